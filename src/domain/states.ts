@@ -1,0 +1,46 @@
+/** The states of ads, screenshots and sets, and which moves between them are allowed. */
+
+export const AD_STATUSES = ['pending', 'uploaded', 'not_found', 'net_read_timeout', 'generic_error'] as const;
+export type AdStatus = (typeof AD_STATUSES)[number];
+export type AdFailure = Exclude<AdStatus, 'pending' | 'uploaded'>;
+
+export const SCREENSHOT_STATUSES = [
+  'pending',
+  'uploaded',
+  'ad_not_captured',
+  'net_read_timeout',
+  'no_slots',
+  'not_found',
+  'blocked',
+  'generic_error',
+  'canceled',
+] as const;
+export type ScreenshotStatus = (typeof SCREENSHOT_STATUSES)[number];
+export type ScreenshotFailure = Exclude<ScreenshotStatus, 'pending' | 'uploaded' | 'canceled'>;
+
+export const SET_STATUSES = ['draft', 'capturing', 'in_review', 'approved', 'rejected', 'failed', 'canceled'] as const;
+export type SetStatus = (typeof SET_STATUSES)[number];
+
+const SET_MOVES: Readonly<Record<SetStatus, readonly SetStatus[]>> = {
+  draft: ['capturing', 'in_review', 'approved', 'failed', 'canceled'],
+  capturing: ['in_review', 'approved', 'failed', 'canceled'],
+  in_review: ['approved', 'rejected', 'canceled'],
+  approved: [],
+  rejected: [],
+  failed: [],
+  canceled: [],
+};
+
+export function canMoveSet(from: SetStatus, to: SetStatus): boolean {
+  return SET_MOVES[from].includes(to);
+}
+
+export function isTerminalSet(status: SetStatus): boolean {
+  return SET_MOVES[status].length === 0;
+}
+
+/** The state of a set whose every screenshot is resolved. */
+export function settledSetStatus(counts: { uploaded: number }, review: 'manual' | 'automatic'): SetStatus {
+  if (counts.uploaded === 0) return 'failed';
+  return review === 'manual' ? 'in_review' : 'approved';
+}
