@@ -1,0 +1,178 @@
+/**
+ * What a capture program and the internal API say to each other. JSON over HTTP under `/internal/v1/jobs/{job}`, with
+ * `Authorization: Bearer <job token>`. Every write carries the attempt; 409 `{"error":"superseded"}` tells a superseded
+ * attempt to exit. The protocol serves this version and the one before it.
+ */
+import { z } from 'zod';
+import { DEVICE_NAMES } from '../domain/devices.ts';
+
+const uuid = z.uuid();
+const markerMs = z.number().int().min(0).max(30_000).nullable();
+const ratio = z.number().positive();
+
+/** Where bytes are PUT to, or read from: an address with its authority in it; no other header is needed. */
+const Transfer = z.object({ key: z.string(), url: z.url() });
+
+/** POST …/indexes/{index}/attempts: the first call of a pod. `pod` is its uid. */
+export const OpenAttempt = z.object({ pod: z.string().min(1).max(128) });
+
+export const WantedScreenshot = z.object({ id: uuid, ad_id: uuid, marker_ms: markerMs, upload: Transfer });
+
+/** One page load: a site on a device, with the pictures of it that are still missing. */
+export const WantedPage = z.object({
+  site_url: z.string(),
+  device: z.enum(DEVICE_NAMES),
+  screenshots: z.array(WantedScreenshot),
+});
+
+export const Attempt = z.object({
+  attempt: z.number().int().min(1),
+  /** Nothing is left to do for this index: exit 0. */
+  done: z.boolean(),
+  /** ISO 8601. The pod ends itself at this time. */
+  deadline_at: z.string(),
+  pages: z.array(WantedPage),
+});
+
+const Bound = z.object({ index: z.number().int().min(0), attempt: z.number().int().min(1) });
+
+/** POST …/creatives/claim: the next creative nobody holds. */
+export const ClaimCreative = Bound;
+export const WantedFrame = z.object({ marker_ms: markerMs, ratio, upload: Transfer });
+export const ClaimedCreative = z.object({
+  /** Null when none is free at this moment. */
+  creative: z
+    .object({
+      ad_id: uuid,
+      kind: z.enum(['url', 'html_tag']),
+      content: z.string(),
+      wanted: z.array(WantedFrame),
+      /** Renew (POST …/creatives/{ad}/renew) well before this many seconds are over. */
+      lease_seconds: z.number(),
+    })
+    .nullable(),
+  /** Creatives of the job that are neither rendered nor failed, claimed ones included. */
+  unresolved: z.number().int(),
+});
+
+/** POST …/creatives/{ad}/renew and …/release (a pod that was asked to end gives its claim back). */
+export const HoldClaim = Bound;
+
+export const RenderedFrame = z.object({
+  marker_ms: markerMs,
+  ratio,
+  key: z.string(),
+  sha256: z.string(),
+  bytes: z.number().int(),
+  /** Device pixels. */
+  width: z.number().int(),
+  height: z.number().int(),
+});
+
+/** POST …/creatives/{ad}/result */
+export const CreativeResult = Bound.extend({
+  seconds: z.number(),
+  result: z.discriminatedUnion('status', [
+    z.object({
+      status: z.literal('uploaded'),
+      format: z.string(),
+      category: z.enum(['display', 'video']),
+      mode: z.string(),
+      notes: z.array(z.string()),
+      /** CSS pixels. */
+      width: z.number().int(),
+      height: z.number().int(),
+      frames: z.array(RenderedFrame),
+    }),
+    z.object({ status: z.enum(['not_found', 'net_read_timeout', 'generic_error']), reason: z.string() }),
+  ]),
+});
+
+/** POST …/creatives/wait: answers as soon as one of `ads` is resolved, or with an empty list after `timeout_ms`. */
+export const WaitForCreatives = Bound.extend({
+  ads: z.array(uuid).min(1).max(1_000),
+  timeout_ms: z.number().int().min(0).max(20_000),
+});
+export const ResolvedCreatives = z.object({
+  creatives: z.array(
+    z.discriminatedUnion('status', [
+      z.object({
+        ad_id: uuid,
+        status: z.literal('rendered'),
+        width: z.number().int(),
+        height: z.number().int(),
+        frames: z.array(z.object({ marker_ms: markerMs, ratio, sha256: z.string(), url: z.url() })),
+      }),
+      z.object({ ad_id: uuid, status: z.literal('failed'), reason: z.string() }),
+    ]),
+  ),
+});
+
+/** The provenance record of a picture; free-form here, its fields are the capture program's. */
+const Record_ = z.record(z.string(), z.unknown());
+
+/** POST …/screenshots/results: one or several pictures of this index. Repeating a result changes nothing. */
+export const ScreenshotResults = Bound.extend({
+  results: z
+    .array(
+      z.discriminatedUnion('status', [
+        z.object({
+          id: uuid,
+          status: z.literal('uploaded'),
+          key: z.string(),
+          sha256: z.string(),
+          bytes: z.number().int(),
+          width: z.number().int(),
+          height: z.number().int(),
+          captured_at: z.string(),
+          record: Record_,
+        }),
+        z.object({
+          id: uuid,
+          status: z.enum(['ad_not_captured', 'net_read_timeout', 'no_slots', 'not_found', 'blocked', 'generic_error']),
+          reason: z.string(),
+          record: Record_.optional(),
+        }),
+      ]),
+    )
+    .min(1)
+    .max(1_000),
+});
+
+/** POST …/indexes/{index}/finish: the pod has nothing left to do. `phases` are seconds spent, for the metrics. */
+export const FinishIndex = z.object({
+  attempt: z.number().int().min(1),
+  phases: z.record(z.string(), z.number()),
+});
+
+/** What a capture program is told by its environment. */
+export interface CaptureEnvironment {
+  /** Base of the internal API, for example `http://127.0.0.1:8081`. */
+  readonly TEARSHEET_INTERNAL_URL: string;
+  /** The job's uuid, and the completion index. */
+  readonly TEARSHEET_JOB: string;
+  readonly JOB_COMPLETION_INDEX: string;
+  readonly TEARSHEET_TOKEN: string;
+  readonly TEARSHEET_POD: string;
+}
+
+/** Exit codes of the capture program. `final` codes are never retried. */
+export const CAPTURE_EXIT = {
+  done: 0,
+  crashed: 1,
+  usage: 2,
+  superseded: 40,
+  refused: 41,
+  deadline: 42,
+  terminated: 43,
+} as const;
+
+export type OpenAttempt = z.infer<typeof OpenAttempt>;
+export type Attempt = z.infer<typeof Attempt>;
+export type WantedPage = z.infer<typeof WantedPage>;
+export type WantedScreenshot = z.infer<typeof WantedScreenshot>;
+export type ClaimedCreative = z.infer<typeof ClaimedCreative>;
+export type CreativeResult = z.infer<typeof CreativeResult>;
+export type ResolvedCreatives = z.infer<typeof ResolvedCreatives>;
+export type ScreenshotResults = z.infer<typeof ScreenshotResults>;
+export type FinishIndex = z.infer<typeof FinishIndex>;

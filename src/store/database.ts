@@ -1,0 +1,35 @@
+import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import pg from 'pg';
+import type { Schema } from './schema.ts';
+
+export type Database = Kysely<Schema>;
+/** A database or a transaction on it: what every query function takes first. */
+export type Queryable = Database | Transaction<Schema>;
+
+export interface Store {
+  readonly db: Database;
+  readonly pool: pg.Pool;
+  close(): Promise<void>;
+}
+
+export interface StoreOptions {
+  readonly url: string;
+  readonly maxConnections?: number;
+  /** Called for errors of idle connections (a restarted server); the pool replaces them by itself. */
+  readonly onError?: (error: Error) => void;
+}
+
+/** Opens a pool; nothing connects before the first query. Statements end after 30 s, waits for a connection after 10 s. */
+export function openStore({ url, maxConnections = 10, onError = () => undefined }: StoreOptions): Store {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: maxConnections,
+    connectionTimeoutMillis: 10_000,
+    statement_timeout: 30_000,
+    idle_in_transaction_session_timeout: 60_000,
+    application_name: 'tearsheet',
+  });
+  pool.on('error', onError);
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  return { db, pool, close: () => db.destroy() };
+}

@@ -1,0 +1,60 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import pg from 'pg';
+
+const FOLDER = new URL('./migrations/', import.meta.url);
+/** Any number, the same for every process: one migrates, the others wait. */
+const LOCK = 7_355_608;
+
+/** Applies the numbered SQL files that the database lacks, each in a transaction, under an advisory lock. @returns their names. */
+export async function migrate(url: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [LOCK]);
+    await client.query(
+      'create table if not exists schema_migrations (name text primary key, sha256 text not null, applied_at timestamptz not null default now())',
+    );
+    const applied = await applyMissing(client);
+    await client.query('insert into installation (secret) values ($1) on conflict do nothing', [randomBytes(32)]);
+    return applied;
+  } finally {
+    await client.end();
+  }
+}
+
+async function applyMissing(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string; sha256: string }>('select name, sha256 from schema_migrations');
+  const known = new Map(rows.map((row) => [row.name, row.sha256]));
+  const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.sql')).sort();
+  const applied: string[] = [];
+  for (const name of names) {
+    const sql = await readFile(new URL(name, FOLDER), 'utf8');
+    const sha256 = createHash('sha256').update(sql).digest('hex');
+    if (known.has(name)) {
+      if (known.get(name) !== sha256)
+        throw new Error(`Migration ${name} was changed after it had been applied; add a new one instead.`);
+      continue;
+    }
+    await apply(client, { name, sql, sha256 });
+    applied.push(name);
+  }
+  return applied;
+}
+
+async function apply(
+  client: pg.Client,
+  { name, sql, sha256 }: { name: string; sql: string; sha256: string },
+): Promise<void> {
+  await client.query('begin');
+  try {
+    await client.query(sql);
+    await client.query('insert into schema_migrations (name, sha256) values ($1, $2)', [name, sha256]);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw new Error(`Migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}
