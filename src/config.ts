@@ -204,7 +204,7 @@ export function loadConfig(
     if (result.success) config[name] = result.data;
     else
       faults.push(
-        `${name}${rest.secret ? '' : ` is ${JSON.stringify(text)}, which`} ${result.error.issues.map((issue) => issue.message).join('; ')}.`,
+        `${name}${rest.secret ? '' : ` is ${JSON.stringify(text)}`}: ${result.error.issues.map((issue) => issue.message).join('; ')}.`,
       );
   }
   if (faults.length > 0) throw new ConfigError(`The settings are not usable:\n  ${faults.join('\n  ')}`);
