@@ -1,0 +1,97 @@
+import ipaddr from 'ipaddr.js';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+export type Cidr = [Address, number];
+
+/** A host as a URL would read it: a literal address in its one canonical spelling, or a lower-case name. */
+export type Host = { kind: 'address'; address: string } | { kind: 'name'; name: string };
+
+/**
+ * Reads `2130706433`, `0x7f.1`, `0177.0.0.1`, `[::ffff:7f00:1]` and names alike, by the rules that browsers use.
+ * @returns undefined when no URL could hold such a host.
+ */
+export function parseHost(text: string): Host | undefined {
+  const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
+  if (bare.includes(':')) {
+    return ipaddr.IPv6.isValid(bare) && !bare.includes('%') ? { kind: 'address', address: canonical(bare) } : undefined;
+  }
+  if (/[\s/?#@\\]/.test(bare) || !URL.canParse(`http://${bare}/`)) return undefined;
+  const host = new URL(`http://${bare}/`).hostname;
+  if (host === '' || host === '.') return undefined;
+  return ipaddr.IPv4.isValidFourPartDecimal(host)
+    ? { kind: 'address', address: host }
+    : { kind: 'name', name: host.replace(/\.$/, '') };
+}
+
+/** Whether a name means this machine without asking anybody (RFC 6761). */
+export function isLocalhostName(name: string): boolean {
+  return name === 'localhost' || name.endsWith('.localhost');
+}
+
+/** Whether two spellings mean one address; IPv4 inside IPv6 is IPv4. */
+export function sameAddress(one: string, other: string): boolean {
+  return canonical(one) === canonical(other);
+}
+
+export function parseCidr(text: string): Cidr {
+  const trimmed = text.trim();
+  try {
+    return trimmed.includes('/') ? ipaddr.parseCIDR(trimmed) : wholeAddress(trimmed);
+  } catch (cause) {
+    throw new Error(`"${text}" is not an address range such as 127.0.0.0/8 or fd00::/8`, { cause });
+  }
+}
+
+export function isWithin(text: string, ranges: readonly Cidr[]): boolean {
+  const address = ipaddr.process(text);
+  return ranges.some(([network, bits]) => address.kind() === network.kind() && address.match(network, bits));
+}
+
+/** What keeps an address from being public, in words; undefined when it is public unicast. */
+export function whyNotPublic(text: string): string | undefined {
+  return whyNot(ipaddr.process(text));
+}
+
+/** Addresses inside public space that answer only to the machine itself: the agent of Azure's hypervisor. */
+const PLATFORM_ADDRESSES = new Set(['168.63.129.16']);
+/** All global unicast space that was ever given out; the rest of IPv6 is not the public internet. */
+const GLOBAL_UNICAST: Cidr = ipaddr.parseCIDR('2000::/3');
+const NAT64: Cidr = ipaddr.parseCIDR('64:ff9b::/96');
+
+function whyNot(address: Address): string | undefined {
+  if (address instanceof ipaddr.IPv6) return whyNotPublicV6(address);
+  if (PLATFORM_ADDRESSES.has(address.toString())) return 'it is the address of the cloud platform';
+  const range = address.range();
+  return range === 'unicast' ? undefined : `it is not a public address (${range})`;
+}
+
+function whyNotPublicV6(address: ipaddr.IPv6): string | undefined {
+  const inner = embeddedV4(address);
+  if (inner.length > 0) {
+    const bad = inner.find((v4) => whyNot(v4) !== undefined);
+    return bad ? `it leads to ${bad.toString()}, which is not a public address (${bad.range()})` : undefined;
+  }
+  const range = address.range();
+  if (range !== 'unicast') return `it is not a public address (${range})`;
+  return address.match(GLOBAL_UNICAST) ? undefined : 'it is not a public address (unallocated)';
+}
+
+/** The IPv4 addresses that packets to a transition address (NAT64, 6to4, Teredo) would reach. */
+function embeddedV4(address: ipaddr.IPv6): ipaddr.IPv4[] {
+  const bytes = address.toByteArray();
+  const at = (offset: number, mask = 0) =>
+    new ipaddr.IPv4(bytes.slice(offset, offset + 4).map((byte: number) => byte ^ mask));
+  if (address.match(NAT64)) return [at(12)];
+  if (address.range() === '6to4') return [at(2)];
+  if (address.range() === 'teredo') return [at(4), at(12, 0xff)];
+  return [];
+}
+
+function canonical(text: string): string {
+  return ipaddr.process(text).toString();
+}
+
+function wholeAddress(text: string): Cidr {
+  const address = ipaddr.parse(text);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+}

@@ -1,0 +1,78 @@
+import { STATUS_CODES } from 'node:http';
+import { EgressRefusedError, HostNotFoundError, NetworkTimeoutError } from './errors.ts';
+
+/** `busy`: the proxy holds as many tunnels as it may. */
+export type FailureKind = 'refused' | 'not-found' | 'timeout' | 'unreachable' | 'busy';
+
+/** A connection that the proxy did not make. */
+export interface EgressFailure {
+  host: string;
+  port: number;
+  kind: FailureKind;
+  reason: string;
+}
+
+/** Names the kind of failure on every answer that the proxy itself makes. */
+export const FAILURE_HEADER = 'x-tearsheet-egress';
+
+export class TooManyTunnelsError extends Error {
+  override readonly name = 'TooManyTunnelsError';
+}
+
+const STATUS_OF: Readonly<Record<FailureKind, number>> = {
+  refused: 403,
+  'not-found': 502,
+  unreachable: 502,
+  busy: 503,
+  timeout: 504,
+};
+
+export function failureOf(error: unknown, target: { host: string; port: number }): EgressFailure {
+  return { ...target, kind: kindOf(error), reason: error instanceof Error ? error.message : String(error) };
+}
+
+function kindOf(error: unknown): FailureKind {
+  if (error instanceof EgressRefusedError) return 'refused';
+  if (error instanceof HostNotFoundError) return 'not-found';
+  if (error instanceof NetworkTimeoutError) return 'timeout';
+  if (error instanceof TooManyTunnelsError) return 'busy';
+  return 'unreachable';
+}
+
+/** The answer that says so, in parts for `writeHead` and in one piece for a bare socket. */
+export function failureAnswer({ kind, reason }: EgressFailure) {
+  const status = STATUS_OF[kind];
+  const body = `${reason}\n`;
+  const headers = {
+    [FAILURE_HEADER]: kind,
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    'cache-control': 'no-store',
+    connection: 'close',
+  };
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return { status, headers, body, raw: `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}` };
+}
+
+/** The last failures, oldest first; a page that hammers one closed door is noted once. */
+export class FailureLog {
+  readonly #entries = new Map<string, EgressFailure>();
+  readonly #limit: number;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get all(): readonly EgressFailure[] {
+    return [...this.#entries.values()];
+  }
+
+  /** @returns whether it was not known yet. */
+  add(failure: EgressFailure): boolean {
+    const key = `${failure.kind} ${failure.host}:${failure.port}`;
+    if (this.#entries.has(key)) return false;
+    if (this.#entries.size >= this.#limit) this.#entries.delete(this.#entries.keys().next().value ?? '');
+    this.#entries.set(key, failure);
+    return true;
+  }
+}

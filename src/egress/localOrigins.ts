@@ -1,0 +1,44 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { LocalAnswer, LocalOrigins } from './ports.ts';
+
+type Handler = (path: string) => LocalAnswer | undefined;
+
+/** Origins that live in this process: they have no address and are reached through the proxy alone. */
+export class LocalOriginTable implements LocalOrigins {
+  readonly #handlers = new Map<string, Handler>();
+
+  serve(host: string, handler: Handler): void {
+    this.#handlers.set(host.toLowerCase(), handler);
+  }
+
+  remove(host: string): void {
+    this.#handlers.delete(host.toLowerCase());
+  }
+
+  has(host: string): boolean {
+    return this.#handlers.has(host.toLowerCase());
+  }
+
+  /** Answers a request whose host is one of these. */
+  answer(target: URL, request: IncomingMessage, response: ServerResponse): void {
+    request.resume();
+    const found = this.#find(target);
+    const body = Buffer.from(found.body);
+    response.writeHead(found.status ?? 200, {
+      'content-type': found.type,
+      'content-length': body.byteLength,
+      ...found.headers,
+    });
+    response.end(request.method === 'HEAD' ? undefined : body);
+  }
+
+  #find(target: URL): LocalAnswer {
+    try {
+      const answer = this.#handlers.get(target.hostname)?.(target.pathname + target.search);
+      return answer ?? { status: 404, type: 'text/plain', body: 'There is nothing at this path.\n' };
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      return { status: 500, type: 'text/plain', body: `The local origin failed: ${reason}\n` };
+    }
+  }
+}

@@ -1,0 +1,338 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createGuard, type GuardOptions } from '../../../src/egress/guard.ts';
+import { type EgressProxy, type EgressProxyOptions, startEgressProxy } from '../../../src/egress/proxy.ts';
+import { HOSTILE_ANSWERS, HOSTILE_HOSTS } from '../../support/hostileAddresses.ts';
+import { type Listener, listen, listenHttp } from '../../support/listeners.ts';
+import { rawExchange } from '../../support/rawHttp.ts';
+
+const opened: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((each) => each.close()));
+});
+function keep<T extends { close(): Promise<void> }>(thing: T): T {
+  opened.push(thing);
+  return thing;
+}
+
+async function proxyWith(
+  guard: Partial<GuardOptions>,
+  options: Partial<EgressProxyOptions> = {},
+): Promise<EgressProxy> {
+  return keep(await startEgressProxy({ guard: createGuard({ allow: [], ...guard }), ...options }));
+}
+const LOOPBACK = { allow: ['127.0.0.0/8'] };
+const portOf = (proxy: EgressProxy) => Number(new URL(proxy.url).port);
+const tunnelTo = (proxy: EgressProxy, target: string, after = '') =>
+  rawExchange(portOf(proxy), `CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n${after}`);
+const getThrough = (proxy: EgressProxy, url: string, headers: Record<string, string> = {}) =>
+  send(proxy, url, { headers });
+
+function send(
+  proxy: EgressProxy,
+  url: string,
+  { method = 'GET', headers = {}, body = '' }: { method?: string; headers?: Record<string, string>; body?: string },
+): Promise<{ status: number; headers: IncomingMessage['headers']; body: string }> {
+  return new Promise((resolve, reject) => {
+    const { host } = new URL(url);
+    const call = httpRequest({
+      port: portOf(proxy),
+      host: '127.0.0.1',
+      path: url,
+      method,
+      headers: { host, ...headers },
+    });
+    call.on('error', reject);
+    call.on('response', async (response) => {
+      try {
+        const chunks: Buffer[] = [];
+        for await (const chunk of response) chunks.push(Buffer.from(chunk));
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: Buffer.concat(chunks).toString(),
+        });
+      } catch (error) {
+        reject(error);
+      }
+    });
+    call.end(body);
+  });
+}
+
+describe('what may not be reached', () => {
+  let listener: Listener;
+
+  test.each(HOSTILE_HOSTS)(
+    '%s is refused as a request, a tunnel and an upgrade, before any connection',
+    async (host) => {
+      listener = keep(await listen());
+      const proxy = await proxyWith({});
+      const target = `${host}:${listener.port}`;
+      const answers = [
+        await rawExchange(portOf(proxy), `GET http://${target}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`),
+        await tunnelTo(proxy, target),
+        await rawExchange(
+          portOf(proxy),
+          `GET ws://${target}/ HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+        ),
+      ];
+      for (const answer of answers)
+        expect(answer).toMatch(/^HTTP\/1.1 403 Forbidden\r\n[\s\S]*x-tearsheet-egress: refused\r\n/);
+      expect(listener.connections).toBe(0);
+      expect(proxy.refusals.length).toBeGreaterThan(0);
+    },
+  );
+
+  test.each(HOSTILE_ANSWERS)('a name that resolves to %s is refused before any connection', async (answer) => {
+    listener = keep(await listen());
+    const proxy = await proxyWith({ lookup: async () => answer.split(' ').map((address) => ({ address, family: 4 })) });
+    const target = `rebound.example:${listener.port}`;
+    expect((await getThrough(proxy, `http://${target}/`)).status).toBe(403);
+    expect(await tunnelTo(proxy, target)).toContain('403 Forbidden');
+    expect(listener.connections).toBe(0);
+  });
+
+  test('a user name does not hide the host', async () => {
+    listener = keep(await listen());
+    const proxy = await proxyWith({ lookup: async () => [{ address: '93.184.216.34', family: 4 }] });
+    const answer = await rawExchange(
+      portOf(proxy),
+      `GET http://public.example@127.0.0.1:${listener.port}/ HTTP/1.1\r\nHost: public.example\r\nConnection: close\r\n\r\n`,
+    );
+    expect(answer).toContain('403 Forbidden');
+    expect(await tunnelTo(proxy, `public.example@127.0.0.1:${listener.port}`)).toContain('403 Forbidden');
+    expect(listener.connections).toBe(0);
+  });
+
+  test.each([22, 25, 6379, 10250])('port %i is refused', async (port) => {
+    const proxy = await proxyWith({});
+    expect(await tunnelTo(proxy, `93.184.216.34:${port}`)).toContain(`port ${port} is`);
+    expect((await getThrough(proxy, `http://93.184.216.34:${port}/`)).status).toBe(403);
+  });
+
+  test.each(['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '0.0.0.0', '[::]'])(
+    'the proxy at %s is refused even where that is allowed',
+    async (host) => {
+      const proxy = await proxyWith({ allow: ['0.0.0.0/0', '::/0'] });
+      const own = `${host}:${portOf(proxy)}`;
+      expect(await tunnelTo(proxy, own)).toContain('it is the address of the proxy itself');
+      expect((await getThrough(proxy, `http://${own}/`)).status).toBe(403);
+    },
+  );
+
+  test.each(['/', 'ftp://127.0.0.1/', 'gopher://127.0.0.1/', 'https://127.0.0.1/', 'file:///etc/passwd'])(
+    'the request target %s is not forwarded',
+    async (target) => {
+      const proxy = await proxyWith(LOOPBACK);
+      const answer = await rawExchange(portOf(proxy), `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      expect(answer).toContain('403 Forbidden');
+    },
+  );
+
+  test('refusals are noted once each, and only so many', async () => {
+    const proxy = await proxyWith({});
+    await getThrough(proxy, 'http://10.0.0.1/a');
+    await getThrough(proxy, 'http://10.0.0.1/b');
+    expect(proxy.refusals).toEqual([
+      {
+        host: '10.0.0.1',
+        port: 80,
+        kind: 'refused',
+        reason: expect.stringContaining('not a public address (private)'),
+      },
+    ]);
+    for (let port = 2000; port < 2300; port++) await getThrough(proxy, `http://10.0.0.1:${port}/`);
+    expect(proxy.refusals).toHaveLength(256);
+  });
+});
+
+describe('what fails', () => {
+  test('a name without an address is 502 not-found', async () => {
+    const proxy = await proxyWith({ lookup: () => Promise.reject(new Error('ENOTFOUND')) });
+    const answer = await getThrough(proxy, 'http://nowhere.example/');
+    expect([answer.status, answer.headers['x-tearsheet-egress']]).toEqual([502, 'not-found']);
+    expect(await tunnelTo(proxy, 'nowhere.example:443')).toMatch(/502 Bad Gateway\r\nx-tearsheet-egress: not-found/);
+    expect(proxy.failures.map(({ host, port, kind }) => `${kind} ${host}:${port}`)).toEqual([
+      'not-found nowhere.example:80',
+      'not-found nowhere.example:443',
+    ]);
+    expect(proxy.refusals).toEqual([]);
+  });
+
+  test('a port where nothing listens is 502 unreachable', async () => {
+    const closed = await listen();
+    await closed.close();
+    const proxy = await proxyWith(LOOPBACK);
+    const answer = await getThrough(proxy, `${closed.url}/`);
+    expect([answer.status, answer.headers['x-tearsheet-egress']]).toEqual([502, 'unreachable']);
+    expect(await tunnelTo(proxy, `127.0.0.1:${closed.port}`)).toContain('x-tearsheet-egress: unreachable');
+  });
+
+  test('a server that accepts and never answers is 504 timeout', async () => {
+    const silent = keep(await listen());
+    const proxy = await proxyWith(LOOPBACK, { idleMs: 50 });
+    const answer = await getThrough(proxy, `${silent.url}/`);
+    expect([answer.status, answer.headers['x-tearsheet-egress']]).toEqual([504, 'timeout']);
+  });
+
+  test('a server that resets, or talks nonsense, is 502 unreachable', async () => {
+    const proxy = await proxyWith(LOOPBACK);
+    for (const talk of ['reset', 'nonsense'] as const) {
+      const server = keep(
+        await listen((socket) => {
+          socket.once('data', () => (talk === 'reset' ? socket.resetAndDestroy() : socket.end('nonsense\r\n\r\n')));
+        }),
+      );
+      const answer = await send(proxy, `${server.url}/`, { method: 'POST', body: 'x'.repeat(1000) });
+      expect([answer.status, answer.headers['x-tearsheet-egress']]).toEqual([502, 'unreachable']);
+    }
+  });
+
+  test('an answer beyond the cap is cut off', async () => {
+    const endless = keep(
+      await listenHttp((_request, response) => {
+        const more = () => {
+          while (response.write('x'.repeat(10_000)));
+        };
+        response.on('drain', more);
+        more();
+      }),
+    );
+    const proxy = await proxyWith(LOOPBACK, { maxBytes: 100_000 });
+    await expect(getThrough(proxy, `${endless.url}/`)).rejects.toThrow();
+    const tunnelled = await tunnelTo(proxy, `127.0.0.1:${endless.port}`, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(tunnelled.length).toBeLessThan(110_000);
+  });
+
+  test('no more tunnels are held than allowed, and each that ends makes room', async () => {
+    const silent = keep(await listen());
+    const proxy = await proxyWith(LOOPBACK, { maxTunnels: 1, idleMs: 300 });
+    const first = tunnelTo(proxy, `127.0.0.1:${silent.port}`);
+    await expect.poll(() => silent.connections).toBe(1);
+    expect(await tunnelTo(proxy, `127.0.0.1:${silent.port}`)).toMatch(/503 [\s\S]*x-tearsheet-egress: busy/);
+    expect(await first).toBe('HTTP/1.1 200 Connection Established\r\n\r\n');
+    expect(await tunnelTo(proxy, `127.0.0.1:${silent.port}`)).toBe('HTTP/1.1 200 Connection Established\r\n\r\n');
+  });
+
+  test('a client that resets its tunnel leaves nothing open', async () => {
+    const silent = keep(await listen());
+    const proxy = await proxyWith(LOOPBACK);
+    await rawExchange(
+      portOf(proxy),
+      `CONNECT 127.0.0.1:${silent.port} HTTP/1.1\r\nHost: x\r\n\r\n`,
+      'Established\r\n\r\n',
+    );
+    await expect.poll(() => silent.open).toBe(0);
+  });
+});
+
+describe('what is passed on', () => {
+  test('bytes flow both ways through a tunnel', async () => {
+    const echo = keep(await listen((socket) => socket.pipe(socket)));
+    const proxy = await proxyWith(LOOPBACK);
+    const text = `CONNECT localhost:${echo.port} HTTP/1.1\r\nHost: x\r\n\r\nhello`;
+    expect(await rawExchange(portOf(proxy), text, 'hello')).toBe('HTTP/1.1 200 Connection Established\r\n\r\nhello');
+  });
+
+  test('a request and its answer keep method, path, body and end-to-end headers, and lose those of one hop', async () => {
+    const seen: string[] = [];
+    const server = keep(
+      await listenHttp(async (request, response) => {
+        let body = '';
+        for await (const chunk of request) body += chunk;
+        seen.push(`${request.method} ${request.url} ${request.headers.host} ${body}`, ...request.rawHeaders);
+        response.writeHead(201, [
+          ...['Set-Cookie', 'a=1', 'Set-Cookie', 'b=2', 'X-Own', 'yes', 'X-Hop', 'no', 'Connection', 'X-Hop'],
+          ...['X-Tearsheet-Egress', 'not-found', 'Keep-Alive', 'timeout=99'],
+        ]);
+        response.end('made');
+      }),
+    );
+    const proxy = await proxyWith(LOOPBACK);
+    const headers = {
+      'proxy-authorization': 'Basic x',
+      te: 'trailers',
+      'x-private': 'p',
+      connection: 'x-private',
+      'x-kept': 'k',
+    };
+    const answer = await send(proxy, `${server.url}/path?q=1`, { method: 'PUT', headers, body: 'data' });
+    expect(seen[0]).toBe(`PUT /path?q=1 127.0.0.1:${server.port} data`);
+    expect(seen.map((each) => each.toLowerCase())).toContain('x-kept');
+    for (const gone of ['proxy-authorization', 'te', 'x-private'])
+      expect(seen.map((each) => each.toLowerCase())).not.toContain(gone);
+    expect([answer.status, answer.body, answer.headers['set-cookie'], answer.headers['x-own']]).toEqual([
+      201,
+      'made',
+      ['a=1', 'b=2'],
+      'yes',
+    ]);
+    for (const gone of ['x-hop', 'x-tearsheet-egress']) expect(answer.headers[gone]).toBeUndefined();
+  });
+
+  test('the Host of a request is that of the address that was judged', async () => {
+    const hosts: (string | undefined)[] = [];
+    const server = keep(
+      await listenHttp((request, response) => {
+        hosts.push(request.headers.host);
+        response.end();
+      }),
+    );
+    await getThrough(await proxyWith(LOOPBACK), `http://site.localhost:${server.port}/`, { host: 'internal.example' });
+    expect(hosts).toEqual([`site.localhost:${server.port}`]);
+  });
+
+  test('a websocket upgrade reaches its server', async () => {
+    const server = keep(
+      await listen((socket) => {
+        socket.once('data', (head) => {
+          socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n`);
+          socket.write(head.toString().split('\r\n')[0] ?? '');
+        });
+      }),
+    );
+    const proxy = await proxyWith(LOOPBACK);
+    const text = `GET ws://localhost:${server.port}/live HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
+    expect(await rawExchange(portOf(proxy), text, '/live HTTP/1.1')).toContain('GET /live HTTP/1.1');
+  });
+});
+
+describe('local origins', () => {
+  test('are answered in process, whatever the name servers say, until they are removed', async () => {
+    const proxy = await proxyWith({ lookup: () => Promise.reject(new Error('ENOTFOUND')) });
+    proxy.origins.serve('creative-1.test', (path) =>
+      path === '/index.html?a=1' ? { type: 'text/html', body: '<p>ad</p>', headers: { 'x-own': '1' } } : undefined,
+    );
+    const found = await getThrough(proxy, 'http://Creative-1.test/index.html?a=1');
+    expect([found.status, found.headers['content-type'], found.headers['x-own'], found.body]).toEqual([
+      200,
+      'text/html',
+      '1',
+      '<p>ad</p>',
+    ]);
+    expect((await getThrough(proxy, 'http://creative-1.test/other')).status).toBe(404);
+    proxy.origins.remove('creative-1.test');
+    expect((await getThrough(proxy, 'http://creative-1.test/index.html?a=1')).status).toBe(502);
+  });
+
+  test('are not tunnelled to, and a handler that throws is a 500', async () => {
+    const proxy = await proxyWith({});
+    proxy.origins.serve('creative-1.test', () => {
+      throw new Error('no such entry');
+    });
+    expect(await tunnelTo(proxy, 'creative-1.test:443')).toContain('creative-1.test is answered over plain http only.');
+    const answer = await getThrough(proxy, 'http://creative-1.test/');
+    expect([answer.status, answer.body]).toEqual([500, 'The local origin failed: no such entry\n']);
+  });
+});
+
+test('closing ends every connection', async () => {
+  const silent = keep(await listen());
+  const proxy = await startEgressProxy({ guard: createGuard(LOOPBACK) });
+  const tunnel = tunnelTo(proxy, `127.0.0.1:${silent.port}`);
+  await expect.poll(() => silent.connections).toBe(1);
+  await proxy.close();
+  await tunnel;
+  await expect.poll(() => silent.open).toBe(0);
+});

@@ -1,0 +1,55 @@
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+
+/** A server on loopback that counts the connections it is given: what reached the socket, not what a log says. */
+export interface Listener {
+  port: number;
+  /** Of http://127.0.0.1. */
+  url: string;
+  /** All that were ever made. */
+  readonly connections: number;
+  /** Those that are open now. */
+  readonly open: number;
+  close(): Promise<void>;
+}
+
+/** A bare listener; `talk` is given each connection. */
+export function listen(talk: (socket: Socket) => void = () => undefined): Promise<Listener> {
+  return started(createServer(talk));
+}
+
+export function listenHttp(answer: RequestListener): Promise<Listener> {
+  return started(createHttpServer(answer));
+}
+
+/** Any server of Node, on a free port of 127.0.0.1. */
+export async function started(server: Server): Promise<Listener> {
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  server.on('connection', (socket: Socket) => {
+    connections++;
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    get connections() {
+      return connections;
+    },
+    get open() {
+      return sockets.size;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
