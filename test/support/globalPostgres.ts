@@ -1,0 +1,104 @@
+/**
+ * One PostgreSQL for a whole vitest run, started when the first test asks for it: TEST_DATABASE_URL's server, or one from
+ * the npm binaries in a temporary folder. Tests get a database of their own each, cloned from a migrated template.
+ */
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { startEmbeddedPostgres } from '../../src/commands/dev/embeddedPostgres.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { administer, databaseUrl } from './administer.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Answers GET with {@link TestServer} as JSON, starting the server at the first one. */
+    postgresBroker: string;
+  }
+}
+
+/** Where clones are made, and of what. */
+export interface TestServer {
+  readonly url: string;
+  readonly template: string;
+}
+
+interface Running extends TestServer {
+  stop(): Promise<void>;
+}
+
+/** A test's data is thrown away: nothing of it has to survive a crash of the machine. */
+const FAST = [
+  'fsync=off',
+  'synchronous_commit=off',
+  'full_page_writes=off',
+  'max_connections=300',
+  'shared_buffers=64MB',
+];
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  let running: Promise<Running> | undefined;
+  const broker = createServer((_request, response) => {
+    running ??= startServer();
+    running.then(
+      ({ url, template }) => response.end(JSON.stringify({ url, template } satisfies TestServer)),
+      (error: unknown) => response.writeHead(500).end(error instanceof Error ? error.message : String(error)),
+    );
+  });
+  await new Promise<void>((resolve) => broker.listen(0, '127.0.0.1', resolve));
+  project.provide('postgresBroker', `http://127.0.0.1:${(broker.address() as AddressInfo).port}`);
+  return async () => {
+    broker.closeAllConnections();
+    broker.close();
+    // A server that did not start has told every test so.
+    const server = await running?.catch(() => undefined);
+    await server?.stop();
+  };
+}
+
+async function startServer(): Promise<Running> {
+  const given = process.env['TEST_DATABASE_URL'];
+  if (given !== undefined && given !== '') return withTemplate(given, () => Promise.resolve());
+  removeLeftovers();
+  const folder = path.join(tmpdir(), `tearsheet-test-pg-${process.pid}`);
+  const server = await startEmbeddedPostgres({ folder, password: randomBytes(12).toString('hex'), settings: FAST });
+  return withTemplate(server.url, async () => {
+    await server.stop();
+    removeFolder(folder);
+  });
+}
+
+/** Servers that killed runs left behind are ended and their folders removed; a living run's are left alone. */
+function removeLeftovers(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const owner = Number(/^tearsheet-test-pg-(\d+)$/.exec(name)?.[1] ?? 0);
+    if (owner === 0 || existsSync(`/proc/${owner}`)) continue;
+    const file = path.join(tmpdir(), name, 'postmaster.pid');
+    const pid = existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : 0;
+    if (pid > 0 && existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGQUIT');
+    removeFolder(path.join(tmpdir(), name));
+  }
+}
+
+/** The folder may be a link to one that the server's account can enter. */
+function removeFolder(folder: string): void {
+  if (existsSync(folder)) rmSync(realpathSync(folder), { recursive: true, force: true, maxRetries: 5 });
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function withTemplate(url: string, stop: () => Promise<void>): Promise<Running> {
+  const template = `tearsheet_template_${process.pid}_${randomBytes(4).toString('hex')}`;
+  await administer(url, `create database ${template}`);
+  await migrate(databaseUrl(url, template));
+  return {
+    url,
+    template,
+    stop: async () => {
+      await administer(url, `drop database if exists ${template} with (force)`);
+      await stop();
+    },
+  };
+}
