@@ -1,0 +1,218 @@
+/** What the API answers and what events carry, as zod schemas; the OpenAPI document is generated from them. */
+import { z } from 'zod';
+import { DEVICE_NAMES } from '../domain/devices.ts';
+import { AD_STATUSES, SCREENSHOT_STATUSES, SET_STATUSES } from '../domain/states.ts';
+import { TOPICS } from '../domain/topics.ts';
+import { OURS } from './provenance.ts';
+
+const time = z.iso.datetime({ offset: true }).meta({
+  description: `ISO 8601 with milliseconds and an offset. ${OURS}`,
+  example: '2026-11-21T09:30:00.000+00:00',
+});
+const uuid = z.uuid();
+const address = z.url();
+
+const adFields = {
+  type: z.literal('ad'),
+  id: uuid.describe('UUID of the ad.'),
+  name: z.string().describe('Name of the ad.'),
+  lookup_key: z.string().nullable().describe(`Lookup key of the ad; null where none was given. ${OURS}`),
+  status: z
+    .enum(AD_STATUSES)
+    .describe(
+      '`pending`: preview capture in progress. `uploaded`: captured. `not_found`: the media could not be found. `net_read_timeout`: network timeout during capture. `generic_error`: any other error. A terminal status never changes.',
+    ),
+  category: z.enum(['display', 'video']).nullable().describe('Null until captured, then `display` or `video`.'),
+  kind: z.enum(['url', 'html_tag']).describe('The type of the media.'),
+  campaign_id: uuid.describe('UUID of the campaign.'),
+  created_at: time,
+  html_url: address.describe('Page of the ad in the web application.'),
+};
+
+/** The answer of create-ad, and the ad inside a screenshot. */
+export const AdSummary = z.object(adFields).meta({ id: 'AdSummary', description: 'An ad, as create-ad answers it.' });
+
+export const AdRecord = z
+  .object({
+    ...adFields,
+    preview_image_url: address
+      .nullable()
+      .describe(`Address of the preview; needs no key and cannot be guessed. Null until there is one. ${OURS}`),
+    width: z
+      .number()
+      .int()
+      .nullable()
+      .optional()
+      .describe(`CSS pixels. Null while \`pending\`, absent where it could not be known. ${OURS}`),
+    height: z.number().int().nullable().optional().describe(`As \`width\`. ${OURS}`),
+    reason: z.string().optional().describe(`Why it failed, in words; only on ads that failed. ${OURS}`),
+  })
+  .meta({
+    id: 'Ad',
+    description: 'An ad with its preview: the answer of reading one, and `data.object` of its events.',
+  });
+
+const screenshotFields = {
+  id: uuid,
+  status: z
+    .enum(SCREENSHOT_STATUSES)
+    .describe(
+      `\`pending\`, \`uploaded\`, \`ad_not_captured\`, \`net_read_timeout\`, \`no_slots\` (no place for the ad on the page), and, ours: \`not_found\`, \`blocked\` (a challenge or refusal), \`generic_error\`, \`canceled\`.`,
+    ),
+  site: z.object({ url: z.string().describe(`As it was sent. ${OURS}`) }),
+  device: z.object({ name: z.enum(DEVICE_NAMES) }),
+  frame: z.object({ marker: z.number().nullable().describe(`Seconds; null for the default capture. ${OURS}`) }),
+  image_url: address
+    .nullable()
+    .describe('Address of the picture (PNG); needs no key and cannot be guessed. Null until there is one.'),
+  width: z.number().int().nullable().describe('Device pixels.'),
+  height: z.number().int().nullable().describe('Device pixels.'),
+  captured_at: time.nullable(),
+  ad: AdSummary,
+  reason: z.string().optional().describe(`Why there is no picture, in words; only on screenshots that failed. ${OURS}`),
+};
+
+export const ScreenshotRecord = z
+  .object(screenshotFields)
+  .meta({ id: 'Screenshot', description: 'One picture: an ad on a site on a device at a marker.' });
+
+const Creative = z.object({ type: z.enum(['url', 'html_tag']), content: z.string() });
+
+export const ApprovedScreenshot = z
+  .object({
+    type: z.literal('screenshot'),
+    ...screenshotFields,
+    ad: AdSummary.extend({ creative: Creative.optional().describe('The media; with `include=ad.creative`.') }),
+    screenshot_set_id: uuid,
+    approved_at: time,
+  })
+  .meta({ id: 'ApprovedScreenshot', description: `A picture of an approved set. ${OURS}` });
+
+const setFields = {
+  type: z.literal('screenshot_set'),
+  id: uuid.describe('UUID of the set.'),
+  status: z
+    .enum(SET_STATUSES)
+    .describe(
+      '`draft` when created. The others are ours: `capturing`, `in_review` (where the organization reviews by hand), `approved`, `rejected`, `failed` (no screenshot succeeded), `canceled`.',
+    ),
+  campaign_id: uuid.describe('UUID of the campaign.'),
+  created_at: time,
+  html_url: address.describe('Page of the set in the web application.'),
+};
+
+/** The answer of create-screenshot-request. */
+export const ScreenshotSetSummary = z
+  .object(setFields)
+  .meta({ id: 'ScreenshotSetSummary', description: 'A screenshot set, as a screenshot request answers it.' });
+
+const reviewed = {
+  instructions: z.string().nullable().describe(`As given in the request. ${OURS}`),
+  review_notes: z
+    .string()
+    .nullable()
+    .describe(`The reviewer’s text, then the service’s line on what could not be placed. ${OURS}`),
+};
+
+export const ScreenshotSetRecord = z
+  .object({ ...setFields, ...reviewed, screenshots: z.array(ScreenshotRecord) })
+  .meta({
+    id: 'ScreenshotSet',
+    description: 'A set with its screenshots: the answer of reading one, and `data.object` of its events.',
+  });
+
+export const ListedSet = z
+  .object({
+    ...setFields,
+    ...reviewed,
+    counts: z
+      .object({
+        total: z.number().int(),
+        uploaded: z.number().int(),
+        pending: z.number().int(),
+        failed: z.number().int(),
+        canceled: z.number().int(),
+      })
+      .describe('How many of its screenshots are in which state.'),
+  })
+  .meta({ id: 'ListedScreenshotSet', description: `A set in a list: without its screenshots. ${OURS}` });
+
+export const CampaignRecord = z
+  .object({ type: z.literal('campaign'), id: uuid, name: z.string(), created_at: time })
+  .meta({ id: 'Campaign', description: `A campaign. ${OURS}` });
+
+export const DeliveryRecord = z
+  .object({
+    type: z.literal('delivery'),
+    id: uuid,
+    event_id: z.string().describe('`evt_<uuid>`, the id of the envelope.'),
+    topic: z.enum(TOPICS),
+    channel: z.enum(['webhook', 's3']),
+    target: z.string().describe('The address of the webhook, or `s3://bucket/prefix`.'),
+    status: z.enum(['pending', 'delivered', 'retries_exhausted', 'gone']),
+    attempts: z.number().int(),
+    next_attempt_at: time.nullable(),
+    created_at: time,
+    finished_at: time.nullable(),
+    ad_id: uuid.nullable(),
+    screenshot_set_id: uuid.nullable(),
+    log: z.array(
+      z.object({
+        attempt: z.number().int(),
+        started_at: time,
+        duration_ms: z.number().int(),
+        status_code: z.number().int().nullable(),
+        outcome: z.string(),
+        error: z.string().nullable(),
+      }),
+    ),
+  })
+  .meta({
+    id: 'Delivery',
+    description: `What was sent to one subscriber about one event, with every attempt. ${OURS}`,
+  });
+
+const envelope = <T extends z.ZodType>(object: T) =>
+  z.object({
+    id: z.string().regex(/^evt_/).describe('The same for every attempt and replay.'),
+    type: z.literal('event'),
+    created_at: time,
+    topic: z.enum(TOPICS),
+    data: z.object({ object }),
+  });
+
+export const AdEvent = envelope(AdRecord).meta({
+  id: 'AdEvent',
+  description: '`ad.uploaded`, and, ours, `ad.failed`.',
+});
+export const ScreenshotSetEvent = envelope(ScreenshotSetRecord).meta({
+  id: 'ScreenshotSetEvent',
+  description:
+    '`screenshot_set.approved`, and, ours, `screenshot_set.failed`, `screenshot_set.rejected`, `screenshot_set.progress`.',
+});
+
+export const FailureRecord = z
+  .object({
+    status: z.literal('failure'),
+    errors: z
+      .record(z.string(), z.array(z.string()))
+      .meta({ example: { 'media.content': ['must be at most 1,048,576 bytes, but is 1,048,577.'] } }),
+  })
+  .meta({ id: 'Failure', description: `Every 4xx and 5xx: messages by the path of the field. ${OURS}` });
+
+/** A page of a list. */
+export const listOf = <T extends z.ZodType>(item: T) =>
+  z.object({ data: z.array(item), page: z.number().int(), per_page: z.number().int(), total: z.number().int() });
+
+export type AdSummary = z.infer<typeof AdSummary>;
+export type AdRecord = z.infer<typeof AdRecord>;
+export type ScreenshotRecord = z.infer<typeof ScreenshotRecord>;
+export type ApprovedScreenshot = z.infer<typeof ApprovedScreenshot>;
+export type ScreenshotSetSummary = z.infer<typeof ScreenshotSetSummary>;
+export type ScreenshotSetRecord = z.infer<typeof ScreenshotSetRecord>;
+export type ListedSet = z.infer<typeof ListedSet>;
+export type CampaignRecord = z.infer<typeof CampaignRecord>;
+export type DeliveryRecord = z.infer<typeof DeliveryRecord>;
+export type AdEvent = z.infer<typeof AdEvent>;
+export type ScreenshotSetEvent = z.infer<typeof ScreenshotSetEvent>;
+export type FailureRecord = z.infer<typeof FailureRecord>;

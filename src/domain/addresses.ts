@@ -1,0 +1,24 @@
+/** The addresses under PUBLIC_URL that the service hands out. `publicUrl` has no slash at its end. */
+
+export interface Place {
+  readonly publicUrl: string;
+  /** Slug of the organization. */
+  readonly slug: string;
+}
+
+export function adPage({ publicUrl, slug }: Place, id: string): string {
+  return `${publicUrl}/o/${slug}/ads/${id}`;
+}
+
+export function setPage({ publicUrl, slug }: Place, id: string): string {
+  return `${publicUrl}/o/${slug}/screenshot_sets/${id}`;
+}
+
+export function billingPage({ publicUrl, slug }: Place): string {
+  return `${publicUrl}/o/${slug}/billing`;
+}
+
+/** Needs no key: the token cannot be guessed. */
+export function imageUrl(publicUrl: string, token: string): string {
+  return `${publicUrl}/i/${token}.png`;
+}
