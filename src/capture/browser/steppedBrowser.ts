@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { type CdpConnection, connectCdp } from './cdp.ts';
+import { disabledFeaturesFlag, networkFlags } from './flags.ts';
+
+export interface SteppedBrowserOptions {
+  readonly chromiumPath: string;
+  /** The only way out of the browser, for example `http://127.0.0.1:4000`. */
+  readonly proxyUrl: string;
+}
+
+/** A browser whose clock and frames are driven by its user. */
+export interface SteppedBrowser {
+  readonly cdp: CdpConnection;
+  /** For example `156.0.8078.73`. */
+  readonly version: string;
+  /** False once it crashed or was closed. */
+  alive(): boolean;
+  /** Ends every process of it and removes its profile. */
+  close(): Promise<void>;
+}
+
+const STEPPED_FLAGS = [
+  '--enable-begin-frame-control',
+  '--run-all-compositor-stages-before-draw',
+  '--disable-threaded-animation',
+  '--disable-threaded-scrolling',
+  '--disable-checker-imaging',
+  '--disable-image-animation-resync',
+  // Frames of other sites share the process, and so the clock; this browser meets one creative a context.
+  '--disable-site-isolation-trials',
+  '--block-new-web-contents',
+];
+
+/** Paints as Playwright's browser does. */
+const PAINT_FLAGS = [
+  '--hide-scrollbars',
+  '--force-color-profile=srgb',
+  '--mute-audio',
+  '--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4',
+];
+
+const QUIET_FLAGS = [
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-default-apps',
+  '--disable-extensions',
+  '--disable-breakpad',
+  '--no-first-run',
+  '--metrics-recording-only',
+  '--disable-dev-shm-usage',
+  '--disable-renderer-backgrounding',
+  '--disable-background-timer-throttling',
+  '--disable-backgrounding-occluded-windows',
+  '--disable-back-forward-cache',
+  '--disable-ipc-flooding-protection',
+  '--disable-hang-monitor',
+  '--disable-field-trial-config',
+];
+
+const START_TIMEOUT_MS = 20_000;
+const CLOSE_TIMEOUT_MS = 5_000;
+
+/** @throws Error when the browser does not start; the message ends with what it printed last. */
+export async function startSteppedBrowser(options: SteppedBrowserOptions): Promise<SteppedBrowser> {
+  const profile = await mkdtemp(join(tmpdir(), 'tearsheet-stepped-'));
+  const child = spawn(options.chromiumPath, flagsOf(options, profile), {
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+    // A process group of its own, so that all of it can be killed at once.
+    detached: true,
+  });
+  const ended = endOf(child);
+  const printed = lastWords(child);
+  const [input, output] = [child.stdio[3], child.stdio[4]];
+  if (!(input instanceof Writable && output instanceof Readable)) throw new Error('The browser was given no pipe.');
+  const cdp = connectCdp(input, output);
+  ended.then((reason) => cdp.end(reason));
+
+  const close = async () => {
+    cdp.end('The browser was closed');
+    killGroup(child);
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, CLOSE_TIMEOUT_MS).unref())]);
+    // Its processes may write for a moment after they were killed.
+    await rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+  };
+  try {
+    const { product } = await cdp.root.send('Browser.getVersion', undefined, START_TIMEOUT_MS);
+    return {
+      cdp,
+      version: product.replace(/^[^/]*\//, ''),
+      alive: () => child.pid !== undefined && isRunning(child),
+      close,
+    };
+  } catch (cause) {
+    await close();
+    throw new Error(`The browser ${options.chromiumPath} did not start. It said: ${printed() || 'nothing'}`, { cause });
+  }
+}
+
+function flagsOf({ proxyUrl }: SteppedBrowserOptions, profile: string): string[] {
+  return [
+    '--remote-debugging-pipe',
+    `--user-data-dir=${profile}`,
+    ...STEPPED_FLAGS,
+    ...PAINT_FLAGS,
+    ...QUIET_FLAGS,
+    ...networkFlags(proxyUrl),
+    disabledFeaturesFlag(['OriginIsolationHeader']),
+    // A heap bomb ends its renderer; the seed makes Math.random the same in every render.
+    '--js-flags=--max-old-space-size=512,--random-seed=1',
+    ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+  ];
+}
+
+function isRunning(child: ChildProcess): boolean {
+  return child.exitCode === null && child.signalCode === null;
+}
+
+function endOf(child: ChildProcess): Promise<string> {
+  // Covers every end of this process but SIGKILL, and there the browser ends by itself when its pipe closes.
+  const killAtExit = () => killGroup(child);
+  process.once('exit', killAtExit);
+  return new Promise((resolve) => {
+    const done = (reason: string) => {
+      process.off('exit', killAtExit);
+      // The main process has gone: what it left behind goes too.
+      killGroup(child);
+      resolve(reason);
+    };
+    child.once('exit', (code, signal) => done(`The browser ended (${signal ?? `exit code ${code}`})`));
+    child.once('error', (error) => done(`The browser could not be started: ${error.message}`));
+  });
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
+
+/** @returns the end of what the browser printed, for the error when it does not start. */
+function lastWords(child: ChildProcess): () => string {
+  let text = '';
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    text = (text + chunk).slice(-2_000);
+  });
+  return () => text.trim();
+}

@@ -1,0 +1,54 @@
+import type { SteppedPage } from '../browser/steppedPage.ts';
+import { FIRST_MS, FRAME_MS, stepTowards } from './moments.ts';
+
+/** Pictures by marker; null is the resting picture. */
+export type Pictures = ReadonlyMap<number | null, Buffer>;
+
+const REST_QUIET_MS = 600;
+const REST_CAP_MS = 5_000;
+
+/** Takes all pictures of an opened page in one pass over its time. */
+export async function film(page: SteppedPage, markers: readonly (number | null)[]): Promise<Pictures> {
+  const pictures = new Map<number | null, Buffer>();
+  const ahead = markers.filter((marker) => marker !== null).toSorted((a, b) => a - b);
+  const rest = markers.includes(null) ? new Rest(page) : undefined;
+  await page.advance(FIRST_MS);
+  while (true) {
+    while (ahead[0] !== undefined && stepTowards(page.now, ahead[0], true) === 0) {
+      const marker = ahead.shift() ?? 0;
+      if (!pictures.has(marker)) pictures.set(marker, await page.picture());
+    }
+    const resting = rest !== undefined && !pictures.has(null);
+    if (!resting && ahead[0] === undefined) return pictures;
+    const step = stepTowards(page.now, ahead[0] ?? Number.POSITIVE_INFINITY, resting);
+    const { damage } = await page.advance(step);
+    if (resting && (await rest.reached(damage))) pictures.set(null, await page.picture());
+  }
+}
+
+/** Lets a page come to rest and takes no picture. */
+export async function settle(page: SteppedPage): Promise<void> {
+  const rest = new Rest(page);
+  await page.advance(FIRST_MS);
+  while (!(await rest.reached((await page.advance(FRAME_MS)).damage)));
+}
+
+/** Tells when a page has come to rest: nothing drawn for a while and no animation that will still end, or the cap. */
+class Rest {
+  readonly #page: SteppedPage;
+  #lastDamage = 0;
+  #askAgainAt = 0;
+
+  constructor(page: SteppedPage) {
+    this.#page = page;
+  }
+
+  async reached(damage: boolean): Promise<boolean> {
+    const { now } = this.#page;
+    if (damage) this.#lastDamage = now;
+    if (now >= REST_CAP_MS) return true;
+    if (now - this.#lastDamage < REST_QUIET_MS || now < this.#askAgainAt) return false;
+    this.#askAgainAt = now + 100;
+    return !(await this.#page.hasUnfinishedAnimations());
+  }
+}

@@ -1,0 +1,2 @@
+export type * from './creative.ts';
+export { type CreativeRendererOptions, startCreativeRenderer } from './renderer.ts';

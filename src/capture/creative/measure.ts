@@ -1,0 +1,72 @@
+import type { SteppedPage } from '../browser/steppedPage.ts';
+import type { Size } from './size.ts';
+
+/** An uncommon viewport: a creative that comes out exactly as large fills whatever it is given. */
+export const PROBE_VIEWPORT: Size = { width: 1_009, height: 761 };
+
+/** The size of a creative that fills its frame: the most common one. */
+const FLUID: Size = { width: 300, height: 250 };
+
+/** What a creative with a height of its own but no width is shown as, by height. */
+const WIDTHS: Readonly<Record<number, number>> = {
+  50: 320,
+  60: 468,
+  90: 728,
+  100: 320,
+  250: 300,
+  280: 336,
+  600: 300,
+  1050: 300,
+};
+
+/**
+ * The right and bottom ends of what the creative shows, inside its own frame.
+ * @returns undefined when it shows nothing.
+ */
+export async function measure(page: SteppedPage): Promise<Size | undefined> {
+  const frame = await page.childFrame();
+  const box = (await page.evaluate(`(${shownBox})()`, frame)) as Size | undefined;
+  if (!box || box.width < 1 || box.height < 1) return undefined;
+  return fitted(box);
+}
+
+function fitted(box: Size): Size {
+  const size = { width: Math.round(box.width), height: Math.round(box.height) };
+  const [wide, high] = [size.width >= PROBE_VIEWPORT.width, size.height >= PROBE_VIEWPORT.height];
+  if (wide && high) return FLUID;
+  if (wide) return { width: WIDTHS[size.height] ?? FLUID.width, height: size.height };
+  return high ? { width: size.width, height: FLUID.height } : size;
+}
+
+/** Runs in the creative's frame. */
+function shownBox(): { width: number; height: number } {
+  let width = 0;
+  let height = 0;
+  const add = (box: DOMRect) => {
+    if (box.width <= 1 || box.height <= 1) return;
+    width = Math.max(width, box.right);
+    height = Math.max(height, box.bottom);
+  };
+  const replaced = new Set(['IMG', 'IFRAME', 'CANVAS', 'VIDEO', 'SVG', 'OBJECT', 'EMBED', 'INPUT', 'BUTTON']);
+  const shows = (element: Element) => {
+    const style = getComputedStyle(element);
+    if (style.visibility === 'hidden' || style.opacity === '0') return false;
+    if (replaced.has(element.tagName.toUpperCase())) return true;
+    const painted = style.backgroundImage !== 'none' || !/rgba\(.*, 0\)|transparent/.test(style.backgroundColor);
+    return painted || style.borderTopStyle !== 'none';
+  };
+  for (const element of document.querySelectorAll('body, body *')) {
+    // A body that is only as wide as its viewport says nothing about the creative.
+    if (element === document.body) continue;
+    if (shows(element)) add(element.getBoundingClientRect());
+  }
+  const texts = document.createTreeWalker(document.body ?? document, NodeFilter.SHOW_TEXT);
+  for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+    const parent = node.parentElement;
+    if (!node.nodeValue?.trim() || !parent || /^(SCRIPT|STYLE|NOSCRIPT|TEMPLATE)$/.test(parent.tagName)) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    for (const box of range.getClientRects()) add(box);
+  }
+  return { width, height };
+}

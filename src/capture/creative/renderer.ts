@@ -1,0 +1,96 @@
+import { DEVICES, userAgentOf } from '../../domain/devices.ts';
+import type { GuardedFetch, LocalOrigins } from '../../egress/ports.ts';
+import { BrowserGoneError } from '../browser/cdp.ts';
+import { type SteppedBrowser, startSteppedBrowser } from '../browser/steppedBrowser.ts';
+import { PageResistsError } from '../browser/steppedPage.ts';
+import { createBrowserPool } from './browserPool.ts';
+import type { CreativeRenderer, CreativeSource, FailedCreative, RenderedCreative, RenderRequest } from './creative.ts';
+import { failureOf } from './failure.ts';
+import { prepare } from './prepare.ts';
+import { shoot } from './shoot.ts';
+import { Stage } from './stage.ts';
+
+export interface CreativeRendererOptions {
+  readonly chromiumPath: string;
+  /** The egress proxy: the only way out of the browser, and where {@link origins} are answered. */
+  readonly proxyUrl: string;
+  readonly origins: LocalOrigins;
+  readonly fetch: GuardedFetch;
+  /** For one creative, in all; default 60 s. */
+  readonly creativeDeadlineMs?: number;
+  /** Real time that a creative may wait for its network, in all; default 8 s. */
+  readonly networkBudgetMs?: number;
+  /** Browsers that render side by side, default 2; the second is started when it is first needed. */
+  readonly browsers?: number;
+  readonly log?: (message: string, fields?: object) => void;
+}
+
+const DEFAULT_DEADLINE_MS = 60_000;
+const DEFAULT_NETWORK_BUDGET_MS = 8_000;
+
+/** @throws Error when the browser cannot be started. */
+export async function startCreativeRenderer(options: CreativeRendererOptions): Promise<CreativeRenderer> {
+  const start = () => startSteppedBrowser(options);
+  const first = await start();
+  const pool = createBrowserPool(start, first, options.browsers ?? 2);
+  const [desktop] = DEVICES;
+  if (desktop === undefined) throw new Error('There are no devices.');
+  const userAgent = userAgentOf(desktop, first.version);
+  const networkBudgetMs = options.networkBudgetMs ?? DEFAULT_NETWORK_BUDGET_MS;
+  const log = options.log ?? (() => undefined);
+
+  async function attempt(
+    source: CreativeSource,
+    request: RenderRequest,
+    signal: AbortSignal,
+  ): Promise<RenderedCreative> {
+    const stage = new Stage(options.origins);
+    try {
+      const scene = await prepare(source, { fetch: options.fetch, stage, userAgent, signal });
+      const use = <T>(work: (browser: SteppedBrowser) => Promise<T>) => pool.use(work, signal);
+      return await shoot(scene, request, { use, stage, userAgent, networkBudgetMs, signal });
+    } finally {
+      stage.close();
+    }
+  }
+
+  return {
+    browserVersion: first.version,
+    async render(source, request) {
+      const deadline = AbortSignal.timeout(options.creativeDeadlineMs ?? DEFAULT_DEADLINE_MS);
+      const signal = request.signal ? AbortSignal.any([request.signal, deadline]) : deadline;
+      try {
+        return await onceAgain(() => attempt(source, request, signal), log);
+      } catch (error) {
+        request.signal?.throwIfAborted();
+        if (deadline.aborted) return tooSlow(options.creativeDeadlineMs ?? DEFAULT_DEADLINE_MS);
+        return explained(error);
+      }
+    },
+    close: () => pool.close(),
+  };
+}
+
+/** A browser that died, perhaps of another creative, gives a second chance. */
+async function onceAgain<T>(work: () => Promise<T>, log: (message: string, fields?: object) => void): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof BrowserGoneError)) throw error;
+    log('The browser died and was replaced', { reason: error.message });
+    return work();
+  }
+}
+
+function explained(error: unknown): FailedCreative {
+  const failure = failureOf(error);
+  if (failure !== undefined) return failure;
+  if (error instanceof PageResistsError) return { status: 'generic_error', reason: error.message };
+  if (error instanceof BrowserGoneError)
+    return { status: 'generic_error', reason: 'The creative ended the browser twice.' };
+  throw error;
+}
+
+function tooSlow(ms: number): FailedCreative {
+  return { status: 'net_read_timeout', reason: `The creative was not finished within ${Math.round(ms / 1000)} s.` };
+}

@@ -1,0 +1,139 @@
+import type { SteppedBrowser } from '../browser/steppedBrowser.ts';
+import { PageResistsError, SteppedPage } from '../browser/steppedPage.ts';
+import type { CreativeFrame, RenderedCreative, RenderRequest } from './creative.ts';
+import { CreativeFailure } from './failure.ts';
+import { film, type Pictures, settle } from './film.ts';
+import { measure, PROBE_VIEWPORT } from './measure.ts';
+import type { Scene } from './prepare.ts';
+import { checkedSize, type Size } from './size.ts';
+import type { Stage } from './stage.ts';
+import { paintStill } from './stillImage.ts';
+import { filmVideo, readVideo, videoPage } from './videoFilm.ts';
+
+export interface ShootTools {
+  /** Runs work with a browser of its own. */
+  readonly use: <T>(work: (browser: SteppedBrowser) => Promise<T>) => Promise<T>;
+  readonly stage: Stage;
+  readonly userAgent: string;
+  readonly networkBudgetMs: number;
+  readonly signal: AbortSignal;
+}
+
+type Of<K extends Scene['kind']> = Extract<Scene, { kind: K }>;
+type Pass = (page: SteppedPage) => Promise<Pictures>;
+
+/** Takes all pictures of a scene. @throws CreativeFailure, PageResistsError, BrowserGoneError. */
+export function shoot(scene: Scene, request: RenderRequest, tools: ShootTools): Promise<RenderedCreative> {
+  switch (scene.kind) {
+    case 'still':
+      return shootStill(scene, request);
+    case 'page':
+      return tools.use((browser) => new Shooting(browser, request, tools).page(scene));
+    case 'video':
+      return tools.use((browser) => new Shooting(browser, request, tools).video(scene));
+  }
+}
+
+async function shootStill({ format, bytes, size }: Of<'still'>, request: RenderRequest): Promise<RenderedCreative> {
+  const frames: CreativeFrame[] = [];
+  for (const ratio of new Set(request.ratios)) {
+    const png = await paintStill(bytes, size, ratio);
+    for (const markerMs of new Set(request.markers)) frames.push({ markerMs, ratio, png, ...size });
+  }
+  return { status: 'uploaded', format, category: 'display', ...size, frames, mode: 'still', notes: [] };
+}
+
+class Shooting {
+  readonly #browser: SteppedBrowser;
+  readonly #request: RenderRequest;
+  readonly #tools: ShootTools;
+  readonly #notes = new Set<string>();
+  #clock: 'stepped' | 'wall' = 'stepped';
+
+  constructor(browser: SteppedBrowser, request: RenderRequest, tools: ShootTools) {
+    this.#browser = browser;
+    this.#request = request;
+    this.#tools = tools;
+  }
+
+  async page(scene: Of<'page'>): Promise<RenderedCreative> {
+    const size = checkedSize(scene.size ?? (await this.#measured(scene)));
+    const address = this.#tools.stage.openDocument(scene.page(size));
+    const frames = await this.#frames(address, size, (page) => film(page, this.#request.markers));
+    return this.#result(scene, size, frames);
+  }
+
+  async video(scene: Of<'video'>): Promise<RenderedCreative> {
+    const probe = this.#tools.stage.openDocument(videoPage(scene.address, { width: 16, height: 16 }));
+    const facts = await this.#pass(probe, { size: { width: 16, height: 16 }, ratio: 1 }, readVideo);
+    const size = checkedSize(scene.declared ?? facts);
+    const address = this.#tools.stage.openDocument(videoPage(scene.address, size));
+    const frames = await this.#frames(address, size, (page) => filmVideo(page, this.#request.markers));
+    return this.#result(scene, size, frames);
+  }
+
+  #result({ format, kind }: Scene, size: Size, frames: CreativeFrame[]): RenderedCreative {
+    const category = kind === 'video' ? 'video' : 'display';
+    return { status: 'uploaded', format, category, ...size, frames, mode: this.#clock, notes: [...this.#notes] };
+  }
+
+  async #measured(scene: Of<'page'>): Promise<Size> {
+    const address = this.#tools.stage.openDocument(scene.page(PROBE_VIEWPORT));
+    const size = await this.#pass(address, { size: PROBE_VIEWPORT, ratio: 1 }, async (page) => {
+      await settle(page);
+      return measure(page);
+    });
+    if (size === undefined)
+      throw new CreativeFailure('generic_error', 'The creative shows nothing: no size was found for it.');
+    return size;
+  }
+
+  /** One pass for each ratio. */
+  async #frames(address: string, size: Size, pass: Pass): Promise<CreativeFrame[]> {
+    const frames: CreativeFrame[] = [];
+    for (const ratio of new Set(this.#request.ratios)) {
+      const pictures = await this.#pass(address, { size, ratio }, pass);
+      for (const [markerMs, png] of pictures) frames.push({ markerMs, ratio, png, ...size });
+    }
+    return frames;
+  }
+
+  /** Opens a target for one pass; where stepped time stands still, once more in real time. */
+  async #pass<T>(
+    address: string,
+    view: { size: Size; ratio: number },
+    work: (page: SteppedPage) => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await this.#opened(address, view, work);
+    } catch (error) {
+      if (!(error instanceof PageResistsError && error.kind === 'stuck') || this.#clock === 'wall') throw error;
+      this.#clock = 'wall';
+      this.#notes.add('Captured in real time: the creative did not move in stepped time.');
+      return this.#opened(address, view, work);
+    }
+  }
+
+  async #opened<T>(
+    address: string,
+    { size, ratio }: { size: Size; ratio: number },
+    work: (page: SteppedPage) => Promise<T>,
+  ): Promise<T> {
+    const { userAgent, networkBudgetMs, signal } = this.#tools;
+    const page = await SteppedPage.open(this.#browser, {
+      ...size,
+      ratio,
+      userAgent,
+      clock: this.#clock,
+      networkBudgetMs,
+      signal,
+    });
+    try {
+      await page.navigate(address);
+      return await work(page);
+    } finally {
+      for (const note of page.notes) this.#notes.add(note);
+      await page.close();
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import sharp from 'sharp';
+import { CreativeFailure } from './failure.ts';
+import type { Size } from './size.ts';
+
+const MAX_PIXELS = 64 * 1024 * 1024;
+
+export interface RasterImage extends Size {
+  readonly animated: boolean;
+}
+
+/** Reads an image's header. @throws CreativeFailure when it is damaged or too large. */
+export async function readRaster(bytes: Buffer): Promise<RasterImage> {
+  try {
+    const { autoOrient, pages = 1 } = await sharp(bytes, { limitInputPixels: MAX_PIXELS }).metadata();
+    return { width: autoOrient.width, height: autoOrient.height, animated: pages > 1 || isAnimatedPng(bytes) };
+  } catch (cause) {
+    throw unreadable(cause);
+  }
+}
+
+/** Decodes one picture at a pixel ratio, on white as in a page's frame. @throws CreativeFailure when it is damaged. */
+export async function paintStill(bytes: Buffer, size: Size, ratio: number): Promise<Buffer> {
+  try {
+    const image = sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'truncated' }).autoOrient();
+    if (ratio !== 1)
+      image.resize(Math.round(size.width * ratio), Math.round(size.height * ratio), {
+        fit: 'fill',
+        kernel: 'mitchell',
+      });
+    return await image.flatten({ background: '#fff' }).toColourspace('srgb').png({ compressionLevel: 6 }).toBuffer();
+  } catch (cause) {
+    throw unreadable(cause);
+  }
+}
+
+function unreadable(cause: unknown): CreativeFailure {
+  const why = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
+  return /pixel limit/i.test(why ?? '')
+    ? new CreativeFailure(
+        'generic_error',
+        `The image has more than ${MAX_PIXELS} pixels, which is too large for an ad.`,
+        { cause },
+      )
+    : new CreativeFailure('generic_error', `The image is damaged and cannot be decoded (${why}).`, { cause });
+}
+
+/** An `acTL` chunk before the first picture data. */
+function isAnimatedPng(bytes: Buffer): boolean {
+  const control = bytes.indexOf('acTL', 8, 'latin1');
+  const data = bytes.indexOf('IDAT', 8, 'latin1');
+  return bytes[0] === 0x89 && control > 0 && control < data;
+}
