@@ -66,7 +66,7 @@ fetch_node() {
 }
 
 fetch_package() {
-  (cd .node/fetched && npm install --prefix . --no-audit --no-fund --ignore-scripts --force "$1")
+  (cd .node/fetched && npm install --prefix . --no-audit --no-fund --ignore-scripts --force --fetch-retry-mintimeout 2000 "$1")
 }
 
 ensure_node() {
@@ -97,7 +97,7 @@ npm_program() {
 }
 
 install_packages() {
-  PATH="$PWD/.node/bin:$PATH" .node/bin/node "$1" ci --no-audit --no-fund
+  PATH="$PWD/.node/bin:$PATH" .node/bin/node "$1" ci --no-audit --no-fund --fetch-retry-mintimeout 2000
 }
 
 ensure_packages() {
@@ -148,8 +148,8 @@ ensure_chromium() {
   if [ -n "$kept" ] && [ -x "${CHROMIUM_PATH:-$kept}" ]; then return 0; fi
   if ! path=$(find_chromium); then
     [ -z "${CHROMIUM_PATH:-}" ] || fail "CHROMIUM_PATH is $CHROMIUM_PATH, where there is no file: correct it or unset it, and run this again."
-    step "Debian's Chromium headless shell" apt_install chromium-headless-shell ||
-      step "Playwright's Chromium headless shell" download_chromium || true
+    step "Debian's Chromium headless shell" apt_install chromium-headless-shell || true
+    find_chromium >/dev/null || step "Playwright's Chromium headless shell" download_chromium || true
     path=$(find_chromium) || fail "No Chromium could be installed (log: $LOG): install one (Debian, as root: apt-get install chromium-headless-shell) or set CHROMIUM_PATH to one, and run this again."
   fi
   runs "$path" || fail "$path does not start (log: $LOG): install the libraries it lacks (as root: .node/bin/node node_modules/playwright/cli.js install-deps chromium) or set CHROMIUM_PATH to another, and run this again."
