@@ -23,6 +23,8 @@ export interface GuardedFetchOptions {
   maxBytes?: number;
   /** 0: a redirect is the answer. */
   maxRedirects?: number;
+  /** A certificate authority (PEM) to trust instead of the well-known ones. */
+  ca?: string;
 }
 
 type Init = NonNullable<Parameters<GuardedFetch>[1]>;
@@ -37,7 +39,7 @@ const MAX_HEADER_BYTES = 64 * 1024;
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { guard, timeoutMs = 30_000, maxBytes = 32 * 1024 * 1024, maxRedirects = 5 } = options;
-  const dispatcher = guardedDispatcher(guard, timeoutMs);
+  const dispatcher = guardedDispatcher(guard, { timeoutMs, ca: options.ca });
 
   return async (url, init = {}) => {
     const deadline = AbortSignal.timeout(timeoutMs);
@@ -55,8 +57,8 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
 }
 
 /** A dispatcher for undici that connects through the guard; TLS is then spoken over the judged connection. */
-function guardedDispatcher(guard: Guard, timeoutMs: number): Dispatcher {
-  const secure = buildConnector({ timeout: timeoutMs, allowH2: false });
+function guardedDispatcher(guard: Guard, { timeoutMs, ca }: { timeoutMs: number; ca: string | undefined }): Dispatcher {
+  const secure = buildConnector({ timeout: timeoutMs, allowH2: false, ...(ca !== undefined && { ca }) });
   const connect: buildConnector.connector = (options, done) => {
     const isTls = options.protocol === 'https:';
     guard.connect(options.hostname, Number(options.port || (isTls ? 443 : 80))).then(
@@ -103,7 +105,9 @@ async function exchange(hop: Hop, call: Call): Promise<Answer> {
       ...(body !== undefined && { body }),
     });
     head = { status: response.statusCode, headers: toHeaders(response.headers) };
-    return { ...head, url: url.href, body: await read(response.body, head, call) };
+    const hasBody = method !== 'HEAD' && head.status !== 204 && head.status !== 304;
+    if (!hasBody) await response.body.dump();
+    return { ...head, url: url.href, body: hasBody ? await read(response.body, head, call) : Buffer.alloc(0) };
   } catch (error) {
     throw typedError(error, { url, head, call });
   }

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 /** A server on loopback that counts the connections it is given: what reached the socket, not what a log says. */
 export interface Listener {
   port: number;
-  /** Of http://127.0.0.1. */
+
   url: string;
   /** All that were ever made. */
   readonly connections: number;
@@ -14,16 +14,16 @@ export interface Listener {
 }
 
 /** A bare listener; `talk` is given each connection. */
-export function listen(talk: (socket: Socket) => void = () => undefined): Promise<Listener> {
+export function listen(talk: (socket: Socket) => void = (socket) => socket.resume()): Promise<Listener> {
   return started(createServer(talk));
 }
 
-export function listenHttp(answer: RequestListener): Promise<Listener> {
-  return started(createHttpServer(answer));
+export function listenHttp(answer: RequestListener, host?: string): Promise<Listener> {
+  return started(createHttpServer(answer), host);
 }
 
-/** Any server of Node, on a free port of 127.0.0.1. */
-export async function started(server: Server): Promise<Listener> {
+/** Any server of Node, on a free port of loopback. */
+export async function started(server: Server, host = '127.0.0.1'): Promise<Listener> {
   const sockets = new Set<Socket>();
   let connections = 0;
   server.on('connection', (socket: Socket) => {
@@ -34,12 +34,12 @@ export async function started(server: Server): Promise<Listener> {
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
+    server.listen(0, host, resolve);
   });
   const { port } = server.address() as AddressInfo;
   return {
     port,
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${host}:${port}`,
     get connections() {
       return connections;
     },
