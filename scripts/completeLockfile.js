@@ -3,8 +3,23 @@
 // nothing was fetched, and npm skips them wherever `os` and `cpu` do not fit. Run after each `npm install NAME`.
 import { readFileSync, writeFileSync } from 'node:fs';
 
-const OSES = { android: 'android', darwin: 'darwin', freebsd: 'freebsd', linux: 'linux', openharmony: 'openharmony', win32: 'win32' };
-const CPUS = { arm: 'arm', arm64: 'arm64', ia32: 'ia32', ppc64: 'ppc64', riscv64: 'riscv64', s390x: 's390x', x64: 'x64' };
+const OSES = {
+  android: 'android',
+  darwin: 'darwin',
+  freebsd: 'freebsd',
+  linux: 'linux',
+  openharmony: 'openharmony',
+  win32: 'win32',
+};
+const CPUS = {
+  arm: 'arm',
+  arm64: 'arm64',
+  ia32: 'ia32',
+  ppc64: 'ppc64',
+  riscv64: 'riscv64',
+  s390x: 's390x',
+  x64: 'x64',
+};
 
 const path = new URL('../package-lock.json', import.meta.url);
 const lock = JSON.parse(readFileSync(path, 'utf8'));
@@ -16,9 +31,17 @@ for (const parent of Object.values(lock.packages)) {
     const words = name.split(/[/-]/);
     const os = words.map((word) => OSES[word]).find(Boolean);
     const cpu = words.map((word) => CPUS[word]).find(Boolean);
-    if (os === undefined) throw new Error(`${name} is missing from the lockfile and its name tells no platform: add it by hand`);
+    if (os === undefined)
+      throw new Error(`${name} is missing from the lockfile and its name tells no platform: add it by hand`);
     const libc = words.includes('musl') ? ['musl'] : undefined;
-    lock.packages[key] = { version, ...(cpu && { cpu: [cpu] }), ...(parent.dev && { dev: true }), ...(libc && { libc }), optional: true, os: [os] };
+    lock.packages[key] = {
+      version,
+      ...(cpu && { cpu: [cpu] }),
+      ...(parent.dev && { dev: true }),
+      ...(libc && { libc }),
+      optional: true,
+      os: [os],
+    };
     added += 1;
   }
 }

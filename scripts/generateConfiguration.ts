@@ -1,5 +1,3 @@
-/** Writes docs/configuration.md from src/config.ts. */
-import { writeFileSync } from 'node:fs';
 import { SETTINGS } from '../src/config.ts';
 
 const HEAD = `# Configuration
@@ -27,4 +25,7 @@ function table(group: string): string {
   return [`## ${group}`, '', '| setting | default | meaning |', '|---|---|---|', ...lines, ''].join('\n');
 }
 
-writeFileSync(new URL('../docs/configuration.md', import.meta.url), [HEAD, ...groups.map(table)].join('\n'));
+/** docs/configuration.md, from src/config.ts. */
+export function generateConfiguration(): string {
+  return [HEAD, ...groups.map(table)].join('\n');
+}

@@ -1,0 +1,5 @@
+/** `make check`: everything that can be told without running the program. */
+import { runChecks } from './checks.ts';
+
+const { failed } = await runChecks((line) => console.log(line));
+process.exitCode = failed === 0 ? 0 : 1;

@@ -1,0 +1,73 @@
+/** What `make check` consists of, and how a check runs. */
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const DEADLINE_MS = 5 * 60_000;
+/** Most of these use one core. */
+const AT_ONCE = 2;
+
+interface Check {
+  readonly name: string;
+  /** A program of node_modules/.bin, or a script of ours. */
+  readonly run: readonly [string, ...string[]];
+}
+
+/** The slow ones first. */
+const CHECKS: readonly Check[] = [
+  { name: 'unused code', run: ['knip', '--no-progress', '--no-config-hints'] },
+  { name: 'types', run: ['tsc', '--noEmit', '-p', '.'] },
+  { name: 'format and lint', run: ['biome', 'ci', '--colors=off', '.'] },
+  { name: 'promises', run: ['oxlint', '--type-aware', '--deny-warnings'] },
+  { name: 'generated files', run: ['scripts/generate.ts', '--check'] },
+  { name: 'layers', run: ['scripts/checkLayers.ts'] },
+];
+
+interface Outcome {
+  readonly name: string;
+  readonly passed: boolean;
+  readonly seconds: number;
+  readonly output: string;
+}
+
+/** Runs all checks whatever fails, printing a line for each as it ends and what the failed ones said. */
+export async function runChecks(print: (line: string) => void): Promise<{ passed: number; failed: number }> {
+  const waiting = [...CHECKS];
+  const outcomes: Outcome[] = [];
+  const worker = async (): Promise<void> => {
+    for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) {
+      const outcome = await runCheck(check);
+      outcomes.push(outcome);
+      print(
+        `${outcome.passed ? 'ok  ' : 'FAIL'}  ${outcome.name.padEnd(16)} ${outcome.seconds.toFixed(1).padStart(5)} s`,
+      );
+      if (!outcome.passed) print(outcome.output.trimEnd().replaceAll(/^/gm, '      '));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  const failed = outcomes.filter((outcome) => !outcome.passed);
+  if (failed.length > 0) print(`Not passed: ${failed.map((outcome) => outcome.name).join(', ')}`);
+  return { passed: outcomes.length - failed.length, failed: failed.length };
+}
+
+function runCheck({ name, run: [program, ...args] }: Check): Promise<Outcome> {
+  const started = performance.now();
+  const command = program.endsWith('.ts') ? process.execPath : path.join(ROOT, 'node_modules/.bin', program);
+  const given = program.endsWith('.ts') ? [program, ...args] : args;
+  // The tools' own shebangs must find this Node, not the system's.
+  const env = { ...process.env, PATH: `${path.dirname(process.execPath)}:${process.env['PATH'] ?? ''}`, NO_COLOR: '1' };
+  return new Promise((resolve) => {
+    const child = spawn(command, given, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: DEADLINE_MS });
+    let output = '';
+    const keep = (chunk: Buffer) => {
+      output += chunk.toString();
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    const end = (passed: boolean, why = '') =>
+      resolve({ name, passed, seconds: (performance.now() - started) / 1000, output: output + why });
+    child.on('error', (error) => end(false, error.message));
+    child.on('close', (code, signal) => end(code === 0, signal === null ? '' : `ended by ${signal}`));
+  });
+}

@@ -1,0 +1,31 @@
+/** Writes the files that are generated from the code; with --check, fails when one is not what the code says now. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { generateConfiguration } from './generateConfiguration.ts';
+
+const GENERATED: Readonly<Record<string, () => string>> = {
+  'docs/configuration.md': generateConfiguration,
+};
+
+const check = process.argv.includes('--check');
+for (const [file, generate] of Object.entries(GENERATED)) {
+  const path = fileURLToPath(new URL(`../${file}`, import.meta.url));
+  const now = generate();
+  if (!check) {
+    writeFileSync(path, now);
+    console.log(`written: ${file}`);
+  } else if (read(path) !== now) {
+    console.error(`${file} is not what the code says now: run make generate and commit the result.`);
+    process.exitCode = 1;
+  }
+}
+
+/** '' for a file that was never written. */
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
+    throw error;
+  }
+}

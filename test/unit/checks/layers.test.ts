@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findBreaches } from '../../../scripts/layers.ts';
+
+const CHECK = fileURLToPath(new URL('../../../scripts/checkLayers.ts', import.meta.url));
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'tearsheet-layers-'));
+  plant('src/domain/rules.ts', 'export const RULE = 1;');
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function plant(file: string, text: string): void {
+  mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+  writeFileSync(path.join(root, file), text);
+}
+
+function messages(): string[] {
+  return findBreaches(root).map(({ at, message }) => `${at} ${message}`);
+}
+
+/** The command as `make check` runs it. */
+function runCheck(): Promise<{ code: number; said: string }> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [CHECK, root], (_error, _stdout, stderr) =>
+      resolve({ code: child.exitCode ?? -1, said: stderr }),
+    );
+  });
+}
+
+describe('the layer check', () => {
+  it('passes a tree whose imports only run downwards', async () => {
+    plant('src/contract/shapes.ts', "import { RULE } from '../domain/rules.ts';\nexport { RULE };");
+    plant('src/api/routes.ts', "export * from '../contract/shapes.ts';\nimport 'express';");
+    plant('src/cli.ts', "import './api/routes.ts';\nimport './config.ts';");
+    plant('src/config.ts', 'export {};');
+    expect(await runCheck()).toEqual({ code: 0, said: '' });
+  });
+
+  it('goes red on a planted breach and names file, line and rule', async () => {
+    plant('src/capture/pod.ts', "// what it may not know\nimport { sets } from '../store/sets.ts';\nexport { sets };");
+    plant('src/store/sets.ts', 'export const sets = 1;');
+    expect(await runCheck()).toEqual({
+      code: 1,
+      said: 'src/capture/pod.ts:2 capture must not import store (src/store/sets.ts)\n',
+    });
+  });
+
+  it.each([
+    ['upwards', 'src/domain/rules.ts', "import '../contract/shapes.ts';"],
+    ['on the same level', 'src/store/sets.ts', "import '../queue/payloads.ts';"],
+    ['between programs', 'src/delivery/send.ts', "import '../api/routes.ts';"],
+    ['from capture to the queue', 'src/capture/pod.ts', "import '../queue/payloads.ts';"],
+    ['of a type only', 'src/capture/pod.ts', "import type { Sets } from '../store/sets.ts';"],
+    ['of a type in place', 'src/capture/pod.ts', "export type Sets = import('../store/sets.ts').Sets;"],
+    ['by re-export', 'src/capture/pod.ts', "export { sets } from '../store/sets.ts';"],
+    ['at run time', 'src/capture/pod.ts', "export const sets = await import('../store/sets.ts');"],
+    ['by a way round', 'src/capture/page/pod.ts', "import '../../capture/../store/sets.ts';"],
+    ['of a package into the domain', 'src/domain/rules.ts', "import { z } from 'zod';"],
+    ['of the settings into a module', 'src/api/routes.ts', "import '../config.ts';"],
+    ['of the tests into the program', 'src/api/routes.ts', "import '../../test/support/database.ts';"],
+  ])('sees an import %s', (_way, file, text) => {
+    plant(file, text);
+    expect(messages()).toHaveLength(1);
+  });
+
+  it('wants every new folder to have its place in the table', () => {
+    plant('src/billing/prices.ts', 'export {};');
+    expect(messages()).toEqual([
+      'src/billing/prices.ts:1 billing belongs to no layer; put it into the table of scripts/layers.ts',
+    ]);
+  });
+
+  it('does not take text for an import', () => {
+    plant('src/capture/pod.ts', "export const text = \"import '../store/sets.ts'\"; // import '../store/sets.ts';");
+    expect(messages()).toEqual([]);
+  });
+});
