@@ -1,0 +1,79 @@
+import type { z } from 'zod';
+import type { FieldErrors } from '../domain/failure.ts';
+
+/** A request of millions of faults is not answered with millions of messages. */
+const MOST = 1_000;
+
+export function joinPath(...parts: readonly PropertyKey[]): string {
+  return parts
+    .map(String)
+    .filter((part) => part !== '')
+    .join('.');
+}
+
+/** Collects the faults of one body, by path. */
+export class Faults {
+  readonly #messages = new Map<string, string[]>();
+  #count = 0;
+
+  add(path: string, message: string): void {
+    this.#count += 1;
+    if (this.#count > MOST) return;
+    this.#messages.set(path, [...(this.#messages.get(path) ?? []), message]);
+  }
+
+  addAll(errors: FieldErrors): void {
+    for (const [path, messages] of Object.entries(errors)) for (const message of messages) this.add(path, message);
+  }
+
+  get any(): boolean {
+    return this.#count > 0;
+  }
+
+  get errors(): FieldErrors {
+    const more = this.#count - MOST;
+    const errors: Record<string, string[]> = Object.fromEntries(this.#messages);
+    if (more > 0) errors['body'] = [...(errors['body'] ?? []), `has ${more.toLocaleString('en')} more faults.`];
+    return errors;
+  }
+
+  /** The value as the schema reads it; undefined, its faults noted under `prefix`, where it does not fit. */
+  read<S extends z.ZodType>(schema: S, value: unknown, prefix: string): z.output<S> | undefined {
+    const result = schema.safeParse(value, { error: wording });
+    if (result.success) return result.data;
+    for (const issue of result.error.issues) this.add(joinPath(prefix, ...issue.path), issue.message);
+    return undefined;
+  }
+}
+
+/** What to do about it, for whatever the schemas have no words of their own for. */
+const wording: z.core.$ZodErrorMap = (issue) => {
+  const missing = issue.input === undefined || issue.input === null;
+  if (issue.code === 'invalid_type') {
+    return missing
+      ? `is required: ${article(issue.expected)}.`
+      : `must be ${article(issue.expected)}, but is ${kindOf(issue.input)}.`;
+  }
+  if (issue.code === 'invalid_value') {
+    const values = issue.values.map(String).join(', ');
+    return missing ? `is required: one of ${values}.` : `must be one of: ${values}.`;
+  }
+  return undefined;
+};
+
+function article(expected: string): string {
+  return /^[aeiou]/.test(expected) ? `an ${expected}` : `a ${expected}`;
+}
+
+export function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'number' && !Number.isFinite(value)) return 'a number too large';
+  return article(typeof value);
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

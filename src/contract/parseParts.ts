@@ -1,0 +1,113 @@
+/** Reads the parts that both bodies share. Each notes its faults and goes on, so that one answer tells them all. */
+import type { z } from 'zod';
+import type { Media } from '../domain/ads.ts';
+import { campaignName } from '../domain/campaigns.ts';
+import type { FieldErrors } from '../domain/failure.ts';
+import type { Limits } from '../domain/limits.ts';
+import type { Topic } from '../domain/topics.ts';
+import { Faults, isObject, type JsonObject, joinPath, kindOf } from './faults.ts';
+import { AdId, CampaignId, CampaignName, LookupKey, NewAd, Subscriber } from './requests.ts';
+
+/** The campaign a request names: by id, or found or created by name. */
+export type CampaignReference = { readonly id: string } | { readonly name: string };
+
+/** What a new ad would be made of; `media` of type url is trimmed. */
+export interface NewAdContent {
+  readonly name: string | undefined;
+  readonly media: Media;
+}
+
+export interface ParsedAd {
+  readonly id: string | undefined;
+  readonly lookupKey: string | undefined;
+  /** Undefined where a new ad could not be made of it; `faults` say why, and hold only if one would have to be made. */
+  readonly content: NewAdContent | undefined;
+  readonly faults: FieldErrors;
+}
+
+export interface ParsedSubscriber {
+  readonly webhook: { readonly url: string; readonly topics: readonly Topic[] | null } | undefined;
+  readonly s3:
+    | { readonly bucket: string; readonly region: string | null; readonly keyPrefix: string | null }
+    | undefined;
+}
+
+const absent = (value: unknown): value is null | undefined => value === undefined || value === null;
+
+/** @returns undefined, faults noted, where the value names no campaign. */
+export function parseCampaign(value: unknown, faults: Faults): CampaignReference | undefined {
+  if (!isObject(value)) {
+    faults.add('campaign', absent(value) ? NAME_ONE : `must be an object, but is ${kindOf(value)}.`);
+    return undefined;
+  }
+  if (!absent(value['id'])) {
+    const id = faults.read(CampaignId, value['id'], 'campaign.id');
+    return id === undefined ? undefined : { id };
+  }
+  if (absent(value['name'])) {
+    faults.add('campaign', NAME_ONE);
+    return undefined;
+  }
+  const name = faults.read(CampaignName, value['name'], 'campaign.name');
+  return name === undefined ? undefined : { name: campaignName(name) };
+}
+
+const NAME_ONE = 'is required: give campaign.id or campaign.name.';
+
+/** The optional text of a field that may be absent or null. */
+function optional<S extends z.ZodType>(
+  faults: Faults,
+  { schema, value, path }: { schema: S; value: unknown; path: string },
+): z.output<S> | undefined {
+  return absent(value) ? undefined : faults.read(schema, value, path);
+}
+
+/**
+ * Reads what designates an ad and what a new one would be made of.
+ * @param prefix of the paths inside the ad; empty in create-ad, which also ignores `ad.id`.
+ */
+export function parseAd(ad: JsonObject, prefix: string, faults: Faults): ParsedAd {
+  const id =
+    prefix === '' ? undefined : optional(faults, { schema: AdId, value: ad['id'], path: joinPath(prefix, 'id') });
+  const lookupKey = optional(faults, {
+    schema: LookupKey,
+    value: ad['lookup_key'],
+    path: joinPath(prefix, 'lookup_key'),
+  });
+  return { id, lookupKey, ...parseContent(ad, prefix) };
+}
+
+function parseContent(ad: JsonObject, prefix: string): Pick<ParsedAd, 'content' | 'faults'> {
+  const faults = new Faults();
+  const missing = absent(ad['media']);
+  if (missing) faults.add(joinPath(prefix, 'media'), 'is required for a new ad: give media.type and media.content.');
+  const parsed = faults.read(missing ? NewAd.pick({ name: true }) : NewAd, ad, prefix);
+  if (parsed === undefined || !('media' in parsed)) return { content: undefined, faults: faults.errors };
+  const { type, content } = parsed.media as Media;
+  const media = { type, content: type === 'url' ? content.trim() : content };
+  const name = parsed.name?.trim() ? parsed.name : undefined;
+  return { content: { name, media }, faults: {} };
+}
+
+export function parseSubscribers(value: unknown, limits: Limits, faults: Faults): ParsedSubscriber[] {
+  if (absent(value)) return [];
+  if (!Array.isArray(value)) {
+    faults.add('subscribers', `must be an array, but is ${kindOf(value)}.`);
+    return [];
+  }
+  if (value.length > limits.subscribers) {
+    faults.add('subscribers', `must have at most ${limits.subscribers} entries, but has ${value.length}.`);
+    return [];
+  }
+  return value.flatMap((item, index) => {
+    const subscriber = faults.read(Subscriber, item, `subscribers.${index}`);
+    return subscriber === undefined ? [] : [subscriberOf(subscriber)];
+  });
+}
+
+function subscriberOf({ webhook, s3 }: z.output<typeof Subscriber>): ParsedSubscriber {
+  return {
+    webhook: absent(webhook) ? undefined : { url: webhook.url.trim(), topics: webhook.topics ?? null },
+    s3: absent(s3) ? undefined : { bucket: s3.bucket, region: s3.region ?? null, keyPrefix: s3.key_prefix ?? null },
+  };
+}

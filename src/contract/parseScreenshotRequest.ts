@@ -1,0 +1,113 @@
+import type { z } from 'zod';
+import type { Limits } from '../domain/limits.ts';
+import { markerMs } from '../domain/markers.ts';
+import type { WantedScreenshots } from '../domain/screenshots.ts';
+import { siteKey } from '../domain/webAddresses.ts';
+import { Faults, isObject, type JsonObject, kindOf } from './faults.ts';
+import {
+  type CampaignReference,
+  type ParsedAd,
+  type ParsedSubscriber,
+  parseAd,
+  parseCampaign,
+  parseSubscribers,
+} from './parseParts.ts';
+import { Instructions, screenshotObject } from './requests.ts';
+
+export interface ParsedEntry {
+  /** Path of its ad: `screenshot_requests.0.ad`. */
+  readonly path: string;
+  readonly ad: ParsedAd | undefined;
+  readonly screenshots: readonly WantedScreenshots[];
+}
+
+/** A screenshot request as far as it could be read; `faults` hold whatever the database says. */
+export interface ParsedScreenshotRequest {
+  readonly campaign: CampaignReference | undefined;
+  readonly entries: readonly ParsedEntry[];
+  readonly subscribers: readonly ParsedSubscriber[];
+  readonly instructions: string | null;
+  readonly faults: Faults;
+}
+
+/** Bound to the limits once, because its schemas are made then. */
+export function screenshotRequestParser(limits: Limits): (body: JsonObject) => ParsedScreenshotRequest {
+  const schema = screenshotObject(limits);
+  return (body) => {
+    const faults = new Faults();
+    const campaign = parseCampaign(body['campaign'], faults);
+    const entries = entriesOf(body['screenshot_requests'], limits, faults).map((entry, index) =>
+      parseEntry(entry, { schema, path: `screenshot_requests.${index}`, faults }),
+    );
+    refuseRepeatedKeys(entries, faults);
+    const subscribers = parseSubscribers(body['subscribers'], limits, faults);
+    const instructions = faults.read(Instructions.nullish(), body['instructions'], 'instructions') ?? null;
+    return { campaign, entries, subscribers, instructions, faults };
+  };
+}
+
+function entriesOf(value: unknown, limits: Limits, faults: Faults): unknown[] {
+  const path = 'screenshot_requests';
+  const list = nonEmptyArray(value, path, faults);
+  if (list.length > limits.entries) {
+    const [most, given] = [limits.entries, list.length].map((number) => number.toLocaleString('en'));
+    faults.add(path, `must have at most ${most} entries, but has ${given}: send several requests.`);
+  }
+  return list;
+}
+
+function nonEmptyArray(value: unknown, path: string, faults: Faults): unknown[] {
+  if (value === undefined || value === null) faults.add(path, 'is required: an array with at least one entry.');
+  else if (!Array.isArray(value)) faults.add(path, `must be an array, but is ${kindOf(value)}.`);
+  else if (value.length === 0) faults.add(path, 'must have at least one entry.');
+  return Array.isArray(value) ? value : [];
+}
+
+interface EntryContext {
+  readonly schema: ReturnType<typeof screenshotObject>;
+  readonly path: string;
+  readonly faults: Faults;
+}
+
+function parseEntry(entry: unknown, { schema, path, faults }: EntryContext): ParsedEntry {
+  const adPath = `${path}.ad`;
+  if (!isObject(entry)) {
+    faults.add(path, `must be an object, but is ${kindOf(entry)}.`);
+    return { path: adPath, ad: undefined, screenshots: [] };
+  }
+  const sent = entry['ad'];
+  if (!isObject(sent)) {
+    faults.add(adPath, sent === undefined ? 'is required: an object.' : `must be an object, but is ${kindOf(sent)}.`);
+  }
+  const ad = isObject(sent) ? parseAd(sent, adPath, faults) : undefined;
+  const list = nonEmptyArray(entry['screenshots'], `${path}.screenshots`, faults);
+  const screenshots = list.flatMap((item, index) => {
+    const parsed = faults.read(schema, item, `${path}.screenshots.${index}`);
+    return parsed === undefined ? [] : [wanted(parsed)];
+  });
+  return { path: adPath, ad, screenshots };
+}
+
+function wanted({ site, device, options }: z.output<ReturnType<typeof screenshotObject>>): WantedScreenshots {
+  const frames = options?.ad?.frames ?? [];
+  return {
+    site: { url: site.url, key: siteKey(site.url) },
+    device: device.name,
+    markers: frames.map(({ marker }) => markerMs(marker)),
+  };
+}
+
+function refuseRepeatedKeys(entries: readonly ParsedEntry[], faults: Faults): void {
+  const first = new Map<string, string>();
+  for (const { path, ad } of entries) {
+    if (ad?.lookupKey === undefined) continue;
+    const earlier = first.get(ad.lookupKey);
+    if (earlier === undefined) first.set(ad.lookupKey, path);
+    else {
+      faults.add(
+        `${path}.lookup_key`,
+        `repeats that of ${earlier}.lookup_key: each must be unique within a request. List all screenshots of one ad in one entry.`,
+      );
+    }
+  }
+}

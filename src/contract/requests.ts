@@ -1,0 +1,196 @@
+/** What clients send, as zod schemas; the OpenAPI document is generated from them, and bodies are read with them. */
+import { z } from 'zod';
+import { AD_NAME_MAX, HTML_TAG_MAX_BYTES, LOOKUP_KEY_MAX } from '../domain/ads.ts';
+import { DEVICE_NAMES } from '../domain/devices.ts';
+import { INSTRUCTIONS_MAX, type Limits } from '../domain/limits.ts';
+import { isMarker, MARKER_MAX_SECONDS } from '../domain/markers.ts';
+import { codePoints, isBlank, textFault } from '../domain/text.ts';
+import { TOPICS } from '../domain/topics.ts';
+import { siteFault, URL_MAX, urlFault } from '../domain/webAddresses.ts';
+import { OURS } from './provenance.ts';
+
+const figure = (value: number) => value.toLocaleString('en');
+
+/** A string for which `fault` finds nothing wrong. */
+const text = (fault: (value: string) => string | undefined = () => undefined) =>
+  z.string().superRefine((value, context) => {
+    const message = textFault(value) ?? fault(value);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  });
+
+function lengthFault(value: string, max: number): string | undefined {
+  const length = codePoints(value);
+  return length > max ? `must be at most ${figure(max)} characters, but has ${figure(length)}.` : undefined;
+}
+
+const webAddress = text(urlFault).meta({ format: 'uri', maxLength: URL_MAX });
+
+export const CampaignId = text();
+export const CampaignName = text((value) =>
+  isBlank(value) ? 'must not be blank: give the name of the campaign.' : undefined,
+);
+
+export const CampaignReference = z
+  .object({
+    id: CampaignId.nullish().describe(
+      `Identifier of an existing campaign. Given with a name, the id decides and the name is ignored. ${OURS}`,
+    ),
+    name: CampaignName.nullish().describe(
+      `Find-or-create key. Longer than 250 characters, it is truncated to 250. Trimmed, then compared exactly. ${OURS}`,
+    ),
+  })
+  .meta({ id: 'CampaignReference', description: 'One of `id` and `name` is required.' });
+
+export const LookupKey = text((value) =>
+  isBlank(value) ? 'must not be blank: leave it out where there is none.' : lengthFault(value, LOOKUP_KEY_MAX),
+).meta({ maxLength: LOOKUP_KEY_MAX, description: `Client-chosen key of an ad, unique within its campaign. ${OURS}` });
+
+export const AdId = text().describe('Identifier of an existing ad of the same campaign. It decides over `lookup_key`.');
+
+export const AdName = text((value) => lengthFault(value, AD_NAME_MAX)).meta({
+  maxLength: AD_NAME_MAX,
+  description: `Used only when a new ad is created. Without it, the ad is named after its media. ${OURS}`,
+});
+
+export const MediaReference = z
+  .object({
+    type: z.enum(['url', 'html_tag']),
+    content: text().describe(
+      `For \`url\`: absolute http or https address of a creative (ad tag, image, video, VAST, HTML5 zip), at most ${figure(URL_MAX)} characters, without credentials. For \`html_tag\`: raw HTML, at most ${figure(HTML_TAG_MAX_BYTES)} bytes of UTF-8.`,
+    ),
+  })
+  .superRefine(({ type, content }, context) => {
+    const message = type === 'url' ? urlFault(content) : tagFault(content);
+    if (message !== undefined) context.addIssue({ code: 'custom', path: ['content'], message });
+  })
+  .meta({ id: 'Media', description: 'The creative. Required for a new ad, ignored for an existing one.' });
+
+function tagFault(content: string): string | undefined {
+  if (isBlank(content)) return 'must not be blank: give the HTML of the tag.';
+  const bytes = Buffer.byteLength(content);
+  if (bytes <= HTML_TAG_MAX_BYTES) return undefined;
+  return `must be at most ${figure(HTML_TAG_MAX_BYTES)} bytes (1MB) for an html_tag, but is ${figure(bytes)}.`;
+}
+
+/** What a new ad is made of. */
+export const NewAd = z.object({ name: AdName.nullish(), media: MediaReference });
+
+const Webhook = z.object({
+  url: webAddress.describe('Address that receives the events.'),
+  topics: z
+    .array(z.enum(TOPICS))
+    .min(1, 'must name at least one topic, or be left out.')
+    .nullish()
+    .describe(`Topics to receive; without it \`ad.uploaded\` and \`screenshot_set.approved\`. ${OURS}`),
+});
+
+const Bucket = z.object({
+  bucket: text((value) =>
+    /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(value)
+      ? undefined
+      : 'must be the name of a bucket: 3 to 63 lower-case letters, digits, dots and hyphens.',
+  ),
+  region: text((value) =>
+    /^[A-Za-z0-9_-]{1,64}$/.test(value) ? undefined : 'must be the name of a region, for example eu-central-1.',
+  )
+    .nullish()
+    .describe('Region of the bucket; without it the connector’s.'),
+  key_prefix: text(prefixFault).nullish().describe('Prepended to object keys as it stands.'),
+});
+
+function prefixFault(value: string): string | undefined {
+  if (/\p{Cc}/u.test(value)) return 'must not contain control characters.';
+  if (value.split('/').includes('..')) return 'must not contain "..".';
+  return lengthFault(value, 512);
+}
+
+export const Subscriber = z
+  .object({ webhook: Webhook.nullish(), s3: Bucket.nullish() })
+  .superRefine(({ webhook, s3 }, context) => {
+    if ((webhook ?? null) === null && (s3 ?? null) === null) {
+      context.addIssue({ code: 'custom', message: 'must have webhook, s3, or both.' });
+    }
+  })
+  .meta({
+    id: 'Subscriber',
+    description: 'Carries `webhook`, `s3`, or both. S3 requires a connector configured for the organization.',
+  });
+
+const marker = z
+  .number()
+  .refine(isMarker, `must be between 0 and ${MARKER_MAX_SECONDS} seconds inclusive.`)
+  .meta({
+    minimum: 0,
+    maximum: MARKER_MAX_SECONDS,
+    description: `Seconds into the creative. Rounded to the millisecond. ${OURS}`,
+  });
+
+/** One screenshot object of a screenshot request. */
+export const screenshotObject = ({ frames }: Limits) =>
+  z
+    .object({
+      site: z.object({
+        url: text(siteFault).describe(`Address of the website. A missing scheme is read as \`https://\`. ${OURS}`),
+      }),
+      device: z.object({ name: z.enum(DEVICE_NAMES).describe('The device to emulate.') }),
+      options: z
+        .object({
+          ad: z
+            .object({
+              frames: z
+                .array(z.object({ marker }))
+                .max(frames, `must have at most ${figure(frames)} frames.`)
+                .nullish()
+                .describe('Moments of the creative to capture. Empty or absent: default capture logic.'),
+            })
+            .nullish(),
+        })
+        .nullish(),
+    })
+    .meta({ id: 'ScreenshotObject' });
+
+export const Instructions = text((value) => lengthFault(value, INSTRUCTIONS_MAX)).meta({
+  maxLength: INSTRUCTIONS_MAX,
+  description: `Free text for the capture: shown to reviewers and sent back in the event. ${OURS}`,
+});
+
+/** The bodies as wholes: for the reference. Reading takes them in parts, so that one answer tells all faults. */
+export const requestBodies = (limits: Limits) => {
+  const subscribers = z.array(Subscriber).max(limits.subscribers).nullish();
+  const ad = { lookup_key: LookupKey.nullish(), name: AdName.nullish(), media: MediaReference.nullish() };
+  return {
+    CreateAd: z
+      .object({ campaign: CampaignReference, ad: z.object(ad).meta({ id: 'CreateAdObject' }), subscribers })
+      .meta({ id: 'CreateAd' }),
+    CreateScreenshotRequest: z
+      .object({
+        campaign: CampaignReference,
+        screenshot_requests: z
+          .array(
+            z
+              .object({
+                ad: z.object({ id: AdId.nullish(), ...ad }).meta({ id: 'ScreenshotRequestAd' }),
+                screenshots: z.array(screenshotObject(limits)).min(1),
+              })
+              .meta({ id: 'ScreenshotRequestEntry' }),
+          )
+          .min(1)
+          .max(limits.entries)
+          .describe(
+            `One entry an ad. At most ${figure(limits.entries)} entries and ${figure(limits.screenshots)} resulting screenshots, as configured. ${OURS}`,
+          ),
+        subscribers,
+        instructions: Instructions.nullish(),
+      })
+      .meta({ id: 'CreateScreenshotRequest' }),
+  };
+};
+
+/** Body of approve and reject. */
+export const ReviewBody = z
+  .object({
+    notes: text((value) => lengthFault(value, INSTRUCTIONS_MAX))
+      .nullish()
+      .describe('The reviewer’s text, first part of `review_notes`.'),
+  })
+  .meta({ id: 'Review' });

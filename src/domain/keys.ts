@@ -1,0 +1,24 @@
+/** API keys: `ts_live_<8-char id>_<43-char secret>`. */
+export interface ParsedKey {
+  readonly id: string;
+  readonly secret: string;
+}
+
+export const SCOPES = ['read', 'write', 'admin'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+const KEY = /^ts_live_([A-Za-z0-9]{8})_([A-Za-z0-9_-]{43})$/;
+
+export function formatKey({ id, secret }: ParsedKey): string {
+  return `ts_live_${id}_${secret}`;
+}
+
+export function parseKey(text: string): ParsedKey | undefined {
+  const match = KEY.exec(text);
+  return match === null ? undefined : { id: match[1] ?? '', secret: match[2] ?? '' };
+}
+
+/** The key in an `Authorization` header: after `Bearer`, or alone. @returns undefined where there is none. */
+export function keyOfHeader(header: string): ParsedKey | undefined {
+  return parseKey(header.replace(/^bearer +/i, '').trim());
+}

@@ -1,0 +1,32 @@
+/** Number of Unicode code points. */
+export function codePoints(text: string): number {
+  let count = text.length;
+  for (let i = 0; i < text.length - 1; i += 1) {
+    if (isHigh(text.charCodeAt(i)) && isLow(text.charCodeAt(i + 1))) count -= 1;
+  }
+  return count;
+}
+
+/** The first `max` code points; a surrogate pair is never split. */
+export function cutCodePoints(text: string, max: number): string {
+  if (text.length <= max) return text;
+  let end = 0;
+  for (let count = 0; count < max && end < text.length; count += 1) {
+    end += isHigh(text.charCodeAt(end)) && isLow(text.charCodeAt(end + 1)) ? 2 : 1;
+  }
+  return text.slice(0, end);
+}
+
+/** @returns what makes a text impossible to store, in words, or undefined. */
+export function textFault(text: string): string | undefined {
+  if (text.includes('\0')) return 'must not contain the character U+0000.';
+  if (!text.isWellFormed()) return 'must be well-formed Unicode: it contains half of a surrogate pair.';
+  return undefined;
+}
+
+export function isBlank(text: string): boolean {
+  return text.trim() === '';
+}
+
+const isHigh = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
+const isLow = (unit: number) => unit >= 0xdc00 && unit <= 0xdfff;

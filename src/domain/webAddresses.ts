@@ -1,0 +1,42 @@
+import { codePoints } from './text.ts';
+
+export const URL_MAX = 8_192;
+
+/** @returns what is wrong with an absolute http or https address, in words, or undefined. */
+export function urlFault(sent: string): string | undefined {
+  return lengthFault(sent) ?? shapeFault(sent);
+}
+
+function lengthFault(sent: string): string | undefined {
+  const length = codePoints(sent);
+  if (length <= URL_MAX) return undefined;
+  return `must be at most ${URL_MAX.toLocaleString('en')} characters, but has ${length.toLocaleString('en')}.`;
+}
+
+function shapeFault(address: string): string | undefined {
+  if (!/^\s*https?:\/\/[^/?#]/i.test(address)) {
+    return 'must be an absolute address that begins with http:// or https://.';
+  }
+  const url = URL.parse(address);
+  if (url === null || url.hostname === '') return 'must be a valid address.';
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password.';
+  return undefined;
+}
+
+/** A site as sent, with `https://` before it where it has no scheme. */
+export function withScheme(sent: string): string {
+  const trimmed = sent.trim();
+  if (trimmed.startsWith('//')) return `https:${trimmed}`;
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`;
+}
+
+/** The address of a site that is opened, and compared: one spelling for host, port and path. Only for sites without a fault. */
+export function siteKey(sent: string): string {
+  return new URL(withScheme(sent)).href;
+}
+
+/** @returns what is wrong with a site's address, in words, or undefined. */
+export function siteFault(sent: string): string | undefined {
+  if (sent.trim() === '') return 'must not be blank: give the address of the site.';
+  return lengthFault(sent) ?? shapeFault(withScheme(sent));
+}
