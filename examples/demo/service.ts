@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** The first line that `tearsheet dev --json` prints. */
+export interface Ready {
+  readonly url: string;
+  readonly organization: string;
+  readonly api_key: string;
+  readonly webhook_secret: string;
+  readonly metrics_url: string;
+  readonly database_url: string;
+}
+
+export interface Service extends Ready {
+  stop(): Promise<void>;
+}
+
+const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+
+/** Starts `tearsheet dev` as a child of this process and waits until it says that it is ready, 90 s at most. */
+export async function startService(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Service> {
+  const child = spawn(process.execPath, [CLI, 'dev', '--json', ...args], {
+    env: { ...process.env, LOG_LEVEL: 'warn', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<string>((resolve) => {
+    child.once('exit', (code, signal) =>
+      resolve(`The service ended before it was ready (${signal ?? `exit code ${code}`}); its log above says why.`),
+    );
+  });
+  const late = new Promise<string>((resolve) => {
+    setTimeout(
+      () => resolve('The service was not ready after 90 s; its log above says how far it came.'),
+      90_000,
+    ).unref();
+  });
+  const line = await Promise.race([firstLine(child), ended.then(fail), late.then(fail)]);
+  return { ...(JSON.parse(line) as Ready), stop: () => stop(child) };
+}
+
+function fail(message: string): never {
+  throw new Error(message);
+}
+
+function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    if (child.stdout) createInterface({ input: child.stdout }).once('line', resolve);
+  });
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), 40_000);
+  await ended;
+  clearTimeout(timer);
+}

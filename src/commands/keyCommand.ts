@@ -1,0 +1,61 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { SCOPES, type Scope } from '../domain/keys.ts';
+import { createKey, listKeys, revokeKey } from '../store/apiKeys.ts';
+import { print, withStore } from './withStore.ts';
+
+interface CreateOptions {
+  readonly name?: string;
+  readonly scope?: Scope[];
+  readonly expires?: Date;
+  readonly json?: boolean;
+}
+
+export function keyCommand(program: Command): void {
+  const key = program.command('key').description('API keys: create, list, revoke');
+  key
+    .command('create <slug>')
+    .description('make a key, which is shown this once')
+    .option('--name <name>', 'what it is for')
+    .addOption(new Option('--scope <scope...>', 'what it may do; all, if not given').choices(SCOPES))
+    .option('--expires <time>', 'ISO 8601; never, if not given', time)
+    .option('--json', 'one JSON line')
+    .action((slug: string, { name, scope, expires, json = false }: CreateOptions) =>
+      withStore(async (db) => {
+        const options = {
+          ...(name && { name }),
+          ...(scope && { scopes: scope }),
+          ...(expires && { expiresAt: expires }),
+        };
+        print({ organization: slug, ...(await createKey(db, slug, options)) }, json);
+      }),
+    );
+  key
+    .command('list <slug>')
+    .description('the keys of an organization, without their secrets')
+    .option('--json', 'a JSON line each')
+    .action((slug: string, { json = false }: { json?: boolean }) =>
+      withStore(async (db) => {
+        for (const row of await listKeys(db, slug)) {
+          if (json) print({ ...row }, true);
+          else console.log(`${row.id}  ${keyState(row)}  ${row.scopes.join(',')}  ${row.name}`);
+        }
+      }),
+    );
+  key
+    .command('revoke <slug> <id>')
+    .description('end a key at once; the id is the eight characters in its middle')
+    .action((slug: string, id: string) => withStore((db) => revokeKey(db, slug, id)));
+}
+
+function keyState(row: { revoked_at: Date | null; expires_at: Date | null }): string {
+  if (row.revoked_at !== null) return `revoked ${row.revoked_at.toISOString()}`;
+  if (row.expires_at !== null) return `expires ${row.expires_at.toISOString()}`;
+  return 'live';
+}
+
+function time(text: string): Date {
+  const date = new Date(text);
+  if (Number.isNaN(date.getTime()))
+    throw new InvalidArgumentError('must be an ISO 8601 time, for example 2027-01-31T00:00:00Z.');
+  return date;
+}

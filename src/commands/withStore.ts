@@ -1,0 +1,23 @@
+import { loadConfig } from '../config.ts';
+import { type Database, openStore } from '../store/database.ts';
+
+/** Runs one operator's command on the database that DATABASE_URL names. */
+export async function withStore<T>(run: (db: Database) => Promise<T>): Promise<T> {
+  const { DATABASE_URL } = loadConfig(process.env, ['DATABASE_URL']);
+  const store = openStore({ url: DATABASE_URL ?? '', maxConnections: 1 });
+  try {
+    return await run(store.db);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Prints an object as one JSON line, or as `name  value` lines for people. */
+export function print(values: Readonly<Record<string, unknown>>, json: boolean): void {
+  if (json) {
+    console.log(JSON.stringify(values));
+    return;
+  }
+  const width = Math.max(...Object.keys(values).map((name) => name.length));
+  for (const [name, value] of Object.entries(values)) console.log(`${name.padEnd(width)}  ${String(value ?? '')}`);
+}
