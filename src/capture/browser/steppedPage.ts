@@ -33,13 +33,15 @@ const FRAME_MS = 1000 / 60;
 const INSTANT_MS = 0.001;
 const MAX_PUMPED_FRAMES = 400;
 const TICK_MS = 250;
+/** Of our own scripts; a name keeps it the same for one document. */
+const WORLD = 'tearsheet';
 /** Real time without any progress after which a page is stuck, although its main thread answers and nothing is loading. */
 const STUCK_MS = 6_000;
 const MAX_ENDED_SCRIPTS = 3;
 /** Real time that requests made after the network budget was spent may take, in all. */
 const LATE_BUDGET_MS = 2_000;
 /** Tasks that may run at one virtual instant, so that endless message loops do not hold the clock. */
-const MAX_TASKS_AN_INSTANT = 100_000;
+const MAX_TASKS_AN_INSTANT = 2_000;
 
 /** One document in a target of its own, whose clock and frames are driven. */
 export class SteppedPage {
@@ -55,6 +57,7 @@ export class SteppedPage {
   #now = 0;
   /** Of the frames pumped at this moment. */
   #instant = 0;
+  #loaded = false;
   #endedScripts = 0;
   #networkSpentMs = 0;
   #lateSpentMs = 0;
@@ -97,8 +100,14 @@ export class SteppedPage {
     return this.#now;
   }
 
+  /** True once the document and the frames in it have loaded. */
+  get loaded(): boolean {
+    return this.#loaded;
+  }
+
   /** Starts to load `url`; the first {@link advance} waits for it. @throws PageResistsError when it cannot be reached. */
   async navigate(url: string): Promise<void> {
+    this.#loaded = false;
     const { errorText } = await this.#guarded(this.session.send('Page.navigate', { url }, 60_000));
     if (errorText) throw new PageResistsError('stuck', `${url} could not be opened: ${errorText}`);
   }
@@ -119,7 +128,7 @@ export class SteppedPage {
   /** Evaluates in a world of ours, in the main frame or in a frame of it. @returns undefined when it fails. */
   async evaluate(expression: string, frameId?: string): Promise<unknown> {
     const id = frameId ?? (await this.#guarded(this.session.send('Page.getFrameTree'))).frameTree.frame.id;
-    const world = await this.#guarded(this.session.send('Page.createIsolatedWorld', { frameId: id }));
+    const world = await this.#guarded(this.session.send('Page.createIsolatedWorld', { frameId: id, worldName: WORLD }));
     const { result, exceptionDetails } = await this.#guarded(
       this.session.send('Runtime.evaluate', {
         contextId: world.executionContextId,
@@ -162,6 +171,9 @@ export class SteppedPage {
     session.on('Page.javascriptDialogOpening', ({ type }) => {
       this.notes.add(`A dialog (${type}) was dismissed.`);
       session.send('Page.handleJavaScriptDialog', { accept: type === 'beforeunload' }).catch(() => undefined);
+    });
+    session.on('Page.loadEventFired', () => {
+      this.#loaded = true;
     });
     await Promise.all([
       session.send('Inspector.enable'),

@@ -115,6 +115,22 @@ function sizeOf(width: string | undefined, height: string | undefined): Size | u
   return w === undefined || h === undefined ? undefined : { width: Number(w), height: Number(h) };
 }
 
+/**
+ * The address that a tag stands and falls with: the one thing it loads, when it begins with that.
+ * @returns undefined for a tag that shows something else as well.
+ */
+export function onlySource(tag: string): string | undefined {
+  const plain = withoutComments(tag).replace(/<noscript\b[\s\S]*?<\/noscript>/gi, '');
+  const loading = [...plain.matchAll(/<(?:iframe|img|script|video|embed)\b[^>]*\bsrc\s*=[^>]*>/gi)].filter(
+    ([element]) => attribute(element, 'width') !== '1',
+  );
+  const [first] = loading;
+  const before = plain.slice(0, first?.index).replace(/<(a|div|center|span|p)\b[^>]*>/gi, '');
+  if (first === undefined || loading.length > 1 || before.trim() !== '') return undefined;
+  const source = (attribute(first[0], 'src') ?? '').replaceAll('&amp;', '&');
+  return /^https?:\/\//i.test(source) && URL.canParse(source) ? new URL(source).href : undefined;
+}
+
 /** @returns the value of an attribute of one tag. */
 export function attribute(tag: string, name: string): string | undefined {
   const match = new RegExp(`[\\s"']${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s>"']+))`, 'i').exec(tag);

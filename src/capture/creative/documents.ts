@@ -17,6 +17,16 @@ export function picturePage(source: string, { width, height }: Size): string {
   return `${RESET}img{display:block}</style><img src="${escaped(source)}" width="${width}" height="${height}" alt="">`;
 }
 
+/** The page that holds a video: no playing, every moment is sought. Its bytes stand in memory, so that seeks are exact. */
+export function videoPage(source: string, { width, height }: Size): string {
+  return `<!doctype html><meta charset="utf-8"><style>html,body{margin:0;background:#fff;overflow:hidden}
+video{display:block;width:${width}px;height:${height}px;object-fit:fill}</style><video muted playsinline preload="auto"></video><script>
+fetch(${JSON.stringify(source)}).then((answer) => answer.blob()).then((blob) => {
+  document.querySelector('video').src = URL.createObjectURL(blob);
+});
+</script>`;
+}
+
 /** The document that a tag is written into. A tag that is a document already stays as it is. */
 export function tagDocument(tag: string): string {
   if (/^\s*(<!--[\s\S]*?-->\s*)*<(!doctype|html)\b/i.test(tag)) return tag;

@@ -1,5 +1,5 @@
 import type { SteppedPage } from '../browser/steppedPage.ts';
-import { FIRST_MS, FRAME_MS, stepTowards } from './moments.ts';
+import { FIRST_MS, FRAME_MS, LOADED_BY_MS, stepTowards } from './moments.ts';
 
 /** Pictures by marker; null is the resting picture. */
 export type Pictures = ReadonlyMap<number | null, Buffer>;
@@ -12,7 +12,7 @@ export async function film(page: SteppedPage, markers: readonly (number | null)[
   const pictures = new Map<number | null, Buffer>();
   const ahead = markers.filter((marker) => marker !== null).toSorted((a, b) => a - b);
   const rest = markers.includes(null) ? new Rest(page) : undefined;
-  await page.advance(FIRST_MS);
+  await load(page);
   while (true) {
     while (ahead[0] !== undefined && stepTowards(page.now, ahead[0], true) === 0) {
       const marker = ahead.shift() ?? 0;
@@ -26,10 +26,16 @@ export async function film(page: SteppedPage, markers: readonly (number | null)[
   }
 }
 
+/** Goes on in the smallest steps until all of the creative has loaded: marker 0 is there. */
+async function load(page: SteppedPage): Promise<void> {
+  while (!page.loaded && page.now < LOADED_BY_MS) await page.advance(FIRST_MS);
+  await page.advance(FIRST_MS);
+}
+
 /** Lets a page come to rest and takes no picture. */
 export async function settle(page: SteppedPage): Promise<void> {
   const rest = new Rest(page);
-  await page.advance(FIRST_MS);
+  await load(page);
   while (!(await rest.reached((await page.advance(FRAME_MS)).damage)));
 }
 

@@ -23,9 +23,10 @@ const WIDTHS: Readonly<Record<number, number>> = {
  * The right and bottom ends of what the creative shows, inside its own frame.
  * @returns undefined when it shows nothing.
  */
-export async function measure(page: SteppedPage): Promise<Size | undefined> {
-  const frame = await page.childFrame();
-  const box = (await page.evaluate(`(${shownBox})()`, frame)) as Size | undefined;
+export async function measure(page: SteppedPage, framed: boolean): Promise<Size | undefined> {
+  const frame = framed ? await page.childFrame() : undefined;
+  const box = (await page.evaluate(`(${shownBox})()`, frame)) as ShownBox | undefined;
+  if (box?.filled) return { width: Math.max(box.width, FLUID.width), height: Math.max(box.height, FLUID.height) };
   if (!box || box.width < 1 || box.height < 1) return undefined;
   return fitted(box);
 }
@@ -38,8 +39,13 @@ function fitted(box: Size): Size {
   return high ? { width: size.width, height: FLUID.height } : size;
 }
 
+interface ShownBox extends Size {
+  readonly filled: boolean;
+}
+
 /** Runs in the creative's frame. */
-function shownBox(): { width: number; height: number } {
+function shownBox(): ShownBox {
+  let boxed = false;
   let width = 0;
   let height = 0;
   const add = (box: DOMRect) => {
@@ -47,18 +53,21 @@ function shownBox(): { width: number; height: number } {
     width = Math.max(width, box.right);
     height = Math.max(height, box.bottom);
   };
+  const paints = (element: Element) => {
+    const { backgroundImage, backgroundColor } = getComputedStyle(element);
+    return backgroundImage !== 'none' || !/rgba\(.*, 0\)|transparent/.test(backgroundColor);
+  };
   const replaced = new Set(['IMG', 'IFRAME', 'CANVAS', 'VIDEO', 'SVG', 'OBJECT', 'EMBED', 'INPUT', 'BUTTON']);
   const shows = (element: Element) => {
     const style = getComputedStyle(element);
     if (style.visibility === 'hidden' || style.opacity === '0') return false;
     if (replaced.has(element.tagName.toUpperCase())) return true;
-    const painted = style.backgroundImage !== 'none' || !/rgba\(.*, 0\)|transparent/.test(style.backgroundColor);
-    return painted || style.borderTopStyle !== 'none';
+    return paints(element) || style.borderTopStyle !== 'none';
   };
-  for (const element of document.querySelectorAll('body, body *')) {
-    // A body that is only as wide as its viewport says nothing about the creative.
-    if (element === document.body) continue;
-    if (shows(element)) add(element.getBoundingClientRect());
+  for (const element of document.querySelectorAll('body *')) {
+    if (!shows(element)) continue;
+    boxed = true;
+    add(element.getBoundingClientRect());
   }
   const texts = document.createTreeWalker(document.body ?? document, NodeFilter.SHOW_TEXT);
   for (let node = texts.nextNode(); node; node = texts.nextNode()) {
@@ -68,5 +77,6 @@ function shownBox(): { width: number; height: number } {
     range.selectNodeContents(node);
     for (const box of range.getClientRects()) add(box);
   }
-  return { width, height };
+  // Text alone on a coloured page: the page is the creative, and fills what it is given.
+  return { width, height, filled: !boxed && [document.documentElement, document.body].some(paints) };
 }

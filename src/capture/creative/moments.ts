@@ -2,8 +2,10 @@ export const FRAME_MS = 1000 / 60;
 const COARSE_MS = 100;
 /** Before a marker every frame is drawn, so that what clamps or counts its steps is where it would be. */
 const FINE_BEFORE_MS = 500;
-/** The first instant: everything is loaded and drawn. Marker 0 is taken here. */
+/** The smallest step. Loading takes a few of them; marker 0 is taken at the first moment with everything loaded. */
 export const FIRST_MS = 1;
+/** When a creative that goes on loading begins to count as begun. */
+export const LOADED_BY_MS = 30;
 const SAME_INSTANT_MS = 0.5;
 
 /**

@@ -1,27 +1,49 @@
 import type { GuardedFetch } from '../../egress/ports.ts';
 import { identify } from './content.ts';
 import type { CreativeFormat, CreativeSource } from './creative.ts';
-import { documentSize, tagSize } from './declaredSize.ts';
+import { documentSize, onlySource, tagSize } from './declaredSize.ts';
 import { framePage, picturePage, scriptTag, tagDocument } from './documents.ts';
 import { CreativeFailure, refuseStatus } from './failure.ts';
 import { replaceMacros } from './macros.ts';
+import { withoutAudio } from './mp4Audio.ts';
 import { checkedSize, type Size } from './size.ts';
 import type { Stage } from './stage.ts';
 import { readRaster } from './stillImage.ts';
+import { isScripted, svgSize } from './svg.ts';
+import { bestFile, resolveVast } from './vast.ts';
+import { unpack, type ZipSite } from './zip.ts';
 
 /** A creative that is ready to be rendered. */
-export type Scene = { readonly format: CreativeFormat } & (
-  | { readonly kind: 'still'; readonly bytes: Buffer; readonly size: Size }
-  /** A document of ours around the creative; without a size, it is measured first. */
-  | {
-      readonly kind: 'page';
-      readonly size: Size | undefined;
-      readonly page: (size: Size) => string;
-      readonly main?: string;
-    }
-  /** A video at an address of ours; its own header has its size, unless one is declared. */
-  | { readonly kind: 'video'; readonly address: string; readonly declared: Size | undefined }
-);
+export type Scene = StillScene | PageScene | VideoScene;
+
+export interface StillScene {
+  readonly kind: 'still';
+  readonly format: CreativeFormat;
+  readonly bytes: Buffer;
+  readonly size: Size;
+}
+
+export interface PageScene {
+  readonly kind: 'page';
+  readonly format: CreativeFormat;
+  /** Undefined: to be measured first. */
+  readonly size: Size | undefined;
+  /** Makes it ready at a size. @returns the address to open. */
+  readonly open: (size: Size) => string;
+  /** Whether the creative stands in a frame of the opened document, or is that document. */
+  readonly framed: boolean;
+  /** The address without which there is no creative. */
+  readonly main?: string | undefined;
+}
+
+export interface VideoScene {
+  readonly kind: 'video';
+  readonly format: CreativeFormat;
+  /** Of the bytes, in an origin of ours. */
+  readonly address: string;
+  /** What VAST says; the file's own header knows better when the shapes differ. */
+  readonly declared: Size | undefined;
+}
 
 export interface PrepareTools {
   readonly fetch: GuardedFetch;
@@ -34,7 +56,7 @@ export interface PrepareTools {
 export interface Fetched {
   readonly bytes: Buffer;
   readonly contentType: string;
-  /** After redirects; undefined for bytes that were at hand. */
+  /** Undefined for bytes that were at hand. */
   readonly url?: string;
   readonly headers?: Headers;
 }
@@ -74,12 +96,18 @@ async function contentScene(fetched: Fetched, tools: PrepareTools): Promise<Scen
   switch (content.kind) {
     case 'raster':
       return rasterScene(fetched.bytes, content.type, tools);
+    case 'svg':
+      return svgScene(fetched.bytes, tools);
+    case 'video':
+      return videoScene(fetched.bytes, content.type, tools);
+    case 'vast':
+      return vastScene(fetched, tools);
+    case 'zip':
+      return zipScene(fetched.bytes, tools);
     case 'html':
       return htmlScene(fetched, tools);
     case 'script':
       return scriptScene(fetched, tools);
-    default:
-      throw new CreativeFailure('generic_error', `not yet: ${content.kind}`);
   }
 }
 
@@ -87,31 +115,90 @@ async function rasterScene(bytes: Buffer, type: string, { stage }: PrepareTools)
   const image = await readRaster(bytes);
   const size = checkedSize(image);
   if (!image.animated) return { kind: 'still', format: 'image', bytes, size };
-  const address = stage.open((path) => (path === '/' ? { type, body: bytes } : undefined));
-  return { kind: 'page', format: 'image', size, page: (shown) => picturePage(address, shown) };
+  return pictureScene(bytes, { type, size, stage });
 }
 
-/** A page that forbids frames, as some previews do, is opened by itself. */
-function htmlScene(fetched: Fetched, { stage }: PrepareTools): Scene {
-  const size = documentSize(fetched.bytes.toString('utf8'));
-  const address = fetched.url ?? stage.openDocument(fetched.bytes, 'text/html');
-  return { kind: 'page', format: 'html', size, page: (shown) => framePage(address, shown), main: address };
+/** As an image, as ads are embedded; a scripted one as a document, where its scripts run. */
+function svgScene(bytes: Buffer, { stage }: PrepareTools): Scene {
+  const source = bytes.toString('utf8');
+  const size = checkedSize(svgSize(source));
+  const type = 'image/svg+xml';
+  if (!isScripted(source)) return pictureScene(bytes, { type, size, stage });
+  const address = stage.openDocument(bytes, type);
+  return {
+    kind: 'page',
+    format: 'image',
+    size,
+    framed: true,
+    open: (shown) => stage.openDocument(framePage(address, shown)),
+  };
+}
+
+function pictureScene(bytes: Buffer, { type, size, stage }: { type: string; size: Size; stage: Stage }): Scene {
+  const address = stage.openDocument(bytes, type);
+  const open = (shown: Size) => stage.openDocument(picturePage(address, shown));
+  return { kind: 'page', format: 'image', size, framed: false, open };
+}
+
+function videoScene(bytes: Buffer, type: string, { stage }: PrepareTools): VideoScene {
+  // The page of the video and its bytes have one origin, so that a script may read them.
+  const address = stage.openVideo(type === 'video/mp4' ? withoutAudio(bytes) : bytes, type);
+  return { kind: 'video', format: 'video', address, declared: undefined };
+}
+
+async function vastScene({ bytes, url }: Fetched, tools: PrepareTools): Promise<Scene> {
+  const files = await resolveVast({ xml: bytes.toString('utf8'), url }, async (next) => {
+    const filled = replaceMacros(next, CACHE_STAMP);
+    return { xml: (await load(filled, tools)).bytes.toString('utf8'), url: filled };
+  });
+  const file = bestFile(files);
+  const media = await load(replaceMacros(file.url, CACHE_STAMP), tools);
+  const content = await identify(media.bytes, media.contentType);
+  if (content.kind !== 'video')
+    throw new CreativeFailure('generic_error', `The VAST's media file ${file.url} is no video.`);
+  return { ...videoScene(media.bytes, content.type, tools), format: 'vast', declared: file.size };
+}
+
+async function zipScene(bytes: Buffer, { stage }: PrepareTools): Promise<Scene> {
+  const site = await unpack(bytes);
+  const page = site.files.get(site.index)?.toString('utf8') ?? '';
+  const address = stage.openSite(site);
+  const open = (shown: Size) => stage.openDocument(framePage(address, shown));
+  return { kind: 'page', format: 'html5_zip', size: documentSize(page) ?? scriptSize(site), framed: true, open };
+}
+
+/** Adobe Animate keeps the size in the script beside the page. */
+function scriptSize({ files }: ZipSite): Size | undefined {
+  for (const [name, content] of files) {
+    const size = name.endsWith('.js') ? documentSize(content.toString('utf8')) : undefined;
+    if (size !== undefined) return size;
+  }
+  return undefined;
+}
+
+function htmlScene({ bytes, url, headers }: Fetched, { stage }: PrepareTools): Scene {
+  const size = documentSize(bytes.toString('utf8'));
+  // A page that forbids frames, as some previews do, is opened by itself.
+  if (url !== undefined && forbidsFrames(headers))
+    return { kind: 'page', format: 'html', size, framed: false, open: () => url, main: url };
+  const address = url ?? stage.openDocument(bytes, 'text/html');
+  const open = (shown: Size) => stage.openDocument(framePage(address, shown));
+  return { kind: 'page', format: 'html', size, framed: true, open, main: url };
+}
+
+function forbidsFrames(headers: Headers | undefined): boolean {
+  const ancestors = /frame-ancestors\s+([^;]*)/i.exec(headers?.get('content-security-policy') ?? '')?.[1];
+  return headers?.has('x-frame-options') === true || (ancestors !== undefined && !ancestors.split(/\s+/).includes('*'));
 }
 
 function scriptScene({ url, bytes }: Fetched, tools: PrepareTools): Scene {
-  const source = url ?? tools.stage.openDocument(bytes, 'text/javascript');
-  return tagScene(scriptTag(source), tools);
+  return tagScene(scriptTag(url ?? tools.stage.openDocument(bytes, 'text/javascript')), tools);
 }
 
 function tagScene(tag: string, { stage }: PrepareTools): Scene {
   if (tag.trim() === '') throw new CreativeFailure('generic_error', 'The tag is empty.');
   const filled = replaceMacros(tag, CACHE_STAMP);
   const address = stage.openDocument(tagDocument(filled));
-  return {
-    kind: 'page',
-    format: 'tag',
-    size: tagSize(filled),
-    page: (shown) => framePage(address, shown),
-    main: address,
-  };
+  const open = (shown: Size) => stage.openDocument(framePage(address, shown));
+  return { kind: 'page', format: 'tag', size: tagSize(filled), framed: true, open, main: onlySource(filled) };
 }

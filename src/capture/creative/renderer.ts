@@ -6,7 +6,7 @@ import { PageResistsError } from '../browser/steppedPage.ts';
 import { createBrowserPool } from './browserPool.ts';
 import type { CreativeRenderer, CreativeSource, FailedCreative, RenderedCreative, RenderRequest } from './creative.ts';
 import { failureOf } from './failure.ts';
-import { prepare } from './prepare.ts';
+import { load, prepare } from './prepare.ts';
 import { shoot } from './shoot.ts';
 import { Stage } from './stage.ts';
 
@@ -46,9 +46,10 @@ export async function startCreativeRenderer(options: CreativeRendererOptions): P
   ): Promise<RenderedCreative> {
     const stage = new Stage(options.origins);
     try {
-      const scene = await prepare(source, { fetch: options.fetch, stage, userAgent, signal });
+      const tools = { fetch: options.fetch, stage, userAgent, signal };
+      const scene = await prepare(source, tools);
       const use = <T>(work: (browser: SteppedBrowser) => Promise<T>) => pool.use(work, signal);
-      return await shoot(scene, request, { use, stage, userAgent, networkBudgetMs, signal });
+      return await shoot(scene, request, { use, load: (url) => load(url, tools), userAgent, networkBudgetMs, signal });
     } finally {
       stage.close();
     }

@@ -4,22 +4,21 @@ import type { CreativeFrame, RenderedCreative, RenderRequest } from './creative.
 import { CreativeFailure } from './failure.ts';
 import { film, type Pictures, settle } from './film.ts';
 import { measure, PROBE_VIEWPORT } from './measure.ts';
-import type { Scene } from './prepare.ts';
+import type { PageScene, Scene, StillScene, VideoScene } from './prepare.ts';
 import { checkedSize, type Size } from './size.ts';
-import type { Stage } from './stage.ts';
 import { paintStill } from './stillImage.ts';
-import { filmVideo, readVideo, videoPage } from './videoFilm.ts';
+import { filmVideo, readVideo } from './videoFilm.ts';
 
 export interface ShootTools {
   /** Runs work with a browser of its own. */
   readonly use: <T>(work: (browser: SteppedBrowser) => Promise<T>) => Promise<T>;
-  readonly stage: Stage;
+  /** Asks for an address again, for what the network says about it. */
+  readonly load: (url: string) => Promise<unknown>;
   readonly userAgent: string;
   readonly networkBudgetMs: number;
   readonly signal: AbortSignal;
 }
 
-type Of<K extends Scene['kind']> = Extract<Scene, { kind: K }>;
 type Pass = (page: SteppedPage) => Promise<Pictures>;
 
 /** Takes all pictures of a scene. @throws CreativeFailure, PageResistsError, BrowserGoneError. */
@@ -34,13 +33,19 @@ export function shoot(scene: Scene, request: RenderRequest, tools: ShootTools): 
   }
 }
 
-async function shootStill({ format, bytes, size }: Of<'still'>, request: RenderRequest): Promise<RenderedCreative> {
+async function shootStill({ format, bytes, size }: StillScene, request: RenderRequest): Promise<RenderedCreative> {
   const frames: CreativeFrame[] = [];
   for (const ratio of new Set(request.ratios)) {
     const png = await paintStill(bytes, size, ratio);
     for (const markerMs of new Set(request.markers)) frames.push({ markerMs, ratio, png, ...size });
   }
   return { status: 'uploaded', format, category: 'display', ...size, frames, mode: 'still', notes: [] };
+}
+
+/** The declared size, unless the file has another shape: then it is of something else. */
+function shownSize(file: Size, declared: Size | undefined): Size {
+  const alike = declared && Math.abs(declared.width / declared.height - file.width / file.height) < 0.05;
+  return alike ? declared : { width: file.width, height: file.height };
 }
 
 class Shooting {
@@ -56,32 +61,48 @@ class Shooting {
     this.#tools = tools;
   }
 
-  async page(scene: Of<'page'>): Promise<RenderedCreative> {
+  async page(scene: PageScene): Promise<RenderedCreative> {
     const size = checkedSize(scene.size ?? (await this.#measured(scene)));
-    const address = this.#tools.stage.openDocument(scene.page(size));
-    const frames = await this.#frames(address, size, (page) => film(page, this.#request.markers));
+    const frames = await this.#frames(scene.open(size), size, async (page) => {
+      const pictures = await film(page, this.#request.markers);
+      await this.#judgeMain(scene, page);
+      return pictures;
+    });
     return this.#result(scene, size, frames);
   }
 
-  async video(scene: Of<'video'>): Promise<RenderedCreative> {
-    const probe = this.#tools.stage.openDocument(videoPage(scene.address, { width: 16, height: 16 }));
-    const facts = await this.#pass(probe, { size: { width: 16, height: 16 }, ratio: 1 }, readVideo);
-    const size = checkedSize(scene.declared ?? facts);
-    const address = this.#tools.stage.openDocument(videoPage(scene.address, size));
+  async video(scene: VideoScene): Promise<RenderedCreative> {
+    const facts = await this.#pass(`${scene.address}?16x16`, { size: { width: 16, height: 16 }, ratio: 1 }, readVideo);
+    const size = checkedSize(shownSize(facts, scene.declared));
+    const address = `${scene.address}?${size.width}x${size.height}`;
     const frames = await this.#frames(address, size, (page) => filmVideo(page, this.#request.markers));
     return this.#result(scene, size, frames);
   }
 
+  /** When the one thing did not come that the creative consists of, asking for it again says why. */
+  async #judgeMain({ main }: PageScene, page: SteppedPage): Promise<void> {
+    const outcome = main === undefined ? undefined : page.requests.outcomeOf(main);
+    if (main === undefined || outcome === undefined || ('status' in outcome && outcome.status < 400)) return;
+    await this.#tools.load(main);
+    const why = 'status' in outcome ? `status ${outcome.status}` : outcome.error;
+    throw new CreativeFailure('generic_error', `${main} did not load in the browser (${why}).`);
+  }
+
   #result({ format, kind }: Scene, size: Size, frames: CreativeFrame[]): RenderedCreative {
     const category = kind === 'video' ? 'video' : 'display';
+    const { markers, ratios } = this.#request;
+    frames.sort(
+      (a, b) =>
+        ratios.indexOf(a.ratio) - ratios.indexOf(b.ratio) || markers.indexOf(a.markerMs) - markers.indexOf(b.markerMs),
+    );
     return { status: 'uploaded', format, category, ...size, frames, mode: this.#clock, notes: [...this.#notes] };
   }
 
-  async #measured(scene: Of<'page'>): Promise<Size> {
-    const address = this.#tools.stage.openDocument(scene.page(PROBE_VIEWPORT));
-    const size = await this.#pass(address, { size: PROBE_VIEWPORT, ratio: 1 }, async (page) => {
+  async #measured(scene: PageScene): Promise<Size> {
+    const size = await this.#pass(scene.open(PROBE_VIEWPORT), { size: PROBE_VIEWPORT, ratio: 1 }, async (page) => {
       await settle(page);
-      return measure(page);
+      await this.#judgeMain(scene, page);
+      return measure(page, scene.framed);
     });
     if (size === undefined)
       throw new CreativeFailure('generic_error', 'The creative shows nothing: no size was found for it.');

@@ -14,16 +14,6 @@ const DECODE_TIMEOUT_MS = 10_000;
 const DEFAULT_MARKER_MS = 3_000;
 const DEFAULT_PART = 0.25;
 
-/** The page that holds a video: no playing, every moment is sought. Its bytes stand in memory, so that seeks are exact. */
-export function videoPage(source: string, { width, height }: Size): string {
-  return `<!doctype html><meta charset="utf-8"><style>html,body{margin:0;background:#fff;overflow:hidden}
-video{display:block;width:${width}px;height:${height}px;object-fit:fill}</style><video muted playsinline preload="auto"></video><script>
-fetch(${JSON.stringify(source)}).then((answer) => answer.blob()).then((blob) => {
-  document.querySelector('video').src = URL.createObjectURL(blob);
-});
-</script>`;
-}
-
 /** Waits for the metadata. @throws CreativeFailure when no track of it can be decoded. */
 export async function readVideo(page: SteppedPage): Promise<VideoFacts> {
   const state = await pump(page, 'video?.error || video?.readyState >= 2', 'reading its header');

@@ -1,0 +1,167 @@
+import { XMLParser } from 'fast-xml-parser';
+import { CreativeFailure } from './failure.ts';
+import type { Size } from './size.ts';
+
+export interface MediaFile {
+  readonly url: string;
+  readonly type: string;
+  /** As declared; often of the file, not of the player. */
+  readonly size: Size | undefined;
+  /** Kilobits a second; 0 when not declared. */
+  readonly bitrate: number;
+}
+
+/** What a VAST document says: the files of its first linear ad, or where the next document is. */
+export type Vast =
+  | { readonly kind: 'inline'; readonly files: readonly MediaFile[] }
+  | { readonly kind: 'wrapper'; readonly next: string };
+
+const MAX_DOCUMENTS = 6;
+const PLAYABLE = ['video/mp4', 'video/webm', 'video/x-m4v', 'video/ogg', 'video/quicktime'];
+
+/** Values are arrays where an element may repeat, whatever the number in this document. */
+const LISTS = new Set(['Ad', 'Creative', 'MediaFile', 'Linear', 'InLine', 'Wrapper']);
+
+const parser = new XMLParser({
+  ignoreAttributes: false,
+  attributeNamePrefix: '@',
+  removeNSPrefix: true,
+  parseTagValue: false,
+  parseAttributeValue: false,
+  trimValues: true,
+  isArray: (name) => LISTS.has(name),
+});
+
+/** Follows wrappers to the media files. @param read gets one further document. @throws CreativeFailure. */
+export async function resolveVast(
+  first: { xml: string; url?: string | undefined },
+  read: (url: string) => Promise<{ xml: string; url: string }>,
+): Promise<readonly MediaFile[]> {
+  const seen = new Set<string>(first.url === undefined ? [] : [first.url]);
+  let { xml, url }: { xml: string; url?: string | undefined } = first;
+  for (let documents = 1; documents <= MAX_DOCUMENTS; documents++) {
+    const vast = parseVast(xml);
+    if (vast.kind === 'inline') return absolute(vast.files, url);
+    const next = absoluteUrl(vast.next, url);
+    if (seen.has(next)) throw refused(`The VAST wrappers go in a circle: ${next} was there before.`);
+    seen.add(next);
+    ({ xml, url } = await read(next));
+    seen.add(url ?? next);
+  }
+  throw refused(`The VAST has more than ${MAX_DOCUMENTS - 1} wrappers, one inside the other.`);
+}
+
+/** @throws CreativeFailure when it is no VAST, or holds no ad. */
+export function parseVast(xml: string): Vast {
+  const root = parsed(xml);
+  const vast = child(root, 'VAST') ?? child(root, 'VideoAdServingTemplate');
+  if (vast === undefined) throw refused('The document is not VAST.');
+  const ads = list(vast, 'Ad');
+  for (const ad of ads) {
+    for (const inline of list(ad, 'InLine')) {
+      const files = mediaFiles(inline);
+      if (files.length > 0) return { kind: 'inline', files };
+    }
+    for (const wrapper of list(ad, 'Wrapper')) {
+      const next = text(child(wrapper, 'VASTAdTagURI') ?? child(child(wrapper, 'VASTAdTagURL'), 'URL'));
+      if (next !== '') return { kind: 'wrapper', next };
+    }
+  }
+  throw refused(
+    ads.length === 0
+      ? 'The VAST holds no ad (an empty answer).'
+      : 'The VAST holds no video file (no linear creative with a MediaFile).',
+  );
+}
+
+/**
+ * The file that shows the ad best: one that a browser plays, of the declared sizes the largest that is no more than full HD.
+ * @throws CreativeFailure when there is none.
+ */
+export function bestFile(files: readonly MediaFile[]): MediaFile {
+  const playable = files.filter(
+    ({ type, url }) => PLAYABLE.includes(type) || (type === '' && /\.(mp4|webm|m4v)(\?|$)/i.test(url)),
+  );
+  const rank = ({ size, bitrate, type }: MediaFile) =>
+    [size && size.width <= 1_920 ? size.width : 0, type === 'video/mp4' ? 1 : 0, bitrate] as const;
+  const [best] = playable.toSorted((a, b) => compare(rank(b), rank(a)));
+  if (best !== undefined) return best;
+  const types = [...new Set(files.map(({ type }) => type || 'unknown'))].join(', ');
+  throw refused(`The VAST has no video that a browser plays, only ${types}.`);
+}
+
+function compare(a: readonly number[], b: readonly number[]): number {
+  const differing = a.findIndex((value, index) => value !== b[index]);
+  return differing < 0 ? 0 : (a[differing] ?? 0) - (b[differing] ?? 0);
+}
+
+type Node = Readonly<Record<string, unknown>>;
+
+function parsed(xml: string): Node {
+  if (/<!DOCTYPE|<!ENTITY/i.test(xml)) throw refused('The VAST declares XML entities, which are not accepted.');
+  try {
+    return asNode(parser.parse(xml)) ?? {};
+  } catch (cause) {
+    throw refused('The VAST is not well-formed XML.', { cause });
+  }
+}
+
+function mediaFiles(inline: Node): MediaFile[] {
+  return list(child(inline, 'Creatives') ?? {}, 'Creative')
+    .flatMap((creative) => list(creative, 'Linear'))
+    .flatMap((linear) => list(child(linear, 'MediaFiles') ?? {}, 'MediaFile'))
+    .filter((file) => !/vpaid/i.test(attributeOf(file, 'apiFramework')))
+    .map((file) => ({
+      url: text(file),
+      type: attributeOf(file, 'type').toLowerCase().split(';')[0] ?? '',
+      size: declaredSize(file),
+      bitrate: Number(attributeOf(file, 'bitrate') || attributeOf(file, 'maxBitrate')) || 0,
+    }))
+    .filter(({ url }) => url !== '');
+}
+
+function declaredSize(file: Node): Size | undefined {
+  const [width, height] = [Number(attributeOf(file, 'width')), Number(attributeOf(file, 'height'))];
+  return width > 1 && height > 1 ? { width, height } : undefined;
+}
+
+function absolute(files: readonly MediaFile[], base: string | undefined): MediaFile[] {
+  return files.map((file) => ({ ...file, url: absoluteUrl(file.url, base) }));
+}
+
+function absoluteUrl(url: string, base: string | undefined): string {
+  try {
+    return new URL(url, base).href;
+  } catch (cause) {
+    throw refused(`The VAST names an address that cannot be read: "${url.slice(0, 200)}".`, { cause });
+  }
+}
+
+function asNode(value: unknown): Node | undefined {
+  if (typeof value === 'string') return { '#text': value };
+  return typeof value === 'object' && value !== null ? (value as Node) : undefined;
+}
+
+function child(node: Node | undefined, name: string): Node | undefined {
+  const value = node?.[name];
+  return asNode(Array.isArray(value) ? value[0] : value);
+}
+
+function list(node: Node, name: string): Node[] {
+  const value = node[name];
+  return (Array.isArray(value) ? value : [value]).map(asNode).filter((item) => item !== undefined);
+}
+
+function text(node: Node | undefined): string {
+  const value = node?.['#text'];
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+function attributeOf(node: Node, name: string): string {
+  const value = node[`@${name}`];
+  return typeof value === 'string' ? value : '';
+}
+
+function refused(reason: string, options?: ErrorOptions): CreativeFailure {
+  return new CreativeFailure('generic_error', reason, options);
+}

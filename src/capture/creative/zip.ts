@@ -1,0 +1,125 @@
+import { posix } from 'node:path';
+import type { Readable } from 'node:stream';
+import { type Entry, fromBuffer, type ZipFile } from 'yauzl';
+import { CreativeFailure } from './failure.ts';
+
+/** Files of an HTML5 creative by path, relative to the folder of its page. */
+export interface ZipSite {
+  readonly files: ReadonlyMap<string, Buffer>;
+  /** Path of the page in {@link files}. */
+  readonly index: string;
+}
+
+const MAX_ENTRIES = 1_000;
+const MAX_TOTAL_BYTES = 96 * 1024 * 1024;
+/** Of one entry, above a size that any ratio may have. */
+const MAX_RATIO = 200;
+const FREE_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Unpacks a zip in memory and finds its page: `index.html` nearest to the root, else its only HTML file.
+ * @throws CreativeFailure, in words, for a zip that is damaged, a bomb, leaves its folder, or has no page.
+ */
+export async function unpack(bytes: Buffer): Promise<ZipSite> {
+  try {
+    const files = await readEntries(await opened(bytes));
+    const index = findIndex([...files.keys()]);
+    return { files, index };
+  } catch (cause) {
+    if (cause instanceof CreativeFailure) throw cause;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw refused(`The zip is damaged and cannot be unpacked (${why}).`, { cause });
+  }
+}
+
+function opened(bytes: Buffer): Promise<ZipFile> {
+  return new Promise((resolve, reject) => {
+    // Names are judged by us, so that a path that leaves the folder is named in the reason.
+    fromBuffer(bytes, { lazyEntries: true, decodeStrings: true, validateEntrySizes: true }, (error, zip) =>
+      error ? reject(error) : resolve(zip),
+    );
+  });
+}
+
+async function readEntries(zip: ZipFile): Promise<Map<string, Buffer>> {
+  if (zip.entryCount > MAX_ENTRIES)
+    throw refused(`The zip holds ${zip.entryCount} files; at most ${MAX_ENTRIES} are unpacked.`);
+  const files = new Map<string, Buffer>();
+  let total = 0;
+  for (let entry = await nextEntry(zip); entry; entry = await nextEntry(zip)) {
+    const name = safeName(entry.fileName);
+    if (name === undefined) continue;
+    checkSize(entry, total);
+    const content = await contentOf(zip, entry);
+    total += content.length;
+    files.set(name, content);
+  }
+  return files;
+}
+
+function nextEntry(zip: ZipFile): Promise<Entry | undefined> {
+  return new Promise((resolve, reject) => {
+    const settle = (then: () => void) => {
+      zip.removeAllListeners();
+      then();
+    };
+    zip.once('entry', (entry: Entry) => settle(() => resolve(entry)));
+    zip.once('end', () => settle(() => resolve(undefined)));
+    zip.once('error', (error: Error) => settle(() => reject(error)));
+    zip.readEntry();
+  });
+}
+
+/** @returns undefined for what is no file of the creative. */
+function safeName(name: string): string | undefined {
+  const path = posix.normalize(name.replaceAll('\\', '/'));
+  if (path.startsWith('../') || path.startsWith('/') || /^[a-z]:/i.test(path))
+    throw refused(`The zip is not safe: a file in it ("${name.slice(0, 100)}") leaves the zip's own folder.`);
+  const ours = path.endsWith('/') || path.startsWith('__MACOSX/') || /(^|\/)(\.DS_Store|Thumbs\.db)$/.test(path);
+  return ours ? undefined : path;
+}
+
+function checkSize(entry: Entry, total: number): void {
+  if (entry.isEncrypted()) throw refused('The zip is protected by a password.');
+  const { uncompressedSize: size, compressedSize: packed } = entry;
+  if (total + size > MAX_TOTAL_BYTES)
+    throw refused(`The zip unpacks to more than ${MAX_TOTAL_BYTES / 1024 / 1024} MB, which is too large for an ad.`);
+  if (size > FREE_BYTES && size > packed * MAX_RATIO)
+    throw refused(`The zip is a bomb: "${entry.fileName}" grows ${Math.round(size / packed)} times.`);
+}
+
+/** The sizes in the directory were checked before; yauzl ends a stream that is longer than they say. */
+function contentOf(zip: ZipFile, entry: Entry): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    zip.openReadStream(entry, (error: Error | null, stream: Readable) => {
+      if (error) return reject(error);
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.once('end', () => resolve(Buffer.concat(chunks)));
+      stream.once('error', reject);
+    });
+  });
+}
+
+function findIndex(names: readonly string[]): string {
+  const depth = (name: string) => name.split('/').length;
+  const pages = names
+    .filter((name) => /\.html?$/i.test(name))
+    .toSorted((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1));
+  const indexes = pages.filter((name) => /(^|\/)index\.html?$/i.test(name));
+  const [index, second] = indexes;
+  if (index !== undefined) {
+    if (second !== undefined && depth(second) === depth(index) && posix.dirname(second) !== posix.dirname(index))
+      throw refused(`The zip holds two pages, ${index} and ${second}: one creative a zip.`);
+    return index;
+  }
+  const [only, other] = pages;
+  if (only === undefined) throw refused('The zip holds no HTML page; an HTML5 creative needs an index.html.');
+  if (other !== undefined)
+    throw refused(`The zip holds several HTML pages (${only}, ${other}) and none is index.html.`);
+  return only;
+}
+
+function refused(reason: string, options?: ErrorOptions): CreativeFailure {
+  return new CreativeFailure('generic_error', reason, options);
+}
