@@ -7,8 +7,8 @@ export type RequestOutcome = { readonly status: number } | { readonly error: str
 export interface PendingRequests {
   /** Open requests, apart from those that were given up. */
   open(): number;
-  /** Stops counting what is open now. @returns their addresses. */
-  giveUp(): string[];
+  /** Stops counting what is open now. @returns their addresses and types (`Image`, `Script`, …). */
+  giveUp(): [url: string, type: string][];
   /** Outcome of a request by the address it began with; undefined while it is open or unknown. */
   outcomeOf(url: string): RequestOutcome | undefined;
 }
@@ -17,7 +17,7 @@ const MAX_OUTCOMES = 2_000;
 
 /** Listens to a session whose Network domain is enabled. */
 export function watchRequests(session: CdpSession): PendingRequests {
-  const pending = new Map<string, string>();
+  const pending = new Map<string, { url: string; type: string }>();
   const outcomes = new Map<string, RequestOutcome>();
   const givenUp = new Set<string>();
 
@@ -28,17 +28,18 @@ export function watchRequests(session: CdpSession): PendingRequests {
     pending.delete(requestId);
     givenUp.delete(requestId);
   };
-  session.on('Network.requestWillBeSent', ({ requestId, request }) => {
+  session.on('Network.requestWillBeSent', ({ requestId, request, type = 'Other' }) => {
     // A redirect keeps its id; the address it began with is the one that others know.
-    if (!/^(data|blob|about):/.test(request.url) && !pending.has(requestId)) pending.set(requestId, request.url);
+    if (!/^(data|blob|about):/.test(request.url) && !pending.has(requestId))
+      pending.set(requestId, { url: request.url, type });
   });
   session.on('Network.responseReceived', ({ requestId, response }) => {
-    const url = pending.get(requestId);
+    const url = pending.get(requestId)?.url;
     if (url !== undefined) remember(url, { status: response.status });
   });
   session.on('Network.loadingFinished', ({ requestId }) => end(requestId));
   session.on('Network.loadingFailed', ({ requestId, errorText, canceled }) => {
-    const url = pending.get(requestId);
+    const url = pending.get(requestId)?.url;
     if (url !== undefined && canceled !== true && !outcomes.has(url)) remember(url, { error: errorText });
     end(requestId);
   });
@@ -47,7 +48,7 @@ export function watchRequests(session: CdpSession): PendingRequests {
     giveUp() {
       const hung = [...pending].filter(([id]) => !givenUp.has(id));
       for (const [id] of hung) givenUp.add(id);
-      return hung.map(([, url]) => url);
+      return hung.map(([, { url, type }]) => [url, type]);
     },
     outcomeOf: (url) => outcomes.get(url),
   };

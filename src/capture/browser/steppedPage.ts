@@ -1,5 +1,6 @@
 import type { CdpSession } from './cdp.ts';
 import { answers, endRunningScript } from './mainThread.ts';
+import { failHung, leastOf, type Patience } from './patience.ts';
 import { type PendingRequests, watchRequests } from './pendingRequests.ts';
 import type { SteppedBrowser } from './steppedBrowser.ts';
 
@@ -11,8 +12,8 @@ export interface SteppedPageOptions {
   readonly userAgent: string;
   /** `stepped`: virtual time. `wall`: real time, for pages on which virtual time does not move. */
   readonly clock: 'stepped' | 'wall';
-  /** Real time that may be spent on waiting for the network, in all. */
-  readonly networkBudgetMs: number;
+  /** Shared by all passes over a creative. */
+  readonly patience: Patience;
   readonly signal: AbortSignal;
 }
 
@@ -59,7 +60,7 @@ export class SteppedPage {
   #instant = 0;
   #loaded = false;
   #endedScripts = 0;
-  #networkSpentMs = 0;
+  #waitLeftMs: number;
   #lateSpentMs = 0;
   #policy: 'pauseIfNetworkFetchesPending' | 'advance' = 'pauseIfNetworkFetchesPending';
 
@@ -73,6 +74,7 @@ export class SteppedPage {
     this.#options = options;
     this.session = browser.cdp.session(target.sessionId);
     this.requests = watchRequests(this.session);
+    this.#waitLeftMs = leastOf(options.patience);
     // Awaited in races only.
     this.#crashed.promise.catch(() => undefined);
   }
@@ -184,6 +186,7 @@ export class SteppedPage {
       session.send('Page.setFontFamilies', { fontFamilies: FONT_FAMILIES }),
       session.send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: ratio, mobile: false }),
     ]);
+    await failHung(session, this.#options.patience);
     if (clock === 'wall') return;
     const { virtualTimeTicksBase } = await session.send('Emulation.setVirtualTimePolicy', { policy: 'pause' });
     this.#base = virtualTimeTicksBase;
@@ -219,11 +222,13 @@ export class SteppedPage {
   /** When the budget for waiting is spent: time goes on without what is still loading. */
   async #giveUpOnNetwork(): Promise<void> {
     if (this.#policy === 'advance' || this.requests.open() === 0) return;
-    this.#networkSpentMs += TICK_MS;
-    if (this.#networkSpentMs < this.#options.networkBudgetMs) return;
+    this.#waitLeftMs -= TICK_MS;
+    this.#options.patience.leftMs -= TICK_MS;
+    if (this.#waitLeftMs > 0) return;
     const hung = this.requests.giveUp();
+    for (const [url, type] of hung) this.#options.patience.hung.set(url, type);
     this.#policy = 'advance';
-    this.notes.add(`Not waited for any longer: ${namesOf(hung)}.`);
+    this.notes.add(`Not waited for any longer: ${namesOf(hung.map(([url]) => url))}.`);
     // Without a budget: the grant that is open keeps its own, and its event comes.
     await this.session.send('Emulation.setVirtualTimePolicy', { policy: 'advance' });
   }

@@ -42,6 +42,8 @@ function textKind(bytes: Buffer, contentType: string): Content | undefined {
   const start = withoutPreamble(head);
   if (/^<(\w+:)?(VAST|VideoAdServingTemplate)\b/i.test(start)) return { kind: 'vast' };
   if (/^<(\w+:)?svg\b/i.test(start)) return { kind: 'svg' };
+  // XML of another kind is no page, though its elements look like one's.
+  if (/^\s*<\?xml/.test(head) && !/^<(!doctype\s+html|html)\b/i.test(start)) return undefined;
   if (/^<(!doctype\s+html|[a-z!])/i.test(start)) return { kind: 'html' };
   if (
     /javascript|ecmascript/.test(contentType) ||

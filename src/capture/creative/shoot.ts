@@ -1,3 +1,4 @@
+import { createPatience, type Patience } from '../browser/patience.ts';
 import type { SteppedBrowser } from '../browser/steppedBrowser.ts';
 import { PageResistsError, SteppedPage } from '../browser/steppedPage.ts';
 import type { CreativeFrame, RenderedCreative, RenderRequest } from './creative.ts';
@@ -6,7 +7,7 @@ import { film, type Pictures, settle } from './film.ts';
 import { measure, PROBE_VIEWPORT } from './measure.ts';
 import type { PageScene, Scene, StillScene, VideoScene } from './prepare.ts';
 import { checkedSize, type Size } from './size.ts';
-import { paintStill } from './stillImage.ts';
+import { isWhite, paintStill } from './stillImage.ts';
 import { filmVideo, readVideo } from './videoFilm.ts';
 
 export interface ShootTools {
@@ -48,17 +49,23 @@ function shownSize(file: Size, declared: Size | undefined): Size {
   return alike ? declared : { width: file.width, height: file.height };
 }
 
+function showsNothing(): CreativeFailure {
+  return new CreativeFailure('generic_error', 'The creative shows nothing: it drew neither picture nor text.');
+}
+
 class Shooting {
   readonly #browser: SteppedBrowser;
   readonly #request: RenderRequest;
   readonly #tools: ShootTools;
   readonly #notes = new Set<string>();
+  readonly #patience: Patience;
   #clock: 'stepped' | 'wall' = 'stepped';
 
   constructor(browser: SteppedBrowser, request: RenderRequest, tools: ShootTools) {
     this.#browser = browser;
     this.#request = request;
     this.#tools = tools;
+    this.#patience = createPatience(tools.networkBudgetMs);
   }
 
   async page(scene: PageScene): Promise<RenderedCreative> {
@@ -66,6 +73,7 @@ class Shooting {
     const frames = await this.#frames(scene.open(size), size, async (page) => {
       const pictures = await film(page, this.#request.markers);
       await this.#judgeMain(scene, page);
+      await this.#judgeBlank(scene, page, pictures);
       return pictures;
     });
     return this.#result(scene, size, frames);
@@ -98,14 +106,23 @@ class Shooting {
     return { status: 'uploaded', format, category, ...size, frames, mode: this.#clock, notes: [...this.#notes] };
   }
 
+  /** A creative of which nothing is seen at any marker is none, unless it is only too early for it. */
+  async #judgeBlank(scene: PageScene, page: SteppedPage, pictures: Pictures): Promise<void> {
+    for (const png of pictures.values()) if (!(await isWhite(png))) return;
+    const [hung] = this.#patience.hung.keys();
+    if (hung !== undefined)
+      throw new CreativeFailure('net_read_timeout', `The creative shows nothing: ${hung} did not answer in time.`);
+    if (scene.format !== 'image' && (await measure(page, scene.framed)) === undefined) throw showsNothing();
+    this.#notes.add('The picture is white all over.');
+  }
+
   async #measured(scene: PageScene): Promise<Size> {
     const size = await this.#pass(scene.open(PROBE_VIEWPORT), { size: PROBE_VIEWPORT, ratio: 1 }, async (page) => {
       await settle(page);
       await this.#judgeMain(scene, page);
       return measure(page, scene.framed);
     });
-    if (size === undefined)
-      throw new CreativeFailure('generic_error', 'The creative shows nothing: no size was found for it.');
+    if (size === undefined) throw showsNothing();
     return size;
   }
 
@@ -140,13 +157,13 @@ class Shooting {
     { size, ratio }: { size: Size; ratio: number },
     work: (page: SteppedPage) => Promise<T>,
   ): Promise<T> {
-    const { userAgent, networkBudgetMs, signal } = this.#tools;
+    const { userAgent, signal } = this.#tools;
     const page = await SteppedPage.open(this.#browser, {
       ...size,
       ratio,
       userAgent,
       clock: this.#clock,
-      networkBudgetMs,
+      patience: this.#patience,
       signal,
     });
     try {

@@ -33,6 +33,12 @@ export async function paintStill(bytes: Buffer, size: Size, ratio: number): Prom
   }
 }
 
+/** True when every pixel is white. */
+export async function isWhite(png: Buffer): Promise<boolean> {
+  const { channels } = await sharp(png).stats();
+  return channels.every(({ min }) => min === 255);
+}
+
 function unreadable(cause: unknown): CreativeFailure {
   const why = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
   return /pixel limit/i.test(why ?? '')

@@ -28,13 +28,14 @@ export async function unpack(bytes: Buffer): Promise<ZipSite> {
   } catch (cause) {
     if (cause instanceof CreativeFailure) throw cause;
     const why = cause instanceof Error ? cause.message : String(cause);
+    if (/^(invalid relative|absolute) path|^invalid characters/.test(why))
+      throw refused(`The zip is not safe: a file in it leaves the zip's own folder (${why}).`, { cause });
     throw refused(`The zip is damaged and cannot be unpacked (${why}).`, { cause });
   }
 }
 
 function opened(bytes: Buffer): Promise<ZipFile> {
   return new Promise((resolve, reject) => {
-    // Names are judged by us, so that a path that leaves the folder is named in the reason.
     fromBuffer(bytes, { lazyEntries: true, decodeStrings: true, validateEntrySizes: true }, (error, zip) =>
       error ? reject(error) : resolve(zip),
     );
@@ -47,7 +48,7 @@ async function readEntries(zip: ZipFile): Promise<Map<string, Buffer>> {
   const files = new Map<string, Buffer>();
   let total = 0;
   for (let entry = await nextEntry(zip); entry; entry = await nextEntry(zip)) {
-    const name = safeName(entry.fileName);
+    const name = fileName(entry.fileName);
     if (name === undefined) continue;
     checkSize(entry, total);
     const content = await contentOf(zip, entry);
@@ -70,13 +71,11 @@ function nextEntry(zip: ZipFile): Promise<Entry | undefined> {
   });
 }
 
-/** @returns undefined for what is no file of the creative. */
-function safeName(name: string): string | undefined {
-  const path = posix.normalize(name.replaceAll('\\', '/'));
-  if (path.startsWith('../') || path.startsWith('/') || /^[a-z]:/i.test(path))
-    throw refused(`The zip is not safe: a file in it ("${name.slice(0, 100)}") leaves the zip's own folder.`);
-  const ours = path.endsWith('/') || path.startsWith('__MACOSX/') || /(^|\/)(\.DS_Store|Thumbs\.db)$/.test(path);
-  return ours ? undefined : path;
+/** @returns undefined for what is no file of the creative. Names that leave the folder never come here: yauzl refuses them. */
+function fileName(name: string): string | undefined {
+  const path = posix.normalize(name);
+  const alien = path.endsWith('/') || path.startsWith('__MACOSX/') || /(^|\/)(\.DS_Store|Thumbs\.db)$/.test(path);
+  return alien ? undefined : path;
 }
 
 function checkSize(entry: Entry, total: number): void {

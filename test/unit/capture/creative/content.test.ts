@@ -1,0 +1,48 @@
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { identify } from '../../../../src/capture/creative/content.ts';
+
+const picture = () => sharp({ create: { width: 4, height: 4, channels: 3, background: '#f00' } });
+
+describe('what a creative is', () => {
+  it.each([
+    ['png', picture().png(), 'image/png'],
+    ['jpeg', picture().jpeg(), 'image/jpeg'],
+    ['gif', picture().gif(), 'image/gif'],
+    ['webp', picture().webp(), 'image/webp'],
+    ['avif', picture().avif(), 'image/avif'],
+  ])('is told by the bytes for %s, whatever the server says', async (_, image, type) => {
+    expect(await identify(await image.toBuffer(), 'text/html')).toEqual({ kind: 'raster', type });
+  });
+
+  it.each([
+    ['<?xml version="1.0"?>\n<!-- by a tool -->\n<svg xmlns="x"></svg>', 'svg'],
+    ['<!DOCTYPE svg PUBLIC "-//W3C" "x" [ <!ENTITY a "b"> ]><svg/>', 'svg'],
+    ['\uFEFF  <VAST version="4.2"></VAST>', 'vast'],
+    ['<?xml version="1.0"?><vast:VAST xmlns:vast="x"/>', 'vast'],
+    ['<!doctype html><p>x', 'html'],
+    ['<a href="x"><img src="y"></a>', 'html'],
+    ['<!-- an ad --><div>x</div>', 'html'],
+    ['document.write("<img>")', 'script'],
+    ['(function(){})()', 'script'],
+    ['// an ad tag\nvar x = 1', 'script'],
+  ])('is told by the text %j: %s', async (text, kind) => {
+    expect(await identify(Buffer.from(text))).toMatchObject({ kind });
+  });
+
+  it('believes the content type for a script that could be anything', async () => {
+    expect(await identify(Buffer.from('x.y()'), 'application/javascript; charset=utf-8')).toEqual({ kind: 'script' });
+  });
+
+  it.each([
+    ['nothing', Buffer.alloc(0), /empty/],
+    ['an executable', Buffer.from('\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0'), /not an image, video/],
+    ['JSON', Buffer.from('{"a":1}'), /not an image, video/],
+    ['some other XML', Buffer.from('<?xml version="1.0"?><rss></rss>'), /not an image, video/],
+  ])('is refused in words for %s', async (_, bytes, words) => {
+    await expect(identify(bytes)).rejects.toMatchObject({
+      status: 'generic_error',
+      message: expect.stringMatching(words),
+    });
+  });
+});

@@ -1,0 +1,34 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: macros look like that.
+import { expect, it } from 'vitest';
+import { replaceMacros } from '../../../../src/capture/creative/macros.ts';
+
+it.each([
+  '[CACHEBUSTER]',
+  '[timestamp]',
+  '%%CACHEBUSTER%%',
+  '${CACHEBUSTER}',
+  '[random]',
+  '%5Btimestamp%5D',
+  '{{CACHEBUSTER}}',
+])('%s becomes the stamp', (macro) => {
+  expect(replaceMacros(`https://a.test/?r=${macro}&x=1`, '42')).toBe('https://a.test/?r=42&x=1');
+});
+
+it.each(['%%CLICK_URL_UNESC%%', '%%CLICK_URL_ESC%%', '${CLICK_URL}', '[CLICK_URL]'])(
+  '%s, which is put before an address, goes',
+  (macro) => {
+    expect(replaceMacros(`<a href="${macro}https://shop.test">`, '42')).toBe('<a href="https://shop.test">');
+  },
+);
+
+it.each(['{{clickTag}}', '{{ clickTag }}', '${clickTag}'])(
+  '%s, which stands for an address, leads nowhere',
+  (macro) => {
+    expect(replaceMacros(`<a href="${macro}">`, '42')).toBe('<a href="about:blank">');
+  },
+);
+
+it("a creative's own templates survive", () => {
+  const own = 'const t = `${name} costs ${price}`; x = {{headline}}; list[0]; "100%% wool"; a[random()]';
+  expect(replaceMacros(own, '42')).toBe(own);
+});
