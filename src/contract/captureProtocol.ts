@@ -1,7 +1,8 @@
 /**
  * What a capture program and the internal API say to each other. JSON over HTTP under `/internal/v1/jobs/{job}`, with
  * `Authorization: Bearer <job token>`. Every write carries the attempt; 409 `{"error":"superseded"}` tells a superseded
- * attempt to exit. The protocol serves this version and the one before it.
+ * attempt, and any attempt of a job that is settled or canceled, to exit. Other errors: `{"error","message"}` with 401 (token), 404,
+ * 422 (what was sent is at fault, do not repeat it); 5xx and broken connections may be repeated. The protocol serves this version and the one before it.
  */
 import { z } from 'zod';
 import { DEVICE_NAMES } from '../domain/devices.ts';
@@ -10,7 +11,7 @@ const uuid = z.uuid();
 const markerMs = z.number().int().min(0).max(30_000).nullable();
 const ratio = z.number().positive();
 
-/** Where bytes are PUT to, or read from: an address with its authority in it; no other header is needed. */
+/** Where bytes are PUT to as `Content-Type: image/png`: an address with its authority in it. */
 const Transfer = z.object({ key: z.string(), url: z.url() });
 
 /** POST …/indexes/{index}/attempts: the first call of a pod. `pod` is its uid. */
@@ -55,8 +56,14 @@ export const ClaimedCreative = z.object({
   unresolved: z.number().int(),
 });
 
-/** POST …/creatives/{ad}/renew and …/release (a pod that was asked to end gives its claim back). */
+/**
+ * POST …/creatives/{ad}/renew, answered by {@link ClaimHeld}, and …/release (a pod that was asked to end gives its claim
+ * back), answered by `{}` as results and finish are.
+ */
 export const HoldClaim = Bound;
+
+/** False: the lease was over, somebody else may have the creative. A result is taken all the same while it has none. */
+export const ClaimHeld = z.object({ held: z.boolean() });
 
 export const RenderedFrame = z.object({
   marker_ms: markerMs,
@@ -167,6 +174,7 @@ export const CAPTURE_EXIT = {
   terminated: 43,
 } as const;
 
+export type WantedFrame = z.infer<typeof WantedFrame>;
 export type OpenAttempt = z.infer<typeof OpenAttempt>;
 export type Attempt = z.infer<typeof Attempt>;
 export type WantedPage = z.infer<typeof WantedPage>;

@@ -136,6 +136,7 @@ export interface ScreenshotJobTable {
   generation: Generated<number>;
   admitted_at: CreatedAt;
   deadline_at: Time;
+  progress: Generated<number>;
   settled_at: MaybeTime;
   outcome: string | null;
 }

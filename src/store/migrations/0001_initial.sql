@@ -92,6 +92,7 @@ create table ads (
 );
 create index on ads (organization_id, created_at desc, id);
 create index on ads (campaign_id);
+create index on ads (created_at) where status = 'pending' and source = 'create_ad';
 
 create table screenshot_sets (
   id uuid primary key,
@@ -170,6 +171,8 @@ create table screenshot_jobs (
   admitted_at timestamptz not null default now(),
   -- When the set is settled whatever is missing.
   deadline_at timestamptz not null,
+  -- Quarters of its pictures whose progress was told.
+  progress integer not null default 0,
   settled_at timestamptz,
   outcome text
 );

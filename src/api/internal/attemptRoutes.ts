@@ -1,0 +1,83 @@
+/** A capture's beginning and end: its attempt with the pages it is to take, and the pictures it took. */
+import type { Router } from 'express';
+import {
+  type Attempt,
+  FinishIndex,
+  OpenAttempt,
+  ScreenshotResults,
+  type WantedPage,
+} from '../../contract/captureProtocol.ts';
+import { finishIndex, type MissingScreenshot, missingScreenshots, openAttempt } from '../../store/attempts.ts';
+import { ResultFaultError } from '../../store/creativeResults.ts';
+import { countUnresolved, expireClaims } from '../../store/jobCreatives.ts';
+import { storeScreenshotResults } from '../../store/screenshotResults.ts';
+import type { InternalApiOptions } from './options.ts';
+import { indexOf, jobOf, NotFoundError } from './requests.ts';
+import { screenshotKey, type Transfers } from './transfers.ts';
+
+export function addAttemptRoutes(router: Router, options: InternalApiOptions, transfers: Transfers): void {
+  const { store, observe } = options;
+
+  router.post('/indexes/:index/attempts', async (req, res) => {
+    const { pod } = OpenAttempt.parse(req.body);
+    res.json(await open(options, transfers, { jobId: jobOf(req), index: indexOf(req), pod }));
+  });
+
+  router.post('/screenshots/results', async (req, res) => {
+    const { index, attempt, results } = ScreenshotResults.parse(req.body);
+    for (const result of results) {
+      if (result.status === 'uploaded' && result.key !== screenshotKey(result.id, attempt)) {
+        throw new ResultFaultError(`${result.key} is not the key of screenshot ${result.id} in attempt ${attempt}.`);
+      }
+    }
+    const bound = { jobId: jobOf(req), index, attempt };
+    await store.db.transaction().execute((tx) => storeScreenshotResults(tx, { bound, results }, options));
+    observe?.screenshots?.(results.map(({ status }) => status));
+    res.json({});
+  });
+
+  router.post('/indexes/:index/finish', async (req, res) => {
+    const { attempt, phases } = FinishIndex.parse(req.body);
+    const bound = { jobId: jobOf(req), index: indexOf(req), attempt };
+    await store.db.transaction().execute((tx) => finishIndex(tx, bound));
+    observe?.phases?.(phases);
+    res.json({});
+  });
+}
+
+async function open(
+  options: InternalApiOptions,
+  transfers: Transfers,
+  { jobId, index, pod }: { jobId: string; index: number; pod: string },
+): Promise<Attempt> {
+  const { opened, missing, unresolved } = await options.store.db.transaction().execute(async (tx) => {
+    const opened = await openAttempt(tx, { jobId, index, pod });
+    if (opened === undefined) throw new NotFoundError(`There is no index ${index} of job ${jobId}.`);
+    await expireClaims(tx, jobId, options);
+    const setId = opened.job.set_id;
+    const missing = setId === null || opened.settled ? [] : await missingScreenshots(tx, { setId, index });
+    return { opened, missing, unresolved: opened.settled ? 0 : await countUnresolved(tx, jobId) };
+  });
+  const podDeadline = opened.now.getTime() + options.podDeadlineSeconds * 1000;
+  return {
+    attempt: opened.attempt,
+    done: missing.length === 0 && unresolved === 0,
+    deadline_at: new Date(Math.min(podDeadline, opened.deadlineAt.getTime())).toISOString(),
+    pages: await pagesOf(missing, (id) => transfers.upload(screenshotKey(id, opened.attempt))),
+  };
+}
+
+/** One page for each site and device, in the order of the request. */
+async function pagesOf(
+  missing: readonly MissingScreenshot[],
+  upload: (id: string) => Promise<{ key: string; url: string }>,
+): Promise<WantedPage[]> {
+  const pages = new Map<string, WantedPage>();
+  for (const { id, ad_id, marker_ms, site_url, site_key, device } of missing) {
+    const key = `${device} ${site_key}`;
+    const page = pages.get(key) ?? { site_url, device, screenshots: [] };
+    page.screenshots.push({ id, ad_id, marker_ms, upload: await upload(id) });
+    pages.set(key, page);
+  }
+  return [...pages.values()];
+}

@@ -1,0 +1,141 @@
+/** Creatives: claimed one by one, renewed while rendering, given back or resolved; waited for by whoever places them. */
+import type { Request, Response, Router } from 'express';
+import {
+  ClaimCreative,
+  type ClaimedCreative,
+  CreativeResult,
+  HoldClaim,
+  type ResolvedCreatives,
+  WaitForCreatives,
+} from '../../contract/captureProtocol.ts';
+import { type Bound, holdAttempt } from '../../store/attempts.ts';
+import { ResultFaultError, storeCreativeResult } from '../../store/creativeResults.ts';
+import {
+  claimCreative,
+  countUnresolved,
+  expireClaims,
+  type ResolvedCreative,
+  releaseClaim,
+  renewClaim,
+  resolvedCreatives,
+} from '../../store/jobCreatives.ts';
+import { notify } from '../../store/notifications.ts';
+import type { InternalApiOptions } from './options.ts';
+import { adOf, jobOf } from './requests.ts';
+import { frameKey, type Transfers } from './transfers.ts';
+import { waitFor } from './waiting.ts';
+
+export function addCreativeRoutes(router: Router, options: InternalApiOptions, transfers: Transfers): void {
+  const { store, leaseSeconds, observe } = options;
+  const write = <T>(work: (tx: Parameters<typeof notify>[0]) => Promise<T>) => store.db.transaction().execute(work);
+
+  router.post('/creatives/claim', async (req, res) => {
+    const bound = { ...ClaimCreative.parse(req.body), jobId: jobOf(req) };
+    res.json(await claim(options, transfers, bound));
+  });
+
+  router.post('/creatives/wait', (req, res) => wait(options, transfers, { req, res }));
+
+  router.post('/creatives/:ad/renew', async (req, res) => {
+    const bound = { ...HoldClaim.parse(req.body), jobId: jobOf(req) };
+    const held = await write((tx) => renewClaim(tx, bound, { adId: adOf(req), leaseSeconds }));
+    res.json({ held });
+  });
+
+  router.post('/creatives/:ad/release', async (req, res) => {
+    const bound = { ...HoldClaim.parse(req.body), jobId: jobOf(req) };
+    await write(async (tx) => {
+      await releaseClaim(tx, bound, adOf(req));
+      await notify(tx, { job: bound.jobId });
+    });
+    res.json({});
+  });
+
+  router.post('/creatives/:ad/result', async (req, res) => {
+    const { index, attempt, seconds, result } = CreativeResult.parse(req.body);
+    const bound = { jobId: jobOf(req), index, attempt };
+    const adId = adOf(req);
+    if (result.status === 'uploaded') checkKeys(result.frames, { ...bound, adId });
+    await write((tx) => storeCreativeResult(tx, { bound, adId, result }, options));
+    observe?.creative?.({ status: result.status, seconds });
+    res.json({});
+  });
+}
+
+function checkKeys(
+  frames: readonly { marker_ms: number | null; ratio: number; key: string }[],
+  owner: Parameters<typeof frameKey>[0],
+): void {
+  for (const frame of frames) {
+    if (frame.key !== frameKey(owner, frame)) {
+      throw new ResultFaultError(`${frame.key} is not the key of a frame of ad ${owner.adId} in this attempt.`);
+    }
+  }
+}
+
+async function claim(options: InternalApiOptions, transfers: Transfers, bound: Bound): Promise<ClaimedCreative> {
+  const { leaseSeconds } = options;
+  const { creative, unresolved } = await options.store.db.transaction().execute(async (tx) => {
+    await expireClaims(tx, bound.jobId, options);
+    const creative = await claimCreative(tx, bound, leaseSeconds);
+    return { creative, unresolved: await countUnresolved(tx, bound.jobId) };
+  });
+  if (creative === undefined) return { creative: null, unresolved };
+  const { ad_id, kind, content } = creative;
+  const wanted = await Promise.all(
+    creative.wanted.map(async ({ marker_ms, ratio }) => ({
+      marker_ms,
+      ratio,
+      upload: await transfers.upload(frameKey({ ...bound, adId: ad_id }, { marker_ms, ratio })),
+    })),
+  );
+  return { creative: { ad_id, kind, content, wanted, lease_seconds: leaseSeconds }, unresolved };
+}
+
+/** How often a waiting capture looks for claims whose holder died without a word. */
+const EXPIRY_CHECK_MS = 5_000;
+
+async function wait(
+  options: InternalApiOptions,
+  transfers: Transfers,
+  { req, res }: { req: Request; res: Response },
+): Promise<void> {
+  const { index, attempt, ads, timeout_ms } = WaitForCreatives.parse(req.body);
+  const bound = { jobId: jobOf(req), index, attempt };
+  const gone = new AbortController();
+  res.on('close', () => gone.abort());
+  const look = async () => {
+    const found = await options.store.db.transaction().execute(async (tx) => {
+      await holdAttempt(tx, bound);
+      await expireClaims(tx, bound.jobId, options);
+      return resolvedCreatives(tx, bound.jobId, ads);
+    });
+    return found.length === 0 ? undefined : found;
+  };
+  const deadline = performance.now() + timeout_ms;
+  let found: ResolvedCreative[] | undefined;
+  do {
+    found = await waitFor(look, {
+      notifications: options.notifications,
+      concerns: (change) => change.job === bound.jobId || Object.keys(change).length === 0,
+      timeoutMs: Math.min(EXPIRY_CHECK_MS, deadline - performance.now()),
+      signal: gone.signal,
+    });
+  } while (found === undefined && performance.now() < deadline && !gone.signal.aborted);
+  const answer: ResolvedCreatives = {
+    creatives: await Promise.all((found ?? []).map((creative) => describe(creative, transfers))),
+  };
+  res.json(answer);
+}
+
+async function describe(
+  { ad_id, status, reason, width, height, frames }: ResolvedCreative,
+  transfers: Transfers,
+): Promise<ResolvedCreatives['creatives'][number]> {
+  if (status === 'failed') return { ad_id, status, reason: reason ?? 'The ad could not be captured.' };
+  const withUrls = frames.map(async ({ marker_ms, ratio, sha256, key }) => ({
+    ...{ marker_ms, ratio, sha256 },
+    url: await transfers.download(key),
+  }));
+  return { ad_id, status, width: width ?? 0, height: height ?? 0, frames: await Promise.all(withUrls) };
+}

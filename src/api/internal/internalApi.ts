@@ -1,0 +1,78 @@
+/** The internal API: what captures talk to. It must not be reachable from outside. */
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import { ZodError } from 'zod';
+import { SupersededError } from '../../store/attempts.ts';
+import { ResultFaultError } from '../../store/creativeResults.ts';
+import { artifactRoutes } from './artifactRoutes.ts';
+import { addAttemptRoutes } from './attemptRoutes.ts';
+import { addCreativeRoutes } from './creativeRoutes.ts';
+import type { InternalApiOptions, InternalLog } from './options.ts';
+import { NotFoundError } from './requests.ts';
+import { refuseJobToken } from './token.ts';
+import { createTransfers } from './transfers.ts';
+
+export type { CaptureObserver, InternalApiOptions } from './options.ts';
+
+/** Pages with many candidates make long records. */
+const MAX_BODY = '32mb';
+
+/** Serves `contract/captureProtocol.ts`, and the artifacts where they are kept in a folder. */
+export function createInternalApi(options: InternalApiOptions): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.use('/internal/v1/artifacts', artifactRoutes(options));
+  const job = express.Router({ mergeParams: true });
+  job.use(authorize(options.secret), express.json({ limit: MAX_BODY }));
+  const transfers = createTransfers(options);
+  addAttemptRoutes(job, options, transfers);
+  addCreativeRoutes(job, options, transfers);
+  app.use('/internal/v1/jobs/:job', job);
+  app.use((_req, res) => {
+    res.status(404).json({ error: 'not_found', message: 'There is no such call in the capture protocol.' });
+  });
+  app.use(answerError(options.log));
+  return app;
+}
+
+function authorize(secret: Buffer): RequestHandler<{ job: string }> {
+  return (req, res, next) => {
+    const token = /^Bearer (\S+)$/.exec(req.get('authorization') ?? '')?.[1] ?? '';
+    const reason = refuseJobToken(token, { secret, jobId: req.params.job, now: new Date() });
+    if (reason === undefined) next();
+    else res.status(401).json({ error: 'unauthorized', message: reason });
+  };
+}
+
+function answerError(log: InternalLog): ErrorRequestHandler {
+  return (error: unknown, req, res, next) => {
+    if (res.headersSent) {
+      next(error);
+      return;
+    }
+    const { status, body } = describe(error);
+    // Never the query: it may hold a signature.
+    const fields = { method: req.method, path: req.path, status };
+    if (status >= 500) log.error({ ...fields, err: error }, 'a call of the capture protocol failed');
+    else log.info({ ...fields, ...body }, 'a call of the capture protocol was refused');
+    res.status(status).json(body);
+  };
+}
+
+function describe(error: unknown): { status: number; body: { error: string; message: string } } {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof SupersededError) return { status: 409, body: { error: 'superseded', message } };
+  if (error instanceof NotFoundError) return { status: 404, body: { error: 'not_found', message } };
+  if (error instanceof ZodError || error instanceof ResultFaultError) {
+    return { status: 422, body: { error: 'invalid', message } };
+  }
+  const status = clientFault(error);
+  if (status !== undefined) return { status, body: { error: 'invalid', message } };
+  return { status: 500, body: { error: 'internal', message: 'The service could not answer; try again.' } };
+}
+
+/** What express's own parsers found wrong with a body. */
+function clientFault(error: unknown): number | undefined {
+  if (typeof error !== 'object' || error === null || !('status' in error)) return undefined;
+  const { status } = error;
+  return typeof status === 'number' && status >= 400 && status < 500 ? status : undefined;
+}

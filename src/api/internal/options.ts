@@ -1,0 +1,36 @@
+import type { ArtifactStore } from '../../artifacts/store.ts';
+import type { Store } from '../../store/database.ts';
+import type { Aftermath } from '../../store/followUp.ts';
+import type { Notifications } from '../../store/notifications.ts';
+
+export interface InternalApiOptions extends Aftermath {
+  readonly store: Store;
+  readonly artifacts: ArtifactStore;
+  readonly notifications: Notifications;
+  /** The installation's secret. */
+  readonly secret: Buffer;
+  /** How captures reach this API, without a slash at its end. */
+  readonly internalUrl: string;
+  /** Bound on one run of a capture. */
+  readonly podDeadlineSeconds: number;
+  /** A claim that was not renewed for so long is lost. */
+  readonly leaseSeconds: number;
+  /** Of one picture. */
+  readonly maxUploadBytes?: number;
+  readonly log: InternalLog;
+  readonly observe?: CaptureObserver;
+}
+
+/** The part of pino that is used here. */
+export interface InternalLog {
+  error(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+}
+
+/** Told of what captures report, after it was stored. */
+export interface CaptureObserver {
+  /** Seconds that a capture spent, by phase. */
+  phases?(phases: Readonly<Record<string, number>>): void;
+  creative?(result: { readonly status: string; readonly seconds: number }): void;
+  screenshots?(statuses: readonly string[]): void;
+}

@@ -1,0 +1,136 @@
+/** What one completion index of a job may still do: attempts, and the pictures it has not yet taken. */
+import { sql } from 'kysely';
+import type { DeviceName } from '../domain/devices.ts';
+import type { Queryable } from './database.ts';
+
+/** One run of one completion index. */
+export interface Bound {
+  readonly jobId: string;
+  readonly index: number;
+  readonly attempt: number;
+}
+
+/** A newer attempt of the index exists, or the job is settled: nothing of the old one is written any more. */
+export class SupersededError extends Error {
+  override readonly name = 'SupersededError';
+}
+
+export interface HeldJob {
+  readonly id: string;
+  readonly organization_id: string;
+  /** Null for ads alone. */
+  readonly set_id: string | null;
+}
+
+export interface OpenedAttempt {
+  readonly job: HeldJob;
+  readonly attempt: number;
+  readonly settled: boolean;
+  readonly deadlineAt: Date;
+  /** Postgres's clock. */
+  readonly now: Date;
+}
+
+/**
+ * Gives the pod the next attempt of its index; the same pod gets the same one again. Claims of earlier attempts end.
+ * @returns undefined when there is no such job or index.
+ */
+export async function openAttempt(
+  transaction: Queryable,
+  { jobId, index, pod }: { jobId: string; index: number; pod: string },
+): Promise<OpenedAttempt | undefined> {
+  const job = await transaction
+    .selectFrom('screenshot_jobs')
+    .select(['id', 'organization_id', 'set_id', 'indexes', 'settled_at', 'deadline_at', sql<Date>`now()`.as('now')])
+    .where('id', '=', jobId)
+    .forKeyShare()
+    .executeTakeFirst();
+  if (job === undefined || index >= job.indexes) return undefined;
+  const known = await transaction
+    .selectFrom('job_indexes')
+    .select(['attempt', 'pod'])
+    .where('job_id', '=', jobId)
+    .where('index', '=', index)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  const opened = { job, settled: job.settled_at !== null, deadlineAt: job.deadline_at, now: job.now };
+  if (known.pod === pod) return { ...opened, attempt: known.attempt };
+  const attempt = known.attempt + 1;
+  await transaction
+    .updateTable('job_indexes')
+    .set({ attempt, pod, started_at: sql<Date>`now()`, finished_at: null })
+    .where('job_id', '=', jobId)
+    .where('index', '=', index)
+    .execute();
+  await transaction
+    .updateTable('job_creatives')
+    .set({ claim_expires_at: sql<Date>`now()` })
+    .where('job_id', '=', jobId)
+    .where('status', '=', 'pending')
+    .where('claimed_by_index', '=', index)
+    .where('claimed_by_attempt', '<', attempt)
+    .execute();
+  return { ...opened, attempt };
+}
+
+/**
+ * Holds the attempt and the job until the transaction ends: neither a new attempt nor a settlement comes between.
+ * @throws SupersededError
+ */
+export async function holdAttempt(transaction: Queryable, { jobId, index, attempt }: Bound): Promise<HeldJob> {
+  // Settling locks the job for update first, so this order is the same everywhere.
+  const job = await transaction
+    .selectFrom('screenshot_jobs')
+    .select(['id', 'organization_id', 'set_id', 'settled_at'])
+    .where('id', '=', jobId)
+    .forKeyShare()
+    .executeTakeFirst();
+  if (job === undefined || job.settled_at !== null) throw new SupersededError('The job is settled.');
+  const current = await transaction
+    .selectFrom('job_indexes')
+    .select('attempt')
+    .where('job_id', '=', jobId)
+    .where('index', '=', index)
+    .forKeyShare()
+    .executeTakeFirst();
+  if (current?.attempt !== attempt) {
+    throw new SupersededError(`Attempt ${attempt} of index ${index} is not its attempt ${current?.attempt ?? 0}.`);
+  }
+  return { id: job.id, organization_id: job.organization_id, set_id: job.set_id };
+}
+
+export interface MissingScreenshot {
+  readonly id: string;
+  readonly ad_id: string;
+  readonly site_url: string;
+  readonly site_key: string;
+  readonly device: DeviceName;
+  readonly marker_ms: number | null;
+}
+
+/** The pictures of an index that are not resolved, in the order of the request. */
+export async function missingScreenshots(
+  db: Queryable,
+  { setId, index }: { setId: string; index: number },
+): Promise<MissingScreenshot[]> {
+  const rows = await db
+    .selectFrom('screenshots')
+    .select(['id', 'ad_id', 'site_url', 'site_key', 'device', 'marker_ms'])
+    .where('set_id', '=', setId)
+    .where('job_index', '=', index)
+    .where('status', '=', 'pending')
+    .orderBy('seq')
+    .execute();
+  return rows.map((row) => ({ ...row, device: row.device as DeviceName }));
+}
+
+/** Notes that the index has nothing left to do. */
+export async function finishIndex(transaction: Queryable, bound: Bound): Promise<void> {
+  await holdAttempt(transaction, bound);
+  await transaction
+    .updateTable('job_indexes')
+    .set({ finished_at: sql<Date>`now()` })
+    .where('job_id', '=', bound.jobId)
+    .where('index', '=', bound.index)
+    .execute();
+}

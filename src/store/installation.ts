@@ -1,0 +1,39 @@
+import { sql } from 'kysely';
+import type { Queryable } from './database.ts';
+
+export interface Installation {
+  /** UUID; every object in a cluster bears it. */
+  readonly id: string;
+  /** 32 random bytes: signs job tokens, upload addresses and share links. */
+  readonly secret: Buffer;
+}
+
+/** Another process has become the leader since; whoever gets this must change nothing more and end. */
+export class StaleLeaderError extends Error {
+  override readonly name = 'StaleLeaderError';
+}
+
+export async function readInstallation(db: Queryable): Promise<Installation> {
+  return db.selectFrom('installation').select(['id', 'secret']).executeTakeFirstOrThrow();
+}
+
+/** Begins the term of a new leader. @returns its epoch, which settling transactions check. */
+export async function beginEpoch(db: Queryable): Promise<string> {
+  const row = await db
+    .updateTable('installation')
+    .set({ epoch: sql`epoch + 1` })
+    .returning('epoch')
+    .executeTakeFirstOrThrow();
+  return row.epoch;
+}
+
+/**
+ * Holds the epoch until the transaction ends, so that no other leader can begin meanwhile.
+ * @throws StaleLeaderError when it is over.
+ */
+export async function requireEpoch(transaction: Queryable, epoch: string): Promise<void> {
+  const row = await transaction.selectFrom('installation').select('epoch').forShare().executeTakeFirstOrThrow();
+  if (row.epoch !== epoch) {
+    throw new StaleLeaderError(`This leader's epoch is ${epoch}, and epoch ${row.epoch} has begun.`);
+  }
+}
