@@ -1,0 +1,55 @@
+/** Where pictures and creatives are kept: a bucket, or a folder. */
+export interface ArtifactStore {
+  /** Stores whole or not at all; what was under the key is replaced. */
+  put(key: string, bytes: Buffer, contentType: string): Promise<void>;
+  /** @throws ArtifactNotFoundError */
+  get(key: string): Promise<Artifact>;
+  exists(key: string): Promise<boolean>;
+  /** Deleting what is not there is no error. */
+  delete(key: string): Promise<void>;
+  /**
+   * An address to which anybody may PUT the bytes, with `contentType` as the Content-Type, until it expires.
+   * undefined where there is no such address: the service then takes the bytes itself.
+   */
+  uploadUrl(key: string, options: UploadUrlOptions): Promise<string | undefined>;
+  /** As `uploadUrl`, to GET. */
+  downloadUrl(key: string, options: DownloadUrlOptions): Promise<string | undefined>;
+  close(): void;
+}
+
+export interface Artifact {
+  bytes: Buffer;
+  contentType: string;
+  /** In bytes. */
+  size: number;
+}
+
+export interface UploadUrlOptions {
+  contentType: string;
+  expiresInSeconds: number;
+}
+
+export interface DownloadUrlOptions {
+  expiresInSeconds: number;
+  /** What the answer shall call itself when saved. */
+  fileName?: string;
+}
+
+export class ArtifactNotFoundError extends Error {
+  override readonly name = 'ArtifactNotFoundError';
+
+  constructor(key: string, options?: ErrorOptions) {
+    super(`There is no artifact under the key ${key}.`, options);
+  }
+}
+
+const SEGMENT = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
+const MAX_KEY_LENGTH = 512;
+
+/** Keys are ours: plain words between slashes, none of them hidden. @throws Error for any other. */
+export function checkKey(key: string): string {
+  const valid = key.length <= MAX_KEY_LENGTH && key.split('/').every((segment) => SEGMENT.test(segment));
+  if (!valid)
+    throw new Error(`"${key.slice(0, 200)}" is not a key of an artifact: words of A-Z a-z 0-9 . _ - between slashes.`);
+  return key;
+}

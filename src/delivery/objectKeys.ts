@@ -1,0 +1,72 @@
+/** Where in a customer's bucket things go. Every part is made safe here: no `..`, no control characters, no slash of theirs. */
+
+export interface AdKeyInput {
+  keyPrefix: string;
+  adId: string;
+}
+
+export function adPreviewKey({ keyPrefix, adId }: AdKeyInput): string {
+  return `${adFolder({ keyPrefix, adId })}/preview.png`;
+}
+
+export function adFrameKey({ markerMs, ...ad }: AdKeyInput & { markerMs: number }): string {
+  return `${adFolder(ad)}/frame-${Math.round(markerMs)}.png`;
+}
+
+export interface ScreenshotKeyInput {
+  keyPrefix: string;
+  setId: string;
+  /** Its place in the set, from 1. */
+  number: number;
+  siteUrl: string;
+  device: string;
+  /** A name of the ad that its owner knows it by. */
+  ad: string;
+  markerMs: number;
+}
+
+export function screenshotKey(input: ScreenshotKeyInput): string {
+  const number = String(input.number).padStart(3, '0');
+  const parts = [hostOf(input.siteUrl), input.device, input.ad].map((part) => safeName(part));
+  return `${setFolder(input)}/${number}-${parts.join('-')}-${Math.round(input.markerMs)}.png`;
+}
+
+/** Written last: who finds it, finds all the pictures that it lists. */
+export function manifestKey(input: { keyPrefix: string; setId: string }): string {
+  return `${setFolder(input)}/manifest.json`;
+}
+
+function adFolder({ keyPrefix, adId }: AdKeyInput): string {
+  return `${safePrefix(keyPrefix)}ads/${safeName(adId)}`;
+}
+
+function setFolder({ keyPrefix, setId }: { keyPrefix: string; setId: string }): string {
+  return `${safePrefix(keyPrefix)}screenshot_sets/${safeName(setId)}`;
+}
+
+const MAX_NAME_LENGTH = 80;
+
+/** One word of ASCII letters, digits and single `.`, `_`, `-`. */
+function safeName(text: string): string {
+  const name = text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/\.{2,}/g, '.')
+    .replace(/-{2,}/g, '-')
+    .slice(0, MAX_NAME_LENGTH)
+    .replace(/^[.-]+|[.-]+$/g, '');
+  return name === '' ? 'unnamed' : name;
+}
+
+/** The customer's own prefix as it stands, less what could climb or hide. */
+function safePrefix(prefix: string): string {
+  return prefix
+    .replace(/\p{C}/gu, '')
+    .replace(/\\/g, '/')
+    .replace(/\.{2,}/g, '.');
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
+}

@@ -1,0 +1,58 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openArtifacts } from '../../../src/artifacts/open.ts';
+import { ArtifactNotFoundError, type ArtifactStore } from '../../../src/artifacts/store.ts';
+
+let folder: string;
+let store: ArtifactStore;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tearsheet artifacts-'));
+  store = openArtifacts(pathToFileURL(join(folder, 'data')).href);
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const picture = Buffer.from('89504e470d0a1a0a', 'hex');
+
+test('what is put can be got, replaced and deleted', async () => {
+  await store.put('sets/1/a.png', picture, 'image/png');
+  expect(await store.get('sets/1/a.png')).toEqual({ bytes: picture, contentType: 'image/png', size: 8 });
+  expect(await readFile(join(folder, 'data/sets/1/a.png'))).toEqual(picture);
+  await store.put('sets/1/a.png', Buffer.from('x'), 'image/x-odd');
+  expect(await store.get('sets/1/a.png')).toMatchObject({ contentType: 'image/x-odd', size: 1 });
+  await store.put('sets/1/a.png', picture, 'image/png');
+  expect((await store.get('sets/1/a.png')).contentType).toBe('image/png');
+  await store.delete('sets/1/a.png');
+  await store.delete('sets/1/a.png');
+  await expect(store.get('sets/1/a.png')).rejects.toThrow(ArtifactNotFoundError);
+});
+
+test('only what was put is there', async () => {
+  await store.put('sets/1/a.png', picture, 'image/png');
+  expect(await store.exists('sets/1/a.png')).toBe(true);
+  for (const key of ['sets/1/b.png', 'sets/1', 'sets/1/a.png/c']) {
+    expect(await store.exists(key)).toBe(false);
+  }
+});
+
+test('it has no addresses of its own', async () => {
+  expect(await store.uploadUrl('a.png', { contentType: 'image/png', expiresInSeconds: 1 })).toBeUndefined();
+  expect(await store.downloadUrl('a.png', { expiresInSeconds: 1 })).toBeUndefined();
+});
+
+test('many writers of one key leave one whole file and nothing else', async () => {
+  const versions = Array.from({ length: 20 }, (_, index) => Buffer.alloc(50_000, index));
+  await Promise.all(versions.map((bytes) => store.put('sets/1/a.png', bytes, 'image/png')));
+  const { bytes } = await store.get('sets/1/a.png');
+  expect(versions.some((version) => version.equals(bytes))).toBe(true);
+  expect(await readdir(join(folder, 'data/sets/1'))).toEqual(['a.png']);
+});
+
+test.each(['../outside', 'a/../../outside', '/etc/outside'])('%s is not written', async (key) => {
+  await expect(store.put(key, picture, 'image/png')).rejects.toThrow('is not a key');
+  await expect(store.get(key)).rejects.toThrow('is not a key');
+  await expect(store.delete(key)).rejects.toThrow('is not a key');
+  expect(await readdir(folder)).toEqual([]);
+});

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openArtifacts } from '../../../src/artifacts/open.ts';
+import { ArtifactNotFoundError, type ArtifactStore } from '../../../src/artifacts/store.ts';
+import { type S3Server, startS3Server } from '../../support/s3Server.ts';
+
+let server: S3Server;
+let store: ArtifactStore;
+beforeAll(async () => {
+  server = await startS3Server();
+  const { endpoint, region, accessKeyId, secretAccessKey } = server;
+  store = openArtifacts(`s3://${await server.createBucket()}/some/prefix/`, {
+    endpoint,
+    region,
+    forcePathStyle: true,
+    credentials: { accessKeyId, secretAccessKey },
+  });
+}, 900_000);
+afterAll(async () => {
+  store?.close();
+  await server?.close();
+});
+
+const picture = Buffer.from('89504e470d0a1a0a', 'hex');
+
+test('what is put can be got, replaced and deleted', async () => {
+  await store.put('sets/1/a.png', picture, 'image/png');
+  expect(await store.get('sets/1/a.png')).toEqual({ bytes: picture, contentType: 'image/png', size: 8 });
+  await store.put('sets/1/a.png', Buffer.from('{}'), 'application/json');
+  expect((await store.get('sets/1/a.png')).contentType).toBe('application/json');
+  expect(await store.exists('sets/1/a.png')).toBe(true);
+  await store.delete('sets/1/a.png');
+  await store.delete('sets/1/a.png');
+  expect(await store.exists('sets/1/a.png')).toBe(false);
+  await expect(store.get('sets/1/a.png')).rejects.toThrow(ArtifactNotFoundError);
+});
+
+test('a presigned address takes the bytes of its content type, and one gives them back', async () => {
+  const upload = await store.uploadUrl('sets/2/b.png', { contentType: 'image/png', expiresInSeconds: 60 });
+  const put = (contentType: string) =>
+    fetch(upload ?? '', { method: 'PUT', body: new Uint8Array(picture), headers: { 'content-type': contentType } });
+  expect((await put('text/html')).status).toBe(403);
+  expect((await put('image/png')).status).toBe(200);
+  expect(await store.get('sets/2/b.png')).toEqual({ bytes: picture, contentType: 'image/png', size: 8 });
+
+  const download = await store.downloadUrl('sets/2/b.png', { expiresInSeconds: 60, fileName: 'my picture.png' });
+  const answer = await fetch(download ?? '');
+  expect(Buffer.from(await answer.arrayBuffer())).toEqual(picture);
+  expect(answer.headers.get('content-disposition')).toBe('attachment; filename="my_picture.png"');
+});
+
+test('an address that was changed or has expired is refused', async () => {
+  await store.put('sets/3/c.png', picture, 'image/png');
+  const url = (await store.downloadUrl('sets/3/c.png', { expiresInSeconds: 1 })) ?? '';
+  expect((await fetch(url.replace('c.png', 'd.png'))).status).toBe(403);
+  await expect.poll(async () => (await fetch(url)).status, { timeout: 10_000 }).toBe(403);
+});

@@ -1,0 +1,139 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openArtifacts } from '../../../src/artifacts/open.ts';
+import { type UploadTry, uploadToBucket } from '../../../src/delivery/s3Upload.ts';
+import { createGuard } from '../../../src/egress/guard.ts';
+import { type Listener, listen, listenHttp } from '../../support/listeners.ts';
+import { type S3Server, startS3Server } from '../../support/s3Server.ts';
+
+const LOOPBACK = createGuard({ allow: ['127.0.0.0/8'] });
+const opened: Listener[] = [];
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((each) => each.close()));
+});
+async function keep(starting: Promise<Listener>): Promise<Listener> {
+  const listener = await starting;
+  opened.push(listener);
+  return listener;
+}
+
+function tryTo(endpoint: string, change: Partial<UploadTry> = {}): UploadTry {
+  return {
+    connector: { endpoint, region: 'us-east-1', accessKeyId: 'id', secretAccessKey: 'secret', forcePathStyle: true },
+    bucket: 'customer',
+    key: 'ar_ads/1/preview.png',
+    bytes: Buffer.from('picture'),
+    contentType: 'image/png',
+    guard: LOOPBACK,
+    ...change,
+  };
+}
+
+describe('a real server', () => {
+  let server: S3Server;
+  let bucket: string;
+  beforeAll(async () => {
+    server = await startS3Server();
+    bucket = await server.createBucket();
+  }, 900_000);
+  afterAll(() => server?.close());
+  const connector = () => ({ ...server, forcePathStyle: true });
+
+  test('keeps what is uploaded, once however often it is', async () => {
+    for (let tries = 0; tries < 2; tries++) {
+      const result = await uploadToBucket(tryTo(server.endpoint, { connector: connector(), bucket }));
+      expect(result).toEqual({ outcome: 'delivered', statusCode: 200, durationMs: expect.any(Number) });
+    }
+    const { endpoint, region, accessKeyId, secretAccessKey } = server;
+    const credentials = { accessKeyId, secretAccessKey };
+    const store = openArtifacts(`s3://${bucket}`, { endpoint, region, forcePathStyle: true, credentials });
+    expect(await store.get('ar_ads/1/preview.png')).toMatchObject({ contentType: 'image/png', size: 7 });
+    store.close();
+  });
+
+  test.each([
+    ['bucket', { bucket: 'no-such-bucket' }, 404, 'There is no bucket no-such-bucket.'],
+    ['secret', { secretAccessKey: 'wrong' }, 403, 'The secret key of the connector is not the right one.'],
+  ])(
+    'says which %s is wrong',
+    async (_what, { bucket: other, ...wrong }: Record<string, string>, statusCode, error) => {
+      const upload = tryTo(server.endpoint, { connector: { ...connector(), ...wrong }, bucket: other ?? bucket });
+      expect(await uploadToBucket(upload)).toMatchObject({ outcome: 'retry', statusCode, error });
+    },
+  );
+});
+
+describe('a hostile endpoint', () => {
+  test.each(['127.0.0.1', '0x7f.1', 'localhost', '[::ffff:7f00:1]', '[64:ff9b::7f00:1]'])(
+    'at %s is never connected to',
+    async (host) => {
+      const listener = await keep(listen());
+      for (const scheme of ['http', 'https']) {
+        const guard = createGuard({ allow: [] });
+        const result = await uploadToBucket(tryTo(`${scheme}://${host}:${listener.port}`, { guard }));
+        expect(result).toMatchObject({ outcome: 'retry', error: expect.stringContaining('refused: ') });
+      }
+      expect(listener.connections).toBe(0);
+    },
+  );
+
+  test('that is the metadata service is refused', async () => {
+    const result = await uploadToBucket(tryTo('http://169.254.169.254', { guard: createGuard({ allow: [] }) }));
+    expect(result.error).toContain('it is not a public address (linkLocal)');
+  });
+
+  test.each(['http://169.254.169.254/latest', 'not an address', 'file:///etc/passwd'])(
+    'such as %s ends in words',
+    async (endpoint) => {
+      const result = await uploadToBucket(tryTo(endpoint));
+      expect(result).toMatchObject({ outcome: 'retry', error: expect.stringMatching(/\w/) });
+    },
+  );
+
+  test('that never answers is given up', async () => {
+    const silent = await keep(listen());
+    const result = await uploadToBucket(tryTo(silent.url, { timeoutMs: 150 }));
+    expect(result).toMatchObject({ outcome: 'retry', error: 'The upload did not end within 150 ms.' });
+  });
+
+  test('that answers without end is cut off', async () => {
+    const endless = await keep(
+      listenHttp((_request, response) => {
+        response.writeHead(500, { 'content-type': 'application/xml' });
+        const more = () => {
+          while (response.write('<x>'.repeat(10_000)));
+        };
+        response.on('drain', more);
+        more();
+      }),
+    );
+    const result = await uploadToBucket(tryTo(endless.url, { timeoutMs: 20_000 }));
+    expect(result).toMatchObject({ outcome: 'retry', error: expect.stringContaining('larger than') });
+    await expect.poll(() => endless.open).toBe(0);
+  });
+
+  test.each([
+    ['SlowDown', 503, 'The server asks to slow down.'],
+    ['ExpiredToken', 400, "The connector's session has expired."],
+    ['InvalidAccessKeyId', 403, 'The access key of the connector is not known there.'],
+    ['AccessDenied', 403, 'The connector may not write to the bucket customer.'],
+    ['PermanentRedirect', 301, 'The bucket customer is in another region.'],
+  ])('that says %s is tried again later', async (code, status, error) => {
+    const server = await keep(
+      listenHttp((request, response) => {
+        request.resume();
+        response.writeHead(status, { 'content-type': 'application/xml' });
+        response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>m</Message></Error>`);
+      }),
+    );
+    expect(await uploadToBucket(tryTo(server.url))).toMatchObject({ outcome: 'retry', statusCode: status, error });
+    expect(server.connections).toBe(1);
+  });
+
+  test('that resets midway is tried again later', async () => {
+    const server = await keep(listen((socket) => socket.once('data', () => socket.resetAndDestroy())));
+    expect(await uploadToBucket(tryTo(server.url))).toMatchObject({
+      outcome: 'retry',
+      error: expect.stringMatching(/\w/),
+    });
+  });
+});

@@ -1,0 +1,205 @@
+import type { RequestListener } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { Webhook } from 'standardwebhooks';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createWebhookFetch, sendWebhook, type WebhookResult } from '../../../src/delivery/webhook.ts';
+import { ConnectionFailedError } from '../../../src/egress/errors.ts';
+import { createGuard } from '../../../src/egress/guard.ts';
+import { type Listener, listen, listenHttp } from '../../support/listeners.ts';
+
+const SECRET = `whsec_${Buffer.from('a secret of 24 bytes ...').toString('base64')}`;
+const NOW = new Date();
+const opened: Listener[] = [];
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((each) => each.close()));
+});
+async function keep(starting: Promise<Listener>): Promise<Listener> {
+  const listener = await starting;
+  opened.push(listener);
+  return listener;
+}
+
+const loopback = createGuard({ allow: ['127.0.0.0/8'] });
+function send(url: string, timeoutMs?: number): Promise<WebhookResult> {
+  const fetch = createWebhookFetch(loopback, timeoutMs);
+  return sendWebhook({ url, eventId: 'evt_1', payload: '{"id":"evt_1"}', secrets: [SECRET], fetch, now: () => NOW });
+}
+async function sendTo(answer: RequestListener): Promise<WebhookResult> {
+  const server = await keep(listenHttp(answer));
+  return send(`${server.url}/hook`);
+}
+
+test('the event arrives signed, as it is', async () => {
+  const received: unknown[] = [];
+  const result = await sendTo(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signature } = request.headersDistinct;
+    const headers = { 'webhook-id': `${id}`, 'webhook-timestamp': `${at}`, 'webhook-signature': `${signature}` };
+    received.push(
+      request.method,
+      request.url,
+      request.headers['content-type'],
+      new Webhook(SECRET).verify(body, headers),
+    );
+    response.writeHead(202).end('thanks');
+  });
+  expect(received).toEqual(['POST', '/hook', 'application/json', { id: 'evt_1' }]);
+  expect(result).toEqual({
+    outcome: 'delivered',
+    statusCode: 202,
+    durationMs: expect.any(Number),
+    responseSnippet: 'thanks',
+  });
+});
+
+describe('the status decides', () => {
+  test.each([
+    [200, 'delivered'],
+    [204, 'delivered'],
+    [299, 'delivered'],
+    [400, 'retry'],
+    [401, 'retry'],
+    [404, 'retry'],
+    [410, 'gone'],
+    [429, 'retry'],
+    [500, 'retry'],
+    [503, 'retry'],
+  ] as const)('%i is %s', async (status, outcome) => {
+    const result = await sendTo((_request, response) => response.writeHead(status).end());
+    expect(result).toMatchObject({ outcome, statusCode: status });
+    expect(result.error === undefined).toBe(outcome === 'delivered');
+  });
+
+  test.each([301, 302, 303, 307, 308])('a redirect (%i) is a failure that is not followed', async (status) => {
+    const target = await keep(listen());
+    const result = await sendTo((_request, response) =>
+      response.writeHead(status, { location: `${target.url}/` }).end(),
+    );
+    expect(result).toMatchObject({
+      outcome: 'retry',
+      statusCode: status,
+      error: `The receiver answered ${status}; redirects are not followed.`,
+    });
+    expect(target.connections).toBe(0);
+  });
+});
+
+describe('Retry-After', () => {
+  test.each([
+    ['30', 30_000],
+    ['-30', undefined],
+    ['soon', undefined],
+  ])('%s asks for %j ms', async (value, retryAfterMs) => {
+    const result = await sendTo((_request, response) => response.writeHead(429, { 'retry-after': value }).end());
+    expect(result.retryAfterMs).toBe(retryAfterMs);
+  });
+
+  test('means nothing once the event is delivered', async () => {
+    const result = await sendTo((_request, response) => response.writeHead(200, { 'retry-after': '30' }).end());
+    expect(result.retryAfterMs).toBeUndefined();
+  });
+});
+
+describe('a receiver', () => {
+  const dripping = (head: string) =>
+    listen((socket) => {
+      socket.resume().write(head);
+      const timer = setInterval(() => socket.write('x'), 20);
+      socket.on('close', () => clearInterval(timer));
+    });
+
+  test.each([
+    ['never answers', () => listen()],
+    ['sends a byte of its headers at a time', () => dripping('HTTP/1.1 200 OK\r\nx: ')],
+  ] as const)('that %s is given up and tried again', async (_what, start) => {
+    const server = await keep(start());
+    const result = await send(`${server.url}/`, 150);
+    expect(result).toMatchObject({
+      outcome: 'retry',
+      error: expect.stringContaining('within 150 ms'),
+      responseSnippet: '',
+    });
+    expect(result.statusCode).toBeUndefined();
+  });
+
+  test.each([
+    [200, 'delivered'],
+    [500, 'retry'],
+    [410, 'gone'],
+  ] as const)('that says %i and then nothing, or a byte at a time, is taken at its word', async (status, outcome) => {
+    for (const start of [
+      () => listen((socket) => socket.resume().write(`HTTP/1.1 ${status} X\r\n\r\n`)),
+      () => dripping(`HTTP/1.1 ${status} X\r\n\r\n`),
+    ]) {
+      const server = await keep(start());
+      expect(await send(`${server.url}/`, 150)).toMatchObject({ outcome, statusCode: status });
+      await expect.poll(() => server.open).toBe(0);
+    }
+  });
+
+  test('that says 200 and resets has the event', async () => {
+    const head = { status: 200, headers: new Headers() };
+    const fetch = () => Promise.reject(new ConnectionFailedError('it was reset', { head }));
+    const result = await sendWebhook({
+      url: 'http://x/',
+      eventId: 'e',
+      payload: '{}',
+      secrets: [SECRET],
+      fetch,
+      now: () => NOW,
+    });
+    expect(result).toMatchObject({ outcome: 'delivered', statusCode: 200 });
+  });
+
+  test('that resets first is tried again', async () => {
+    const server = await keep(listen((socket) => socket.once('data', () => socket.resetAndDestroy())));
+    expect(await send(`${server.url}/`)).toMatchObject({
+      outcome: 'retry',
+      error: expect.stringContaining('failed: '),
+    });
+  });
+
+  test('that answers without end, or with a small answer that unpacks to a large one, is read no further than needed', async () => {
+    const endless: RequestListener = (_request, response) => {
+      const more = () => {
+        while (response.write('x'.repeat(10_000)));
+      };
+      response.on('drain', more);
+      more();
+    };
+    const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024, 'x'));
+    const bombing: RequestListener = (_request, response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb);
+    for (const answer of [endless, bombing]) {
+      expect(await sendTo(answer)).toMatchObject({ outcome: 'delivered', responseSnippet: 'x'.repeat(1024) });
+    }
+  });
+
+  test('that sends a megabyte of headers is tried again', async () => {
+    const server = await keep(
+      listen((socket) =>
+        socket.once('data', () => socket.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(1024 * 1024)}\r\n\r\n`)),
+      ),
+    );
+    expect(await send(`${server.url}/`)).toMatchObject({ outcome: 'retry', error: expect.stringContaining('headers') });
+  });
+
+  test('cannot put bytes into the log that are not text', async () => {
+    const body = Buffer.concat([Buffer.from('a\u0000b\u001b[31mc'), Buffer.from('é'.repeat(600))]);
+    const { responseSnippet } = await sendTo((_request, response) => response.end(body));
+    expect(responseSnippet).toMatch(/^a b \[31mcé+$/);
+    expect(Buffer.byteLength(responseSnippet)).toBeLessThanOrEqual(1024);
+    const binary = await sendTo((_request, response) => response.end(Buffer.alloc(2000, 0xff)));
+    expect(Buffer.byteLength(binary.responseSnippet)).toBeLessThanOrEqual(1024);
+  });
+
+  test.each(['http://127.0.0.1:1/', 'http://[::1]/', 'http://169.254.169.254/', 'file:///etc/passwd'])(
+    'at %s, which may not be reached, is a failure that says so',
+    async (url) => {
+      const fetch = createWebhookFetch(createGuard({ allow: [] }));
+      const result = await sendWebhook({ url, eventId: 'e', payload: '{}', secrets: [SECRET], fetch, now: () => NOW });
+      expect(result).toMatchObject({ outcome: 'retry', error: expect.stringMatching(/refused|not reached/) });
+    },
+  );
+});

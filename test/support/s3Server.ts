@@ -1,0 +1,190 @@
+/**
+ * A real S3 server for tests: TEST_S3_ENDPOINT's (with TEST_S3_ACCESS_KEY_ID and TEST_S3_SECRET_ACCESS_KEY) where it is
+ * set, else one in a container where a Docker engine answers, else one that Go builds from the pinned `test/s3/go.mod`.
+ */
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { connect, createServer } from 'node:net';
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+
+export interface S3Server {
+  endpoint: string;
+  region: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+  /** A new bucket with a name of its own. */
+  createBucket(): Promise<string>;
+  close(): Promise<void>;
+}
+
+interface Running {
+  endpoint: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+  close(): Promise<void>;
+}
+
+const REGION = 'us-east-1';
+const ACCESS_KEY_ID = 'tearsheet-test';
+const PACKAGE = 'github.com/versity/versitygw';
+const PINS = path.join(import.meta.dirname, '../s3');
+const run = promisify(execFile);
+
+export async function startS3Server(): Promise<S3Server> {
+  const running = (await given()) ?? (await inContainer()) ?? (await builtByGo());
+  const { accessKeyId, secretAccessKey } = running;
+  const client = new S3Client({
+    endpoint: running.endpoint,
+    region: REGION,
+    forcePathStyle: true,
+    credentials: { accessKeyId, secretAccessKey },
+  });
+  return {
+    ...running,
+    region: REGION,
+    createBucket: async () => {
+      const bucket = `tearsheet-${randomBytes(6).toString('hex')}`;
+      await client.send(new CreateBucketCommand({ Bucket: bucket }));
+      return bucket;
+    },
+    close: async () => {
+      client.destroy();
+      await running.close();
+    },
+  };
+}
+
+async function given(): Promise<Running | undefined> {
+  const endpoint = process.env['TEST_S3_ENDPOINT'];
+  if (endpoint === undefined || endpoint === '') return undefined;
+  return {
+    endpoint,
+    accessKeyId: process.env['TEST_S3_ACCESS_KEY_ID'] ?? ACCESS_KEY_ID,
+    secretAccessKey: process.env['TEST_S3_SECRET_ACCESS_KEY'] ?? ACCESS_KEY_ID,
+    close: () => Promise.resolve(),
+  };
+}
+
+async function inContainer(): Promise<Running | undefined> {
+  if (!(await dockerAnswers())) return undefined;
+  const { GenericContainer } = await import('testcontainers');
+  const secretAccessKey = randomBytes(16).toString('hex');
+  const container = await new GenericContainer(`versity/versitygw:${await pinnedVersion()}`)
+    .withEnvironment({ ROOT_ACCESS_KEY: ACCESS_KEY_ID, ROOT_SECRET_KEY: secretAccessKey })
+    .withCommand(['posix', '--nometa', '/tmp'])
+    .withExposedPorts(7070)
+    .start();
+  return {
+    endpoint: `http://${container.getHost()}:${container.getMappedPort(7070)}`,
+    accessKeyId: ACCESS_KEY_ID,
+    secretAccessKey,
+    close: async () => {
+      await container.stop();
+    },
+  };
+}
+
+async function builtByGo(): Promise<Running> {
+  const binary = await build();
+  const folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-s3-'));
+  await Promise.all(['data', 'meta'].map((name) => mkdir(path.join(folder, name))));
+  const secretAccessKey = randomBytes(16).toString('hex');
+  const port = await freePort();
+  const [data, meta] = [path.join(folder, 'data'), path.join(folder, 'meta')];
+  const server = spawn(binary, ['--port', `127.0.0.1:${port}`, '--quiet', 'posix', '--sidecar', meta, data], {
+    env: { ROOT_ACCESS_KEY: ACCESS_KEY_ID, ROOT_SECRET_KEY: secretAccessKey },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  server.stderr.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString()).slice(-2000);
+  });
+  const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
+  await untilItListens(port, { alive: () => server.exitCode === null, said: () => said });
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    accessKeyId: ACCESS_KEY_ID,
+    secretAccessKey,
+    close: async () => {
+      server.kill('SIGKILL');
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Built once a version, outside of the checkout; by two at a time at worst, of which the last wins. */
+async function build(): Promise<string> {
+  const cache = path.join(homedir(), '.cache', 'tearsheet');
+  const binary = path.join(cache, `versitygw-${await pinnedVersion()}`);
+  if (existsSync(binary)) return binary;
+  const fresh = `${binary}.${process.pid}`;
+  await mkdir(cache, { recursive: true });
+  try {
+    await run('go', ['build', '-o', fresh, `${PACKAGE}/cmd/versitygw`], { cwd: PINS, timeout: 15 * 60_000 });
+  } catch (cause) {
+    throw new Error(
+      'These tests need an S3 server: set TEST_S3_ENDPOINT, start a Docker engine, or put Go 1.21 or newer on the PATH, which then builds one.',
+      { cause },
+    );
+  }
+  await rename(fresh, binary);
+  return binary;
+}
+
+async function pinnedVersion(): Promise<string> {
+  const pins = await readFile(path.join(PINS, 'go.mod'), 'utf8');
+  const version = /versity\/versitygw (v\S+)/.exec(pins)?.[1];
+  if (version === undefined) throw new Error(`${PACKAGE} is not pinned in test/s3/go.mod.`);
+  return version;
+}
+
+function dockerAnswers(): Promise<boolean> {
+  if (process.env['DOCKER_HOST'] !== undefined) return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const ping = request({ socketPath: '/var/run/docker.sock', path: '/_ping', timeout: 2_000 }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    ping.on('timeout', () => ping.destroy());
+    ping.on('error', () => resolve(false));
+    ping.end();
+  });
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(address !== null && typeof address === 'object' ? address.port : 0));
+    });
+  });
+}
+
+async function untilItListens(port: number, server: { alive(): boolean; said(): string }): Promise<void> {
+  for (const end = Date.now() + 30_000; Date.now() < end; ) {
+    if (!server.alive()) break;
+    if (await listens(port)) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`The S3 server for tests did not start: ${server.said()}`);
+}
+
+function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { openArtifacts } from '../../../src/artifacts/open.ts';
+import { checkKey } from '../../../src/artifacts/store.ts';
+
+test.each(['sets/9f4c/001.png', 'a', 'A-b_c.d/e.f.png'])('%s is a key', (key) => {
+  expect(checkKey(key)).toBe(key);
+});
+
+test.each([
+  '',
+  '/',
+  '/a',
+  'a/',
+  'a//b',
+  '..',
+  '../a',
+  'a/../b',
+  '.',
+  '.types/a',
+  'a/.hidden',
+  'a\\b',
+  'a\u0000',
+  'a b',
+  'é',
+  'x'.repeat(513),
+])('%j is none', (key) => {
+  expect(() => checkKey(key)).toThrow('is not a key of an artifact');
+});
+
+test.each(['/tmp/x', 'http://host/x', 'file://host/x', 's3://', ''])('"%s" is no place for artifacts', (url) => {
+  expect(() => openArtifacts(url)).toThrow('is no place for artifacts');
+});

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { adFrameKey, adPreviewKey, manifestKey, screenshotKey } from '../../../src/delivery/objectKeys.ts';
+
+const shot = {
+  keyPrefix: 'ar_',
+  setId: 'set-1',
+  number: 7,
+  siteUrl: 'https://www.example.com/a/b?c',
+  device: 'iPhone 15 Pro',
+  ad: 'Spring Sale 300x250',
+  markerMs: 1500,
+};
+
+test('the names are those that customers rely on', () => {
+  expect(adPreviewKey({ keyPrefix: 'ar_', adId: 'ad-1' })).toBe('ar_ads/ad-1/preview.png');
+  expect(adFrameKey({ keyPrefix: '', adId: 'ad-1', markerMs: 30_000 })).toBe('ads/ad-1/frame-30000.png');
+  expect(screenshotKey(shot)).toBe(
+    'ar_screenshot_sets/set-1/007-www.example.com-iPhone-15-Pro-Spring-Sale-300x250-1500.png',
+  );
+  expect(manifestKey({ keyPrefix: 'proofs/2026/', setId: 'set-1' })).toBe(
+    'proofs/2026/screenshot_sets/set-1/manifest.json',
+  );
+});
+
+describe('nothing in a name', () => {
+  const hostile = [
+    '../../etc',
+    '..',
+    '.',
+    '',
+    '\u0000\u0007\n',
+    'a/b\\c',
+    '‮gnp.exe',
+    '…',
+    '%2e%2e',
+    'é'.repeat(500),
+    '広告',
+    '-',
+    '...---...',
+  ];
+  test.each(hostile)('can climb, hide or end early: %j', (text) => {
+    const keys = [
+      screenshotKey({ ...shot, siteUrl: text, device: text, ad: text, setId: text }),
+      adPreviewKey({ keyPrefix: '', adId: text }),
+    ];
+    for (const key of keys) {
+      expect(key).toMatch(/^[A-Za-z0-9._/-]+$/);
+      expect(key).not.toContain('..');
+      expect(key.split('/')).toHaveLength(3);
+      expect(key.length).toBeLessThan(400);
+    }
+  });
+
+  test('loses more of a letter than its accent, where it has a plain form', () => {
+    expect(screenshotKey({ ...shot, ad: 'Größe Café' })).toContain('-Gro-e-Cafe-');
+  });
+});
+
+test.each([
+  ['../../other/', './other/'],
+  ['a\u0000b\n/', 'ab/'],
+  ['..\\..\\x/', '././x/'],
+  ['customers/été/', 'customers/été/'],
+])('the prefix %j cannot climb', (keyPrefix, start) => {
+  const key = manifestKey({ keyPrefix, setId: 's' });
+  expect(key).not.toContain('..');
+  expect(key).toContain(start);
+});
