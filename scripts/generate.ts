@@ -2,15 +2,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { generateConfiguration } from './generateConfiguration.ts';
+import { generateMetrics } from './generateMetrics.ts';
 
-const GENERATED: Readonly<Record<string, () => string>> = {
+const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/configuration.md': generateConfiguration,
+  'docs/metrics.md': generateMetrics,
 };
 
 const check = process.argv.includes('--check');
 for (const [file, generate] of Object.entries(GENERATED)) {
   const path = fileURLToPath(new URL(`../${file}`, import.meta.url));
-  const now = generate();
+  const now = await generate();
   if (!check) {
     writeFileSync(path, now);
     console.log(`written: ${file}`);

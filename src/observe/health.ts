@@ -1,0 +1,106 @@
+/** The server that kubelet and Prometheus talk to, beside the process's own: /livez, /readyz, /metrics. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { within } from './deadline.ts';
+import type { Metrics } from './metrics.ts';
+
+export interface HealthOptions {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** What this process needs to do its work, by name; each rejects with the reason in words, and has two seconds. */
+  readonly checks: Readonly<Record<string, () => Promise<unknown>>>;
+  readonly metrics: Pick<Metrics, 'render' | 'contentType'>;
+}
+
+export interface Health {
+  /** Without a slash at its end. */
+  readonly url: string;
+  /** From now on /readyz answers 503 with this reason, whatever the checks say. */
+  setUnready(reason?: string): void;
+  close(): Promise<void>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly type?: string;
+  readonly body: string;
+}
+
+const CHECK_DEADLINE_MS = 2_000;
+
+/** @throws Error when the port is taken. */
+export async function startHealth({ host, port, checks, metrics }: HealthOptions): Promise<Health> {
+  let unready: string | undefined;
+  const answer = async (path: string): Promise<Answer> => {
+    if (path === '/livez') return { status: 200, body: 'ok\n' };
+    if (path === '/readyz') return unready === undefined ? ready(checks) : { status: 503, body: `${unready}\n` };
+    if (path === '/metrics') return { status: 200, type: metrics.contentType, body: await metrics.render() };
+    return { status: 404, body: 'Here are /livez, /readyz and /metrics.\n' };
+  };
+  const server = createServer({ requestTimeout: 10_000 }, (request, response) => void serve(request, response, answer));
+  await listen(server, port, host);
+  const address = server.address();
+  const bound = typeof address === 'object' && address !== null ? address.port : port;
+  return {
+    url: `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host}:${bound}`,
+    setUnready: (reason = 'shutting down') => {
+      unready = reason;
+    },
+    close: () =>
+      new Promise((resolve, reject) => {
+        server.close((error) => (error === undefined ? resolve() : reject(error)));
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: (path: string) => Promise<Answer>,
+): Promise<void> {
+  const { status, type, body } = await answer((request.url ?? '/').split('?')[0] ?? '/').catch((error: unknown) => ({
+    status: 500,
+    type: undefined,
+    body: `${words(error)}\n`,
+  }));
+  response.writeHead(status, { 'content-type': type ?? 'text/plain; charset=utf-8', 'cache-control': 'no-store' });
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** One line a check: `database: ok`, or why not. */
+async function ready(checks: HealthOptions['checks']): Promise<Answer> {
+  const results = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => {
+      const fault = await failureOf(check);
+      return { fault, line: `${name}: ${fault ?? 'ok'}\n` };
+    }),
+  );
+  const failed = results.some(({ fault }) => fault !== undefined);
+  return { status: failed ? 503 : 200, body: results.map(({ line }) => line).join('') || 'ok\n' };
+}
+
+async function failureOf(check: () => Promise<unknown>): Promise<string | undefined> {
+  try {
+    await within(CHECK_DEADLINE_MS, check());
+    return undefined;
+  } catch (error) {
+    return words(error);
+  }
+}
+
+function words(error: unknown): string {
+  // A refused connection to several addresses has its words in its parts only.
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(words).join('; ');
+  return error instanceof Error ? error.message : String(error);
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,181 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { within } from './deadline.ts';
+
+export interface QueueState {
+  readonly queue: string;
+  /** Work that waits, also for a time that has not come. */
+  readonly depth: number;
+  /** How long the oldest that could start has waited; 0 when none. */
+  readonly oldestSeconds: number;
+}
+
+export interface ServedRequest {
+  /** The pattern (`/api/v1/orgs/:slug/ads`), never the path: each value is a series for ever. */
+  readonly route: string;
+  readonly method: string;
+  readonly status: number;
+  readonly seconds: number;
+}
+
+export interface DeliveryTry {
+  readonly channel: 'webhook' | 's3';
+  /** `success`, or what kept it from succeeding, in one word. */
+  readonly outcome: string;
+  readonly seconds: number;
+}
+
+/** Everything that is measured, as functions that other layers take as their hooks. None of them throws. */
+export interface Metrics {
+  request(served: ServedRequest): void;
+  /** A picture reached its final state. */
+  capture(status: string): void;
+  /** What a capture program spent on one of its phases. */
+  capturePhase(phase: string, seconds: number): void;
+  deliveryTry(tried: DeliveryTry): void;
+  /** A delivery ended: `delivered`, `retries_exhausted`, `gone`. */
+  delivery(channel: 'webhook' | 's3', outcome: string): void;
+  /** Asked at each scrape, for two seconds at most. */
+  collectQueue(collect: () => Promise<readonly QueueState[]>): void;
+  /** All of it in the text format of Prometheus. */
+  render(): Promise<string>;
+  readonly contentType: string;
+  /** Name, kind, labels and meaning of each: for the reference. */
+  describe(): Promise<MetricDescription[]>;
+}
+
+export interface MetricDescription {
+  readonly name: string;
+  readonly kind: string;
+  readonly labels: readonly string[];
+  readonly help: string;
+}
+
+const COLLECT_DEADLINE_MS = 2_000;
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** @param processMetrics memory, CPU, event loop of this process; on by default. */
+export function createMetrics({ processMetrics = true } = {}): Metrics {
+  const registry = new Registry();
+  const made = instruments(registry);
+  const queue = queueGauges(registry);
+  if (processMetrics) collectDefaultMetrics({ register: registry, prefix: 'tearsheet_' });
+  return {
+    request: ({ route, method, status, seconds }) => {
+      // What a client makes up must not become a series.
+      const labels = { route, method: METHODS.has(method) ? method : 'other', status: String(status) };
+      made.requests.inc(labels);
+      made.requestSeconds.observe({ route: labels.route, method: labels.method }, seconds);
+    },
+    capture: (status) => made.captures.inc({ status }),
+    capturePhase: (phase, seconds) => made.captureSeconds.observe({ phase }, seconds),
+    deliveryTry: ({ channel, outcome, seconds }) => {
+      made.attempts.inc({ channel, outcome });
+      made.attemptSeconds.observe({ channel }, seconds);
+    },
+    delivery: (channel, outcome) => made.deliveries.inc({ channel, outcome }),
+    collectQueue: queue.use,
+    render: async () => {
+      await queue.refresh();
+      return registry.metrics();
+    },
+    contentType: registry.contentType,
+    describe: () => describeAll(registry),
+  };
+}
+
+function instruments(registry: Registry) {
+  const registers = [registry];
+  return {
+    requests: new Counter({
+      name: 'tearsheet_requests_total',
+      help: 'HTTP requests answered.',
+      labelNames: ['route', 'method', 'status'],
+      registers,
+    }),
+    requestSeconds: new Histogram({
+      name: 'tearsheet_request_duration_seconds',
+      help: 'Time from the first byte of a request to the end of its answer.',
+      labelNames: ['route', 'method'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    }),
+    captures: new Counter({
+      name: 'tearsheet_captures_total',
+      help: 'Pictures that reached their final state, by that state.',
+      labelNames: ['status'],
+      registers,
+    }),
+    captureSeconds: new Histogram({
+      name: 'tearsheet_capture_phase_seconds',
+      help: 'Seconds a capture program spent on each of its phases.',
+      labelNames: ['phase'],
+      buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300],
+      registers,
+    }),
+    deliveries: new Counter({
+      name: 'tearsheet_deliveries_total',
+      help: 'Deliveries that ended, by how.',
+      labelNames: ['channel', 'outcome'],
+      registers,
+    }),
+    attempts: new Counter({
+      name: 'tearsheet_delivery_attempts_total',
+      help: 'Tries of deliveries, by what came of them.',
+      labelNames: ['channel', 'outcome'],
+      registers,
+    }),
+    attemptSeconds: new Histogram({
+      name: 'tearsheet_delivery_attempt_duration_seconds',
+      help: 'Time a try of a delivery took.',
+      labelNames: ['channel'],
+      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30],
+      registers,
+    }),
+  };
+}
+
+/** Gauges that are asked for at each scrape. Where the answer fails or is late, they are absent and the failure is counted. */
+function queueGauges(registry: Registry) {
+  const registers = [registry];
+  const labelNames = ['queue'] as const;
+  const depth = new Gauge({ name: 'tearsheet_queue_depth', help: 'Work that waits.', labelNames, registers });
+  const age = new Gauge({
+    name: 'tearsheet_queue_oldest_seconds',
+    help: 'How long the oldest work that could start has waited.',
+    labelNames,
+    registers,
+  });
+  const failures = new Counter({
+    name: 'tearsheet_queue_collect_failures_total',
+    help: 'Scrapes at which the state of the queue could not be read; its gauges are absent then.',
+    registers,
+  });
+  let collect: (() => Promise<readonly QueueState[]>) | undefined;
+  return {
+    use: (given: () => Promise<readonly QueueState[]>) => {
+      collect = given;
+    },
+    refresh: async () => {
+      if (collect === undefined) return;
+      depth.reset();
+      age.reset();
+      try {
+        for (const state of await within(COLLECT_DEADLINE_MS, collect())) {
+          depth.set({ queue: state.queue }, state.depth);
+          age.set({ queue: state.queue }, state.oldestSeconds);
+        }
+      } catch {
+        failures.inc(); // The count is the report: a scrape must answer although the queue does not.
+      }
+    },
+  };
+}
+
+async function describeAll(registry: Registry): Promise<MetricDescription[]> {
+  const metrics = await registry.getMetricsAsJSON();
+  return metrics.map(({ name, type, help }) => {
+    const metric = registry.getSingleMetric(name);
+    const labels = metric !== undefined && 'labelNames' in metric ? metric.labelNames : [];
+    return { name, kind: String(type), labels: Array.isArray(labels) ? labels.map(String) : [], help };
+  });
+}

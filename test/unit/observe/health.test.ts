@@ -1,0 +1,72 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Health, type HealthOptions, startHealth } from '../../../src/observe/health.ts';
+import { createMetrics } from '../../../src/observe/metrics.ts';
+
+let health: Health | undefined;
+afterEach(async () => {
+  await health?.close();
+  health = undefined;
+});
+
+async function start(checks: HealthOptions['checks'] = {}): Promise<Health> {
+  health = await startHealth({ host: '127.0.0.1', port: 0, checks, metrics: createMetrics() });
+  return health;
+}
+
+async function get(path: string): Promise<{ status: number; text: string }> {
+  const response = await fetch(`${health?.url}${path}`);
+  return { status: response.status, text: await response.text() };
+}
+
+describe('the health server', () => {
+  it('is live and, without anything to check, ready', async () => {
+    await start();
+    expect(await get('/livez')).toEqual({ status: 200, text: 'ok\n' });
+    expect(await get('/readyz')).toEqual({ status: 200, text: 'ok\n' });
+  });
+
+  it('says of each check how it stands, and why one fails', async () => {
+    await start({
+      database: () => Promise.reject(new Error('connect ECONNREFUSED 127.0.0.1:5432')),
+      queue: () => Promise.resolve(),
+      cluster: () => Promise.reject(new AggregateError([new Error('a'), new Error('b')], '')),
+    });
+    expect(await get('/readyz')).toEqual({
+      status: 503,
+      text: 'database: connect ECONNREFUSED 127.0.0.1:5432\nqueue: ok\ncluster: a; b\n',
+    });
+    expect((await get('/livez')).status).toBe(200);
+  });
+
+  it('takes a check that never answers for failed', async () => {
+    await start({ database: () => new Promise(() => undefined) });
+    expect(await get('/readyz')).toEqual({ status: 503, text: 'database: took longer than 2 s\n' });
+  });
+
+  it('is unready for good once told so, whatever the checks say', async () => {
+    const { setUnready } = await start({ database: () => Promise.resolve() });
+    expect((await get('/readyz')).status).toBe(200);
+    setUnready();
+    expect(await get('/readyz')).toEqual({ status: 503, text: 'shutting down\n' });
+  });
+
+  it('serves the metrics, and nothing else', async () => {
+    await start();
+    expect((await get('/metrics?x=1')).text).toContain('# TYPE tearsheet_requests_total counter');
+    expect((await get('/secrets')).status).toBe(404);
+  });
+
+  it('answers with the reason when the metrics cannot be made', async () => {
+    const metrics = { contentType: 'text/plain', render: () => Promise.reject(new Error('no registry')) };
+    health = await startHealth({ host: '127.0.0.1', port: 0, checks: {}, metrics });
+    expect(await get('/metrics')).toEqual({ status: 500, text: 'no registry\n' });
+  });
+
+  it('tells when its port is taken', async () => {
+    const { url } = await start();
+    const port = Number(new URL(url).port);
+    await expect(startHealth({ host: '127.0.0.1', port, checks: {}, metrics: createMetrics() })).rejects.toThrow(
+      'EADDRINUSE',
+    );
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { createLogger, withIds } from '../../../src/observe/logger.ts';
+
+const SECRET = 'N0tForTheLog-0123456789_abcdefghijklmnopqrs';
+const KEY = `ts_live_abcd1234_${SECRET}`;
+
+function logged(write: (log: ReturnType<typeof createLogger>) => void): string {
+  let out = '';
+  const destination = {
+    write: (line: string) => {
+      out += line;
+    },
+  };
+  write(createLogger({ level: 'trace', name: 'api', destination }));
+  return out;
+}
+
+describe('the log', () => {
+  it('is one JSON object a line, with level, time, name and message', () => {
+    const line = JSON.parse(logged((log) => log.info({ status: 200 }, 'served'))) as Record<string, unknown>;
+    expect(line).toMatchObject({ level: 'info', name: 'api', status: 200, msg: 'served' });
+    expect(line['time']).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
+  });
+
+  it('carries the ids of what a line is about, also from a child of a child', () => {
+    const text = logged((log) =>
+      withIds(withIds(log, { request: 'r1' }), { set: 's1', ad: 'a1', job: 'j1' }).warn('x'),
+    );
+    expect(JSON.parse(text)).toMatchObject({ request_id: 'r1', set_id: 's1', ad_id: 'a1', job_id: 'j1' });
+  });
+
+  it('writes nothing below its level', () => {
+    let out = '';
+    const destination = {
+      write: (line: string) => {
+        out += line;
+      },
+    };
+    createLogger({ level: 'warn', name: 'api', destination }).info('quiet');
+    expect(out).toBe('');
+  });
+
+  const signed = `https://bucket.s3.amazonaws.com/key.png?X-Amz-Credential=AKIA&X-Amz-Signature=${SECRET}`;
+  it.each<[string, (log: ReturnType<typeof createLogger>) => void]>([
+    ['an API key in a message', (log) => log.info(`key ${KEY} was used`)],
+    ['an API key in a field of another name', (log) => log.info({ note: [{ deep: KEY }] }, 'x')],
+    ['an Authorization header in a field', (log) => log.info({ headers: { authorization: SECRET } }, 'x')],
+    ['an Authorization header in capitals', (log) => log.info({ headers: { Authorization: `Bearer ${SECRET}` } }, 'x')],
+    ['a list of header values', (log) => log.info({ headers: { authorization: [SECRET, SECRET] } }, 'x')],
+    ['a header in a message', (log) => log.info(`sent Authorization: ${SECRET}`)],
+    ['a bearer token in a message', (log) => log.info(`with bearer ${SECRET}`)],
+    ['JSON in a message', (log) => log.info(JSON.stringify({ authorization: SECRET }))],
+    [
+      'JSON in JSON in a field',
+      (log) => log.info({ body: JSON.stringify({ inner: JSON.stringify({ token: SECRET }) }) }),
+    ],
+    ['a quote inside the secret', (log) => log.info({ password: `a"b${SECRET}"c` })],
+    ['a cookie', (log) => log.info({ cookie: `session=${SECRET}` }, 'x')],
+    ['a webhook secret', (log) => log.info(`rotated to whsec_${SECRET}`)],
+    ['a presigned address in a field', (log) => log.info({ url: signed }, 'x')],
+    ['a presigned address in a message', (log) => log.info(`PUT ${signed} failed`)],
+    ['a presigned address in an error', (log) => log.error({ err: new Error(`GET ${signed}: 403`) }, 'x')],
+    ['an error that is the line', (log) => log.error(new Error(`GET ${signed}: 403`))],
+    ['a share link without its host', (log) => log.info({ path: `/o/demo/screenshot_sets/1?s=${SECRET}` }, 'x')],
+    ['the address of a picture', (log) => log.info({ image_url: `http://127.0.0.1:8080/i/${SECRET}.png` }, 'x')],
+    ['a database address', (log) => log.info(`connected to postgres://u:${SECRET}@localhost:5432/db`)],
+    ['a child’s bindings', (log) => log.child({ url: signed }).info('x')],
+    ['a field’s name', (log) => log.info({ [KEY]: 1 }, 'x')],
+  ])('does not show %s', (_what, write) => {
+    const text = logged(write);
+    expect(text).not.toContain(SECRET);
+    expect(text).toContain('[redacted]');
+    expect(() => JSON.parse(text)).not.toThrow();
+  });
+
+  it('keeps what helps: the id of the key, the host and path of an address', () => {
+    const text = logged((log) => log.info(`${KEY} ${signed} and https://news.example/article`));
+    expect(text).toContain('ts_live_abcd1234_[redacted]');
+    expect(text).toContain('https://bucket.s3.amazonaws.com/key.png?[redacted]');
+    expect(text).toContain('https://news.example/article');
+  });
+
+  it.each(['"token\\":', '\\', 'a.', 'https://', '://', '?s=', 'authorization: '])(
+    'bounds the work on a line that repeats %s',
+    (part) => {
+      const text = logged((log) => log.info({ content: part.repeat(100_000) }));
+      expect(text.length).toBeLessThan(50_000);
+    },
+    5_000,
+  );
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { createMetrics } from '../../../src/observe/metrics.ts';
+
+describe('the metrics', () => {
+  it('count requests by route, method and status, and time them', async () => {
+    const metrics = createMetrics();
+    metrics.request({ route: '/api/v1/orgs/:slug/ads', method: 'POST', status: 201, seconds: 0.02 });
+    const text = await metrics.render();
+    expect(text).toContain('tearsheet_requests_total{route="/api/v1/orgs/:slug/ads",method="POST",status="201"} 1');
+    expect(text).toContain('tearsheet_request_duration_seconds_count{route="/api/v1/orgs/:slug/ads",method="POST"} 1');
+  });
+
+  it('do not grow by methods that a client makes up', async () => {
+    const metrics = createMetrics({ processMetrics: false });
+    for (let n = 0; n < 50; n += 1) metrics.request({ route: 'x', method: `M${n}`, status: 404, seconds: 0 });
+    expect(await metrics.render()).toContain('{route="x",method="other",status="404"} 50');
+  });
+
+  it('count captures and deliveries by what came of them', async () => {
+    const metrics = createMetrics();
+    metrics.capture('no_slots');
+    metrics.capturePhase('page', 3);
+    metrics.delivery('webhook', 'delivered');
+    metrics.deliveryTry({ channel: 's3', outcome: 'timeout', seconds: 10 });
+    const text = await metrics.render();
+    expect(text).toContain('tearsheet_captures_total{status="no_slots"} 1');
+    expect(text).toContain('tearsheet_capture_phase_seconds_sum{phase="page"} 3');
+    expect(text).toContain('tearsheet_deliveries_total{channel="webhook",outcome="delivered"} 1');
+    expect(text).toContain('tearsheet_delivery_attempts_total{channel="s3",outcome="timeout"} 1');
+  });
+
+  it('ask the queue at each scrape and forget a queue that is gone', async () => {
+    const metrics = createMetrics({ processMetrics: false });
+    let states = [{ queue: 'launch', depth: 3, oldestSeconds: 1.5 }];
+    metrics.collectQueue(() => Promise.resolve(states));
+    expect(await metrics.render()).toContain('tearsheet_queue_depth{queue="launch"} 3');
+    states = [{ queue: 'deliver', depth: 1, oldestSeconds: 0 }];
+    const text = await metrics.render();
+    expect(text).toContain('tearsheet_queue_oldest_seconds{queue="deliver"} 0');
+    expect(text).not.toContain('queue="launch"');
+  });
+
+  it('still answer when the queue cannot be read, and count that', async () => {
+    const metrics = createMetrics({ processMetrics: false });
+    metrics.collectQueue(() => Promise.reject(new Error('no database')));
+    expect(await metrics.render()).toContain('tearsheet_queue_collect_failures_total 1');
+  });
+
+  it('have names of their own, each with a meaning', async () => {
+    const described = await createMetrics().describe();
+    expect(described.length).toBeGreaterThan(10);
+    for (const { name, help } of described) {
+      expect(name).toMatch(/^tearsheet_[a-z0-9_]+$/);
+      expect(help).not.toBe('');
+    }
+  });
+});
