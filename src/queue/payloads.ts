@@ -10,6 +10,12 @@ export interface Payloads {
 
 export type QueueName = keyof Payloads;
 
+export interface EnqueueOptions {
+  readonly startAfter?: Date;
+  /** Jobs of one group share a bound on concurrency; see `work`. */
+  readonly group?: string;
+}
+
 /** Enqueues inside the caller's transaction, so that work is there exactly when what it follows from is. */
 export interface Enqueuer {
   enqueue<N extends QueueName>(
@@ -17,6 +23,6 @@ export interface Enqueuer {
     transaction: Kysely<any>,
     name: N,
     payload: Payloads[N],
-    options?: { readonly startAfter?: Date },
+    options?: EnqueueOptions,
   ): Promise<void>;
 }

@@ -1,0 +1,144 @@
+/** Durable work on Postgres (pg-boss). Jobs carry ids; retries of deliveries are our own, see `delivery/schedule.ts`. */
+import { fromKysely, type Job, PgBoss, type Queue as QueueSettings } from 'pg-boss';
+import type { Enqueuer, Payloads, QueueName } from './payloads.ts';
+
+export interface WorkOptions {
+  /** Handlers that run at the same time in this process. */
+  readonly concurrency: number;
+  /** Of these, how many of one group; others overtake it meanwhile. */
+  readonly groupConcurrency?: number;
+  /** Jobs handed to one call of the handler at most; 1 unless given. */
+  readonly batchSize?: number;
+}
+
+/** A handler that throws has its jobs tried again. `signal` aborts when the job has expired or is lost. */
+export type Handler<N extends QueueName> = (payloads: readonly Payloads[N][], signal: AbortSignal) => Promise<void>;
+
+export interface QueueDepth {
+  readonly name: QueueName;
+  /** Jobs that could run now. */
+  readonly depth: number;
+  /** How long the oldest of them has been able to run. */
+  readonly oldestAgeSeconds: number;
+}
+
+export interface Queue extends Enqueuer {
+  work<N extends QueueName>(name: N, options: WorkOptions, handler: Handler<N>): Promise<void>;
+  depth(): Promise<QueueDepth[]>;
+  /** Those of the deliveries for which no job waits or runs. */
+  deliveriesWithoutJob(deliveryIds: readonly string[]): Promise<string[]>;
+  /** Takes no more jobs, waits for running handlers, at most `timeoutMs`; what still runs then is tried again later. */
+  stop(options: { timeoutMs: number }): Promise<void>;
+}
+
+export interface QueueOptions {
+  readonly databaseUrl: string;
+  /** Errors of background work: lost connections, failed polls. The queue goes on by itself. */
+  readonly onError: (error: Error) => void;
+  readonly schema?: string;
+  readonly maxConnections?: number;
+  /** False where only `enqueue` is used, as in the public API's processes. */
+  readonly supervise?: boolean;
+}
+
+const SECONDS = { hour: 3_600, day: 86_400 };
+
+/** A killed worker's job returns after 10 s without a heartbeat, seen by a check every 5 s. */
+const COMMON: Omit<QueueSettings, 'name'> = {
+  heartbeatSeconds: 10,
+  retryDelay: 1,
+  retryBackoff: true,
+  retryDelayMax: 60,
+  retentionSeconds: 14 * SECONDS.day,
+  deleteAfterSeconds: SECONDS.hour,
+  notify: true,
+};
+const QUEUES: Readonly<Record<QueueName, Omit<QueueSettings, 'name'>>> = {
+  launch: { ...COMMON, retryLimit: 30, expireInSeconds: 300 },
+  deliver: { ...COMMON, retryLimit: 30, expireInSeconds: 900 },
+};
+const CHECK_SECONDS = 5;
+const POLL_SECONDS = { withoutNotify: 0.5, withNotify: 2 };
+
+/** Makes the queue's own tables where they are missing. */
+export async function startQueue(options: QueueOptions): Promise<Queue> {
+  const { databaseUrl, onError, schema = 'pgboss', maxConnections = 4, supervise = true } = options;
+  const boss = new PgBoss({
+    connectionString: databaseUrl,
+    application_name: 'tearsheet-queue',
+    schema,
+    max: maxConnections,
+    connectionTimeoutMillis: 10_000,
+    useListenNotify: supervise,
+    supervise,
+    schedule: false,
+    superviseIntervalSeconds: CHECK_SECONDS,
+    monitorIntervalSeconds: CHECK_SECONDS,
+  });
+  boss.on('error', onError);
+  await boss.start();
+  for (const name of Object.keys(QUEUES) as QueueName[]) await boss.createQueue(name, QUEUES[name]);
+
+  return {
+    async enqueue(transaction, name, payload, { startAfter, group } = {}) {
+      const id = await boss.send(name, payload, {
+        db: fromKysely(transaction),
+        ...(startAfter && { startAfter }),
+        ...(group !== undefined && { group: { id: group } }),
+      });
+      if (id === null) throw new Error(`The queue did not take the ${name} job.`);
+    },
+
+    async work<N extends QueueName>(name: N, options: WorkOptions, handler: Handler<N>) {
+      const { concurrency, groupConcurrency, batchSize = 1 } = options;
+      const settings = {
+        batchSize,
+        localConcurrency: concurrency,
+        ...(groupConcurrency !== undefined && { localGroupConcurrency: groupConcurrency }),
+        pollingIntervalSeconds: POLL_SECONDS.withoutNotify,
+        notifyPollingIntervalSeconds: POLL_SECONDS.withNotify,
+      };
+      await boss.work<Payloads[N], void>(name, settings, async (jobs: Job<Payloads[N]>[]) => {
+        const signal = AbortSignal.any(jobs.map((job) => job.signal));
+        const payloads = jobs.map(({ data }) => data);
+        await handler(payloads, signal);
+        // Whoever has just ended asks for more at once, not at its next poll.
+        for (const worker of boss.getWipData()) if (worker.name === name) boss.notifyWorker(worker.id);
+      });
+    },
+
+    async depth() {
+      const { rows } = await boss.getDb().executeSql(
+        `select name, count(*)::integer as depth,
+           greatest(0, extract(epoch from now() - min(start_after)))::float8 as age
+         from ${schema}.job where state < 'active' and start_after <= now() and name = any($1) group by name`,
+        [Object.keys(QUEUES)],
+      );
+      return (Object.keys(QUEUES) as QueueName[]).map((name) => {
+        const row: unknown = rows.find((candidate: { name: string }) => candidate.name === name);
+        return { name, ...readDepth(row) };
+      });
+    },
+
+    async deliveriesWithoutJob(deliveryIds) {
+      const { rows } = await boss.getDb().executeSql(
+        `select d.id from unnest($1::text[]) as d(id) where not exists (
+           select 1 from ${schema}.job j
+           where j.name = 'deliver' and j.state <= 'active' and j.data ->> 'delivery_id' = d.id)`,
+        [deliveryIds],
+      );
+      return rows.map((row: { id: string }) => row.id);
+    },
+
+    async stop({ timeoutMs }) {
+      await boss.stop({ graceful: true, timeout: timeoutMs });
+    },
+  };
+}
+
+function readDepth(row: unknown): { depth: number; oldestAgeSeconds: number } {
+  if (typeof row !== 'object' || row === null || !('depth' in row) || !('age' in row)) {
+    return { depth: 0, oldestAgeSeconds: 0 };
+  }
+  return { depth: Number(row.depth), oldestAgeSeconds: Number(row.age) };
+}

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Payloads } from '../../../src/queue/payloads.ts';
+import { type Queue, startQueue } from '../../../src/queue/queue.ts';
+import { openStore, type Store } from '../../../src/store/database.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
+
+let database: TestDatabase;
+let store: Store;
+let queue: Queue;
+const errors: Error[] = [];
+
+beforeAll(async () => {
+  database = await testDatabase();
+  store = openStore({ url: database.url });
+  queue = await startQueue({ databaseUrl: database.url, onError: (error) => errors.push(error) });
+});
+
+afterAll(async () => {
+  await queue.stop({ timeoutMs: 1_000 });
+  await store.close();
+  await database.close();
+});
+
+test('A job is there exactly when its transaction commits', async () => {
+  const seen: Payloads['launch'][] = [];
+  await queue.work('launch', { concurrency: 1, batchSize: 10 }, async (payloads) => {
+    seen.push(...payloads);
+  });
+  const doomed = store.db.transaction().execute(async (tx) => {
+    await queue.enqueue(tx, 'launch', { organization_id: 'rolled back' });
+    throw new Error('no');
+  });
+  await expect(doomed).rejects.toThrow('no');
+  await store.db.transaction().execute((tx) => queue.enqueue(tx, 'launch', { organization_id: 'committed' }));
+  await eventually(() => expect(seen).toEqual([{ organization_id: 'committed' }]));
+});
+
+test('A receiver that blocks does not hold up the others', async () => {
+  const open = Promise.withResolvers<void>();
+  const seen: string[] = [];
+  await store.db.transaction().execute(async (tx) => {
+    for (let i = 0; i < 6; i++) await queue.enqueue(tx, 'deliver', { delivery_id: `dead ${i}` }, { group: 'dead' });
+    await queue.enqueue(tx, 'deliver', { delivery_id: 'alive' }, { group: 'alive' });
+  });
+  expect((await queue.depth()).find(({ name }) => name === 'deliver')?.depth).toBe(7);
+  await queue.work('deliver', { concurrency: 3, groupConcurrency: 2 }, async ([payload]) => {
+    seen.push(payload?.delivery_id ?? '');
+    if (payload?.delivery_id.startsWith('dead')) await open.promise;
+  });
+  await eventually(() => expect(seen).toContain('alive'));
+  expect(seen.filter((id) => id.startsWith('dead'))).toHaveLength(2);
+  expect(await queue.deliveriesWithoutJob(['dead 5', 'unheard of'])).toEqual(['unheard of']);
+  open.resolve();
+  await eventually(() => expect(seen).toHaveLength(7));
+});
+
+test('A failed job is tried again', async () => {
+  const database = await testDatabase();
+  const store = openStore({ url: database.url });
+  const queue = await startQueue({ databaseUrl: database.url, onError: (error) => errors.push(error) });
+  let calls = 0;
+  await queue.work('launch', { concurrency: 1 }, async () => {
+    calls += 1;
+    if (calls === 1) throw new Error('Postgres was away');
+  });
+  await store.db.transaction().execute((tx) => queue.enqueue(tx, 'launch', { organization_id: 'x' }));
+  await eventually(() => expect(calls).toBe(2));
+  await queue.stop({ timeoutMs: 1_000 });
+  await store.close();
+  await database.close();
+});
