@@ -1,0 +1,218 @@
+import { readFile } from 'node:fs/promises';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { colourAt, file, openStudio, type Studio, tag } from '../../../support/creativeStudio.ts';
+import { zipOf } from '../../../support/zips.ts';
+
+let studio: Studio;
+beforeAll(async () => {
+  studio = await openStudio();
+});
+afterAll(() => studio.close());
+
+const media = (name: string) => readFile(new URL(`../../../fixtures/creatives/${name}`, import.meta.url));
+const red = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: '#f00' } });
+const page = (body: string) =>
+  `<!doctype html><html><head><meta name="ad.size" content="width=300,height=250"></head><body style="margin:0">${body}</body></html>`;
+const box = (colour: string, width = 300, height = 250) =>
+  `<div style="width:${width}px;height:${height}px;background:${colour}"></div>`;
+
+describe('an image', () => {
+  it.each([
+    ['PNG', () => red(300, 250).png().toBuffer()],
+    ['WebP', () => red(300, 250).webp({ lossless: true }).toBuffer()],
+    ['GIF', () => red(300, 250).gif().toBuffer()],
+    ['JPEG', () => red(300, 250).jpeg({ quality: 100 }).toBuffer()],
+    ['AVIF', () => red(300, 250).avif({ lossless: true }).toBuffer()],
+  ])('%s is captured at its own size at every ratio, on every marker', async (_, make) => {
+    const source = studio.put('/image', { type: 'application/octet-stream', body: await make() });
+    const result = await studio.rendered(source, { markers: [null, 0, 1_000], ratios: [1, 2.625] });
+    expect(result).toMatchObject({ format: 'image', category: 'display', width: 300, height: 250, mode: 'still' });
+    expect(result.frames.map(({ markerMs, ratio }) => [markerMs, ratio])).toEqual([
+      [null, 1],
+      [0, 1],
+      [1_000, 1],
+      [null, 2.625],
+      [0, 2.625],
+      [1_000, 2.625],
+    ]);
+    const large = await sharp(result.frames.at(-1)?.png).metadata();
+    expect([large.width, large.height]).toEqual([788, 656]);
+    const [r = 0, g = 255, b = 255] = await colourAt(result.frames[0]);
+    expect(r).toBeGreaterThan(250);
+    expect(Math.max(g, b)).toBeLessThan(5);
+  });
+
+  it('with transparency stands on white', async () => {
+    const clear = await sharp({ create: { width: 10, height: 10, channels: 4, background: '#0000' } })
+      .png()
+      .toBuffer();
+    expect(await colourAt((await studio.rendered(file('a.png', clear))).frames[0])).toEqual([255, 255, 255]);
+  });
+
+  it('SVG is drawn by the browser, at its own size', async () => {
+    const svg =
+      '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 320 50"><rect width="320" height="50" fill="#00f"/></svg>';
+    const result = await studio.rendered(file('a.svg', svg), { ratios: [1, 2] });
+    expect(result).toMatchObject({ format: 'image', width: 320, height: 50 });
+    expect(await colourAt(result.frames[1])).toEqual([0, 0, 255]);
+  });
+
+  it('GIF that moves shows each of its pictures at its time', async () => {
+    const pictures = await Promise.all(
+      ['#f00', '#0f0', '#00f'].map((background) =>
+        sharp({ create: { width: 60, height: 40, channels: 3, background } })
+          .png()
+          .toBuffer(),
+      ),
+    );
+    const gif = await sharp(pictures, { join: { animated: true } })
+      .gif({ delay: [1_000, 1_000, 1_000] })
+      .toBuffer();
+    const result = await studio.rendered(file('a.gif', gif), { markers: [500, 1_500, 2_500] });
+    expect(result).toMatchObject({ format: 'image', width: 60, height: 40, mode: 'stepped' });
+    expect(await Promise.all(result.frames.map((frame) => colourAt(frame)))).toEqual([
+      [255, 0, 0],
+      [0, 255, 0],
+      [0, 0, 255],
+    ]);
+  });
+});
+
+/** Grey of `greys.*` at a moment; see the README beside them. */
+const grey = (seconds: number) => Math.round((40 + 1.5 * Math.min(99, Math.floor(seconds * 25)) - 16) * (255 / 219));
+
+describe.each(['greys.mp4', 'greys.webm'])('a video (%s)', (name) => {
+  it('shows exactly the frame of each marker, its last one after its end, and by default the one at a quarter', async () => {
+    const markers = [0, 500, 1_020, 2_980, 30_000];
+    const result = await studio.rendered(file(name, await media(name)), {
+      markers: [...markers, null],
+      ratios: [1, 2],
+    });
+    expect(result).toMatchObject({ format: 'video', category: 'video', width: 160, height: 120, mode: 'stepped' });
+    const expected = [...markers.map((marker) => grey(marker / 1_000)), grey(1)];
+    for (const ratio of [1, 2]) {
+      const frames = result.frames.filter((frame) => frame.ratio === ratio);
+      const greys = (await Promise.all(frames.map((frame) => colourAt(frame)))).map(([level]) => level ?? 0);
+      for (const [index, level] of greys.entries())
+        expect(
+          Math.abs(level - (expected[index] ?? 0)),
+          `marker ${index}: ${greys} for ${expected}`,
+        ).toBeLessThanOrEqual(name.endsWith('webm') ? 2 : 1);
+    }
+  });
+});
+
+describe('a VAST', () => {
+  const inline = (url: string) =>
+    `<VAST version="3.0"><Ad><InLine><Creatives><Creative><Linear><MediaFiles><MediaFile type="video/mp4" width="320" height="240"><![CDATA[${url}]]></MediaFile></MediaFiles></Linear></Creative></Creatives></InLine></Ad></VAST>`;
+
+  it('is captured through its wrapper at the size that it declares, and its media is fetched once', async () => {
+    studio.put('/v.mp4', { type: 'video/mp4', body: await media('greys.mp4') });
+    studio.put('/inline.xml', { type: 'text/xml', body: inline(`${studio.base}/v.mp4`) });
+    const source = studio.put('/wrapper.xml', {
+      type: 'text/xml',
+      body: `<VAST version="2.0"><Ad><Wrapper><VASTAdTagURI>${studio.base}/inline.xml?r=[CACHEBUSTING]</VASTAdTagURI></Wrapper></Ad></VAST>`,
+    });
+    studio.asked.length = 0;
+    const result = await studio.rendered(source, { markers: [2_000], ratios: [1, 2] });
+    expect(result).toMatchObject({ format: 'vast', category: 'video', width: 320, height: 240 });
+    expect(Math.abs(((await colourAt(result.frames[0]))[0] ?? 0) - grey(2))).toBeLessThanOrEqual(1);
+    expect(studio.asked.filter((path) => path === '/v.mp4')).toHaveLength(1);
+    expect(studio.asked.find((path) => path.startsWith('/inline'))).toMatch(/r=\d+$/);
+  });
+});
+
+describe('an HTML5 zip', () => {
+  it('is served from an origin of its own, with its styles, scripts and pictures', async () => {
+    const zip = await zipOf({
+      'ad/index.html': page(
+        '<link rel="stylesheet" href="css/a.css"><div id="d"></div><img src="/img/b%20c.png"><script src="a.js?x=1"></script>',
+      ),
+      'ad/css/a.css': 'body{background:rgb(0,128,0)} img{position:absolute;left:200px;top:200px}',
+      'ad/a.js': 'd.style.cssText = "width:100px;height:100px;background:rgb(1,2,3)"',
+      'ad/img/b c.png': await red(50, 50).png().toBuffer(),
+    });
+    const result = await studio.rendered(file('x.bin', zip));
+    expect(result).toMatchObject({
+      format: 'html5_zip',
+      category: 'display',
+      width: 300,
+      height: 250,
+      mode: 'stepped',
+    });
+    expect(await colourAt(result.frames[0], { x: 50, y: 50 })).toEqual([1, 2, 3]);
+    expect(await colourAt(result.frames[0], { x: 150, y: 50 })).toEqual([0, 128, 0]);
+    expect(await colourAt(result.frames[0], { x: 225, y: 225 })).toEqual([255, 0, 0]);
+  });
+});
+
+describe('an HTML page', () => {
+  it('is loaded from its own address, at its declared size', async () => {
+    studio.put('/a.css', { type: 'text/css', body: 'body{background:rgb(9,8,7)}' });
+    const result = await studio.rendered(
+      studio.put('/ad/', { type: 'text/html', body: page('<link rel="stylesheet" href="../a.css">x') }),
+    );
+    expect(result).toMatchObject({ format: 'html', width: 300, height: 250 });
+    expect(await colourAt(result.frames[0])).toEqual([9, 8, 7]);
+  });
+
+  it('without a declared size is as large as what it shows', async () => {
+    const result = await studio.rendered(file('a.html', `<body style="margin:0">${box('rgb(5,6,7)', 468, 60)}`));
+    expect([result.width, result.height]).toEqual([468, 60]);
+    expect(await colourAt(result.frames[0])).toEqual([5, 6, 7]);
+  });
+
+  it('that fills whatever it is given is a medium rectangle', async () => {
+    const result = await studio.rendered(
+      file('a.html', '<style>html,body{margin:0;height:100%}</style><div style="height:100%;background:#00f">'),
+    );
+    expect([result.width, result.height]).toEqual([300, 250]);
+  });
+
+  it('that forbids frames is captured all the same', async () => {
+    const headers = { 'x-frame-options': 'DENY' };
+    const result = await studio.rendered(
+      studio.put('/alone', { type: 'text/html', body: page(box('rgb(3,2,1)')), headers }),
+    );
+    expect(await colourAt(result.frames[0])).toEqual([3, 2, 1]);
+  });
+});
+
+describe('a tag', () => {
+  it('of a script that writes is as large as what it wrote', async () => {
+    studio.put('/w.js', { type: 'text/javascript', body: `document.write('${box('rgb(0,0,200)', 728, 90)}')` });
+    const result = await studio.rendered(tag(`<script src="${studio.base}/w.js?cb=%%CACHEBUSTER%%"></script>`));
+    expect(result).toMatchObject({ format: 'tag', width: 728, height: 90 });
+    expect(await colourAt(result.frames[0])).toEqual([0, 0, 200]);
+  });
+
+  it('of a frame shows the frame', async () => {
+    studio.put('/frame.html', { type: 'text/html', body: page(box('rgb(0,90,0)')) });
+    const result = await studio.rendered(
+      tag(`<iframe src="${studio.base}/frame.html" width="300" height="250" frameborder="0"></iframe>`),
+    );
+    expect([result.width, result.height]).toEqual([300, 250]);
+    expect(await colourAt(result.frames[0])).toEqual([0, 90, 0]);
+  });
+
+  it('of an image shows the image', async () => {
+    studio.put('/i.png', { type: 'image/png', body: await red(320, 50).png().toBuffer() });
+    const result = await studio.rendered(tag(`<a href="{{clickTag}}"><img src="${studio.base}/i.png" border="0"></a>`));
+    expect(result).toMatchObject({ format: 'tag', width: 320, height: 50 });
+    expect(await colourAt(result.frames[0])).toEqual([255, 0, 0]);
+  });
+
+  it('that an address resolves to runs as a script', async () => {
+    const result = await studio.rendered(
+      studio.put('/tag', { type: 'text/javascript', body: `document.write('${box('rgb(7,0,7)')}')` }),
+    );
+    expect(result).toMatchObject({ format: 'tag', width: 300, height: 250 });
+    expect(await colourAt(result.frames[0])).toEqual([7, 0, 7]);
+  });
+
+  it('that closes its own containers stays inside', async () => {
+    const result = await studio.rendered(tag(`</div></body></html></iframe>${box('rgb(1,1,100)')}`));
+    expect(await colourAt(result.frames[0])).toEqual([1, 1, 100]);
+  });
+});

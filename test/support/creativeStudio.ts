@@ -1,0 +1,88 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import sharp from 'sharp';
+import { findChromium } from '../../src/capture/browser/chromium.ts';
+import type {
+  CreativeFrame,
+  CreativeSource,
+  RenderedCreative,
+  RenderRequest,
+} from '../../src/capture/creative/creative.ts';
+import { type CreativeRendererOptions, startCreativeRenderer } from '../../src/capture/creative/index.ts';
+import { startCreativeNetwork } from './creativeNetwork.ts';
+
+/** What the studio's server answers at a path; `hang` never answers. */
+export type Page = { type: string; body: string | Buffer; status?: number; headers?: Record<string, string> } | 'hang';
+
+/** A renderer with a real browser, and an ad server on loopback. */
+export async function openStudio(options: Partial<CreativeRendererOptions> = {}) {
+  const pages = new Map<string, Page>();
+  const asked: string[] = [];
+  const server = createServer((request, answer) => {
+    const path = new URL(request.url ?? '/', 'http://studio').pathname;
+    asked.push(request.url ?? '');
+    const page = pages.get(path) ?? { status: 404, type: 'text/plain', body: 'nothing' };
+    if (page === 'hang') return;
+    answer.writeHead(page.status ?? 200, { 'content-type': page.type, ...page.headers }).end(page.body);
+  });
+  await listen(server);
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const network = await startCreativeNetwork();
+  const { proxyUrl, origins, fetch } = network;
+  const renderer = await startCreativeRenderer({
+    chromiumPath: findChromium(process.env['CHROMIUM_PATH']),
+    proxyUrl,
+    origins,
+    fetch,
+    networkBudgetMs: 1_000,
+    browsers: 1,
+    ...options,
+  });
+  return {
+    base,
+    asked,
+    origins,
+    renderer,
+    /** Puts something on the ad server. @returns its address as a source. */
+    put(path: string, page: Page): CreativeSource {
+      pages.set(path, page);
+      return { kind: 'url', content: base + path };
+    },
+    render: (source: CreativeSource, request: Partial<RenderRequest> = {}) =>
+      renderer.render(source, { markers: [null], ratios: [1], ...request }),
+    /** Renders what must succeed. */
+    async rendered(source: CreativeSource, request: Partial<RenderRequest> = {}): Promise<RenderedCreative> {
+      const result = await renderer.render(source, { markers: [null], ratios: [1], ...request });
+      if (result.status !== 'uploaded') throw new Error(`${result.status}: ${result.reason}`);
+      return result;
+    },
+    async close() {
+      await renderer.close();
+      await network.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export type Studio = Awaited<ReturnType<typeof openStudio>>;
+
+/** `[red, green, blue]` of a pixel of a frame; its middle unless given. */
+export async function colourAt(frame: CreativeFrame | undefined, at?: { x: number; y: number }): Promise<number[]> {
+  if (frame === undefined) throw new Error('There is no such frame.');
+  const { data, info } = await sharp(frame.png).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  const { x, y } = at ?? { x: info.width >> 1, y: info.height >> 1 };
+  const start = (y * info.width + x) * info.channels;
+  return [...data.subarray(start, start + 3)];
+}
+
+export const tag = (content: string): CreativeSource => ({ kind: 'html_tag', content });
+export const file = (name: string, bytes: Buffer | string): CreativeSource => ({
+  kind: 'file',
+  name,
+  bytes: Buffer.from(bytes),
+});
+
+function listen(server: Server): Promise<void> {
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+}
