@@ -48,8 +48,10 @@ export function createGuard(options: GuardOptions): Guard {
   async function judged(host: string, port: number, deadline: Deadline, refuse?: Policy): Promise<ResolvedAddress[]> {
     const answers = await addressesOf(host, lookup, deadline);
     for (const { address } of answers) {
-      const reason = policy(address, port) ?? refuse?.(address, port);
-      if (reason !== undefined) throw refusal(host, port, address, reason);
+      const reason = policy(address, port);
+      if (reason !== undefined) throw refusal({ host, port, address }, `${reason}. ${HINT}`);
+      const ownReason = refuse?.(address, port);
+      if (ownReason !== undefined) throw refusal({ host, port, address }, `${ownReason}.`);
     }
     return answers;
   }
@@ -103,11 +105,11 @@ function withFamily(address: string): ResolvedAddress {
   return { address, family: address.includes(':') ? 6 : 4 };
 }
 
-function refusal(host: string, port: number, address: string, reason: string): EgressRefusedError {
-  const where = host === address ? `${host}:${port}` : `${host}:${port} (${address})`;
-  return new EgressRefusedError(
-    `Connection to ${where} refused: ${reason}. An operator can open a range of addresses with EGRESS_ALLOW.`,
-  );
+const HINT = 'An operator can open a range of addresses with EGRESS_ALLOW.';
+
+function refusal(to: { host: string; port: number; address: string }, why: string): EgressRefusedError {
+  const where = to.host === to.address ? `${to.host}:${to.port}` : `${to.host}:${to.port} (${to.address})`;
+  return new EgressRefusedError(`Connection to ${where} refused: ${why}`);
 }
 
 interface Target {

@@ -1,4 +1,4 @@
-import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
 /** A server on loopback that counts the connections it is given: what reached the socket, not what a log says. */
@@ -18,8 +18,13 @@ export function listen(talk: (socket: Socket) => void = (socket) => socket.resum
   return started(createServer(talk));
 }
 
-export function listenHttp(answer: RequestListener, host?: string): Promise<Listener> {
-  return started(createHttpServer(answer), host);
+export type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+export function listenHttp(answer: Answer, host?: string): Promise<Listener> {
+  return started(
+    createHttpServer((request, response) => void answer(request, response)),
+    host,
+  );
 }
 
 /** Any server of Node, on a free port of loopback. */

@@ -1,11 +1,10 @@
-import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createWebhookFetch, sendWebhook, type WebhookResult } from '../../../src/delivery/webhook.ts';
 import { ConnectionFailedError } from '../../../src/egress/errors.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
-import { type Listener, listen, listenHttp } from '../../support/listeners.ts';
+import { type Answer, type Listener, listen, listenHttp } from '../../support/listeners.ts';
 
 const SECRET = `whsec_${Buffer.from('a secret of 24 bytes ...').toString('base64')}`;
 const NOW = new Date();
@@ -24,7 +23,7 @@ function send(url: string, timeoutMs?: number): Promise<WebhookResult> {
   const fetch = createWebhookFetch(loopback, timeoutMs);
   return sendWebhook({ url, eventId: 'evt_1', payload: '{"id":"evt_1"}', secrets: [SECRET], fetch, now: () => NOW });
 }
-async function sendTo(answer: RequestListener): Promise<WebhookResult> {
+async function sendTo(answer: Answer): Promise<WebhookResult> {
   const server = await keep(listenHttp(answer));
   return send(`${server.url}/hook`);
 }
@@ -161,7 +160,7 @@ describe('a receiver', () => {
   });
 
   test('that answers without end, or with a small answer that unpacks to a large one, is read no further than needed', async () => {
-    const endless: RequestListener = (_request, response) => {
+    const endless: Answer = (_request, response) => {
       const more = () => {
         while (response.write('x'.repeat(10_000)));
       };
@@ -169,8 +168,7 @@ describe('a receiver', () => {
       more();
     };
     const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024, 'x'));
-    const bombing: RequestListener = (_request, response) =>
-      response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb);
+    const bombing: Answer = (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb);
     for (const answer of [endless, bombing]) {
       expect(await sendTo(answer)).toMatchObject({ outcome: 'delivered', responseSnippet: 'x'.repeat(1024) });
     }

@@ -1,4 +1,5 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createGuard, type GuardOptions } from '../../../src/egress/guard.ts';
 import { type EgressProxy, type EgressProxyOptions, startEgressProxy } from '../../../src/egress/proxy.ts';
@@ -43,18 +44,9 @@ function send(
       headers: { host, ...headers },
     });
     call.on('error', reject);
-    call.on('response', async (response) => {
-      try {
-        const chunks: Buffer[] = [];
-        for await (const chunk of response) chunks.push(Buffer.from(chunk));
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          body: Buffer.concat(chunks).toString(),
-        });
-      } catch (error) {
-        reject(error);
-      }
+    call.on('response', (response) => {
+      const { headers, statusCode: status = 0 } = response;
+      text(response).then((answer) => resolve({ status, headers, body: answer }), reject);
     });
     call.end(body);
   });
@@ -231,8 +223,8 @@ describe('what is passed on', () => {
   test('bytes flow both ways through a tunnel', async () => {
     const echo = keep(await listen((socket) => socket.pipe(socket)));
     const proxy = await proxyWith(LOOPBACK);
-    const text = `CONNECT localhost:${echo.port} HTTP/1.1\r\nHost: x\r\n\r\nhello`;
-    expect(await rawExchange(portOf(proxy), text, 'hello')).toBe('HTTP/1.1 200 Connection Established\r\n\r\nhello');
+    const bytes = `CONNECT localhost:${echo.port} HTTP/1.1\r\nHost: x\r\n\r\nhello`;
+    expect(await rawExchange(portOf(proxy), bytes, 'hello')).toBe('HTTP/1.1 200 Connection Established\r\n\r\nhello');
   });
 
   test('a request and its answer keep method, path, body and end-to-end headers, and lose those of one hop', async () => {
@@ -293,8 +285,8 @@ describe('what is passed on', () => {
       }),
     );
     const proxy = await proxyWith(LOOPBACK);
-    const text = `GET ws://localhost:${server.port}/live HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
-    expect(await rawExchange(portOf(proxy), text, '/live HTTP/1.1')).toContain('GET /live HTTP/1.1');
+    const bytes = `GET ws://localhost:${server.port}/live HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
+    expect(await rawExchange(portOf(proxy), bytes, '/live HTTP/1.1')).toContain('GET /live HTTP/1.1');
   });
 });
 
