@@ -2,11 +2,11 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { within } from './deadline.ts';
 
 export interface QueueState {
-  readonly queue: string;
-  /** Work that waits, also for a time that has not come. */
+  readonly name: string;
+  /** Work that could start now. */
   readonly depth: number;
-  /** How long the oldest that could start has waited; 0 when none. */
-  readonly oldestSeconds: number;
+  /** How long the oldest of it has waited; 0 when there is none. */
+  readonly oldestAgeSeconds: number;
 }
 
 export interface ServedRequest {
@@ -138,7 +138,7 @@ function instruments(registry: Registry) {
 function queueGauges(registry: Registry) {
   const registers = [registry];
   const labelNames = ['queue'] as const;
-  const depth = new Gauge({ name: 'tearsheet_queue_depth', help: 'Work that waits.', labelNames, registers });
+  const depth = new Gauge({ name: 'tearsheet_queue_depth', help: 'Work that could start now and waits.', labelNames, registers });
   const age = new Gauge({
     name: 'tearsheet_queue_oldest_seconds',
     help: 'How long the oldest work that could start has waited.',
@@ -161,8 +161,8 @@ function queueGauges(registry: Registry) {
       age.reset();
       try {
         for (const state of await within(COLLECT_DEADLINE_MS, collect())) {
-          depth.set({ queue: state.queue }, state.depth);
-          age.set({ queue: state.queue }, state.oldestSeconds);
+          depth.set({ queue: state.name }, state.depth);
+          age.set({ queue: state.name }, state.oldestAgeSeconds);
         }
       } catch {
         failures.inc(); // The count is the report: a scrape must answer although the queue does not.

@@ -31,10 +31,10 @@ describe('the metrics', () => {
 
   it('ask the queue at each scrape and forget a queue that is gone', async () => {
     const metrics = createMetrics({ processMetrics: false });
-    let states = [{ queue: 'launch', depth: 3, oldestSeconds: 1.5 }];
+    let states = [{ name: 'launch', depth: 3, oldestAgeSeconds: 1.5 }];
     metrics.collectQueue(() => Promise.resolve(states));
     expect(await metrics.render()).toContain('tearsheet_queue_depth{queue="launch"} 3');
-    states = [{ queue: 'deliver', depth: 1, oldestSeconds: 0 }];
+    states = [{ name: 'deliver', depth: 1, oldestAgeSeconds: 0 }];
     const text = await metrics.render();
     expect(text).toContain('tearsheet_queue_oldest_seconds{queue="deliver"} 0');
     expect(text).not.toContain('queue="launch"');
