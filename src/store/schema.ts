@@ -198,6 +198,7 @@ export interface DeliveryTable {
   target: string;
   status: Generated<'pending' | 'delivered' | 'retries_exhausted' | 'gone'>;
   attempts: Generated<number>;
+  tries: Generated<number>;
   next_attempt_at: MaybeTime;
   replays: Generated<number>;
   created_at: CreatedAt;

@@ -248,8 +248,9 @@ create table deliveries (
   target text not null,
   status text not null default 'pending' check (status in ('pending', 'delivered', 'retries_exhausted', 'gone')),
   attempts integer not null default 0,
+  -- Attempts since it was last begun, of which there are so many; a replay begins anew.
+  tries integer not null default 0,
   next_attempt_at timestamptz,
-  -- Counts replays, so that a replay's tries start anew.
   replays integer not null default 0,
   created_at timestamptz not null default now(),
   finished_at timestamptz,
