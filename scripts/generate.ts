@@ -3,10 +3,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { generateConfiguration } from './generateConfiguration.ts';
 import { generateMetrics } from './generateMetrics.ts';
+import { generateOpenApi } from './generateOpenApi.ts';
 
 const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/configuration.md': generateConfiguration,
   'docs/metrics.md': generateMetrics,
+  'docs/openapi.json': generateOpenApi,
 };
 
 const check = process.argv.includes('--check');

@@ -26,6 +26,8 @@ export interface ParsedAd {
 }
 
 export interface ParsedSubscriber {
+  /** `subscribers.0` */
+  readonly path: string;
   readonly webhook: { readonly url: string; readonly topics: readonly Topic[] | null } | undefined;
   readonly s3:
     | { readonly bucket: string; readonly region: string | null; readonly keyPrefix: string | null }
@@ -74,7 +76,9 @@ export function parseAd(ad: JsonObject, prefix: string, faults: Faults): ParsedA
     value: ad['lookup_key'],
     path: joinPath(prefix, 'lookup_key'),
   });
-  return { id, lookupKey, ...parseContent(ad, prefix) };
+  // An id decides, also one that is faulty: what stands beside it is ignored.
+  const named = prefix !== '' && !absent(ad['id']);
+  return { id, lookupKey, ...(named ? { content: undefined, faults: {} } : parseContent(ad, prefix)) };
 }
 
 function parseContent(ad: JsonObject, prefix: string): Pick<ParsedAd, 'content' | 'faults'> {
@@ -101,12 +105,13 @@ export function parseSubscribers(value: unknown, limits: Limits, faults: Faults)
   }
   return value.flatMap((item, index) => {
     const subscriber = faults.read(Subscriber, item, `subscribers.${index}`);
-    return subscriber === undefined ? [] : [subscriberOf(subscriber)];
+    return subscriber === undefined ? [] : [subscriberOf(subscriber, `subscribers.${index}`)];
   });
 }
 
-function subscriberOf({ webhook, s3 }: z.output<typeof Subscriber>): ParsedSubscriber {
+function subscriberOf({ webhook, s3 }: z.output<typeof Subscriber>, path: string): ParsedSubscriber {
   return {
+    path,
     webhook: absent(webhook) ? undefined : { url: webhook.url.trim(), topics: webhook.topics ?? null },
     s3: absent(s3) ? undefined : { bucket: s3.bucket, region: s3.region ?? null, keyPrefix: s3.key_prefix ?? null },
   };

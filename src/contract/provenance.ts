@@ -1,2 +1,2 @@
 /** Closes each description in the API reference of what is this service's own choice, not the shared interface's. */
-export const OURS = '*(Tearsheet’s own; not part of the shared interface.)*';
+export const OURS = '*(ours)*';

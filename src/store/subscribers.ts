@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ParsedSubscriber } from '../contract/parseParts.ts';
 
-export type NewSubscriber = ParsedSubscriber;
+export type NewSubscriber = Omit<ParsedSubscriber, 'path'>;
 
 /** Rows for `json_to_recordset` in the statement that stores what they subscribe to. */
 export function subscriberRows(subscribers: readonly NewSubscriber[]): string {

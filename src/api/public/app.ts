@@ -1,0 +1,62 @@
+import express, { type Express } from 'express';
+import { buildOpenApi } from '../../contract/openApi.ts';
+import { accessLog } from '../server/accessLog.ts';
+import { failureHandler, unknownPath } from '../server/failures.ts';
+import { route } from '../server/methods.ts';
+import { requestId } from '../server/requestId.ts';
+import type { PublicApiOptions } from './context.ts';
+import { createAd } from './createAd.ts';
+import { createScreenshotRequest } from './createScreenshotRequest.ts';
+import { serveDocs } from './docs.ts';
+import { type Endpoint, endpoints } from './endpoint.ts';
+import { serveImage } from './images.ts';
+import { adList, campaignList, deliveryList, screenshotList, setList } from './reading/lists.ts';
+import { oneAd, oneSet } from './reading/one.ts';
+import { replayDelivery, review } from './reviewing.ts';
+
+const ORGANIZATION = '/api/v1/orgs/:slug';
+
+/** The public API with its reference, the pictures, and the pages if given. Listens to nothing yet. */
+export function createPublicApi(options: PublicApiOptions): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', 'simple');
+  app.use(requestId, accessLog(options.log, options.observe ?? (() => undefined)));
+  app.use((_request, response, next) => {
+    response.set({ 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer' });
+    next();
+  });
+  const endpoint = endpoints(options);
+  addWriting(app, options, endpoint);
+  addReading(app, options, endpoint);
+  route(app, '/i/:file', { get: serveImage(options.store.db, options.artifacts) });
+  serveDocs(app, buildOpenApi(options.limits));
+  if (options.pages !== undefined) app.use(options.pages);
+  app.use(unknownPath);
+  app.use(failureHandler(options.log));
+  return app;
+}
+
+function addWriting(app: Express, options: PublicApiOptions, endpoint: Endpoint): void {
+  const { db } = options.store;
+  route(app, `${ORGANIZATION}/ads`, {
+    get: endpoint('read', adList(db)),
+    post: endpoint('write', createAd(options)),
+  });
+  route(app, `${ORGANIZATION}/screenshot_requests`, { post: endpoint('write', createScreenshotRequest(options)) });
+  for (const verb of ['approve', 'reject', 'cancel'] as const) {
+    route(app, `${ORGANIZATION}/screenshot_sets/:id/${verb}`, { post: endpoint('write', review(options, verb)) });
+  }
+  route(app, `${ORGANIZATION}/deliveries/:id/replay`, { post: endpoint('write', replayDelivery(options)) });
+}
+
+function addReading(app: Express, options: PublicApiOptions, endpoint: Endpoint): void {
+  const { db } = options.store;
+  route(app, `${ORGANIZATION}/ads/:id`, { get: endpoint('read', oneAd(db)) });
+  route(app, `${ORGANIZATION}/campaigns`, { get: endpoint('read', campaignList(db)) });
+  route(app, `${ORGANIZATION}/screenshot_sets`, { get: endpoint('read', setList(db)) });
+  route(app, `${ORGANIZATION}/screenshot_sets/:id`, { get: endpoint('read', oneSet(db)) });
+  route(app, `${ORGANIZATION}/screenshots`, { get: endpoint('read', screenshotList(db)) });
+  route(app, `${ORGANIZATION}/deliveries`, { get: endpoint('read', deliveryList(db)) });
+}

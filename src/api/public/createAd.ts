@@ -1,0 +1,81 @@
+import { type ParsedCreateAd, parseCreateAd } from '../../contract/parseCreateAd.ts';
+import { invalid } from '../../domain/failure.ts';
+import type { Queryable } from '../../store/database.ts';
+import { insertAds, type NewAd, newAd } from '../../store/newAds.ts';
+import { type AdRow, adSummary } from '../../store/records.ts';
+import { findAdsByKey, resolve } from '../../store/resolve.ts';
+import { jsonBodyReader } from '../server/jsonBody.ts';
+import { noteMissingConnector, noteUnknownCampaign, wantsS3 } from './checks.ts';
+import type { PublicApiOptions } from './context.ts';
+import { type Answer, answer, type Call } from './endpoint.ts';
+import { once } from './once.ts';
+
+/** POST …/ads: 201 with a new ad, whose preview is then captured; 200 with the one that has the lookup key already. */
+export function createAd(options: PublicApiOptions): (call: Call) => Promise<Answer> {
+  const { store, limits, enqueuer } = options;
+  const readBody = jsonBodyReader(limits.bodyBytes);
+  return async (call) => {
+    const { value, sha256 } = await readBody(call.request, call.response);
+    const parsed = parseCreateAd(value, limits);
+    return once({ db: store.db, call, endpoint: 'ads', bodySha256: sha256 }, async (tx) => {
+      const { row, created } = await accept(tx, call.organizationId, parsed);
+      if (created) await enqueuer.enqueue(tx, 'launch', { organization_id: call.organizationId });
+      return answer(created ? 201 : 200, adSummary(row, call.place));
+    });
+  };
+}
+
+interface Accepted {
+  readonly row: Omit<AdRow, 'reason' | 'width' | 'height' | 'preview_token'>;
+  readonly created: boolean;
+}
+
+/** @throws Failure (422) with all faults of the body. */
+async function accept(tx: Queryable, organizationId: string, parsed: ParsedCreateAd): Promise<Accepted> {
+  const existing = needsLook(parsed) ? await examine(tx, organizationId, parsed) : undefined;
+  if (existing !== undefined) return { row: existing, created: false };
+  const { campaign, ad, subscribers } = parsed;
+  if (campaign === undefined || ad?.content === undefined) throw new Error('A faulty body passed its examination.');
+  const made = newAd({ lookupKey: ad.lookupKey, ...ad.content });
+  const stored = await insertAds(tx, { organizationId, campaign, source: 'create_ad', ads: [made], subscribers });
+  if (stored === undefined) {
+    noteUnknownCampaign(parsed.faults);
+    throw invalid(parsed.faults.errors);
+  }
+  const createdAt = stored.inserted.get(made.id);
+  if (createdAt !== undefined) return { row: pendingRow(made, stored.campaignId, createdAt), created: true };
+  const [taken] = await findAdsByKey(tx, stored.campaignId, [made.lookupKey ?? '']);
+  if (taken === undefined) throw new Error('An ad was neither stored nor found under its lookup key.');
+  return { row: taken, created: false };
+}
+
+/** The common request is sound and makes a new ad, or is seen not to by the insert itself: no look is needed before. */
+function needsLook({ faults, ad, subscribers }: ParsedCreateAd): boolean {
+  return faults.any || ad?.content === undefined || wantsS3(subscribers);
+}
+
+/** @returns the ad that has the lookup key. @throws Failure (422): rules on name and media hold only where there is none. */
+async function examine(tx: Queryable, organizationId: string, parsed: ParsedCreateAd): Promise<AdRow | undefined> {
+  const { campaign, ad, subscribers, faults } = parsed;
+  const lookupKeys = ad?.lookupKey === undefined ? [] : [ad.lookupKey];
+  const { campaignId, adsByKey } = await resolve(tx, { organizationId, campaign, adIds: [], lookupKeys });
+  if (campaign !== undefined && 'id' in campaign && campaignId === undefined) noteUnknownCampaign(faults);
+  const existing = ad?.lookupKey === undefined ? undefined : adsByKey.get(ad.lookupKey);
+  if (existing === undefined && ad !== undefined) faults.addAll(ad.faults);
+  await noteMissingConnector(tx, { organizationId, subscribers, faults });
+  if (faults.any) throw invalid(faults.errors);
+  return existing;
+}
+
+function pendingRow({ id, name, lookupKey, media }: NewAd, campaignId: string, createdAt: Date): Accepted['row'] {
+  return {
+    id,
+    name,
+    lookup_key: lookupKey,
+    status: 'pending',
+    category: null,
+    kind: media.type,
+    campaign_id: campaignId,
+    created_at: createdAt,
+  };
+}

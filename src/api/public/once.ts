@@ -1,0 +1,45 @@
+import { invalid } from '../../domain/failure.ts';
+import { codePoints } from '../../domain/text.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { type IdempotentCall, keepAnswer, takeKey } from '../../store/idempotency.ts';
+import type { Answer, Call } from './endpoint.ts';
+
+const KEY_MAX = 255;
+
+interface Once {
+  readonly db: Database;
+  readonly call: Call;
+  /** Keys are of an endpoint. */
+  readonly endpoint: string;
+  readonly bodySha256: Buffer;
+}
+
+/** Runs `work` in one transaction; with an `Idempotency-Key`, at most once a day, and answers the same again. */
+export async function once(
+  { db, call, endpoint, bodySha256 }: Once,
+  work: (tx: Queryable) => Promise<Answer>,
+): Promise<Answer> {
+  const key = idempotencyKey(call);
+  if (key === undefined) return db.transaction().execute(work);
+  const idempotent: IdempotentCall = { organizationId: call.organizationId, endpoint, key, bodySha256 };
+  return db.transaction().execute(async (tx) => {
+    const kept = await takeKey(tx, idempotent);
+    if (kept !== undefined) {
+      call.response.set('Idempotency-Replayed', 'true');
+      return kept;
+    }
+    const answer = await work(tx);
+    await keepAnswer(tx, idempotent, answer);
+    return answer;
+  });
+}
+
+function idempotencyKey({ request }: Call): string | undefined {
+  const sent = request.headersDistinct['idempotency-key'];
+  if (sent === undefined) return undefined;
+  const [key = ''] = sent;
+  if (sent.length > 1 || key === '' || codePoints(key) > KEY_MAX) {
+    throw invalid({ 'idempotency-key': [`must be sent once, with 1 to ${KEY_MAX} characters.`] });
+  }
+  return key;
+}

@@ -1,0 +1,63 @@
+/** What stands in lists. */
+import type { Selectable } from 'kysely';
+import type { ApprovedScreenshot, CampaignRecord, DeliveryRecord, ListedSet } from '../../../contract/records.ts';
+import { reviewNotes } from '../../../domain/reviewNotes.ts';
+import { maybeTimestamp, timestamp } from '../../../domain/time.ts';
+import type { Topic } from '../../../domain/topics.ts';
+import type { ApprovedRow } from '../../../store/lists/approvedScreenshots.ts';
+import type { DeliveryRow } from '../../../store/lists/deliveries.ts';
+import type { ListedSetRow } from '../../../store/lists/sets.ts';
+import { type Place, screenshotRecord, screenshotSetSummary } from '../../../store/records.ts';
+import type { CampaignTable } from '../../../store/schema.ts';
+
+export function campaignRecord({ id, name, created_at }: Selectable<CampaignTable>): CampaignRecord {
+  return { type: 'campaign', id, name, created_at: timestamp(created_at) };
+}
+
+export function listedSet(row: ListedSetRow, place: Place): ListedSet {
+  const { pending = 0, uploaded = 0, canceled = 0 } = row.counts;
+  const total = Object.values(row.counts).reduce((sum, count) => sum + count, 0);
+  return {
+    ...screenshotSetSummary(row, place),
+    instructions: row.instructions,
+    review_notes: reviewNotes(row, row.counts),
+    counts: { total, uploaded, pending, failed: total - uploaded - pending - canceled, canceled },
+  };
+}
+
+export function approvedScreenshot(row: ApprovedRow, place: Place): ApprovedScreenshot {
+  const { ad, ...record } = screenshotRecord(row, place);
+  return {
+    type: 'screenshot',
+    ...record,
+    ad: row.creative === undefined ? ad : { ...ad, creative: row.creative },
+    screenshot_set_id: row.set_id,
+    approved_at: timestamp(row.approved_at),
+  };
+}
+
+export function deliveryRecord(row: DeliveryRow): DeliveryRecord {
+  return {
+    type: 'delivery',
+    id: row.id,
+    event_id: `evt_${row.event_id}`,
+    topic: row.topic as Topic,
+    channel: row.channel,
+    target: row.target,
+    status: row.status,
+    attempts: row.attempts,
+    next_attempt_at: maybeTimestamp(row.next_attempt_at),
+    created_at: timestamp(row.created_at),
+    finished_at: maybeTimestamp(row.finished_at),
+    ad_id: row.ad_id,
+    screenshot_set_id: row.set_id,
+    log: row.log.map(({ attempt, started_at, duration_ms, status_code, outcome, error }) => ({
+      attempt,
+      started_at: timestamp(started_at),
+      duration_ms,
+      status_code,
+      outcome,
+      error,
+    })),
+  };
+}

@@ -1,0 +1,100 @@
+/** The lists: `{"data":[…],"page":…,"per_page":…,"total":…}`. */
+import type { z } from 'zod';
+import { Faults } from '../../../contract/faults.ts';
+import {
+  AdsQuery,
+  CampaignsQuery,
+  DeliveriesQuery,
+  PER_PAGE_DEFAULT,
+  ScreenshotsQuery,
+  SetsQuery,
+} from '../../../contract/queries.ts';
+import { invalid } from '../../../domain/failure.ts';
+import type { Database } from '../../../store/database.ts';
+import { listAds } from '../../../store/lists/ads.ts';
+import { listApprovedScreenshots } from '../../../store/lists/approvedScreenshots.ts';
+import { listCampaigns } from '../../../store/lists/campaigns.ts';
+import { listDeliveries } from '../../../store/lists/deliveries.ts';
+import type { Listed, Page } from '../../../store/lists/page.ts';
+import { listSets } from '../../../store/lists/sets.ts';
+import { adRecord } from '../../../store/records.ts';
+import { type Answer, answer, type Call } from '../endpoint.ts';
+import { approvedScreenshot, campaignRecord, deliveryRecord, listedSet } from './items.ts';
+
+type Handler = (call: Call) => Promise<Answer>;
+const DAY_MS = 86_400_000;
+
+export function adList(db: Database): Handler {
+  return async (call) => {
+    const query = read(AdsQuery, call);
+    const filter = { ...ofCaller(call), campaignId: query.campaign_id, lookupKey: query.lookup_key };
+    return listAnswer(
+      query,
+      (page) => listAds(db, filter, page),
+      (row) => adRecord(row, call.place),
+    );
+  };
+}
+
+export function campaignList(db: Database): Handler {
+  return async (call) => {
+    const query = read(CampaignsQuery, call);
+    const filter = { ...ofCaller(call), name: query.name };
+    return listAnswer(query, (page) => listCampaigns(db, filter, page), campaignRecord);
+  };
+}
+
+export function setList(db: Database): Handler {
+  return async (call) => {
+    const query = read(SetsQuery, call);
+    const filter = { ...ofCaller(call), campaignId: query.campaign_id, status: query.status };
+    return listAnswer(
+      query,
+      (page) => listSets(db, filter, page),
+      (row) => listedSet(row, call.place),
+    );
+  };
+}
+
+export function screenshotList(db: Database): Handler {
+  return async (call) => {
+    const query = read(ScreenshotsQuery, call);
+    const to = query.to ?? new Date();
+    const from = query.from ?? new Date(Date.now() - DAY_MS);
+    const creative = query.include === 'ad.creative';
+    const filter = { ...ofCaller(call), from, to, order: query.order ?? 'desc', creative };
+    return listAnswer(
+      query,
+      (page) => listApprovedScreenshots(db, filter, page),
+      (row) => approvedScreenshot(row, call.place),
+    );
+  };
+}
+
+export function deliveryList(db: Database): Handler {
+  return async (call) => {
+    const query = read(DeliveriesQuery, call);
+    const filter = { ...ofCaller(call), setId: query.screenshot_set_id, adId: query.ad_id, status: query.status };
+    return listAnswer(query, (page) => listDeliveries(db, filter, page), deliveryRecord);
+  };
+}
+
+const ofCaller = ({ organizationId }: Call) => ({ organizationId });
+
+/** @throws Failure (422) with all faults of the query. */
+function read<S extends z.ZodType>(schema: S, { request }: Call): z.output<S> {
+  const faults = new Faults();
+  const query = faults.read(schema, request.query, '');
+  if (query === undefined) throw invalid(faults.errors);
+  return query;
+}
+
+async function listAnswer<Row>(
+  query: { page?: number | undefined; per_page?: number | undefined },
+  list: (page: Page) => Promise<Listed<Row>>,
+  item: (row: Row) => object,
+): Promise<Answer> {
+  const { page = 1, per_page = PER_PAGE_DEFAULT } = query;
+  const { rows, total } = await list({ page, perPage: per_page });
+  return answer(200, { data: rows.map(item), page, per_page, total });
+}

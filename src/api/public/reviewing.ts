@@ -1,0 +1,49 @@
+import { Faults } from '../../contract/faults.ts';
+import { ReviewBody } from '../../contract/requests.ts';
+import { invalid } from '../../domain/failure.ts';
+import { listDeliveries } from '../../store/lists/deliveries.ts';
+import { readSetRecord } from '../../store/readRecords.ts';
+import { optionalJsonBodyReader } from '../server/jsonBody.ts';
+import type { PublicApiOptions } from './context.ts';
+import { type Answer, answer, type Call, idOf, unknownId } from './endpoint.ts';
+import { deliveryRecord } from './reading/items.ts';
+
+/** POST …/screenshot_sets/{id}/approve, reject or cancel: answers the set as it then is. */
+export function review(
+  options: PublicApiOptions,
+  verb: 'approve' | 'reject' | 'cancel',
+): (call: Call) => Promise<Answer> {
+  const { store, reviews, limits } = options;
+  const readBody = optionalJsonBodyReader(limits.bodyBytes);
+  return async ({ request, response, organizationId, place }) => {
+    const setId = idOf(request);
+    const notes = notesOf((await readBody(request, response)).value);
+    const query = { id: setId, organizationId, publicUrl: place.publicUrl };
+    return store.db.transaction().execute(async (tx) => {
+      if ((await readSetRecord(tx, query)) === undefined) throw unknownId();
+      await reviews[verb](tx, { organizationId, setId, notes });
+      return answer(200, (await readSetRecord(tx, query)) ?? {});
+    });
+  };
+}
+
+function notesOf(body: object): string | null {
+  const faults = new Faults();
+  const parsed = faults.read(ReviewBody, body, '');
+  if (parsed === undefined) throw invalid(faults.errors);
+  return parsed.notes ?? null;
+}
+
+/** POST …/deliveries/{id}/replay: 202 with the delivery, which is then tried anew. */
+export function replayDelivery({ store, replay }: PublicApiOptions): (call: Call) => Promise<Answer> {
+  return async ({ request, organizationId }) => {
+    const id = idOf(request);
+    return store.db.transaction().execute(async (tx) => {
+      const read = async () => (await listDeliveries(tx, { organizationId, id }, { page: 1, perPage: 1 })).rows[0];
+      if ((await read()) === undefined) throw unknownId();
+      await replay(tx, id);
+      const row = await read();
+      return answer(202, row === undefined ? {} : deliveryRecord(row));
+    });
+  };
+}

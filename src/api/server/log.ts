@@ -1,0 +1,6 @@
+/** As much of pino as the servers use. */
+export interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}

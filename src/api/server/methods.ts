@@ -1,0 +1,24 @@
+import type { Express, RequestHandler } from 'express';
+import { Failure } from '../../domain/failure.ts';
+
+export type Handlers = Partial<Readonly<Record<'get' | 'post', RequestHandler>>>;
+
+/** Answers a path: its methods, OPTIONS, and 405 with `Allow` for all others. HEAD comes with GET. */
+export function route(app: Pick<Express, 'route'>, path: string, handlers: Handlers): void {
+  const routed = app.route(path);
+  if (handlers.get !== undefined) routed.get(handlers.get);
+  if (handlers.post !== undefined) routed.post(handlers.post);
+  const allowed = [...(handlers.get ? ['GET', 'HEAD'] : []), ...(handlers.post ? ['POST'] : []), 'OPTIONS'].join(', ');
+  routed.all((request, response) => {
+    if (request.method === 'OPTIONS') {
+      response.status(204).set('Allow', allowed).end();
+      return;
+    }
+    throw new Failure({
+      status: 405,
+      code: 'method_not_allowed',
+      errors: { method: [`${request.method} is not possible here: use one of ${allowed}.`] },
+      headers: { Allow: allowed },
+    });
+  });
+}

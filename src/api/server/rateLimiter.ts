@@ -1,0 +1,75 @@
+import type { Response } from 'express';
+import { Failure } from '../../domain/failure.ts';
+
+export interface RateLimit {
+  /** What a key may do in the long run. */
+  readonly perSecond: number;
+  /** What it may do at once. */
+  readonly burst: number;
+}
+
+interface Bucket {
+  tokens: number;
+  /** Milliseconds, monotonic. */
+  at: number;
+}
+
+/** More keys than this in a moment, and those that have rested are forgotten. */
+const MOST_BUCKETS = 10_000;
+
+/** A token bucket for each key, in this process. */
+export class RateLimiter {
+  readonly #limit: RateLimit;
+  readonly #now: () => number;
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(limit: RateLimit, now: () => number = () => performance.now()) {
+    this.#limit = limit;
+    this.#now = now;
+  }
+
+  /** Takes a token and tells the client in headers what is left. @throws Failure (429) where there is none. */
+  take(key: string, response: Response): void {
+    const { perSecond, burst } = this.#limit;
+    const bucket = this.#bucket(key);
+    const refused = bucket.tokens < 1;
+    if (!refused) bucket.tokens -= 1;
+    const wait = Math.max(1, Math.ceil((1 - bucket.tokens) / perSecond));
+    const full = Math.max(1, Math.ceil((burst - bucket.tokens) / perSecond));
+    response.set({
+      'RateLimit-Policy': `"default";q=${burst};w=${Math.max(1, Math.ceil(burst / perSecond))}`,
+      RateLimit: `"default";r=${Math.floor(bucket.tokens)};t=${refused ? wait : full}`,
+    });
+    if (refused) throw tooMany(this.#limit, wait);
+  }
+
+  #bucket(key: string): Bucket {
+    const now = this.#now();
+    const bucket = this.#buckets.get(key) ?? { tokens: this.#limit.burst, at: now };
+    bucket.tokens = this.#refilled(bucket, now);
+    bucket.at = now;
+    if (!this.#buckets.has(key) && this.#buckets.size >= MOST_BUCKETS) this.#forgetFull(now);
+    this.#buckets.set(key, bucket);
+    return bucket;
+  }
+
+  #refilled({ tokens, at }: Bucket, now: number): number {
+    return Math.min(this.#limit.burst, tokens + ((now - at) / 1000) * this.#limit.perSecond);
+  }
+
+  #forgetFull(now: number): void {
+    for (const [key, bucket] of this.#buckets) {
+      if (this.#refilled(bucket, now) >= this.#limit.burst) this.#buckets.delete(key);
+    }
+  }
+}
+
+function tooMany({ perSecond, burst }: RateLimit, wait: number): Failure {
+  const text = `Too many requests with this key: ${perSecond} a second are allowed, ${burst} at once. Try again in ${wait} s.`;
+  return new Failure({
+    status: 429,
+    code: 'rate_limited',
+    errors: { rate_limit: [text] },
+    headers: { 'Retry-After': String(wait) },
+  });
+}

@@ -1,0 +1,372 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { setS3Connector } from '../../../../src/store/connectors.ts';
+import { createOrganization } from '../../../../src/store/organizations.ts';
+import {
+  exchange,
+  type Json,
+  PUBLIC_URL,
+  type Reply,
+  startPublicApi,
+  type TestApi,
+} from '../../../support/publicApi.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startPublicApi();
+});
+afterAll(() => api.close());
+
+const UUID = /^[0-9a-f-]{36}$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/;
+const NOBODY = '00000000-0000-4000-8000-000000000000';
+const media = { type: 'url', content: 'https://cdn.example/banner.png' };
+const campaign = { name: 'Spring' };
+
+const create = (body: unknown) => api.post('ads', body);
+
+async function faults(body: unknown): Promise<Json> {
+  const reply = await create(body);
+  expect([reply.status, reply.json.status]).toEqual([422, 'failure']);
+  return reply.json.errors;
+}
+
+const paths = async (body: unknown) => Object.keys(await faults(body)).sort();
+
+describe('a new ad', () => {
+  test('is answered with 201 and exactly the ten fields of its record', async () => {
+    const reply = await create({ campaign, ad: { lookup_key: 'first', name: 'Banner', media } });
+    expect(reply.status).toBe(201);
+    expect(reply.json).toEqual({
+      type: 'ad',
+      id: expect.stringMatching(UUID),
+      name: 'Banner',
+      lookup_key: 'first',
+      status: 'pending',
+      category: null,
+      kind: 'url',
+      campaign_id: expect.stringMatching(UUID),
+      created_at: expect.stringMatching(TIME),
+      html_url: `${PUBLIC_URL}/o/acme/ads/${reply.json.id}`,
+    });
+  });
+
+  test('is stored together with its subscribers and the work that follows', async () => {
+    const before = await Promise.all([api.count('ads'), api.count('subscribers'), api.count('queued')]);
+    const topics = ['ad.uploaded', 'ad.failed'];
+    const subscribers = [
+      { webhook: { url: 'https://hook.example/a' } },
+      { webhook: { url: 'http://10.0.0.1/', topics } },
+    ];
+    const { json } = await create({ campaign, ad: { media }, subscribers });
+    const after = await Promise.all([api.count('ads'), api.count('subscribers'), api.count('queued')]);
+    expect(after.map((count, i) => count - (before[i] ?? 0))).toEqual([1, 2, 1]);
+    const rows = await api.store.db
+      .selectFrom('subscribers')
+      .selectAll()
+      .where('ad_id', '=', json.id)
+      .orderBy('seq')
+      .execute();
+    expect(rows.map((row) => [row.webhook_url, row.webhook_topics])).toEqual([
+      ['https://hook.example/a', null],
+      ['http://10.0.0.1/', topics],
+    ]);
+    const ad = await api.store.db.selectFrom('ads').selectAll().where('id', '=', json.id).executeTakeFirstOrThrow();
+    expect([ad.source, ad.content, ad.status]).toEqual(['create_ad', media.content, 'pending']);
+  });
+
+  test('has no lookup key where none was given, and there may be many such', async () => {
+    const [one, two] = [await create({ campaign, ad: { media } }), await create({ campaign, ad: { media } })];
+    expect([one?.json.lookup_key, two?.json.lookup_key]).toEqual([null, null]);
+    expect(one?.json.id).not.toBe(two?.json.id);
+  });
+
+  test.each([
+    ['https://cdn.example/path/spring%20sale.zip?x=1', 'spring sale.zip'],
+    ['https://cdn.example/', 'cdn.example'],
+    ['https://cdn.example/a%00b.png', 'a%00b.png'],
+    ['https://cdn.example/%ff.png', '%ff.png'],
+  ])('without a name is named after its media: %s', async (content, name) => {
+    const { json } = await create({ campaign, ad: { name: null, media: { type: 'url', content } } });
+    expect(json.name).toBe(name);
+  });
+
+  test('that is a tag is named after its id, and its kind is html_tag', async () => {
+    const { json } = await create({ campaign, ad: { media: { type: 'html_tag', content: '<img src="x">' } } });
+    expect([json.name, json.kind]).toEqual([`Ad ${json.id.slice(0, 8)}`, 'html_tag']);
+  });
+
+  test('ignores ad.id and fields that are not known', async () => {
+    const { status } = await create({
+      campaign: { ...campaign, extra: 1 },
+      ad: { id: 'whatever', media, more: {} },
+      foo: [],
+    });
+    expect(status).toBe(201);
+  });
+});
+
+describe('the same lookup key again', () => {
+  test('is answered with 200 and the ad as it is, and nothing is stored or told', async () => {
+    const first = await create({ campaign: { name: 'Again' }, ad: { lookup_key: 'k', name: 'One', media } });
+    await api.store.db
+      .updateTable('ads')
+      .set({ status: 'uploaded', category: 'display' })
+      .where('id', '=', first.json.id)
+      .execute();
+    const before = await Promise.all([api.count('ads'), api.count('subscribers'), api.count('queued')]);
+    const subscribers = [{ webhook: { url: 'https://hook.example/' } }];
+    const again = await create({
+      campaign: { name: ' Again ' },
+      ad: { lookup_key: 'k', name: 'Two', media },
+      subscribers,
+    });
+    expect(again.status).toBe(200);
+    expect(again.json).toEqual({ ...first.json, status: 'uploaded', category: 'display' });
+    expect(await Promise.all([api.count('ads'), api.count('subscribers'), api.count('queued')])).toEqual(before);
+  });
+
+  test.each([
+    ['no media', {}],
+    ['media null', { media: null }],
+    ['media of the wrong type', { media: 7 }],
+    ['a name of the wrong type', { name: { a: 1 } }],
+    ['a name too long', { name: 'x'.repeat(256), media }],
+    ['a tag too large', { media: { type: 'html_tag', content: 'x'.repeat(1_048_577) } }],
+    ['a name with U+0000', { name: 'a\0b', media: { type: 'bogus' } }],
+  ])('does not look at name and media: %s', async (_what, ad) => {
+    await create({ campaign: { name: 'Ignored' }, ad: { lookup_key: 'k', name: 'Kept', media } });
+    const reply = await create({ campaign: { name: 'Ignored' }, ad: { lookup_key: 'k', ...ad } });
+    expect([reply.status, reply.json.name]).toEqual([200, 'Kept']);
+  });
+
+  test('still has the rest of its body validated', async () => {
+    await create({ campaign: { name: 'Ignored' }, ad: { lookup_key: 'k', media } });
+    const body = { campaign: { name: 'Ignored' }, ad: { lookup_key: 'k', media: 1, name: 2 }, subscribers: [{}] };
+    expect(await paths(body)).toEqual(['subscribers.0']);
+  });
+
+  test('in another campaign makes another ad', async () => {
+    const one = await create({ campaign: { name: 'C1' }, ad: { lookup_key: 'same', media } });
+    const two = await create({ campaign: { name: 'C2' }, ad: { lookup_key: 'same', media } });
+    expect([one.status, two.status]).toEqual([201, 201]);
+  });
+
+  test('a hundred times at once: one 201, 99 times 200, one ad', async () => {
+    const body = { campaign: { name: 'Crowd' }, ad: { lookup_key: 'crowd', media } };
+    const replies = await Promise.all(Array.from({ length: 100 }, () => create(body)));
+    expect(replies.map(({ status }) => status).sort()).toEqual([...Array(99).fill(200), 201]);
+    expect(new Set(replies.map(({ json }) => json.id)).size).toBe(1);
+    const campaigns = await api.store.db.selectFrom('campaigns').select('id').where('name', '=', 'Crowd').execute();
+    expect(campaigns).toHaveLength(1);
+  });
+});
+
+describe('a campaign', () => {
+  const campaignOf = async (given: object) => (await create({ campaign: given, ad: { media } })).json.campaign_id;
+
+  test('is found again by its exact name, trimmed', async () => {
+    expect(await campaignOf({ name: '\t Summer\u00a0 ' })).toBe(await campaignOf({ name: 'Summer' }));
+    expect(await campaignOf({ name: 'summer' })).not.toBe(await campaignOf({ name: 'Summer' }));
+  });
+
+  test('has a name of at most 250 code points: a longer one is cut, no pair split, and trimmed again', async () => {
+    const id = await campaignOf({ name: `${'😀'.repeat(249)} x${'y'.repeat(500)}` });
+    const row = await api.store.db
+      .selectFrom('campaigns')
+      .select('name')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    expect(row.name).toBe('😀'.repeat(249));
+    expect(await campaignOf({ name: '😀'.repeat(251) })).toBe(await campaignOf({ name: '😀'.repeat(250) }));
+  });
+
+  test('named by id and name is that of the id, whatever the name holds', async () => {
+    const id = await campaignOf({ name: 'By id' });
+    expect(await campaignOf({ id, name: 'Another' })).toBe(id);
+    expect(await campaignOf({ id, name: 5 })).toBe(id);
+    expect(await campaignOf({ id: id.toUpperCase(), name: null })).toBe(id);
+    expect(await campaignOf({ id: null, name: 'By id' })).toBe(id);
+  });
+
+  test('of another organization is unknown', async () => {
+    const other = await createOrganization(api.store.db, { slug: 'other-campaigns' });
+    const made = await exchange(api.url, {
+      method: 'POST',
+      path: '/api/v1/orgs/other-campaigns/ads',
+      headers: { authorization: other.api_key, 'content-type': 'application/json' },
+      body: JSON.stringify({ campaign, ad: { media } }),
+    });
+    expect(made.status).toBe(201);
+    expect(await paths({ campaign: { id: made.json.campaign_id }, ad: { media } })).toEqual(['campaign.id']);
+  });
+
+  test.each([
+    [undefined, 'campaign'],
+    [null, 'campaign'],
+    ['Spring', 'campaign'],
+    [[], 'campaign'],
+    [{}, 'campaign'],
+    [{ id: null, name: null }, 'campaign'],
+    [{ name: '' }, 'campaign.name'],
+    [{ name: ' \u2003\n' }, 'campaign.name'],
+    [{ name: 5 }, 'campaign.name'],
+    [{ name: 'a\0' }, 'campaign.name'],
+    [{ name: '\ud800' }, 'campaign.name'],
+    [{ id: 5 }, 'campaign.id'],
+    [{ id: '' }, 'campaign.id'],
+    [{ id: 'a\0b' }, 'campaign.id'],
+    [{ id: NOBODY, name: 'Spring' }, 'campaign.id'],
+  ])('that is %j is a fault on %s', async (given, path) => {
+    expect(await paths({ campaign: given, ad: { media } })).toEqual([path]);
+  });
+});
+
+describe('faults of the ad lose the prefix of the ad', () => {
+  const tag = (bytes: number) => ({ media: { type: 'html_tag', content: 'x'.repeat(bytes) } });
+  test.each([
+    ['ad missing', undefined, 'ad'],
+    ['ad null', null, 'ad'],
+    ['ad a string', 'x', 'ad'],
+    ['no media', {}, 'media'],
+    ['media null', { media: null }, 'media'],
+    ['media an array', { media: [] }, 'media'],
+    ['lookup key of nothing, no media', { lookup_key: 'nothing' }, 'media'],
+    ['type missing', { media: { content: 'https://a.example/' } }, 'media.type'],
+    ['type unknown', { media: { ...media, type: 'image' } }, 'media.type'],
+    ['content missing', { media: { type: 'url' } }, 'media.content'],
+    ['content null', { media: { type: 'url', content: null } }, 'media.content'],
+    ['content a number', { media: { type: 'html_tag', content: 3 } }, 'media.content'],
+    ['blank tag', { media: { type: 'html_tag', content: ' ' } }, 'media.content'],
+    ['tag of 1 MB and a byte', tag(1_048_577), 'media.content'],
+    [
+      'tag of 1 MB and a byte in UTF-8',
+      { media: { type: 'html_tag', content: `${'é'.repeat(524_288)}x` } },
+      'media.content',
+    ],
+    ['tag with U+0000', { media: { type: 'html_tag', content: '<p>\0</p>' } }, 'media.content'],
+    ['relative address', { media: { ...media, content: '/banner.png' } }, 'media.content'],
+    ['address without a scheme', { media: { ...media, content: 'cdn.example/banner.png' } }, 'media.content'],
+    ['ftp', { media: { ...media, content: 'ftp://cdn.example/x' } }, 'media.content'],
+    ['data', { media: { ...media, content: 'data:text/html,x' } }, 'media.content'],
+    ['address with credentials', { media: { ...media, content: 'https://u:p@cdn.example/' } }, 'media.content'],
+    ['address too long', { media: { ...media, content: `https://a.example/${'x'.repeat(8_175)}` } }, 'media.content'],
+    ['name a number', { name: 5, media }, 'name'],
+    ['name of 256', { name: 'x'.repeat(256), media }, 'name'],
+    ['name with half a pair', { name: 'a\udc00', media }, 'name'],
+    ['blank lookup key', { lookup_key: ' ', media }, 'lookup_key'],
+    ['empty lookup key', { lookup_key: '', media }, 'lookup_key'],
+    ['lookup key a number', { lookup_key: 1, media }, 'lookup_key'],
+    ['lookup key of 256', { lookup_key: 'k'.repeat(256), media }, 'lookup_key'],
+    ['lookup key with U+0000', { lookup_key: 'a\0', media }, 'lookup_key'],
+  ])('%s', async (_what, ad, path) => {
+    expect(await paths({ campaign, ad })).toEqual([path]);
+  });
+
+  test.each([
+    ['a tag of exactly 1 MB', tag(1_048_576)],
+    ['an address of exactly 8,192', { media: { ...media, content: `https://a.example/${'x'.repeat(8_174)}` } }],
+    ['a name of 255 code points', { name: '😀'.repeat(255), media }],
+    ['a lookup key of 255 code points', { lookup_key: '😀'.repeat(255), media }],
+    ['a private address, which is refused at the connection', { media: { ...media, content: 'http://127.0.0.1:1/x' } }],
+    [
+      'the placeholders of ad servers',
+      { media: { ...media, content: 'https://a.example/?ord=[timestamp]&c=%%CACHEBUSTER%%' } },
+    ],
+  ])('but %s is accepted', async (_what, ad) => {
+    const reply = await create({ campaign, ad });
+    expect([reply.status, reply.json.errors]).toEqual([201, undefined]);
+  });
+});
+
+describe('subscribers', () => {
+  const many = Array.from({ length: 11 }, () => ({ webhook: { url: 'https://a.example/' } }));
+  const s3 = { bucket: 'shots', region: 'eu-central-1', key_prefix: 'ar_' };
+  test.each([
+    ['not a list', {}, ['subscribers']],
+    ['eleven', many, ['subscribers']],
+    ['neither', [{}], ['subscribers.0']],
+    ['both null', [{ webhook: null, s3: null }], ['subscribers.0']],
+    ['null', [null], ['subscribers.0']],
+    ['no address', [{ webhook: {} }], ['subscribers.0.webhook.url']],
+    ['a bad address', [{ webhook: { url: 'mailto:a@b.example' } }], ['subscribers.0.webhook.url']],
+    [
+      'an unknown topic',
+      [{ webhook: { url: 'https://a.example/', topics: ['x'] } }],
+      ['subscribers.0.webhook.topics.0'],
+    ],
+    ['no topic', [{ webhook: { url: 'https://a.example/', topics: [] } }], ['subscribers.0.webhook.topics']],
+    ['a bucket without a connector', [many[0], { s3 }], ['subscribers.1.s3']],
+    ['a bucket of no name', [{ s3: { region: 'eu' } }], ['subscribers.0.s3.bucket']],
+    ['a prefix that climbs', [{ s3: { ...s3, key_prefix: '../x' } }], ['subscribers.0.s3.key_prefix']],
+  ])('%s', async (_what, subscribers, expected) => {
+    expect(await paths({ campaign, ad: { media }, subscribers })).toEqual(expected);
+  });
+
+  test('with a bucket are stored once the organization has a connector', async () => {
+    const other = await createOrganization(api.store.db, { slug: 'with-s3' });
+    await setS3Connector(api.store.db, 'with-s3', { region: 'eu', accessKeyId: 'a', secretAccessKey: 'b' });
+    const both = { webhook: { url: 'https://a.example/' }, s3 };
+    const reply = await exchange(api.url, {
+      method: 'POST',
+      path: '/api/v1/orgs/with-s3/ads',
+      headers: { authorization: other.api_key, 'content-type': 'application/json' },
+      body: JSON.stringify({ campaign, ad: { media }, subscribers: [both, { s3: { bucket: 'abc' } }] }),
+    });
+    expect(reply.status).toBe(201);
+    const rows = await api.store.db
+      .selectFrom('subscribers')
+      .selectAll()
+      .where('ad_id', '=', reply.json.id)
+      .orderBy('seq')
+      .execute();
+    expect(rows).toMatchObject([
+      { webhook_url: 'https://a.example/', s3_bucket: 'shots', s3_region: 'eu-central-1', s3_key_prefix: 'ar_' },
+      { webhook_url: null, s3_bucket: 'abc', s3_region: null, s3_key_prefix: null },
+    ]);
+  });
+});
+
+describe('all faults of a body come in one answer', () => {
+  test('whether the database has to be asked or not', async () => {
+    const body = {
+      campaign: { id: NOBODY },
+      ad: { lookup_key: ' ', name: 5, media: { type: 'x', content: 1 } },
+      subscribers: [{ s3: { bucket: 'abc' } }, { webhook: { url: 'x' } }],
+    };
+    expect(await paths(body)).toEqual([
+      'campaign.id',
+      'lookup_key',
+      'media.content',
+      'media.type',
+      'name',
+      'subscribers.0.s3',
+      'subscribers.1.webhook.url',
+    ]);
+    expect(await paths({})).toEqual(['ad', 'campaign']);
+  });
+
+  test('and say what to do', async () => {
+    const errors = await faults({ campaign, ad: { media: { type: 'html_tag', content: 'x'.repeat(1_048_577) } } });
+    expect(errors).toEqual({
+      'media.content': ['must be at most 1,048,576 bytes (1MB) for an html_tag, but is 1,048,577.'],
+    });
+    expect(await faults({ campaign, ad: { media: { type: 'zip' } } })).toEqual({
+      'media.type': ['must be one of: url, html_tag.'],
+      'media.content': ['is required: a string.'],
+    });
+  });
+
+  test('nothing of a refused request is stored', async () => {
+    const before = await Promise.all([api.count('campaigns'), api.count('ads'), api.count('queued')]);
+    await faults({ campaign: { name: 'Never made' }, ad: { media }, subscribers: [{}] });
+    expect(await Promise.all([api.count('campaigns'), api.count('ads'), api.count('queued')])).toEqual(before);
+  });
+});
+
+test('the answer comes after the commit: a reader on another connection sees the ad at once', async () => {
+  const replies: Reply[] = await Promise.all(Array.from({ length: 20 }, () => create({ campaign, ad: { media } })));
+  const rows = await api.store.pool.query('select id from ads where id = any($1)', [
+    replies.map(({ json }) => json.id),
+  ]);
+  expect(rows.rowCount).toBe(20);
+});

@@ -1,0 +1,149 @@
+import { createServer, type IncomingHttpHeaders, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { sql } from 'kysely';
+import { createPublicApi } from '../../src/api/public/app.ts';
+import type { PublicApiOptions } from '../../src/api/public/context.ts';
+import type { ArtifactStore } from '../../src/artifacts/store.ts';
+import { ArtifactNotFoundError } from '../../src/artifacts/store.ts';
+import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
+import type { Enqueuer } from '../../src/queue/payloads.ts';
+import { openStore, type Store } from '../../src/store/database.ts';
+import { createOrganization, type NewOrganization } from '../../src/store/organizations.ts';
+import { testDatabase } from './database.ts';
+
+export const PUBLIC_URL = 'https://shots.example';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of all shapes.
+export type Json = any;
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  readonly json: Json;
+}
+
+export interface Sent {
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  readonly body?: string | Buffer;
+}
+
+export interface TestApi {
+  readonly url: string;
+  readonly store: Store;
+  readonly organization: NewOrganization;
+  /** Lines of the log. */
+  readonly lines: object[];
+  /** As it stands: no key, no content type. */
+  send(sent: Sent): Promise<Reply>;
+  /** With the organization's key, under its path. */
+  get(path: string): Promise<Reply>;
+  post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>;
+  /** Rows of a table. */
+  count(table: string): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** The public API over a database of its own. What it enqueues goes into the table `queued`, in the caller's transaction. */
+export async function startPublicApi(overrides: Partial<PublicApiOptions> = {}): Promise<TestApi> {
+  const database = await testDatabase();
+  const store = openStore({ url: database.url });
+  await store.pool.query('create table queued (name text not null, payload jsonb not null)');
+  const organization = await createOrganization(store.db, { slug: 'acme' });
+  const lines: object[] = [];
+  const write = (fields: object, message: string) => void lines.push({ ...fields, message });
+  const app = createPublicApi({
+    store,
+    enqueuer: queueInTable,
+    publicUrl: PUBLIC_URL,
+    limits: DEFAULT_LIMITS,
+    log: { info: write, warn: write, error: write },
+    artifacts: memoryArtifacts(new Map()),
+    reviews: { approve: unused, reject: unused, cancel: unused },
+    replay: unused,
+    ...overrides,
+  });
+  const server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const send = (sent: Sent) => exchange(url, sent);
+  const authorization = `Bearer ${organization.api_key}`;
+  const base = '/api/v1/orgs/acme/';
+  return {
+    url,
+    store,
+    organization,
+    lines,
+    send,
+    get: (path) => send({ path: base + path, headers: { authorization } }),
+    post: (path, body, headers = {}) =>
+      send({
+        method: 'POST',
+        path: base + path,
+        headers: { authorization, 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    count: async (table) => {
+      const { rows } = await sql<{ count: string }>`select count(*) from ${sql.table(table)}`.execute(store.db);
+      return Number(rows[0]?.count);
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await store.close();
+      await database.close();
+    },
+  };
+}
+
+export const queueInTable: Enqueuer = {
+  enqueue: async (transaction, name, payload) => {
+    await sql`insert into queued values (${name}, ${JSON.stringify(payload)}::jsonb)`.execute(transaction);
+  },
+};
+
+const unused = () => Promise.reject(new Error('This test does not expect to come here.'));
+
+/** Pictures in a map, with addresses of their own where `baseUrl` is given. */
+export function memoryArtifacts(kept: Map<string, Buffer>, baseUrl?: string): ArtifactStore {
+  const url = (key: string) => Promise.resolve(baseUrl && `${baseUrl}/${key}`);
+  return {
+    put: (key, bytes) => Promise.resolve(void kept.set(key, bytes)),
+    get: (key) => {
+      const bytes = kept.get(key);
+      if (bytes === undefined) return Promise.reject(new ArtifactNotFoundError(key));
+      return Promise.resolve({ bytes, contentType: 'image/png', size: bytes.length });
+    },
+    exists: (key) => Promise.resolve(kept.has(key)),
+    delete: (key) => Promise.resolve(void kept.delete(key)),
+    uploadUrl: url,
+    downloadUrl: url,
+    close: () => undefined,
+  };
+}
+
+/** Plain node:http: fetch would merge headers that are sent twice. */
+export function exchange(url: string, { method = 'GET', path, headers = {}, body }: Sent): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const outgoing = request(
+      url + path,
+      { method, headers: { ...length, ...headers }, timeout: 30_000 },
+      (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+        incoming.on('error', reject);
+        incoming.on('end', () => {
+          const text = Buffer.concat(chunks).toString('utf8');
+          const isJson = incoming.headers['content-type']?.includes('json') === true && text !== '';
+          const json: Json = isJson ? JSON.parse(text) : undefined;
+          resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text, json });
+        });
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
