@@ -1,0 +1,446 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DEVICE_NAMES } from '../../../../src/domain/devices.ts';
+import { DEFAULT_LIMITS } from '../../../../src/domain/limits.ts';
+import { type Json, PUBLIC_URL, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startPublicApi({ limits: { ...DEFAULT_LIMITS, entries: 1_000 } });
+});
+afterAll(() => api.close());
+
+const media = { type: 'url', content: 'https://cdn.example/banner.png' };
+const campaign = { name: 'Spring' };
+const shot = { site: { url: 'https://news.example/' }, device: { name: 'desktop' } };
+const frames = (...markers: unknown[]) => ({ options: { ad: { frames: markers.map((marker) => ({ marker })) } } });
+const entry = (ad: unknown = { media }, screenshots: unknown = [shot]) => ({ ad, screenshots });
+const ask = (screenshot_requests: unknown, more: object = {}) =>
+  api.post('screenshot_requests', { campaign, screenshot_requests, ...more });
+
+async function paths(screenshot_requests: unknown, more: object = {}): Promise<string[]> {
+  const reply = await ask(screenshot_requests, more);
+  expect([reply.status, reply.json.status]).toEqual([422, 'failure']);
+  return Object.keys(reply.json.errors).sort();
+}
+
+/** The pictures of an accepted request, as [ad, site, device, marker in ms]. */
+async function pictures(reply: { status: number; json: Json }): Promise<[string, string, string, number | null][]> {
+  expect([reply.status, reply.json.errors]).toEqual([202, undefined]);
+  const rows = await api.store.db
+    .selectFrom('screenshots')
+    .select(['ad_id', 'site_url', 'device', 'marker_ms'])
+    .where('set_id', '=', reply.json.id)
+    .orderBy('seq')
+    .execute();
+  return rows.map((row) => [row.ad_id, row.site_url, row.device, row.marker_ms]);
+}
+
+async function newAd(lookup_key: string | null = null, name = 'Spring'): Promise<string> {
+  return (await api.post('ads', { campaign: { name }, ad: { lookup_key, media } })).json.id;
+}
+
+describe('a request', () => {
+  test('is answered with 202 and exactly the six fields of its set', async () => {
+    const reply = await ask([entry()]);
+    expect(reply.status).toBe(202);
+    expect(reply.json).toEqual({
+      type: 'screenshot_set',
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      status: 'draft',
+      campaign_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/),
+      html_url: `${PUBLIC_URL}/o/acme/screenshot_sets/${reply.json.id}`,
+    });
+  });
+
+  test('stores set, ads, screenshots, subscribers and the work that follows', async () => {
+    const subscribers = [{ webhook: { url: 'https://hook.example/' } }];
+    const reply = await ask([entry(), entry({ media, name: 'Two' })], {
+      subscribers,
+      instructions: 'Above the fold.\n✓',
+    });
+    const { db } = api.store;
+    const set = await db
+      .selectFrom('screenshot_sets')
+      .selectAll()
+      .where('id', '=', reply.json.id)
+      .executeTakeFirstOrThrow();
+    expect([set.instructions, set.status]).toEqual(['Above the fold.\n✓', 'draft']);
+    const told = await db.selectFrom('subscribers').selectAll().where('set_id', '=', reply.json.id).execute();
+    expect(told).toMatchObject([{ webhook_url: 'https://hook.example/', ad_id: null, seq: 0 }]);
+    const ids = (await pictures(reply)).map(([ad]) => ad);
+    const ads = await db
+      .selectFrom('ads')
+      .select(['name', 'source', 'status'])
+      .where('id', 'in', ids)
+      .orderBy('name')
+      .execute();
+    expect(ads).toEqual([
+      { name: 'Two', source: 'screenshot_request', status: 'pending' },
+      { name: 'banner.png', source: 'screenshot_request', status: 'pending' },
+    ]);
+    const queued = await api.store.pool.query('select name, payload from queued order by ctid desc limit 1');
+    expect(queued.rows[0]).toEqual({ name: 'launch', payload: { organization_id: set.organization_id } });
+  });
+
+  test('takes each device of the list, and gives the list for any other', async () => {
+    const reply = await ask([
+      entry(
+        { media },
+        DEVICE_NAMES.map((name) => ({ ...shot, device: { name } })),
+      ),
+    ]);
+    expect((await pictures(reply)).map(([, , device]) => device)).toEqual(DEVICE_NAMES);
+    const refused = await ask([entry({ media }, [{ ...shot, device: { name: 'Desktop' } }])]);
+    expect(refused.json.errors).toEqual({
+      'screenshot_requests.0.screenshots.0.device.name': [`must be one of: ${DEVICE_NAMES.join(', ')}.`],
+    });
+  });
+
+  test('of two sites with two markers each makes four pictures', async () => {
+    const other = { ...shot, site: { url: 'https://blog.example/' } };
+    const reply = await ask([
+      entry({ media }, [
+        { ...shot, ...frames(0.0, 1.0) },
+        { ...other, ...frames(1.0, 2.0) },
+      ]),
+    ]);
+    expect((await pictures(reply)).map(([, site, , marker]) => [site, marker])).toEqual([
+      ['https://news.example/', 0],
+      ['https://news.example/', 1000],
+      ['https://blog.example/', 1000],
+      ['https://blog.example/', 2000],
+    ]);
+  });
+
+  test('that asks for one picture twice makes one, returned as first sent', async () => {
+    const spelled = (url: string) => ({ ...shot, site: { url } });
+    const sites = [
+      'News.example',
+      'https://news.example:443/',
+      'HTTPS://NEWS.EXAMPLE',
+      'http://news.example/',
+      '//news.example',
+    ];
+    const reply = await ask([entry({ media }, sites.map(spelled))]);
+    expect((await pictures(reply)).map(([, site]) => site)).toEqual(['News.example', 'http://news.example/']);
+  });
+
+  test('keeps the default capture beside captures at markers', async () => {
+    const reply = await ask([
+      entry({ media }, [shot, { ...shot, ...frames() }, { ...shot, ...frames(0, 0.0004, -0) }]),
+    ]);
+    expect((await pictures(reply)).map(([, , , marker]) => marker)).toEqual([null, 0]);
+  });
+
+  test.each([null, {}, { ad: null }, { ad: {} }, { ad: { frames: null } }, { ad: { frames: [] } }])(
+    'with options %j asks for the default capture',
+    async (options) => {
+      expect((await pictures(await ask([entry({ media }, [{ ...shot, options }])])))[0]?.[3]).toBeNull();
+    },
+  );
+});
+
+describe('a marker', () => {
+  test.each([
+    [0, 0],
+    [30, 30_000],
+    [12.3456, 12_346],
+    [29.99999, 30_000],
+  ])('of %d s is taken at %d ms', async (marker, ms) => {
+    const reply = await ask([entry({ media }, [{ ...shot, ...frames(marker) }])]);
+    expect((await pictures(reply))[0]?.[3]).toBe(ms);
+  });
+
+  const path = 'screenshot_requests.0.screenshots.0.options.ad.frames.0.marker';
+  test.each(['30.0000001', '31', '-0.0001', '1e400', '-1e400', '"1"', 'null', 'true', '[1]', '{}'])(
+    'that is %s is a fault',
+    async (marker) => {
+      const text = JSON.stringify({ campaign, screenshot_requests: [entry({ media }, [{ ...shot, ...frames('@') }])] });
+      const reply = await api.post('screenshot_requests', text.replace('"@"', marker));
+      expect([reply.status, Object.keys(reply.json.errors)]).toEqual([422, [path]]);
+    },
+  );
+
+  test('that is missing is a fault, and so is a frame that is none', async () => {
+    const broken = { options: { ad: { frames: [{}, null, 5] } } };
+    expect(await paths([entry({ media }, [{ ...shot, ...broken }])])).toEqual(
+      [path, path.replace('0.marker', '1'), path.replace('0.marker', '2')].sort(),
+    );
+  });
+
+  test('may come 31 times, not 32', async () => {
+    const markers = Array.from({ length: 32 }, (_, i) => i / 2);
+    expect((await pictures(await ask([entry({ media }, [{ ...shot, ...frames(...markers.slice(1)) }])]))).length).toBe(
+      31,
+    );
+    const reply = await ask([entry({ media }, [{ ...shot, ...frames(...markers) }])]);
+    expect(reply.json.errors).toEqual({ [path.replace('.0.marker', '')]: ['must have at most 31 frames.'] });
+  });
+});
+
+describe('an entry designates an existing ad', () => {
+  test('by id, which decides over lookup key, name and media', async () => {
+    const id = await newAd();
+    await newAd('someone else');
+    const ad = { id, lookup_key: 'someone else', name: 7, media: 'x' };
+    expect((await pictures(await ask([entry(ad)])))[0]?.[0]).toBe(id);
+    expect((await pictures(await ask([entry({ id: id.toUpperCase() })])))[0]?.[0]).toBe(id);
+  });
+
+  test('by lookup key within the campaign, whatever name and media hold, and its name is kept', async () => {
+    const id = await newAd('by key');
+    for (const ad of [
+      {},
+      { media, name: 'New' },
+      { media: 5 },
+      { name: 'x'.repeat(300) },
+      { media: null, name: null },
+    ]) {
+      expect((await pictures(await ask([entry({ lookup_key: 'by key', ...ad })])))[0]?.[0]).toBe(id);
+    }
+    const row = await api.store.db.selectFrom('ads').select('name').where('id', '=', id).executeTakeFirstOrThrow();
+    expect(row.name).toBe('banner.png');
+  });
+
+  test('or makes a new one with media and key, which later requests find', async () => {
+    const first = await pictures(await ask([entry({ lookup_key: 'later', media })]));
+    const second = await pictures(await ask([entry({ lookup_key: 'later' })]));
+    expect(second[0]?.[0]).toBe(first[0]?.[0]);
+    expect(await newAd('later')).toBe(first[0]?.[0]);
+  });
+
+  test('and one named twice, by id and by key, or by id twice, is merged', async () => {
+    const id = await newAd('merged');
+    const sites = [shot, { ...shot, ...frames(1) }];
+    for (const second of [{ lookup_key: 'merged' }, { lookup_key: 'merged', media }, { id }]) {
+      const reply = await ask([entry({ id }, sites), entry(second, [...sites, { ...shot, ...frames(2) }])]);
+      expect((await pictures(reply)).map(([ad, , , marker]) => [ad, marker])).toEqual([
+        [id, null],
+        [id, 1000],
+        [id, 2000],
+      ]);
+    }
+  });
+
+  test('new ads of the same media are two', async () => {
+    expect(await pictures(await ask([entry(), entry()]))).toHaveLength(2);
+  });
+});
+
+describe('faults of an entry', () => {
+  const at = (path: string) => `screenshot_requests.0.${path}`;
+  test.each([
+    ['not an object', 5, 'screenshot_requests.0'],
+    ['null', null, 'screenshot_requests.0'],
+    ['no ad', { screenshots: [shot] }, at('ad')],
+    ['ad null', entry(null), at('ad')],
+    ['ad without anything', entry({}), at('ad.media')],
+    ['a key of nothing and no media', entry({ lookup_key: 'nothing' }), at('ad.media')],
+    ['media of an unknown type', entry({ media: { ...media, type: 'x' } }), at('ad.media.type')],
+    ['a tag too large', entry({ media: { type: 'html_tag', content: 'x'.repeat(1_048_577) } }), at('ad.media.content')],
+    ['a name of 256', entry({ media, name: 'x'.repeat(256) }), at('ad.name')],
+    ['a blank key', entry({ media, lookup_key: '\t' }), at('ad.lookup_key')],
+    ['an id that is no text', entry({ id: 5, media }), at('ad.id')],
+    ['an id that is no UUID', entry({ id: 'x', media }), at('ad.id')],
+    ['an id with U+0000', entry({ id: 'a\0', media }), at('ad.id')],
+    ['an unknown id, though there is media', entry({ id: crypto.randomUUID(), media }), at('ad.id')],
+    ['no screenshots', { ad: { media } }, at('screenshots')],
+    ['screenshots null', entry({ media }, null), at('screenshots')],
+    ['screenshots empty', entry({ media }, []), at('screenshots')],
+    ['screenshots an object', entry({ media }, {}), at('screenshots')],
+    ['a screenshot that is none', entry({ media }, [1]), at('screenshots.0')],
+    ['no site', entry({ media }, [{ device: shot.device }]), at('screenshots.0.site')],
+    ['no address', entry({ media }, [{ ...shot, site: {} }]), at('screenshots.0.site.url')],
+    ['address null', entry({ media }, [{ ...shot, site: { url: null } }]), at('screenshots.0.site.url')],
+    ['blank address', entry({ media }, [{ ...shot, site: { url: ' ' } }]), at('screenshots.0.site.url')],
+    ['no device', entry({ media }, [{ site: shot.site }]), at('screenshots.0.device')],
+    ['device a string', entry({ media }, [{ ...shot, device: 'desktop' }]), at('screenshots.0.device')],
+    ['no device name', entry({ media }, [{ ...shot, device: {} }]), at('screenshots.0.device.name')],
+    [
+      'a device of another case',
+      entry({ media }, [{ ...shot, device: { name: 'IPhone' } }]),
+      at('screenshots.0.device.name'),
+    ],
+    ['options of the wrong type', entry({ media }, [{ ...shot, options: [] }]), at('screenshots.0.options')],
+    [
+      'options.ad of the wrong type',
+      entry({ media }, [{ ...shot, options: { ad: 1 } }]),
+      at('screenshots.0.options.ad'),
+    ],
+    [
+      'frames of the wrong type',
+      entry({ media }, [{ ...shot, options: { ad: { frames: 1 } } }]),
+      at('screenshots.0.options.ad.frames'),
+    ],
+  ])('%s', async (_what, given, path) => {
+    expect(await paths([given])).toEqual([path]);
+  });
+
+  test.each([
+    'ftp://a.example/',
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'about:blank',
+    'view-source:https://a.example/',
+    'https://u:p@a.example/',
+    'u@a.example',
+    'https://',
+    'https:///',
+    'a b.example',
+    'https://[::1',
+    `a.example/${'x'.repeat(8_183)}`,
+    'a.example/\0',
+  ])('a site %s', async (url) => {
+    expect(await paths([entry({ media }, [{ ...shot, site: { url } }])])).toEqual([at('screenshots.0.site.url')]);
+  });
+
+  test.each(['a.example', 'localhost:3000', '10.0.0.1/x', 'bücher.example', `a.example/${'x'.repeat(8_182)}`])(
+    'but a site %s is accepted',
+    async (url) => {
+      expect((await pictures(await ask([entry({ media }, [{ ...shot, site: { url } }])])))[0]?.[1]).toBe(url);
+    },
+  );
+
+  test('an ad of another campaign, or of another organization, is a fault on its id', async () => {
+    const id = await newAd(null, 'Elsewhere');
+    const expected = { 'screenshot_requests.0.ad.id': ['is the id of an ad of another campaign.'] };
+    expect((await ask([entry({ id })])).json.errors).toEqual(expected);
+    expect((await ask([entry({ id })], { campaign: { name: 'Not there yet' } })).json.errors).toEqual(expected);
+  });
+
+  test('a repeated lookup key is a fault on the second entry, which names the first, and nothing is stored', async () => {
+    const before = await Promise.all([api.count('ads'), api.count('screenshot_sets'), api.count('queued')]);
+    const reply = await ask([entry({ lookup_key: 'r', media }), entry(), entry({ lookup_key: 'r', media })]);
+    expect(reply.status).toBe(422);
+    expect(reply.json.errors).toEqual({
+      'screenshot_requests.2.ad.lookup_key': [expect.stringContaining('screenshot_requests.0.ad.lookup_key')],
+    });
+    expect(await Promise.all([api.count('ads'), api.count('screenshot_sets'), api.count('queued')])).toEqual(before);
+  });
+});
+
+describe('faults of the body as a whole', () => {
+  test.each([
+    ['no entries', undefined],
+    ['null', null],
+    ['an empty list', []],
+    ['an object', {}],
+  ])('screenshot_requests: %s', async (_what, given) => {
+    expect(await paths(given)).toEqual(['screenshot_requests']);
+  });
+
+  test.each([5, 'x'.repeat(10_001), 'a\0', '\udfff', {}])('instructions %#', async (instructions) => {
+    expect(await paths([entry()], { instructions })).toEqual(['instructions']);
+  });
+
+  test('instructions may be null, and have 10,000 characters', async () => {
+    expect((await ask([entry()], { instructions: null })).status).toBe(202);
+    expect((await ask([entry()], { instructions: '😀'.repeat(10_000) })).status).toBe(202);
+  });
+
+  test('all of them come in one answer', async () => {
+    const bad = { site: { url: '' }, device: { name: 'x' }, ...frames(31, 'a') };
+    const given = [
+      entry({ lookup_key: 'a' }, [shot, bad]),
+      entry({ id: crypto.randomUUID(), name: 5 }),
+      entry({ lookup_key: 'a', media: { type: 'x', content: 'y' } }, []),
+      7,
+    ];
+    const more = { campaign: { id: 'none' }, subscribers: [{}, { s3: { bucket: 'abc' } }], instructions: 1 };
+    expect(await paths(given, more)).toEqual([
+      'campaign.id',
+      'instructions',
+      'screenshot_requests.0.ad.media',
+      'screenshot_requests.0.screenshots.1.device.name',
+      'screenshot_requests.0.screenshots.1.options.ad.frames.0.marker',
+      'screenshot_requests.0.screenshots.1.options.ad.frames.1.marker',
+      'screenshot_requests.0.screenshots.1.site.url',
+      'screenshot_requests.1.ad.id',
+      'screenshot_requests.2.ad.lookup_key',
+      'screenshot_requests.2.ad.media.type',
+      'screenshot_requests.2.screenshots',
+      'screenshot_requests.3',
+      'subscribers.0',
+      'subscribers.1.s3',
+    ]);
+  });
+
+  test('a body of very many faults is told of the first thousand', async () => {
+    const reply = await ask([
+      entry(
+        { media },
+        Array.from({ length: 5_000 }, () => ({})),
+      ),
+    ]);
+    expect(Object.keys(reply.json.errors)).toHaveLength(1_001);
+    expect(reply.json.errors.body).toEqual(['has 9,000 more faults.']);
+  });
+});
+
+describe('limits', () => {
+  test('1,000 entries with 10,000 pictures are taken in well under two seconds', async () => {
+    const screenshots = Array.from({ length: 10 }, (_, i) => ({ ...shot, site: { url: `https://s${i}.example/` } }));
+    const entries = Array.from({ length: 1_000 }, (_, i) => entry({ lookup_key: `bulk ${i}`, media }, screenshots));
+    const started = performance.now();
+    const reply = await ask(entries);
+    const seconds = (performance.now() - started) / 1000;
+    expect([reply.status, await pictures(reply).then((all) => all.length)]).toEqual([202, 10_000]);
+    expect(seconds).toBeLessThan(2);
+  });
+
+  test('1,001 entries, or 10,001 pictures, are refused with the limit', async () => {
+    const entries = Array.from({ length: 1_001 }, () => entry());
+    expect((await ask(entries)).json.errors).toEqual({
+      screenshot_requests: [expect.stringContaining('at most 1,000 entries')],
+    });
+    const screenshots = Array.from({ length: 10_001 }, (_, i) => ({ ...shot, site: { url: `s${i}.example` } }));
+    expect((await ask([entry({ media }, screenshots)])).json.errors).toEqual({
+      screenshot_requests: [expect.stringContaining('at most 10,000 screenshots')],
+    });
+  });
+
+  test('what is merged does not count', async () => {
+    const reply = await ask([
+      entry(
+        { media },
+        Array.from({ length: 10_001 }, () => shot),
+      ),
+    ]);
+    expect(await pictures(reply)).toHaveLength(1);
+  });
+});
+
+describe('at the same moment', () => {
+  test('fifty requests that name the same keys in different orders make each ad once, without a deadlock', async () => {
+    const keys = Array.from({ length: 20 }, (_, i) => `crowd ${i}`);
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => {
+        const order = i % 2 === 0 ? keys : keys.toReversed();
+        return ask(
+          order.map((lookup_key) => entry({ lookup_key, media })),
+          { campaign: { name: 'Crowd' } },
+        );
+      }),
+    );
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([202]));
+    const all = await Promise.all(replies.map(pictures));
+    expect(new Set(all.flat().map(([ad]) => ad)).size).toBe(20);
+  });
+
+  test('create-ad and screenshot requests share an ad of the same key', async () => {
+    const body = { campaign: { name: 'Mixed' }, ad: { lookup_key: 'k', media } };
+    const replies = await Promise.all(
+      Array.from({ length: 30 }, (_, i) =>
+        i % 2 === 0 ? api.post('ads', body) : ask([entry({ lookup_key: 'k', media })], { campaign: { name: 'Mixed' } }),
+      ),
+    );
+    expect(replies.filter(({ status }) => status >= 400)).toEqual([]);
+    const ads = await api.store.db.selectFrom('ads').select('id').where('lookup_key', '=', 'k').execute();
+    const { rows } = await api.store.pool.query(
+      `select 1 from ads join campaigns c on c.id = campaign_id where c.name = 'Mixed'`,
+    );
+    expect([rows.length, ads.length >= 1]).toEqual([1, true]);
+  });
+});
