@@ -7,6 +7,7 @@ import {
   ScreenshotResults,
   type WantedPage,
 } from '../../contract/captureProtocol.ts';
+import { withScheme } from '../../domain/webAddresses.ts';
 import { finishIndex, type MissingScreenshot, missingScreenshots, openAttempt } from '../../store/attempts.ts';
 import { ResultFaultError } from '../../store/creativeResults.ts';
 import { countUnresolved, expireClaims } from '../../store/jobCreatives.ts';
@@ -75,7 +76,7 @@ async function pagesOf(
   const pages = new Map<string, WantedPage>();
   for (const { id, ad_id, marker_ms, site_url, site_key, device } of missing) {
     const key = `${device} ${site_key}`;
-    const page = pages.get(key) ?? { site_url, device, screenshots: [] };
+    const page = pages.get(key) ?? { site_url: withScheme(site_url), device, screenshots: [] };
     page.screenshots.push({ id, ad_id, marker_ms, upload: await upload(id) });
     pages.set(key, page);
   }

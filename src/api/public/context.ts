@@ -7,7 +7,7 @@ import type { ServedRequest } from '../server/accessLog.ts';
 import type { Log } from '../server/log.ts';
 import type { RateLimit } from '../server/rateLimiter.ts';
 
-/** What reviewers and clients do to a set, in the caller's transaction. Each throws a Failure (409) where its state forbids it. */
+/** What reviewers and clients do to a set, in the caller's transaction. Each throws a Failure: 404 for a set that is not the organization's, 409 where its state forbids it. */
 export interface Reviews {
   approve(tx: Queryable, review: Review): Promise<void>;
   reject(tx: Queryable, review: Review): Promise<void>;

@@ -20,9 +20,10 @@ export function review(
     const notes = notesOf((await readBody(request, response)).value);
     const query = { id: setId, organizationId, publicUrl: place.publicUrl };
     return store.db.transaction().execute(async (tx) => {
-      if ((await readSetRecord(tx, query)) === undefined) throw unknownId();
       await reviews[verb](tx, { organizationId, setId, notes });
-      return answer(200, (await readSetRecord(tx, query)) ?? {});
+      const record = await readSetRecord(tx, query);
+      if (record === undefined) throw unknownId();
+      return answer(200, record);
     });
   };
 }
@@ -43,7 +44,8 @@ export function replayDelivery({ store, replay }: PublicApiOptions): (call: Call
       if ((await read()) === undefined) throw unknownId();
       await replay(tx, id);
       const row = await read();
-      return answer(202, row === undefined ? {} : deliveryRecord(row));
+      if (row === undefined) throw unknownId();
+      return answer(202, deliveryRecord(row));
     });
   };
 }

@@ -119,7 +119,7 @@ create table screenshots (
   -- Position in the request, from 0.
   seq integer not null,
   ad_id uuid not null references ads,
-  -- As the client sent it (with a scheme), and normalised for comparing.
+  -- As the client sent it, perhaps without a scheme; and normalised for comparing.
   site_url text not null,
   site_key text not null,
   device text not null,
