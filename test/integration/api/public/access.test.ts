@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createKey, listKeys, revokeKey } from '../../../../src/store/apiKeys.ts';
+import { createOrganization, disableOrganization, enableOrganization } from '../../../../src/store/organizations.ts';
+import { startPublicApi, type TestApi } from '../../../support/publicApi.ts';
+
+let api: TestApi;
+let otherKey: string;
+beforeAll(async () => {
+  api = await startPublicApi();
+  otherKey = (await createOrganization(api.store.db, { slug: 'other' })).api_key;
+});
+afterAll(() => api.close());
+
+const ADS = '/api/v1/orgs/acme/ads';
+const NOBODY = '00000000-0000-4000-8000-000000000000';
+/** Every route of an organization. */
+const ROUTES: [string, string][] = [
+  ['POST', 'ads'],
+  ['GET', 'ads'],
+  ['GET', `ads/${NOBODY}`],
+  ['POST', 'screenshot_requests'],
+  ['GET', 'campaigns'],
+  ['GET', 'screenshot_sets'],
+  ['GET', `screenshot_sets/${NOBODY}`],
+  ['POST', `screenshot_sets/${NOBODY}/approve`],
+  ['POST', `screenshot_sets/${NOBODY}/reject`],
+  ['POST', `screenshot_sets/${NOBODY}/cancel`],
+  ['GET', 'screenshots'],
+  ['GET', 'deliveries'],
+  ['POST', `deliveries/${NOBODY}/replay`],
+];
+const body = JSON.stringify({ campaign: { name: 'C' }, ad: { media: { type: 'url', content: 'https://a.example/' } } });
+
+const list = (authorization: string | string[]) => api.send({ path: ADS, headers: { authorization } });
+const post = (authorization: string, slug = 'acme', text = body) =>
+  api.send({
+    method: 'POST',
+    path: `/api/v1/orgs/${slug}/ads`,
+    headers: { authorization, 'content-type': 'application/json' },
+    body: text,
+  });
+
+describe('the key', () => {
+  test.each(['GET', 'POST'])('is taken alone, after Bearer, and after bearer, for %s', async (method) => {
+    const key = api.organization.api_key;
+    for (const header of [key, `Bearer ${key}`, `bearer   ${key}`]) {
+      expect((await (method === 'GET' ? list(header) : post(header))).status).toBe(method === 'GET' ? 200 : 201);
+    }
+  });
+
+  test.each(ROUTES)('is required on %s %s', async (method, path) => {
+    const reply = await api.send({ method, path: `/api/v1/orgs/acme/${path}` });
+    expect([reply.status, reply.headers['www-authenticate']]).toEqual([401, 'Bearer']);
+    expect(reply.json).toEqual({ status: 'failure', errors: { authorization: [expect.any(String)] } });
+  });
+
+  test.each([
+    ['empty', ''],
+    ['only the word', 'Bearer '],
+    ['another scheme', 'Basic dXNlcjpwYXNz'],
+    ['too short', 'ts_live_abcdefgh_short'],
+    ['twice in one header', 'KEY KEY'],
+    ['with something behind it', 'Bearer KEYx'],
+    ['of an unknown id', `ts_live_zzzzzzzz_${'A'.repeat(43)}`],
+    ['with U+0001', 'Bearer KE\tY'],
+  ])('that is %s is no key', async (_what, header) => {
+    const reply = await list(header.replaceAll('KEY', api.organization.api_key));
+    expect([reply.status, reply.headers['www-authenticate']]).toEqual([401, 'Bearer']);
+  });
+
+  test('sent in two headers is refused, also when both are right', async () => {
+    expect((await list([api.organization.api_key, api.organization.api_key])).status).toBe(401);
+  });
+
+  test('with a wrong secret is unknown', async () => {
+    const key = api.organization.api_key;
+    const wrong = key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A');
+    expect((await list(wrong)).status).toBe(401);
+  });
+
+  test('is dead as soon as it is revoked or has expired, and another lives on', async () => {
+    const { db } = api.store;
+    const made = await createKey(db, 'acme', { name: 'rotation' });
+    expect((await list(made.api_key)).status).toBe(200);
+    await revokeKey(db, 'acme', made.id);
+    expect([(await list(made.api_key)).status, (await post(made.api_key)).status]).toEqual([401, 401]);
+    const expired = await createKey(db, 'acme', { expiresAt: new Date(Date.now() - 1) });
+    expect((await list(expired.api_key)).status).toBe(401);
+    expect((await list(api.organization.api_key)).status).toBe(200);
+  });
+
+  test('is shown once: neither list nor database holds it', async () => {
+    const made = await createKey(api.store.db, 'acme');
+    const secret = made.api_key.slice(17);
+    expect(secret).toHaveLength(43);
+    const { rows } = await api.store.pool.query('select row_to_json(k)::text as row from api_keys k');
+    const listed = JSON.stringify([rows, await listKeys(api.store.db, 'acme')]);
+    expect([listed.includes(made.id), listed.includes(secret)]).toEqual([true, false]);
+  });
+
+  test('of another organization and an unknown organization get the same 404', async () => {
+    for (const [method, path] of ROUTES) {
+      const ask = (slug: string, authorization: string) =>
+        api.send({ method, path: `/api/v1/orgs/${slug}/${path}`, headers: { authorization } });
+      const [foreign, unknown] = [await ask('acme', otherKey), await ask('nobody', otherKey)];
+      expect([foreign.status, unknown.status]).toEqual([404, 404]);
+      expect(foreign.text).toBe(unknown.text);
+      expect(Object.keys(foreign.json.errors)).toEqual(['organization_slug']);
+    }
+  });
+
+  test.each(['ACME', '%00', 'a'.repeat(200), '..%2f', '%F0%9F%98%80'])(
+    'an organization %s is unknown',
+    async (slug) => {
+      expect((await post(api.organization.api_key, slug)).status).toBe(404);
+    },
+  );
+
+  test('needs the scope of what is done', async () => {
+    const { db } = api.store;
+    const reader = await createKey(db, 'acme', { scopes: ['read'] });
+    const writer = await createKey(db, 'acme', { scopes: ['write'] });
+    expect([(await list(reader.api_key)).status, (await post(writer.api_key)).status]).toEqual([200, 201]);
+    for (const reply of [await post(reader.api_key), await list(writer.api_key)]) {
+      expect([reply.status, Object.keys(reply.json.errors)]).toEqual([403, ['authorization']]);
+    }
+  });
+});
+
+describe('a disabled organization', () => {
+  test('gets 403 on every route, after the key and before the body, until it is enabled', async () => {
+    const { db } = api.store;
+    await createOrganization(db, { slug: 'closed' });
+    const { api_key } = await createKey(db, 'closed');
+    await disableOrganization(db, 'closed');
+    for (const [method, path] of ROUTES) {
+      const headers = { authorization: api_key, 'content-type': 'text/plain' };
+      const sent = { method, path: `/api/v1/orgs/closed/${path}`, headers };
+      const reply = await api.send(method === 'POST' ? { ...sent, body: '{broken' } : sent);
+      expect([reply.status, reply.json]).toEqual([
+        403,
+        {
+          status: 'failure',
+          errors: {
+            organization: [
+              'Your organization is disabled. Upgrade to keep using the API: https://shots.example/o/closed/billing',
+            ],
+          },
+        },
+      ]);
+    }
+    expect((await post(`${api_key.slice(0, -4)}AAAA`, 'closed')).status).toBe(401);
+    await enableOrganization(db, 'closed');
+    expect((await post(api_key, 'closed')).status).toBe(201);
+  });
+});
+
+describe('what goes first', () => {
+  test('key, then organization, then scope, then disabled, then the body', async () => {
+    const { db } = api.store;
+    await createOrganization(db, { slug: 'ordered' });
+    const reader = await createKey(db, 'ordered', { scopes: ['read'] });
+    const writer = await createKey(db, 'ordered', { scopes: ['write'] });
+    await disableOrganization(db, 'ordered');
+    expect((await post('nonsense', 'nobody', '{')).status).toBe(401);
+    expect((await post(reader.api_key, 'acme', '{')).status).toBe(404);
+    expect(Object.keys((await post(reader.api_key, 'ordered', '{')).json.errors)).toEqual(['authorization']);
+    expect(Object.keys((await post(writer.api_key, 'ordered', '{')).json.errors)).toEqual(['organization']);
+    await enableOrganization(db, 'ordered');
+    expect((await post(writer.api_key, 'ordered', '{')).status).toBe(400);
+  });
+});
+
+describe('a foreign id', () => {
+  test('is unknown on every route that takes one', async () => {
+    const made = await post(api.organization.api_key);
+    const headers = { authorization: otherKey };
+    for (const id of [made.json.id, NOBODY, 'x', '%00', '%F0']) {
+      const replies = await Promise.all(
+        [`ads/${id}`, `screenshot_sets/${id}`].map((path) => api.send({ path: `/api/v1/orgs/other/${path}`, headers })),
+      );
+      const status = id === '%F0' ? 400 : 404;
+      expect(replies.map((reply) => [reply.status, reply.json.status])).toEqual([
+        [status, 'failure'],
+        [status, 'failure'],
+      ]);
+    }
+  });
+});

@@ -1,0 +1,172 @@
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Sent, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startPublicApi();
+});
+afterAll(() => api.close());
+
+const good = { campaign: { name: 'C' }, ad: { media: { type: 'url', content: 'https://a.example/' } } };
+const MEBIBYTE = 1_048_576;
+
+function send(body: Sent['body'], headers: Record<string, string> = { 'content-type': 'application/json' }) {
+  const authorization = api.organization.api_key;
+  const sent = { method: 'POST', path: '/api/v1/orgs/acme/ads', headers: { authorization, ...headers } };
+  return api.send(body === undefined ? sent : { ...sent, body });
+}
+
+async function refusal(body: Sent['body'], headers?: Record<string, string>): Promise<[number, string[]]> {
+  const reply = await send(body, headers);
+  expect(reply.json.status).toBe('failure');
+  return [reply.status, Object.keys(reply.json.errors)];
+}
+
+describe('a body', () => {
+  test.each([
+    ['nothing', ''],
+    ['half of it', '{"campaign":'],
+    ['two of them', '{}{}'],
+    ['NaN', '{"campaign":NaN}'],
+    ['a trailing comma', '{"a":1,}'],
+    ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+    ['UTF-16', Buffer.from(JSON.stringify(good), 'utf16le')],
+  ])('that is %s is malformed', async (_what, body) => {
+    expect(await refusal(body)).toEqual([400, ['body']]);
+  });
+
+  test.each(['null', '[]', '"x"', '5', 'true'])('that is %s is no object', async (body) => {
+    expect(await refusal(body)).toEqual([422, ['body']]);
+  });
+
+  test('nested 10,000 deep is refused, wherever that is', async () => {
+    const deep = '['.repeat(10_000) + ']'.repeat(10_000);
+    expect(await refusal(deep)).toEqual([400, ['body']]);
+    expect(await refusal('['.repeat(10_000))).toEqual([400, ['body']]);
+    expect(await refusal(`{"campaign":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`)).toEqual([400, ['body']]);
+  });
+
+  test('with brackets in its strings is not nested', async () => {
+    const content = `https://a.example/?${'['.repeat(5_000)}`;
+    expect(
+      (await send(JSON.stringify({ ...good, ad: { media: { type: 'url', content } }, x: '\\"[['.repeat(900) }))).status,
+    ).toBe(201);
+  });
+
+  test('with __proto__ in it changes nothing but what it says', async () => {
+    const body = `{"__proto__":{"campaign":{"name":"C"},"polluted":1},"campaign":{"__proto__":{"name":"C"}},"ad":{"constructor":1,"__proto__":{"media":1}}}`;
+    expect(await refusal(body)).toEqual([422, ['campaign', 'media']]);
+    expect('polluted' in {}).toBe(false);
+  });
+
+  test('of 32 MiB is read, of a byte more is too large', async () => {
+    const around = JSON.stringify({ ...good, x: '' });
+    const filled = (bytes: number) => around.replace('"x":""', `"x":"${'y'.repeat(bytes - around.length)}"`);
+    expect((await send(filled(32 * MEBIBYTE))).status).toBe(201);
+    const reply = await send(filled(32 * MEBIBYTE + 1));
+    expect([reply.status, reply.json.errors]).toEqual([
+      413,
+      { body: ['must be at most 33,554,432 bytes: send several requests.'] },
+    ]);
+  });
+
+  test('compressed counts as what it becomes', async () => {
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    expect((await send(gzipSync(JSON.stringify(good)), headers)).status).toBe(201);
+    expect(await refusal(gzipSync(Buffer.alloc(33 * MEBIBYTE, 0x20)), headers)).toEqual([413, ['body']]);
+    expect(await refusal('not gzip', headers)).toEqual([400, ['body']]);
+    expect(await refusal('x', { ...headers, 'content-encoding': 'lzma' })).toEqual([415, ['body']]);
+  });
+
+  test('cut off by its client is nobody’s ad', async () => {
+    const before = await api.count('ads');
+    const text = JSON.stringify(good);
+    await new Promise<void>((resolve, reject) => {
+      const socket = connect(Number(new URL(api.url).port), '127.0.0.1', () => {
+        const head = `POST /api/v1/orgs/acme/ads HTTP/1.1\r\nHost: x\r\nAuthorization: ${api.organization.api_key}\r\n`;
+        socket.write(`${head}Content-Type: application/json\r\nContent-Length: ${text.length + 9}\r\n\r\n${text}`, () =>
+          socket.end(),
+        );
+      });
+      socket.resume();
+      socket.once('error', reject);
+      socket.once('close', () => resolve());
+    });
+    expect(await api.count('ads')).toBe(before);
+  });
+});
+
+describe('the content type', () => {
+  const text = JSON.stringify(good);
+  test.each(['application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"', 'application/vnd.api+json'])(
+    '%s is taken',
+    async (type) => {
+      expect((await send(text, { 'content-type': type })).status).toBe(201);
+    },
+  );
+
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1', 'json', ''])(
+    '"%s" is refused',
+    async (type) => {
+      expect(await refusal(text, { 'content-type': type })).toEqual([415, ['body']]);
+    },
+  );
+
+  test('must be given', async () => {
+    expect(await refusal(text, {})).toEqual([415, ['body']]);
+  });
+});
+
+describe('every answer', () => {
+  test('to an unknown path or a method that is not there has the failure shape', async () => {
+    const unknown = await api.send({ path: '/api/v2/nothing' });
+    expect([unknown.status, unknown.json.status, Object.keys(unknown.json.errors)]).toEqual([404, 'failure', ['path']]);
+    const wrong = await api.send({ method: 'DELETE', path: '/api/v1/orgs/acme/ads' });
+    expect([wrong.status, wrong.headers.allow, wrong.json.status]).toEqual([
+      405,
+      'GET, HEAD, POST, OPTIONS',
+      'failure',
+    ]);
+    const put = await api.send({ method: 'GET', path: '/api/v1/orgs/acme/screenshot_requests' });
+    expect([put.status, put.headers.allow]).toEqual([405, 'POST, OPTIONS']);
+    const options = await api.send({ method: 'OPTIONS', path: '/api/v1/orgs/acme/ads' });
+    expect([options.status, options.headers.allow, options.text]).toEqual([204, 'GET, HEAD, POST, OPTIONS', '']);
+  });
+
+  test('to HEAD is that of GET without its body', async () => {
+    const headers = { authorization: api.organization.api_key };
+    const reply = await api.send({ method: 'HEAD', path: '/api/v1/orgs/acme/ads', headers });
+    expect([reply.status, reply.text]).toEqual([200, '']);
+  });
+
+  test('bears the id of the request: the client’s if it is a sane one', async () => {
+    const idFor = async (id: string) =>
+      (await api.send({ path: '/x', headers: { 'x-request-id': id } })).headers['x-request-id'];
+    expect(await idFor('trace-1:a.b_c')).toBe('trace-1:a.b_c');
+    for (const id of ['', 'a b', 'x'.repeat(129), '<script>']) expect(await idFor(id)).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test('is logged with its ids, without key, query or token', async () => {
+    api.lines.length = 0;
+    const key = api.organization.api_key;
+    await api.send({
+      path: '/api/v1/orgs/acme/ads?lookup_key=SECRETQUERY',
+      headers: { authorization: key, 'x-request-id': 'r1' },
+    });
+    await api.send({ path: '/i/SECRETTOKEN.png' });
+    await api.send({ path: '/x', headers: { authorization: key } });
+    await send('{broken');
+    await expect.poll(() => api.lines.length).toBe(4);
+    expect(api.lines[0]).toMatchObject({
+      request_id: 'r1',
+      method: 'GET',
+      status: 200,
+      route: '/api/v1/orgs/:slug/ads',
+    });
+    expect(api.lines[0]).toHaveProperty('organization_id');
+    expect(JSON.stringify(api.lines)).not.toMatch(/SECRET/);
+    expect(JSON.stringify(api.lines)).not.toContain(key.slice(17));
+  });
+});

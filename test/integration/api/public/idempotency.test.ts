@@ -1,0 +1,103 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { purgeIdempotencyKeys, takeKey } from '../../../../src/store/idempotency.ts';
+import { createOrganization } from '../../../../src/store/organizations.ts';
+import { exchange, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startPublicApi();
+});
+afterAll(() => api.close());
+
+const media = { type: 'url', content: 'https://a.example/' };
+const ad = { campaign: { name: 'C' }, ad: { media } };
+const shots = {
+  campaign: { name: 'C' },
+  screenshot_requests: [{ ad: { media }, screenshots: [{ site: { url: 'a.example' }, device: { name: 'desktop' } }] }],
+};
+const KEY = 'idempotency-key';
+const create = (key: string, body: unknown = ad) => api.post('ads', body, { [KEY]: key });
+
+test.each([
+  ['ads', ad, 201],
+  ['screenshot_requests', shots, 202],
+])('the same key and body replay the first answer of %s, and nothing is made twice', async (path, body, status) => {
+  const counts = () => Promise.all(['ads', 'screenshot_sets', 'queued'].map((table) => api.count(table)));
+  const first = await api.post(path, body, { [KEY]: 'replay' });
+  const before = await counts();
+  const second = await api.post(path, body, { [KEY]: 'replay' });
+  expect([first.status, second.status, second.text]).toEqual([status, status, first.text]);
+  expect([first.headers['idempotency-replayed'], second.headers['idempotency-replayed']]).toEqual([undefined, 'true']);
+  expect(await counts()).toEqual(before);
+});
+
+test('the same key with another body is refused', async () => {
+  await create('other body');
+  const reply = await create('other body', { ...ad, x: 1 });
+  expect([reply.status, Object.keys(reply.json.errors)]).toEqual([422, [KEY]]);
+});
+
+test('a key is of an organization and an endpoint', async () => {
+  const first = await create('scoped');
+  expect((await api.post('screenshot_requests', shots, { [KEY]: 'scoped' })).status).toBe(202);
+  const other = await createOrganization(api.store.db, { slug: 'other' });
+  const headers = { authorization: other.api_key, 'content-type': 'application/json', [KEY]: 'scoped' };
+  const reply = await exchange(api.url, {
+    method: 'POST',
+    path: '/api/v1/orgs/other/ads',
+    headers,
+    body: JSON.stringify(ad),
+  });
+  expect(reply.status).toBe(201);
+  expect(reply.json.id).not.toBe(first.json.id);
+});
+
+test('only successes are kept: a refused request may be sent again under its key', async () => {
+  expect((await create('mended', { campaign: {} })).status).toBe(422);
+  expect((await create('mended')).status).toBe(201);
+});
+
+test('while the first request runs, another with its key is told to wait', async () => {
+  const id = (
+    await api.store.db.selectFrom('organizations').select('id').where('slug', '=', 'acme').executeTakeFirstOrThrow()
+  ).id;
+  await api.store.db.transaction().execute(async (tx) => {
+    await takeKey(tx, { organizationId: id, endpoint: 'ads', key: 'running', bodySha256: Buffer.alloc(32) });
+    const reply = await create('running');
+    expect([reply.status, Object.keys(reply.json.errors)]).toEqual([409, [KEY]]);
+  });
+  expect((await create('running')).status).toBe(201);
+});
+
+test('twenty requests at once with one key make one ad', async () => {
+  const before = await api.count('ads');
+  const replies = await Promise.all(Array.from({ length: 20 }, () => create('at once')));
+  expect(replies.filter(({ status }) => status !== 201 && status !== 409)).toEqual([]);
+  expect(new Set(replies.filter(({ status }) => status === 201).map(({ json }) => json.id)).size).toBe(1);
+  expect(await api.count('ads')).toBe(before + 1);
+});
+
+test('after 24 hours a key is new again, and what is old is purged', async () => {
+  const first = await create('aged');
+  const age = () =>
+    sql`update idempotency_keys set created_at = now() - interval '25 hours' where key = 'aged'`.execute(api.store.db);
+  await age();
+  const second = await create('aged', { ...ad, y: 2 });
+  expect([second.status, second.json.id === first.json.id]).toEqual([201, false]);
+  expect((await create('aged', { ...ad, y: 2 })).json.id).toBe(second.json.id);
+  await age();
+  expect(await purgeIdempotencyKeys(api.store.db)).toBe(1);
+});
+
+test.each([
+  ['empty', ''],
+  ['256 characters', 'k'.repeat(256)],
+])('a key that is %s is refused', async (_what, key) => {
+  const reply = await create(key);
+  expect([reply.status, Object.keys(reply.json.errors)]).toEqual([422, [KEY]]);
+});
+
+test('a key of 255 characters is taken', async () => {
+  expect((await create('k'.repeat(255))).status).toBe(201);
+});
