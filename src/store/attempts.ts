@@ -124,13 +124,18 @@ export async function missingScreenshots(
   return rows.map((row) => ({ ...row, device: row.device as DeviceName }));
 }
 
-/** Notes that the index has nothing left to do. */
-export async function finishIndex(transaction: Queryable, bound: Bound): Promise<void> {
-  await holdAttempt(transaction, bound);
-  await transaction
+/**
+ * Notes that the index has nothing left to do; after the job was settled too, which its last result may have caused.
+ * @throws SupersededError
+ */
+export async function finishIndex(transaction: Queryable, { jobId, index, attempt }: Bound): Promise<void> {
+  const result = await transaction
     .updateTable('job_indexes')
     .set({ finished_at: sql<Date>`now()` })
-    .where('job_id', '=', bound.jobId)
-    .where('index', '=', bound.index)
-    .execute();
+    .where('job_id', '=', jobId)
+    .where('index', '=', index)
+    .where('attempt', '=', attempt)
+    .executeTakeFirst();
+  if (result.numUpdatedRows === 0n)
+    throw new SupersededError(`Attempt ${attempt} of index ${index} is not its attempt.`);
 }

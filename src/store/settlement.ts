@@ -46,7 +46,7 @@ export async function settleJob(
   const status = job.set_id === null ? undefined : await settleSet(transaction, job.set_id, ended);
   await transaction
     .updateTable('screenshot_jobs')
-    .set({ settled_at: sql<Date>`now()`, outcome: status ?? ended })
+    .set({ settled_at: sql<Date>`now()`, outcome: ended })
     .where('id', '=', job.id)
     .execute();
   await failForsakenAds(transaction, { adIds, reason: words }, aftermath);

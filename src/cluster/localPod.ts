@@ -1,0 +1,119 @@
+/** One capture as a child process: a process group of its own, ended with its parent, its lines forwarded to the log. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+
+/** The part of pino that is used here. */
+export interface ClusterLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+export interface PodOptions {
+  readonly command: readonly string[];
+  /** The whole environment of the child. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly deadlineMs: number;
+  /** Between SIGTERM and SIGKILL. */
+  readonly graceMs: number;
+  readonly log: ClusterLog;
+  /** Goes with every line of it. */
+  readonly fields: object;
+}
+
+export interface PodEnd {
+  /** Null: ended by a signal, or never begun. */
+  readonly code: number | null;
+  /** In words, for what was no exit of its own accord. */
+  readonly reason?: string;
+  readonly started: boolean;
+}
+
+export interface Pod {
+  readonly ended: Promise<PodEnd>;
+  /** SIGTERM, and SIGKILL after the grace. */
+  terminate(): void;
+}
+
+/** The child's standard input stays open as long as this process lives: when it ends, the child is to exit. */
+export function startPod({ command, env, deadlineMs, graceMs, log, fields }: PodOptions): Pod {
+  const [program = '', ...args] = command;
+  const child = spawn(program, args, { env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+  // A child that has closed its end breaks the pipe; that it exits is seen below.
+  child.stdin.on('error', () => undefined);
+  forward(child.stdout, (line) => log.info({ ...fields, ...readLine(line) }, 'capture'));
+  forward(child.stderr, (line) => log.warn({ ...fields, line }, 'capture'));
+  let kill: NodeJS.Timeout | undefined;
+  let late = false;
+  const terminate = () => {
+    if (kill !== undefined) return;
+    kill = setTimeout(() => killGroup(child), graceMs);
+    // Only the program: its browser must live until claims are given back.
+    child.kill('SIGTERM');
+  };
+  const deadline = setTimeout(() => {
+    late = true;
+    terminate();
+  }, deadlineMs);
+  const ended = new Promise<PodEnd>((resolve) => {
+    const end = (outcome: PodEnd) => {
+      clearTimeout(deadline);
+      clearTimeout(kill);
+      // What it may have left behind, a browser above all.
+      killGroup(child);
+      resolve(outcome);
+    };
+    child.once('error', (error) => {
+      if (child.pid === undefined)
+        end({ code: null, reason: `It could not be started: ${error.message}.`, started: false });
+    });
+    child.once('exit', (code, signal) => {
+      const reason = late
+        ? `It did not end within ${deadlineMs / 1000} s.`
+        : signal === null
+          ? undefined
+          : `It was ended by ${signal}.`;
+      end({ code: late ? null : code, started: true, ...(reason === undefined ? {} : { reason }) });
+    });
+  });
+  return { ended, terminate };
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
+
+const MAX_LINE = 8_192;
+
+/** Calls back for each line, a line without an end for each 8 KB. */
+function forward(stream: Readable, told: (line: string) => void): void {
+  let rest = '';
+  stream.setEncoding('utf8');
+  stream.on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line !== '') told(line.slice(0, MAX_LINE));
+    if (rest.length > MAX_LINE) {
+      told(rest.slice(0, MAX_LINE));
+      rest = '';
+    }
+  });
+  stream.on('end', () => {
+    if (rest !== '') told(rest);
+  });
+}
+
+/** A line of JSON as fields, any other as it is. */
+function readLine(line: string): object {
+  if (!line.startsWith('{')) return { line };
+  try {
+    const value: unknown = JSON.parse(line);
+    return { capture: value };
+  } catch {
+    return { line };
+  }
+}

@@ -1,0 +1,51 @@
+/** What the audit looks for in Postgres: work without a job in the queue, and what has had its day. */
+import { sql } from 'kysely';
+import type { Queryable } from './database.ts';
+
+/** Organizations of which sets or ads wait for a job. */
+export async function organizationsThatWait(db: Queryable): Promise<string[]> {
+  const { rows } = await sql<{ organization_id: string }>`
+    select organization_id from screenshot_sets where status = 'draft' and cancel_requested_at is null
+    union
+    select organization_id from ads where status = 'pending' and source = 'create_ad' and not exists (
+      select 1 from job_creatives c join screenshot_jobs j on j.id = c.job_id
+      where c.ad_id = ads.id and j.set_id is null)`.execute(db);
+  return rows.map(({ organization_id }) => organization_id);
+}
+
+export interface DueDelivery {
+  readonly id: string;
+  readonly target: string;
+}
+
+/** Deliveries whose next try has been due for `seconds`. */
+export async function overdueDeliveries(db: Queryable, seconds: number): Promise<DueDelivery[]> {
+  return db
+    .selectFrom('deliveries')
+    .select(['id', 'target'])
+    .where('status', '=', 'pending')
+    .where('next_attempt_at', '<=', sql<Date>`now() - make_interval(secs => ${seconds})`)
+    .orderBy('next_attempt_at')
+    .limit(1_000)
+    .execute();
+}
+
+/** Answers to requests are kept for a day. */
+export async function removeOldIdempotencyKeys(db: Queryable): Promise<number> {
+  const result = await db
+    .deleteFrom('idempotency_keys')
+    .where('created_at', '<', sql<Date>`now() - interval '24 hours'`)
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
+
+/** Which of these names a row has. */
+export async function knownNames(db: Queryable, names: readonly string[]): Promise<Set<string>> {
+  if (names.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('screenshot_jobs')
+    .select('name')
+    .where((eb) => eb('name', '=', eb.fn.any(eb.val([...names]))))
+    .execute();
+  return new Set(rows.map(({ name }) => name));
+}

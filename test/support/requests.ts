@@ -1,0 +1,97 @@
+/** Organizations, ads and sets put into the database as requests would, with the work that follows from them. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { DeviceName } from '../../src/domain/devices.ts';
+import type { Enqueuer } from '../../src/queue/payloads.ts';
+import type { Database } from '../../src/store/database.ts';
+
+export interface TestOrganization {
+  readonly id: string;
+  readonly slug: string;
+  readonly campaignId: string;
+}
+
+export async function insertOrganization(
+  db: Database,
+  options: { slug?: string; review?: 'manual' | 'automatic' } = {},
+): Promise<TestOrganization> {
+  const { slug = `org-${randomBytes(4).toString('hex')}`, review = 'automatic' } = options;
+  const id = randomUUID();
+  const campaignId = randomUUID();
+  await db
+    .insertInto('organizations')
+    .values({ id, slug, review, webhook_secret: `whsec_${randomBytes(24).toString('base64')}` })
+    .execute();
+  await db.insertInto('campaigns').values({ id: campaignId, organization_id: id, name: 'Spring' }).execute();
+  return { id, slug, campaignId };
+}
+
+export interface Subscriber {
+  readonly webhook_url?: string;
+  readonly webhook_topics?: string[];
+  readonly s3_bucket?: string;
+  readonly s3_key_prefix?: string;
+}
+
+/** `content` tells the played capture what to do. */
+export async function insertAd(
+  db: Database,
+  organization: TestOrganization,
+  given: { content?: string; source?: 'create_ad' | 'screenshot_request'; subscribers?: Subscriber[] } = {},
+): Promise<string> {
+  const { content = 'fine', source = 'screenshot_request', subscribers = [] } = given;
+  const id = randomUUID();
+  await db
+    .insertInto('ads')
+    .values({
+      ...{ id, source, content, name: 'Ad', kind: 'html_tag' },
+      organization_id: organization.id,
+      campaign_id: organization.campaignId,
+    })
+    .execute();
+  await insertSubscribers(db, organization, { ad_id: id }, subscribers);
+  return id;
+}
+
+export interface TestPicture {
+  readonly adId: string;
+  readonly site?: string;
+  readonly device?: DeviceName;
+  readonly markerMs?: number | null;
+}
+
+export async function insertSet(
+  db: Database,
+  organization: TestOrganization,
+  { pictures, subscribers = [] }: { pictures: TestPicture[]; subscribers?: Subscriber[] },
+): Promise<string> {
+  const id = randomUUID();
+  await db
+    .insertInto('screenshot_sets')
+    .values({ id, organization_id: organization.id, campaign_id: organization.campaignId })
+    .execute();
+  const rows = pictures.map(({ adId, site = 'https://news.example/', device = 'desktop', markerMs = null }, seq) => ({
+    ...{ id: randomUUID(), set_id: id, seq, ad_id: adId, device },
+    ...{ site_url: site, site_key: site, marker_ms: markerMs },
+  }));
+  await db.insertInto('screenshots').values(rows).execute();
+  await insertSubscribers(db, organization, { set_id: id }, subscribers);
+  return id;
+}
+
+async function insertSubscribers(
+  db: Database,
+  { id: organization_id }: TestOrganization,
+  subject: { ad_id: string } | { set_id: string },
+  subscribers: Subscriber[],
+): Promise<void> {
+  for (const [seq, subscriber] of subscribers.entries()) {
+    await db
+      .insertInto('subscribers')
+      .values({ id: randomUUID(), organization_id, seq, ...subject, ...subscriber })
+      .execute();
+  }
+}
+
+export async function launch(db: Database, queue: Enqueuer, { id }: TestOrganization): Promise<void> {
+  await db.transaction().execute((tx) => queue.enqueue(tx, 'launch', { organization_id: id }));
+}
