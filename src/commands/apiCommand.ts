@@ -1,0 +1,45 @@
+import type { Command } from 'commander';
+import { loadConfig } from '../config.ts';
+import { startHealth } from '../observe/health.ts';
+import { gracefulShutdown } from '../observe/shutdown.ts';
+import { startApiService } from './service/apiService.ts';
+import { databaseCheck, layFoundation } from './service/foundation.ts';
+
+export function apiCommand(program: Command): void {
+  program
+    .command('api')
+    .description('public API, pages and internal API, on a migrated database; settings from the environment')
+    .action(async () => {
+      const config = loadConfig(process.env, ['DATABASE_URL', 'ARTIFACTS_URL', 'PUBLIC_URL', 'INTERNAL_URL']);
+      const base = await layFoundation({
+        config,
+        name: 'api',
+        databaseUrl: config.DATABASE_URL ?? '',
+        artifactsUrl: config.ARTIFACTS_URL ?? '',
+        publicUrl: config.PUBLIC_URL ?? '',
+        internalUrl: config.INTERNAL_URL ?? '',
+        worksQueues: false,
+      });
+      const { HOST: host, PORT: port, INTERNAL_PORT: internalPort, METRICS_PORT } = config;
+      const api = await startApiService(base, { host, port, internalHost: host, internalPort, rateLimited: true });
+      const health = await startHealth({
+        host,
+        port: METRICS_PORT,
+        checks: { database: databaseCheck(base) },
+        metrics: base.metrics,
+      });
+      const grace = config.SHUTDOWN_GRACE_SECONDS * 1_000;
+      gracefulShutdown({
+        log: base.log,
+        unready: () => health.setUnready(),
+        steps: [
+          { name: 'public API', run: () => api.publicServer.close(grace), deadlineMs: grace + 1_000 },
+          { name: 'internal API', run: () => api.internalServer.close(grace), deadlineMs: grace + 1_000 },
+          { name: 'queue', run: () => base.queue.stop({ timeoutMs: 2_000 }), deadlineMs: 5_000 },
+          { name: 'metrics', run: () => health.close(), deadlineMs: 2_000 },
+          { name: 'connections', run: () => base.close(), deadlineMs: 5_000 },
+        ],
+      });
+      base.log.info({ port: api.publicServer.port, internalPort: api.internalServer.port }, 'ready');
+    });
+}

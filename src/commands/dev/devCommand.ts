@@ -1,0 +1,50 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { type DevReady, startDev } from './dev.ts';
+
+interface Flags {
+  readonly port: number;
+  readonly data: string;
+  readonly allow: readonly string[];
+  readonly json?: boolean;
+}
+
+export function devCommand(program: Command): void {
+  program
+    .command('dev')
+    .description('the whole service on this machine, with a PostgreSQL of its own, until Ctrl-C')
+    .option('--port <n>', 'port of the API and the pages; 0: a free one', portNumber, 8080)
+    .option('--data <dir>', 'where everything is kept', '.tearsheet')
+    .option(
+      '--allow <cidr>',
+      'a range that captures and webhooks may reach although it is not public; repeatable',
+      collect,
+      [],
+    )
+    .option('--json', 'print one JSON line when all is ready')
+    .action(async ({ port, data, allow, json = false }: Flags) => {
+      const ready = await startDev({ port, data, allow });
+      console.log(json ? JSON.stringify(ready) : welcome(ready));
+    });
+}
+
+const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+
+function portNumber(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new InvalidArgumentError('must be a port, 0 to 65535.');
+  return port;
+}
+
+function welcome({ url, organization, api_key, webhook_secret, metrics_url, database_url }: DevReady): string {
+  return [
+    'Tearsheet is ready.',
+    `  API             ${url}/api/v1/orgs/${organization}`,
+    `  reference       ${url}/docs`,
+    `  pages           ${url}/o/${organization}`,
+    `  API key         ${api_key}`,
+    `  webhook secret  ${webhook_secret}`,
+    `  metrics         ${metrics_url}`,
+    `  database        ${database_url}`,
+  ].join('\n');
+}

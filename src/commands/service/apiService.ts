@@ -1,0 +1,96 @@
+import { createInternalApi } from '../../api/internal/internalApi.ts';
+import { createPages } from '../../api/pages/pages.ts';
+import { createPublicApi } from '../../api/public/app.ts';
+import type { PublicApiOptions } from '../../api/public/context.ts';
+import { replayDelivery } from '../../store/replay.ts';
+import { createReviews } from '../../store/reviews.ts';
+import type { Foundation } from './foundation.ts';
+import { type HttpServer, serve } from './httpServer.ts';
+
+export interface ApiService {
+  readonly publicServer: HttpServer;
+  readonly internalServer: HttpServer;
+}
+
+export interface ApiPorts {
+  readonly host: string;
+  readonly port: number;
+  readonly internalHost: string;
+  readonly internalPort: number;
+  /** Whether keys are limited at all. */
+  readonly rateLimited: boolean;
+}
+
+/** A claim that was not renewed for so long is lost; captures renew at a third of it. */
+const LEASE_SECONDS = 30;
+
+/** The public API with the pages, and the internal one, each on its own port. */
+export async function startApiService(base: Foundation, ports: ApiPorts): Promise<ApiService> {
+  const internal = createInternalApi({
+    store: base.store,
+    queue: base.queue,
+    publicUrl: base.publicUrl,
+    artifacts: base.artifacts,
+    notifications: base.notifications,
+    secret: base.installation.secret,
+    internalUrl: base.internalUrl,
+    podDeadlineSeconds: base.config.CAPTURE_POD_DEADLINE_SECONDS,
+    leaseSeconds: LEASE_SECONDS,
+    log: base.log,
+    observe: {
+      phases: (phases) => {
+        for (const [phase, seconds] of Object.entries(phases)) base.metrics.capturePhase(phase, seconds);
+      },
+      creative: ({ seconds }) => base.metrics.capturePhase('creative', seconds),
+      screenshots: (statuses) => {
+        for (const status of statuses) base.metrics.capture(status);
+      },
+    },
+  });
+  const internalServer = await serve(internal, {
+    host: ports.internalHost,
+    port: ports.internalPort,
+    name: 'the internal API',
+  });
+  const publicServer = await serve(publicApi(base, ports), {
+    host: ports.host,
+    port: ports.port,
+    name: 'the public API',
+  });
+  return { publicServer, internalServer };
+}
+
+function publicApi(base: Foundation, { rateLimited }: ApiPorts) {
+  const { config, store, queue, publicUrl, log, metrics, artifacts, installation, notifications } = base;
+  const acting: Pick<PublicApiOptions, 'reviews' | 'replay'> = {
+    reviews: createReviews({ queue, publicUrl }),
+    replay: (tx, deliveryId) => replayDelivery(tx, deliveryId, queue),
+  };
+  const pages = createPages({
+    ...acting,
+    store,
+    publicUrl,
+    secret: installation.secret,
+    log,
+    subscribe: notifications.subscribe,
+    ...(config.S3_ENDPOINT !== undefined && { pictureOrigins: [new URL(config.S3_ENDPOINT).origin] }),
+  });
+  return createPublicApi({
+    ...acting,
+    store,
+    enqueuer: queue,
+    publicUrl,
+    artifacts,
+    log,
+    observe: metrics.request,
+    limits: {
+      entries: config.MAX_ENTRIES,
+      screenshots: config.MAX_SCREENSHOTS,
+      subscribers: config.MAX_SUBSCRIBERS,
+      frames: config.MAX_FRAMES,
+      bodyBytes: config.MAX_BODY_BYTES,
+    },
+    ...(rateLimited && { rateLimit: { perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST } }),
+    pages,
+  });
+}

@@ -1,0 +1,80 @@
+import { openArtifacts } from '../../artifacts/open.ts';
+import type { ArtifactStore } from '../../artifacts/store.ts';
+import type { Config } from '../../config.ts';
+import { createLogger, type Logger } from '../../observe/logger.ts';
+import { createMetrics, type Metrics } from '../../observe/metrics.ts';
+import { type Queue, startQueue } from '../../queue/queue.ts';
+import { openStore, type Store } from '../../store/database.ts';
+import { type Installation, readInstallation } from '../../store/installation.ts';
+import { type Notifications, openNotifications } from '../../store/notifications.ts';
+
+/** What every long-running process stands on. */
+export interface Foundation {
+  readonly config: Config;
+  readonly databaseUrl: string;
+  readonly publicUrl: string;
+  readonly internalUrl: string;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly store: Store;
+  readonly queue: Queue;
+  readonly artifacts: ArtifactStore;
+  readonly notifications: Notifications;
+  readonly installation: Installation;
+  close(): Promise<void>;
+}
+
+export interface FoundationOptions {
+  readonly config: Config;
+  /** Stands in each log line. */
+  readonly name: string;
+  readonly databaseUrl: string;
+  readonly artifactsUrl: string;
+  readonly publicUrl: string;
+  readonly internalUrl: string;
+  /** False in processes that only enqueue. */
+  readonly worksQueues: boolean;
+}
+
+/** Connects to a migrated database, to the queue in it, and to where pictures are kept. */
+export async function layFoundation(options: FoundationOptions): Promise<Foundation> {
+  const { config, databaseUrl } = options;
+  const log = createLogger({ level: config.LOG_LEVEL, name: options.name });
+  const onError = (err: Error) => log.error({ err }, 'a connection to the database failed; it is made again');
+  const store = openStore({ url: databaseUrl, maxConnections: config.DATABASE_POOL_SIZE, onError });
+  const installation = await readInstallation(store.db);
+  const queue = await startQueue({ databaseUrl, onError, supervise: options.worksQueues });
+  const notifications = openNotifications(databaseUrl, { onError });
+  const artifacts = openArtifacts(options.artifactsUrl, {
+    region: config.S3_REGION,
+    forcePathStyle: config.S3_FORCE_PATH_STYLE,
+    ...(config.S3_ENDPOINT !== undefined && { endpoint: config.S3_ENDPOINT }),
+  });
+  const metrics = createMetrics();
+  metrics.collectQueue(() => queue.depth());
+  const close = async () => {
+    await notifications.close();
+    artifacts.close();
+    await store.close();
+  };
+  const { publicUrl, internalUrl } = options;
+  return {
+    config,
+    databaseUrl,
+    publicUrl,
+    internalUrl,
+    log,
+    metrics,
+    store,
+    queue,
+    artifacts,
+    notifications,
+    installation,
+    close,
+  };
+}
+
+/** For /readyz: does the database answer? */
+export function databaseCheck({ store }: Pick<Foundation, 'store'>): () => Promise<unknown> {
+  return () => store.pool.query('select 1');
+}

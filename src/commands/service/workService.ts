@@ -1,0 +1,92 @@
+import { issueJobToken } from '../../api/internal/token.ts';
+import { createLocalCluster } from '../../cluster/local.ts';
+import { startController } from '../../controller/controller.ts';
+import { startDeliveries } from '../../delivery/worker.ts';
+import { createGuard } from '../../egress/guard.ts';
+import type { Foundation } from './foundation.ts';
+
+export interface WorkService {
+  /** Ends the captures (they give back what they hold) and everything that reconciles and delivers. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export interface WorkOptions {
+  readonly egressAllow: readonly string[];
+  readonly parallelism: number;
+  /** Program and arguments of a capture. */
+  readonly captureCommand: readonly string[];
+  /** Another leader has begun: the process should end. */
+  readonly onSuperseded: () => void;
+}
+
+/** What a capture may see of this process's environment: never an address of the database, never a key. */
+const CAPTURE_ENVIRONMENT = [
+  'PATH',
+  'HOME',
+  'TMPDIR',
+  'LANG',
+  'CHROMIUM_PATH',
+  'LOG_LEVEL',
+  'NAVIGATION_TIMEOUT_MS',
+  'SETTLE_CAP_MS',
+  'CREATIVE_DEADLINE_MS',
+];
+
+/** Controller, captures as child processes of this one, and deliveries. */
+export async function startWorkService(base: Foundation, options: WorkOptions): Promise<WorkService> {
+  const { config, store, queue, notifications, log, metrics, installation, artifacts, publicUrl, internalUrl } = base;
+  const { parallelism, egressAllow, captureCommand } = options;
+  const guard = createGuard({ allow: [...egressAllow] });
+  const cluster = createLocalCluster({
+    captureCommand,
+    maxPods: parallelism,
+    log: log.child({ part: 'cluster' }),
+    env: captureEnvironment(egressAllow),
+  });
+  const deliveries = await startDeliveries({
+    store,
+    queue,
+    guard,
+    artifacts,
+    publicUrl,
+    log: log.child({ part: 'delivery' }),
+    observe: metrics,
+  });
+  const controller = await startController({
+    store,
+    queue,
+    cluster,
+    notifications,
+    log: log.child({ part: 'controller' }),
+    issueToken: (jobId, expiresAt) => issueJobToken(installation.secret, jobId, expiresAt),
+    onSuperseded: options.onSuperseded,
+    settings: {
+      maxPods: config.MAX_PODS,
+      maxPodsPerOrganization: config.MAX_PODS_PER_ORGANIZATION,
+      parallelism,
+      setDeadlineSeconds: config.SET_DEADLINE_SECONDS,
+      retries: config.CAPTURE_RETRIES,
+      podDeadlineSeconds: config.CAPTURE_POD_DEADLINE_SECONDS,
+      finishedTtlSeconds: config.FINISHED_TTL_SECONDS,
+      internalUrl,
+      publicUrl,
+      isLocal: true,
+    },
+  });
+  return {
+    async stop(graceMs) {
+      await controller.stop();
+      await cluster.close();
+      await deliveries.stop();
+      await queue.stop({ timeoutMs: graceMs });
+    },
+  };
+}
+
+function captureEnvironment(egressAllow: readonly string[]): Record<string, string> {
+  const entries = CAPTURE_ENVIRONMENT.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(entries), EGRESS_ALLOW: egressAllow.join(','), TEARSHEET_PARENT_STDIN: '1' };
+}
