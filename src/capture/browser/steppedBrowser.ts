@@ -17,6 +17,8 @@ export interface SteppedBrowser {
   readonly cdp: CdpConnection;
   /** For example `156.0.8078.73`. */
   readonly version: string;
+  /** Its folder, which lives as long as the browser. */
+  readonly profile: string;
   /** False once it crashed or was closed. */
   alive(): boolean;
   /** Ends every process of it and removes its profile. */
@@ -91,6 +93,7 @@ export async function startSteppedBrowser(options: SteppedBrowserOptions): Promi
     const { product } = await cdp.root.send('Browser.getVersion', undefined, START_TIMEOUT_MS);
     return {
       cdp,
+      profile,
       version: product.replace(/^[^/]*\//, ''),
       alive: () => child.pid !== undefined && isRunning(child),
       close,

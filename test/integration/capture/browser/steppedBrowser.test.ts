@@ -1,0 +1,77 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { BrowserGoneError } from '../../../../src/capture/browser/cdp.ts';
+import { findChromium } from '../../../../src/capture/browser/chromium.ts';
+import { startSteppedBrowser } from '../../../../src/capture/browser/steppedBrowser.ts';
+
+const chromiumPath = findChromium(process.env['CHROMIUM_PATH']);
+const proxyUrl = 'http://127.0.0.1:9';
+
+/** Processes whose command line holds `text`; zombies have none. */
+function processesWith(text: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => pid !== process.pid && commandLine(pid).includes(text));
+}
+
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let waited = 0; !condition(); waited += 20) {
+    if (waited > 10_000) throw new Error('It did not come about within 10 s.');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+describe.runIf(process.platform === 'linux')('a stepped browser', () => {
+  it('leaves no process and no profile when it is closed', async () => {
+    const browser = await startSteppedBrowser({ chromiumPath, proxyUrl });
+    const profile = browser.profile;
+    expect(processesWith(profile).length).toBeGreaterThan(0);
+    expect(browser.version).toMatch(/^\d+\.\d+/);
+    await browser.close();
+    await until(() => processesWith(profile).length === 0);
+    expect(existsSync(profile)).toBe(false);
+  });
+
+  it('says what is the matter when it does not start', async () => {
+    await expect(startSteppedBrowser({ chromiumPath: '/no/such/browser', proxyUrl })).rejects.toThrow(/did not start/);
+    await expect(startSteppedBrowser({ chromiumPath: '/bin/false', proxyUrl })).rejects.toThrow(
+      /\/bin\/false did not start/,
+    );
+  });
+
+  it('rejects every open call when it is killed', async () => {
+    const browser = await startSteppedBrowser({ chromiumPath, proxyUrl });
+    const { targetId } = await browser.cdp.root.send('Target.createTarget', { url: 'about:blank' });
+    const { sessionId } = await browser.cdp.root.send('Target.attachToTarget', { targetId, flatten: true });
+    const open = browser.cdp
+      .session(sessionId)
+      .send('Runtime.evaluate', { expression: 'new Promise(() => {})', awaitPromise: true });
+    const rejected = expect(open).rejects.toThrow(BrowserGoneError);
+    for (const pid of processesWith(browser.profile)) process.kill(pid, 'SIGKILL');
+    await rejected;
+    expect(browser.alive()).toBe(false);
+    await expect(browser.cdp.root.send('Browser.getVersion')).rejects.toThrow(BrowserGoneError);
+    await browser.close();
+  });
+
+  it('ends by itself when the process that started it is killed', async () => {
+    const script = fileURLToPath(new URL('../../../support/startBrowser.ts', import.meta.url));
+    const parent = fork(script, [chromiumPath], { execArgv: ['--experimental-strip-types', '--no-warnings'] });
+    const [profile] = (await once(parent, 'message')) as [string];
+    expect(processesWith(profile).length).toBeGreaterThan(1);
+    parent.kill('SIGKILL');
+    await until(() => processesWith(profile).length === 0);
+  });
+});

@@ -1,0 +1,206 @@
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { colourAt, file, openStudio, type Studio, tag } from '../../../support/creativeStudio.ts';
+import { zipOf } from '../../../support/zips.ts';
+
+let studio: Studio;
+beforeAll(async () => {
+  studio = await openStudio();
+});
+afterAll(() => studio.close());
+
+const BOX = '<div style="width:300px;height:250px;background:rgb(0,120,0)"></div>';
+const GREEN = [0, 120, 0];
+
+describe('a creative is shown although it', () => {
+  it.each([
+    ['runs a loop without end', `${BOX}<script>while(true);</script>`],
+    [
+      'runs a loop without end in an animation frame',
+      `${BOX}<script>requestAnimationFrame(() => { while (true); })</script>`,
+    ],
+    [
+      'sends itself messages without end',
+      `${BOX}<script>const c = new MessageChannel(); c.port1.onmessage = () => c.port2.postMessage(1); c.port2.postMessage(1)</script>`,
+    ],
+    [
+      'opens dialogs without end',
+      `${BOX}<script>for (let i = 0; i < 1e4; i++) { alert(1); confirm(2); prompt(3); }</script>`,
+    ],
+    ['opens windows', `${BOX}<script>for (let i = 0; i < 50; i++) window.open('http://127.0.0.1:1/')</script>`],
+    [
+      'navigates the top',
+      `${BOX}<script>try { top.location = 'http://127.0.0.1:1/' } catch {} setInterval(() => { try { top.location.href = 'about:blank' } catch {} }, 50)</script>`,
+    ],
+    [
+      'asks before it unloads',
+      `${BOX}<script>onbeforeunload = (event) => { event.preventDefault(); return 'stay' }</script>`,
+    ],
+    ['downloads', `${BOX}<a id="a" download="x" href="data:application/octet-stream,x"></a><script>a.click()</script>`],
+    ['throws', `${BOX}<script>throw new Error('x')</script>`],
+    ['prints', `${BOX}<script>print()</script>`],
+    ['never stops loading an image', `${BOX}<img src="BASE/hang">`],
+    [
+      'keeps a stream open',
+      `${BOX}<script>new EventSource('BASE/hang'); fetch('BASE/hang'); new WebSocket('ws://127.0.0.1:1/')</script>`,
+    ],
+    ['is not UTF-8', `${BOX}\u0000\ufffd\ud800`],
+  ])('%s', async (_, content) => {
+    studio.put('/hang', 'hang');
+    const { frames, width, height } = await studio.rendered(tag(content.replaceAll('BASE', studio.base)), {
+      markers: [0, null],
+      ratios: [1, 2],
+    });
+    expect([width, height]).toEqual([300, 250]);
+    for (const frame of frames) expect(await colourAt(frame)).toEqual(GREEN);
+  });
+
+  it('navigates itself out of its frame, being alone', async () => {
+    const body = `<meta name="ad.size" content="width=300,height=250"><body style="margin:0">${BOX}<script>alert(1)</script>`;
+    const source = studio.put('/alone', {
+      type: 'text/html',
+      body,
+      headers: { 'content-security-policy': "frame-ancestors 'self'" },
+    });
+    const { frames, notes } = await studio.rendered(source);
+    expect(await colourAt(frames[0])).toEqual(GREEN);
+    expect(notes).toContain('A dialog (alert) was dismissed.');
+  });
+
+  it('hangs, and says so in the record', async () => {
+    studio.put('/hang', 'hang');
+    const { notes } = await studio.rendered(tag(`${BOX}<img src="${studio.base}/hang">`));
+    expect(notes.join()).toMatch(/Not waited for any longer: 127\.0\.0\.1:\d+\/hang/);
+  });
+});
+
+describe('a creative that cannot be shown ends in words:', () => {
+  const failed = async (source: Parameters<Studio['render']>[0], status: string, words: RegExp) => {
+    expect(await studio.render(source)).toEqual({ status, reason: expect.stringMatching(words) });
+  };
+  const vast = (body: string) => ({ type: 'text/xml', body: `<VAST version="3.0">${body}</VAST>` });
+
+  it('nothing at the address', () =>
+    failed(studio.put('/gone', { status: 410, type: 'text/html', body: 'gone' }), 'not_found', /410/));
+  it('no such host', () =>
+    failed({ kind: 'url', content: 'http://no-such-host.invalid/x' }, 'not_found', /no address/));
+  it('forbidden', () =>
+    failed(studio.put('/403', { status: 403, type: 'text/html', body: 'no' }), 'generic_error', /403/));
+  it('a broken server', () =>
+    failed(studio.put('/500', { status: 500, type: 'text/html', body: 'no' }), 'generic_error', /500/));
+  it('no ad', () => failed(studio.put('/204', { status: 204, type: 'text/html', body: '' }), 'generic_error', /no ad/));
+  it('no answer', () => failed(studio.put('/hang', 'hang'), 'net_read_timeout', /did not answer/));
+  it('nobody listens', () =>
+    failed({ kind: 'url', content: 'http://127.0.0.1:1/' }, 'generic_error', /nothing listens/));
+  it('a private address', () => failed({ kind: 'url', content: 'http://10.1.2.3/' }, 'generic_error', /refused/));
+  it('a dead script of a tag', () => failed(tag(`<script src="${studio.base}/none.js"></script>`), 'not_found', /404/));
+  it('a dead frame of a tag', () =>
+    failed(tag(`<iframe src="${studio.base}/none" width="300" height="250"></iframe>`), 'not_found', /404/));
+  it('a style sheet that never comes', async () => {
+    studio.put('/hang', 'hang');
+    const body = `<meta name="ad.size" content="width=300,height=250"><link rel="stylesheet" href="/hang"><body>${BOX}`;
+    await failed(studio.put('/blocked', { type: 'text/html', body }), 'net_read_timeout', /hang did not answer/);
+  });
+  it('a tag that draws nothing', () => failed(tag('<script>1</script>'), 'generic_error', /shows nothing/));
+  it('an empty tag', () => failed(tag('  '), 'generic_error', /empty/));
+  it('a script that never ends, again and again', () =>
+    failed(tag(`${BOX}<script>setInterval(() => { while (true); }, 20)</script>`), 'generic_error', /never ends/));
+  it('a heap bomb', () =>
+    failed(
+      tag(
+        `${BOX}<script>const a = []; setTimeout(() => { for (;;) a.push(new Array(1e6).fill(a.length + 0.5)); }, 10)</script>`,
+      ),
+      'generic_error',
+      /crashed/,
+    ));
+  it('a corrupt zip', async () =>
+    failed(file('x', (await zipOf({ 'index.html': 'x' })).subarray(0, 50)), 'generic_error', /damaged/));
+  it('a truncated image', async () => {
+    const image = await sharp({
+      create: {
+        width: 300,
+        height: 250,
+        channels: 3,
+        background: '#f00',
+        noise: { type: 'gaussian', mean: 128, sigma: 60 },
+      },
+    })
+      .jpeg()
+      .toBuffer();
+    await failed(file('x', image.subarray(0, image.length >> 1)), 'generic_error', /damaged/);
+  });
+  it('an image larger than any slot', async () =>
+    failed(
+      file(
+        'x',
+        await sharp({ create: { width: 5_000, height: 10, channels: 3, background: '#f00' } })
+          .png()
+          .toBuffer(),
+      ),
+      'generic_error',
+      /5000 × 10/,
+    ));
+  it('an image of 50,000 × 50,000', () => failed(file('x', pngHeader(50_000, 50_000)), 'generic_error', /pixels/));
+  it('a size of nothing', () =>
+    failed(file('x', '<meta name="ad.size" content="width=0,height=250">x'), 'generic_error', /no area/));
+  it('an impossible size', () =>
+    failed(tag('<iframe src="about:blank" width="99999" height="250"></iframe>'), 'generic_error', /99999 × 250/));
+  it('a video that cannot be decoded', () =>
+    failed(
+      file('x', Buffer.concat([Buffer.from('\0\0\0\x18ftypmp42\0\0\0\0mp42isom', 'latin1'), Buffer.alloc(500)])),
+      'generic_error',
+      /cannot be played/,
+    ));
+  it('VAST wrappers in a circle', () =>
+    failed(
+      studio.put('/loop', vast(`<Ad><Wrapper><VASTAdTagURI>${studio.base}/loop</VASTAdTagURI></Wrapper></Ad>`)),
+      'generic_error',
+      /circle/,
+    ));
+  it('a VAST without an ad', () => failed(studio.put('/empty', vast('')), 'generic_error', /no ad/));
+  it('a VAST whose video is gone', () =>
+    failed(
+      studio.put(
+        '/dead',
+        vast(
+          `<Ad><InLine><Creatives><Creative><Linear><MediaFiles><MediaFile type="video/mp4">${studio.base}/none.mp4</MediaFile></MediaFiles></Linear></Creative></Creatives></InLine></Ad>`,
+        ),
+      ),
+      'not_found',
+      /none\.mp4/,
+    ));
+
+  it('and the next one is rendered as if nothing had been', async () => {
+    expect(await colourAt((await studio.rendered(tag(BOX))).frames[0])).toEqual(GREEN);
+  });
+});
+
+describe('the renderer', () => {
+  it('gives up at its deadline', async () => {
+    const hasty = await openStudio({ creativeDeadlineMs: 700, networkBudgetMs: 30_000 });
+    hasty.put('/hang', 'hang');
+    const result = await hasty.render(tag(`${BOX}<img src="${hasty.base}/hang">`));
+    expect(result).toEqual({ status: 'net_read_timeout', reason: expect.stringMatching(/not finished within/) });
+    await hasty.close();
+  });
+
+  it('stops when it is told to', async () => {
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(new Error('told to')), 100);
+    await expect(
+      studio.render(tag(`${BOX}<script>setInterval(() => 1, 1)</script>`), { markers: [30_000], signal: stop.signal }),
+    ).rejects.toThrow('told to');
+    expect(await colourAt((await studio.rendered(tag(BOX))).frames[0])).toEqual(GREEN);
+  });
+});
+
+/** A PNG that claims a size and holds nothing. */
+function pngHeader(width: number, height: number): Buffer {
+  const head = Buffer.from(
+    '89504e470d0a1a0a0000000d49484452000000000000000008020000000000000000000000004944415400000000',
+    'hex',
+  );
+  head.writeUInt32BE(width, 16);
+  head.writeUInt32BE(height, 20);
+  return head;
+}

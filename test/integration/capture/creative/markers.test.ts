@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CreativeFrame } from '../../../../src/capture/creative/creative.ts';
+import { colourAt, openStudio, type Studio, tag } from '../../../support/creativeStudio.ts';
+
+let studio: Studio;
+beforeAll(async () => {
+  studio = await openStudio();
+});
+afterAll(() => studio.close());
+
+const SIZE = '<div id="d" style="position:relative;width:300px;height:250px;background:#fff">';
+
+/** Paints the time it is told, in milliseconds: green and blue hold the high and the low byte. */
+const painted = (driver: string) =>
+  tag(`${SIZE}</div><script>
+const show = (ms) => { ms = Math.max(0, Math.round(ms)); d.style.background = 'rgb(0,' + (ms >> 8) + ',' + (ms & 255) + ')'; };
+${driver}</script>`);
+
+async function timeIn(frame: CreativeFrame | undefined): Promise<number> {
+  const [, high = 0, low = 0] = await colourAt(frame);
+  return high * 256 + low;
+}
+
+/** Loading takes a few milliseconds of a creative's time, and a frame is 16.7 ms. */
+const NEAR_MS = 25;
+
+describe('a marker of a creative shows its own time', () => {
+  it.each([
+    ['animation frames', 'requestAnimationFrame(function next(now) { show(now); requestAnimationFrame(next); })'],
+    ['performance.now', 'setInterval(() => show(performance.now()), 5)'],
+    ['Date', 'const start = Date.now(); setInterval(() => show(Date.now() - start), 5)'],
+    [
+      'Web Animations',
+      'd.animate([{ background: "rgb(0,0,0)" }, { background: "rgb(0,0,0)" }], 60000); setInterval(() => show(d.getAnimations()[0].currentTime), 5)',
+    ],
+  ])('told by %s', async (_, driver) => {
+    const markers = [0, 40, 1_000, 2_500, 12_345, 30_000];
+    const { frames } = await studio.rendered(painted(driver), { markers, ratios: [1, 2] });
+    for (const frame of frames)
+      expect(
+        Math.abs((await timeIn(frame)) - (frame.markerMs ?? 0)),
+        `${frame.markerMs}@${frame.ratio}: ${await timeIn(frame)}`,
+      ).toBeLessThan(NEAR_MS);
+  });
+
+  it('painted by a CSS animation', async () => {
+    const style =
+      '<style>#d{animation:t 25.5s linear}@keyframes t{from{background:rgb(0,0,0)}to{background:rgb(255,0,0)}}</style>';
+    const { frames } = await studio.rendered(tag(`${style}${SIZE}`), { markers: [0, 1_000, 10_000, 25_000] });
+    const reds = await Promise.all(frames.map(async (frame) => (await colourAt(frame))[0] ?? 0));
+    for (const [index, red] of [0, 10, 100, 250].entries())
+      expect(Math.abs((reds[index] ?? 0) - red), String(reds)).toBeLessThanOrEqual(1);
+  });
+
+  it('in a frame of another origin', async () => {
+    studio.put('/clock', {
+      type: 'text/html',
+      body: `<body style="margin:0">${SIZE}</div><script>setInterval(() => { const ms = Math.round(performance.now()); d.style.background = 'rgb(0,' + (ms >> 8) + ',' + (ms & 255) + ')'; }, 5)</script>`,
+    });
+    const frame = `<iframe src="${studio.base}/clock" width="300" height="250" style="border:0"></iframe>`;
+    const { frames } = await studio.rendered(tag(frame), { markers: [500, 5_000] });
+    for (const shown of frames) expect(Math.abs((await timeIn(shown)) - (shown.markerMs ?? 0))).toBeLessThan(NEAR_MS);
+  });
+
+  it('and takes far less than that time', async () => {
+    const started = performance.now();
+    await studio.rendered(painted('setInterval(() => show(performance.now()), 5)'), { markers: [30_000] });
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+});
+
+describe('the resting picture', () => {
+  it('comes after an animation that ends, also one that begins late', async () => {
+    const style =
+      '<style>#d{animation:t 1s 2s linear both}@keyframes t{from{background:rgb(0,0,0)}to{background:rgb(0,200,0)}}</style>';
+    const { frames } = await studio.rendered(tag(`${style}${SIZE}`));
+    expect(await colourAt(frames[0])).toEqual([0, 200, 0]);
+  });
+
+  it('is taken at 5 s when the creative never rests', async () => {
+    const { frames } = await studio.rendered(painted('setInterval(() => show(performance.now()), 5)'));
+    expect(Math.abs((await timeIn(frames[0])) - 5_000)).toBeLessThan(NEAR_MS);
+  });
+
+  it('of a still creative comes soon', async () => {
+    const { frames } = await studio.rendered(painted('show(1); setTimeout(() => show(2), 3000)'), {
+      markers: [null, 4_000],
+    });
+    expect(await Promise.all(frames.map(timeIn))).toEqual([1, 2]);
+  });
+});
+
+describe('two renderings of a creative', () => {
+  it('give the same bytes, also of what is drawn at random', async () => {
+    const source =
+      tag(`${SIZE}<canvas id="c" width="300" height="250"></canvas><h1>Hello</h1><svg width="50" height="50"><circle r="20" cx="25" cy="25"><animate attributeName="r" to="5" dur="3s"/></circle></svg></div>
+      <script>const x = c.getContext('2d'); requestAnimationFrame(function f() { x.fillStyle = 'hsl(' + Math.random() * 360 + ' 50% 50%)'; x.fillRect(Math.random() * 300, Math.random() * 250, 20, 20); requestAnimationFrame(f); })</script>`);
+    const request = { markers: [0, 1_000, 3_000], ratios: [1, 2] };
+    const [first, second] = [await studio.rendered(source, request), await studio.rendered(source, request)];
+    for (const [index, frame] of first.frames.entries())
+      expect(frame.png.equals(second.frames[index]?.png ?? Buffer.alloc(0)), `${frame.markerMs}@${frame.ratio}`).toBe(
+        true,
+      );
+  });
+
+  it('do not see one another', async () => {
+    const source = painted(
+      'show((Number(localStorage.n) || 0) + 5); localStorage.n = 100; document.cookie = "n=1"; if (document.cookie.length > 3) show(200)',
+    );
+    await studio.rendered(source);
+    expect(await timeIn((await studio.rendered(source)).frames[0])).toBe(5);
+  });
+
+  it('side by side do not disturb one another', async () => {
+    const source = painted('setInterval(() => show(performance.now()), 5)');
+    const all = await Promise.all(Array.from({ length: 4 }, () => studio.rendered(source, { markers: [1_000] })));
+    for (const { frames } of all) expect(frames[0]?.png.equals(all[0]?.frames[0]?.png ?? Buffer.alloc(0))).toBe(true);
+  });
+});
