@@ -1,0 +1,83 @@
+// Live progress: the server tells that something changed, and the parts of this page that did are put in its place.
+// Without this script, or without the stream, a reload shows the same.
+const events = document.body.dataset.events;
+const AFTER_END_MS = [0, 3000, 10000];
+const WITHOUT_STREAM_MS = 10000;
+const AT_MOST_EVERY_MS = 1000;
+
+let running = false;
+let again = false;
+
+async function refresh() {
+  if (running) {
+    again = true;
+    return;
+  }
+  running = true;
+  try {
+    const response = await fetch(location.href, {
+      headers: { accept: 'text/html' },
+      signal: AbortSignal.timeout(15000),
+    });
+    if (response.ok) replaceChanged(new DOMParser().parseFromString(await response.text(), 'text/html'));
+  } catch (error) {
+    console.warn('tearsheet: this page could not be refreshed', error);
+  }
+  await new Promise((resolve) => setTimeout(resolve, AT_MOST_EVERY_MS));
+  running = false;
+  if (again) {
+    again = false;
+    await refresh();
+  }
+}
+
+// What somebody has opened or is writing stays as it is.
+function isInUse(element) {
+  return (
+    element.querySelector('details[open]') !== null ||
+    (element.contains(document.activeElement) && document.activeElement.matches('textarea, input'))
+  );
+}
+
+const shown = new Map();
+for (const element of document.querySelectorAll('[data-live]')) shown.set(element.id, element.outerHTML);
+
+function replaceChanged(fresh) {
+  document.title = fresh.title;
+  for (const element of fresh.querySelectorAll('[data-live]')) {
+    const old = document.getElementById(element.id);
+    if (old === null || shown.get(element.id) === element.outerHTML || isInUse(old)) continue;
+    shown.set(element.id, element.outerHTML);
+    old.replaceWith(document.importNode(element, true));
+  }
+}
+
+function showProgress({ resolved, total }) {
+  const bar = document.querySelector('#head progress');
+  if (bar === null || !(total > 0)) return;
+  bar.max = total;
+  bar.value = resolved;
+}
+
+if (events !== undefined) {
+  const source = new EventSource(events);
+  let poll;
+  source.addEventListener('open', () => {
+    clearInterval(poll);
+    poll = undefined;
+  });
+  source.addEventListener('changed', (event) => {
+    showProgress(JSON.parse(event.data));
+    refresh();
+  });
+  source.addEventListener('end', () => {
+    source.close();
+    clearInterval(poll);
+    // Deliveries go out just after the end.
+    for (const ms of AFTER_END_MS) setTimeout(refresh, ms);
+  });
+  source.addEventListener('error', () => {
+    // Closed for good (too many streams): ask now and then instead.
+    if (source.readyState === EventSource.CLOSED) poll ??= setInterval(refresh, WITHOUT_STREAM_MS);
+  });
+}

@@ -1,0 +1,45 @@
+/** From a flat list of pictures to what the page shows: by site, by device, and the frames of one ad as a strip. */
+
+export interface Shot {
+  readonly siteUrl: string;
+  readonly device: string;
+  readonly adId: string;
+  readonly markerMs: number | null;
+}
+
+export interface Strip<S> {
+  readonly adId: string;
+  /** By their moment. */
+  readonly frames: readonly S[];
+}
+
+export interface DeviceGroup<S> {
+  readonly device: string;
+  readonly strips: readonly Strip<S>[];
+}
+
+export interface SiteGroup<S> {
+  readonly siteUrl: string;
+  readonly devices: readonly DeviceGroup<S>[];
+}
+
+/** Sites, devices and ads in the order in which they first come. */
+export function groupShots<S extends Shot>(shots: readonly S[]): SiteGroup<S>[] {
+  return [...Map.groupBy(shots, (shot) => shot.siteUrl)].map(([siteUrl, ofSite]) => ({
+    siteUrl,
+    devices: [...Map.groupBy(ofSite, (shot) => shot.device)].map(([device, ofDevice]) => ({
+      device,
+      strips: [...Map.groupBy(ofDevice, (shot) => shot.adId)].map(([adId, frames]) => ({
+        adId,
+        frames: frames.toSorted((a, b) => (a.markerMs ?? -1) - (b.markerMs ?? -1)),
+      })),
+    })),
+  }));
+}
+
+/** The same pictures in the order in which the page shows them, so that parts of it hold together. */
+export function inPageOrder<S extends Shot>(shots: readonly S[]): S[] {
+  return groupShots(shots).flatMap(({ devices }) =>
+    devices.flatMap(({ strips }) => strips.flatMap(({ frames }) => frames)),
+  );
+}

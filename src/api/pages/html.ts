@@ -1,0 +1,46 @@
+/** HTML that is safe by construction: whatever is put into a template is text, unless it is Html itself. */
+
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  toString(): string {
+    return this.text;
+  }
+}
+
+export type Content = string | number | null | undefined | false | Html | readonly Content[];
+
+/** html`<p title="${name}">${parts}</p>`. Attribute values must stand in double quotes. */
+export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Html {
+  return new Html(strings.reduce((out, part, i) => out + render(values[i - 1]) + part));
+}
+
+function render(value: Content): string {
+  if (value === null || value === undefined || value === false) return '';
+  if (value instanceof Html) return value.text;
+  if (Array.isArray(value)) return value.map(render).join('');
+  return escapeHtml(String(value));
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
+}
+
+/** An address that a link may have: only of the web, so that no `javascript:` becomes one. */
+export function webLink(address: string, text: Content = address): Html {
+  const protocol = URL.canParse(address) ? new URL(address).protocol : '';
+  if (protocol !== 'http:' && protocol !== 'https:') return html`${text}`;
+  return html`<a href="${address}" rel="noopener noreferrer nofollow" target="_blank">${text}</a>`;
+}

@@ -1,0 +1,74 @@
+/** The pictures of a set: by site and device, frames of one ad as a film strip, a provenance record under each. */
+import { findDevice } from '../../domain/devices.ts';
+import type { ScreenshotRow } from '../../store/records.ts';
+import type { Paths } from './context.ts';
+import { type DeviceGroup, groupShots, type SiteGroup, type Strip } from './grouping.ts';
+import { type Content, type Html, html, webLink } from './html.ts';
+import { provenance } from './provenance.ts';
+import { markerWords, SHOT_WORDS } from './words.ts';
+
+export interface PagedShot extends ScreenshotRow {
+  readonly siteUrl: string;
+  readonly adId: string;
+  readonly markerMs: number | null;
+  readonly record?: object | undefined;
+}
+
+interface Given {
+  readonly paths: Paths;
+  /** Whether ads have pages that this viewer may open. */
+  readonly linksAds: boolean;
+}
+
+export function pictures(shots: readonly PagedShot[], given: Given): Html {
+  return html`${groupShots(shots).map((site) => siteSection(site, given))}`;
+}
+
+function siteSection({ siteUrl, devices }: SiteGroup<PagedShot>, given: Given): Html {
+  const host = URL.canParse(siteUrl) ? new URL(siteUrl).host : siteUrl;
+  return html`<section class="site">
+  <header><h2>${host}</h2><p class="address">${webLink(siteUrl)}</p></header>
+  ${devices.map((group) => deviceSection(group, given))}
+</section>`;
+}
+
+function deviceSection({ device, strips }: DeviceGroup<PagedShot>, given: Given): Html {
+  const known = findDevice(device);
+  const size =
+    known && html` <span class="meta">${known.viewport.width} × ${known.viewport.height}, ratio ${known.ratio}</span>`;
+  return html`<section class="device">
+  <h3>${device}${size}</h3>
+  <div class="strips">${strips.map((strip) => filmStrip(strip, given))}</div>
+</section>`;
+}
+
+function filmStrip({ frames }: Strip<PagedShot>, given: Given): Html {
+  const [first] = frames;
+  if (first === undefined) return html``;
+  const { ad } = first;
+  const size = ad.width !== null && ad.height !== null && html` <span class="meta">${ad.width} × ${ad.height}</span>`;
+  const name = given.linksAds ? html`<a href="${given.paths.ad(ad.id)}">${ad.name}</a>` : html`${ad.name}`;
+  return html`<article class="strip${frames.length > 1 && ' film'}">
+  <h4>${name}${size}${frames.length > 1 && html` <span class="meta">${frames.length} frames</span>`}</h4>
+  <ol>${frames.map((shot) => html`<li>${card(shot, given.paths)}</li>`)}</ol>
+</article>`;
+}
+
+function card(shot: PagedShot, paths: Paths): Html {
+  const label = `${shot.ad.name} on ${shot.siteUrl}, ${shot.device}, ${markerWords(shot.markerMs)}`;
+  return html`<figure id="shot-${shot.id}" class="shot ${shot.status}" data-live>
+  ${shot.image_token === null ? placeholder(shot) : picture(shot, paths, label)}
+  <figcaption><span class="moment">${markerWords(shot.markerMs)}</span>${provenance(shot)}</figcaption>
+</figure>`;
+}
+
+function picture(shot: PagedShot, paths: Paths, label: string): Content {
+  const address = paths.image(shot.image_token ?? '');
+  return html`<a class="frame" href="${address}" target="_blank" rel="noopener"><img src="${address}" alt="${label}" width="${shot.image_width}" height="${shot.image_height}" loading="lazy" decoding="async"></a>`;
+}
+
+/** As large as the picture will be, so that nothing moves when it comes. */
+function placeholder({ status, device, reason }: PagedShot): Content {
+  const shape = (findDevice(device)?.viewport.width ?? 1) > 1000 ? 'wide' : 'tall';
+  return html`<div class="frame empty ${shape}"><strong>${SHOT_WORDS[status]}</strong>${reason !== null && html`<span>${reason}</span>`}</div>`;
+}

@@ -1,0 +1,29 @@
+/** The record that makes a picture a proof: what was captured, where, when, how. */
+
+import { type Content, type Html, html } from './html.ts';
+import type { PagedShot } from './pictures.ts';
+import { when } from './words.ts';
+
+export function provenance(
+  shot: Pick<PagedShot, 'captured_at' | 'image_width' | 'image_height' | 'record'>,
+): Html | null {
+  if (shot.captured_at === null && shot.record === undefined) return null;
+  const size = shot.image_width !== null && `${shot.image_width} × ${shot.image_height} device pixels`;
+  return html`<details class="provenance"><summary>Provenance</summary><dl>
+  ${shot.captured_at !== null && row('captured', when(shot.captured_at))}
+  ${size && row('picture', size)}
+  ${Object.entries(shot.record ?? {}).map(([name, value]) => row(name.replaceAll('_', ' '), shown(value)))}
+</dl></details>`;
+}
+
+function row(name: string, value: Content): Html {
+  return html`<dt>${name}</dt><dd>${value}</dd>`;
+}
+
+/** Plain values as text, short lists in one line, the rest as JSON. */
+function shown(value: unknown): Content {
+  if (value === null || value === undefined) return '–';
+  if (typeof value !== 'object') return String(value);
+  const text = JSON.stringify(value);
+  return text.length <= 60 ? html`<code>${text}</code>` : html`<pre>${JSON.stringify(value, null, 2)}</pre>`;
+}

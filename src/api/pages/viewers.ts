@@ -1,0 +1,57 @@
+/** Who looks: by a session, the key itself, or a share link. Whoever it is, Postgres is asked, so a revoked key shows nothing. */
+import type { Request } from 'express';
+import { keyOfHeader } from '../../domain/keys.ts';
+import { authenticate } from '../../store/apiKeys.ts';
+import { findOrganization } from '../../store/organizations.ts';
+import { findLiveKey } from '../../store/pageReads.ts';
+import type { PagesOptions, Viewer } from './context.ts';
+import { formToken, isShare, readSession, type Session } from './signatures.ts';
+
+export const COOKIE = 'tearsheet_session';
+
+type Needs = Pick<PagesOptions, 'store' | 'secret'>;
+
+/** @returns undefined for nobody who may see this organization, be it there or not. */
+export async function viewerOf(options: Needs, request: Request): Promise<Viewer | undefined> {
+  const slug = String(request.params['slug']);
+  return (
+    (await byHeader(options, request, slug)) ??
+    (await bySession(options, request, slug)) ??
+    (await byShare(options, request, slug))
+  );
+}
+
+export function sessionOf(secret: Buffer, request: Request, slug: string): Session | undefined {
+  for (const part of (request.headers.cookie ?? '').split(';')) {
+    const [name, value = ''] = part.trim().split('=', 2);
+    const session = name === COOKIE ? readSession(secret, slug, value) : undefined;
+    if (session !== undefined) return session;
+  }
+  return undefined;
+}
+
+async function byHeader({ store }: Needs, request: Request, slug: string): Promise<Viewer | undefined> {
+  const key = keyOfHeader(request.headers.authorization ?? '');
+  const caller = key && (await authenticate(store.db, key));
+  if (caller === undefined || caller.organization.slug !== slug || !caller.scopes.includes('read')) return undefined;
+  const { id, disabled } = caller.organization;
+  return { organizationId: id, slug, disabled, canWrite: caller.scopes.includes('write'), formToken: '' };
+}
+
+async function bySession({ store, secret }: Needs, request: Request, slug: string): Promise<Viewer | undefined> {
+  const session = sessionOf(secret, request, slug);
+  const key = session && (await findLiveKey(store.db, { keyId: session.keyId, slug }));
+  if (session === undefined || key === undefined || !key.scopes.includes('read')) return undefined;
+  return { ...key, slug, canWrite: key.scopes.includes('write'), formToken: formToken(secret, session) };
+}
+
+async function byShare({ store, secret }: Needs, request: Request, slug: string): Promise<Viewer | undefined> {
+  const token = request.query['s'];
+  const setId = request.params['id'];
+  if (typeof token !== 'string' || typeof setId !== 'string' || !isShare(secret, { slug, setId, token }))
+    return undefined;
+  const organization = await findOrganization(store.db, slug);
+  if (organization === undefined) return undefined;
+  const disabled = organization.disabled_at !== null;
+  return { organizationId: organization.id, slug, disabled, canWrite: false, sharedSet: setId, formToken: '' };
+}

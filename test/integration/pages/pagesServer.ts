@@ -1,0 +1,275 @@
+/** The pages on a server of their own, over a real database, with pictures made here. */
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import express from 'express';
+import sharp from 'sharp';
+import { createPages, type PagesOptions } from '../../../src/api/pages/pages.ts';
+import { failureHandler } from '../../../src/api/server/failures.ts';
+import { requestId } from '../../../src/api/server/requestId.ts';
+import { openStore, type Store } from '../../../src/store/database.ts';
+import { readInstallation } from '../../../src/store/installation.ts';
+import { type Notifications, openNotifications } from '../../../src/store/notifications.ts';
+import { createOrganization } from '../../../src/store/organizations.ts';
+import { testDatabase } from '../../support/database.ts';
+
+export interface PagesServer {
+  readonly url: string;
+  readonly store: Store;
+  readonly secret: Buffer;
+  readonly organizationId: string;
+  /** Of the organization `demo`, with all scopes. */
+  readonly apiKey: string;
+  /** What forms asked for, in order. */
+  readonly asked: string[];
+  close(): Promise<void>;
+}
+
+export async function startPages(more: Partial<PagesOptions> = {}): Promise<PagesServer> {
+  const database = await testDatabase();
+  const store = openStore({ url: database.url });
+  const notifications = openNotifications(database.url);
+  await notifications.ready;
+  const { api_key: apiKey } = await createOrganization(store.db, { slug: 'demo' });
+  const organization = await store.db.selectFrom('organizations').select('id').executeTakeFirstOrThrow();
+  const { secret } = await readInstallation(store.db);
+  const asked: string[] = [];
+  const app = express();
+  // The pages are told their address, so it must be known before they are made.
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = addressOf(server);
+  app.use(requestId);
+  app.get('/i/:token.png', servePicture);
+  app.use(createPages({ ...optionsOf({ store, secret, url, asked, notifications }), ...more }));
+  app.use(failureHandler(SILENT));
+  return {
+    ...{ url, store, secret, apiKey, asked },
+    organizationId: organization.id,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await notifications.close();
+      await store.close();
+      await database.close();
+    },
+  };
+}
+
+const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+interface Given {
+  readonly store: Store;
+  readonly secret: Buffer;
+  readonly url: string;
+  readonly asked: string[];
+  readonly notifications: Notifications;
+}
+
+/** Reviews and replays that note what they were asked for, in the transaction they were given. */
+function optionsOf({ store, secret, url, asked, notifications }: Given): PagesOptions {
+  return {
+    ...{ store, secret, publicUrl: url, log: SILENT, subscribe: notifications.subscribe },
+    reviews: {
+      approve: async (tx, { setId, notes }) => {
+        asked.push(`approve ${notes}`);
+        await tx
+          .updateTable('screenshot_sets')
+          .set({ status: 'approved', review_notes: notes })
+          .where('id', '=', setId)
+          .execute();
+      },
+      reject: (_tx, { notes }) => {
+        asked.push(`reject ${notes}`);
+        return Promise.resolve();
+      },
+      cancel: async (tx, { setId }) => {
+        asked.push('cancel');
+        await tx
+          .updateTable('screenshot_sets')
+          .set({ cancel_requested_at: new Date() })
+          .where('id', '=', setId)
+          .execute();
+      },
+    },
+    replay: (_tx, id) => {
+      asked.push(`replay ${id}`);
+      return Promise.resolve();
+    },
+  };
+}
+
+function addressOf(server: Server): string {
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('The server does not listen.');
+  return `http://127.0.0.1:${address.port}`;
+}
+
+/** Something like a page with an ad in it, of the size that the token begins with: `<width>x<height>-…`. */
+async function servePicture(request: express.Request, response: express.Response): Promise<void> {
+  const [width = 100, height = 100] = String(request.params['token']).split('-')[0]?.split('x').map(Number) ?? [];
+  const line = Math.round(width / 40);
+  const bars = Array.from({ length: 40 }, (_, i) => {
+    const y = Math.round(height * 0.16) + i * line * 3;
+    return `<rect x="${line * 2}" y="${y}" width="${width * (0.5 + ((i * 37) % 11) / 80)}" height="${line}" fill="#c9cdd2"/>`;
+  });
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="#fff"/>
+    <rect width="100%" height="${Math.round(height * 0.1)}" fill="#27384a"/>${bars.join('')}
+    <rect x="${width * 0.68}" y="${height * 0.2}" width="${width * 0.26}" height="${width * 0.22}" fill="#e4572e"/></svg>`;
+  response.type('png').end(await sharp(Buffer.from(svg)).png().toBuffer());
+}
+
+export interface SeededShot {
+  readonly site: string;
+  readonly device: string;
+  readonly markerMs?: number | null;
+  readonly status?: 'pending' | 'uploaded' | 'no_slots' | 'blocked' | 'generic_error';
+  readonly reason?: string;
+  readonly ad?: string;
+}
+
+const SIZES: Readonly<Record<string, string>> = { desktop: '1440x900', mobile: '1080x2400', ipad: '1620x2160' };
+
+export interface SeededSet {
+  readonly campaign?: string;
+  readonly status?: 'draft' | 'capturing' | 'in_review' | 'approved' | 'failed';
+  readonly instructions?: string;
+  readonly shots: readonly SeededShot[];
+}
+
+export interface Seeded {
+  readonly setId: string;
+  readonly adIds: readonly string[];
+  readonly shotIds: readonly string[];
+}
+
+/** Stores a set as the service would have. */
+export async function seedSet({ store: { db }, organizationId }: PagesServer, given: SeededSet): Promise<Seeded> {
+  const campaignId = randomUUID();
+  const setId = randomUUID();
+  const owner = { organization_id: organizationId, campaign_id: campaignId };
+  await db
+    .insertInto('campaigns')
+    .values({
+      id: campaignId,
+      organization_id: organizationId,
+      name: given.campaign ?? `Autumn launch ${campaignId.slice(0, 4)}`,
+    })
+    .execute();
+  const status = given.status ?? 'capturing';
+  const settled_at = status === 'draft' || status === 'capturing' ? null : new Date();
+  await db
+    .insertInto('screenshot_sets')
+    .values({ id: setId, ...owner, status, instructions: given.instructions ?? null, review_notes: null, settled_at })
+    .execute();
+  const names = [...new Set(given.shots.map((shot) => shot.ad ?? 'Summer sale 300×250'))];
+  const ads = new Map(names.map((name) => [name, randomUUID()]));
+  for (const [name, id] of ads) {
+    await db
+      .insertInto('ads')
+      .values({
+        ...{ id, ...owner, name, lookup_key: null, kind: 'url', content: 'https://cdn.example/ad.zip' },
+        ...{ status: 'uploaded', reason: null, category: 'display', width: 300, height: 250, preview_token: null },
+        source: 'screenshot_request',
+      })
+      .execute();
+  }
+  const shotIds: string[] = [];
+  for (const [seq, shot] of given.shots.entries()) {
+    shotIds.push(
+      await seedShot({ db, organizationId, setId, seq, adId: ads.get(shot.ad ?? 'Summer sale 300×250') ?? '' }, shot),
+    );
+  }
+  return { setId, adIds: [...ads.values()], shotIds };
+}
+
+interface Where {
+  readonly db: Store['db'];
+  readonly organizationId: string;
+  readonly setId: string;
+  readonly seq: number;
+  readonly adId: string;
+}
+
+async function seedShot({ db, organizationId, setId, seq, adId }: Where, shot: SeededShot): Promise<string> {
+  const id = randomUUID();
+  const status = shot.status ?? 'uploaded';
+  const token = status === 'uploaded' ? await seedPicture(db, organizationId, SIZES[shot.device] ?? '300x250') : null;
+  await db
+    .insertInto('screenshots')
+    .values({
+      ...{ id, set_id: setId, seq, ad_id: adId, site_url: shot.site, site_key: shot.site, device: shot.device },
+      ...{ marker_ms: shot.markerMs ?? null, status, reason: shot.reason ?? null, image_token: token, job_index: 0 },
+      captured_at: token === null ? null : new Date('2026-11-21T09:30:05Z'),
+      record: token === null ? null : JSON.stringify(RECORD),
+    })
+    .execute();
+  return id;
+}
+
+const RECORD = {
+  final_url: 'https://news.example/',
+  slot: 'div-gpt-ad-1',
+  score: 12.5,
+  scale: 1,
+  mode: 'composed',
+  browser: '156.0.8078.73',
+  candidates: [{ box: { x: 980, y: 180, width: 300, height: 250 }, score: 12.5, reasons: ['exact size', 'visible'] }],
+};
+
+export async function seedPicture(db: Store['db'], organizationId: string, size: string): Promise<string> {
+  const token = `${size}-${randomUUID()}`;
+  const [width = 0, height = 0] = size.split('x').map(Number);
+  await db
+    .insertInto('images')
+    .values({ token, organization_id: organizationId, artifact_key: token, width, height, bytes: 1, sha256: '' })
+    .execute();
+  return token;
+}
+
+export interface SeededDelivery {
+  readonly setId: string;
+  readonly target: string;
+  readonly status: 'pending' | 'delivered' | 'retries_exhausted';
+  readonly error?: string;
+}
+
+export async function seedDelivery(
+  { store: { db }, organizationId }: PagesServer,
+  given: SeededDelivery,
+): Promise<string> {
+  const [id, eventId, subscriberId] = [randomUUID(), randomUUID(), randomUUID()];
+  const owner = { organization_id: organizationId };
+  await db
+    .insertInto('events')
+    .values({ id: eventId, ...owner, topic: 'screenshot_set.approved', body: '{}' })
+    .execute();
+  await db
+    .insertInto('subscribers')
+    .values({
+      ...{ id: subscriberId, ...owner, ad_id: null, set_id: given.setId, seq: 0, webhook_url: given.target },
+      ...{ webhook_topics: null, s3_bucket: null, s3_region: null, s3_key_prefix: null },
+    })
+    .execute();
+  await db
+    .insertInto('deliveries')
+    .values({
+      ...{ id, ...owner, event_id: eventId, subscriber_id: subscriberId, ad_id: null, set_id: given.setId },
+      ...{ channel: 'webhook', target: given.target, status: given.status, attempts: 1 },
+    })
+    .execute();
+  await db
+    .insertInto('delivery_attempts')
+    .values({
+      ...{
+        delivery_id: id,
+        attempt: 1,
+        started_at: new Date('2026-11-21T09:31:00Z'),
+        duration_ms: 42,
+        status_code: given.error ? 500 : 200,
+      },
+      ...{ outcome: given.error ? 'failed' : 'success', error: given.error ?? null, response_snippet: null },
+    })
+    .execute();
+  return id;
+}
