@@ -1,0 +1,252 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { formToken, readSession, signSession, signShare } from '../../../src/api/pages/signatures.ts';
+import { createKey, revokeKey } from '../../../src/store/apiKeys.ts';
+import { createOrganization, disableOrganization, enableOrganization } from '../../../src/store/organizations.ts';
+import { type PagesServer, seedDelivery, seedSet, startPages } from './pagesServer.ts';
+
+let server: PagesServer;
+let otherKey: string;
+let setId: string;
+beforeAll(async () => {
+  server = await startPages();
+  otherKey = (await createOrganization(server.store.db, { slug: 'other' })).api_key;
+  const shots = [{ site: 'https://news.example/', device: 'desktop' }];
+  setId = (await seedSet(server, { campaign: 'Secret plans', status: 'in_review', shots })).setId;
+});
+afterAll(() => server.close());
+beforeEach(() => server.asked.splice(0));
+
+interface Sent {
+  readonly cookie?: string;
+  readonly key?: string;
+  readonly form?: Record<string, string>;
+  readonly headers?: Record<string, string>;
+}
+
+interface Got {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Headers;
+}
+
+async function ask(path: string, { cookie, key, form, headers = {} }: Sent = {}): Promise<Got> {
+  const response = await fetch(server.url + path, {
+    ...(form && { method: 'POST', body: new URLSearchParams(form) }),
+    headers: { ...(cookie && { cookie }), ...(key && { authorization: `Bearer ${key}` }), ...headers },
+    redirect: 'manual',
+    signal: AbortSignal.timeout(10_000),
+  });
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
+
+async function sessionCookie(key = server.apiKey): Promise<string> {
+  const { status, headers } = await ask('/o/demo/sign-in', { form: { key, next: '/o/demo' } });
+  expect(status).toBe(303);
+  return (headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+}
+
+const setPath = () => `/o/demo/screenshot_sets/${setId}`;
+const isSignIn = ({ status, text }: Got) =>
+  status === 200 && text.includes('Sign in to') && !text.includes('Secret plans');
+
+describe('who may see a page', () => {
+  it('gets a page to sign in, 200, without a key; the same whether the organization or the set is there or not', async () => {
+    const id = '11111111-2222-4333-8444-555555555555';
+    for (const path of [
+      setPath(),
+      '/o/demo',
+      `/o/demo/ads/${id}`,
+      `/o/demo/screenshot_sets/${id}`,
+      '/o/nobody',
+      `${setPath()}/events`,
+      `${setPath()}.json`,
+    ]) {
+      expect(isSignIn(await ask(path)), path).toBe(true);
+    }
+  });
+
+  it('sees it with the key in the header, in both forms', async () => {
+    expect((await ask(setPath(), { key: server.apiKey })).text).toContain('Secret plans');
+    expect((await ask(setPath(), { headers: { authorization: server.apiKey } })).text).toContain('Secret plans');
+  });
+
+  it('does not see it with the key of another organization', async () => {
+    expect(isSignIn(await ask(setPath(), { key: otherKey }))).toBe(true);
+    const { text } = await ask('/o/demo/sign-in', { form: { key: otherKey, next: setPath() } });
+    expect(text).toContain('This key does not open this page');
+    const session = (await ask('/o/other/sign-in', { form: { key: otherKey, next: '/o/other' } })).headers;
+    const cookie = (session.get('set-cookie') ?? '').split(';')[0] ?? '';
+    expect(isSignIn(await ask(setPath(), { cookie }))).toBe(true);
+    expect((await ask(setPath().replace('demo', 'other'), { cookie })).status).toBe(404);
+    expect((await ask(`${setPath().replace('demo', 'other')}/events`, { cookie })).status).toBe(404);
+  });
+
+  it('keeps a session that scripts and other sites cannot use, and that holds no key', async () => {
+    const { headers } = await ask('/o/demo/sign-in', { form: { key: server.apiKey, next: '/o/demo' } });
+    const cookie = headers.get('set-cookie') ?? '';
+    expect(cookie).toMatch(/; Path=\/o\/demo;.*HttpOnly; SameSite=Lax/);
+    expect(cookie).not.toContain(server.apiKey.slice(-43));
+  });
+
+  it('loses it at once when the key is revoked', async () => {
+    const key = await createKey(server.store.db, 'demo');
+    const cookie = await sessionCookie(key.api_key);
+    expect((await ask(setPath(), { cookie })).text).toContain('Secret plans');
+    await revokeKey(server.store.db, 'demo', key.id);
+    expect(isSignIn(await ask(setPath(), { cookie }))).toBe(true);
+  });
+
+  it('loses it with time, and cannot lengthen it', async () => {
+    const keyId = server.apiKey.slice(8, 16);
+    const past = Math.floor(Date.now() / 1000) - 1;
+    const over = signSession(server.secret, { slug: 'demo', keyId, expires: past });
+    expect(readSession(server.secret, 'demo', over)).toBeUndefined();
+    const longer = over.replace(String(past), String(past + 9_999));
+    expect(isSignIn(await ask(setPath(), { cookie: `tearsheet_session=${longer}` }))).toBe(true);
+  });
+
+  it.each([
+    'https://evil.example/',
+    '//evil.example/',
+    '/o/other',
+    '/o/demo/../other',
+    '/\\evil.example',
+    'javascript:alert(1)',
+  ])('is not sent elsewhere after signing in (%s)', async (next) => {
+    const { headers } = await ask('/o/demo/sign-in', { form: { key: server.apiKey, next } });
+    expect(headers.get('location')).toBe('/o/demo');
+  });
+
+  it('reads that the organization is disabled, and how to upgrade', async () => {
+    await disableOrganization(server.store.db, 'demo');
+    try {
+      const { status, text } = await ask(setPath(), { key: server.apiKey });
+      expect(status).toBe(403);
+      expect(text).toContain('contact the operator');
+      expect(text).not.toContain('Secret plans');
+    } finally {
+      await enableOrganization(server.store.db, 'demo');
+    }
+    expect((await ask('/o/demo/billing')).status).toBe(200);
+  });
+});
+
+describe('a share link', () => {
+  const link = (given: { setId?: string; slug?: string; seconds?: number } = {}) =>
+    signShare(server.secret, {
+      slug: given.slug ?? 'demo',
+      setId: given.setId ?? setId,
+      expires: Math.floor(Date.now() / 1000) + (given.seconds ?? 60),
+    });
+
+  it('shows its one set, without deliveries, buttons or links to what it does not open', async () => {
+    await seedDelivery(server, { setId, target: 'https://hooks.example/', status: 'delivered' });
+    const { status, text } = await ask(`${setPath()}?s=${link()}`);
+    expect(status).toBe(200);
+    expect(text).toContain('Secret plans');
+    expect(text).not.toContain('hooks.example');
+    expect(text).not.toContain('<form');
+    expect(text).not.toContain('/ads/');
+    expect((await ask(`${setPath()}.json?s=${link()}`)).text).toContain(setId);
+  });
+
+  it('opens nothing else, and nothing for ever', async () => {
+    const other = await seedSet(server, { shots: [] });
+    expect(isSignIn(await ask(`/o/demo/screenshot_sets/${other.setId}?s=${link()}`))).toBe(true);
+    expect(isSignIn(await ask(`/o/demo?s=${link()}`))).toBe(true);
+    expect(isSignIn(await ask(`/o/demo/ads/${setId}?s=${link()}`))).toBe(true);
+    expect(isSignIn(await ask(`${setPath()}?s=${link({ seconds: -1 })}`))).toBe(true);
+    expect(isSignIn(await ask(`${setPath()}?s=${link({ slug: 'other' })}`))).toBe(true);
+    const session = signSession(server.secret, { slug: 'demo', keyId: 'abcdefgh', expires: 9_999_999_999 });
+    expect(isSignIn(await ask(`${setPath()}?s=${session}`))).toBe(true);
+  });
+
+  it('is what the page offers to share', async () => {
+    const { text } = await ask(setPath(), { key: server.apiKey });
+    const address = /value="([^"]+\?s=[^"]+)"/.exec(text)?.[1] ?? '';
+    expect((await ask(address.replace(server.url, ''))).text).toContain('Secret plans');
+  });
+});
+
+describe('a form', () => {
+  const token = (cookie: string) => {
+    const session = readSession(server.secret, 'demo', cookie.split('=')[1] ?? '');
+    if (session === undefined) throw new Error('no session');
+    return formToken(server.secret, session);
+  };
+
+  it('is refused without its token, or with that of another session', async () => {
+    const cookie = await sessionCookie();
+    const strange = token(await sessionCookie((await createKey(server.store.db, 'demo')).api_key));
+    for (const form of [{}, { form: 'x' }, { form: strange }]) {
+      const { status, text } = await ask(`${setPath()}/reject`, { cookie, form });
+      expect(status).toBe(403);
+      expect(text).toContain('reload the page');
+    }
+    expect(server.asked).toEqual([]);
+  });
+
+  it('is refused from another site, even with its token', async () => {
+    const cookie = await sessionCookie();
+    for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }]) {
+      const form = { form: token(cookie) };
+      expect((await ask(`${setPath()}/reject`, { cookie, form, headers })).status).toBe(403);
+    }
+    expect(server.asked).toEqual([]);
+  });
+
+  it('does what it says with its token, and goes back to its page', async () => {
+    const cookie = await sessionCookie();
+    const form = { form: token(cookie), notes: ' no ', next: setPath() };
+    const { status, headers } = await ask(`${setPath()}/reject`, { cookie, form });
+    expect([status, headers.get('location')]).toEqual([303, setPath()]);
+    expect(server.asked).toEqual(['reject no']);
+  });
+
+  it('is refused to a key that may only read, whose pages have none', async () => {
+    const { api_key: key } = await createKey(server.store.db, 'demo', { scopes: ['read'] });
+    const { text } = await ask(setPath(), { key });
+    expect(text).toContain('Secret plans');
+    expect(text).not.toContain('<form');
+    const { status } = await ask(`${setPath()}/approve`, { key, form: {} });
+    expect(status).toBe(403);
+    expect(server.asked).toEqual([]);
+  });
+
+  it('does not reach what is another organization’s', async () => {
+    const { store, organizationId } = server;
+    const other = await store.db
+      .selectFrom('organizations')
+      .select('id')
+      .where('slug', '=', 'other')
+      .executeTakeFirstOrThrow();
+    const theirs = await seedSet({ ...server, organizationId: other.id }, { shots: [] });
+    const delivery = await seedDelivery(
+      { ...server, organizationId: other.id },
+      { setId: theirs.setId, target: 'https://h.example/', status: 'delivered' },
+    );
+    const { status } = await ask(`/o/demo/deliveries/${delivery}/replay`, { key: server.apiKey, form: {} });
+    expect(status).toBe(404);
+    expect(server.asked).toEqual([]);
+    expect(organizationId).not.toBe(other.id);
+  });
+
+  it('ends the session on signing out, also one that may only read', async () => {
+    const cookie = await sessionCookie((await createKey(server.store.db, 'demo', { scopes: ['read'] })).api_key);
+    const { status, headers } = await ask('/o/demo/sign-out', { cookie, form: { form: token(cookie) } });
+    expect(status).toBe(303);
+    expect(headers.get('set-cookie')).toMatch(/tearsheet_session=;.*Expires=Thu, 01 Jan 1970/);
+  });
+
+  it('that is too large or malformed gets its answer as a page', async () => {
+    const { status, text } = await ask('/o/demo/sign-in', { form: { key: 'x'.repeat(100_000) } });
+    expect(status).toBe(413);
+    expect(text).toContain('This form could not be read');
+  });
+});
+
+describe('an address that is none', () => {
+  it.each(['/o/-bad-/x', '/o/demo/ads/1', '/o/demo/screenshot_sets/x%00y', '/o/DEMO'])('gets 404: %s', async (path) => {
+    expect((await ask(path, { key: server.apiKey })).status).toBe(404);
+  });
+});

@@ -1,0 +1,85 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createKey, revokeKey } from '../../../src/store/apiKeys.ts';
+import { notify } from '../../../src/store/notifications.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type PagesServer, seedSet, startPages } from './pagesServer.ts';
+
+let server: PagesServer;
+const open: AbortController[] = [];
+afterEach(async () => {
+  for (const controller of open.splice(0)) controller.abort();
+  await server.close();
+});
+
+const shots = [{ site: 'https://news.example/', device: 'desktop', status: 'pending' }] as const;
+
+/** Reads a stream as it comes. */
+async function listenTo(
+  setId: string,
+  key = server.apiKey,
+): Promise<{ status: number; text: () => string; ended: () => boolean }> {
+  const controller = new AbortController();
+  open.push(controller);
+  const response = await fetch(`${server.url}/o/demo/screenshot_sets/${setId}/events`, {
+    headers: { authorization: key },
+    signal: controller.signal,
+  });
+  let text = '';
+  let ended = false;
+  const read = async () => {
+    for await (const chunk of response.body ?? []) text += new TextDecoder().decode(chunk);
+    ended = true;
+  };
+  read().catch((error: unknown) => {
+    // Ended by this test.
+    if (!controller.signal.aborted) text += String(error);
+  });
+  return { status: response.status, text: () => text, ended: () => ended };
+}
+
+describe('live progress', () => {
+  it('tells the state at once, then each change, and ends with the set', async () => {
+    server = await startPages();
+    const { setId } = await seedSet(server, { shots });
+    const stream = await listenTo(setId);
+    await eventually(() => expect(stream.text()).toContain('"status":"capturing","total":1,"resolved":0,"over":false'));
+    const { db } = server.store;
+    await db.updateTable('screenshots').set({ status: 'no_slots' }).where('set_id', '=', setId).execute();
+    await db.updateTable('screenshot_sets').set({ status: 'failed' }).where('id', '=', setId).execute();
+    await notify(db, { set: setId });
+    await eventually(() => expect(stream.text()).toContain('event: end\ndata: {"status":"failed"'));
+    await eventually(() => expect(stream.ended()).toBe(true));
+  });
+
+  it('asks again after a lost connection, when anything may have changed', async () => {
+    server = await startPages();
+    const { setId } = await seedSet(server, { shots });
+    const stream = await listenTo(setId);
+    await server.store.db.updateTable('screenshot_sets').set({ status: 'canceled' }).where('id', '=', setId).execute();
+    await notify(server.store.db, {});
+    await eventually(() => expect(stream.text()).toContain('"status":"canceled"'));
+  });
+
+  it('ends for a key that was revoked meanwhile', async () => {
+    server = await startPages();
+    const { setId } = await seedSet(server, { shots });
+    const key = await createKey(server.store.db, 'demo');
+    const stream = await listenTo(setId, key.api_key);
+    await eventually(() => expect(stream.text()).toContain('capturing'));
+    await revokeKey(server.store.db, 'demo', key.id);
+    await server.store.db.updateTable('screenshots').set({ status: 'no_slots' }).where('set_id', '=', setId).execute();
+    await notify(server.store.db, { set: setId });
+    await eventually(() => expect(stream.ended()).toBe(true));
+    expect(stream.text()).not.toContain('"resolved":1');
+  });
+
+  it('is bounded, and a place is free again when somebody leaves', async () => {
+    server = await startPages({ maxLive: 2 });
+    const { setId } = await seedSet(server, { shots });
+    expect((await listenTo(setId)).status).toBe(200);
+    expect((await listenTo(setId)).status).toBe(200);
+    expect((await listenTo(setId)).status).toBe(503);
+    open[0]?.abort();
+    await eventually(async () => expect((await listenTo(setId)).status).toBe(200));
+  });
+});
