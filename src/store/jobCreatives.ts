@@ -30,11 +30,9 @@ export async function claimCreative(
   leaseSeconds: number,
 ): Promise<Claimed | undefined> {
   const job = await holdAttempt(transaction, bound);
+  // Materialized: a joined subquery may run once for each row, and then claims them all.
   const { rows } = await sql<{ ad_id: string; wanted: WantedFrame[] }>`
-    update job_creatives c
-    set claimed_by_index = ${bound.index}, claimed_by_attempt = ${bound.attempt},
-        claim_expires_at = now() + make_interval(secs => ${leaseSeconds})
-    from (
+    with free as materialized (
       select f.ad_id from job_creatives f
       where f.job_id = ${bound.jobId} and f.status = 'pending' and f.claim_expires_at is null
       order by exists (
@@ -42,7 +40,11 @@ export async function claimCreative(
         where s.set_id = ${job.set_id} and s.job_index = ${bound.index} and s.ad_id = f.ad_id and s.status = 'pending'
       ) desc, f.ad_id
       limit 1 for update of f skip locked
-    ) free
+    )
+    update job_creatives c
+    set claimed_by_index = ${bound.index}, claimed_by_attempt = ${bound.attempt},
+        claim_expires_at = now() + make_interval(secs => ${leaseSeconds})
+    from free
     where c.job_id = ${bound.jobId} and c.ad_id = free.ad_id
     returning c.ad_id, c.wanted`.execute(transaction);
   const claimed = rows[0];
