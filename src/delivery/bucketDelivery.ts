@@ -1,0 +1,115 @@
+/** A delivery to a customer's bucket: the pictures, and for a set the manifest that lists them, last. */
+import { adPictures, setPictures } from '../store/deliveredPictures.ts';
+import { type DueDelivery, readConnector, type Try } from '../store/deliveries.ts';
+import { adFrameKey, adPreviewKey, manifestKey, screenshotKey } from './objectKeys.ts';
+import type { DeliveryOptions } from './options.ts';
+import { uploadToBucket } from './s3Upload.ts';
+
+/** One object to be put; `read` gets its bytes when its turn has come. */
+interface Upload {
+  readonly key: string;
+  readonly contentType: string;
+  read(): Promise<Buffer>;
+}
+
+const AT_ONCE = 4;
+
+/** All of it once more where a try before did not come to its end: the same uploads leave the same objects. */
+export async function deliverToBucket(
+  delivery: DueDelivery,
+  options: DeliveryOptions,
+  signal: AbortSignal,
+): Promise<Try> {
+  const started = performance.now();
+  const result = await uploadAll(delivery, options, signal);
+  return {
+    ...{ statusCode: undefined, error: undefined, responseSnippet: undefined },
+    ...result,
+    durationMs: Math.round(performance.now() - started),
+  };
+}
+
+async function uploadAll(
+  delivery: DueDelivery,
+  options: DeliveryOptions,
+  signal: AbortSignal,
+): Promise<{ outcome: 'delivered' | 'retry'; statusCode?: number; error?: string }> {
+  const row = await readConnector(options.store.db, delivery.organization_id);
+  if (row === undefined) return { outcome: 'retry', error: 'The organization has no S3 connector any more.' };
+  const connector = {
+    ...(row.endpoint !== null && { endpoint: row.endpoint }),
+    region: row.region,
+    accessKeyId: row.access_key_id,
+    secretAccessKey: row.secret_access_key,
+    forcePathStyle: row.force_path_style,
+  };
+  const region = delivery.region ?? undefined;
+  const put = async ({ key, contentType, read }: Upload) =>
+    uploadToBucket({
+      ...{ connector, key, contentType, region, signal },
+      bucket: delivery.bucket ?? '',
+      bytes: await read(),
+      guard: options.guard,
+    });
+  const { pictures, last } = await uploadsOf(delivery, options);
+  const failure = await firstFailure(pictures, put);
+  if (failure !== undefined) return failure;
+  return last === undefined ? { outcome: 'delivered' } : put(last);
+}
+
+/** Uploads side by side, and begins none after one has failed. */
+async function firstFailure<R extends { outcome: string }>(
+  uploads: readonly Upload[],
+  put: (upload: Upload) => Promise<R>,
+): Promise<R | undefined> {
+  const waiting = [...uploads];
+  let failure: R | undefined;
+  const worker = async () => {
+    for (let next = waiting.shift(); next !== undefined && failure === undefined; next = waiting.shift()) {
+      const result = await put(next);
+      if (result.outcome !== 'delivered') failure ??= result;
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return failure;
+}
+
+async function uploadsOf(
+  { ad_id: adId, set_id: setId, keyPrefix, body }: DueDelivery,
+  options: DeliveryOptions,
+): Promise<{ pictures: Upload[]; last?: Upload }> {
+  const { db } = options.store;
+  const picture = (key: string, artifactKey: string): Upload => ({
+    key,
+    contentType: 'image/png',
+    read: async () => (await options.artifacts.get(artifactKey)).bytes,
+  });
+  if (adId !== null) {
+    const rows = await adPictures(db, adId);
+    const keyOf = (markerMs: number | null) =>
+      markerMs === null ? adPreviewKey({ keyPrefix, adId }) : adFrameKey({ keyPrefix, adId, markerMs });
+    return { pictures: rows.map(({ marker_ms, artifact_key }) => picture(keyOf(marker_ms), artifact_key)) };
+  }
+  if (setId === null) throw new Error('A delivery is about neither an ad nor a set.');
+  const rows = (await setPictures(db, setId)).map((row) => {
+    const { number, site_url: siteUrl, device, ad_name: ad, marker_ms } = row;
+    const key = screenshotKey({ keyPrefix, setId, number, siteUrl, device, ad, markerMs: marker_ms ?? 0 });
+    return { ...row, key };
+  });
+  const manifest = manifestText(body, rows);
+  return {
+    pictures: rows.map(({ key, artifact_key }) => picture(key, artifact_key)),
+    last: {
+      key: manifestKey({ keyPrefix, setId }),
+      contentType: 'application/json',
+      read: async () => Buffer.from(manifest),
+    },
+  };
+}
+
+/** The event, with the key and the SHA-256 of each picture that lies beside it. */
+function manifestText(body: string, files: readonly { id: string; key: string; sha256: string }[]): string {
+  const event: unknown = JSON.parse(body);
+  const listed = files.map(({ id, key, sha256 }) => ({ screenshot_id: id, key, sha256 }));
+  return `${JSON.stringify({ event, files: listed }, null, 2)}\n`;
+}
