@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { chooseFairly } from '../../../src/domain/fairness.ts';
+
+const wait = (organizationId: string, second: number, pods = 1) => ({
+  organizationId,
+  since: new Date(second * 1_000),
+  pods,
+});
+const none = new Map<string, number>();
+const names = (chosen: { item: { organizationId: string; since: Date } }[]) =>
+  chosen.map(({ item }) => `${item.organizationId}${item.since.getTime() / 1_000}`);
+
+test('Organizations take turns, each with its oldest first', () => {
+  const waiting = [wait('a', 1), wait('a', 2), wait('a', 3), wait('b', 9), wait('c', 5), wait('c', 4)];
+  const chosen = chooseFairly(waiting, { running: none, maxPods: 5, maxPodsPerOrganization: 5 });
+  expect(names(chosen)).toEqual(['a1', 'c4', 'b9', 'a2', 'c5']);
+});
+
+test('Who has the least running comes first', () => {
+  const running = new Map([['a', 3]]);
+  const chosen = chooseFairly([wait('a', 1), wait('b', 2)], { running, maxPods: 4, maxPodsPerOrganization: 4 });
+  expect(names(chosen)).toEqual(['b2']);
+});
+
+test('An organization at its limit leaves room to others', () => {
+  const waiting = [wait('a', 1, 2), wait('a', 2, 2), wait('b', 3, 2)];
+  const chosen = chooseFairly(waiting, { running: none, maxPods: 10, maxPodsPerOrganization: 2 });
+  expect(names(chosen)).toEqual(['a1', 'b3']);
+});
+
+test('What is left of a limit is used, not waited for', () => {
+  const [chosen] = chooseFairly([wait('a', 1, 10)], {
+    running: new Map([['b', 5]]),
+    maxPods: 8,
+    maxPodsPerOrganization: 10,
+  });
+  expect(chosen?.parallelism).toBe(3);
+});
+
+test('Nothing is chosen when everything is busy', () => {
+  const capacity = { running: new Map([['b', 8]]), maxPods: 8, maxPodsPerOrganization: 10 };
+  expect(chooseFairly([wait('a', 1)], capacity)).toEqual([]);
+});
