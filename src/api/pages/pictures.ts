@@ -64,11 +64,15 @@ function card(shot: PagedShot, paths: Paths): Html {
 
 function picture(shot: PagedShot, paths: Paths, label: string): Content {
   const address = paths.image(shot.image_token ?? '');
-  return html`<a class="frame" href="${address}" target="_blank" rel="noopener"><img src="${address}" alt="${label}" width="${shot.image_width}" height="${shot.image_height}" loading="lazy" decoding="async"></a>`;
+  return html`<a class="frame ${shapeOf(shot.device)}" href="${address}" target="_blank" rel="noopener"><img src="${address}" alt="${label}" width="${shot.image_width}" height="${shot.image_height}" loading="lazy" decoding="async"></a>`;
 }
 
 /** As large as the picture will be, so that nothing moves when it comes. */
 function placeholder({ status, device, reason }: PagedShot): Content {
-  const shape = (findDevice(device)?.viewport.width ?? 1) > 1000 ? 'wide' : 'tall';
-  return html`<div class="frame empty ${shape}"><strong>${SHOT_WORDS[status]}</strong>${reason !== null && html`<span>${reason}</span>`}</div>`;
+  return html`<div class="frame empty ${shapeOf(device)}"><strong>${SHOT_WORDS[status]}</strong>${reason !== null && html`<span>${reason}</span>`}</div>`;
+}
+
+function shapeOf(device: string): 'wide' | 'tall' {
+  const { width, height } = findDevice(device)?.viewport ?? { width: 1, height: 1 };
+  return width > height ? 'wide' : 'tall';
 }

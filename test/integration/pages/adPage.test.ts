@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import type { Browser } from 'playwright';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { notify } from '../../../src/store/notifications.ts';
+import { openBrowser, openPage, signIn } from './browser.ts';
+import { type PagesServer, seedPicture, seedSet, startPages } from './pagesServer.ts';
+
+let server: PagesServer;
+let browser: Browser;
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startPages(), openBrowser()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+});
+
+const adAddress = (id: string) => `${server.url}/o/demo/ads/${id}`;
+
+async function seedAd(
+  values: { status?: 'pending' | 'generic_error'; reason?: string; content?: string } = {},
+): Promise<string> {
+  const { adIds } = await seedSet(server, { shots: [{ site: 'https://news.example/', device: 'desktop' }] });
+  const id = adIds[0] ?? '';
+  await server.store.db
+    .updateTable('ads')
+    .set({ status: 'uploaded', ...values })
+    .where('id', '=', id)
+    .execute();
+  return id;
+}
+
+async function seedFrames(adId: string): Promise<void> {
+  const { db } = server.store;
+  const jobId = randomUUID();
+  const job = { id: jobId, name: `ads-${jobId.slice(0, 8)}`, organization_id: server.organizationId, set_id: null };
+  await db
+    .insertInto('screenshot_jobs')
+    .values({ ...job, indexes: 1, parallelism: 1, deadline_at: new Date(), outcome: null })
+    .execute();
+  const creative = {
+    status: 'rendered',
+    format: 'html5_zip',
+    mode: 'stepped',
+    notes: JSON.stringify(['a dialog was closed']),
+  } as const;
+  await db
+    .insertInto('job_creatives')
+    .values({
+      ...{ job_id: jobId, ad_id: adId, wanted: '[]', ...creative, width: 300, height: 250, resolved_at: new Date() },
+      ...{ failure: null, reason: null, claimed_by_index: null, claimed_by_attempt: null },
+    })
+    .execute();
+  for (const marker_ms of [0, 1_500]) {
+    const image_token = await seedPicture(db, server.organizationId, '300x250');
+    await db
+      .insertInto('creative_frames')
+      .values({ job_id: jobId, ad_id: adId, marker_ms, ratio: 1, image_token })
+      .execute();
+  }
+}
+
+describe('the page of an ad', () => {
+  it('shows its frames, its size, how it was captured, and the sets it is in', async () => {
+    const id = await seedAd();
+    await seedFrames(id);
+    const { page, faults } = await openPage(browser);
+    await signIn(page, server, adAddress(id));
+    expect(await page.locator('.strip.film .moment').allTextContents()).toEqual(['0.0 s', '1.5 s']);
+    const facts = (await page.locator('dl').textContent()) ?? '';
+    for (const fact of ['300 × 250 CSS pixels', 'html5_zip', 'stepped', 'a dialog was closed'])
+      expect(facts).toContain(fact);
+    await page.locator('.panel a[href*="screenshot_sets"]').click();
+    expect(page.url()).toContain('/screenshot_sets/');
+    expect(faults).toEqual([]);
+  });
+
+  it('shows the preview when it is there, without a reload', async () => {
+    const id = await seedAd({ status: 'pending' });
+    const { page } = await openPage(browser);
+    await signIn(page, server, adAddress(id));
+    expect(await page.locator('.preview').count()).toBe(0);
+    const { db } = server.store;
+    const preview_token = await seedPicture(db, server.organizationId, '300x250');
+    await db.updateTable('ads').set({ status: 'uploaded', preview_token }).where('id', '=', id).execute();
+    await notify(db, { ad: id });
+    await page.locator('.preview img').waitFor();
+  });
+
+  it('says why it could not be captured and what to do', async () => {
+    const id = await seedAd({ status: 'generic_error', reason: 'The zip has no index.html.' });
+    const { page } = await openPage(browser);
+    await signIn(page, server, adAddress(id));
+    const told = (await page.locator('.note.fault').textContent()) ?? '';
+    expect(told).toContain('The zip has no index.html.');
+    expect(told).toContain('Correct the creative');
+  });
+
+  it('shows a tag as text, and of a large one only the beginning', async () => {
+    const content = `<script>alert(1)</script>${'x'.repeat(10_000)}`;
+    const id = await seedAd();
+    await server.store.db.updateTable('ads').set({ kind: 'html_tag', content }).where('id', '=', id).execute();
+    const { page, faults } = await openPage(browser);
+    await signIn(page, server, adAddress(id));
+    expect((await page.locator('pre').textContent())?.startsWith('<script>alert(1)</script>')).toBe(true);
+    expect(await page.getByText('The first 4000 of 10025 characters').isVisible()).toBe(true);
+    expect(faults).toEqual([]);
+  });
+});
