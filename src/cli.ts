@@ -1,18 +1,24 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
-import { shootCommand } from './capture/shootCommand.ts';
-import { apiCommand } from './commands/apiCommand.ts';
-import { captureCommand } from './commands/captureCommand.ts';
-import { connectorCommand } from './commands/connectorCommand.ts';
-import { controllerCommand } from './commands/controllerCommand.ts';
-import { devCommand } from './commands/dev/devCommand.ts';
-import { keyCommand } from './commands/keyCommand.ts';
-import { migrateCommand } from './commands/migrateCommand.ts';
-import { orgCommand } from './commands/orgCommand.ts';
 import { version } from './commands/version.ts';
 import { ConfigError } from './config.ts';
 
 const WRONG_USE = 2;
+
+type Register = (program: Command) => void;
+
+/** Loaded when asked for: a capture must not wait for code that only the service needs. */
+const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
+  dev: async () => (await import('./commands/dev/devCommand.ts')).devCommand,
+  shoot: async () => (await import('./capture/shootCommand.ts')).shootCommand,
+  api: async () => (await import('./commands/apiCommand.ts')).apiCommand,
+  controller: async () => (await import('./commands/controllerCommand.ts')).controllerCommand,
+  capture: async () => (await import('./commands/captureCommand.ts')).captureCommand,
+  migrate: async () => (await import('./commands/migrateCommand.ts')).migrateCommand,
+  org: async () => (await import('./commands/orgCommand.ts')).orgCommand,
+  key: async () => (await import('./commands/keyCommand.ts')).keyCommand,
+  connector: async () => (await import('./commands/connectorCommand.ts')).connectorCommand,
+};
 
 async function main(): Promise<void> {
   const program = new Command('tearsheet')
@@ -22,18 +28,8 @@ async function main(): Promise<void> {
     .version(version())
     .exitOverride()
     .showHelpAfterError('(tearsheet --help tells what there is)');
-  const register = [
-    devCommand,
-    shootCommand,
-    apiCommand,
-    controllerCommand,
-    captureCommand,
-    migrateCommand,
-    orgCommand,
-    keyCommand,
-    connectorCommand,
-  ];
-  for (const command of register) command(program);
+  const asked = COMMANDS[process.argv[2] ?? ''];
+  for (const load of asked === undefined ? Object.values(COMMANDS) : [asked]) (await load())(program);
   program
     .command('version')
     .description('print the version')

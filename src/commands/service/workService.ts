@@ -1,7 +1,7 @@
 import { issueJobToken } from '../../api/internal/token.ts';
 import { createLocalCluster } from '../../cluster/local.ts';
 import { startController } from '../../controller/controller.ts';
-import { startDeliveries } from '../../delivery/worker.ts';
+import { startDeliveries } from '../../delivery/deliveries.ts';
 import { createGuard } from '../../egress/guard.ts';
 import type { Foundation } from './foundation.ts';
 
@@ -43,14 +43,14 @@ export async function startWorkService(base: Foundation, options: WorkOptions): 
     log: log.child({ part: 'cluster' }),
     env: captureEnvironment(egressAllow),
   });
-  const deliveries = await startDeliveries({
+  await startDeliveries({
     store,
     queue,
     guard,
     artifacts,
     publicUrl,
     log: log.child({ part: 'delivery' }),
-    observe: metrics,
+    observe: { tried: metrics.deliveryTry },
   });
   const controller = await startController({
     store,
@@ -61,7 +61,8 @@ export async function startWorkService(base: Foundation, options: WorkOptions): 
     issueToken: (jobId, expiresAt) => issueJobToken(installation.secret, jobId, expiresAt),
     onSuperseded: options.onSuperseded,
     settings: {
-      maxPods: config.MAX_PODS,
+      // Captures are children of this machine: what it cannot run yet waits in Postgres, where it is gathered.
+      maxPods: Math.min(config.MAX_PODS, 2 * parallelism),
       maxPodsPerOrganization: config.MAX_PODS_PER_ORGANIZATION,
       parallelism,
       setDeadlineSeconds: config.SET_DEADLINE_SECONDS,
@@ -77,7 +78,6 @@ export async function startWorkService(base: Foundation, options: WorkOptions): 
     async stop(graceMs) {
       await controller.stop();
       await cluster.close();
-      await deliveries.stop();
       await queue.stop({ timeoutMs: graceMs });
     },
   };

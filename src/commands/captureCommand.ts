@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+import { findChromium } from '../capture/browser/chromium.ts';
+import { startEngine } from '../capture/engine.ts';
+import { runCapture } from '../capture/program.ts';
+import { loadConfig } from '../config.ts';
+import { createLogger } from '../observe/logger.ts';
+
+export function captureCommand(program: Command): void {
+  program
+    .command('capture')
+    .description('one index of a capture job; started by the controller, which tells it everything by its environment')
+    .action(async () => {
+      const config = loadConfig(process.env);
+      const log = createLogger({ level: config.LOG_LEVEL, name: 'capture' });
+      const code = await runCapture({
+        env: process.env,
+        log,
+        stdin: process.stdin,
+        startEngine: () =>
+          startEngine({
+            chromiumPath: findChromium(config.CHROMIUM_PATH),
+            allow: config.EGRESS_ALLOW,
+            settings: {
+              navigationTimeoutMs: config.NAVIGATION_TIMEOUT_MS,
+              settleCapMs: config.SETTLE_CAP_MS,
+              creativeDeadlineMs: config.CREATIVE_DEADLINE_MS,
+            },
+            log,
+          }),
+      });
+      // Whatever a browser may still hold open ends with this process.
+      process.exit(code);
+    });
+}
