@@ -37,8 +37,8 @@ export interface CdpConnection {
   readonly root: CdpSession;
   /** A target that was attached with `flatten`. */
   session(sessionId: string): CdpSession;
-  /** Settles when the browser has gone. */
-  readonly gone: Promise<void>;
+  /** True once the browser has gone. */
+  readonly ended: boolean;
   /** Rejects everything that is open; later calls throw. */
   end(reason: string): void;
 }
@@ -67,7 +67,6 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 export function connectCdp(input: Writable, output: Readable): CdpConnection {
   const pending = new Map<number, Pending>();
   const listeners = new Map<string, Listeners>();
-  const gone = Promise.withResolvers<void>();
   let lastId = 0;
   let ended: string | undefined;
 
@@ -80,7 +79,6 @@ export function connectCdp(input: Writable, output: Readable): CdpConnection {
     }
     pending.clear();
     listeners.clear();
-    gone.resolve();
   }
 
   function receive(message: Message): void {
@@ -130,7 +128,14 @@ export function connectCdp(input: Writable, output: Readable): CdpConnection {
   readMessages(output, receive);
   output.once('close', () => end('The browser has gone'));
   for (const stream of [input, output]) stream.on('error', (error) => end(`The browser has gone: ${error.message}`));
-  return { root: sessionOf(''), session: sessionOf, gone: gone.promise, end };
+  return {
+    root: sessionOf(''),
+    session: sessionOf,
+    get ended() {
+      return ended !== undefined;
+    },
+    end,
+  };
 }
 
 /** Cuts the stream at each NUL; a message may come in many pieces. */

@@ -95,7 +95,7 @@ export async function startSteppedBrowser(options: SteppedBrowserOptions): Promi
       cdp,
       profile,
       version: product.replace(/^[^/]*\//, ''),
-      alive: () => child.pid !== undefined && isRunning(child),
+      alive: () => !cdp.ended && isRunning(child),
       close,
     };
   } catch (cause) {

@@ -32,7 +32,10 @@ export class PageResistsError extends Error {
 const FRAME_MS = 1000 / 60;
 /** Between the pumped frames of one instant, so that the compositor takes them for different ones. */
 const INSTANT_MS = 0.001;
-const MAX_PUMPED_FRAMES = 400;
+const NUDGE_MS = 1;
+const MAX_PUMPED_FRAMES = 100;
+/** Real time for the compositor to answer before the next frame of one instant. */
+const PUMP_PAUSE_MS = 20;
 const TICK_MS = 250;
 /** Of our own scripts; a name keeps it the same for one document. */
 const WORLD = 'tearsheet';
@@ -59,6 +62,8 @@ export class SteppedPage {
   /** Of the frames pumped at this moment. */
   #instant = 0;
   #loaded = false;
+  /** Whether the last frame differed from the one before. */
+  #moved = false;
   #endedScripts = 0;
   #waitLeftMs: number;
   #lateSpentMs = 0;
@@ -114,10 +119,16 @@ export class SteppedPage {
     if (errorText) throw new PageResistsError('stuck', `${url} could not be opened: ${errorText}`);
   }
 
+  /** Lets `ms` pass and draws nothing, as while a document loads. */
+  async wait(ms: number): Promise<void> {
+    await this.#pass(ms);
+  }
+
   /** Lets `ms` pass and draws a frame. @returns whether the frame differs from the one before. */
   async advance(ms: number): Promise<{ damage: boolean }> {
     await this.#pass(ms);
     const { hasDamage } = await this.#frame();
+    this.#moved = hasDamage;
     return { damage: hasDamage };
   }
 
@@ -248,7 +259,14 @@ export class SteppedPage {
       { ...frameTimeTicks, interval: FRAME_MS, noDisplayUpdates: false, ...(screenshot && { screenshot }) },
       60_000,
     );
-    return this.#guarded(frame);
+    return this.#guarded(frame, () => this.#nudge());
+  }
+
+  /** A frame that does not end waits for the page's clock. */
+  async #nudge(): Promise<void> {
+    if (this.#options.clock === 'wall') return;
+    await this.session.send('Emulation.setVirtualTimePolicy', { policy: this.#policy, budget: NUDGE_MS });
+    this.#now += NUDGE_MS;
   }
 
   async #frameShot(): Promise<string> {
@@ -269,8 +287,15 @@ export class SteppedPage {
       .finally(() => {
         done = true;
       });
-    shot.catch(() => undefined);
+    const answered = shot.then(
+      () => undefined,
+      () => undefined,
+    );
+    // What moves must meet the same number of frames in every render, so each of them is let through.
+    const pauseMs = this.#moved ? PUMP_PAUSE_MS : 0;
     for (let frames = 0; !done && frames < MAX_PUMPED_FRAMES; frames++) {
+      if (pauseMs > 0) await Promise.race([answered, sleep(pauseMs)]);
+      if (done) break;
       this.#instant += INSTANT_MS;
       await this.#frame();
     }
@@ -300,16 +325,17 @@ export class SteppedPage {
   async #watchOver(watch: Watch, tick: () => Promise<void>): Promise<never> {
     let stillMs = 0;
     while (await watch.wait(TICK_MS)) {
-      await tick();
+      const free = await answers(this.session);
       if (watch.ended) break;
-      if (!(await answers(this.session))) {
-        if (watch.ended) break;
+      if (!free) {
         await this.#endScript();
         stillMs = 0;
-      } else if (this.requests.open() === 0 || this.#policy === 'advance') {
-        stillMs += TICK_MS;
-        if (stillMs >= STUCK_MS) throw new PageResistsError('stuck', 'The creative stands still in stepped time.');
+        continue;
       }
+      await tick();
+      if (this.requests.open() > 0 && this.#policy !== 'advance') continue;
+      stillMs += TICK_MS;
+      if (stillMs >= STUCK_MS) throw new PageResistsError('stuck', 'The creative stands still in stepped time.');
     }
     return new Promise<never>(() => undefined);
   }

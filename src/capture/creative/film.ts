@@ -1,5 +1,5 @@
 import type { SteppedPage } from '../browser/steppedPage.ts';
-import { FIRST_MS, FRAME_MS, LOADED_BY_MS, stepTowards } from './moments.ts';
+import { FIRST_FRAME_MS, FIRST_MS, FRAME_MS, LOADED_BY_MS, LOADING_STEP_MS, stepTowards } from './moments.ts';
 
 /** Pictures by marker; null is the resting picture. */
 export type Pictures = ReadonlyMap<number | null, Buffer>;
@@ -26,9 +26,10 @@ export async function film(page: SteppedPage, markers: readonly (number | null)[
   }
 }
 
-/** Goes on in the smallest steps until all of the creative has loaded: marker 0 is there. */
+/** Lets all of the creative load, in the smallest steps and without a frame: marker 0 is there, the same in every render. */
 async function load(page: SteppedPage): Promise<void> {
-  while (!page.loaded && page.now < LOADED_BY_MS) await page.advance(FIRST_MS);
+  while (!page.loaded && page.now < LOADED_BY_MS) await page.wait(LOADING_STEP_MS);
+  if (page.now < FIRST_FRAME_MS) await page.wait(FIRST_FRAME_MS - page.now);
   await page.advance(FIRST_MS);
 }
 

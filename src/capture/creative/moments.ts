@@ -4,6 +4,10 @@ const COARSE_MS = 100;
 const FINE_BEFORE_MS = 500;
 /** The smallest step. Loading takes a few of them; marker 0 is taken at the first moment with everything loaded. */
 export const FIRST_MS = 1;
+/** Small, so that scripts begin at the same time in every render, however long their loading takes in real time. */
+export const LOADING_STEP_MS = 0.1;
+/** The first frame; loading mostly takes less of a creative's time. */
+export const FIRST_FRAME_MS = 9;
 /** When a creative that goes on loading begins to count as begun. */
 export const LOADED_BY_MS = 30;
 const SAME_INSTANT_MS = 0.5;

@@ -1,6 +1,6 @@
 import { DEVICES, userAgentOf } from '../../domain/devices.ts';
 import type { GuardedFetch, LocalOrigins } from '../../egress/ports.ts';
-import { BrowserGoneError } from '../browser/cdp.ts';
+import { BrowserGoneError, CdpError, CdpTimeoutError } from '../browser/cdp.ts';
 import { type SteppedBrowser, startSteppedBrowser } from '../browser/steppedBrowser.ts';
 import { PageResistsError } from '../browser/steppedPage.ts';
 import { createBrowserPool } from './browserPool.ts';
@@ -89,6 +89,8 @@ function explained(error: unknown): FailedCreative {
   if (error instanceof PageResistsError) return { status: 'generic_error', reason: error.message };
   if (error instanceof BrowserGoneError)
     return { status: 'generic_error', reason: 'The creative ended the browser twice.' };
+  if (error instanceof CdpError || error instanceof CdpTimeoutError)
+    return { status: 'generic_error', reason: `The creative upset the browser: ${error.message}.` };
   throw error;
 }
 
