@@ -1,0 +1,346 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createInternalApi } from '../../../src/api/internal/internalApi.ts';
+import { issueJobToken } from '../../../src/api/internal/token.ts';
+import { FolderStore } from '../../../src/artifacts/folder.ts';
+import type { Attempt, ClaimedCreative, ResolvedCreatives } from '../../../src/contract/captureProtocol.ts';
+import { admitWaiting } from '../../../src/store/admission.ts';
+import { openStore, type Store } from '../../../src/store/database.ts';
+import { beginEpoch, readInstallation } from '../../../src/store/installation.ts';
+import { openNotifications } from '../../../src/store/notifications.ts';
+import { settleJob } from '../../../src/store/settlement.ts';
+import { type CaptureClient, captureClient, PNG, PNG_FACTS } from '../../support/captureClient.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { type Listener, started } from '../../support/listeners.ts';
+import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/requests.ts';
+
+const LIMITS = { maxPods: 10, maxPodsPerOrganization: 10, parallelism: 2, setDeadlineSeconds: 600 };
+
+let database: TestDatabase;
+let store: Store;
+let organization: TestOrganization;
+let internalUrl: string;
+let secret: Buffer;
+const closers: (() => Promise<unknown>)[] = [];
+/** What was enqueued; nothing works it off here. */
+const enqueued: string[] = [];
+const aftermath = {
+  publicUrl: 'https://tearsheet.example',
+  queue: {
+    enqueue: async (_tx: unknown, name: string) => {
+      enqueued.push(name);
+    },
+  },
+};
+
+beforeEach(async () => {
+  enqueued.length = 0;
+  database = await testDatabase();
+  store = openStore({ url: database.url });
+  organization = await insertOrganization(store.db);
+  ({ secret } = await readInstallation(store.db));
+  const folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-protocol-'));
+  const notifications = openNotifications(database.url);
+  await notifications.ready;
+  const server = createServer();
+  const listener: Listener = await started(server);
+  internalUrl = listener.url;
+  const log = { info: () => undefined, error: () => undefined };
+  server.on(
+    'request',
+    createInternalApi({
+      ...{ store, notifications, secret, internalUrl, log, ...aftermath },
+      ...{ leaseSeconds: 30, podDeadlineSeconds: 60, maxUploadBytes: 1_000 },
+      artifacts: new FolderStore(folder),
+    }),
+  );
+  closers.push(
+    () => listener.close(),
+    () => notifications.close(),
+    () => store.close(),
+    () => database.close(),
+    () => rm(folder, { recursive: true, force: true }),
+  );
+});
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+/** Admits what waits. */
+async function admit(): Promise<{ jobId: string; client: CaptureClient }> {
+  const [admitted] = await store.db.transaction().execute((tx) => admitWaiting(tx, LIMITS));
+  const jobId = admitted?.jobId ?? '';
+  const token = issueJobToken(secret, jobId, new Date(Date.now() + 60_000));
+  return { jobId, client: captureClient(internalUrl, jobId, token) };
+}
+
+const open = (client: CaptureClient, pod: string, index = 0) =>
+  client.call<Attempt>(`indexes/${index}/attempts`, { pod });
+const claim = (client: CaptureClient, attempt: number, index = 0) =>
+  client.call<ClaimedCreative>('creatives/claim', { index, attempt });
+
+function rendered(creative: ClaimedCreative['creative']) {
+  return {
+    ...{ status: 'uploaded', format: 'tag', category: 'display', mode: 'stepped', notes: ['one'] },
+    ...{ width: 300, height: 250 },
+    frames: (creative?.wanted ?? []).map(({ marker_ms, ratio, upload }) => ({
+      ...{ marker_ms, ratio, key: upload.key },
+      ...PNG_FACTS,
+    })),
+  };
+}
+
+const taken = (id: string, attempt: number) => ({
+  ...{ id, status: 'uploaded', key: `screenshots/${id}/${attempt}.png`, ...PNG_FACTS },
+  ...{ captured_at: '2026-11-21T09:00:00.000Z', record: { final_url: 'https://news.example/' } },
+});
+
+/** Lets every lease run out. */
+const passLeases = () =>
+  store.db
+    .updateTable('job_creatives')
+    .set({ claim_expires_at: new Date(0) })
+    .where('claim_expires_at', 'is not', null)
+    .execute();
+
+async function oneAdOnePage() {
+  const adId = await insertAd(store.db, organization);
+  const setId = await insertSet(store.db, organization, { pictures: [{ adId }] });
+  return { adId, setId, ...(await admit()) };
+}
+
+test('A newer attempt supersedes the older one, whose results are refused', async () => {
+  const { client } = await oneAdOnePage();
+  const first = await open(client, 'pod-1');
+  expect(first.body).toMatchObject({ attempt: 1, done: false });
+  expect((await open(client, 'pod-1')).body.attempt).toBe(1);
+  const second = await open(client, 'pod-2');
+  expect(second.body.attempt).toBe(2);
+  const id = first.body.pages[0]?.screenshots[0]?.id ?? '';
+  const late = await client.call('screenshots/results', { index: 0, attempt: 1, results: [taken(id, 1)] });
+  expect(late).toMatchObject({ status: 409, body: { error: 'superseded' } });
+  expect((await claim(client, 1)).status).toBe(409);
+  expect((await client.call('indexes/0/finish', { attempt: 1, phases: {} })).status).toBe(409);
+  expect(await store.db.selectFrom('images').selectAll().execute()).toEqual([]);
+  const current = await client.call('screenshots/results', { index: 0, attempt: 2, results: [taken(id, 2)] });
+  expect(current.status).toBe(200);
+});
+
+test('Repeating a result changes nothing', async () => {
+  const { client, adId } = await oneAdOnePage();
+  const { body } = await open(client, 'pod-1');
+  const { creative } = (await claim(client, 1)).body;
+  const result = { index: 0, attempt: 1, seconds: 1, result: rendered(creative) };
+  const id = body.pages[0]?.screenshots[0]?.id ?? '';
+  for (let i = 0; i < 3; i++) {
+    expect((await client.call(`creatives/${adId}/result`, result)).status).toBe(200);
+    const pictures = { index: 0, attempt: 1, results: [taken(id, 1), taken(id, 1)] };
+    expect((await client.call('screenshots/results', pictures)).status).toBe(200);
+  }
+  const other = { ...result, result: { status: 'not_found', reason: 'changed its mind' } };
+  expect((await client.call(`creatives/${adId}/result`, other)).status).toBe(200);
+  const images = await store.db.selectFrom('images').selectAll().execute();
+  expect(images.map(({ artifact_key }) => artifact_key).sort()).toEqual([
+    `creatives/${creative?.wanted[0]?.upload.key.split('/')[1]}/${adId}/default-1-0-1.png`,
+    `screenshots/${id}/1.png`,
+  ]);
+  expect(images.every(({ token }) => /^[\w-]{32}$/.test(token))).toBe(true);
+  const ad = await store.db.selectFrom('ads').selectAll().executeTakeFirstOrThrow();
+  expect(ad).toMatchObject({ status: 'uploaded', category: 'display', width: 300, height: 250 });
+  // Rendered again by a later attempt of a restarted pod: nothing is left to do.
+  expect((await open(client, 'pod-2')).body).toMatchObject({ attempt: 2, done: true, pages: [] });
+});
+
+test('A claim that was lost twice fails its creative and the pictures of it', async () => {
+  const { client, adId, setId } = await oneAdOnePage();
+  await open(client, 'pod-1');
+  expect((await claim(client, 1)).body).toMatchObject({ creative: { ad_id: adId }, unresolved: 1 });
+  expect((await claim(client, 1)).body).toMatchObject({ creative: null, unresolved: 1 });
+  await passLeases();
+  expect((await claim(client, 1)).body.creative?.ad_id).toBe(adId);
+  await open(client, 'pod-2');
+  expect((await claim(client, 2)).body).toEqual({ creative: null, unresolved: 0 });
+  const pictures = await store.db.selectFrom('screenshots').selectAll().where('set_id', '=', setId).execute();
+  expect(pictures).toMatchObject([{ status: 'ad_not_captured', reason: 'It ended the renderer twice.' }]);
+  expect(await store.db.selectFrom('ads').selectAll().execute()).toMatchObject([{ status: 'generic_error' }]);
+});
+
+test('A claim that is given back or renewed is not lost', async () => {
+  const { client, adId } = await oneAdOnePage();
+  await open(client, 'pod-1');
+  const bound = { index: 0, attempt: 1 };
+  for (let i = 0; i < 3; i++) {
+    expect((await claim(client, 1)).body.creative?.ad_id).toBe(adId);
+    expect((await client.call(`creatives/${adId}/release`, bound)).status).toBe(200);
+  }
+  await claim(client, 1);
+  expect((await client.call(`creatives/${adId}/renew`, bound)).body).toEqual({ held: true });
+  await passLeases();
+  await claim(client, 1);
+  await client.call(`creatives/${adId}/release`, bound);
+  expect((await client.call(`creatives/${adId}/renew`, bound)).body).toEqual({ held: false });
+  const [row] = await store.db.selectFrom('job_creatives').selectAll().execute();
+  expect(row).toMatchObject({ claims_lost: 1, status: 'pending' });
+});
+
+test('Creatives are claimed one by one, first those of the own pages', async () => {
+  const ads = [];
+  for (let i = 0; i < 4; i++) ads.push(await insertAd(store.db, organization));
+  ads.sort();
+  const site = (n: number) => `https://site-${n}.example/`;
+  await insertSet(store.db, organization, { pictures: ads.map((adId, n) => ({ adId, site: site(n) })) });
+  const { client } = await admit();
+  await open(client, 'pod-a', 0);
+  await open(client, 'pod-d', 3);
+  expect((await claim(client, 1, 3)).body.creative?.ad_id).toBe(ads[3]);
+  const others = await Promise.all([
+    claim(client, 1, 3),
+    claim(client, 1, 0),
+    claim(client, 1, 3),
+    claim(client, 1, 0),
+  ]);
+  const got = others.map(({ body }) => body.creative?.ad_id).filter((id) => id !== undefined);
+  expect(got.sort()).toEqual(ads.slice(0, 3));
+});
+
+test('Waiting ends with the result, not at the end of its time', async () => {
+  const { client, adId } = await oneAdOnePage();
+  await open(client, 'pod-1');
+  const { creative } = (await claim(client, 1)).body;
+  const waiting = client.call<ResolvedCreatives>('creatives/wait', {
+    ...{ index: 0, attempt: 1, ads: [adId], timeout_ms: 20_000 },
+  });
+  const upload = creative?.wanted[0]?.upload;
+  const put = await fetch(upload?.url ?? '', { method: 'PUT', headers: { 'content-type': 'image/png' }, body: PNG });
+  expect(put.status).toBe(204);
+  const begun = performance.now();
+  await client.call(`creatives/${adId}/result`, { index: 0, attempt: 1, seconds: 1, result: rendered(creative) });
+  const [resolved] = (await waiting).body.creatives;
+  expect(performance.now() - begun).toBeLessThan(4_000);
+  expect(resolved).toMatchObject({ ad_id: adId, status: 'rendered', width: 300, height: 250 });
+  const frame = resolved?.status === 'rendered' ? resolved.frames[0] : undefined;
+  expect(frame).toMatchObject({ marker_ms: null, ratio: 1, sha256: PNG_FACTS.sha256 });
+  expect(Buffer.from(await (await fetch(frame?.url ?? '')).arrayBuffer()).equals(PNG)).toBe(true);
+});
+
+test('Waiting for what does not come answers with an empty list', async () => {
+  const { client, adId } = await oneAdOnePage();
+  await open(client, 'pod-1');
+  const bound = { index: 0, attempt: 1 };
+  expect((await client.call('creatives/wait', { ...bound, ads: [adId], timeout_ms: 50 })).body).toEqual({
+    creatives: [],
+  });
+});
+
+test('After settlement every write of a capture is refused', async () => {
+  const { client, jobId, adId } = await oneAdOnePage();
+  const { body } = await open(client, 'pod-1');
+  const epoch = await beginEpoch(store.db);
+  await store.db.transaction().execute((tx) => settleJob(tx, { jobId, cause: 'canceled', epoch }, aftermath));
+  const id = body.pages[0]?.screenshots[0]?.id ?? '';
+  const results = { index: 0, attempt: 1, results: [taken(id, 1)] };
+  expect((await client.call('screenshots/results', results)).status).toBe(409);
+  const failed = { index: 0, attempt: 1, seconds: 1, result: { status: 'not_found', reason: 'late' } };
+  expect((await client.call(`creatives/${adId}/result`, failed)).status).toBe(409);
+  expect((await open(client, 'pod-2')).body).toMatchObject({ done: true, pages: [] });
+});
+
+test('A result that is not what was asked for is refused in words', async () => {
+  const { client, adId } = await oneAdOnePage();
+  const { body } = await open(client, 'pod-1');
+  const { creative } = (await claim(client, 1)).body;
+  const bound = { index: 0, attempt: 1 };
+  const send = (result: object) =>
+    client.call<{ message: string }>(`creatives/${adId}/result`, { ...bound, seconds: 1, result });
+  const missing = await send({ ...rendered(creative), frames: [] });
+  expect(missing).toMatchObject({ status: 422 });
+  expect(missing.body.message).toContain('ratio 1 is missing');
+  const frames = rendered(creative).frames.map((frame) => ({ ...frame, key: 'screenshots/elsewhere/1.png' }));
+  expect((await send({ ...rendered(creative), frames })).body.message).toContain('is not the key');
+  const id = body.pages[0]?.screenshots[0]?.id ?? '';
+  const wrongKey = { ...bound, results: [{ ...taken(id, 1), key: 'screenshots/x/1.png' }] };
+  expect((await client.call('screenshots/results', wrongKey)).status).toBe(422);
+  const stranger = { ...bound, results: [taken('aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa', 1)] };
+  expect((await client.call<{ message: string }>('screenshots/results', stranger)).body.message).toContain(
+    'is not of this index',
+  );
+  expect((await client.call('screenshots/results', { ...bound, results: [] })).status).toBe(422);
+  expect((await open(client, 'pod-9', 7)).status).toBe(404);
+});
+
+test('Neither a token of another job nor an address for another picture is of use', async () => {
+  const { client, jobId } = await oneAdOnePage();
+  const stranger = captureClient(
+    internalUrl,
+    jobId,
+    issueJobToken(secret, organization.id, new Date(Date.now() + 60_000)),
+  );
+  expect((await open(stranger, 'pod')).status).toBe(401);
+  const { body } = await open(client, 'pod-1');
+  const url = body.pages[0]?.screenshots[0]?.upload.url ?? '';
+  const headers = { 'content-type': 'image/png' };
+  const put = async (address: string, bytes: Buffer) =>
+    (await fetch(address, { method: 'PUT', headers, body: new Uint8Array(bytes) })).status;
+  expect(await put(url.replace('screenshots', 'creatives'), PNG)).toBe(403);
+  expect(await put(url, Buffer.concat([PNG, Buffer.alloc(1_000)]))).toBe(413);
+  expect(await put(url, Buffer.from('<script>'))).toBe(422);
+  expect((await fetch(url)).status).toBe(403);
+  expect(await put(url, PNG)).toBe(204);
+});
+
+test('An ad of create-ad tells its subscribers in the transaction of its result', async () => {
+  const subscribers = [
+    { webhook_url: 'https://hooks.example/plain', s3_bucket: 'pictures', s3_key_prefix: 'ar_' },
+    { webhook_url: 'https://hooks.example/failures', webhook_topics: ['ad.failed'] },
+  ];
+  const fine = await insertAd(store.db, organization, { source: 'create_ad', subscribers });
+  const broken = await insertAd(store.db, organization, { source: 'create_ad', subscribers });
+  const { client } = await admit();
+  await open(client, 'pod-1');
+  for (let i = 0; i < 2; i++) {
+    const { creative } = (await claim(client, 1)).body;
+    const result = creative?.ad_id === fine ? rendered(creative) : { status: 'not_found', reason: '404' };
+    await client.call(`creatives/${creative?.ad_id}/result`, { index: 0, attempt: 1, seconds: 1, result });
+  }
+  const deliveries = await store.db
+    .selectFrom('deliveries')
+    .innerJoin('events', 'events.id', 'deliveries.event_id')
+    .select(['topic', 'target', 'ad_id'])
+    .orderBy('target')
+    .execute();
+  expect(deliveries).toEqual([
+    { topic: 'ad.failed', target: 'https://hooks.example/failures', ad_id: broken },
+    { topic: 'ad.uploaded', target: 'https://hooks.example/plain', ad_id: fine },
+    { topic: 'ad.uploaded', target: 's3://pictures/ar_', ad_id: fine },
+  ]);
+  expect(enqueued.filter((name) => name === 'deliver')).toHaveLength(3);
+});
+
+test('Progress is told at each quarter, to those who asked for it', async () => {
+  const adId = await insertAd(store.db, organization);
+  await insertSet(store.db, organization, {
+    pictures: Array.from({ length: 8 }, (_, i) => ({ adId, markerMs: i * 100 })),
+    subscribers: [
+      { webhook_url: 'https://hooks.example/a', webhook_topics: ['screenshot_set.progress'] },
+      { webhook_url: 'https://hooks.example/b' },
+    ],
+  });
+  const { client } = await admit();
+  const { body } = await open(client, 'pod-1');
+  for (const { id } of body.pages[0]?.screenshots ?? []) {
+    await client.call('screenshots/results', { index: 0, attempt: 1, results: [taken(id, 1)] });
+  }
+  const events = await store.db.selectFrom('events').select(['topic', 'body']).orderBy('created_at').execute();
+  const uploaded = events.map(({ body: text }) => {
+    const { screenshots } = JSON.parse(text).data.object;
+    return screenshots.filter(({ status }: { status: string }) => status === 'uploaded').length;
+  });
+  expect(uploaded).toEqual([2, 4, 6]);
+  expect(await store.db.selectFrom('deliveries').select('target').distinct().execute()).toEqual([
+    { target: 'https://hooks.example/a' },
+  ]);
+});
