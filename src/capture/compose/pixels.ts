@@ -1,0 +1,75 @@
+import sharp from 'sharp';
+
+// Pictures come many at a time; each must not spread over all cores by itself.
+sharp.cache(false);
+
+/** Rows of red, green and blue bytes, without padding. */
+export interface Pixels {
+  readonly data: Buffer;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface PixelBox {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export const CHANNELS = 3;
+
+/** @returns the picture and whether every pixel of it is opaque; what is not is laid on white. */
+export async function decodePng(png: Buffer): Promise<Pixels & { opaque: boolean }> {
+  const image = sharp(png, { limitInputPixels: 100_000_000 });
+  const { hasAlpha } = await image.metadata();
+  const opaque = !hasAlpha || (await image.stats()).isOpaque;
+  const flat = opaque ? image.removeAlpha() : image.flatten({ background: '#fff' });
+  const { data, info } = await flat.toColourspace('srgb').raw().toBuffer({ resolveWithObject: true });
+  return { data, width: info.width, height: info.height, opaque };
+}
+
+/** A copy of `base` with `patch` laid over it at (x, y); what stands out of `base` is cut off. */
+export function overlaid(base: Pixels, patch: Pixels, at: { readonly x: number; readonly y: number }): Pixels {
+  const data = Buffer.from(base.data);
+  const left = Math.max(0, at.x);
+  const right = Math.min(base.width, at.x + patch.width);
+  if (right <= left) return { ...base, data };
+  for (let row = Math.max(0, -at.y); row < patch.height && at.y + row < base.height; row++) {
+    const from = (row * patch.width + left - at.x) * CHANNELS;
+    const to = ((at.y + row) * base.width + left) * CHANNELS;
+    patch.data.copy(data, to, from, from + (right - left) * CHANNELS);
+  }
+  return { ...base, data };
+}
+
+/** The share of the box's pixels, 0 to 1, that differ between two pictures of the same size. */
+export function changedShare(one: Pixels, two: Pixels, box: PixelBox): number {
+  const inside = clipped(box, one);
+  let changed = 0;
+  for (let y = inside.y; y < inside.y + inside.height; y++) {
+    const start = (y * one.width + inside.x) * CHANNELS;
+    for (let at = start; at < start + inside.width * CHANNELS; at += CHANNELS) {
+      if (
+        one.data[at] !== two.data[at] ||
+        one.data[at + 1] !== two.data[at + 1] ||
+        one.data[at + 2] !== two.data[at + 2]
+      )
+        changed += 1;
+    }
+  }
+  const all = inside.width * inside.height;
+  return all === 0 ? 0 : changed / all;
+}
+
+/** The part of the box that lies in the picture. */
+export function clipped(box: PixelBox, { width, height }: { width: number; height: number }): PixelBox {
+  const x = Math.max(0, Math.min(box.x, width));
+  const y = Math.max(0, Math.min(box.y, height));
+  return {
+    x,
+    y,
+    width: Math.max(0, Math.min(box.x + box.width, width) - x),
+    height: Math.max(0, Math.min(box.y + box.height, height) - y),
+  };
+}

@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type ContentScriptMessage, filterCompactRules } from '@duckduckgo/autoconsent';
+import compactRules from '@duckduckgo/autoconsent/rules/compact-rules.json' with { type: 'json' };
+import type { BrowserContext, Frame, Page } from 'playwright';
+import { within } from '../../observe/deadline.ts';
+import { AGREE } from './inPage/agree.ts';
+import { sleep } from './settle.ts';
+
+const require = createRequire(import.meta.url);
+const CONTENT_SCRIPT = readFileSync(
+  new URL(
+    '../dist/autoconsent.playwright.js',
+    `file://${require.resolve('@duckduckgo/autoconsent/rules/compact-rules.json')}`,
+  ),
+  'utf8',
+);
+
+const BINDING = 'autoconsentSendMessage';
+const EVALUATE_MS = 2_000;
+
+/** A dialog found early is answered at once; a page without one is not waited for much longer than this. */
+const LOOK_MS = 700;
+const ANSWER_MS = 5_000;
+
+type Progress = 'looking' | 'found' | 'answered' | 'failed';
+
+/** Answers the consent dialogs of a context's one page. */
+export class Consent {
+  readonly #context: BrowserContext;
+  #progress: Progress = 'looking';
+
+  constructor(context: BrowserContext) {
+    this.#context = context;
+  }
+
+  /** Before the page is opened. */
+  async prepare(): Promise<void> {
+    await this.#context.exposeBinding(BINDING, ({ frame }, message: ContentScriptMessage) =>
+      this.#heard(frame, message),
+    );
+  }
+
+  /** Looks for a dialog, answers it, and gives up quietly: a page with a dialog is a page still. */
+  async answer(page: Page, ms: number): Promise<void> {
+    const endsAt = performance.now() + Math.min(ms, ANSWER_MS);
+    await Promise.all(page.frames().slice(0, 20).map(startIn));
+    await this.#until(() => this.#progress !== 'looking', Math.min(endsAt, performance.now() + LOOK_MS));
+    await this.#until(
+      () => this.#progress === 'answered' || this.#progress === 'failed',
+      this.#progress === 'found' ? endsAt : 0,
+    );
+    if (this.#progress !== 'answered') await agreeSomewhere(page);
+  }
+
+  async #until(done: () => boolean, endsAt: number): Promise<void> {
+    while (!done() && performance.now() < endsAt) await sleep(25);
+  }
+
+  async #heard(frame: Frame, message: ContentScriptMessage): Promise<void> {
+    switch (message.type) {
+      case 'init':
+        return tell(frame, { type: 'initResp', rules: rulesFor(frame), config: CONFIG });
+      case 'eval':
+        return tell(frame, { type: 'evalResp', id: message.id, result: await attempt(frame, message.code) });
+      case 'popupFound':
+        this.#progress = 'found';
+        return;
+      case 'optOutResult':
+      case 'optInResult':
+        this.#progress = message.result ? this.#progress : 'failed';
+        return;
+      case 'autoconsentDone':
+        this.#progress = 'answered';
+        return;
+      default:
+    }
+  }
+}
+
+const CONFIG = {
+  enabled: true,
+  autoAction: 'optOut',
+  disabledCmps: [],
+  enablePrehide: false,
+  enableCosmeticRules: true,
+  enableGeneratedRules: true,
+  enableHeuristicDetection: true,
+  heuristicMode: 'tier2',
+  detectRetries: 8,
+  isMainWorld: true,
+};
+
+function rulesFor(frame: Frame) {
+  const context = { url: frame.url(), mainFrame: frame.parentFrame() === null };
+  return {
+    autoconsent: [],
+    compact: filterCompactRules(compactRules as Parameters<typeof filterCompactRules>[0], context),
+  };
+}
+
+async function startIn(frame: Frame): Promise<void> {
+  await attempt(frame, CONTENT_SCRIPT);
+}
+
+async function tell(frame: Frame, message: object): Promise<void> {
+  await attempt(frame, `window.autoconsentReceiveMessage(${JSON.stringify(message)}), undefined`);
+}
+
+/** @returns undefined where the frame has gone or does not answer: dialogs close, pages reload. */
+async function attempt(frame: Frame, code: string): Promise<unknown> {
+  try {
+    return await within(EVALUATE_MS, frame.evaluate(code));
+  } catch {
+    return undefined;
+  }
+}
+
+async function agreeSomewhere(page: Page): Promise<void> {
+  for (const frame of page.frames().slice(0, 20)) {
+    const pressed = await attempt(frame, AGREE);
+    if (typeof pressed === 'string') return sleep(300);
+  }
+}

@@ -1,0 +1,76 @@
+import type { Browser, BrowserContext, CDPSession, Page } from 'playwright';
+import { type Device, userAgentOf } from '../../domain/devices.ts';
+
+/** A fresh context that behaves as the device and lets a site do nothing but show itself. */
+export async function openDeviceContext(browser: Browser, device: Device): Promise<BrowserContext> {
+  const context = await browser.newContext({
+    viewport: { ...device.viewport },
+    screen: { ...device.viewport },
+    deviceScaleFactor: device.ratio,
+    isMobile: device.touch,
+    hasTouch: device.touch,
+    userAgent: userAgentOf(device, browser.version()),
+    locale: 'en-US',
+    bypassCSP: true,
+    ignoreHTTPSErrors: false,
+    acceptDownloads: false,
+    serviceWorkers: 'block',
+    permissions: [],
+  });
+  context.setDefaultTimeout(10_000);
+  return context;
+}
+
+/** Gives the page the client hints and the platform that belong to its user agent. */
+export async function applyClientHints(session: CDPSession, device: Device, version: string): Promise<void> {
+  const userAgentMetadata = clientHintsOf(device, version);
+  await session.send('Emulation.setUserAgentOverride', {
+    userAgent: userAgentOf(device, version),
+    acceptLanguage: 'en-US',
+    platform: platformOf(device),
+    ...(userAgentMetadata && { userAgentMetadata }),
+  });
+}
+
+/** Refuses whatever a page may ask of a person. */
+export function refuseRequestsOf(page: Page): void {
+  const refused = (error: unknown) => void error;
+  page.on('dialog', (dialog) => void dialog.dismiss().catch(refused));
+  page.on('popup', (popup) => void popup.close().catch(refused));
+  page.on('filechooser', () => undefined);
+}
+
+function platformOf(device: Device): string {
+  switch (device.agent) {
+    case 'windows':
+      return 'Win32';
+    case 'iphone':
+      return 'iPhone';
+    case 'ipad':
+      return 'iPad';
+    default:
+      return 'Linux armv81';
+  }
+}
+
+/** What Chrome sends; Safari, which Apple's devices run, sends none. */
+function clientHintsOf(device: Device, version: string) {
+  if (device.agent === 'iphone' || device.agent === 'ipad') return undefined;
+  const major = version.split('.')[0] ?? version;
+  const brands = (of: string) => [
+    { brand: 'Not)A;Brand', version: of === major ? '99' : '99.0.0.0' },
+    { brand: 'Google Chrome', version: of },
+    { brand: 'Chromium', version: of },
+  ];
+  const windows = device.agent === 'windows';
+  return {
+    brands: brands(major),
+    fullVersionList: brands(version),
+    platform: windows ? 'Windows' : 'Android',
+    platformVersion: windows ? '10.0.0' : '10.0.0',
+    architecture: windows ? 'x86' : '',
+    bitness: windows ? '64' : '',
+    model: device.model,
+    mobile: device.agent === 'android-phone',
+  };
+}

@@ -1,0 +1,163 @@
+import type { ElementHandle, Frame, JSHandle, Page } from 'playwright';
+import { within } from '../../observe/deadline.ts';
+import { COLLECT_DECLARATIONS, type Declaration } from './inPage/declarations.ts';
+import { type FrameOwner, type RawSlot, type Rect, SCAN_TOOLS, type Scan, type ScanTools } from './inPage/scan.ts';
+import { mergeSlots } from './mergeSlots.ts';
+import type { SlotCandidate } from './page.ts';
+
+/** A slot and the way back to its element. */
+export interface FoundSlot {
+  readonly candidate: SlotCandidate;
+  readonly fluid: boolean;
+  readonly isFrame: boolean;
+  readonly frame: Frame;
+  element(): Promise<ElementHandle<Element> | null>;
+}
+
+interface ScannedFrame {
+  readonly frame: Frame;
+  readonly tools: JSHandle<ScanTools>;
+  readonly scan: JSHandle<Scan>;
+  readonly slots: readonly RawSlot[];
+  /** Where the frame's viewport begins, in the page's viewport when it was scanned. */
+  readonly origin: { readonly x: number; readonly y: number };
+  readonly owner: FrameOwner | undefined;
+  /** Index of this frame's first slot in the list of all. */
+  readonly first: number;
+  readonly parent: ScannedFrame | undefined;
+}
+
+interface PlacedSlot extends RawSlot {
+  readonly box: Rect;
+  readonly from: ScannedFrame;
+  readonly indexInFrame: number;
+}
+
+const FRAME_DEADLINE_MS = 4_000;
+const MAX_FRAMES = 40;
+const MAX_SLOTS = 100;
+
+/** Finds the ad slots of a page, in all its frames; the page is scrolled back to where it was. */
+export async function findSlots(page: Page): Promise<FoundSlot[]> {
+  const frames = await scanFrames(page);
+  const top = frames.find(({ parent }) => parent === undefined);
+  if (top === undefined) return [];
+  const scroll = await within(
+    FRAME_DEADLINE_MS,
+    top.scan.evaluate((scan) => scan.scroll),
+  );
+  const placed = frames.flatMap((frame) => placeSlots(frame, scroll));
+  const merged = mergeSlots(placed);
+  return merged.slice(0, MAX_SLOTS).flatMap(({ index, evidence }) => {
+    const slot = placed[index];
+    return slot === undefined || slot.outOfPage ? [] : [foundSlot(slot, evidence)];
+  });
+}
+
+async function scanFrames(page: Page): Promise<ScannedFrame[]> {
+  const scanned: ScannedFrame[] = [];
+  const byFrame = new Map<Frame, ScannedFrame>();
+  for (const frame of page.frames().slice(0, MAX_FRAMES)) {
+    const parent = frame.parentFrame();
+    const parentScan = parent ? byFrame.get(parent) : undefined;
+    if (parent && parentScan === undefined) continue;
+    const first = scanned.reduce((sum, { slots }) => sum + slots.length, 0);
+    const found = await scanFrame(frame, parentScan, first);
+    if (found === undefined) continue;
+    scanned.push(found);
+    byFrame.set(frame, found);
+  }
+  return scanned;
+}
+
+/** @returns undefined for a frame that is not seen, goes away or does not answer; the page itself must answer. */
+async function scanFrame(
+  frame: Frame,
+  parent: ScannedFrame | undefined,
+  first: number,
+): Promise<ScannedFrame | undefined> {
+  try {
+    return await within(FRAME_DEADLINE_MS, scanOne(frame, parent, first));
+  } catch (error) {
+    if (parent === undefined) throw error;
+    return undefined;
+  }
+}
+
+async function scanOne(
+  frame: Frame,
+  parent: ScannedFrame | undefined,
+  first: number,
+): Promise<ScannedFrame | undefined> {
+  const owner = parent && (await ownerOf(frame, parent));
+  if (parent && (!owner?.visible || owner.rect.width < 30 || owner.rect.height < 30)) return undefined;
+  const declarations: Declaration[] = await frame.evaluate(COLLECT_DECLARATIONS);
+  const tools: JSHandle<ScanTools> = await frame.evaluateHandle(SCAN_TOOLS);
+  const scan = await tools.evaluateHandle((their, list) => their.scan(list), declarations);
+  await tools.evaluate((their, found) => their.findCovered(found as Scan), scan);
+  const slots = await scan.evaluate((found) => found.slots);
+  const origin = {
+    x: (parent?.origin.x ?? 0) + (owner?.rect.x ?? 0),
+    y: (parent?.origin.y ?? 0) + (owner?.rect.y ?? 0),
+  };
+  return { frame, tools, scan, slots, origin, owner, first, parent };
+}
+
+async function ownerOf(frame: Frame, parent: ScannedFrame): Promise<FrameOwner> {
+  const element = await frame.frameElement();
+  return parent.tools.evaluate((their, [owner, scan]) => their.ownerOf(owner as Element, scan as Scan), [
+    element,
+    parent.scan,
+  ] as const);
+}
+
+/** In the document's coordinates, with what hides or pins the frames around it counted in. */
+function placeSlots(from: ScannedFrame, scroll: { x: number; y: number }): PlacedSlot[] {
+  const { origin, owner, parent, first } = from;
+  return from.slots.map((slot, indexInFrame) => {
+    const { x, y, width, height } = slot.rect;
+    const outer = owner && parent && owner.parent >= 0 ? parent.first + owner.parent : -1;
+    return {
+      ...slot,
+      sticky: slot.sticky || owner?.sticky === true,
+      covered: slot.covered || owner?.covered === true,
+      box: { x: x + origin.x + scroll.x, y: y + origin.y + scroll.y, width, height },
+      from,
+      indexInFrame,
+      parent: slot.parent >= 0 ? first + slot.parent : outer,
+    };
+  });
+}
+
+function foundSlot(slot: PlacedSlot, evidence: SlotCandidate['evidence']): FoundSlot {
+  const { box, sizes, element, visible, collapsed, sticky, covered, fluid, isFrame, from, indexInFrame } = slot;
+  const own: [number, number][] = collapsed ? [] : [[Math.round(box.width), Math.round(box.height)]];
+  return {
+    candidate: {
+      box: rounded(box),
+      sizes: sizes.length > 0 ? unique(sizes) : own,
+      evidence,
+      element,
+      visible,
+      collapsed,
+      sticky,
+      covered,
+    },
+    fluid,
+    isFrame,
+    frame: from.frame,
+    element: async () => {
+      const handle = await from.scan.evaluateHandle((scan, index) => scan.elements[index] ?? null, indexInFrame);
+      return handle.asElement();
+    },
+  };
+}
+
+function unique(sizes: readonly [number, number][]): [number, number][] {
+  return [...new Map(sizes.map((size) => [size.join('x'), size])).values()];
+}
+
+function rounded({ x, y, width, height }: Rect): Rect {
+  const round = (value: number) => Math.round(value * 100) / 100;
+  return { x: round(x), y: round(y), width: round(width), height: round(height) };
+}

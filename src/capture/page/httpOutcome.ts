@@ -1,0 +1,117 @@
+import type { ScreenshotFailure } from '../../domain/states.ts';
+import type { EgressFailure } from '../../egress/failures.ts';
+
+export interface SiteFailure {
+  readonly status: ScreenshotFailure;
+  /** In words, for the user. */
+  readonly reason: string;
+}
+
+/** What the server, or the proxy in its place, answered. `text` is the beginning of the document. */
+export interface SiteAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/** Named by their own marks; the pattern is looked for in headers and the beginning of the document. */
+const CHALLENGES: readonly [name: string, mark: RegExp][] = [
+  [
+    'Cloudflare',
+    /cf-mitigated: ?challenge|cf-chl-|challenge-platform|<title>\s*just a moment|attention required! \| cloudflare/i,
+  ],
+  ['DataDome', /x-datadome|captcha-delivery\.com|geo\.captcha/i],
+  ['Akamai', /errors\.edgesuite\.net|akamai-?ghost[\s\S]*access denied|_abck=[\s\S]*sec-if-cpt/i],
+  ['PerimeterX', /px-captcha|_pxAppId|perimeterx/i],
+  ['Imperva', /_incapsula_resource|x-iinfo[\s\S]*incident/i],
+  ['AWS WAF', /x-amzn-waf-action|awswafcookiedomainlist/i],
+  ['Kasada', /x-kpsdk-|ips\.js\?KP_UIDz/i],
+  [
+    'a captcha',
+    /g-recaptcha|h-captcha|hcaptcha\.com\/1\/api|are you (a )?(human|robot)|verify (that )?you are (a )?human/i,
+  ],
+];
+
+/** @returns whose challenge it is, or undefined. */
+export function challengeOf({ headers, text }: SiteAnswer): string | undefined {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\n`);
+  const all = lines.join('') + text;
+  return CHALLENGES.find(([, mark]) => mark.test(all))?.[0];
+}
+
+/** @returns why a page with this answer shows no ads, or undefined for one that does. */
+export function failureOfAnswer(answer: SiteAnswer): SiteFailure | undefined {
+  const proxied = answer.headers['x-tearsheet-egress'];
+  if (proxied !== undefined) return failureOfEgress(proxied, answer.text.trim());
+  const { status } = answer;
+  if (status === 404 || status === 410) return { status: 'not_found', reason: `The site answered ${status}.` };
+  const challenge = status >= 400 ? challengeOf(answer) : undefined;
+  if (challenge !== undefined)
+    return { status: 'blocked', reason: `The site answered ${status} with a challenge (${challenge}).` };
+  if (status === 401 || status === 403 || status === 429)
+    return { status: 'blocked', reason: `The site refused the visit with status ${status}.` };
+  if (status >= 400) return { status: 'generic_error', reason: `The site answered ${status}.` };
+  return undefined;
+}
+
+/** A page that answers 200 and yet is nothing but a challenge: little text, and a mark. */
+export function challengeOfPage(answer: SiteAnswer, words: number): SiteFailure | undefined {
+  const challenge = words < 120 ? challengeOf(answer) : undefined;
+  // A captcha is found in the forms of many a short page too.
+  if (challenge === undefined || challenge === 'a captcha') return undefined;
+  return { status: 'blocked', reason: `The site shows a challenge (${challenge}) in place of its page.` };
+}
+
+/** @param kind as the proxy names it. */
+export function failureOfEgress(kind: string, reason: string): SiteFailure {
+  switch (kind) {
+    case 'refused':
+      return { status: 'generic_error', reason: `refused by the egress guard: ${reason}` };
+    case 'not-found':
+      return { status: 'not_found', reason };
+    case 'timeout':
+      return { status: 'net_read_timeout', reason };
+    default:
+      return { status: 'generic_error', reason: `The site could not be reached: ${reason}` };
+  }
+}
+
+/** @param failures what the proxy did not connect to: the browser itself learns nothing about an https site's tunnel. */
+export function failureOfNavigation(error: unknown, site: string, failures: readonly EgressFailure[]): SiteFailure {
+  const message = error instanceof Error ? error.message : String(error);
+  const code = /net::(ERR_[A-Z0-9_]+)/.exec(message)?.[1];
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return { status: 'net_read_timeout', reason: 'The site did not answer in time.' };
+  if (code === 'ERR_TUNNEL_CONNECTION_FAILED') return tunnelFailure(site, failures);
+  if (code === undefined)
+    return { status: 'generic_error', reason: `The site could not be opened: ${firstLine(message)}` };
+  return failureOfCode(code);
+}
+
+function tunnelFailure(site: string, failures: readonly EgressFailure[]): SiteFailure {
+  const host = URL.parse(site)?.hostname;
+  const failure = failures.findLast((one) => one.host === host) ?? failures.at(-1);
+  if (failure !== undefined) return failureOfEgress(failure.kind, failure.reason);
+  return failureOfEgress('refused', `no connection to ${host ?? site} was made.`);
+}
+
+function failureOfCode(code: string): SiteFailure {
+  if (code === 'ERR_NAME_NOT_RESOLVED') return { status: 'not_found', reason: 'No host of that name exists.' };
+  if (/TIMED_OUT/.test(code)) return { status: 'net_read_timeout', reason: 'The site did not answer in time.' };
+  const reason = REASONS.find(([mark]) => mark.test(code))?.[1] ?? 'The site could not be opened';
+  return { status: 'generic_error', reason: `${reason} (${code}).` };
+}
+
+const REASONS: readonly [RegExp, string][] = [
+  [/CERT|SSL|TLS/, 'The site has no valid TLS certificate'],
+  [/REFUSED/, 'The site refused the connection'],
+  [/RESET|CLOSED|EMPTY_RESPONSE|ABORTED_BY|SOCKET/, 'The site broke the connection'],
+  [/TOO_MANY_REDIRECTS/, 'The site redirects without end'],
+  [/^ERR_ABORTED$/, 'The site answered with a download or with nothing, not with a page'],
+  [/INVALID_URL|UNKNOWN_URL_SCHEME|UNSAFE_PORT/, 'The address is not one of a web page'],
+  [/PROXY/, 'The way out of the capture is down'],
+];
+
+function firstLine(message: string): string {
+  return (message.split('\n')[0] ?? '').slice(0, 200);
+}

@@ -1,0 +1,108 @@
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright';
+import type { Device } from '../../domain/devices.ts';
+import type { EgressFailure } from '../../egress/failures.ts';
+import { disabledFeaturesFlag, networkFlags } from '../browser/flags.ts';
+import { openDeviceContext } from './deviceContext.ts';
+import type { ClosedPage, OpenPage, PageOpener } from './page.ts';
+import { Visit, type VisitOptions } from './visit.ts';
+
+export interface PageOpenerOptions {
+  readonly chromiumPath: string;
+  /** The way out; without one the browser reaches the network itself. */
+  readonly proxyUrl?: string;
+  /** What the proxy did not connect to, oldest first: says why an https site could not be reached. */
+  readonly egressFailures?: () => readonly EgressFailure[];
+  /** Until a page's document is there. */
+  readonly navigationTimeoutMs?: number;
+  /** For consent, scrolling and waiting together. */
+  readonly settleCapMs?: number;
+  readonly log?: { warn(fields: object, message: string): void };
+}
+
+/** Starts the browser that opens sites. @throws when it does not start. */
+export async function startPageOpener(options: PageOpenerOptions): Promise<PageOpener> {
+  const opener = new ChromiumOpener(options);
+  await opener.start();
+  return opener;
+}
+
+class ChromiumOpener implements PageOpener {
+  readonly #options: PageOpenerOptions;
+  #browser: Promise<Browser> | undefined;
+  #closed = false;
+  browserVersion = '';
+
+  constructor(options: PageOpenerOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    this.browserVersion = (await this.#running()).version();
+  }
+
+  async open(
+    site: string,
+    device: Device,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<OpenPage | ClosedPage> {
+    let context: BrowserContext | undefined;
+    try {
+      const browser = await this.#running();
+      context = await openDeviceContext(browser, device);
+      const page = await context.newPage();
+      return await this.#visit(page, site, { device, signal, version: browser.version() });
+    } catch (error) {
+      await context?.close().catch((failure: unknown) => this.#warn(failure, 'A context did not close.'));
+      const reason = `The page could not be opened: ${wordsOf(error)}`;
+      return { status: 'generic_error', reason, candidates: [], finalUrl: site };
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await (await this.#browser)?.close();
+  }
+
+  async #visit(
+    page: Page,
+    site: string,
+    about: Pick<VisitOptions, 'device' | 'version'> & { signal: AbortSignal | undefined },
+  ) {
+    const { navigationTimeoutMs = 30_000, settleCapMs = 10_000, egressFailures = () => [] } = this.#options;
+    const { signal, ...rest } = about;
+    const visit = new Visit(page, { ...rest, navigationTimeoutMs, settleCapMs, egressFailures });
+    return visit.open(site, signal);
+  }
+
+  /** The browser, started again where it has ended. */
+  #running(): Promise<Browser> {
+    if (this.#closed) return Promise.reject(new Error('the page opener is closed'));
+    this.#browser ??= this.#launch();
+    return this.#browser;
+  }
+
+  async #launch(): Promise<Browser> {
+    const { chromiumPath, proxyUrl } = this.#options;
+    const args = [disabledFeaturesFlag(), ...(proxyUrl === undefined ? [] : networkFlags(proxyUrl))];
+    if (process.getuid?.() === 0) args.push('--no-sandbox');
+    const browser = await chromium.launch({
+      executablePath: chromiumPath,
+      args,
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+    });
+    browser.on('disconnected', () => {
+      this.#browser = undefined;
+    });
+    return browser;
+  }
+
+  #warn(error: unknown, message: string): void {
+    this.#options.log?.warn({ error: wordsOf(error) }, message);
+  }
+}
+
+function wordsOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0]?.slice(0, 300) ?? '';
+}

@@ -1,0 +1,188 @@
+import { within } from '../../observe/deadline.ts';
+import { encodePng } from '../compose/encode.ts';
+import { decodePng, overlaid, type PixelBox, type Pixels } from '../compose/pixels.ts';
+import { judgeProbe, probePicture } from '../compose/probe.ts';
+import type { CreativeFrame } from '../creative/creative.ts';
+import type { FoundSlot } from './findSlots.ts';
+import type { LivePage } from './livePage.ts';
+import { Lock } from './lock.ts';
+import type { Picture, ScoredCandidate, Unplaced } from './page.ts';
+import { type ScoredSlot, scoreSlots } from './scoring.ts';
+
+/** One ad's place on the page, tried out: what the page looks like around it, and how its picture is made. */
+interface Spot {
+  readonly page: Pixels;
+  readonly box: PixelBox;
+  readonly composable: boolean;
+  readonly shown: number;
+  readonly notes: readonly string[];
+  readonly capturedAt: Date;
+}
+
+type Choice = ScoredSlot<FoundSlot> & { readonly scale: number };
+
+/** An ad of which less is seen is not placed there. */
+const LEAST_SHOWN = 0.6;
+const MAX_TRIES = 5;
+/** Each keeps a whole picture of the page in memory. */
+const MAX_SPOTS = 8;
+const STAGE_DEADLINE_MS = 30_000;
+
+/** Places ads on one open page. */
+export class Placement {
+  readonly #live: LivePage;
+  readonly #slots: readonly FoundSlot[];
+  readonly #lock = new Lock();
+  readonly #spots = new Map<string, Promise<Spot>>();
+  readonly #decoded = new WeakMap<CreativeFrame, Promise<Pixels & { opaque: boolean }>>();
+  readonly #viewport: { readonly width: number; readonly height: number };
+
+  constructor(
+    live: LivePage,
+    slots: readonly FoundSlot[],
+    viewport: { readonly width: number; readonly height: number },
+  ) {
+    this.#live = live;
+    this.#slots = slots;
+    this.#viewport = viewport;
+  }
+
+  async place(frame: CreativeFrame, only?: 'browser'): Promise<Picture | Unplaced> {
+    const ranked = scoreSlots(this.#slots, { ad: frame, viewport: this.#viewport });
+    const candidates = ranked.map(({ scored }) => scored);
+    const refusals: string[] = [];
+    for (const choice of ranked.filter(isPossible).slice(0, MAX_TRIES)) {
+      try {
+        const spot = await this.#spotFor(choice, frame);
+        if (spot.shown >= LEAST_SHOWN) return await this.#picture(frame, { choice, spot, candidates, only });
+        refusals.push(`${choice.scored.element}: something lies over it`);
+      } catch (error) {
+        if (this.#live.page.isClosed()) return failed('the page crashed or was closed', candidates);
+        refusals.push(`${choice.scored.element}: ${wordsOf(error)}`);
+      }
+    }
+    return { status: 'no_slots', reason: whyNot(frame, ranked, refusals), candidates };
+  }
+
+  #spotFor(choice: Choice, frame: CreativeFrame): Promise<Spot> {
+    const size = shownSize(frame, choice.scale);
+    const key = `${this.#slots.indexOf(choice.slot)} ${size.width}x${size.height}`;
+    const known = this.#spots.get(key);
+    if (known !== undefined) return known;
+    const spot = this.#exclusively(() => this.#tryOut(choice.slot, size));
+    this.#spots.set(key, spot);
+    spot.catch(() => this.#spots.delete(key));
+    const [oldest] = this.#spots.keys();
+    if (this.#spots.size > MAX_SPOTS && oldest !== undefined) this.#spots.delete(oldest);
+    return spot;
+  }
+
+  /** Shows a probe in the slot, to learn from pixels whether composition gives what the browser would paint. */
+  async #tryOut(slot: FoundSlot, size: { width: number; height: number }): Promise<Spot> {
+    const staged = await this.#live.stage(slot, size);
+    try {
+      const ratio = await this.#live.pixelRatio();
+      const box = inDevicePixels(staged.rect, ratio);
+      const page = await decodePng(await this.#captured(() => staged.show(null)));
+      const capturedAt = new Date();
+      const probe = await probePicture(box.width, box.height);
+      const probed = await decodePng(await this.#captured(() => staged.show(probe.png)));
+      return { page, box, ...judgeProbe(page, probed, { ...probe, box }), notes: staged.notes, capturedAt };
+    } finally {
+      await staged.end();
+    }
+  }
+
+  async #captured(show: () => Promise<void>): Promise<Buffer> {
+    await show();
+    return this.#live.capture();
+  }
+
+  async #picture(
+    frame: CreativeFrame,
+    to: { choice: Choice; spot: Spot; candidates: readonly ScoredCandidate[]; only: 'browser' | undefined },
+  ): Promise<Picture> {
+    const { choice, spot, candidates, only } = to;
+    const ad = await this.#pixelsOf(frame);
+    const fits = ad.width === spot.box.width && ad.height === spot.box.height;
+    const composed = spot.composable && ad.opaque && fits && choice.scale === 1 && only !== 'browser';
+    const png = composed ? await encodePng(overlaid(spot.page, ad, spot.box)) : await this.#photograph(choice, frame);
+    return {
+      status: 'uploaded',
+      png,
+      ...sizeOfPng(png),
+      chosen: { ...choice.scored, reasons: [...choice.scored.reasons, ...spot.notes] },
+      candidates,
+      adBox: spot.box,
+      scale: choice.scale,
+      mode: composed ? 'composed' : 'browser',
+      capturedAt: composed ? spot.capturedAt : new Date(),
+    };
+  }
+
+  #photograph({ slot, scale }: Choice, frame: CreativeFrame): Promise<Buffer> {
+    return this.#exclusively(async () => {
+      const staged = await this.#live.stage(slot, shownSize(frame, scale));
+      try {
+        return await this.#captured(() => staged.show(frame.png));
+      } finally {
+        await staged.end();
+      }
+    });
+  }
+
+  #pixelsOf(frame: CreativeFrame): Promise<Pixels & { opaque: boolean }> {
+    const known = this.#decoded.get(frame) ?? decodePng(frame.png);
+    this.#decoded.set(frame, known);
+    return known;
+  }
+
+  /** One at a time, for there is one live page. */
+  #exclusively<T>(work: () => Promise<T>): Promise<T> {
+    return this.#lock.hold(() => within(STAGE_DEADLINE_MS, work()));
+  }
+}
+
+function isPossible(one: ScoredSlot<FoundSlot>): one is Choice {
+  return one.scale !== null;
+}
+
+/** Whole CSS pixels, so that a scaled ad has sharp edges. */
+function shownSize({ width, height }: CreativeFrame, scale: number): { width: number; height: number } {
+  if (scale === 1) return { width, height };
+  return { width: Math.round(width * scale), height: Math.round(height * scale) };
+}
+
+function inDevicePixels({ x, y, width, height }: PixelBox, ratio: number): PixelBox {
+  const left = Math.round(x * ratio);
+  const top = Math.round(y * ratio);
+  return {
+    x: left,
+    y: top,
+    width: Math.max(1, Math.round((x + width) * ratio) - left),
+    height: Math.max(1, Math.round((y + height) * ratio) - top),
+  };
+}
+
+function whyNot(frame: CreativeFrame, ranked: readonly ScoredSlot<FoundSlot>[], refusals: readonly string[]): string {
+  if (ranked.length === 0) return 'The page has no ad slot.';
+  const size = `${frame.width}×${frame.height}`;
+  const judged = ranked
+    .filter(({ scale }) => scale === null)
+    .map(({ scored }) => `${scored.element}: ${scored.reasons.at(-1)}`);
+  const reasons = [...refusals, ...judged].slice(0, 4).join('; ');
+  return `None of the page's ${ranked.length} ad slots takes an ad of ${size}: ${reasons}.`;
+}
+
+function failed(reason: string, candidates: readonly ScoredCandidate[]): Unplaced {
+  return { status: 'generic_error', reason, candidates };
+}
+
+function wordsOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0]?.slice(0, 200) ?? '';
+}
+
+/** From its header. */
+function sizeOfPng(png: Buffer): { width: number; height: number } {
+  return { width: png.readUInt32BE(16), height: png.readUInt32BE(20) };
+}

@@ -1,0 +1,69 @@
+import type { Page, Request } from 'playwright';
+import { within } from '../../observe/deadline.ts';
+
+const SCREENS = 30;
+const STEP_MS = 120;
+const QUIET_MS = 300;
+
+/** Time that is left for a page; phases share it. */
+export class Budget {
+  readonly #endsAt: number;
+
+  constructor(ms: number) {
+    this.#endsAt = performance.now() + ms;
+  }
+
+  /** @returns milliseconds, at most `atMost`, never below 0. */
+  left(atMost = Number.POSITIVE_INFINITY): number {
+    return Math.max(0, Math.min(atMost, this.#endsAt - performance.now()));
+  }
+}
+
+/** Knows how long a page has asked for nothing. */
+export class Traffic {
+  readonly #open = new Set<Request>();
+  #lastAt = performance.now();
+
+  constructor(page: Page, ignored: (request: Request) => boolean) {
+    page.on('request', (request) => {
+      if (ignored(request)) return;
+      this.#open.add(request);
+      this.#lastAt = performance.now();
+    });
+    const ended = (request: Request) => {
+      if (this.#open.delete(request)) this.#lastAt = performance.now();
+    };
+    page.on('requestfinished', ended);
+    page.on('requestfailed', ended);
+  }
+
+  /** Resolves when nothing was asked for during a moment, or when the time is over. */
+  async quiet(ms: number): Promise<void> {
+    const endsAt = performance.now() + ms;
+    while (performance.now() < endsAt) {
+      if (this.#open.size === 0 && performance.now() - this.#lastAt >= QUIET_MS) return;
+      await sleep(50);
+    }
+  }
+}
+
+/** Once down the page and back, for what loads only when it comes near; stops when the time is over. */
+export async function scrollThrough(page: Page, ms: number): Promise<void> {
+  const budget = new Budget(ms);
+  for (let screen = 1; screen <= SCREENS && budget.left() > STEP_MS; screen++) {
+    const more = await within(Math.max(500, budget.left()), page.evaluate(scrollTo, screen));
+    await sleep(STEP_MS);
+    if (!more) break;
+  }
+  await within(2_000, page.evaluate(scrollTo, 0));
+}
+
+/** Runs in the page. @returns whether there is more below. */
+function scrollTo(screen: number): boolean {
+  window.scrollTo({ left: 0, top: screen * innerHeight, behavior: 'instant' });
+  return scrollY + innerHeight < (document.scrollingElement?.scrollHeight ?? 0) - 2;
+}
+
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

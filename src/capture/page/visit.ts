@@ -1,0 +1,199 @@
+import type { CDPSession, Page, Request, Response, Route } from 'playwright';
+import type { Device } from '../../domain/devices.ts';
+import type { EgressFailure } from '../../egress/failures.ts';
+import { within } from '../../observe/deadline.ts';
+import { fateOf } from './adRequests.ts';
+import { Consent } from './consent.ts';
+import { applyClientHints, refuseRequestsOf } from './deviceContext.ts';
+import { findSlots } from './findSlots.ts';
+import { challengeOfPage, failureOfAnswer, failureOfNavigation, type SiteFailure } from './httpOutcome.ts';
+import { RECORD_DECLARATIONS } from './inPage/declarations.ts';
+import { LivePage } from './livePage.ts';
+import type { ClosedPage, OpenPage } from './page.ts';
+import { Placement } from './placement.ts';
+import { Budget, scrollThrough, Traffic } from './settle.ts';
+
+export interface VisitOptions {
+  readonly device: Device;
+  /** Of the browser. */
+  readonly version: string;
+  readonly navigationTimeoutMs: number;
+  readonly settleCapMs: number;
+  readonly egressFailures: () => readonly EgressFailure[];
+}
+
+const SCROLL_MS = 6_000;
+const LOAD_MS = 3_000;
+const QUIET_MS = 2_500;
+const FIND_MS = 20_000;
+const TEXT_MS = 3_000;
+
+/** One opening of one site, from nothing to a settled page whose slots are known. */
+export class Visit {
+  readonly #page: Page;
+  readonly #options: VisitOptions;
+  readonly #consent: Consent;
+  readonly #traffic: Traffic;
+  readonly #phases: Record<string, number> = {};
+  #settled = false;
+
+  constructor(page: Page, options: VisitOptions) {
+    this.#page = page;
+    this.#options = options;
+    this.#consent = new Consent(page.context());
+    this.#traffic = new Traffic(page, (request) => fateOf(request.url(), request.resourceType()) === 'hold');
+  }
+
+  /** @throws what the browser throws when it breaks; what the site does is an answer. */
+  async open(site: string, signal?: AbortSignal): Promise<OpenPage | ClosedPage> {
+    const abort = () => void this.#page.context().close();
+    signal?.throwIfAborted();
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      const session = await this.#prepare();
+      const failure = await this.#timed('navigate', () => this.#navigate(site));
+      if (failure !== undefined) return await this.#failed(failure, site);
+      await this.#settle();
+      return await this.#ready(session);
+    } finally {
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  async #prepare(): Promise<CDPSession> {
+    const { device, version } = this.#options;
+    const context = this.#page.context();
+    refuseRequestsOf(this.#page);
+    await context.addInitScript({ content: RECORD_DECLARATIONS });
+    await this.#consent.prepare();
+    await context.route('**/*', (route) => this.#answer(route));
+    const session = await context.newCDPSession(this.#page);
+    await applyClientHints(session, device, version);
+    return session;
+  }
+
+  async #answer(route: Route): Promise<void> {
+    const request = route.request();
+    try {
+      if (this.#settled && isNavigation(request, this.#page)) return await route.abort('aborted');
+      switch (fateOf(request.url(), request.resourceType())) {
+        case 'pass':
+          return await route.continue();
+        case 'empty':
+          return await route.fulfill({ status: 200, contentType: 'text/html', body: '<!doctype html><title></title>' });
+        case 'drop':
+          return await route.abort('failed');
+        case 'hold':
+          return;
+      }
+    } catch (error) {
+      // The page has gone, and its requests with it.
+      if (!this.#page.isClosed()) throw error;
+    }
+  }
+
+  async #navigate(site: string): Promise<SiteFailure | undefined> {
+    const { navigationTimeoutMs, egressFailures } = this.#options;
+    const budget = new Budget(navigationTimeoutMs);
+    let response: Response | null;
+    try {
+      response = await this.#page.goto(site, { waitUntil: 'commit', timeout: navigationTimeoutMs });
+    } catch (error) {
+      return failureOfNavigation(error, site, egressFailures());
+    }
+    const arrived = await this.#documentArrives(budget.left());
+    const text = await this.#text();
+    if (!arrived && text === '')
+      return { status: 'net_read_timeout', reason: 'The site began to answer and sent no page in time.' };
+    if (response === null) return undefined;
+    const answer = {
+      status: response.status(),
+      headers: await within(TEXT_MS, response.allHeaders()),
+      text: await this.#source(),
+    };
+    return (
+      failureOfAnswer(answer.headers['x-tearsheet-egress'] === undefined ? answer : { ...answer, text }) ??
+      challengeOfPage(answer, text.split(/\s+/).length)
+    );
+  }
+
+  async #documentArrives(ms: number): Promise<boolean> {
+    try {
+      await this.#page.waitForLoadState('domcontentloaded', { timeout: Math.max(1, ms) });
+      return true;
+    } catch (error) {
+      if (error instanceof Error && error.name === 'TimeoutError') return false;
+      throw error;
+    }
+  }
+
+  /** The words a reader sees. */
+  #text(): Promise<string> {
+    return within(
+      TEXT_MS,
+      this.#page.evaluate(() => (document.body?.innerText ?? '').trim().slice(0, 20_000)),
+    );
+  }
+
+  #source(): Promise<string> {
+    return within(
+      TEXT_MS,
+      this.#page.evaluate(() => (document.documentElement?.outerHTML ?? '').slice(0, 60_000)),
+    );
+  }
+
+  /** Each step may take what is left of the cap and no more; none has to succeed. */
+  async #settle(): Promise<void> {
+    const budget = new Budget(this.#options.settleCapMs);
+    await this.#timed('consent', async () => {
+      const loaded = this.#page.waitForLoadState('load', { timeout: budget.left(LOAD_MS) + 1 }).catch(ignoreTimeout);
+      await this.#consent.answer(this.#page, budget.left());
+      await loaded;
+    });
+    await this.#timed('scroll', () => scrollThrough(this.#page, budget.left(SCROLL_MS)));
+    await this.#timed('settle', () => this.#traffic.quiet(budget.left(QUIET_MS)));
+    this.#settled = true;
+  }
+
+  async #ready(session: CDPSession): Promise<OpenPage> {
+    const slots = await this.#timed('find', () => within(FIND_MS, findSlots(this.#page)));
+    const live = new LivePage(this.#page, session);
+    const placement = new Placement(live, slots, this.#options.device.viewport);
+    return {
+      status: 'ready',
+      finalUrl: this.#page.url(),
+      candidates: slots.map(({ candidate }) => candidate),
+      phases: { ...this.#phases },
+      place: (frame) => placement.place(frame),
+      close: () => this.#close(),
+    };
+  }
+
+  async #failed(failure: SiteFailure, site: string): Promise<ClosedPage> {
+    const url = this.#page.url();
+    await this.#close();
+    return { ...failure, candidates: [], finalUrl: /^https?:/.test(url) ? url : site };
+  }
+
+  async #close(): Promise<void> {
+    await within(10_000, this.#page.context().close());
+  }
+
+  async #timed<T>(phase: string, work: () => Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    try {
+      return await work();
+    } finally {
+      this.#phases[phase] = Math.round(performance.now() - startedAt);
+    }
+  }
+}
+
+/** Slots are known by now; a page that reloads itself would lose them. */
+function isNavigation(request: Request, page: Page): boolean {
+  return request.isNavigationRequest() && request.frame() === page.mainFrame();
+}
+
+function ignoreTimeout(error: unknown): void {
+  if (!(error instanceof Error && error.name === 'TimeoutError')) throw error;
+}
