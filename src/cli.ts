@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { enableCompileCache } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { version } from './commands/version.ts';
 import { ConfigError } from './config.ts';
@@ -21,6 +22,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
 };
 
 async function main(): Promise<void> {
+  // Captures start often: what was compiled once is read the next time.
+  enableCompileCache();
   const program = new Command('tearsheet')
     .description(
       'Proof that an ad ran on a page: renders ad creatives, finds real slots on live pages, returns pictures.',

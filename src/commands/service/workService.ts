@@ -48,7 +48,6 @@ export async function startWorkService(base: Foundation, options: WorkOptions): 
     queue,
     guard,
     artifacts,
-    publicUrl,
     log: log.child({ part: 'delivery' }),
     observe: { tried: metrics.deliveryTry },
   });

@@ -1,0 +1,78 @@
+/** What the demo asks for: every creative, where, on which devices, at which moments, and what must come of it. */
+import { CREATIVES, type Creative } from '../../test/fixtures/media/creatives.ts';
+import type { PageName, Publishers } from '../../test/fixtures/publisherServer.ts';
+
+export interface Wanted {
+  readonly page: PageName;
+  readonly device: string;
+  /** Seconds; none: the default capture. */
+  readonly markers?: readonly number[];
+  /** What the page is there to show; `uploaded` unless given. */
+  readonly status?: string;
+}
+
+const on = (page: PageName, device: string, more: Omit<Wanted, 'page' | 'device'> = {}): Wanted => ({
+  page,
+  device,
+  ...more,
+});
+
+/** By the creative's brand, the end of its key. */
+const PLAN: Readonly<Record<string, readonly Wanted[]>> = {
+  fernway: [on('news', 'desktop'), on('consent', 'desktop')],
+  marlow: [
+    on('news', 'desktop'),
+    on('blog', 'Apple iPhone X'),
+    on('noSlots', 'desktop', { status: 'no_slots' }),
+    on('blocked', 'desktop', { status: 'blocked' }),
+    on('notFound', 'desktop', { status: 'not_found' }),
+    on('neverAnswers', 'desktop', { status: 'net_read_timeout' }),
+  ],
+  orbit: [on('blog', 'desktop', { markers: [0, 1, 2.5] })],
+  kestrel: [on('news', 'desktop')],
+  solara: [on('blog', 'desktop')],
+  lumen: [on('prebid', 'desktop', { markers: [0, 1, 2.5] })],
+  tidepool: [on('crossOrigin', 'desktop', { markers: [2.5] })],
+  larkspur: [on('article', 'desktop', { markers: [1] }), on('article', 'tablet', { markers: [1] })],
+  brightwell: [on('belowFold', 'mobile', { markers: [2.5] })],
+  halden: [on('mobileOnly', 'iphone', { markers: [0, 2.5] }), on('collapsed', 'desktop'), on('consent', 'desktop')],
+  pocketful: [on('article', 'mobile'), on('news', 'iphone')],
+  wildgrain: [on('prebid', 'desktop')],
+  atlas: [on('sticky', 'Google Pixel 4'), on('neverIdle', 'desktop')],
+  cobalt: [on('amp', 'mobile'), on('blog', 'Apple iPhone X')],
+};
+
+export interface PlannedAd {
+  readonly creative: Creative;
+  readonly places: readonly Wanted[];
+}
+
+export function planOf(): PlannedAd[] {
+  return CREATIVES.map((creative) => {
+    const brand = creative.key.split('-').at(-1) ?? '';
+    const places = PLAN[brand];
+    if (places === undefined) throw new Error(`The demo has no place for the creative ${creative.key}.`);
+    return { creative, places };
+  });
+}
+
+/** The body of the screenshot request. */
+export function requestOf(plan: readonly PlannedAd[], publishers: Publishers, webhook: string) {
+  return {
+    campaign: { name: 'Tearsheet demo' },
+    screenshot_requests: plan.map(({ creative, places }) => ({
+      ad: {
+        lookup_key: creative.key,
+        name: creative.name,
+        media: { type: creative.type, content: creative.content(publishers.cdn) },
+      },
+      screenshots: places.map(({ page, device, markers = [] }) => ({
+        site: { url: publishers.url(page) },
+        device: { name: device },
+        options: { ad: { frames: markers.map((marker) => ({ marker })) } },
+      })),
+    })),
+    subscribers: [{ webhook: { url: webhook } }],
+    instructions: 'Made by the demo: the pictures are checked by their pixels.',
+  };
+}

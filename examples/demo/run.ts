@@ -1,0 +1,131 @@
+/**
+ * The main job, as a client would do it: ads in, pictures of them standing in pages out, through the public API only. It
+ * brings its own publishers and webhook listener, looks at the pixels of every picture, and fails when one is not right.
+ */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { startPublishers } from '../../test/fixtures/publisherServer.ts';
+import { type Checked, checkScreenshot } from './check.ts';
+import { type AdRecord, type Client, createClient, type SetRecord } from './client.ts';
+import { writeContactSheet } from './contactSheet.ts';
+import { startListener } from './listener.ts';
+import { type PlannedAd, planOf, requestOf } from './plan.ts';
+import { startService } from './service.ts';
+
+const OUTPUT = path.resolve('demo-output');
+const SET_DEADLINE_MS = 240_000;
+const started = Date.now();
+
+function say(text: string): void {
+  console.log(`${((Date.now() - started) / 1000).toFixed(1).padStart(6)} s  ${text}`);
+}
+
+async function main(): Promise<void> {
+  say('starting publishers, a webhook listener and the service …');
+  await rm(OUTPUT, { recursive: true, force: true });
+  await mkdir(OUTPUT, { recursive: true });
+  const data = await mkdtemp(path.join(tmpdir(), 'tearsheet-demo-'));
+  const publishers = await startPublishers();
+  const service = await startService(['--port', '0', '--data', data, '--allow', '127.0.0.0/8'], {
+    NAVIGATION_TIMEOUT_MS: '6000',
+  });
+  const listener = await startListener(() => service.webhook_secret);
+  try {
+    say(`the service is ready at ${service.url}`);
+    const client = createClient(service);
+    const plan = planOf();
+    const [ad, set] = await Promise.all([
+      previewOfZip(client, { plan, cdn: publishers.cdn, webhook: listener.url }),
+      client.post<SetRecord>('/screenshot_requests', requestOf(plan, publishers, listener.url)),
+    ]);
+    say(`asked for one preview (${ad.html_url}) and one set (${set.html_url})`);
+    const following = follow(client, set.id);
+    await listener.next('ad.uploaded', ad.id, SET_DEADLINE_MS);
+    say('ad.uploaded arrived, its signature is right');
+    await listener.next('screenshot_set.approved', set.id, SET_DEADLINE_MS);
+    say('screenshot_set.approved arrived, its signature is right');
+    const finished = await following;
+    const checked = await Promise.all(
+      finished.screenshots.map((screenshot) => checkScreenshot(screenshot, plan, publishers)),
+    );
+    await report(checked, plan);
+  } finally {
+    listener.close();
+    await service.stop();
+    await publishers.close();
+    await rm(data, { recursive: true, force: true });
+  }
+}
+
+/** create-ad, for the HTML5 zip, with a webhook subscriber. */
+function previewOfZip(
+  client: Client,
+  given: { plan: readonly PlannedAd[]; cdn: string; webhook: string },
+): Promise<AdRecord> {
+  const zip = given.plan.find(({ creative }) => creative.mediaKind === 'html5_zip')?.creative;
+  if (zip === undefined) throw new Error('The demo has no HTML5 zip.');
+  return client.post<AdRecord>('/ads', {
+    campaign: { name: 'Tearsheet demo, previews' },
+    ad: { lookup_key: 'preview', name: zip.name, media: { type: zip.type, content: zip.content(given.cdn) } },
+    subscribers: [{ webhook: { url: given.webhook } }],
+  });
+}
+
+/** Tells how far the set is, until it is settled. */
+async function follow(client: Client, id: string): Promise<SetRecord> {
+  let told = '';
+  for (const deadline = Date.now() + SET_DEADLINE_MS; Date.now() < deadline; ) {
+    const set = await client.get<SetRecord>(`/screenshot_sets/${id}`);
+    const done = set.screenshots.filter(({ status }) => status !== 'pending').length;
+    const progress = `${set.status}: ${done} of ${set.screenshots.length} pictures`;
+    if (progress !== told) say(progress);
+    told = progress;
+    if (!['draft', 'capturing'].includes(set.status)) return set;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  throw new Error(`The set was not settled after ${SET_DEADLINE_MS / 1000} s.`);
+}
+
+async function report(checked: readonly Checked[], plan: readonly PlannedAd[]): Promise<void> {
+  const entries = await Promise.all(
+    checked.map(async (one, index) => {
+      const { screenshot, ad, place, png, words, fault } = one;
+      const { marker } = screenshot.frame;
+      const file = `${String(index + 1).padStart(2, '0')}-${place.page}-${place.device.replaceAll(' ', '-')}-${ad.creative.key}-${marker ?? 'rest'}.png`;
+      if (png !== undefined) await writeFile(path.join(OUTPUT, file), png);
+      const status = fault === undefined ? screenshot.status : `FAULT: ${fault}`;
+      return {
+        file: png === undefined ? undefined : file,
+        ad: ad.creative.name,
+        site: screenshot.site.url,
+        device: place.device,
+        marker,
+        status,
+        words,
+        width: screenshot.width ?? 0,
+        height: screenshot.height ?? 0,
+      };
+    }),
+  );
+  const sheet = await writeContactSheet(OUTPUT, 'Tearsheet demo', entries);
+  const wanted = plan
+    .flatMap(({ places }) => places.map(({ markers = [] }) => Math.max(1, markers.length)))
+    .reduce((a, b) => a + b, 0);
+  const faults = checked.filter(({ fault }) => fault !== undefined);
+  for (const { screenshot, ad, fault } of faults)
+    console.error(`  ${ad.creative.key} on ${screenshot.site.url} (${screenshot.device.name}): ${fault}`);
+  if (checked.length !== wanted)
+    throw new Error(`The set has ${checked.length} screenshots, ${wanted} were asked for.`);
+  if (faults.length > 0) throw new Error(`${faults.length} of ${wanted} pictures are not right; see ${sheet}.`);
+  const pictures = checked.filter(({ png }) => png !== undefined).length;
+  say(
+    `${pictures} pictures, each with its ad in it; ${wanted - pictures} sites that cannot show one, each with its reason`,
+  );
+  say(`contact sheet: ${sheet}`);
+}
+
+main().catch((error: unknown) => {
+  console.error(`demo: ${error instanceof Error ? error.message : String(error)}`);
+  process.exit(1);
+});
