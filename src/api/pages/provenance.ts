@@ -4,6 +4,27 @@ import { type Content, type Html, html } from './html.ts';
 import type { PagedShot } from './pictures.ts';
 import { when } from './words.ts';
 
+/** What matters first, first; Postgres keeps no order of its own. */
+const ORDER = [
+  'requested_url',
+  'final_url',
+  'device',
+  'viewport',
+  'ratio',
+  'marker',
+  'ad_size',
+  'slot',
+  'score',
+  'scale',
+  'ad_box',
+  'page_mode',
+  'creative_mode',
+  'browser_version',
+  'sha256',
+];
+/** Said already, or nothing where there is a picture. */
+const LEFT_OUT = ['captured_at', 'reason'];
+
 export function provenance(
   shot: Pick<PagedShot, 'captured_at' | 'image_width' | 'image_height' | 'record'>,
 ): Html | null {
@@ -12,8 +33,15 @@ export function provenance(
   return html`<details class="provenance"><summary>Provenance</summary><dl>
   ${shot.captured_at !== null && row('captured', when(shot.captured_at))}
   ${size && row('picture', size)}
-  ${Object.entries(shot.record ?? {}).map(([name, value]) => row(name.replaceAll('_', ' '), shown(value)))}
+  ${inOrder(shot.record ?? {}).map(([name, value]) => row(name.replaceAll('_', ' '), shown(value)))}
 </dl></details>`;
+}
+
+function inOrder(record: object): [string, unknown][] {
+  const place = (name: string) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
+  return Object.entries(record)
+    .filter(([name]) => !LEFT_OUT.includes(name))
+    .toSorted(([a], [b]) => place(a) - place(b));
 }
 
 function row(name: string, value: Content): Html {
