@@ -80,7 +80,7 @@ export async function startSteppedBrowser(options: SteppedBrowserOptions): Promi
   const [input, output] = [child.stdio[3], child.stdio[4]];
   if (!(input instanceof Writable && output instanceof Readable)) throw new Error('The browser was given no pipe.');
   const cdp = connectCdp(input, output);
-  ended.then((reason) => cdp.end(reason));
+  void ended.then((reason) => cdp.end(reason));
 
   const close = async () => {
     cdp.end('The browser was closed');

@@ -1,8 +1,12 @@
 import type { CdpSession } from './cdp.ts';
+import { FONT_FAMILIES } from './fonts.ts';
+import { frameIds } from './frameTree.ts';
 import { answers, endRunningScript } from './mainThread.ts';
+import { PageResistsError } from './pageResists.ts';
 import { failHung, leastOf, type Patience } from './patience.ts';
 import { type PendingRequests, watchRequests } from './pendingRequests.ts';
 import type { SteppedBrowser } from './steppedBrowser.ts';
+import { sleep, Watch } from './watch.ts';
 
 export interface SteppedPageOptions {
   /** CSS pixels. */
@@ -17,23 +21,14 @@ export interface SteppedPageOptions {
   readonly signal: AbortSignal;
 }
 
-/** What the page did that ends its rendering. `kind` tells whether another clock may help. */
-export class PageResistsError extends Error {
-  override readonly name = 'PageResistsError';
-  readonly kind: 'crash' | 'endless_script' | 'stuck' | 'no_picture';
-
-  constructor(kind: PageResistsError['kind'], message: string) {
-    super(message);
-    this.kind = kind;
-  }
-}
-
 /** Keeps its clock at a whole number of frames a second, as the browser's own. */
 const FRAME_MS = 1000 / 60;
 /** Between the pumped frames of one instant, so that the compositor takes them for different ones. */
 const INSTANT_MS = 0.001;
 const NUDGE_MS = 1;
-const MAX_PUMPED_FRAMES = 100;
+const MAX_PUMPED_FRAMES = 200;
+/** After so many the compositor is given time. */
+const HASTY_FRAMES = 10;
 /** Real time for the compositor to answer before the next frame of one instant. */
 const PUMP_PAUSE_MS = 20;
 const TICK_MS = 250;
@@ -270,7 +265,8 @@ export class SteppedPage {
   }
 
   async #frameShot(): Promise<string> {
-    for (let attempt = 0; attempt < 5; attempt++) {
+    for (let attempt = 0; attempt < MAX_PUMPED_FRAMES; attempt++) {
+      if (attempt > HASTY_FRAMES) await this.#guarded(sleep(PUMP_PAUSE_MS));
       this.#instant += INSTANT_MS;
       const { screenshotData } = await this.#frame({ format: 'png' });
       if (screenshotData) return screenshotData;
@@ -292,9 +288,8 @@ export class SteppedPage {
       () => undefined,
     );
     // What moves must meet the same number of frames in every render, so each of them is let through.
-    const pauseMs = this.#moved ? PUMP_PAUSE_MS : 0;
     for (let frames = 0; !done && frames < MAX_PUMPED_FRAMES; frames++) {
-      if (pauseMs > 0) await Promise.race([answered, sleep(pauseMs)]);
+      if (this.#moved || frames > HASTY_FRAMES) await Promise.race([answered, sleep(PUMP_PAUSE_MS)]);
       if (done) break;
       this.#instant += INSTANT_MS;
       await this.#frame();
@@ -349,43 +344,8 @@ export class SteppedPage {
   }
 }
 
-/** A timer that can be ended at once. */
-class Watch {
-  ended = false;
-  #timer: NodeJS.Timeout | undefined;
-  #wake: (() => void) | undefined;
-
-  /** @returns false once ended. */
-  wait(ms: number): Promise<boolean> {
-    if (this.ended) return Promise.resolve(false);
-    return new Promise((resolve) => {
-      this.#timer = setTimeout(() => resolve(!this.ended), ms);
-      this.#wake = () => resolve(false);
-    });
-  }
-
-  end(): void {
-    this.ended = true;
-    clearTimeout(this.#timer);
-    this.#wake?.();
-  }
-}
-
-interface FrameTree {
-  readonly frame: { readonly id: string };
-  readonly childFrames?: readonly FrameTree[];
-}
-
-function frameIds({ frame, childFrames = [] }: FrameTree): string[] {
-  return [frame.id, ...childFrames.flatMap(frameIds)];
-}
-
 const UNFINISHED_ANIMATIONS = `document.getAnimations().some((animation) =>
   animation.playState === 'running' && Number.isFinite(animation.effect?.getComputedTiming().endTime))`;
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
 
 function noPicture(): PageResistsError {
   return new PageResistsError('no_picture', 'The creative draws nothing: something that it waits for never comes.');
@@ -398,12 +358,3 @@ function namesOf(urls: readonly string[]): string {
   });
   return shown.join(', ') + (urls.length > shown.length ? ` and ${urls.length - shown.length} more` : '');
 }
-
-const FONT_FAMILIES = {
-  standard: 'Times New Roman',
-  fixed: 'Monospace',
-  serif: 'Times New Roman',
-  sansSerif: 'Arial',
-  cursive: 'Comic Sans MS',
-  fantasy: 'Impact',
-};

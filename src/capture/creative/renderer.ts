@@ -1,8 +1,8 @@
 import { DEVICES, userAgentOf } from '../../domain/devices.ts';
 import type { GuardedFetch, LocalOrigins } from '../../egress/ports.ts';
 import { BrowserGoneError, CdpError, CdpTimeoutError } from '../browser/cdp.ts';
+import { PageResistsError } from '../browser/pageResists.ts';
 import { type SteppedBrowser, startSteppedBrowser } from '../browser/steppedBrowser.ts';
-import { PageResistsError } from '../browser/steppedPage.ts';
 import { createBrowserPool } from './browserPool.ts';
 import type { CreativeRenderer, CreativeSource, FailedCreative, RenderedCreative, RenderRequest } from './creative.ts';
 import { failureOf } from './failure.ts';

@@ -1,6 +1,7 @@
+import { PageResistsError } from '../browser/pageResists.ts';
 import { createPatience, type Patience } from '../browser/patience.ts';
 import type { SteppedBrowser } from '../browser/steppedBrowser.ts';
-import { PageResistsError, SteppedPage } from '../browser/steppedPage.ts';
+import { SteppedPage } from '../browser/steppedPage.ts';
 import type { CreativeFrame, RenderedCreative, RenderRequest } from './creative.ts';
 import { CreativeFailure } from './failure.ts';
 import { film, type Pictures, settle } from './film.ts';

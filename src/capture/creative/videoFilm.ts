@@ -1,4 +1,5 @@
-import { PageResistsError, type SteppedPage } from '../browser/steppedPage.ts';
+import { PageResistsError } from '../browser/pageResists.ts';
+import type { SteppedPage } from '../browser/steppedPage.ts';
 import { CreativeFailure } from './failure.ts';
 import type { Pictures } from './film.ts';
 import { FIRST_MS } from './moments.ts';

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { BrowserGoneError } from '../../../../src/capture/browser/cdp.ts';
@@ -74,5 +74,7 @@ describe.runIf(process.platform === 'linux')('a stepped browser', () => {
     parent.kill('SIGKILL');
     expect(running).toBeGreaterThan(0);
     await until(() => processesWith(profile).length === 0);
+    // Nobody was left to do it.
+    rmSync(profile, { recursive: true, force: true });
   });
 });
