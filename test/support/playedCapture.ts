@@ -5,7 +5,12 @@
 import { createHash } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { env, exit, stdin } from 'node:process';
-import type { Attempt, ClaimedCreative, ResolvedCreatives } from '../../src/contract/captureProtocol.ts';
+import type {
+  Attempt,
+  ClaimedCreative,
+  ResolvedCreatives,
+  WantedScreenshot,
+} from '../../src/contract/captureProtocol.ts';
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -60,22 +65,34 @@ function isFirst(id: string): boolean {
 const { attempt, done, pages } = await call<Attempt>(`indexes/${index}/attempts`, { pod: env['TEARSHEET_POD'] });
 const bound = { index, attempt };
 if (done) exit(0);
-for (;;) {
-  const { creative, unresolved } = await call<ClaimedCreative>('creatives/claim', bound);
-  if (creative !== null) await render(bound, creative);
-  else if (unresolved === 0) break;
-  else await new Promise((resolve) => setTimeout(resolve, 50));
-}
-for (const { screenshots } of pages) {
-  const ads = [...new Set(screenshots.map(({ ad_id }) => ad_id))];
-  const { creatives } = await call<ResolvedCreatives>('creatives/wait', { ...bound, ads, timeout_ms: 5_000 });
-  const rendered = new Set(creatives.filter(({ status }) => status === 'rendered').map(({ ad_id }) => ad_id));
-  for (const { id, ad_id, upload: to } of screenshots) {
-    if (!rendered.has(ad_id)) continue;
-    await upload(to.url);
-    const taken = { id, status: 'uploaded', key: to.key, ...FACTS, captured_at: new Date().toISOString(), record: {} };
-    await call('screenshots/results', { ...bound, results: [taken] });
+
+async function renderAll(): Promise<void> {
+  for (;;) {
+    const { creative, unresolved } = await call<ClaimedCreative>('creatives/claim', bound);
+    if (creative !== null) await render(bound, creative);
+    else if (unresolved === 0) return;
+    else await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
+
+async function place(screenshots: WantedScreenshot[]): Promise<void> {
+  const waiting = new Set(screenshots.map(({ ad_id }) => ad_id));
+  while (waiting.size > 0) {
+    const wanted = { ...bound, ads: [...waiting], timeout_ms: 5_000 };
+    const { creatives } = await call<ResolvedCreatives>('creatives/wait', wanted);
+    for (const { ad_id, status } of creatives) {
+      waiting.delete(ad_id);
+      const shown = status === 'rendered' ? screenshots.filter((each) => each.ad_id === ad_id) : [];
+      for (const { id, upload: to } of shown) {
+        await upload(to.url);
+        const times = { captured_at: new Date().toISOString(), record: {} };
+        const results = [{ id, status: 'uploaded', key: to.key, ...FACTS, ...times }];
+        await call('screenshots/results', { ...bound, results });
+      }
+    }
+  }
+}
+
+await Promise.all([renderAll(), ...pages.map(({ screenshots }) => place(screenshots))]);
 await call(`indexes/${index}/finish`, { attempt, phases: { navigate: 0.5 } });
 exit(0);

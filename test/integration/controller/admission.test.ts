@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { admitWaiting } from '../../../src/store/admission.ts';
+import { openStore, type Store } from '../../../src/store/database.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/requests.ts';
+
+const LIMITS = { maxPods: 6, maxPodsPerOrganization: 3, parallelism: 2, setDeadlineSeconds: 600 };
+
+let database: TestDatabase;
+let store: Store;
+
+beforeEach(async () => {
+  database = await testDatabase();
+  store = openStore({ url: database.url });
+});
+
+afterEach(async () => {
+  await store.close();
+  await database.close();
+});
+
+const admit = (limits = LIMITS) => store.db.transaction().execute((tx) => admitWaiting(tx, limits));
+const onePictureSet = async (organization: TestOrganization) =>
+  insertSet(store.db, organization, { pictures: [{ adId: await insertAd(store.db, organization) }] });
+
+test('Three organizations share the limit however much one of them asks for', async () => {
+  const [large, small, tiny] = [
+    await insertOrganization(store.db, { slug: 'large' }),
+    await insertOrganization(store.db, { slug: 'small' }),
+    await insertOrganization(store.db, { slug: 'tiny' }),
+  ];
+  for (let i = 0; i < 30; i++) await onePictureSet(large);
+  for (let i = 0; i < 5; i++) await onePictureSet(small);
+  await onePictureSet(tiny);
+  expect(await admit()).toHaveLength(6);
+  const jobs = await store.db
+    .selectFrom('screenshot_jobs')
+    .innerJoin('organizations', 'organizations.id', 'organization_id')
+    .select('slug')
+    .orderBy('slug')
+    .execute();
+  expect(jobs.map(({ slug }) => slug)).toEqual(['large', 'large', 'large', 'small', 'small', 'tiny']);
+  expect(await admit()).toEqual([]);
+  // The first one that ends makes room for one more, of whoever has the least running.
+  await store.db
+    .updateTable('screenshot_jobs')
+    .set({ settled_at: new Date() })
+    .where('organization_id', '=', large.id)
+    .execute();
+  expect(await admit()).toHaveLength(3);
+  const running = await store.db
+    .selectFrom('screenshot_jobs')
+    .select((eb) => ['organization_id', eb.fn.countAll<string>().as('count')])
+    .where('settled_at', 'is', null)
+    .groupBy('organization_id')
+    .execute();
+  expect(new Map(running.map(({ organization_id, count }) => [organization_id, Number(count)]))).toEqual(
+    new Map([
+      [large.id, 2],
+      [small.id, 3],
+      [tiny.id, 1],
+    ]),
+  );
+});
+
+test('Two admissions at once make each job once', async () => {
+  const organization = await insertOrganization(store.db);
+  for (let i = 0; i < 3; i++) await onePictureSet(organization);
+  const both = await Promise.all([admit(), admit()]);
+  expect(both.flat()).toHaveLength(3);
+  expect(await store.db.selectFrom('screenshot_jobs').selectAll().execute()).toHaveLength(3);
+});
+
+test('A set becomes a job with an index for each page, its creatives with every marker and ratio', async () => {
+  const organization = await insertOrganization(store.db);
+  const adId = await insertAd(store.db, organization);
+  const setId = await insertSet(store.db, organization, {
+    pictures: [
+      { adId, markerMs: 0 },
+      { adId, markerMs: 1_000 },
+      { adId, markerMs: 1_000, site: 'https://b.example/' },
+      { adId, markerMs: 2_000, site: 'https://b.example/', device: 'Google Pixel 4' },
+    ],
+  });
+  const [job] = await admit();
+  expect(job?.name).toBe(`set-${setId}`);
+  const pictures = await store.db.selectFrom('screenshots').select('job_index').orderBy('seq').execute();
+  expect(pictures.map(({ job_index }) => job_index)).toEqual([0, 0, 1, 2]);
+  expect(await store.db.selectFrom('job_indexes').select(['index', 'attempt']).orderBy('index').execute()).toEqual([
+    { index: 0, attempt: 0 },
+    { index: 1, attempt: 0 },
+    { index: 2, attempt: 0 },
+  ]);
+  const [creative] = await store.db.selectFrom('job_creatives').selectAll().execute();
+  expect(creative?.wanted).toEqual(
+    [0, 1_000, 2_000].flatMap((marker_ms) => [1, 2.75].map((ratio) => ({ marker_ms, ratio }))),
+  );
+  expect(await store.db.selectFrom('screenshot_sets').select('status').execute()).toEqual([{ status: 'capturing' }]);
+});
+
+test('Ads that arrive together are launched by twenties, a lone ad at once', async () => {
+  const organization = await insertOrganization(store.db);
+  for (let i = 0; i < 21; i++) await insertAd(store.db, organization, { source: 'create_ad' });
+  await insertAd(store.db, organization);
+  const jobs = await admit();
+  expect(jobs.map(({ name }) => name.slice(0, 4))).toEqual(['ads-', 'ads-']);
+  const sizes = await store.db
+    .selectFrom('job_creatives')
+    .select((eb) => eb.fn.countAll<string>().as('count'))
+    .groupBy('job_id')
+    .orderBy('count')
+    .execute();
+  expect(sizes.map(({ count }) => Number(count))).toEqual([1, 20]);
+  expect(await admit()).toEqual([]);
+});
+
+test('A set that asks for more than is left gets what is left', async () => {
+  const organization = await insertOrganization(store.db);
+  const adId = await insertAd(store.db, organization);
+  const pictures = ['a', 'b', 'c', 'd'].map((site) => ({ adId, site: `https://${site}.example/` }));
+  await insertSet(store.db, organization, { pictures });
+  await insertSet(store.db, organization, { pictures });
+  await admit();
+  const jobs = await store.db.selectFrom('screenshot_jobs').select('parallelism').orderBy('admitted_at').execute();
+  expect(jobs.map(({ parallelism }) => parallelism).sort()).toEqual([1, 2]);
+});

@@ -1,0 +1,193 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beginEpoch } from '../../../src/store/installation.ts';
+import { createReviews } from '../../../src/store/reviews.ts';
+import { settleJob } from '../../../src/store/settlement.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
+import { failWritesTo } from '../../support/failpoint.ts';
+import { insertAd, insertOrganization, insertSet, launch } from '../../support/requests.ts';
+import { openWorkshop, PUBLIC_URL, type Workshop } from '../../support/workshop.ts';
+
+let database: TestDatabase;
+let shop: Workshop;
+
+beforeEach(async () => {
+  database = await testDatabase();
+  shop = await openWorkshop({ databaseUrl: database.url });
+});
+
+afterEach(async () => {
+  await shop.close();
+  await database.close();
+});
+
+const setOf = (id: string) =>
+  shop.store.db.selectFrom('screenshot_sets').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+const picturesOf = (id: string) =>
+  shop.store.db
+    .selectFrom('screenshots')
+    .select(['status', 'reason'])
+    .where('set_id', '=', id)
+    .orderBy('seq')
+    .execute();
+const topics = async () => {
+  const rows = await shop.store.db.selectFrom('events').select('topic').orderBy('created_at').execute();
+  return rows.map(({ topic }) => topic);
+};
+const aftermath = () => ({ queue: shop.queue, publicUrl: PUBLIC_URL });
+
+/** A set of which one ad is captured and the other never ends. */
+async function hangingSet(subscribers = [{ webhook_url: 'https://hooks.example/' }]) {
+  const { db } = shop.store;
+  const organization = await insertOrganization(db);
+  const hanging = await insertAd(db, organization, { content: 'hang' });
+  const fine = await insertAd(db, organization);
+  const pictures = [
+    { adId: fine, site: 'https://a.example/' },
+    { adId: hanging, site: 'https://b.example/' },
+  ];
+  const setId = await insertSet(db, organization, { pictures, subscribers });
+  await launch(db, shop.queue, organization);
+  await eventually(async () => expect((await picturesOf(setId)).map(({ status }) => status)).toContain('uploaded'));
+  return { organization, setId, hanging };
+}
+
+test('At its deadline a set is settled with what it has', async () => {
+  const { setId, hanging } = await hangingSet();
+  await shop.store.db
+    .updateTable('screenshot_jobs')
+    .set({ deadline_at: new Date(0) })
+    .execute();
+  await shop.controller.audit();
+  await eventually(async () => expect((await setOf(setId)).status).toBe('approved'));
+  const [fine, late] = await picturesOf(setId);
+  expect(fine?.status).toBe('uploaded');
+  expect(late?.status).toBe('net_read_timeout');
+  expect(late?.reason).toMatch(/It was not finished within/);
+  const ad = await shop.store.db.selectFrom('ads').selectAll().where('id', '=', hanging).executeTakeFirstOrThrow();
+  expect(ad.status).toBe('generic_error');
+  expect(await topics()).toEqual(['screenshot_set.approved']);
+  await eventually(async () => {
+    expect((await shop.cluster.getScreenshotJob(`set-${setId}`))?.status).toMatchObject({
+      reason: 'DeadlineExceeded',
+      pods: 0,
+    });
+    expect(await shop.cluster.listJobs()).toEqual([]);
+  });
+});
+
+test('A set that is canceled while captures run keeps what it has, and its captures end', async () => {
+  const { organization, setId } = await hangingSet();
+  const reviews = createReviews(aftermath());
+  await shop.store.db.transaction().execute((tx) => reviews.cancel(tx, { organizationId: organization.id, setId }));
+  await eventually(async () => expect((await setOf(setId)).status).toBe('canceled'));
+  expect((await picturesOf(setId)).map(({ status }) => status)).toEqual(['uploaded', 'canceled']);
+  expect(await topics()).toEqual([]);
+  await eventually(async () => {
+    expect((await shop.cluster.getScreenshotJob(`set-${setId}`))?.status?.reason).toBe('Canceled');
+    expect(await shop.cluster.listJobs()).toEqual([]);
+  });
+  const again = shop.store.db
+    .transaction()
+    .execute((tx) => reviews.cancel(tx, { organizationId: organization.id, setId }));
+  await expect(again).rejects.toMatchObject({ status: 409 });
+});
+
+test('A resource that an operator cancels is settled the same way', async () => {
+  const { setId } = await hangingSet();
+  await shop.cluster.cancelScreenshotJob(`set-${setId}`);
+  await eventually(async () => expect((await setOf(setId)).status).toBe('canceled'));
+});
+
+test('A set that waits is canceled at once', async () => {
+  const { db } = shop.store;
+  const organization = await insertOrganization(db);
+  const adId = await insertAd(db, organization);
+  const setId = await insertSet(db, organization, { pictures: [{ adId }] });
+  const reviews = createReviews(aftermath());
+  await db.transaction().execute((tx) => reviews.cancel(tx, { organizationId: organization.id, setId }));
+  expect((await setOf(setId)).status).toBe('canceled');
+  expect(await picturesOf(setId)).toEqual([{ status: 'canceled', reason: 'The screenshot set was canceled.' }]);
+  expect(await db.selectFrom('ads').select('status').execute()).toEqual([{ status: 'generic_error' }]);
+  await launch(db, shop.queue, organization);
+  await shop.controller.audit();
+  expect(await db.selectFrom('screenshot_jobs').selectAll().execute()).toEqual([]);
+});
+
+test('A settlement that fails halfway leaves nothing behind, and is made again', async () => {
+  const { db } = shop.store;
+  const lift = await failWritesTo(db, 'deliveries');
+  const organization = await insertOrganization(db);
+  const adId = await insertAd(db, organization);
+  const subscribers = [{ webhook_url: 'https://hooks.example/' }];
+  const setId = await insertSet(db, organization, { pictures: [{ adId }], subscribers });
+  await launch(db, shop.queue, organization);
+  await eventually(() =>
+    expect(shop.complaints.map(({ message }) => message)).toContain('a ScreenshotJob could not be reconciled'),
+  );
+  expect(await setOf(setId)).toMatchObject({ status: 'capturing', settled_at: null });
+  expect((await db.selectFrom('screenshot_jobs').selectAll().execute())[0]?.settled_at).toBeNull();
+  expect(await topics()).toEqual([]);
+  await lift();
+  await eventually(async () => expect((await setOf(setId)).status).toBe('approved'));
+  expect(await topics()).toEqual(['screenshot_set.approved']);
+  expect(await db.selectFrom('deliveries').selectAll().execute()).toHaveLength(1);
+});
+
+test('A leader whose time is over settles nothing', async () => {
+  const { db } = shop.store;
+  const { setId } = await hangingSet();
+  const job = await db.selectFrom('screenshot_jobs').selectAll().executeTakeFirstOrThrow();
+  const old = await beginEpoch(db);
+  await beginEpoch(db);
+  const settlement = { jobId: job.id, cause: 'canceled', epoch: old } as const;
+  const settled = db.transaction().execute((tx) => settleJob(tx, settlement, aftermath()));
+  await expect(settled).rejects.toThrow(/epoch/);
+  expect((await setOf(setId)).status).toBe('capturing');
+});
+
+test('A set whose captures end again and again without a result fails, with the reason', async () => {
+  await shop.close();
+  shop = await openWorkshop({
+    databaseUrl: database.url,
+    captureCommand: [process.execPath, '-e', 'process.exit(1)'],
+    settings: { retries: 0 },
+  });
+  const { db } = shop.store;
+  const organization = await insertOrganization(db);
+  const adId = await insertAd(db, organization);
+  const subscribers = [{ webhook_url: 'https://hooks.example/', webhook_topics: ['screenshot_set.failed'] }];
+  const setId = await insertSet(db, organization, { pictures: [{ adId }], subscribers });
+  await launch(db, shop.queue, organization);
+  await eventually(async () => expect((await setOf(setId)).status).toBe('failed'));
+  expect(await picturesOf(setId)).toEqual([
+    { status: 'generic_error', reason: 'The capture ended several times without a result.' },
+  ]);
+  const job = await db.selectFrom('screenshot_jobs').selectAll().executeTakeFirstOrThrow();
+  expect(job).toMatchObject({ generation: 3, outcome: 'lost' });
+  expect(await topics()).toEqual(['screenshot_set.failed']);
+});
+
+test('Where an organization reviews by hand, approving tells the subscribers, and rejecting only those who asked', async () => {
+  const { db } = shop.store;
+  const organization = await insertOrganization(db, { review: 'manual' });
+  const sets: string[] = [];
+  for (const topic of ['screenshot_set.approved', 'screenshot_set.rejected']) {
+    const adId = await insertAd(db, organization);
+    const subscribers = [{ webhook_url: `https://hooks.example/${topic}`, webhook_topics: [topic] }];
+    sets.push(await insertSet(db, organization, { pictures: [{ adId }], subscribers }));
+  }
+  await launch(db, shop.queue, organization);
+  for (const id of sets) await eventually(async () => expect((await setOf(id)).status).toBe('in_review'));
+  expect(await topics()).toEqual([]);
+  const [good = '', bad = ''] = sets;
+  const reviews = createReviews(aftermath());
+  const review = (setId: string, notes: string) => ({ organizationId: organization.id, setId, notes });
+  await db.transaction().execute((tx) => reviews.approve(tx, review(good, 'Lovely.')));
+  await db.transaction().execute((tx) => reviews.reject(tx, review(bad, 'Too dark.')));
+  expect(await topics()).toEqual(['screenshot_set.approved', 'screenshot_set.rejected']);
+  expect(await setOf(good)).toMatchObject({ status: 'approved', review_notes: 'Lovely.' });
+  expect((await setOf(good)).approved_at).not.toBeNull();
+  const twice = db.transaction().execute((tx) => reviews.approve(tx, review(bad, 'After all.')));
+  await expect(twice).rejects.toMatchObject({ status: 409 });
+});
