@@ -1,0 +1,78 @@
+/**
+ * Lets Postgres keep the plans of statements that come again and again: to parse and plan a small statement costs as much as
+ * to run it. A connection keeps its prepared statements until it closes.
+ */
+import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
+import type pg from 'pg';
+
+/** A statement is prepared from this use on. */
+const OFTEN = 3;
+/** Statements counted, and so at most prepared, in a process. */
+const MOST = 300;
+
+/** The pool as kysely sees it. */
+export function preparingPool(pool: pg.Pool): PostgresPool {
+  const statements = new Statements();
+  const clients = new WeakMap<pg.PoolClient, PreparingClient>();
+  return {
+    options: pool.options,
+    connect: async () => {
+      const client = await pool.connect();
+      const preparing = clients.get(client) ?? new PreparingClient(client, statements);
+      clients.set(client, preparing);
+      return preparing;
+    },
+    end: () => pool.end(),
+  };
+}
+
+class PreparingClient implements PostgresPoolClient {
+  readonly #client: pg.PoolClient;
+  readonly #statements: Statements;
+
+  constructor(client: pg.PoolClient, statements: Statements) {
+    this.#client = client;
+    this.#statements = statements;
+  }
+
+  query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
+  query<R>(
+    given: string | PostgresCursor<R>,
+    values: readonly unknown[] = [],
+  ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
+    if (typeof given !== 'string') throw new TypeError('Kysely has no cursor here, so it cannot stream.');
+    return this.#run<R>(given, values);
+  }
+
+  async #run<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>> {
+    const name = this.#statements.nameOf(text);
+    const given = { text, values: [...values] };
+    const result = await this.#client.query(name === undefined ? given : { ...given, name });
+    const command = result.command as PostgresQueryResult<R>['command'];
+    return { command, rowCount: result.rowCount ?? 0, rows: result.rows };
+  }
+
+  release(destroy?: boolean): void {
+    this.#client.release(destroy);
+  }
+}
+
+class Statements {
+  readonly #uses = new Map<string, { readonly name: string; count: number }>();
+
+  nameOf(text: string): string | undefined {
+    const known = this.#uses.get(text);
+    if (known !== undefined) {
+      known.count += 1;
+      return known.count >= OFTEN ? known.name : undefined;
+    }
+    if (this.#uses.size < MOST && isPreparable(text)) this.#uses.set(text, { name: `s${this.#uses.size}`, count: 1 });
+    return undefined;
+  }
+}
+
+/** Not what takes all columns: its prepared form fails once a migration has added one. Not what is no query. */
+function isPreparable(text: string): boolean {
+  return /^\s*(select|with|insert|update|delete)\b/i.test(text) && !/\*(?!\))/.test(text);
+}
