@@ -1,0 +1,112 @@
+/** The work of one attempt: creatives and pages side by side. */
+import type { Attempt, WantedPage } from '../contract/captureProtocol.ts';
+import { type Device, findDevice } from '../domain/devices.ts';
+import { siteKey } from '../domain/webAddresses.ts';
+import { renderCreatives, type Shown } from './claims.ts';
+import { CreativeBoard } from './creativeBoard.ts';
+import { CaptureEnd, type Ending, endOf, refused } from './ending.ts';
+import type { Engine } from './engine.ts';
+import { FrameStore } from './frameStore.ts';
+import { followOthers } from './othersCreatives.ts';
+import { type PageToTake, takePictures } from './pagePictures.ts';
+import { Phases } from './phases.ts';
+import type { CaptureOptions } from './program.ts';
+import { ProtocolClient, type ProtocolClientOptions } from './protocolClient.ts';
+import { ResultReporter } from './resultReporter.ts';
+
+export interface AttemptOptions {
+  readonly attempt: Attempt;
+  readonly index: number;
+  readonly client: ProtocolClientOptions;
+  readonly ending: Ending;
+  readonly options: Omit<CaptureOptions, 'env' | 'stdin' | 'signals' | 'complain'>;
+}
+
+/** Does what is lacking. Its end, if it has one before that, is in `ending`. @throws what starting the engine throws. */
+export async function runAttempt({ attempt, index, client: access, ending, options }: AttemptOptions): Promise<void> {
+  const { log, timing, tempDir } = options;
+  const client = new ProtocolClient(access, { index, attempt: attempt.attempt });
+  const pages = attempt.pages.map(pageOf);
+  const shown = shownOn(pages);
+  const board = new CreativeBoard();
+  const store = new FrameStore({ ...(tempDir !== undefined && { tempDir }) });
+  const phases = new Phases();
+  const engine = await options.startEngine();
+  const common = { client, engine, board, store, phases, ending, log };
+  try {
+    await sideBySide(ending, [
+      () => renderCreatives({ ...common, shown, ...(timing?.idleMs !== undefined && { idleMs: timing.idleMs }) }),
+      () => followOthers(shown.ads, { ...common, ...(timing?.holdMs !== undefined && { holdMs: timing.holdMs }) }),
+      () => takeAll(pages, uploadsOf(attempt), common),
+    ]);
+    if (ending.reason === undefined) await finish(client, phases, ending);
+  } finally {
+    await engine.close();
+    await store.close();
+  }
+}
+
+/** Resolves when all have ended; the first that fails ends the others. */
+async function sideBySide(ending: Ending, works: readonly (() => Promise<void>)[]): Promise<void> {
+  await Promise.all(works.map((work) => work().catch((error: unknown) => ending.end(endOf(error)))));
+}
+
+interface TakeTools {
+  readonly client: ProtocolClient;
+  readonly engine: Engine;
+  readonly board: CreativeBoard;
+  readonly phases: Phases;
+  readonly ending: Ending;
+  readonly log: CaptureOptions['log'];
+}
+
+/** One page after the other, so that one is open at a time. */
+async function takeAll(
+  pages: readonly PageToTake[],
+  uploads: ReadonlyMap<string, { key: string; url: string }>,
+  { client, engine, board, phases, ending, log }: TakeTools,
+): Promise<void> {
+  const reporter = new ResultReporter({ client, phases, uploads, ending });
+  try {
+    for (const page of pages) {
+      const { site, device } = page;
+      log.info({ site, device: device.name, pictures: page.pictures.length }, 'taking the pictures of a page');
+      const emit = (result: Parameters<ResultReporter['add']>[0]) => reporter.add(result);
+      await takePictures(page, { engine, board, phases, log, stop: ending.stop, emit });
+    }
+  } catch (error) {
+    ending.end(endOf(error));
+  }
+  await reporter.drain();
+}
+
+/** The last result may have settled the job: then there is nobody left to tell. */
+async function finish(client: ProtocolClient, phases: Phases, ending: Ending): Promise<void> {
+  try {
+    await client.finish(phases.seconds(), ending.hard);
+  } catch (error) {
+    if (!(error instanceof CaptureEnd)) throw error;
+  }
+}
+
+function pageOf({ site_url, device, screenshots }: WantedPage): PageToTake {
+  const pictures = screenshots.map(({ id, ad_id, marker_ms }) => ({ id, ad: ad_id, markerMs: marker_ms }));
+  return { site: siteKey(site_url), device: deviceOf(device), pictures };
+}
+
+function deviceOf(name: string): Device {
+  const device = findDevice(name);
+  if (device === undefined) throw refused(`There is no device called ${name}.`);
+  return device;
+}
+
+function shownOn(pages: readonly PageToTake[]): Shown {
+  return {
+    ads: new Set(pages.flatMap(({ pictures }) => pictures.map(({ ad }) => ad))),
+    ratios: new Set(pages.map(({ device }) => device.ratio)),
+  };
+}
+
+function uploadsOf({ pages }: Attempt): Map<string, { key: string; url: string }> {
+  return new Map(pages.flatMap(({ screenshots }) => screenshots.map(({ id, upload }) => [id, upload])));
+}

@@ -1,0 +1,173 @@
+/** The browsers of a capture, and their one way out. Each part is started when it is first needed. */
+import type { Device } from '../domain/devices.ts';
+import { createGuardedFetch } from '../egress/fetch.ts';
+import { createGuard } from '../egress/guard.ts';
+import type { GuardedFetch } from '../egress/ports.ts';
+import { type EgressProxy, startEgressProxy } from '../egress/proxy.ts';
+import { within } from '../observe/deadline.ts';
+import {
+  type CreativeRenderer,
+  type CreativeSource,
+  type FailedCreative,
+  type RenderedCreative,
+  type RenderRequest,
+  startCreativeRenderer,
+} from './creative/index.ts';
+import type { ClosedPage, OpenPage, PageOpener } from './page/page.ts';
+
+/** The part of pino that is used here. */
+export interface CaptureLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** A browser could not be started; `message` says which part, and why. */
+export class EngineStartError extends Error {
+  override readonly name = 'EngineStartError';
+}
+
+/** What a capture does with browsers. */
+export interface Engine {
+  /** As {@link CreativeRenderer.render}. @throws EngineStartError */
+  render(source: CreativeSource, request: RenderRequest): Promise<RenderedCreative | FailedCreative>;
+  /** As {@link PageOpener.open}. @throws EngineStartError; anything else means that its browser is gone. */
+  open(site: string, device: Device, options?: { readonly signal?: AbortSignal }): Promise<OpenPage | ClosedPage>;
+  /** Ends the browser of the pages, which broke; the next page gets a fresh one. Never throws. */
+  renewPages(): Promise<void>;
+  /** Of the pages' browser; undefined until there is one. */
+  readonly browserVersion: string | undefined;
+  /** Never throws: what does not end in time is left to die with the process. */
+  close(): Promise<void>;
+}
+
+export interface EngineSettings {
+  /** How long a site may take to answer. */
+  readonly navigationTimeoutMs?: number;
+  /** How long a page that has answered may take to come to rest. */
+  readonly settleCapMs?: number;
+  /** For one creative, all markers and ratios together. */
+  readonly creativeDeadlineMs?: number;
+}
+
+export interface EngineOptions {
+  readonly chromiumPath: string;
+  /** CIDR ranges that may be reached although they are not public. */
+  readonly allow: readonly string[];
+  readonly settings?: EngineSettings;
+  readonly log: CaptureLog;
+}
+
+/** What each part is started with. */
+export interface PartOptions {
+  readonly chromiumPath: string;
+  readonly proxy: EgressProxy;
+  readonly fetch: GuardedFetch;
+  readonly settings: EngineSettings;
+  readonly log: CaptureLog;
+}
+
+export interface EngineParts {
+  startRenderer(options: PartOptions): Promise<CreativeRenderer>;
+  startPages(options: PartOptions): Promise<PageOpener>;
+}
+
+const CLOSE_MS = 5_000;
+
+/** @throws Error when `allow` cannot be read, or the proxy finds no port. */
+export async function startEngine(options: EngineOptions, parts: EngineParts = REAL_PARTS): Promise<Engine> {
+  const { chromiumPath, allow, settings = {}, log } = options;
+  const guard = createGuard({ allow });
+  const proxy = await startEgressProxy({ guard, log });
+  const timeoutMs = settings.navigationTimeoutMs;
+  const fetch = createGuardedFetch({ guard, ...(timeoutMs !== undefined && { timeoutMs }) });
+  return new LazyEngine({ chromiumPath, proxy, fetch, settings, log }, parts);
+}
+
+class LazyEngine implements Engine {
+  readonly #options: PartOptions;
+  readonly #renderer: Part<CreativeRenderer>;
+  readonly #pages: Part<PageOpener>;
+  #browserVersion: string | undefined;
+
+  constructor(options: PartOptions, parts: EngineParts) {
+    this.#options = options;
+    this.#renderer = new Part('renderer of creatives', () => parts.startRenderer(options));
+    this.#pages = new Part('browser of pages', () => parts.startPages(options));
+  }
+
+  get browserVersion(): string | undefined {
+    return this.#browserVersion;
+  }
+
+  async render(source: CreativeSource, request: RenderRequest): Promise<RenderedCreative | FailedCreative> {
+    return (await this.#renderer.get()).render(source, request);
+  }
+
+  async open(site: string, device: Device, options: { readonly signal?: AbortSignal } = {}) {
+    const pages = await this.#pages.get();
+    this.#browserVersion = pages.browserVersion;
+    return pages.open(site, device, options);
+  }
+
+  renewPages(): Promise<void> {
+    return this.#pages.close(this.#options.log);
+  }
+
+  async close(): Promise<void> {
+    const { log, proxy } = this.#options;
+    await Promise.all([this.#renderer.close(log), this.#pages.close(log)]);
+    await closeInTime(proxy, 'egress proxy', log);
+  }
+}
+
+/** Started once, by whoever needs it first; after it was closed, again. */
+class Part<T extends { close(): Promise<void> }> {
+  readonly #name: string;
+  readonly #start: () => Promise<T>;
+  #running: Promise<T> | undefined;
+
+  constructor(name: string, start: () => Promise<T>) {
+    this.#name = name;
+    this.#start = start;
+  }
+
+  get(): Promise<T> {
+    this.#running ??= this.#start().catch((cause: unknown) => {
+      this.#running = undefined;
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new EngineStartError(`The ${this.#name} could not be started: ${reason}`, { cause });
+    });
+    return this.#running;
+  }
+
+  async close(log: CaptureLog): Promise<void> {
+    const running = this.#running;
+    this.#running = undefined;
+    const part = await running?.catch(() => undefined);
+    if (part !== undefined) await closeInTime(part, this.#name, log);
+  }
+}
+
+async function closeInTime(part: { close(): Promise<void> }, name: string, log: CaptureLog): Promise<void> {
+  try {
+    await within(CLOSE_MS, part.close());
+  } catch (error) {
+    log.warn({ err: error }, `the ${name} did not end cleanly`);
+  }
+}
+
+const REAL_PARTS: EngineParts = {
+  startRenderer: ({ chromiumPath, proxy, fetch, settings, log }) =>
+    startCreativeRenderer({
+      chromiumPath,
+      proxyUrl: proxy.url,
+      origins: proxy.origins,
+      fetch,
+      log: (message, fields = {}) => log.info(fields, message),
+      ...(settings.creativeDeadlineMs !== undefined && { creativeDeadlineMs: settings.creativeDeadlineMs }),
+    }),
+  startPages: async () => {
+    throw new Error('not there yet');
+  },
+};

@@ -1,0 +1,43 @@
+/** Keeps the PNGs of frames until they are placed: in memory up to a bound, beyond it in a folder. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+export interface FrameStoreOptions {
+  /** Default 96 MiB. */
+  readonly memoryBytes?: number;
+  /** Where the folder for what does not fit is made; default: the system's. */
+  readonly tempDir?: string;
+}
+
+/** Gives the bytes back, any number of times. */
+export type KeptFrame = () => Promise<Buffer>;
+
+export class FrameStore {
+  readonly #memoryBytes: number;
+  readonly #tempDir: string;
+  #usedBytes = 0;
+  #files = 0;
+  #folder: Promise<string> | undefined;
+
+  constructor({ memoryBytes = 96 * 1024 * 1024, tempDir = tmpdir() }: FrameStoreOptions = {}) {
+    this.#memoryBytes = memoryBytes;
+    this.#tempDir = tempDir;
+  }
+
+  async keep(png: Buffer): Promise<KeptFrame> {
+    if (this.#usedBytes + png.length <= this.#memoryBytes) {
+      this.#usedBytes += png.length;
+      return async () => png;
+    }
+    this.#folder ??= mkdtemp(path.join(this.#tempDir, 'tearsheet-frames-'));
+    const file = path.join(await this.#folder, `${this.#files++}.png`);
+    await writeFile(file, png);
+    return () => readFile(file);
+  }
+
+  /** Removes the folder. What was kept there cannot be read any more. */
+  async close(): Promise<void> {
+    if (this.#folder !== undefined) await rm(await this.#folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,199 @@
+/** All pictures of one page: opened once, each ad placed as soon as its frames are there. */
+import type { Device } from '../domain/devices.ts';
+import type { ScreenshotFailure } from '../domain/states.ts';
+import { within } from '../observe/deadline.ts';
+import type { CreativeFrame } from './creative/creative.ts';
+import type { CreativeBoard, CreativeOutcome } from './creativeBoard.ts';
+import { type CaptureLog, type Engine, EngineStartError } from './engine.ts';
+import type { ClosedPage, OpenPage, Picture, ScoredCandidate, Unplaced } from './page/page.ts';
+import type { Phases } from './phases.ts';
+import { type ProvenanceRecord, recordOfFailure, recordOfPicture } from './provenance.ts';
+import { sha256Of } from './transport.ts';
+
+export interface WantedPicture {
+  readonly id: string;
+  readonly ad: string;
+  readonly markerMs: number | null;
+}
+
+export interface PageToTake {
+  /** As it is opened. */
+  readonly site: string;
+  readonly device: Device;
+  readonly pictures: readonly WantedPicture[];
+}
+
+export type PictureResult =
+  | {
+      readonly status: 'uploaded';
+      readonly wanted: WantedPicture;
+      readonly picture: Picture;
+      readonly sha256: string;
+      readonly record: ProvenanceRecord;
+    }
+  | {
+      readonly status: ScreenshotFailure;
+      readonly wanted: WantedPicture;
+      readonly reason: string;
+      readonly record: ProvenanceRecord;
+    };
+
+export interface PageTools {
+  readonly engine: Engine;
+  readonly board: CreativeBoard;
+  readonly phases: Phases;
+  readonly log: CaptureLog;
+  /** Ends the work between two pictures. */
+  readonly stop: AbortSignal;
+  /** Told of each picture once; resolves when it may be given the next one. */
+  readonly emit: (result: PictureResult) => Promise<void>;
+  readonly deadlines?: { readonly openMs: number; readonly placeMs: number };
+}
+
+/** The parts keep tighter bounds themselves; these are for parts that are stuck. */
+const DEADLINES = { openMs: 180_000, placeMs: 45_000 };
+const CLOSE_MS = 5_000;
+
+/**
+ * Takes all pictures of a page. What a site or a browser does ends in results; a browser that ends is replaced once.
+ * @throws EngineStartError, the reason of `stop`, and what `emit` and downloads throw.
+ */
+export async function takePictures(page: PageToTake, tools: PageTools): Promise<void> {
+  const work = new PageWork(page, tools);
+  for (let opened = 1; !work.isDone; opened++) {
+    try {
+      await work.run();
+    } catch (error) {
+      if (!(error instanceof PageLostError)) throw error;
+      tools.log.warn({ site: page.site, device: page.device.name, err: error }, 'a page was lost with its browser');
+      await tools.engine.renewPages();
+      if (opened === 2) await work.failRest(`The page ended the browser twice: ${error.message}`);
+    }
+  }
+}
+
+/** The page is gone: its browser crashed or is stuck. */
+class PageLostError extends Error {
+  override readonly name = 'PageLostError';
+}
+
+class PageWork {
+  readonly #page: PageToTake;
+  readonly #tools: PageTools;
+  readonly #deadlines: { readonly openMs: number; readonly placeMs: number };
+  readonly #left: Map<string, WantedPicture>;
+  #finalUrl: string | null = null;
+
+  constructor(page: PageToTake, tools: PageTools) {
+    this.#page = page;
+    this.#tools = tools;
+    this.#deadlines = tools.deadlines ?? DEADLINES;
+    this.#left = new Map(page.pictures.map((picture) => [picture.id, picture]));
+  }
+
+  get isDone(): boolean {
+    return this.#left.size === 0;
+  }
+
+  async run(): Promise<void> {
+    this.#tools.stop.throwIfAborted();
+    const page = await this.#open();
+    this.#finalUrl = page.finalUrl;
+    if (page.status !== 'ready') return this.#failAll(page);
+    for (const [phase, ms] of Object.entries(page.phases)) this.#tools.phases.add(phase, ms);
+    try {
+      await this.#placeAll(page);
+    } finally {
+      await this.#close(page);
+    }
+  }
+
+  failRest(reason: string): Promise<void> {
+    return this.#failAll({ status: 'generic_error', reason, candidates: [] });
+  }
+
+  async #open(): Promise<OpenPage | ClosedPage> {
+    const { engine, stop } = this.#tools;
+    const { site, device } = this.#page;
+    return this.#orLost(() => within(this.#deadlines.openMs, engine.open(site, device, { signal: stop })));
+  }
+
+  async #placeAll(page: OpenPage): Promise<void> {
+    while (!this.isDone) {
+      const ads = new Set([...this.#left.values()].map(({ ad }) => ad));
+      const [ad, outcome] = await this.#tools.board.firstOf([...ads], this.#tools.stop);
+      const pictures = [...this.#left.values()].filter((picture) => picture.ad === ad);
+      for (const picture of pictures) {
+        this.#tools.stop.throwIfAborted();
+        await this.#emit(await this.#take(page, picture, outcome));
+      }
+    }
+  }
+
+  async #take(page: OpenPage, wanted: WantedPicture, outcome: CreativeOutcome): Promise<PictureResult> {
+    if (outcome.status === 'failed') return this.#missed(wanted, notCaptured(outcome.reason));
+    const { ratio } = this.#page.device;
+    const frame = await outcome.frame(wanted.markerMs, ratio);
+    if (frame === undefined) return this.#missed(wanted, notCaptured(noFrame(wanted.markerMs, ratio)));
+    const place = () => this.#orLost(() => within(this.#deadlines.placeMs, page.place(frame)));
+    const placed = await this.#tools.phases.time('place', place);
+    if (placed.status !== 'uploaded') return this.#missed(wanted, { ...placed, frame });
+    const sha256 = sha256Of(placed.png);
+    const taken = { picture: placed, sha256, frame, creativeMode: outcome.mode };
+    const record = recordOfPicture(this.#circumstances(wanted), taken);
+    return { status: 'uploaded', wanted, picture: placed, sha256, record };
+  }
+
+  async #failAll(failure: Unplaced): Promise<void> {
+    for (const wanted of [...this.#left.values()]) await this.#emit(this.#missed(wanted, failure));
+  }
+
+  #missed(wanted: WantedPicture, failure: Unplaced & { frame?: CreativeFrame }): PictureResult {
+    const { status, reason, candidates, frame } = failure;
+    const record = recordOfFailure(this.#circumstances(wanted), { at: new Date(), reason, candidates, frame });
+    return { status, wanted, reason, record };
+  }
+
+  #circumstances({ markerMs }: WantedPicture) {
+    const { site, device } = this.#page;
+    const browserVersion = this.#tools.engine.browserVersion ?? null;
+    return { requestedUrl: site, finalUrl: this.#finalUrl, device, markerMs, browserVersion };
+  }
+
+  async #emit(result: PictureResult): Promise<void> {
+    this.#left.delete(result.wanted.id);
+    await this.#tools.emit(result);
+  }
+
+  async #orLost<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      const result = await work();
+      // What was ended by us says nothing about the page.
+      this.#tools.stop.throwIfAborted();
+      return result;
+    } catch (error) {
+      this.#tools.stop.throwIfAborted();
+      if (error instanceof EngineStartError) throw error;
+      throw new PageLostError(error instanceof Error ? error.message : String(error), { cause: error });
+    }
+  }
+
+  async #close(page: OpenPage): Promise<void> {
+    try {
+      await within(CLOSE_MS, page.close());
+    } catch (error) {
+      this.#tools.log.warn({ site: this.#page.site, err: error }, 'a page was not closed cleanly');
+    }
+  }
+}
+
+const NO_CANDIDATES: readonly ScoredCandidate[] = [];
+
+function notCaptured(reason: string): Unplaced {
+  return { status: 'ad_not_captured', reason, candidates: NO_CANDIDATES };
+}
+
+function noFrame(markerMs: number | null, ratio: number): string {
+  const moment = markerMs === null ? 'the default moment' : `${markerMs / 1000} s`;
+  return `The ad has no frame at ${moment} and pixel ratio ${ratio}.`;
+}

@@ -1,0 +1,42 @@
+/** Repeats a call that may succeed later, with growing pauses, for a bounded time. */
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** The call may be repeated. */
+export class TransientError extends Error {
+  override readonly name = 'TransientError';
+}
+
+/** All repetitions failed; `message` says how the last one did. */
+export class UnreachableError extends Error {
+  override readonly name = 'UnreachableError';
+}
+
+export interface Patience {
+  /** No repetition begins later than this after the first try. */
+  readonly retryForMs: number;
+  readonly firstDelayMs: number;
+}
+
+const MAX_DELAY_MS = 5_000;
+
+/** @throws UnreachableError; any error of `call` that is not transient; the reason of `signal`. */
+export async function persist<T>(
+  call: () => Promise<T>,
+  { retryForMs, firstDelayMs, signal }: Patience & { signal: AbortSignal },
+): Promise<T> {
+  const end = performance.now() + retryForMs;
+  for (let tries = 1; ; tries++) {
+    signal.throwIfAborted();
+    try {
+      return await call();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof TransientError)) throw error;
+      const delayMs = Math.min(MAX_DELAY_MS, firstDelayMs * 2 ** (tries - 1)) * (0.5 + Math.random() / 2);
+      if (performance.now() + delayMs > end) {
+        throw new UnreachableError(`${error.message} (${tries} tries)`, { cause: error });
+      }
+      await pause(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+    }
+  }
+}

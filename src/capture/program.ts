@@ -1,0 +1,123 @@
+/** What runs in a capture pod: one attempt at one index of a job, over the capture protocol. */
+import { z } from 'zod';
+import { CAPTURE_EXIT } from '../contract/captureProtocol.ts';
+import { runAttempt } from './attempt.ts';
+import { deadlineOver, Ending, endOf, terminated } from './ending.ts';
+import type { CaptureLog, Engine } from './engine.ts';
+import { openAttempt, type ProtocolClientOptions } from './protocolClient.ts';
+import type { TransportTiming } from './transport.ts';
+
+/** What of a process is used here; `process` itself outside of tests. */
+export interface CaptureSignals {
+  on(signal: 'SIGTERM' | 'SIGINT', listener: () => void): unknown;
+  off(signal: 'SIGTERM' | 'SIGINT', listener: () => void): unknown;
+}
+
+export interface CaptureOptions {
+  /** Holds {@link CaptureEnvironment}, and TEARSHEET_PARENT_STDIN=1 where the end of `stdin` means that the parent died. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Called once, when there is work. */
+  readonly startEngine: () => Promise<Engine>;
+  readonly log: CaptureLog;
+  readonly stdin?: NodeJS.ReadableStream;
+  readonly signals?: CaptureSignals;
+  /** Why the program ended as it did; standard error unless given. */
+  readonly complain?: (line: string) => void;
+  readonly timing?: CaptureTiming;
+  /** Where frames that do not fit into memory are kept. */
+  readonly tempDir?: string;
+}
+
+export interface CaptureTiming extends Partial<TransportTiming> {
+  /** After SIGTERM, for uploads in flight. */
+  readonly graceMs?: number;
+  readonly holdMs?: number;
+  readonly idleMs?: number;
+}
+
+const GRACE_MS = 5_000;
+
+const Environment = z.object({
+  TEARSHEET_INTERNAL_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
+  TEARSHEET_JOB: z.uuid(),
+  JOB_COMPLETION_INDEX: z.coerce.number().int().min(0),
+  TEARSHEET_TOKEN: z.string().min(1),
+  TEARSHEET_POD: z.string().min(1).max(128),
+  TEARSHEET_PARENT_STDIN: z.string().optional(),
+});
+type Environment = z.infer<typeof Environment>;
+
+/** @returns the exit code, one of {@link CAPTURE_EXIT}; never throws. */
+export async function runCapture(options: CaptureOptions): Promise<number> {
+  const complain = options.complain ?? ((line: string) => void process.stderr.write(`${line}\n`));
+  const env = Environment.safeParse(options.env);
+  if (!env.success) {
+    const faults = env.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    complain(
+      `tearsheet capture: it is started by the controller, with settings that are missing here: ${faults.join('; ')}`,
+    );
+    return CAPTURE_EXIT.usage;
+  }
+  const ending = new Ending();
+  const stopListening = listenForEnd(env.data, options, ending);
+  try {
+    await Promise.race([work(env.data, options, ending), ending.over]);
+  } finally {
+    ending.close();
+    stopListening();
+  }
+  if (ending.reason === undefined) return CAPTURE_EXIT.done;
+  options.log.warn(
+    { exit_code: ending.reason.exitCode, err: ending.reason },
+    'the capture ended before its work was done',
+  );
+  complain(`tearsheet capture: ${ending.reason.message}`);
+  return ending.reason.exitCode;
+}
+
+/** Never throws: what goes wrong is told to `ending`. */
+async function work(env: Environment, options: CaptureOptions, ending: Ending): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    const client: ProtocolClientOptions = {
+      internalUrl: env.TEARSHEET_INTERNAL_URL,
+      jobId: env.TEARSHEET_JOB,
+      token: env.TEARSHEET_TOKEN,
+      ...(options.timing && { timing: options.timing }),
+    };
+    const index = env.JOB_COMPLETION_INDEX;
+    const { attempt, remainingMs } = await openAttempt(client, { index, pod: env.TEARSHEET_POD }, ending.stop);
+    if (attempt.done) return;
+    const end = () => ending.end(deadlineOver(`The capture's time was over at ${attempt.deadline_at}.`));
+    timer = setTimeout(end, Math.min(Math.max(0, remainingMs), MAX_TIMER_MS));
+    await runAttempt({ attempt, index, client, ending, options });
+  } catch (error) {
+    ending.end(endOf(error));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Node takes longer timers for none at all. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+function listenForEnd(env: Environment, options: CaptureOptions, ending: Ending): () => void {
+  const { signals = process, stdin = process.stdin, timing } = options;
+  const graceMs = timing?.graceMs ?? GRACE_MS;
+  const onSignal = () => ending.end(terminated('It was asked to end.', graceMs));
+  const onParentGone = () => ending.end(terminated('The process that started it is gone.', graceMs));
+  signals.on('SIGTERM', onSignal);
+  signals.on('SIGINT', onSignal);
+  const hasParent = env.TEARSHEET_PARENT_STDIN === '1';
+  if (hasParent) {
+    for (const event of ['end', 'close', 'error']) stdin.on(event, onParentGone);
+    stdin.resume();
+  }
+  return () => {
+    signals.off('SIGTERM', onSignal);
+    signals.off('SIGINT', onSignal);
+    if (!hasParent) return;
+    for (const event of ['end', 'close', 'error']) stdin.removeListener(event, onParentGone);
+    stdin.pause();
+  };
+}

@@ -1,0 +1,108 @@
+/** HTTP to the internal API and to the addresses of pictures: every call with a deadline, repeated where that may help. */
+import { createHash } from 'node:crypto';
+import type { z } from 'zod';
+import { refused, superseded } from './ending.ts';
+import { type Patience, persist, TransientError } from './persistence.ts';
+
+export interface TransportTiming extends Patience {
+  /** Of one try. */
+  readonly callMs: number;
+}
+
+export const DEFAULT_TIMING: TransportTiming = { callMs: 15_000, retryForMs: 30_000, firstDelayMs: 250 };
+
+export interface TransportOptions {
+  /** `<internal url>/internal/v1/jobs/<job>` */
+  readonly base: string;
+  readonly token: string;
+  readonly timing?: Partial<TransportTiming>;
+}
+
+export interface CallOptions {
+  readonly signal: AbortSignal;
+  /** On top of the deadline of a call: how long the answer may be held back on purpose. */
+  readonly heldMs?: number;
+}
+
+export interface Answered<T> {
+  readonly body: T;
+  /** The server's clock, where it told it. */
+  readonly date: Date | undefined;
+}
+
+export class Transport {
+  readonly #base: string;
+  readonly #token: string;
+  readonly #timing: TransportTiming;
+
+  constructor({ base, token, timing }: TransportOptions) {
+    this.#base = base;
+    this.#token = token;
+    this.#timing = { ...DEFAULT_TIMING, ...timing };
+  }
+
+  /** @throws CaptureEnd when refused or superseded, UnreachableError, the reason of the signal. */
+  post<T>(path: string, body: unknown, answer: z.ZodType<T>, options: CallOptions): Promise<Answered<T>> {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${this.#token}` };
+    const init = { method: 'POST', headers, body: JSON.stringify(body) };
+    return this.#persist(options, async (signal) => {
+      const { bytes, date } = await exchange(this.#base + path, { ...init, signal }, `The call ${path}`);
+      return { body: answer.parse(JSON.parse(bytes.toString('utf8'))), date };
+    });
+  }
+
+  /** Uploads a picture to an address that has its authority in it. @throws as {@link post}. */
+  async put(url: string, png: Buffer, options: CallOptions): Promise<void> {
+    const init = { method: 'PUT', headers: { 'content-type': 'image/png' }, body: new Uint8Array(png) };
+    await this.#persist(options, (signal) => exchange(url, { ...init, signal }, 'The upload of a picture'));
+  }
+
+  /** @throws as {@link post}; bytes with another sum count as a broken connection. */
+  get(url: string, sha256: string, options: CallOptions): Promise<Buffer> {
+    return this.#persist(options, async (signal) => {
+      const { bytes } = await exchange(url, { signal }, 'The download of a frame');
+      if (sha256Of(bytes) !== sha256) throw new TransientError('A frame arrived with another SHA-256 than announced.');
+      return bytes;
+    });
+  }
+
+  #persist<T>({ signal, heldMs = 0 }: CallOptions, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const ms = this.#timing.callMs + heldMs;
+    return persist(() => call(AbortSignal.any([signal, AbortSignal.timeout(ms)])), { ...this.#timing, signal });
+  }
+}
+
+export function sha256Of(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+async function exchange(
+  url: string,
+  init: RequestInit,
+  what: string,
+): Promise<{ bytes: Buffer; date: Date | undefined }> {
+  let response: Response;
+  let bytes: Buffer;
+  try {
+    response = await fetch(url, { ...init, redirect: 'error' });
+    bytes = Buffer.from(await response.arrayBuffer());
+  } catch (error) {
+    throw new TransientError(`${what} failed: ${reasonOf(error)}.`, { cause: error });
+  }
+  if (!response.ok) throw failureOf(response.status, bytes, what);
+  const date = new Date(response.headers.get('date') ?? '');
+  return { bytes, date: Number.isNaN(date.getTime()) ? undefined : date };
+}
+
+function failureOf(status: number, bytes: Buffer, what: string): Error {
+  const text = `${what} was answered with ${status}: ${bytes.toString('utf8').slice(0, 500)}`;
+  if (status === 409) return superseded(text);
+  return status >= 500 || status === 408 || status === 429 ? new TransientError(text) : refused(text);
+}
+
+/** Node's fetch keeps the reason in the cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError') return 'no answer in time';
+  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
+}

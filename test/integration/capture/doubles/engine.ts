@@ -1,0 +1,125 @@
+/**
+ * An engine without browsers, for the program's own rules. It stands for the misbehaviours that a real one shows seldom:
+ * a browser that dies while a picture is taken, a creative that never ends, a part that does not start.
+ * Contents and sites say what they do: `fail`, `slow`, `break`, `starts-no-browser`; `http://closed/`, `http://crash/`…
+ */
+import sharp from 'sharp';
+import type { CreativeFrame } from '../../../../src/capture/creative/creative.ts';
+import type { CaptureLog, Engine } from '../../../../src/capture/engine.ts';
+import { EngineStartError } from '../../../../src/capture/engine.ts';
+import type { ClosedPage, OpenPage, Picture, ScoredCandidate, Unplaced } from '../../../../src/capture/page/page.ts';
+
+export const silent: CaptureLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+export const CANDIDATE: ScoredCandidate = {
+  box: { x: 10, y: 20, width: 300, height: 250 },
+  sizes: [[300, 250]],
+  evidence: ['gpt'],
+  element: '#div-gpt-ad-1',
+  visible: true,
+  collapsed: false,
+  sticky: false,
+  covered: false,
+  score: 0.9,
+  size: [300, 250],
+  reasons: ['exact size'],
+};
+
+export interface EngineDouble extends Engine {
+  readonly opened: string[];
+  readonly placed: CreativeFrame[];
+  renewed: number;
+  closed: boolean;
+  /** Lets what is `slow` go on. */
+  letGo(): void;
+}
+
+export function engineDouble(
+  behaviour: { /** Of the pages that crash, how many times in all. */ crashes?: number } = {},
+): EngineDouble {
+  let crashes = behaviour.crashes ?? 0;
+  let letGo: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const engine: EngineDouble = {
+    opened: [],
+    placed: [],
+    renewed: 0,
+    closed: false,
+    browserVersion: '150.0.0.0',
+    letGo: () => letGo(),
+    async render(source, { markers, ratios, signal }) {
+      const { content } = source.kind === 'file' ? { content: source.name } : source;
+      if (content === 'starts-no-browser') throw new EngineStartError('there is no Chromium');
+      if (content === 'break') throw new Error('the renderer is closed');
+      if (content.includes('slow')) await Promise.race([gate, aborted(signal)]);
+      signal?.throwIfAborted();
+      if (content.includes('fail')) return { status: 'not_found', reason: `${content} answered 404` };
+      const frames = await Promise.all(
+        markers.flatMap((markerMs) => ratios.map((ratio) => frameOf(markerMs, content === 'short' ? 9 : ratio))),
+      );
+      const size = { width: 30, height: 25 };
+      return { status: 'uploaded', format: 'image', category: 'display', ...size, frames, mode: 'still', notes: [] };
+    },
+    async open(site): Promise<OpenPage | ClosedPage> {
+      engine.opened.push(site);
+      if (site.includes('closed')) {
+        return { status: 'blocked', reason: 'a challenge', candidates: [], finalUrl: `${site}challenge` };
+      }
+      const place = async (frame: CreativeFrame): Promise<Picture | Unplaced> => {
+        if (site.includes('crash') && crashes-- > 0) throw new Error('Target crashed');
+        engine.placed.push(frame);
+        if (site.includes('full')) return { status: 'no_slots', reason: 'too large', candidates: [CANDIDATE] };
+        return pictureOf(frame);
+      };
+      const phases = { navigate: 1_000, find: 500 };
+      return {
+        status: 'ready',
+        finalUrl: `${site}final`,
+        candidates: [CANDIDATE],
+        phases,
+        place,
+        close: async () => undefined,
+      };
+    },
+    async renewPages() {
+      engine.renewed += 1;
+    },
+    async close() {
+      engine.closed = true;
+    },
+  };
+  return engine;
+}
+
+async function frameOf(markerMs: number | null, ratio: number): Promise<CreativeFrame> {
+  const size = { width: Math.round(30 * ratio), height: Math.round(25 * ratio) };
+  const background = { r: 200, g: (markerMs ?? 0) % 255, b: 0 };
+  const png = await sharp({ create: { ...size, channels: 3, background } })
+    .png()
+    .toBuffer();
+  return { markerMs, ratio, png, width: 30, height: 25 };
+}
+
+function pictureOf({ png, ratio }: CreativeFrame): Picture {
+  return {
+    status: 'uploaded',
+    png,
+    width: 30 * ratio,
+    height: 25 * ratio,
+    chosen: CANDIDATE,
+    candidates: [CANDIDATE],
+    adBox: { x: 10, y: 20, width: 30, height: 25 },
+    scale: 1,
+    mode: 'composed',
+    capturedAt: new Date('2026-11-21T09:30:00.000Z'),
+  };
+}
+
+function aborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason));
+    if (signal?.aborted) reject(signal.reason);
+  });
+}
