@@ -4,7 +4,7 @@ import type { Page, Paths, Viewer } from './context.ts';
 import { html } from './html.ts';
 
 /** Nothing inline, nothing from elsewhere, nobody frames it. */
-export function contentSecurity(pictureOrigins: readonly string[]): string {
+function contentSecurity(pictureOrigins: readonly string[]): string {
   return [
     "default-src 'none'",
     "script-src 'self'",

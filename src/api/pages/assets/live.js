@@ -68,7 +68,7 @@ if (events !== undefined) {
   });
   source.addEventListener('changed', (event) => {
     showProgress(JSON.parse(event.data));
-    refresh();
+    void refresh();
   });
   source.addEventListener('end', () => {
     source.close();
