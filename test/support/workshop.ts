@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { createInternalApi } from '../../src/api/internal/internalApi.ts';
 import { issueJobToken } from '../../src/api/internal/token.ts';
 import { FolderStore } from '../../src/artifacts/folder.ts';
+import type { ArtifactStore } from '../../src/artifacts/store.ts';
 import { createLocalCluster, type LocalCluster } from '../../src/cluster/local.ts';
 import { type Controller, type ControllerSettings, startController } from '../../src/controller/controller.ts';
 import { type Queue, startQueue } from '../../src/queue/queue.ts';
@@ -23,6 +24,7 @@ export interface Workshop {
   readonly queue: Queue;
   readonly cluster: LocalCluster;
   readonly controller: Controller;
+  readonly artifacts: ArtifactStore;
   /** What was logged as a warning or an error. */
   readonly complaints: { fields: object; message: string }[];
   readonly internalUrl: string;
@@ -49,9 +51,10 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
   const queue = await startQueue({ databaseUrl, onError: (error) => complain({ error }, 'queue') });
   const { secret } = await readInstallation(store.db);
   const { server, url: internalUrl } = await listenFirst();
+  const artifacts = new FolderStore(path.join(folder, 'artifacts'));
   const app = createInternalApi({
     ...{ store, queue, notifications, secret, internalUrl, leaseSeconds, log },
-    artifacts: new FolderStore(path.join(folder, 'artifacts')),
+    artifacts,
     publicUrl: PUBLIC_URL,
     podDeadlineSeconds: 60,
   });
@@ -71,7 +74,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
     },
   });
   return {
-    ...{ store, queue, cluster, controller, complaints, internalUrl },
+    ...{ store, queue, cluster, controller, artifacts, complaints, internalUrl },
     async close() {
       await controller.stop();
       await cluster.close();

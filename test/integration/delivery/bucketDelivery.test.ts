@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openArtifacts } from '../../../src/artifacts/open.ts';
+import type { ArtifactStore } from '../../../src/artifacts/store.ts';
+import { startDeliveries } from '../../../src/delivery/deliveries.ts';
+import { createGuard } from '../../../src/egress/guard.ts';
+import { PNG, PNG_FACTS } from '../../support/captureClient.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
+import { insertAd, insertOrganization, insertSet, launch, type TestOrganization } from '../../support/requests.ts';
+import { type S3Server, startS3Server } from '../../support/s3Server.ts';
+import { openWorkshop, type Workshop } from '../../support/workshop.ts';
+
+let database: TestDatabase;
+let shop: Workshop;
+let server: S3Server;
+let bucket: string;
+let customer: ArtifactStore;
+let organization: TestOrganization;
+
+beforeAll(async () => {
+  server = await startS3Server();
+  bucket = await server.createBucket();
+  database = await testDatabase();
+  shop = await openWorkshop({ databaseUrl: database.url });
+  organization = await insertOrganization(shop.store.db);
+  const { endpoint, region, accessKeyId, secretAccessKey } = server;
+  customer = openArtifacts(`s3://${bucket}`, {
+    ...{ endpoint, region, forcePathStyle: true },
+    credentials: { accessKeyId, secretAccessKey },
+  });
+  await shop.store.db
+    .insertInto('s3_connectors')
+    .values({
+      ...{ organization_id: organization.id, endpoint, region, force_path_style: true },
+      ...{ access_key_id: accessKeyId, secret_access_key: secretAccessKey },
+    })
+    .execute();
+  await startDeliveries({
+    ...{ store: shop.store, queue: shop.queue, artifacts: shop.artifacts },
+    guard: createGuard({ allow: ['127.0.0.0/8', '::1/128'] }),
+    log: { info: () => undefined, error: () => undefined },
+  });
+}, 900_000);
+
+afterAll(async () => {
+  customer?.close();
+  await shop?.close();
+  await database?.close();
+  await server?.close();
+});
+
+const subscribers = () => [{ s3_bucket: bucket, s3_key_prefix: 'ar_' }];
+const delivered = () =>
+  eventually(async () => {
+    const rows = await shop.store.db.selectFrom('deliveries').select('status').execute();
+    expect(rows).toEqual([{ status: 'delivered' }]);
+  });
+
+test('A set arrives in the bucket with all its pictures and the manifest that lists them', async () => {
+  const { db } = shop.store;
+  const adId = await insertAd(db, organization);
+  const setId = await insertSet(db, organization, {
+    pictures: [{ adId }, { adId, site: 'https://blog.example/', device: 'Apple iPhone X', markerMs: 1_500 }],
+    subscribers: subscribers(),
+  });
+  await launch(db, shop.queue, organization);
+  await delivered();
+  const folder = `ar_screenshot_sets/${setId}`;
+  const keys = [`${folder}/001-news.example-desktop-Ad-0.png`, `${folder}/002-blog.example-Apple-iPhone-X-Ad-1500.png`];
+  const manifest = JSON.parse((await customer.get(`${folder}/manifest.json`)).bytes.toString());
+  expect(manifest.files.map(({ key }: { key: string }) => key)).toEqual(keys);
+  expect(manifest.files[0].sha256).toBe(PNG_FACTS.sha256);
+  expect(manifest.event).toMatchObject({ topic: 'screenshot_set.approved', data: { object: { id: setId } } });
+  for (const key of keys) expect((await customer.get(key)).bytes.equals(PNG)).toBe(true);
+  await db.deleteFrom('delivery_attempts').execute();
+  await db.deleteFrom('deliveries').execute();
+}, 60_000);
+
+test('An ad of create-ad arrives as its preview', async () => {
+  const { db } = shop.store;
+  const adId = await insertAd(db, organization, { source: 'create_ad', subscribers: subscribers() });
+  await launch(db, shop.queue, organization);
+  await delivered();
+  expect((await customer.get(`ar_ads/${adId}/preview.png`)).bytes.equals(PNG)).toBe(true);
+}, 60_000);

@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { IncomingHttpHeaders } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { sql } from 'kysely';
+import { Webhook } from 'standardwebhooks';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { FolderStore } from '../../../src/artifacts/folder.ts';
+import { startDeliveries } from '../../../src/delivery/deliveries.ts';
+import { createGuard } from '../../../src/egress/guard.ts';
+import { type Queue, startQueue } from '../../../src/queue/queue.ts';
+import { openStore, type Store } from '../../../src/store/database.ts';
+import { adEvent } from '../../../src/store/events.ts';
+import { replayDelivery } from '../../../src/store/replay.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
+import { failWritesTo } from '../../support/failpoint.ts';
+import { type Listener, listenHttp } from '../../support/listeners.ts';
+import { insertAd, insertOrganization, type Subscriber, type TestOrganization } from '../../support/requests.ts';
+
+interface Received {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+let database: TestDatabase;
+let store: Store;
+let queue: Queue;
+let organization: TestOrganization;
+let receiver: Listener;
+let folder: string;
+let received: Received[];
+/** What the receiver answers, by path. */
+let answers: Map<string, () => Promise<number> | number>;
+const tried: { outcome: string }[] = [];
+
+beforeEach(async () => {
+  database = await testDatabase();
+  store = openStore({ url: database.url });
+  queue = await startQueue({ databaseUrl: database.url, onError: () => undefined });
+  organization = await insertOrganization(store.db);
+  folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-deliveries-'));
+  received = [];
+  answers = new Map();
+  tried.length = 0;
+  receiver = await listenHttp(async (request, response) => {
+    let body = '';
+    for await (const chunk of request.setEncoding('utf8')) body += chunk;
+    received.push({ path: request.url ?? '', headers: request.headers, body });
+    response.statusCode = (await answers.get(request.url ?? '')?.()) ?? 204;
+    response.end();
+  });
+});
+
+afterEach(async () => {
+  await queue.stop({ timeoutMs: 500 });
+  await receiver.close();
+  await store.close();
+  await database.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function start(options: { concurrency?: number; perTarget?: number } = {}): Promise<void> {
+  const log = { info: () => undefined, error: () => undefined };
+  await startDeliveries({
+    ...{ store, queue, log, ...options },
+    artifacts: new FolderStore(folder),
+    guard: createGuard({ allow: ['127.0.0.0/8', '::1/128'] }),
+    observe: { tried: (made) => tried.push(made) },
+  });
+}
+
+/** An ad whose subscribers are told that it is uploaded. @returns the ids of the deliveries. */
+async function tell(subscribers: Subscriber[]): Promise<string[]> {
+  const adId = await insertAd(store.db, organization, { source: 'create_ad', subscribers });
+  await store.db.updateTable('ads').set({ status: 'uploaded' }).where('id', '=', adId).execute();
+  const aftermath = { queue, publicUrl: 'https://tearsheet.example' };
+  await store.db
+    .transaction()
+    .execute((tx) => adEvent(tx, { adId, organizationId: organization.id, topic: 'ad.uploaded' }, aftermath));
+  const rows = await store.db.selectFrom('deliveries').select('id').where('ad_id', '=', adId).execute();
+  return rows.map(({ id }) => id);
+}
+
+const delivery = async (id = '') =>
+  store.db.selectFrom('deliveries').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+const attempts = async (id = '') =>
+  store.db.selectFrom('delivery_attempts').selectAll().where('delivery_id', '=', id).orderBy('attempt').execute();
+const hook = (name: string) => ({ webhook_url: `${receiver.url}/${name}` });
+
+test('A webhook gets the frozen text of its event, signed so that the official library accepts it', async () => {
+  const [id] = await tell([hook('a')]);
+  await start();
+  await eventually(async () => expect((await delivery(id)).status).toBe('delivered'));
+  const [call] = received;
+  const event = await store.db.selectFrom('events').selectAll().executeTakeFirstOrThrow();
+  expect(call?.body).toBe(event.body);
+  const { webhook_secret } = await store.db
+    .selectFrom('organizations')
+    .select('webhook_secret')
+    .executeTakeFirstOrThrow();
+  const headers = Object.fromEntries(Object.entries(call?.headers ?? {}).map(([name, value]) => [name, String(value)]));
+  expect(new Webhook(webhook_secret).verify(call?.body ?? '', headers)).toMatchObject({
+    id: `evt_${event.id}`,
+    topic: 'ad.uploaded',
+  });
+  expect(headers['webhook-id']).toBe(`evt_${event.id}`);
+  expect(await attempts(id)).toMatchObject([{ attempt: 1, status_code: 204, outcome: 'delivered', error: null }]);
+  expect(tried).toMatchObject([{ channel: 'webhook', outcome: 'delivered' }]);
+});
+
+test('A refused delivery is tried again after the wait of the schedule, with the same id', async () => {
+  answers.set('/a', () => (received.length === 1 ? 503 : 200));
+  const [id] = await tell([hook('a')]);
+  await start();
+  await eventually(async () => expect(await attempts(id)).toHaveLength(1));
+  const waiting = await delivery(id);
+  expect(waiting).toMatchObject({ status: 'pending', attempts: 1, tries: 1 });
+  const waitMs = (waiting.next_attempt_at?.getTime() ?? 0) - Date.now();
+  expect(waitMs).toBeGreaterThan(5_000);
+  expect(waitMs).toBeLessThan(12_000);
+  expect(await queue.deliveriesWithoutJob([id ?? ''])).toEqual([]);
+  // The wait is over.
+  await store.db.updateTable('deliveries').set({ next_attempt_at: new Date() }).execute();
+  await sql`update pgboss.job set start_after = now() where name = 'deliver' and state = 'created'`.execute(store.db);
+  await eventually(async () => expect((await delivery(id)).status).toBe('delivered'));
+  expect(received.map(({ headers }) => headers['webhook-id'])).toEqual(
+    Array(2).fill(received[0]?.headers['webhook-id']),
+  );
+  expect(await attempts(id)).toMatchObject([
+    { attempt: 1, status_code: 503, outcome: 'retry', error: 'The receiver answered 503.' },
+    { attempt: 2, status_code: 200, outcome: 'delivered' },
+  ]);
+}, 60_000);
+
+test('410 ends a delivery, and a replay begins it anew', async () => {
+  answers.set('/a', () => (received.length === 1 ? 410 : 200));
+  const [id = ''] = await tell([hook('a')]);
+  await start();
+  await eventually(async () => expect((await delivery(id)).status).toBe('gone'));
+  await store.db.transaction().execute((tx) => replayDelivery(tx, id, queue));
+  await eventually(async () => expect((await delivery(id)).status).toBe('delivered'));
+  expect(await delivery(id)).toMatchObject({ attempts: 2, tries: 1, replays: 1 });
+  expect(received[1]?.headers['webhook-id']).toBe(received[0]?.headers['webhook-id']);
+});
+
+test('A delivery that is being tried cannot be replayed', async () => {
+  const [id = ''] = await tell([hook('a')]);
+  const replay = store.db.transaction().execute((tx) => replayDelivery(tx, id, queue));
+  await expect(replay).rejects.toMatchObject({ status: 409 });
+});
+
+test('After the last try a delivery is given up', async () => {
+  answers.set('/a', () => 500);
+  const [id] = await tell([hook('a')]);
+  await store.db.updateTable('deliveries').set({ tries: 13, attempts: 13 }).execute();
+  await start();
+  await eventually(async () => expect((await delivery(id)).status).toBe('retries_exhausted'));
+  expect(await delivery(id)).toMatchObject({ attempts: 14, next_attempt_at: null });
+});
+
+test('What was sent but not stored is sent again, with the same id', async () => {
+  const lift = await failWritesTo(store.db, 'delivery_attempts');
+  const [id] = await tell([hook('a')]);
+  await start();
+  await eventually(() => expect(received.length).toBeGreaterThan(0));
+  await lift();
+  await eventually(async () => expect((await delivery(id)).status).toBe('delivered'), 30_000);
+  expect(received.length).toBeGreaterThan(1);
+  expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  expect(await attempts(id)).toHaveLength(1);
+}, 60_000);
+
+test('A receiver that does not answer does not hold up the others', async () => {
+  const silent = await listenHttp(() => undefined);
+  const dead = await Promise.all(Array.from({ length: 8 }, () => tell([{ webhook_url: silent.url }])));
+  const [alive] = await tell([hook('alive')]);
+  await start({ concurrency: 3, perTarget: 2 });
+  await eventually(async () => expect((await delivery(alive)).status).toBe('delivered'), 10_000);
+  expect(silent.connections).toBeLessThanOrEqual(2);
+  for (const [id] of dead) expect((await delivery(id)).status).toBe('pending');
+  await silent.close();
+});
+
+test('An address that may not be reached is not reached, and the attempt says why', async () => {
+  const [id] = await tell([{ webhook_url: 'http://169.254.169.254/latest' }]);
+  await start();
+  await eventually(async () => expect(await attempts(id)).toHaveLength(1));
+  expect((await attempts(id))[0]?.error).toMatch(/refused/);
+});
+
+test('A bucket without a connector says so in its attempt', async () => {
+  const [id] = await tell([{ s3_bucket: 'pictures', s3_key_prefix: 'ar_' }]);
+  await start();
+  await eventually(async () => expect(await attempts(id)).toHaveLength(1));
+  expect((await attempts(id))[0]).toMatchObject({
+    outcome: 'retry',
+    error: 'The organization has no S3 connector any more.',
+  });
+});
+
+test('A job that nobody knows a delivery for does nothing', async () => {
+  await start();
+  await store.db.transaction().execute((tx) => queue.enqueue(tx, 'deliver', { delivery_id: randomUUID() }));
+  await eventually(async () => expect((await queue.depth()).find(({ name }) => name === 'deliver')?.depth).toBe(0));
+  expect(tried).toEqual([]);
+});
