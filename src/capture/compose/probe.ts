@@ -2,7 +2,8 @@ import sharp from 'sharp';
 import { CHANNELS, changedShare, clipped, overlaid, type PixelBox, type Pixels } from './pixels.ts';
 
 /** A picture in which no pixel looks like its neighbours: whatever scales, tints, clips or covers it shows. */
-export async function probePicture(width: number, height: number): Promise<{ pixels: Pixels; png: Buffer }> {
+export async function probePicture(size: { width: number; height: number }): Promise<{ pixels: Pixels; png: Buffer }> {
+  const { width, height } = size;
   const data = Buffer.alloc(width * height * CHANNELS);
   let state = 0x2545f491;
   for (let at = 0; at < data.length; at++) {
@@ -17,29 +18,53 @@ export async function probePicture(width: number, height: number): Promise<{ pix
 }
 
 export interface Verdict {
-  /** Pixels laid over the page's picture are what the browser would paint. */
+  /** Pixels laid over the page's picture at `box` are what the browser would paint. */
   readonly composable: boolean;
   /** The share of the ad's pixels, 0 to 1, that the picture shows at all. */
   readonly shown: number;
+  /** Where the probe was found; else where it was expected. */
+  readonly box: PixelBox;
 }
 
 /** Pixels around the ad that must not change either: shadows, borders that move. */
 const RING = 3;
 
+/** A browser rounds to device pixels at more than one place; the box that is measured may be so far off. */
+const SLACK = 2;
+
 /**
  * Compares what the browser painted with what composition would give.
- * @param page the page without an ad; @param probed the same with the probe as its ad.
+ * @param page the page without an ad; @param probed the same with the probe as its ad, near `expected`.
  */
-export function judgeProbe(page: Pixels, probed: Pixels, probe: { pixels: Pixels; box: PixelBox }): Verdict {
-  const { pixels, box } = probe;
-  const sameSize = page.width === probed.width && page.height === probed.height;
-  if (!sameSize) return { composable: false, shown: 1 };
-  const shown = changedShare(page, probed, box);
-  const fits = pixels.width === box.width && pixels.height === box.height;
-  if (!fits || !isInside(box, page)) return { composable: false, shown };
-  const ring = { x: box.x - RING, y: box.y - RING, width: box.width + 2 * RING, height: box.height + 2 * RING };
-  const composed = overlaid(page, pixels, box);
-  return { composable: changedShare(composed, probed, clipped(ring, page)) === 0, shown };
+export function judgeProbe(page: Pixels, probed: Pixels, probe: { pixels: Pixels; expected: PixelBox }): Verdict {
+  const { pixels, expected } = probe;
+  if (page.width !== probed.width || page.height !== probed.height)
+    return { composable: false, shown: 1, box: expected };
+  const found = placesAround(expected, pixels).find((box) => isInside(box, page) && shows(probed, pixels, box));
+  if (found === undefined) return { composable: false, shown: changedShare(page, probed, expected), box: expected };
+  const { x, y, width, height } = found;
+  const ring = { x: x - RING, y: y - RING, width: width + 2 * RING, height: height + 2 * RING };
+  const composed = overlaid(page, pixels, found);
+  return { composable: changedShare(composed, probed, clipped(ring, page)) === 0, shown: 1, box: found };
+}
+
+/** Nearest first. */
+function placesAround({ x, y }: PixelBox, { width, height }: Pixels): PixelBox[] {
+  const steps = Array.from({ length: 2 * SLACK + 1 }, (_, index) => index - SLACK);
+  return steps
+    .flatMap((dx) => steps.map((dy) => ({ dx, dy })))
+    .sort((one, two) => Math.hypot(one.dx, one.dy) - Math.hypot(two.dx, two.dy))
+    .map(({ dx, dy }) => ({ x: x + dx, y: y + dy, width, height }));
+}
+
+/** Row by row, so that a wrong place is known by its first. */
+function shows(picture: Pixels, patch: Pixels, { x, y, width, height }: PixelBox): boolean {
+  const bytes = width * CHANNELS;
+  for (let row = 0; row < height; row++) {
+    const at = ((y + row) * picture.width + x) * CHANNELS;
+    if (picture.data.compare(patch.data, row * bytes, (row + 1) * bytes, at, at + bytes) !== 0) return false;
+  }
+  return true;
 }
 
 function isInside(box: PixelBox, page: Pixels): boolean {

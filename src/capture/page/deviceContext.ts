@@ -21,9 +21,20 @@ export async function openDeviceContext(browser: Browser, device: Device): Promi
   return context;
 }
 
-/** Gives the page the client hints and the platform that belong to its user agent. */
-export async function applyClientHints(session: CDPSession, device: Device, version: string): Promise<void> {
+/** Completes what the context cannot say of the device: client hints and platform, and, for this session's captures, its screen. */
+export async function emulateDevice(session: CDPSession, device: Device, version: string): Promise<void> {
   const userAgentMetadata = clientHintsOf(device, version);
+  const { width, height } = device.viewport;
+  // Each session has a screen of its own; without this one its captures come in CSS pixels.
+  await session.send('Emulation.setDeviceMetricsOverride', {
+    width,
+    height,
+    screenWidth: width,
+    screenHeight: height,
+    deviceScaleFactor: device.ratio,
+    mobile: device.touch,
+    screenOrientation: width > height ? { angle: 90, type: 'landscapePrimary' } : { angle: 0, type: 'portraitPrimary' },
+  });
   await session.send('Emulation.setUserAgentOverride', {
     userAgent: userAgentOf(device, version),
     acceptLanguage: 'en-US',
@@ -67,7 +78,7 @@ function clientHintsOf(device: Device, version: string) {
     brands: brands(major),
     fullVersionList: brands(version),
     platform: windows ? 'Windows' : 'Android',
-    platformVersion: windows ? '10.0.0' : '10.0.0',
+    platformVersion: '10.0.0',
     architecture: windows ? 'x86' : '',
     bitness: windows ? '64' : '',
     model: device.model,

@@ -22,6 +22,8 @@ interface Staging {
   readonly frame: Frame;
   readonly tools: JSHandle<StagingTools>;
   readonly stage: JSHandle<Stage>;
+  /** What to scroll to: the ad, or the frame that it fills. */
+  readonly anchor: JSHandle<Element>;
 }
 
 /** The page as the browser has it. Its methods are for one caller at a time. */
@@ -79,24 +81,39 @@ export class LivePage {
     await this.page.evaluate(() => scrollTo({ left: 0, top: 0, behavior: 'instant' }));
     const { y, height } = await rectInPage(staging);
     const screen = await this.page.evaluate(() => innerHeight);
-    if (y < 0 || y + height > screen - 16) {
-      await staging.tools.evaluate((tools, stage) => tools.bringIntoView(stage as Stage), staging.stage);
-    }
-    await top.evaluate((tools) => tools.viewSettled());
-    return this.#liftOverlays(top, staging, notes);
+    const seenAtTop = y >= 0 && y + height <= screen - 16;
+    if (!seenAtTop) await toMiddle(staging, top);
+    else await top.evaluate((tools) => tools.viewSettled());
+    const putBack = await liftOverlays(staging, top, notes);
+    if (seenAtTop && !(await isClear(staging, top))) await toMiddle(staging, top);
+    return putBack;
   }
+}
 
-  async #liftOverlays(top: JSHandle<StagingTools>, staging: Staging, notes: string[]): Promise<() => Promise<void>> {
-    const owner = await elementInPage(staging);
-    const rect = await rectInPage(staging);
-    const lifting = await top.evaluateHandle((tools, [slot, at]) => tools.liftOverlays(slot as Element, at), [
-      owner,
-      rect,
-    ] as const);
-    const lifted = await lifting.evaluate((done) => done.lifted);
-    if (lifted.length > 0) notes.push(`an overlay that lay on the slot was taken away: ${lifted.join(', ')}`);
-    return () => top.evaluate((tools, done) => tools.end(done as Pick<Stage, 'undo'>), lifting);
-  }
+async function toMiddle(staging: Staging, top: JSHandle<StagingTools>): Promise<void> {
+  await staging.anchor.evaluate((anchor) => {
+    const tall = anchor.getBoundingClientRect().height > innerHeight;
+    anchor.scrollIntoView({ block: tall ? 'start' : 'center', inline: 'nearest', behavior: 'instant' });
+  });
+  await top.evaluate((tools) => tools.viewSettled());
+}
+
+async function isClear(staging: Staging, top: JSHandle<StagingTools>): Promise<boolean> {
+  const where = [await elementInPage(staging), await rectInPage(staging)] as const;
+  return top.evaluate((tools, [slot, at]) => tools.isClear(slot as Element, at), where);
+}
+
+/** @returns what puts them back. */
+async function liftOverlays(
+  staging: Staging,
+  top: JSHandle<StagingTools>,
+  notes: string[],
+): Promise<() => Promise<void>> {
+  const where = [await elementInPage(staging), await rectInPage(staging)] as const;
+  const lifting = await top.evaluateHandle((tools, [slot, at]) => tools.liftOverlays(slot as Element, at), where);
+  const lifted = await lifting.evaluate((done) => done.lifted);
+  if (lifted.length > 0) notes.push(`an overlay that lay on the slot was taken away: ${lifted.join(', ')}`);
+  return () => top.evaluate((tools, done) => tools.end(done as Pick<Stage, 'undo'>), lifting);
 }
 
 async function toolsIn(frame: Frame): Promise<JSHandle<StagingTools>> {
@@ -109,7 +126,7 @@ async function inElement(frame: Frame, element: ElementHandle<Element>, size: St
     element,
     size,
   ] as const);
-  return { frame, tools, stage };
+  return { frame, tools, stage, anchor: element };
 }
 
 async function inFrame(element: ElementHandle<Element>, size: StagedSize): Promise<Staging> {
@@ -117,7 +134,7 @@ async function inFrame(element: ElementHandle<Element>, size: StagedSize): Promi
   if (frame === null) throw new Error('the slot is a frame without a document');
   const tools = await toolsIn(frame);
   const stage = await tools.evaluateHandle((their, wanted) => their.beginInDocument(wanted), size);
-  return { frame, tools, stage };
+  return { frame, tools, stage, anchor: element };
 }
 
 async function show({ tools, stage }: Staging, png: Buffer | null): Promise<void> {

@@ -19,6 +19,11 @@ interface Spot {
   readonly capturedAt: Date;
 }
 
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
 type Choice = ScoredSlot<FoundSlot> & { readonly scale: number };
 
 /** An ad of which less is seen is not placed there. */
@@ -35,13 +40,9 @@ export class Placement {
   readonly #lock = new Lock();
   readonly #spots = new Map<string, Promise<Spot>>();
   readonly #decoded = new WeakMap<CreativeFrame, Promise<Pixels & { opaque: boolean }>>();
-  readonly #viewport: { readonly width: number; readonly height: number };
+  readonly #viewport: Size;
 
-  constructor(
-    live: LivePage,
-    slots: readonly FoundSlot[],
-    viewport: { readonly width: number; readonly height: number },
-  ) {
+  constructor(live: LivePage, slots: readonly FoundSlot[], viewport: Size) {
     this.#live = live;
     this.#slots = slots;
     this.#viewport = viewport;
@@ -66,10 +67,11 @@ export class Placement {
 
   #spotFor(choice: Choice, frame: CreativeFrame): Promise<Spot> {
     const size = shownSize(frame, choice.scale);
-    const key = `${this.#slots.indexOf(choice.slot)} ${size.width}x${size.height}`;
+    const pixels = choice.scale === 1 ? sizeOfPng(frame.png) : undefined;
+    const key = JSON.stringify([this.#slots.indexOf(choice.slot), size, pixels]);
     const known = this.#spots.get(key);
     if (known !== undefined) return known;
-    const spot = this.#exclusively(() => this.#tryOut(choice.slot, size));
+    const spot = this.#exclusively(() => this.#tryOut(choice.slot, size, pixels));
     this.#spots.set(key, spot);
     spot.catch(() => this.#spots.delete(key));
     const [oldest] = this.#spots.keys();
@@ -78,16 +80,16 @@ export class Placement {
   }
 
   /** Shows a probe in the slot, to learn from pixels whether composition gives what the browser would paint. */
-  async #tryOut(slot: FoundSlot, size: { width: number; height: number }): Promise<Spot> {
+  async #tryOut(slot: FoundSlot, size: Size, pixels: Size | undefined): Promise<Spot> {
     const staged = await this.#live.stage(slot, size);
     try {
       const ratio = await this.#live.pixelRatio();
-      const box = inDevicePixels(staged.rect, ratio);
+      const expected = inDevicePixels(staged.rect, ratio);
       const page = await decodePng(await this.#captured(() => staged.show(null)));
       const capturedAt = new Date();
-      const probe = await probePicture(box.width, box.height);
+      const probe = await probePicture(pixels ?? expected);
       const probed = await decodePng(await this.#captured(() => staged.show(probe.png)));
-      return { page, box, ...judgeProbe(page, probed, { ...probe, box }), notes: staged.notes, capturedAt };
+      return { page, ...judgeProbe(page, probed, { ...probe, expected }), notes: staged.notes, capturedAt };
     } finally {
       await staged.end();
     }
@@ -148,7 +150,7 @@ function isPossible(one: ScoredSlot<FoundSlot>): one is Choice {
 }
 
 /** Whole CSS pixels, so that a scaled ad has sharp edges. */
-function shownSize({ width, height }: CreativeFrame, scale: number): { width: number; height: number } {
+function shownSize({ width, height }: CreativeFrame, scale: number): Size {
   if (scale === 1) return { width, height };
   return { width: Math.round(width * scale), height: Math.round(height * scale) };
 }
@@ -167,9 +169,9 @@ function inDevicePixels({ x, y, width, height }: PixelBox, ratio: number): Pixel
 function whyNot(frame: CreativeFrame, ranked: readonly ScoredSlot<FoundSlot>[], refusals: readonly string[]): string {
   if (ranked.length === 0) return 'The page has no ad slot.';
   const size = `${frame.width}×${frame.height}`;
-  const judged = ranked
-    .filter(({ scale }) => scale === null)
-    .map(({ scored }) => `${scored.element}: ${scored.reasons.at(-1)}`);
+  const judged = ranked.flatMap(({ scored, problem }) =>
+    problem === undefined ? [] : [`${scored.element}: ${problem}`],
+  );
   const reasons = [...refusals, ...judged].slice(0, 4).join('; ');
   return `None of the page's ${ranked.length} ad slots takes an ad of ${size}: ${reasons}.`;
 }
@@ -183,6 +185,6 @@ function wordsOf(error: unknown): string {
 }
 
 /** From its header. */
-function sizeOfPng(png: Buffer): { width: number; height: number } {
+function sizeOfPng(png: Buffer): Size {
   return { width: png.readUInt32BE(16), height: png.readUInt32BE(20) };
 }

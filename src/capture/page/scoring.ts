@@ -19,6 +19,8 @@ export interface ScoredSlot<S extends ScorableSlot> {
   readonly scored: ScoredCandidate;
   /** How far the ad would be scaled down; null where it cannot go. */
   readonly scale: number | null;
+  /** In words, why it cannot; undefined where it can. */
+  readonly problem: string | undefined;
 }
 
 /** An ad that would be smaller than this is not shown at all. */
@@ -61,6 +63,7 @@ export function scoreSlot<S extends ScorableSlot>(slot: S, request: ScoringReque
     slot,
     scored: { ...candidate, score, size: fit.size, reasons },
     scale: unusable === undefined ? fit.scale : null,
+    problem: unusable ?? (fit.scale === null ? fit.reason : undefined),
   };
 }
 
@@ -116,8 +119,8 @@ function pointsOf(candidate: SlotCandidate, { viewport }: ScoringRequest): [numb
     [visible ? 15 : 0, 'visible'],
     [15 * Math.max(0, 1 - screens / 5), 'near the top'],
     [collapsed ? -10 : 0, 'collapsed, its size has to be restored'],
-    [sticky ? -25 : 0, 'sticks to the window'],
-    [covered ? -30 : 0, 'covered by something'],
+    [sticky ? -35 : 0, 'sticks to the window'],
+    [covered ? -20 : 0, 'covered by something'],
   ];
 }
 

@@ -4,7 +4,7 @@ import type { EgressFailure } from '../../egress/failures.ts';
 import { within } from '../../observe/deadline.ts';
 import { fateOf } from './adRequests.ts';
 import { Consent } from './consent.ts';
-import { applyClientHints, refuseRequestsOf } from './deviceContext.ts';
+import { emulateDevice, refuseRequestsOf } from './deviceContext.ts';
 import { findSlots } from './findSlots.ts';
 import { challengeOfPage, failureOfAnswer, failureOfNavigation, type SiteFailure } from './httpOutcome.ts';
 import { RECORD_DECLARATIONS } from './inPage/declarations.ts';
@@ -68,7 +68,7 @@ export class Visit {
     await this.#consent.prepare();
     await context.route('**/*', (route) => this.#answer(route));
     const session = await context.newCDPSession(this.#page);
-    await applyClientHints(session, device, version);
+    await emulateDevice(session, device, version);
     return session;
   }
 

@@ -161,11 +161,6 @@ function rectOfStage({ image }: Stage): Rect {
   return { x, y, width, height };
 }
 
-function bringIntoView({ image }: Stage): void {
-  const tall = image.getBoundingClientRect().height > innerHeight;
-  image.scrollIntoView({ block: tall ? 'start' : 'center', inline: 'nearest', behavior: 'instant' });
-}
-
 function end({ undo }: Stage): void {
   for (const back of undo.reverse()) back();
 }
@@ -217,6 +212,17 @@ function overlayAt(x: number, y: number, slot: Element): HTMLElement | undefined
   return undefined;
 }
 
+/** Whether something lies on a corner, an edge or the middle of it. */
+function isClear(slot: Element, rect: Rect): boolean {
+  const parts = [0.02, 0.5, 0.98];
+  return parts.every((px) =>
+    parts.every((py) => {
+      const hit = document.elementFromPoint(rect.x + rect.width * px, rect.y + rect.height * py);
+      return hit !== null && (hit === slot || hit.contains(slot) || slot.contains(hit));
+    }),
+  );
+}
+
 /** Takes fixed layers away that lie over the middle of the slot: interstitials and their backdrops. */
 function liftOverlays(slot: Element, rect: Rect): { lifted: string[]; undo: (() => void)[] } {
   const lifted: string[] = [];
@@ -237,11 +243,11 @@ export interface StagingTools {
   paint(stage: Stage, source: string): Promise<void>;
   unpaint(stage: Stage): void;
   rectOfStage(stage: Stage): Rect;
-  bringIntoView(stage: Stage): void;
   end(stage: Pick<Stage, 'undo'>): void;
   nextFrames(): Promise<void>;
   viewSettled(): Promise<void>;
   freeze(): void;
+  isClear(slot: Element, rect: Rect): boolean;
   liftOverlays(slot: Element, rect: Rect): { lifted: string[]; undo: (() => void)[] };
 }
 
@@ -251,11 +257,11 @@ const TOOLS = [
   paint,
   unpaint,
   rectOfStage,
-  bringIntoView,
   end,
   nextFrames,
   viewSettled,
   freeze,
+  isClear,
   liftOverlays,
 ];
 
