@@ -13,6 +13,7 @@ import {
   type RenderRequest,
   startCreativeRenderer,
 } from './creative/index.ts';
+import { startPageOpener } from './page/opener.ts';
 import type { ClosedPage, OpenPage, PageOpener } from './page/page.ts';
 
 /** The part of pino that is used here. */
@@ -167,7 +168,13 @@ const REAL_PARTS: EngineParts = {
       log: (message, fields = {}) => log.info(fields, message),
       ...(settings.creativeDeadlineMs !== undefined && { creativeDeadlineMs: settings.creativeDeadlineMs }),
     }),
-  startPages: async () => {
-    throw new Error('not there yet');
-  },
+  startPages: ({ chromiumPath, proxy, settings, log }) =>
+    startPageOpener({
+      chromiumPath,
+      proxyUrl: proxy.url,
+      egressFailures: () => proxy.failures,
+      log,
+      ...(settings.navigationTimeoutMs !== undefined && { navigationTimeoutMs: settings.navigationTimeoutMs }),
+      ...(settings.settleCapMs !== undefined && { settleCapMs: settings.settleCapMs }),
+    }),
 };

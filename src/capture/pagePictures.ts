@@ -8,6 +8,7 @@ import { type CaptureLog, type Engine, EngineStartError } from './engine.ts';
 import type { ClosedPage, OpenPage, Picture, ScoredCandidate, Unplaced } from './page/page.ts';
 import type { Phases } from './phases.ts';
 import { type ProvenanceRecord, recordOfFailure, recordOfPicture } from './provenance.ts';
+import { TaskGroup } from './taskGroup.ts';
 import { sha256Of } from './transport.ts';
 
 export interface WantedPicture {
@@ -51,8 +52,12 @@ export interface PageTools {
 }
 
 /** The parts keep tighter bounds themselves; these are for parts that are stuck. */
-const DEADLINES = { openMs: 180_000, placeMs: 45_000 };
+const DEADLINES = { openMs: 180_000, placeMs: 180_000 };
 const CLOSE_MS = 5_000;
+/** The browser shows one at a time; pixels are composed and compressed side by side. */
+const PLACING_AT_ONCE = 3;
+/** A page is opened once, and once more when it was lost. */
+const MOST_OPENINGS = 2;
 
 /**
  * Takes all pictures of a page. What a site or a browser does ends in results; a browser that ends is replaced once.
@@ -60,14 +65,14 @@ const CLOSE_MS = 5_000;
  */
 export async function takePictures(page: PageToTake, tools: PageTools): Promise<void> {
   const work = new PageWork(page, tools);
-  for (let opened = 1; !work.isDone; opened++) {
+  while (!work.isDone) {
     try {
       await work.run();
     } catch (error) {
       if (!(error instanceof PageLostError)) throw error;
       tools.log.warn({ site: page.site, device: page.device.name, err: error }, 'a page was lost with its browser');
       await tools.engine.renewPages();
-      if (opened === 2) await work.failRest(`The page ended the browser twice: ${error.message}`);
+      if (work.isLastTry) await work.failRest(`The page ended the browser twice: ${error.message}`);
     }
   }
 }
@@ -83,6 +88,7 @@ class PageWork {
   readonly #deadlines: { readonly openMs: number; readonly placeMs: number };
   readonly #left: Map<string, WantedPicture>;
   #finalUrl: string | null = null;
+  #openings = 0;
 
   constructor(page: PageToTake, tools: PageTools) {
     this.#page = page;
@@ -95,8 +101,13 @@ class PageWork {
     return this.#left.size === 0;
   }
 
+  get isLastTry(): boolean {
+    return this.#openings >= MOST_OPENINGS;
+  }
+
   async run(): Promise<void> {
     this.#tools.stop.throwIfAborted();
+    this.#openings += 1;
     const page = await this.#open();
     this.#finalUrl = page.finalUrl;
     if (page.status !== 'ready') return this.#failAll(page);
@@ -119,14 +130,20 @@ class PageWork {
   }
 
   async #placeAll(page: OpenPage): Promise<void> {
-    while (!this.isDone) {
-      const ads = new Set([...this.#left.values()].map(({ ad }) => ad));
-      const [ad, outcome] = await this.#tools.board.firstOf([...ads], this.#tools.stop);
-      const pictures = [...this.#left.values()].filter((picture) => picture.ad === ad);
-      for (const picture of pictures) {
-        this.#tools.stop.throwIfAborted();
-        await this.#emit(await this.#take(page, picture, outcome));
+    const todo = new Map(this.#left);
+    const placing = new TaskGroup(PLACING_AT_ONCE);
+    try {
+      while (todo.size > 0) {
+        const ads = new Set([...todo.values()].map(({ ad }) => ad));
+        const [ad, outcome] = await this.#tools.board.firstOf([...ads], this.#tools.stop);
+        for (const picture of [...todo.values()].filter((one) => one.ad === ad)) {
+          this.#tools.stop.throwIfAborted();
+          todo.delete(picture.id);
+          await placing.add(async () => this.#emit(await this.#take(page, picture, outcome)));
+        }
       }
+    } finally {
+      await placing.drain();
     }
   }
 
@@ -135,13 +152,19 @@ class PageWork {
     const { ratio } = this.#page.device;
     const frame = await outcome.frame(wanted.markerMs, ratio);
     if (frame === undefined) return this.#missed(wanted, notCaptured(noFrame(wanted.markerMs, ratio)));
-    const place = () => this.#orLost(() => within(this.#deadlines.placeMs, page.place(frame)));
-    const placed = await this.#tools.phases.time('place', place);
+    const placed = await this.#tools.phases.time('place', () => this.#place(page, frame));
     if (placed.status !== 'uploaded') return this.#missed(wanted, { ...placed, frame });
     const sha256 = sha256Of(placed.png);
     const taken = { picture: placed, sha256, frame, creativeMode: outcome.mode };
     const record = recordOfPicture(this.#circumstances(wanted), taken);
     return { status: 'uploaded', wanted, picture: placed, sha256, record };
+  }
+
+  async #place(page: OpenPage, frame: CreativeFrame): Promise<Picture | Unplaced> {
+    const placed = await this.#orLost(() => within(this.#deadlines.placeMs, page.place(frame)));
+    // Neither the ad nor the slots are at fault: the page itself is broken.
+    if (placed.status === 'generic_error' && !this.isLastTry) throw new PageLostError(placed.reason);
+    return placed;
   }
 
   async #failAll(failure: Unplaced): Promise<void> {
