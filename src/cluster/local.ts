@@ -105,7 +105,7 @@ export function createLocalCluster(options: LocalClusterOptions): LocalCluster {
 
   const end = async (pods: readonly Pod[]) => {
     for (const pod of pods) pod.terminate();
-    await Promise.all(pods.map((pod) => running.get(pod)));
+    await Promise.all(pods.flatMap((pod) => running.get(pod) ?? []));
   };
 
   return {

@@ -1,8 +1,9 @@
 /** Compares Postgres with the cluster and the queue: what was lost is made again, what nobody knows is removed. */
 import { deliveryGroup } from '../store/deliveryGroup.ts';
 import { failForsakenAds } from '../store/forsakenAds.ts';
+import { purgeIdempotencyKeys } from '../store/idempotency.ts';
 import { unsettledNames } from '../store/jobState.ts';
-import { knownNames, organizationsThatWait, overdueDeliveries, removeOldIdempotencyKeys } from '../store/leftovers.ts';
+import { knownNames, organizationsThatWait, overdueDeliveries } from '../store/leftovers.ts';
 import type { ControllerOptions } from './options.ts';
 
 /** A delivery is due, and its job is on its way, for so long. */
@@ -26,7 +27,7 @@ export async function audit(options: ControllerOptions, look: (name: string) => 
   const aftermath = { queue: options.queue, publicUrl: options.settings.publicUrl };
   const reason = 'Nothing captures it any more.';
   await options.store.db.transaction().execute((tx) => failForsakenAds(tx, { reason }, aftermath));
-  await removeOldIdempotencyKeys(options.store.db);
+  await purgeIdempotencyKeys(options.store.db);
 }
 
 async function lookAtOrphans(

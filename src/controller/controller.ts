@@ -8,7 +8,7 @@ import type { ControllerOptions } from './options.ts';
 import { createReconciler } from './reconcile.ts';
 import { createWorkQueue } from './workQueue.ts';
 
-export type { ControllerLog, ControllerOptions, ControllerSettings } from './options.ts';
+export type { ControllerSettings } from './options.ts';
 
 export interface Controller {
   /** Compares Postgres with the cluster now; it does so every minute by itself. */

@@ -6,8 +6,6 @@ import type { DeliveryOptions } from './options.ts';
 import { afterTry, type TryOutcome } from './schedule.ts';
 import { createWebhookFetch, sendWebhook } from './webhook.ts';
 
-export type { DeliveryLog, DeliveryOptions } from './options.ts';
-
 const CONCURRENCY = 16;
 const PER_TARGET = 4;
 

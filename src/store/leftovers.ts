@@ -30,15 +30,6 @@ export async function overdueDeliveries(db: Queryable, seconds: number): Promise
     .execute();
 }
 
-/** Answers to requests are kept for a day. */
-export async function removeOldIdempotencyKeys(db: Queryable): Promise<number> {
-  const result = await db
-    .deleteFrom('idempotency_keys')
-    .where('created_at', '<', sql<Date>`now() - interval '24 hours'`)
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
-}
-
 /** Which of these names a row has. */
 export async function knownNames(db: Queryable, names: readonly string[]): Promise<Set<string>> {
   if (names.length === 0) return new Set();

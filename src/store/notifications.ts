@@ -18,19 +18,19 @@ export async function notify(transaction: Queryable, change: Change): Promise<vo
   await sql`select pg_notify(${CHANNEL}, ${JSON.stringify(change)})`.execute(transaction);
 }
 
-export interface Listener {
+interface Listener {
   /** Resolves when the first connection listens. */
   readonly ready: Promise<void>;
   close(): Promise<void>;
 }
 
-export interface ListenOptions {
+interface ListenOptions {
   /** Told of every lost or refused connection; it is tried again without end, 5 s apart at most. */
   readonly onError?: (error: Error) => void;
 }
 
 /** Hears all changes on a connection of its own. After a reconnect `handler` gets `{}`. */
-export function listen(url: string, handler: (change: Change) => void, options: ListenOptions = {}): Listener {
+function listen(url: string, handler: (change: Change) => void, options: ListenOptions = {}): Listener {
   const { onError = () => undefined } = options;
   const closing = new AbortController();
   let client: pg.Client | undefined;

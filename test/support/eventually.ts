@@ -1,5 +1,5 @@
 /** Repeats a check until it holds. @throws what it threw last, once `timeoutMs` are over. */
-export async function eventually<T>(check: () => T | Promise<T>, timeoutMs = 20_000): Promise<T> {
+export async function eventually<T>(check: () => T | Promise<T>, timeoutMs = 40_000): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     try {

@@ -10,6 +10,7 @@ import { issueJobToken } from '../../src/api/internal/token.ts';
 import { FolderStore } from '../../src/artifacts/folder.ts';
 import type { ArtifactStore } from '../../src/artifacts/store.ts';
 import { createLocalCluster, type LocalCluster } from '../../src/cluster/local.ts';
+import type { ClusterPort } from '../../src/cluster/port.ts';
 import { type Controller, type ControllerSettings, startController } from '../../src/controller/controller.ts';
 import { type Queue, startQueue } from '../../src/queue/queue.ts';
 import { openStore, type Store } from '../../src/store/database.ts';
@@ -37,6 +38,8 @@ export interface WorkshopOptions {
   readonly leaseSeconds?: number;
   readonly captureCommand?: readonly string[];
   readonly maxPods?: number;
+  /** Stands between the controller and its cluster. */
+  readonly wrapCluster?: (cluster: ClusterPort) => ClusterPort;
 }
 
 export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> {
@@ -65,7 +68,8 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
     env: { PATH: process.env['PATH'] ?? '', PLAYED_FOLDER: folder },
   });
   const controller = await startController({
-    ...{ store, queue, cluster, notifications, log },
+    ...{ store, queue, notifications, log },
+    cluster: options.wrapCluster?.(cluster) ?? cluster,
     issueToken: (jobId, expiresAt) => issueJobToken(secret, jobId, expiresAt),
     settings: {
       ...{ maxPods, maxPodsPerOrganization: maxPods, parallelism: 2, setDeadlineSeconds: 120, retries: 1 },

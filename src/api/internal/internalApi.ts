@@ -11,8 +11,6 @@ import { NotFoundError } from './requests.ts';
 import { refuseJobToken } from './token.ts';
 import { createTransfers } from './transfers.ts';
 
-export type { CaptureObserver, InternalApiOptions } from './options.ts';
-
 /** Pages with many candidates make long records. */
 const MAX_BODY = '32mb';
 

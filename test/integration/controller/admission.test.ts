@@ -65,10 +65,16 @@ test('Three organizations share the limit however much one of them asks for', as
 
 test('Two admissions at once make each job once', async () => {
   const organization = await insertOrganization(store.db);
-  for (let i = 0; i < 3; i++) await onePictureSet(organization);
-  const both = await Promise.all([admit(), admit()]);
-  expect(both.flat()).toHaveLength(3);
-  expect(await store.db.selectFrom('screenshot_jobs').selectAll().execute()).toHaveLength(3);
+  for (let i = 0; i < 3; i++) await insertAd(store.db, organization, { source: 'create_ad' });
+  await onePictureSet(organization);
+  const all = await Promise.all([admit(), admit(), admit(), admit()]);
+  expect(
+    all
+      .flat()
+      .map(({ name }) => name.slice(0, 4))
+      .sort(),
+  ).toEqual(['ads-', 'set-']);
+  expect(await store.db.selectFrom('screenshot_jobs').selectAll().execute()).toHaveLength(2);
 });
 
 test('A set becomes a job with an index for each page, its creatives with every marker and ratio', async () => {

@@ -1,0 +1,65 @@
+/** Whatever call to the cluster fails, before it took effect or after, the result is the same. */
+import { expect, test } from 'vitest';
+import type { ClusterPort } from '../../../src/cluster/port.ts';
+import { testDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
+import { insertAd, insertOrganization, insertSet, launch } from '../../support/requests.ts';
+import { openWorkshop } from '../../support/workshop.ts';
+
+const CALLS = [
+  'createScreenshotJob',
+  'getScreenshotJob',
+  'updateStatus',
+  'createJob',
+  'getJob',
+  'deleteJob',
+  'recordEvent',
+] as const;
+
+type Call = (...parameters: never[]) => Promise<unknown>;
+
+/** Fails each of these calls once, the first time it is made: before it is made, or when it has been. */
+function faulty(cluster: ClusterPort, when: 'before' | 'after', failed: Set<string>): ClusterPort {
+  return new Proxy(cluster, {
+    get(target, name: string) {
+      const call: unknown = Reflect.get(target, name);
+      if (typeof call !== 'function' || !CALLS.some((known) => known === name)) return call;
+      return async (...parameters: never[]) => {
+        const isFirst = !failed.has(name);
+        failed.add(name);
+        if (isFirst && when === 'before') throw new Error(`${name} failed on purpose`);
+        const result = await (call as Call).apply(target, parameters);
+        if (isFirst) throw new Error(`${name} failed on purpose`);
+        return result;
+      };
+    },
+  });
+}
+
+test.each(['before', 'after'] as const)('Every call to the cluster fails once %s it took effect', async (when) => {
+  const database = await testDatabase();
+  const failed = new Set<string>();
+  const shop = await openWorkshop({
+    databaseUrl: database.url,
+    wrapCluster: (cluster) => faulty(cluster, when, failed),
+  });
+  const { db } = shop.store;
+  const organization = await insertOrganization(db);
+  const adId = await insertAd(db, organization);
+  const subscribers = [{ webhook_url: 'https://hooks.example/' }];
+  const setId = await insertSet(db, organization, {
+    pictures: [{ adId }, { adId, site: 'https://b.example/' }],
+    subscribers,
+  });
+  await launch(db, shop.queue, organization);
+  await eventually(async () => {
+    expect(await db.selectFrom('screenshot_sets').select('status').execute()).toEqual([{ status: 'approved' }]);
+    expect(await shop.cluster.listJobs()).toEqual([]);
+    expect((await shop.cluster.getScreenshotJob(`set-${setId}`))?.status?.reason).toBe('Completed');
+  }, 40_000);
+  expect([...failed].sort()).toEqual([...CALLS].sort());
+  expect(await db.selectFrom('deliveries').selectAll().execute()).toHaveLength(1);
+  expect(await db.selectFrom('images').selectAll().execute()).toHaveLength(3);
+  await shop.close();
+  await database.close();
+});
