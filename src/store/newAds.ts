@@ -19,6 +19,8 @@ export interface NewAds {
   readonly ads: readonly NewAd[];
   /** Of each of these ads; only create-ad has any. */
   readonly subscribers?: readonly NewSubscriber[];
+  /** Nothing is stored unless this key is valid, and its organization enabled, at this moment. */
+  readonly liveKeyId?: string;
 }
 
 export interface InsertedAds {
@@ -42,7 +44,7 @@ const TRIES = 3;
 
 /**
  * Finds or makes the campaign and stores ads in it, in one statement. Where a lookup key is taken, nothing is stored for that ad.
- * @returns undefined where no campaign of this organization has the id.
+ * @returns undefined where no campaign of this organization has the id, or `liveKeyId` is not valid any more.
  */
 export async function insertAds(tx: Queryable, given: NewAds): Promise<InsertedAds | undefined> {
   if ('id' in given.campaign && !isUuid(given.campaign.id)) return undefined;
@@ -58,6 +60,7 @@ export async function insertAds(tx: Queryable, given: NewAds): Promise<InsertedA
     // Another request made the campaign while this statement ran, which therefore did not see it; the next one does.
     if ('id' in given.campaign) return undefined;
   }
+  if (given.liveKeyId !== undefined) return undefined;
   throw new Error(`The campaign was neither found nor made in ${TRIES} tries.`);
 }
 
@@ -68,11 +71,12 @@ interface Row {
 }
 
 /** The ads are in the order of their keys, so that requests that name the same keys never wait for each other in a circle. */
-function statement({ organizationId, campaign, source, ads, subscribers = [] }: NewAds): RawBuilder<Row> {
+function statement({ organizationId, campaign, source, ads, subscribers = [], liveKeyId }: NewAds): RawBuilder<Row> {
   const rows = ads.toSorted(byKey);
   const column = (value: (ad: NewAd) => string | null) => rows.map(value);
   return sql<Row>`
     with ${campaignSteps(organizationId, campaign)},
+    campaign as (select id from named${liveKeyId === undefined ? sql`` : sql` where ${isLive(liveKeyId)}`}),
     ad as (
       insert into ads (id, organization_id, campaign_id, lookup_key, name, kind, content, source)
       select n.id, ${organizationId}::uuid, campaign.id, n.lookup_key, n.name, n.kind, n.content, ${source}
@@ -88,7 +92,7 @@ function statement({ organizationId, campaign, source, ads, subscribers = [] }: 
 
 function campaignSteps(organizationId: string, campaign: NewAds['campaign']): RawBuilder<unknown> {
   if ('id' in campaign) {
-    return sql`campaign as (
+    return sql`named as (
       select id from campaigns where id = ${campaign.id}::uuid and organization_id = ${organizationId}::uuid)`;
   }
   return sql`
@@ -98,7 +102,14 @@ function campaignSteps(organizationId: string, campaign: NewAds['campaign']): Ra
       select ${randomUUID()}::uuid, ${organizationId}::uuid, ${campaign.name} where not exists (select from found)
       on conflict (organization_id, name) do nothing returning id
     ),
-    campaign as (select id from found union all select id from made)`;
+    named as (select id from found union all select id from made)`;
+}
+
+function isLive(keyId: string): RawBuilder<boolean> {
+  return sql<boolean>`exists (
+    select from api_keys k join organizations o on o.id = k.organization_id
+    where k.id = ${keyId} and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+      and o.disabled_at is null)`;
 }
 
 function subscriberStep(organizationId: string, subscribers: readonly NewSubscriber[]): RawBuilder<unknown> {

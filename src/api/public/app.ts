@@ -42,7 +42,7 @@ function addWriting(app: Express, options: PublicApiOptions, endpoint: Endpoint)
   const { db } = options.store;
   route(app, `${ORGANIZATION}/ads`, {
     get: endpoint('read', adList(db)),
-    post: endpoint('write', createAd(options)),
+    post: endpoint('write', createAd(options), { remember: true }),
   });
   route(app, `${ORGANIZATION}/screenshot_requests`, { post: endpoint('write', createScreenshotRequest(options)) });
   for (const verb of ['approve', 'reject', 'cancel'] as const) {

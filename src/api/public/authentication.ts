@@ -1,18 +1,23 @@
 import type { Request } from 'express';
 import { billingPage } from '../../domain/addresses.ts';
 import { Failure, notFound } from '../../domain/failure.ts';
-import { keyOfHeader, type Scope } from '../../domain/keys.ts';
+import { keyOfHeader, type ParsedKey, type Scope } from '../../domain/keys.ts';
 import { authenticate, type Caller } from '../../store/apiKeys.ts';
 import type { Queryable } from '../../store/database.ts';
 
-/** Whose key the request carries. @throws Failure (401) for none, two, a malformed, unknown, revoked or expired one. */
-export async function callerOf(db: Queryable, request: Request): Promise<Caller> {
+/** The key a request carries. @throws Failure (401) for none, two, or a malformed one. */
+export function sentKey(request: Request): ParsedKey {
   const sent = request.headersDistinct['authorization'] ?? [];
   if (sent.length > 1) throw unauthorized('must be sent once, not several times.');
   const [header = ''] = sent;
   if (header.trim() === '') throw unauthorized('is required: send the API key, alone or after "Bearer ".');
   const key = keyOfHeader(header);
   if (key === undefined) throw unauthorized('must be an API key, alone or after "Bearer ": ts_live_….');
+  return key;
+}
+
+/** Whose key it is. @throws Failure (401) for an unknown, revoked or expired one. */
+export async function callerOf(db: Queryable, key: ParsedKey): Promise<Caller> {
   const caller = await authenticate(db, key);
   if (caller === undefined) throw unauthorized('is not a valid API key: it is unknown, revoked or expired.');
   return caller;

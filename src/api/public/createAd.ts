@@ -1,7 +1,7 @@
 import { type ParsedCreateAd, parseCreateAd } from '../../contract/parseCreateAd.ts';
 import { invalid } from '../../domain/failure.ts';
 import type { Queryable } from '../../store/database.ts';
-import { insertAds, type NewAd, newAd } from '../../store/newAds.ts';
+import { type InsertedAds, insertAds, type NewAd, newAd } from '../../store/newAds.ts';
 import { type AdRow, adSummary } from '../../store/records.ts';
 import { findAdsByKey, resolve } from '../../store/resolve.ts';
 import { jsonBodyReader } from '../server/jsonBody.ts';
@@ -18,7 +18,7 @@ export function createAd(options: PublicApiOptions): (call: Call) => Promise<Ans
     const { value, sha256 } = await readBody(call.request, call.response);
     const parsed = parseCreateAd(value, limits);
     return once({ db: store.db, call, endpoint: 'ads', bodySha256: sha256 }, async (tx) => {
-      const { row, created } = await accept(tx, call.organizationId, parsed);
+      const { row, created } = await accept(tx, call, parsed);
       if (created) await enqueuer.enqueue(tx, 'launch', { organization_id: call.organizationId });
       return answer(created ? 201 : 200, adSummary(row, call.place));
     });
@@ -31,22 +31,33 @@ interface Accepted {
 }
 
 /** @throws Failure (422) with all faults of the body. */
-async function accept(tx: Queryable, organizationId: string, parsed: ParsedCreateAd): Promise<Accepted> {
-  const existing = needsLook(parsed) ? await examine(tx, organizationId, parsed) : undefined;
+async function accept(tx: Queryable, call: Call, parsed: ParsedCreateAd): Promise<Accepted> {
+  const existing = needsLook(parsed) ? await examine(tx, call, parsed) : undefined;
   if (existing !== undefined) return { row: existing, created: false };
-  const { campaign, ad, subscribers } = parsed;
-  if (campaign === undefined || ad?.content === undefined) throw new Error('A faulty body passed its examination.');
-  const made = newAd({ lookupKey: ad.lookupKey, ...ad.content });
-  const stored = await insertAds(tx, { organizationId, campaign, source: 'create_ad', ads: [made], subscribers });
-  if (stored === undefined) {
-    noteUnknownCampaign(parsed.faults);
-    throw invalid(parsed.faults.errors);
-  }
+  const { made, stored } = await store(tx, call, parsed);
   const createdAt = stored.inserted.get(made.id);
   if (createdAt !== undefined) return { row: pendingRow(made, stored.campaignId, createdAt), created: true };
   const [taken] = await findAdsByKey(tx, stored.campaignId, [made.lookupKey ?? '']);
   if (taken === undefined) throw new Error('An ad was neither stored nor found under its lookup key.');
   return { row: taken, created: false };
+}
+
+interface Stored {
+  readonly made: NewAd;
+  readonly stored: InsertedAds;
+}
+
+async function store(tx: Queryable, { organizationId, remembered }: Call, parsed: ParsedCreateAd): Promise<Stored> {
+  const { campaign, ad, subscribers, faults } = parsed;
+  if (campaign === undefined || ad?.content === undefined) throw new Error('A faulty body passed its examination.');
+  const made = newAd({ lookupKey: ad.lookupKey, ...ad.content });
+  const given = { organizationId, campaign, source: 'create_ad', ads: [made], subscribers } as const;
+  const stored = await insertAds(tx, remembered ? { ...given, liveKeyId: remembered.keyId } : given);
+  if (stored !== undefined) return { made, stored };
+  await remembered?.recheck(tx);
+  if ('name' in campaign) throw new Error('The campaign was neither found nor made.');
+  noteUnknownCampaign(faults);
+  throw invalid(faults.errors);
 }
 
 /** The common request is sound and makes a new ad, or is seen not to by the insert itself: no look is needed before. */
@@ -55,7 +66,9 @@ function needsLook({ faults, ad, subscribers }: ParsedCreateAd): boolean {
 }
 
 /** @returns the ad that has the lookup key. @throws Failure (422): rules on name and media hold only where there is none. */
-async function examine(tx: Queryable, organizationId: string, parsed: ParsedCreateAd): Promise<AdRow | undefined> {
+async function examine(tx: Queryable, call: Call, parsed: ParsedCreateAd): Promise<AdRow | undefined> {
+  await call.remembered?.recheck(tx);
+  const { organizationId } = call;
   const { campaign, ad, subscribers, faults } = parsed;
   const lookupKeys = ad?.lookupKey === undefined ? [] : [ad.lookupKey];
   const { campaignId, adsByKey } = await resolve(tx, { organizationId, campaign, adIds: [], lookupKeys });

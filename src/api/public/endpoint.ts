@@ -2,20 +2,28 @@ import type { Request, RequestHandler, Response } from 'express';
 import { notFound } from '../../domain/failure.ts';
 import type { Scope } from '../../domain/keys.ts';
 import { isUuid } from '../../domain/slugs.ts';
-import type { Caller } from '../../store/apiKeys.ts';
+import type { Queryable } from '../../store/database.ts';
 import type { Place } from '../../store/records.ts';
 import { note } from '../server/accessLog.ts';
 import { RateLimiter } from '../server/rateLimiter.ts';
-import { authorize, callerOf } from './authentication.ts';
+import { authorize, callerOf, sentKey } from './authentication.ts';
 import type { PublicApiOptions } from './context.ts';
+import { KeyMemory } from './keyMemory.ts';
+
+export interface Remembered {
+  readonly keyId: string;
+  /** Looks it up. @throws Failure as at the beginning of every other request. */
+  readonly recheck: (db: Queryable) => Promise<void>;
+}
 
 /** A request whose key has been checked. */
 export interface Call {
   readonly request: Request;
   readonly response: Response;
-  readonly caller: Caller;
   readonly organizationId: string;
   readonly place: Place;
+  /** The key was valid within the last second, and has not been looked up for this request. */
+  readonly remembered: Remembered | undefined;
 }
 
 export interface Answer {
@@ -26,27 +34,42 @@ export interface Answer {
 
 export const answer = (status: number, body: object): Answer => ({ status, text: JSON.stringify(body) });
 
-export type Endpoint = (scope: Scope, handle: (call: Call) => Promise<Answer>) => RequestHandler;
+export interface EndpointOptions {
+  /** A key that was valid a moment ago will do for a beginning: the handler sees to `remembered`. */
+  readonly remember?: boolean;
+}
+
+export type Endpoint = (
+  scope: Scope,
+  handle: (call: Call) => Promise<Answer>,
+  options?: EndpointOptions,
+) => RequestHandler;
 
 /** Makes route handlers that check key, rate, organization, scope and whether it is disabled, in that order, before anything else. */
 export function endpoints({ store, publicUrl, rateLimit }: PublicApiOptions): Endpoint {
   const limiter = rateLimit && new RateLimiter(rateLimit);
-  return (scope, handle) => async (request, response) => {
-    const caller = await callerOf(store.db, request);
-    const { id, slug } = caller.organization;
-    note(response, { organization_id: id, key_id: caller.keyId });
-    limiter?.take(caller.keyId, response);
-    authorize(caller, { slug: String(request.params['slug']), scope, publicUrl });
-    const { status, text } = await handle({
-      request,
-      response,
-      caller,
-      organizationId: id,
-      place: { publicUrl, slug },
-    });
-    response.status(status).set({ 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' });
-    response.end(text);
-  };
+  const memory = new KeyMemory();
+  return (scope, handle, { remember = false } = {}) =>
+    async (request, response) => {
+      const slug = String(request.params['slug']);
+      const key = sentKey(request);
+      const known = remember ? memory.find(key) : undefined;
+      const caller = known ?? (await callerOf(store.db, key));
+      if (remember && known === undefined) memory.keep(key, caller);
+      const { id } = caller.organization;
+      note(response, { organization_id: id, key_id: caller.keyId });
+      limiter?.take(caller.keyId, response);
+      authorize(caller, { slug, scope, publicUrl });
+      const recheck = async (db: Queryable) => {
+        memory.forget(caller.keyId);
+        authorize(await callerOf(db, key), { slug, scope, publicUrl });
+      };
+      const remembered = known && { keyId: caller.keyId, recheck };
+      const call = { request, response, organizationId: id, place: { publicUrl, slug }, remembered };
+      const { status, text } = await handle(call);
+      response.status(status).set({ 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' });
+      response.end(text);
+    };
 }
 
 /** The UUID in the path. @throws Failure (404) for anything else, which is nobody's id. */

@@ -23,6 +23,7 @@ export async function once(
   if (key === undefined) return db.transaction().execute(work);
   const idempotent: IdempotentCall = { organizationId: call.organizationId, endpoint, key, bodySha256 };
   return db.transaction().execute(async (tx) => {
+    await call.remembered?.recheck(tx);
     const kept = await takeKey(tx, idempotent);
     if (kept !== undefined) {
       call.response.set('Idempotency-Replayed', 'true');

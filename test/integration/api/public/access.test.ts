@@ -30,6 +30,8 @@ const ROUTES: [string, string][] = [
   ['POST', `deliveries/${NOBODY}/replay`],
 ];
 const body = JSON.stringify({ campaign: { name: 'C' }, ad: { media: { type: 'url', content: 'https://a.example/' } } });
+/** Has a fault that needs the database. */
+const faulty = JSON.stringify({ campaign: { id: NOBODY }, ad: {} });
 
 const list = (authorization: string | string[]) => api.send({ path: ADS, headers: { authorization } });
 const post = (authorization: string, slug = 'acme', text = body) =>
@@ -81,8 +83,9 @@ describe('the key', () => {
   test('is dead as soon as it is revoked or has expired, and another lives on', async () => {
     const { db } = api.store;
     const made = await createKey(db, 'acme', { name: 'rotation' });
-    expect((await list(made.api_key)).status).toBe(200);
+    expect([(await list(made.api_key)).status, (await post(made.api_key)).status]).toEqual([200, 201]);
     await revokeKey(db, 'acme', made.id);
+    expect((await post(made.api_key, 'acme', faulty)).status).toBe(401);
     expect([(await list(made.api_key)).status, (await post(made.api_key)).status]).toEqual([401, 401]);
     const expired = await createKey(db, 'acme', { expiresAt: new Date(Date.now() - 1) });
     expect((await list(expired.api_key)).status).toBe(401);
@@ -132,7 +135,9 @@ describe('a disabled organization', () => {
     const { db } = api.store;
     await createOrganization(db, { slug: 'closed' });
     const { api_key } = await createKey(db, 'closed');
+    expect((await post(api_key, 'closed')).status).toBe(201);
     await disableOrganization(db, 'closed');
+    expect((await post(api_key, 'closed')).status).toBe(403);
     for (const [method, path] of ROUTES) {
       const headers = { authorization: api_key, 'content-type': 'text/plain' };
       const sent = { method, path: `/api/v1/orgs/closed/${path}`, headers };
