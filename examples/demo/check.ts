@@ -42,12 +42,8 @@ async function lookFor(png: Buffer, { frame, width, device }: ScreenshotRecord, 
     creative.signature,
     ...creative.expectColors.filter(({ marker }) => marker === frame.marker).map(({ patch }) => patch),
   ];
-  const seen = await Promise.all(patches.map((patch) => seekAd(png, patch, ratio)));
-  const missing = seen.find(({ found }) => !found);
-  return {
-    words: seen.map(({ words }) => words).join('; '),
-    fault: missing && `the ad is not in the picture: ${missing.words}`,
-  };
+  const { found, words } = await seekAd(png, patches, ratio);
+  return { words, fault: found ? undefined : `the ad is not in the picture: ${words}` };
 }
 
 /** CSS pixels, of the devices that the demo asks for. */

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 
-/** A patch of one colour inside a creative, CSS pixels, by which a picture of it can be told. */
-export interface Signature {
+/** A patch of one colour inside a creative, CSS pixels from its upper left corner, by which a picture of it can be told. */
+export interface Patch {
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -16,47 +16,89 @@ export interface Sighting {
   readonly words: string;
 }
 
-/** How far an ad may have been scaled down to fit, and how much of the patch must be there. */
-const [LEAST_SCALE, LEAST_FILL] = [0.45, 0.85];
+/** An ad may have been scaled down to fit, to half its size at most. */
+const SCALES = [1, ...Array.from({ length: 50 }, (_, step) => 0.99 - step / 100)];
 
-/** Looks for the patch in a picture of a page: pixels of its colour must form a rectangle of its proportions and size. */
-export async function seekAd(png: Buffer, signature: Signature, ratio: number): Promise<Sighting> {
+/**
+ * Looks for a place in a picture of a page, and a scale, at which every patch of the creative stands where it belongs.
+ * @param ratio device pixels of the picture for each CSS pixel.
+ */
+export async function seekAd(png: Buffer, patches: readonly Patch[], ratio: number): Promise<Sighting> {
   const { data, info } = await sharp(png).removeAlpha().raw().toBuffer({ resolveWithObject: true });
-  const { count, box } = match(data, info.width, signature);
-  if (box === undefined) return { found: false, words: `no pixel of rgb(${signature.rgb.join(', ')})` };
-  const width = box.right - box.left + 1;
-  const height = box.bottom - box.top + 1;
-  const fill = count / (width * height);
-  const scale = width / (signature.width * ratio);
-  const skew = height / (signature.height * ratio) / scale;
-  const found = fill >= LEAST_FILL && scale >= LEAST_SCALE && scale <= 1.03 && skew > 0.8 && skew < 1.25;
-  const words = `${width}×${height} px at ${box.left},${box.top}, ${Math.round(fill * 100)} % filled, scale ${scale.toFixed(2)}`;
-  return { found, words };
-}
-
-interface Edges {
-  left: number;
-  top: number;
-  right: number;
-  bottom: number;
-}
-
-function match(
-  data: Buffer,
-  width: number,
-  { rgb: [red, green, blue], tolerance }: Signature,
-): { count: number; box: Edges | undefined } {
-  let count = 0;
-  let box: Edges | undefined;
-  const near = (offset: number, value: number) => Math.abs((data[offset] ?? 0) - value) <= tolerance;
-  for (let offset = 0, pixel = 0; offset < data.length; offset += 3, pixel += 1) {
-    if (!near(offset, red) || !near(offset + 1, green) || !near(offset + 2, blue)) continue;
-    const [x, y] = [pixel % width, Math.floor(pixel / width)];
-    count += 1;
-    box ??= { left: x, top: y, right: x, bottom: y };
-    box.left = Math.min(box.left, x);
-    box.right = Math.max(box.right, x);
-    box.bottom = y;
+  const fields = patches.map((patch) => ({ patch, field: new Field(data, info, patch) }));
+  for (const scale of SCALES) {
+    const origin = seekAt(fields, ratio * scale, info);
+    if (origin !== undefined)
+      return { found: true, words: `found at ${origin.x},${origin.y}, scale ${scale.toFixed(2)}` };
   }
-  return { count, box };
+  return {
+    found: false,
+    words: `${patches.map(({ rgb }) => `rgb(${rgb.join(', ')})`).join(' with ')} nowhere as it belongs`,
+  };
+}
+
+interface Searched {
+  readonly patch: Patch;
+  readonly field: Field;
+}
+
+function seekAt(fields: readonly Searched[], scale: number, { width, height }: { width: number; height: number }) {
+  const [first] = fields;
+  if (first === undefined) return undefined;
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      if (!first.field.stands(x, y)) continue; // Quick: the corner itself has another colour.
+      const origin = { x: x - Math.floor(first.patch.x * scale), y: y - Math.floor(first.patch.y * scale) };
+      if (fields.every((searched) => fills(searched, origin, scale))) return origin;
+    }
+  }
+  return undefined;
+}
+
+/** Whether the patch, less a pixel at each edge (they are blended where an ad is scaled), has its colour all over. */
+function fills({ patch, field }: Searched, origin: { x: number; y: number }, scale: number): boolean {
+  const left = Math.ceil(origin.x + patch.x * scale) + 1;
+  const top = Math.ceil(origin.y + patch.y * scale) + 1;
+  const right = Math.floor(origin.x + (patch.x + patch.width) * scale) - 1;
+  const bottom = Math.floor(origin.y + (patch.y + patch.height) * scale) - 1;
+  return right > left && bottom > top && field.count(left, top, right, bottom) === (right - left) * (bottom - top);
+}
+
+/** Which pixels have a patch's colour, and how many of them any rectangle holds (a summed-area table). */
+class Field {
+  readonly #sums: Uint32Array;
+  readonly #width: number;
+  readonly #height: number;
+
+  constructor(
+    data: Buffer,
+    { width, height }: { width: number; height: number },
+    { rgb: [red, green, blue], tolerance }: Patch,
+  ) {
+    this.#width = width;
+    this.#height = height;
+    this.#sums = new Uint32Array((width + 1) * (height + 1));
+    const near = (offset: number, value: number) => Math.abs((data[offset] ?? 0) - value) <= tolerance;
+    for (let y = 0; y < height; y += 1) {
+      for (let x = 0, row = 0; x < width; x += 1) {
+        const offset = (y * width + x) * 3;
+        if (near(offset, red) && near(offset + 1, green) && near(offset + 2, blue)) row += 1;
+        this.#sums[(y + 1) * (width + 1) + x + 1] = row + this.#sum(x + 1, y);
+      }
+    }
+  }
+
+  stands(x: number, y: number): boolean {
+    return this.count(x, y, x + 1, y + 1) === 1;
+  }
+
+  /** Pixels of the colour with left ≤ x < right, top ≤ y < bottom; none where the rectangle leaves the picture. */
+  count(left: number, top: number, right: number, bottom: number): number {
+    if (left < 0 || top < 0 || right > this.#width || bottom > this.#height) return 0;
+    return this.#sum(right, bottom) - this.#sum(left, bottom) - this.#sum(right, top) + this.#sum(left, top);
+  }
+
+  #sum(x: number, y: number): number {
+    return this.#sums[y * (this.#width + 1) + x] ?? 0;
+  }
 }

@@ -27,6 +27,9 @@ export async function startService(
     env: { ...process.env, LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  // Whatever ends this process ends the service too.
+  process.once('exit', () => child.kill('SIGTERM'));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) =>
       resolve(`The service ended before it was ready (${signal ?? `exit code ${code}`}); its log above says why.`),
