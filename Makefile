@@ -15,7 +15,7 @@ setup: ## Node 24, packages, a Chromium, fonts; at once when all is there
 	@scripts/setup.sh
 
 build: setup ## compile to dist/; then `.node/bin/node dist/cli.js` works without make
-	@$(MAKE) dist/.built
+	@$(MAKE) -s dist/.built
 
 # A folder's time changes when a file comes or goes, so a removed source leaves no compiled one behind.
 dist/.built: $(shell find src -type d -o -type f) tsconfig.json tsconfig.build.json package-lock.json scripts/compile.sh
