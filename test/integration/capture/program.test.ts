@@ -294,6 +294,17 @@ describe('a browser that dies', () => {
     expect(statuses(on)).toEqual(['uploaded']);
   });
 
+  it('is replaced also where the page says itself that it is gone, and its word is taken the second time', async () => {
+    const gone = [{ site: 'http://gone.example/', device: 'desktop', pictures: [[A, null]] }] as const;
+    const once = await start({ ...onePage, pages: gone });
+    expect(await run(once, { engine: engineDouble({ crashes: 1 }) }).exit).toBe(0);
+    expect(statuses(once)).toEqual(['uploaded']);
+    await once.close();
+    const twice = await start({ ...onePage, pages: gone });
+    expect(await run(twice, { engine: engineDouble({ crashes: 2 }) }).exit).toBe(0);
+    expect([...twice.screenshots.values()][0]).toMatchObject({ status: 'generic_error', reason: 'the page crashed' });
+  });
+
   it('twice fails the pictures of that page, and no others', async () => {
     const on = await start({ ...crash, pages: [...crash.pages, ...onePage.pages] });
     const { exit, engine } = run(on, { engine: engineDouble({ crashes: 2 }) });

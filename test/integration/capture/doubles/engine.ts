@@ -69,6 +69,9 @@ export function engineDouble(
       }
       const place = async (frame: CreativeFrame): Promise<Picture | Unplaced> => {
         if (site.includes('crash') && crashes-- > 0) throw new Error('Target crashed');
+        if (site.includes('gone') && crashes-- > 0) {
+          return { status: 'generic_error', reason: 'the page crashed', candidates: [] };
+        }
         engine.placed.push(frame);
         if (site.includes('full')) return { status: 'no_slots', reason: 'too large', candidates: [CANDIDATE] };
         return pictureOf(frame);
