@@ -30,7 +30,6 @@ export function serveImage(db: Database, artifacts: ArtifactStore): RequestHandl
       return;
     }
     const { bytes } = await artifacts.get(image.artifact_key).catch((error: unknown) => {
-      response.removeHeader('ETag');
       throw error instanceof ArtifactNotFoundError ? gone() : error;
     });
     response.set('Content-Length', String(bytes.length)).end(request.method === 'HEAD' ? undefined : bytes);

@@ -1,0 +1,452 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../../../src/commands/dev/embeddedPostgres.ts';
+import { conflict } from '../../../../src/domain/failure.ts';
+import type { ScreenshotStatus, SetStatus } from '../../../../src/domain/states.ts';
+import { createKey } from '../../../../src/store/apiKeys.ts';
+import { openStore } from '../../../../src/store/database.ts';
+import { createOrganization } from '../../../../src/store/organizations.ts';
+import { type Json, memoryArtifacts, PUBLIC_URL, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
+
+const pictures = new Map<string, Buffer>();
+let api: TestApi;
+const reviewed: object[] = [];
+beforeAll(async () => {
+  api = await startPublicApi({
+    artifacts: memoryArtifacts(pictures),
+    reviews: {
+      approve: async (tx, { setId, notes }) => {
+        reviewed.push({ notes });
+        const values = { status: 'approved' as const, review_notes: notes, approved_at: new Date() };
+        await tx.updateTable('screenshot_sets').set(values).where('id', '=', setId).execute();
+      },
+      reject: () => Promise.reject(conflict('status', 'is draft.')),
+      cancel: () => Promise.resolve(),
+    },
+    replay: async (tx, id) => {
+      await tx.updateTable('deliveries').set({ status: 'pending' }).where('id', '=', id).execute();
+    },
+  });
+});
+afterAll(() => api.close());
+
+const media = { type: 'url', content: 'https://cdn.example/banner.png' };
+const shot = (url: string) => ({ site: { url }, device: { name: 'mobile' } });
+const NOBODY = '00000000-0000-4000-8000-000000000000';
+
+const newAd = async (body: object = {}): Promise<Json> =>
+  (await api.post('ads', { campaign: { name: 'Reading' }, ad: { media }, ...body })).json;
+
+async function newSet(sites: string[], campaign = 'Reading'): Promise<Json> {
+  const requests = [{ ad: { media, name: 'Shown' }, screenshots: sites.map(shot) }];
+  return (await api.post('screenshot_requests', { campaign: { name: campaign }, screenshot_requests: requests })).json;
+}
+
+async function image(): Promise<string> {
+  const token = randomUUID().replaceAll('-', '');
+  const { id } = await api.store.db
+    .selectFrom('organizations')
+    .select('id')
+    .where('slug', '=', 'acme')
+    .executeTakeFirstOrThrow();
+  const row = {
+    token,
+    organization_id: id,
+    artifact_key: `p/${token}.png`,
+    width: 1080,
+    height: 2400,
+    bytes: 3,
+    sha256: 'ab',
+  };
+  await api.store.db.insertInto('images').values(row).execute();
+  pictures.set(row.artifact_key, Buffer.from('png'));
+  return token;
+}
+
+/** Gives the set's screenshots these statuses in their order, and the set its own. */
+async function settle(id: string, statuses: ScreenshotStatus[], set: SetStatus, approvedAt?: Date): Promise<void> {
+  const { db } = api.store;
+  for (const [seq, status] of statuses.entries()) {
+    const uploaded = status === 'uploaded';
+    const values = {
+      status,
+      reason: uploaded ? null : 'Because.',
+      image_token: uploaded ? await image() : null,
+      captured_at: uploaded ? new Date('2026-01-02T03:04:05.678Z') : null,
+    };
+    await db.updateTable('screenshots').set(values).where('set_id', '=', id).where('seq', '=', seq).execute();
+  }
+  await db
+    .updateTable('screenshot_sets')
+    .set({ status: set, approved_at: approvedAt ?? null })
+    .where('id', '=', id)
+    .execute();
+}
+
+describe('one ad', () => {
+  test('that is pending is read with null for what is not yet known', async () => {
+    const made = await newAd();
+    const reply = await api.get(`ads/${made.id}`);
+    expect([reply.status, reply.json]).toEqual([200, { ...made, preview_image_url: null, width: null, height: null }]);
+    expect((await api.get(`ads/${made.id.toUpperCase()}`)).json).toEqual(reply.json);
+  });
+
+  test('that is captured has its preview and size', async () => {
+    const made = await newAd();
+    const token = await image();
+    const values = { status: 'uploaded', category: 'display', width: 300, height: 250, preview_token: token } as const;
+    await api.store.db.updateTable('ads').set(values).where('id', '=', made.id).execute();
+    expect((await api.get(`ads/${made.id}`)).json).toEqual({
+      ...made,
+      status: 'uploaded',
+      category: 'display',
+      preview_image_url: `${PUBLIC_URL}/i/${token}.png`,
+      width: 300,
+      height: 250,
+    });
+  });
+
+  test('that failed says why, and leaves its size out', async () => {
+    const made = await newAd();
+    const values = { status: 'not_found', reason: 'The address answered 404.' } as const;
+    await api.store.db.updateTable('ads').set(values).where('id', '=', made.id).execute();
+    expect((await api.get(`ads/${made.id}`)).json).toEqual({ ...made, ...values, preview_image_url: null });
+  });
+});
+
+describe('one set', () => {
+  test('has its screenshots in the order of the request', async () => {
+    const made = await newSet(['one.example', 'two.example']);
+    const { json } = await api.get(`screenshot_sets/${made.id}`);
+    expect(json).toMatchObject({ ...made, instructions: null, review_notes: null });
+    expect(json.screenshots).toMatchObject([
+      {
+        status: 'pending',
+        site: { url: 'one.example' },
+        device: { name: 'mobile' },
+        frame: { marker: null },
+        image_url: null,
+        width: null,
+        height: null,
+        captured_at: null,
+        ad: { type: 'ad', name: 'Shown', status: 'pending' },
+      },
+      { site: { url: 'two.example' } },
+    ]);
+    expect(Object.keys(json.screenshots[0]).sort()).toEqual(
+      ['id', 'status', 'site', 'device', 'frame', 'image_url', 'width', 'height', 'captured_at', 'ad'].sort(),
+    );
+  });
+
+  test('tells pictures, failures and the reviewer’s notes with the service’s line', async () => {
+    const made = await newSet(['a.example', 'b.example', 'c.example']);
+    await settle(made.id, ['uploaded', 'no_slots', 'blocked'], 'approved', new Date('2026-01-03'));
+    await api.store.db
+      .updateTable('screenshot_sets')
+      .set({ review_notes: 'Fine.' })
+      .where('id', '=', made.id)
+      .execute();
+    const { json } = await api.get(`screenshot_sets/${made.id}`);
+    expect(json.review_notes).toBe(
+      'Fine.\n2 of 3 could not be placed: the page has no slot for the ad (no_slots, 1); the site refused the visit (blocked, 1).',
+    );
+    expect(json.screenshots[0]).toMatchObject({
+      width: 1080,
+      height: 2400,
+      captured_at: '2026-01-02T03:04:05.678+00:00',
+    });
+    expect(json.screenshots[0].image_url).toMatch(/^https:\/\/shots\.example\/i\/[0-9a-f]{32}\.png$/);
+    expect(json.screenshots[1]).toMatchObject({ status: 'no_slots', reason: 'Because.', image_url: null });
+  });
+
+  test('is unknown under an id of nothing', async () => {
+    for (const path of [`ads/${NOBODY}`, `screenshot_sets/${NOBODY}`, 'ads/x']) {
+      const reply = await api.get(path);
+      expect([reply.status, reply.json.status, Object.keys(reply.json.errors)]).toEqual([404, 'failure', ['id']]);
+    }
+  });
+});
+
+describe('lists', () => {
+  test('come in pages, newest first, with their total', async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < 5; i += 1) ids.push((await newAd({ campaign: { name: 'Paged' } })).id);
+    const campaign_id = (await api.get(`ads/${ids[0]}`)).json.campaign_id;
+    const { json } = await api.get(`ads?campaign_id=${campaign_id}&page=2&per_page=2`);
+    expect(json).toMatchObject({ page: 2, per_page: 2, total: 5 });
+    expect(json.data.map((ad: Json) => ad.id)).toEqual([ids[2], ids[1]]);
+    expect((await api.get('ads')).json).toMatchObject({ page: 1, per_page: 100 });
+    expect((await api.get('campaigns?name=Paged')).json.data).toMatchObject([
+      { type: 'campaign', id: campaign_id, name: 'Paged' },
+    ]);
+  });
+
+  test('of ads find a lookup key', async () => {
+    const { id } = await newAd({ ad: { media, lookup_key: 'find me +&' } });
+    const { json } = await api.get(`ads?lookup_key=${encodeURIComponent('find me +&')}`);
+    expect(json.data.map((ad: Json) => ad.id)).toEqual([id]);
+  });
+
+  test('of sets count their screenshots', async () => {
+    const made = await newSet(['a.example', 'b.example', 'c.example', 'd.example'], 'Counted');
+    await settle(made.id, ['uploaded', 'no_slots', 'canceled'], 'capturing');
+    const { json } = await api.get(`screenshot_sets?campaign_id=${made.campaign_id}&status=capturing`);
+    expect(json.data).toEqual([
+      {
+        ...made,
+        status: 'capturing',
+        instructions: null,
+        review_notes: null,
+        counts: { total: 4, uploaded: 1, pending: 1, failed: 1, canceled: 1 },
+      },
+    ]);
+  });
+
+  test.each([
+    ['page=0', ['page']],
+    ['page=x', ['page']],
+    ['page=-1', ['page']],
+    ['page=1.5', ['page']],
+    ['page=99999999999', ['page']],
+    ['per_page=0', ['per_page']],
+    ['per_page=501', ['per_page']],
+    ['per_page=501&page=0', ['page', 'per_page']],
+    ['page=1&page=2', ['page']],
+  ])('refuse %s', async (query, expected) => {
+    for (const path of ['ads', 'campaigns', 'screenshot_sets', 'screenshots', 'deliveries']) {
+      const reply = await api.get(`${path}?${query}`);
+      expect([reply.status, Object.keys(reply.json.errors).sort()]).toEqual([422, expected]);
+    }
+  });
+
+  test('take 500 a page, and unknown parameters', async () => {
+    expect((await api.get('ads?per_page=500&foo=1&__proto__=2')).status).toBe(200);
+    expect((await api.get('ads?page=1000000&per_page=500')).json.data).toEqual([]);
+  });
+
+  test('show nothing of another organization', async () => {
+    await createOrganization(api.store.db, { slug: 'elsewhere' });
+    const { api_key } = await createKey(api.store.db, 'elsewhere');
+    for (const path of ['ads', 'campaigns', 'screenshot_sets', 'screenshots', 'deliveries']) {
+      const reply = await api.send({ path: `/api/v1/orgs/elsewhere/${path}`, headers: { authorization: api_key } });
+      expect(reply.json).toEqual({ data: [], page: 1, per_page: 100, total: 0 });
+    }
+  });
+});
+
+describe('the pictures of approved sets', () => {
+  const list = async (query = '') => (await api.get(`screenshots${query}`)).json;
+  const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+  let old: Json;
+  let recent: Json;
+  beforeAll(async () => {
+    [old, recent] = [await newSet(['old.example']), await newSet(['r1.example', 'r2.example', 'r3.example'])];
+    await settle(old.id, ['uploaded'], 'approved', hoursAgo(30));
+    await settle(recent.id, ['uploaded', 'no_slots', 'uploaded'], 'approved', hoursAgo(1));
+    const rejected = await newSet(['rejected.example']);
+    await settle(rejected.id, ['uploaded'], 'rejected');
+  });
+  const sites = (json: Json) => json.data.map((one: Json) => one.site.url);
+
+  test('are those of the last 24 hours that succeeded', async () => {
+    expect(sites(await list())).toEqual(['r1.example', 'r3.example']);
+  });
+
+  test('of other times are found by from and to, in the order asked for', async () => {
+    const from = hoursAgo(40).toISOString();
+    expect(sites(await list(`?from=${from}&order=asc`))).toEqual(['old.example', 'r1.example', 'r3.example']);
+    expect(sites(await list(`?from=${from}&order=desc`))).toEqual(['r1.example', 'r3.example', 'old.example']);
+    expect(sites(await list(`?from=${from}&to=${hoursAgo(29).toISOString().replace('Z', '+00:00')}`))).toEqual([
+      'old.example',
+    ]);
+    expect(sites(await list(`?from=${from}&per_page=1&page=2`))).toEqual(['r3.example']);
+  });
+
+  test('say set and time, and on request the media of their ads', async () => {
+    const plain = (await list()).data[0];
+    expect(plain).toMatchObject({
+      type: 'screenshot',
+      screenshot_set_id: recent.id,
+      status: 'uploaded',
+      ad: { type: 'ad' },
+    });
+    expect(plain.ad).not.toHaveProperty('creative');
+    expect((await list('?include=ad.creative')).data[0].ad.creative).toEqual(media);
+  });
+
+  test.each([
+    ['from=2026-02-01&to=2026-01-01', 'from'],
+    ['from=yesterday', 'from'],
+    ['to=2026-13-01', 'to'],
+    ['order=up', 'order'],
+    ['include=ad', 'include'],
+  ])('refuse %s', async (query, field) => {
+    const reply = await api.get(`screenshots?${query}`);
+    expect([reply.status, Object.keys(reply.json.errors)]).toEqual([422, [field]]);
+  });
+});
+
+describe('reviewing', () => {
+  const act = (id: string, verb: string, body?: unknown) => api.post(`screenshot_sets/${id}/${verb}`, body ?? {});
+
+  test('answers the set as it then is', async () => {
+    const made = await newSet(['a.example']);
+    const reply = await act(made.id, 'approve', { notes: 'Good.' });
+    expect([reply.status, reply.json.status, reply.json.review_notes]).toEqual([200, 'approved', 'Good.']);
+    expect(reply.json).toEqual((await api.get(`screenshot_sets/${made.id}`)).json);
+    expect(reviewed.at(-1)).toEqual({ notes: 'Good.' });
+  });
+
+  test('needs no body, and is refused with the words of the state', async () => {
+    const made = await newSet(['a.example']);
+    const headers = { authorization: api.organization.api_key };
+    const path = `/api/v1/orgs/acme/screenshot_sets/${made.id}`;
+    expect((await api.send({ method: 'POST', path: `${path}/cancel`, headers })).status).toBe(200);
+    const reply = await act(made.id, 'reject');
+    expect([reply.status, reply.json]).toEqual([409, { status: 'failure', errors: { status: ['is draft.'] } }]);
+  });
+
+  test.each([{ notes: 5 }, { notes: 'a\0' }, { notes: 'x'.repeat(10_001) }])('refuses notes %#', async (body) => {
+    const made = await newSet(['a.example']);
+    const reply = await act(made.id, 'approve', body);
+    expect([reply.status, Object.keys(reply.json.errors)]).toEqual([422, ['notes']]);
+  });
+});
+
+describe('deliveries', () => {
+  test('are listed with their attempts, and replayed', async () => {
+    const { db } = api.store;
+    const made = await newAd({ subscribers: [{ webhook: { url: 'https://hook.example/x' } }] });
+    const subscriber = await db
+      .selectFrom('subscribers')
+      .selectAll()
+      .where('ad_id', '=', made.id)
+      .executeTakeFirstOrThrow();
+    const { organization_id } = subscriber;
+    const event = { id: randomUUID(), organization_id, topic: 'ad.uploaded', body: '{}' };
+    await db.insertInto('events').values(event).execute();
+    const id = randomUUID();
+    const ids = { id, organization_id, event_id: event.id, subscriber_id: subscriber.id, ad_id: made.id };
+    const state = { channel: 'webhook', target: 'https://hook.example/x', status: 'gone', attempts: 1 } as const;
+    await db
+      .insertInto('deliveries')
+      .values({ ...ids, ...state, finished_at: new Date() })
+      .execute();
+    const attempt = {
+      delivery_id: id,
+      attempt: 1,
+      started_at: new Date(),
+      duration_ms: 12,
+      status_code: 410,
+      outcome: 'gone',
+    };
+    await db.insertInto('delivery_attempts').values(attempt).execute();
+
+    const { json } = await api.get(`deliveries?ad_id=${made.id}&status=gone`);
+    expect(json.total).toBe(1);
+    expect(json.data[0]).toMatchObject({
+      type: 'delivery',
+      id,
+      event_id: `evt_${event.id}`,
+      topic: 'ad.uploaded',
+      ...state,
+      next_attempt_at: null,
+      screenshot_set_id: null,
+      log: [{ attempt: 1, duration_ms: 12, status_code: 410, outcome: 'gone', error: null }],
+    });
+    const replayed = await api.post(`deliveries/${id}/replay`, {});
+    expect([replayed.status, replayed.json.status]).toEqual([202, 'pending']);
+    expect((await api.post(`deliveries/${NOBODY}/replay`, {})).status).toBe(404);
+  });
+});
+
+describe('a picture', () => {
+  test('needs no key, never changes, and is read once', async () => {
+    const token = await image();
+    const reply = await api.send({ path: `/i/${token}.png` });
+    expect([reply.status, reply.text]).toEqual([200, 'png']);
+    expect(reply.headers).toMatchObject({
+      'content-type': 'image/png',
+      'content-length': '3',
+      etag: '"ab"',
+      'cache-control': 'public, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+    });
+    expect((await api.send({ path: `/i/${token}` })).text).toBe('png');
+    const again = await api.send({ path: `/i/${token}.png`, headers: { 'if-none-match': 'W/"x", "ab"' } });
+    expect([again.status, again.text]).toEqual([304, '']);
+    const head = await api.send({ method: 'HEAD', path: `/i/${token}.png` });
+    expect([head.status, head.headers['content-length'], head.text]).toEqual([200, '3', '']);
+  });
+
+  test('that is unknown or gone is not found', async () => {
+    const token = await image();
+    pictures.clear();
+    for (const path of [`/i/${token}.png`, '/i/unknown.png', '/i/a%00b.png', '/i/..%2f..%2fetc%2fpasswd']) {
+      const reply = await api.send({ path });
+      expect([reply.status, reply.json.status]).toEqual([404, 'failure']);
+      expect(reply.headers['cache-control']).toBe('no-store');
+    }
+  });
+
+  test('of a bucket is a redirect to a fresh address', async () => {
+    const other = await startPublicApi({ artifacts: memoryArtifacts(new Map(), 'https://bucket.example') });
+    const { id } = await other.store.db.selectFrom('organizations').select('id').executeTakeFirstOrThrow();
+    const row = {
+      token: 'tok',
+      organization_id: id,
+      artifact_key: 'k.png',
+      width: 1,
+      height: 1,
+      bytes: 1,
+      sha256: 'cd',
+    };
+    await other.store.db.insertInto('images').values(row).execute();
+    const reply = await other.send({ path: '/i/tok.png' });
+    expect([reply.status, reply.headers.location]).toEqual([302, 'https://bucket.example/k.png']);
+    expect(reply.headers['cache-control']).toMatch(/^private, max-age=\d+$/);
+    await other.close();
+  });
+});
+
+describe('the reference', () => {
+  test('is served as OpenAPI 3.1 and as a page that loads nothing from elsewhere', async () => {
+    const document = await api.send({ path: '/openapi.json' });
+    expect([document.status, document.json.openapi]).toEqual([200, '3.1.0']);
+    const page = await api.send({ path: '/docs' });
+    expect(page.headers['content-type']).toMatch(/^text\/html/);
+    expect(page.headers['content-security-policy']).toContain("script-src 'self';");
+    const linked = [...page.text.matchAll(/(?:href|src)="([^"]+)"/g)].map((match) => match[1] ?? '');
+    expect(linked).toHaveLength(4);
+    for (const address of linked) {
+      expect(address).not.toMatch(/^[a-z]+:|^\/\//);
+      expect((await api.send({ path: `/${address}` })).status).toBe(200);
+    }
+    expect(page.text).not.toMatch(/<script>(?!<)/);
+  });
+});
+
+test('a database that is away is a 503 that says to try again', async () => {
+  const nowhere = openStore({ url: `postgres://x:y@127.0.0.1:${await freePort()}/z` });
+  const other = await startPublicApi({ store: nowhere });
+  const reply = await other.get('ads');
+  expect([reply.status, reply.headers['retry-after'], reply.json.status]).toEqual([503, '2', 'failure']);
+  expect(reply.text).not.toMatch(/ECONNREFUSED|postgres/);
+  await nowhere.close();
+  await other.close();
+});
+
+test('a fault of ours is a 500 that tells the id it is logged under, and nothing else', async () => {
+  const broken = { ...memoryArtifacts(new Map()), get: () => Promise.reject(new Error('secret words')) };
+  const other = await startPublicApi({ artifacts: { ...broken, downloadUrl: () => Promise.resolve(undefined) } });
+  const { id } = await other.store.db.selectFrom('organizations').select('id').executeTakeFirstOrThrow();
+  const row = { token: 'tok', organization_id: id, artifact_key: 'k.png', width: 1, height: 1, bytes: 1, sha256: 'cd' };
+  await other.store.db.insertInto('images').values(row).execute();
+  const reply = await other.send({ path: '/i/tok.png', headers: { 'x-request-id': 'find-me' } });
+  expect([reply.status, reply.json]).toEqual([
+    500,
+    { status: 'failure', errors: { service: [expect.stringContaining('find-me')] } },
+  ]);
+  expect(other.lines).toContainEqual(expect.objectContaining({ request_id: 'find-me', err: expect.any(Error) }));
+  await other.close();
+});

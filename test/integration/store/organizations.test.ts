@@ -1,0 +1,89 @@
+import { Webhook } from 'standardwebhooks';
+import { afterAll, expect, test } from 'vitest';
+import { Failure } from '../../../src/domain/failure.ts';
+import { parseKey } from '../../../src/domain/keys.ts';
+import { authenticate, createKey, listKeys, revokeKey } from '../../../src/store/apiKeys.ts';
+import { findS3Connector, setS3Connector } from '../../../src/store/connectors.ts';
+import { openStore } from '../../../src/store/database.ts';
+import {
+  createOrganization,
+  disableOrganization,
+  requireOrganization,
+  rotateWebhookSecret,
+  setReview,
+} from '../../../src/store/organizations.ts';
+import { testDatabase } from '../../support/database.ts';
+
+const database = await testDatabase();
+const { db, close } = openStore({ url: database.url });
+afterAll(async () => {
+  await close();
+  await database.close();
+});
+
+const statusOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'done',
+    (error: unknown) => (error instanceof Failure ? error.status : error),
+  );
+
+test('an organization begins with a key of all scopes, automatic review and a secret that signs', async () => {
+  const made = await createOrganization(db, { slug: 'acme' });
+  expect(made.api_key).toMatch(/^ts_live_[A-Za-z0-9]{8}_[A-Za-z0-9_-]{43}$/);
+  expect(() => new Webhook(made.webhook_secret).sign('id', new Date(), '{}')).not.toThrow();
+  const key = parseKey(made.api_key);
+  expect(key && (await authenticate(db, key))).toMatchObject({
+    scopes: ['read', 'write', 'admin'],
+    organization: { slug: 'acme', disabled: false },
+  });
+  expect(await requireOrganization(db, 'acme')).toMatchObject({ review: 'automatic', disabled_at: null });
+});
+
+test('a slug is taken once, also when two ask at the same moment, and must be one', async () => {
+  const results = await Promise.all([1, 2, 3].map(() => statusOf(createOrganization(db, { slug: 'twice' }))));
+  expect(results.sort()).toEqual([409, 409, 'done']);
+  for (const slug of ['', 'Acme', '-a', 'a-', 'a_b', 'a'.repeat(64)]) {
+    expect(await statusOf(createOrganization(db, { slug }))).toBe(422);
+  }
+});
+
+test('settings change only what they name, and an unknown organization is told', async () => {
+  await createOrganization(db, { slug: 'settings' });
+  await setReview(db, 'settings', 'manual');
+  await disableOrganization(db, 'settings');
+  const row = await requireOrganization(db, 'settings');
+  expect([row.review, row.disabled_at instanceof Date]).toEqual(['manual', true]);
+  expect(await statusOf(disableOrganization(db, 'nobody'))).toBe(404);
+  expect(await statusOf(createKey(db, 'nobody'))).toBe(404);
+});
+
+test('a rotated webhook secret is kept beside the new one', async () => {
+  const made = await createOrganization(db, { slug: 'rotating' });
+  const secret = await rotateWebhookSecret(db, 'rotating');
+  expect(await requireOrganization(db, 'rotating')).toMatchObject({
+    webhook_secret: secret,
+    previous_webhook_secret: made.webhook_secret,
+  });
+  expect(secret).not.toBe(made.webhook_secret);
+});
+
+test('keys are revoked only by their own organization, and once', async () => {
+  await createOrganization(db, { slug: 'keys' });
+  const { id } = await createKey(db, 'keys', { name: 'second', scopes: ['read'] });
+  expect(await statusOf(revokeKey(db, 'acme', id))).toBe(404);
+  await revokeKey(db, 'keys', id);
+  const first = (await listKeys(db, 'keys')).find((key) => key.id === id);
+  await revokeKey(db, 'keys', id);
+  const second = (await listKeys(db, 'keys')).find((key) => key.id === id);
+  expect([first?.name, first?.scopes, first?.revoked_at]).toEqual(['second', ['read'], second?.revoked_at]);
+  expect(first?.revoked_at).toBeInstanceOf(Date);
+});
+
+test('a connector is replaced, and its address must be one', async () => {
+  const { id } = await requireOrganization(db, 'acme');
+  const given = { region: 'eu', accessKeyId: 'a', secretAccessKey: 's' };
+  await setS3Connector(db, 'acme', { ...given, endpoint: 'https://s3.example', forcePathStyle: true });
+  await setS3Connector(db, 'acme', { ...given, region: 'us' });
+  expect(await findS3Connector(db, id)).toMatchObject({ region: 'us', endpoint: null, force_path_style: false });
+  expect(await statusOf(setS3Connector(db, 'acme', { ...given, endpoint: 'ftp://x' }))).toBe(422);
+});
