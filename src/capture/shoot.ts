@@ -44,7 +44,7 @@ export interface ShootIo {
   readonly startEngine?: typeof startEngine;
 }
 
-export const SHOOT_EXIT = { placed: 0, notAllPlaced: 3, interrupted: 130 } as const;
+const SHOOT_EXIT = { placed: 0, notAllPlaced: 3, interrupted: 130 } as const;
 
 const RENDERING_AT_ONCE = 2;
 

@@ -30,7 +30,7 @@ export class TaskGroup {
 
   /** Resolves when the next of the running tasks has ended; at once when there is none. */
   async oneDone(): Promise<void> {
-    await Promise.race(this.#running.size > 0 ? this.#running : [undefined]);
+    if (this.#running.size > 0) await Promise.race(this.#running);
     this.#throwFailure();
   }
 

@@ -9,7 +9,7 @@ export interface TransportTiming extends Patience {
   readonly callMs: number;
 }
 
-export const DEFAULT_TIMING: TransportTiming = { callMs: 15_000, retryForMs: 30_000, firstDelayMs: 250 };
+const DEFAULT_TIMING: TransportTiming = { callMs: 15_000, retryForMs: 30_000, firstDelayMs: 250 };
 
 export interface TransportOptions {
   /** `<internal url>/internal/v1/jobs/<job>` */

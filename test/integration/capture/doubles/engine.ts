@@ -11,7 +11,7 @@ import type { ClosedPage, OpenPage, Picture, ScoredCandidate, Unplaced } from '.
 
 export const silent: CaptureLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-export const CANDIDATE: ScoredCandidate = {
+const CANDIDATE: ScoredCandidate = {
   box: { x: 10, y: 20, width: 300, height: 250 },
   sizes: [[300, 250]],
   evidence: ['gpt'],

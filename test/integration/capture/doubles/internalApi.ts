@@ -19,7 +19,7 @@ import {
 import type { DeviceName } from '../../../../src/domain/devices.ts';
 import { listenHttp } from '../../../support/listeners.ts';
 
-export const JOB = '7b0c3a52-97a7-4f0c-9a38-2f6ea4a2a001';
+const JOB = '7b0c3a52-97a7-4f0c-9a38-2f6ea4a2a001';
 const TOKEN = 'v1.test.token';
 
 /** `500`: a fault. `hang`: no answer. `reset`: the connection breaks. `superseded`: 409, from then on for every call. */
