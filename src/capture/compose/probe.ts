@@ -40,12 +40,18 @@ export function judgeProbe(page: Pixels, probed: Pixels, probe: { pixels: Pixels
   const { pixels, expected } = probe;
   if (page.width !== probed.width || page.height !== probed.height)
     return { composable: false, shown: 1, box: expected };
-  const found = placesAround(expected, pixels).find((box) => isInside(box, page) && shows(probed, pixels, box));
+  const found = findProbe(probed, probe);
   if (found === undefined) return { composable: false, shown: changedShare(page, probed, expected), box: expected };
   const { x, y, width, height } = found;
   const ring = { x: x - RING, y: y - RING, width: width + 2 * RING, height: height + 2 * RING };
   const composed = overlaid(page, pixels, found);
   return { composable: changedShare(composed, probed, clipped(ring, page)) === 0, shown: 1, box: found };
+}
+
+/** @returns where the probe stands in the picture, pixel by pixel, or undefined. */
+export function findProbe(picture: Pixels, probe: { pixels: Pixels; expected: PixelBox }): PixelBox | undefined {
+  const { pixels, expected } = probe;
+  return placesAround(expected, pixels).find((box) => isInside(box, picture) && shows(picture, pixels, box));
 }
 
 /** Nearest first. */

@@ -46,7 +46,7 @@ const FILLING_HOSTS = [
 ];
 
 /** Scripts on such hosts that declare slots, or are waited for by those that do. */
-const DECLARING = /\/(gpt|pubads_impl[^/]*|adsbygoogle|show_ads[^/]*|apstag|prebid[^/]*|loader)\.js\b/;
+const DECLARING = /\/(gpt|pubads_impl[^/]*|adsbygoogle|show_ads[^/]*|apstag|prebid[^/]*|pwt|loader)\.js\b/;
 
 export function fateOf(url: string, kind: RequestKind): AdRequestFate {
   const address = URL.parse(url);

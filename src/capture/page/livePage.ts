@@ -3,6 +3,7 @@ import { within } from '../../observe/deadline.ts';
 import type { FoundSlot } from './findSlots.ts';
 import type { Rect } from './inPage/scan.ts';
 import { STAGING_TOOLS, type Stage, type StagedSize, type StagingTools } from './inPage/staging.ts';
+import { sleep } from './settle.ts';
 
 /** One capture of the browser's. */
 const CAPTURE_DEADLINE_MS = 15_000;
@@ -95,7 +96,18 @@ async function toMiddle(staging: Staging, top: JSHandle<StagingTools>): Promise<
     const tall = anchor.getBoundingClientRect().height > innerHeight;
     anchor.scrollIntoView({ block: tall ? 'start' : 'center', inline: 'nearest', behavior: 'instant' });
   });
+  await arrived(staging, await top.evaluate(() => innerHeight));
   await top.evaluate((tools) => tools.viewSettled());
+}
+
+/** A page that is scrolled from a frame in another process moves in its own time. */
+async function arrived(staging: Staging, screen: number): Promise<void> {
+  const isFramed = staging.frame.parentFrame() !== null;
+  for (let look = 0; isFramed && look < 15; look++) {
+    const { y, height } = await rectInPage(staging);
+    if (Math.abs(y + height / 2 - screen / 2) < 2) return;
+    await sleep(40);
+  }
 }
 
 async function isClear(staging: Staging, top: JSHandle<StagingTools>): Promise<boolean> {

@@ -1,13 +1,14 @@
 import { within } from '../../observe/deadline.ts';
 import { encodePng } from '../compose/encode.ts';
-import { decodePng, overlaid, type PixelBox, type Pixels } from '../compose/pixels.ts';
-import { judgeProbe, probePicture } from '../compose/probe.ts';
+import { changedShare, decodePng, overlaid, type PixelBox, type Pixels } from '../compose/pixels.ts';
+import { findProbe, judgeProbe, probePicture } from '../compose/probe.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
 import type { FoundSlot } from './findSlots.ts';
-import type { LivePage } from './livePage.ts';
+import type { LivePage, StagedSlot } from './livePage.ts';
 import { Lock } from './lock.ts';
 import type { Picture, ScoredCandidate, Unplaced } from './page.ts';
 import { type ScoredSlot, scoreSlots } from './scoring.ts';
+import { sleep } from './settle.ts';
 
 /** One ad's place on the page, tried out: what the page looks like around it, and how its picture is made. */
 interface Spot {
@@ -17,6 +18,12 @@ interface Spot {
   readonly shown: number;
   readonly notes: readonly string[];
   readonly capturedAt: Date;
+}
+
+interface Shot {
+  readonly png: Buffer;
+  readonly pixels: Pixels;
+  readonly at: Date;
 }
 
 interface Size {
@@ -29,6 +36,7 @@ type Choice = ScoredSlot<FoundSlot> & { readonly scale: number };
 /** An ad of which less is seen is not placed there. */
 const LEAST_SHOWN = 0.6;
 const MAX_TRIES = 5;
+const MAX_CAPTURES = 4;
 /** Each keeps a whole picture of the page in memory. */
 const MAX_SPOTS = 8;
 const STAGE_DEADLINE_MS = 30_000;
@@ -85,19 +93,34 @@ export class Placement {
     try {
       const ratio = await this.#live.pixelRatio();
       const expected = inDevicePixels(staged.rect, ratio);
-      const page = await decodePng(await this.#captured(() => staged.show(null)));
-      const capturedAt = new Date();
       const probe = await probePicture(pixels ?? expected);
-      const probed = await decodePng(await this.#captured(() => staged.show(probe.png)));
-      return { page, ...judgeProbe(page, probed, { ...probe, expected }), notes: staged.notes, capturedAt };
+      const sought = { pixels: probe.pixels, expected };
+      const probed = await this.#shot(staged, probe.png, (picture) => findProbe(picture, sought) !== undefined);
+      const page = await this.#shot(staged, null, (picture) => changedShare(probed.pixels, picture, expected) > 0.1);
+      return {
+        page: page.pixels,
+        ...judgeProbe(page.pixels, probed.pixels, sought),
+        notes: staged.notes,
+        capturedAt: page.at,
+      };
     } finally {
       await staged.end();
     }
   }
 
-  async #captured(show: () => Promise<void>): Promise<Buffer> {
-    await show();
-    return this.#live.capture();
+  /**
+   * Captures once more where the picture does not show the change yet: frames of other processes come to the screen in
+   * their own time. A change that nobody can see is waited for in vain, so the tries are few.
+   */
+  async #shot(staged: StagedSlot, png: Buffer | null, changed: (picture: Pixels) => boolean): Promise<Shot> {
+    await staged.show(png);
+    for (let attempt = 1; ; attempt++) {
+      const captured = await this.#live.capture();
+      const at = new Date();
+      const pixels = await decodePng(captured);
+      if (attempt >= MAX_CAPTURES || changed(pixels)) return { png: captured, pixels, at };
+      await sleep(attempt * 60);
+    }
   }
 
   async #picture(
@@ -108,7 +131,9 @@ export class Placement {
     const ad = await this.#pixelsOf(frame);
     const fits = ad.width === spot.box.width && ad.height === spot.box.height;
     const composed = spot.composable && ad.opaque && fits && choice.scale === 1 && only !== 'browser';
-    const png = composed ? await encodePng(overlaid(spot.page, ad, spot.box)) : await this.#photograph(choice, frame);
+    const png = composed
+      ? await encodePng(overlaid(spot.page, ad, spot.box))
+      : await this.#photograph(choice, frame, spot);
     return {
       status: 'uploaded',
       png,
@@ -122,11 +147,16 @@ export class Placement {
     };
   }
 
-  #photograph({ slot, scale }: Choice, frame: CreativeFrame): Promise<Buffer> {
+  #photograph({ slot, scale }: Choice, frame: CreativeFrame, spot: Spot): Promise<Buffer> {
     return this.#exclusively(async () => {
       const staged = await this.#live.stage(slot, shownSize(frame, scale));
       try {
-        return await this.#captured(() => staged.show(frame.png));
+        const shot = await this.#shot(
+          staged,
+          frame.png,
+          (picture) => changedShare(spot.page, picture, spot.box) > 0.02,
+        );
+        return shot.png;
       } finally {
         await staged.end();
       }

@@ -44,7 +44,7 @@ function newImage(size: StagedSize): HTMLImageElement {
     top: '0px',
     width: `${size.width}px`,
     height: `${size.height}px`,
-    visibility: 'visible',
+    visibility: 'hidden',
   });
   return image;
 }
@@ -150,10 +150,11 @@ function beginInDocument(size: StagedSize): Stage {
 async function paint({ image }: Stage, source: string): Promise<void> {
   image.src = source;
   await image.decode();
+  setStyles(image, { visibility: 'visible' });
 }
 
 function unpaint({ image }: Stage): void {
-  image.removeAttribute('src');
+  setStyles(image, { visibility: 'hidden' });
 }
 
 function rectOfStage({ image }: Stage): Rect {

@@ -1,0 +1,142 @@
+import { type Browser, chromium } from 'playwright';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { emulateDevice, openDeviceContext } from '../../../../src/capture/page/deviceContext.ts';
+import { findSlots } from '../../../../src/capture/page/findSlots.ts';
+import { LivePage } from '../../../../src/capture/page/livePage.ts';
+import { Placement } from '../../../../src/capture/page/placement.ts';
+import { ad, adIn, CHROMIUM, device, pixelsOf, placed, type Sites, startSites } from '../page/sites.ts';
+
+let sites: Sites;
+let browser: Browser;
+
+beforeAll(async () => {
+  sites = await startSites();
+  browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+});
+afterAll(async () => {
+  await browser.close();
+  await sites.close();
+});
+
+async function visit(url: string, name: string): Promise<Placement> {
+  const as = device(name);
+  const context = await openDeviceContext(browser, as);
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  await emulateDevice(session, as, browser.version());
+  await page.goto(url);
+  return new Placement(new LivePage(page, session), await findSlots(page), as.viewport);
+}
+
+const STORY = '<p>Words of a story that stand around the ad, in a serif face, to be rasterized twice alike.</p>'.repeat(
+  12,
+);
+const HEAD =
+  '<!doctype html><meta name="viewport" content="width=device-width"><style>body{margin:0;font:17px/1.5 serif} @keyframes turn{to{transform:rotate(1turn)}}</style>';
+const SLOT = 'id="div-gpt-ad-1" style="width:300px;height:250px;background:#eee';
+
+const page = (body: string) =>
+  `${HEAD}${STORY}<div style="margin:20px;width:30px;height:30px;background:red;animation:turn 1s infinite linear"></div>${body}${STORY}`;
+
+const PLAIN: [string, () => string][] = [
+  ['in the page', () => sites.put('/plain', page(`<div ${SLOT};margin:auto">old <b>content</b></div>`))],
+  [
+    'in a frame of another origin',
+    () => {
+      sites.put('/inner', `<body style="margin:0"><div ${SLOT}"></div>`);
+      return sites.put('/frame', page(`<iframe src="${sites.other}/inner" width="310" height="260"></iframe>`));
+    },
+  ],
+  [
+    'that is a frame itself',
+    () => {
+      sites.put('/house', '<body style="background:#cde">house ad');
+      return sites.put(
+        '/framed',
+        page(`<iframe src="${sites.other}/house" width="300" height="250" style="border:0"></iframe>`),
+      );
+    },
+  ],
+  [
+    'in a shadow root',
+    () =>
+      sites.put(
+        '/shadow',
+        page(`<div id="host"></div><script>host.attachShadow({mode:'open'}).innerHTML='<div ${SLOT}"></div>'</script>`),
+      ),
+  ],
+  [
+    'in a scroller of its own',
+    () => sites.put('/scroller', page(`<div style="height:400px;overflow:auto">${STORY}<div ${SLOT}"></div></div>`)),
+  ],
+  [
+    'on a fraction of a pixel',
+    () => sites.put('/fraction', page(`<div style="height:0.4px"></div><div ${SLOT};margin-left:7.3px"></div>`)),
+  ],
+];
+
+describe.each(['desktop', 'tablet', 'mobile'])('a plain slot on %s', (name) => {
+  test.each(PLAIN)('%s is composed as the browser would paint it, pixel by pixel', async (_where, put) => {
+    const placement = await visit(put(), name);
+    const frame = await ad(300, 250, device(name).ratio);
+    const composed = await placement.place(frame);
+    const painted = await placement.place(frame, 'browser');
+    placed(composed);
+    placed(painted);
+    expect([composed.mode, painted.mode]).toEqual(['composed', 'browser']);
+    const [one, two] = [await pixelsOf(composed.png), await pixelsOf(painted.png)];
+    expect(one.info).toMatchObject({ width: two.info.width, height: two.info.height });
+    expect(different(one.data, two.data)).toBe(0);
+    expect((await adIn(composed)).equals((await pixelsOf(frame.png)).data)).toBe(true);
+  });
+});
+
+const NOT_PLAIN: [string, string][] = [
+  ['has round corners', `<div style="border-radius:20px;overflow:hidden;width:300px"><div ${SLOT}"></div></div>`],
+  ['is turned', `<div ${SLOT};transform:rotate(2deg)"></div>`],
+  ['is faint', `<div style="opacity:0.8"><div ${SLOT}"></div></div>`],
+  [
+    'has a veil that clicks go through',
+    `<div style="position:relative;width:300px"><div ${SLOT}"></div><div style="position:absolute;inset:200px 0 0;background:rgba(0,0,0,.4);pointer-events:none"></div></div>`,
+  ],
+  ['is filtered', `<div style="filter:grayscale(1)"><div ${SLOT}"></div></div>`],
+  ['is blended', `<div style="background:#48c"><div ${SLOT};mix-blend-mode:multiply"></div></div>`],
+  ['is clipped', `<div style="clip-path:inset(10px);width:300px"><div ${SLOT}"></div></div>`],
+  [
+    'is cut off by what it stands in',
+    `<div style="overflow:hidden;width:300px;height:200px"><div ${SLOT}"></div></div>`,
+  ],
+];
+
+test.each(NOT_PLAIN)('a slot that %s is left to the browser', async (what, body) => {
+  const placement = await visit(sites.put(`/${what.replaceAll(' ', '-')}`, page(body)), 'desktop');
+  const result = await placement.place(await ad(300, 250));
+  placed(result);
+  expect(result.mode).toBe('browser');
+});
+
+test('an ad that lets the page through is left to the browser', async () => {
+  const placement = await visit(sites.put('/plain', page(`<div ${SLOT}"></div>`)), 'desktop');
+  const frame = await ad(300, 250);
+  const { default: sharp } = await import('sharp');
+  const png = await sharp(frame.png).ensureAlpha(0.5).png().toBuffer();
+  expect(await placement.place({ ...frame, png })).toMatchObject({ status: 'uploaded', mode: 'browser' });
+});
+
+test('the page is as before when its pictures are taken', async () => {
+  const url = sites.put('/again', page(`<div ${SLOT};margin:auto">old <b>content</b></div>`));
+  const placement = await visit(url, 'desktop');
+  const first = await placement.place(await ad(300, 250), 'browser');
+  await placement.place(await ad(250, 250), 'browser');
+  await placement.place(await ad(120, 90));
+  const again = await placement.place(await ad(300, 250), 'browser');
+  placed(first);
+  placed(again);
+  expect(different((await pixelsOf(first.png)).data, (await pixelsOf(again.png)).data)).toBe(0);
+});
+
+function different(one: Buffer, two: Buffer): number {
+  let count = 0;
+  for (let at = 0; at < one.length; at++) if (one[at] !== two[at]) count++;
+  return count;
+}

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { PageOpener } from '../../../../src/capture/page/page.ts';
+import { DEVICES, userAgentOf } from '../../../../src/domain/devices.ts';
+import { ad, openerFor, placed, readyPage, type Sites, startSites } from './sites.ts';
+
+let sites: Sites;
+let opener: PageOpener;
+const headers: Record<string, unknown>[] = [];
+
+beforeAll(async () => {
+  sites = await startSites();
+  opener = await openerFor();
+  sites.put('/seen', (request, response) => {
+    headers.push({ ...request.headers });
+    response.setHeader('content-type', 'text/html').end(PAGE);
+  });
+});
+afterAll(async () => {
+  await opener.close();
+  await sites.close();
+});
+
+const PAGE = `<!doctype html><meta name="viewport" content="width=device-width"><body style="margin:0">
+<div id="div-gpt-ad-x" style="width:300px;height:250px"></div><script>
+fetch('/told?' + encodeURIComponent(JSON.stringify({ width: innerWidth, height: innerHeight, ratio: devicePixelRatio,
+  touch: 'ontouchstart' in window && navigator.maxTouchPoints > 0, coarse: matchMedia('(pointer: coarse)').matches,
+  agent: navigator.userAgent, hints: navigator.userAgentData?.platform ?? '', platform: navigator.platform })))</script>`;
+
+function told(): Record<string, unknown> {
+  const query = sites.asked.findLast((path) => path.startsWith('/told?'))?.slice(6) ?? '{}';
+  return JSON.parse(decodeURIComponent(query));
+}
+
+test.each(DEVICES.map((device) => [device.name, device] as const))('%s is what a page sees', async (_name, device) => {
+  const open = await opener.open(`${sites.url}/seen`, device);
+  readyPage(open);
+  const apple = device.agent === 'iphone' || device.agent === 'ipad';
+  const hints = apple ? '' : device.agent === 'windows' ? 'Windows' : 'Android';
+  const agent = userAgentOf(device, opener.browserVersion);
+  const { width, height } = device.viewport;
+  const seen = { width, height, ratio: device.ratio, touch: device.touch, coarse: device.touch, agent, hints };
+  expect(told()).toMatchObject(seen);
+  expect(headers.at(-1)).toMatchObject({ 'user-agent': agent });
+  expect(headers.at(-1)?.['sec-ch-ua-platform']).toBe(apple ? undefined : `"${hints}"`);
+  const picture = await open.place(await ad(300, 250, device.ratio));
+  placed(picture);
+  expect(Math.abs(picture.width - width * device.ratio)).toBeLessThan(1);
+  expect(Math.abs(picture.height - height * device.ratio)).toBeLessThan(1);
+  await open.close();
+});

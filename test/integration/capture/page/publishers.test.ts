@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { OpenPage, PageOpener } from '../../../../src/capture/page/page.ts';
+import { type Publishers, startPublishers } from '../../../fixtures/publisherServer.ts';
+import { PAGE_NAMES, PAGES, type Page, type PageName } from '../../../fixtures/publishers/pages.ts';
+import { ad, adIn, device, openerFor, pixelsOf, placed, readyPage } from './sites.ts';
+
+let publishers: Publishers;
+let opener: PageOpener;
+
+beforeAll(async () => {
+  publishers = await startPublishers();
+  opener = await openerFor({ navigationTimeoutMs: 3_000 });
+});
+afterAll(async () => {
+  await opener.close();
+  await publishers.close();
+});
+
+const DEVICES = [
+  { name: 'desktop', layout: 'desktop', sizes: 'wide' },
+  { name: 'mobile', layout: 'mobile', sizes: 'narrow' },
+] as const;
+
+const shown = PAGE_NAMES.filter((name) => PAGES[name].status === 200);
+
+describe.each(DEVICES)('on $name', ({ name, layout, sizes }) => {
+  const slotsOf = (page: PageName) =>
+    (PAGES[page] as Page).slots
+      .filter((slot) => slot.on === 'all' || slot.on === layout)
+      .filter((slot) => slot[sizes].length > 0);
+
+  test.each(shown)('%s has the slots that it declares and no others, and shows an ad in one', async (page) => {
+    const open = await opener.open(publishers.url(page), device(name));
+    readyPage(open);
+    const usable = open.candidates.filter(({ visible, collapsed }) => visible || collapsed);
+    expect(usable.map(({ element }) => element).sort()).toEqual(
+      slotsOf(page)
+        .map(({ element }) => element)
+        .sort(),
+    );
+    for (const slot of slotsOf(page)) {
+      const found = usable.find(({ element }) => element === slot.element);
+      expect(found).toMatchObject({ sizes: expect.arrayContaining([...slot[sizes]]) });
+      expect(found?.collapsed).toBe(slot.collapsed === true);
+      expect(found?.sticky).toBe(slot.sticky === true);
+    }
+    await showsOne(open, slotsOf(page)[0]?.[sizes][0]);
+    await open.close();
+  });
+
+  async function showsOne(open: OpenPage, size: readonly [number, number] | undefined) {
+    if (size === undefined) return expect(await open.place(await ad(300, 250))).toMatchObject({ status: 'no_slots' });
+    const frame = await ad(size[0], size[1], device(name).ratio);
+    const picture = await open.place(frame);
+    placed(picture);
+    expect(picture.scale).toBe(1);
+    expect((await adIn(picture)).equals((await pixelsOf(frame.png)).data)).toBe(true);
+  }
+});
+
+test.each<[PageName, string]>([
+  ['blocked', 'blocked'],
+  ['notFound', 'not_found'],
+  ['neverAnswers', 'net_read_timeout'],
+])('%s is %s', async (page, status) => {
+  expect(await opener.open(publishers.url(page), device('desktop'))).toMatchObject({ status });
+});

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import {
+  challengeOfPage,
+  failureOfAnswer,
+  failureOfNavigation,
+  type SiteAnswer,
+} from '../../../../src/capture/page/httpOutcome.ts';
+
+const answer = (status: number, text = '', headers: SiteAnswer['headers'] = {}): SiteAnswer => ({
+  status,
+  text,
+  headers,
+});
+
+test.each<[number, string | undefined]>([
+  [200, undefined],
+  [204, undefined],
+  [301, undefined],
+  [401, 'blocked'],
+  [403, 'blocked'],
+  [404, 'not_found'],
+  [410, 'not_found'],
+  [429, 'blocked'],
+  [451, 'generic_error'],
+  [500, 'generic_error'],
+  [503, 'generic_error'],
+])('an answer of %i is %s', (status, outcome) => {
+  expect(failureOfAnswer(answer(status))?.status).toBe(outcome);
+});
+
+test.each<[string, SiteAnswer]>([
+  ['Cloudflare', answer(503, '<title>Just a moment...</title>')],
+  ['Cloudflare', answer(403, '', { 'cf-mitigated': 'challenge' })],
+  ['DataDome', answer(403, '<script src="https://ct.captcha-delivery.com/c.js">')],
+  ['Akamai', answer(403, 'Access Denied … https://errors.edgesuite.net/18.1')],
+  ['PerimeterX', answer(403, '<div id="px-captcha">')],
+  ['Imperva', answer(503, '<script src="/_Incapsula_Resource?SWJIYLWA=1">')],
+  ['a captcha', answer(503, '<div class="g-recaptcha">')],
+])('%s is named where it challenges', (name, challenge) => {
+  expect(failureOfAnswer(challenge)).toMatchObject({ status: 'blocked', reason: expect.stringContaining(name) });
+});
+
+test('a challenge that answers 200 in place of the page is told from a page that has a captcha in a form', () => {
+  expect(challengeOfPage(answer(200, '<title>Just a moment...</title>'), 12)?.status).toBe('blocked');
+  expect(challengeOfPage(answer(200, '<title>Just a moment...</title>'), 900)).toBeUndefined();
+  expect(challengeOfPage(answer(200, '<div class="g-recaptcha">'), 12)).toBeUndefined();
+});
+
+test.each<[string, string]>([
+  ['refused', 'generic_error'],
+  ['not-found', 'not_found'],
+  ['timeout', 'net_read_timeout'],
+  ['unreachable', 'generic_error'],
+  ['busy', 'generic_error'],
+])('what the proxy calls %s is %s, with its words', (kind, status) => {
+  const failure = failureOfAnswer(answer(403, '10.0.0.1 is private', { 'x-tearsheet-egress': kind }));
+  expect(failure).toMatchObject({ status, reason: expect.stringContaining('10.0.0.1 is private') });
+});
+
+test('a refusal is called one of the egress guard', () => {
+  const { reason } = failureOfAnswer(answer(403, 'x', { 'x-tearsheet-egress': 'refused' })) ?? {};
+  expect(reason).toBe('refused by the egress guard: x');
+});
+
+test.each<[string, string]>([
+  ['ERR_NAME_NOT_RESOLVED', 'not_found'],
+  ['ERR_CONNECTION_TIMED_OUT', 'net_read_timeout'],
+  ['ERR_TIMED_OUT', 'net_read_timeout'],
+  ['ERR_CONNECTION_REFUSED', 'generic_error'],
+  ['ERR_CERT_DATE_INVALID', 'generic_error'],
+  ['ERR_TOO_MANY_REDIRECTS', 'generic_error'],
+  ['ERR_ABORTED', 'generic_error'],
+])('%s is %s', (code, status) => {
+  const failure = failureOfNavigation(
+    new Error(`page.goto: net::${code} at https://a.example/`),
+    'https://a.example/',
+    [],
+  );
+  expect(failure.status).toBe(status);
+});
+
+test('a tunnel that failed is explained by what the proxy knows of the host', () => {
+  const error = new Error('page.goto: net::ERR_TUNNEL_CONNECTION_FAILED at https://a.example/');
+  const known = { host: 'a.example', port: 443, kind: 'not-found', reason: 'a.example has no address' } as const;
+  expect(failureOfNavigation(error, 'https://a.example/', [known])).toEqual({
+    status: 'not_found',
+    reason: 'a.example has no address',
+  });
+  expect(failureOfNavigation(error, 'https://a.example/', []).reason).toMatch(/^refused by the egress guard: /);
+});

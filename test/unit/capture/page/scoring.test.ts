@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import type { SlotCandidate } from '../../../../src/capture/page/page.ts';
+import { type ScorableSlot, scoreSlot, scoreSlots } from '../../../../src/capture/page/scoring.ts';
+
+const viewport = { width: 1440, height: 900 };
+const rectangle = { ad: { width: 300, height: 250 }, viewport };
+
+function slot(over: Partial<SlotCandidate> = {}, fluid = false): ScorableSlot {
+  const candidate: SlotCandidate = {
+    box: { x: 100, y: 100, width: 300, height: 250 },
+    sizes: [[300, 250]],
+    evidence: ['gpt'],
+    element: '#slot',
+    visible: true,
+    collapsed: false,
+    sticky: false,
+    covered: false,
+    ...over,
+  };
+  return { candidate, fluid };
+}
+
+const at = (y: number) => ({ box: { x: 100, y, width: 300, height: 250 } });
+
+test.each<[string, ScorableSlot, ScorableSlot]>([
+  ['an exact size', slot(), slot({ sizes: [[336, 280]] })],
+  ['less empty room around the ad', slot({ sizes: [[336, 280]] }), slot({ sizes: [[970, 250]] })],
+  [
+    'any room for the ad at its own size',
+    slot({ sizes: [[970, 250]], ...at(4_000), covered: true }),
+    slot({ sizes: [[250, 250]] }),
+  ],
+  ['what is nearer to the top', slot(at(100)), slot(at(2_000))],
+  ['a declaration over looks', slot(), slot({ evidence: ['iab_size'] })],
+  ['more signs over one', slot({ evidence: ['attribute', 'iab_size'] }), slot({ evidence: ['attribute'] })],
+  ['what stands still', slot(), slot({ sticky: true })],
+  ['what lies free', slot(), slot({ covered: true })],
+  [
+    'a slot in the page, covered by an interstitial, over the interstitial',
+    slot({ covered: true }),
+    slot({ sticky: true }),
+  ],
+  ['what is open over what has collapsed', slot(), slot({ visible: false, collapsed: true })],
+  [
+    'a collapsed slot of its size over one that would shrink it',
+    slot({ visible: false, collapsed: true }),
+    slot({ sizes: [[200, 200]] }),
+  ],
+  ['what is shown over what is not', slot({ sizes: [[200, 200]] }), slot({ visible: false })],
+])('prefers %s', (_what, better, worse) => {
+  expect(scoreSlots([worse, better], rectangle)[0]?.slot).toBe(better);
+});
+
+test.each<[string, ScorableSlot, { width: number; height: number }, number | null]>([
+  ['stays at its own size in a slot that declares it', slot(), { width: 300, height: 250 }, 1],
+  ['is never scaled up', slot({ sizes: [[970, 250]] }), { width: 320, height: 50 }, 1],
+  ['shrinks to what its slot takes', slot({ sizes: [[640, 360]] }), { width: 1280, height: 720 }, 0.5],
+  [
+    'shrinks by the narrower side',
+    slot({
+      sizes: [
+        [300, 250],
+        [300, 600],
+      ],
+    }),
+    { width: 400, height: 400 },
+    0.75,
+  ],
+  ['is not shown at less than half its size', slot({ sizes: [[640, 360]] }), { width: 1300, height: 720 }, null],
+  [
+    'takes its height in a fluid slot',
+    slot({ sizes: [], box: { x: 0, y: 0, width: 400, height: 20 } }, true),
+    { width: 300, height: 600 },
+    1,
+  ],
+  [
+    'shrinks to the width of a fluid slot',
+    slot({ sizes: [], box: { x: 0, y: 0, width: 240, height: 20 } }, true),
+    { width: 300, height: 250 },
+    0.8,
+  ],
+  [
+    'goes by the box of a slot that declares nothing',
+    slot({ sizes: [], box: { x: 0, y: 0, width: 300, height: 250 } }),
+    { width: 300, height: 250 },
+    1,
+  ],
+  ['is not put where nothing is shown', slot({ visible: false }), { width: 300, height: 250 }, null],
+  [
+    'is not put beyond the side of the screen',
+    slot({ box: { x: -290, y: 0, width: 300, height: 250 } }),
+    { width: 300, height: 250 },
+    null,
+  ],
+  [
+    'goes where a slot has collapsed',
+    slot({ visible: false, collapsed: true, box: { x: 0, y: 0, width: 300, height: 0 } }),
+    { width: 300, height: 250 },
+    1,
+  ],
+])('an ad %s', (_what, one, ad, scale) => {
+  expect(scoreSlot(one, { ad, viewport }).scale).toBe(scale);
+});
+
+test('a score says in words what it is made of', () => {
+  const { scored, problem } = scoreSlot(slot({ covered: true, sizes: [[100, 100]] }), rectangle);
+  expect(scored.reasons).toContain('too small for 300×250 (−40)');
+  expect(scored.reasons).toContain('covered by something (−20)');
+  expect(problem).toBe('too small for 300×250');
+});
+
+test('a score is the sum of its reasons', () => {
+  const { scored } = scoreSlot(slot({ evidence: ['gpt', 'attribute'] }), rectangle);
+  const sum = scored.reasons.reduce((all, why) => all + Number(/\(([+−].*)\)$/.exec(why)?.[1]?.replace('−', '-')), 0);
+  expect(sum).toBeCloseTo(scored.score, 0);
+});
