@@ -1,0 +1,8 @@
+/** What is used here of s3rver, which brings no types. */
+declare module 's3rver' {
+  export default class S3rver {
+    constructor(options: { port: number; address: string; silent: boolean; directory: string });
+    run(): Promise<{ port: number }>;
+    close(): Promise<void>;
+  }
+}
