@@ -40,6 +40,8 @@ class PreparingClient implements PostgresPoolClient {
   constructor(client: pg.PoolClient, statements: Statements) {
     this.#client = client;
     this.#statements = statements;
+    // The queries it breaks say so themselves; but nobody else listens while it is in use, and that would end the process.
+    client.on('error', () => undefined);
   }
 
   query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>;
