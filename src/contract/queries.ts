@@ -6,7 +6,7 @@ import { textFault } from '../domain/text.ts';
 import { parseTimestamp } from '../domain/time.ts';
 import { OURS } from './provenance.ts';
 
-export const PER_PAGE_MAX = 500;
+const PER_PAGE_MAX = 500;
 export const PER_PAGE_DEFAULT = 100;
 const PAGE_MAX = 1_000_000;
 

@@ -30,7 +30,7 @@ export const CampaignName = text((value) =>
   isBlank(value) ? 'must not be blank: give the name of the campaign.' : undefined,
 );
 
-export const CampaignReference = z
+const CampaignReference = z
   .object({
     id: CampaignId.nullish().describe(
       `Identifier of an existing campaign. Given with a name, the id decides and the name is ignored. ${OURS}`,
@@ -47,12 +47,12 @@ export const LookupKey = text((value) =>
 
 export const AdId = text().describe('Identifier of an existing ad of the same campaign. It decides over `lookup_key`.');
 
-export const AdName = text((value) => lengthFault(value, AD_NAME_MAX)).meta({
+const AdName = text((value) => lengthFault(value, AD_NAME_MAX)).meta({
   maxLength: AD_NAME_MAX,
   description: `Used only when a new ad is created. Without it, the ad is named after its media. ${OURS}`,
 });
 
-export const MediaReference = z
+const MediaReference = z
   .object({
     type: z.enum(['url', 'html_tag']),
     content: text().describe(

@@ -1,6 +1,6 @@
 import { cutCodePoints } from './text.ts';
 
-export const CAMPAIGN_NAME_MAX = 250;
+const CAMPAIGN_NAME_MAX = 250;
 
 /** The name that find-or-create compares exactly: trimmed, cut to 250 code points, trimmed again. May be empty, which is a fault. */
 export function campaignName(sent: string): string {

@@ -19,7 +19,7 @@ export interface KeptAnswer {
   readonly text: string;
 }
 
-export const IDEMPOTENCY_HOURS = 24;
+const IDEMPOTENCY_HOURS = 24;
 
 /**
  * Takes the key for this transaction. @returns the answer to replay, if there is one.

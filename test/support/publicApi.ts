@@ -98,7 +98,7 @@ export async function startPublicApi(overrides: Partial<PublicApiOptions> = {}):
   };
 }
 
-export const queueInTable: Enqueuer = {
+const queueInTable: Enqueuer = {
   enqueue: async (transaction, name, payload) => {
     await sql`insert into queued values (${name}, ${JSON.stringify(payload)}::jsonb)`.execute(transaction);
   },

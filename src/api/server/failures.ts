@@ -19,7 +19,7 @@ export function failureHandler(log: Log) {
   };
 }
 
-export function sendFailure(response: Response, { status, errors, headers }: Failure): void {
+function sendFailure(response: Response, { status, errors, headers }: Failure): void {
   // What a handler has said about the answer it meant to give.
   for (const name of ['ETag', 'Content-Length', 'Content-Type']) response.removeHeader(name);
   response
