@@ -55,7 +55,8 @@ export function endpoints({ store, publicUrl, rateLimit }: PublicApiOptions): En
       const key = sentKey(request);
       const known = remember ? memory.find(key) : undefined;
       const caller = known ?? (await callerOf(store.db, key));
-      if (remember && known === undefined) memory.keep(key, caller);
+      // A disabled organization is looked up each time, so that it works as soon as it is enabled.
+      if (remember && known === undefined && !caller.organization.disabled) memory.keep(key, caller);
       const { id } = caller.organization;
       note(response, { organization_id: id, key_id: caller.keyId });
       limiter?.take(caller.keyId, response);
