@@ -14,7 +14,7 @@ export interface CaptureSignals {
 }
 
 export interface CaptureOptions {
-  /** Holds {@link CaptureEnvironment}, and TEARSHEET_PARENT_STDIN=1 where the end of `stdin` means that the parent died. */
+  /** Holds what the schema below names, and TEARSHEET_PARENT_STDIN=1 where the end of `stdin` means that the parent died. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Called once, when there is work. */
   readonly startEngine: () => Promise<Engine>;

@@ -65,7 +65,7 @@ export const HoldClaim = Bound;
 /** False: the lease was over, somebody else may have the creative. A result is taken all the same while it has none. */
 export const ClaimHeld = z.object({ held: z.boolean() });
 
-export const RenderedFrame = z.object({
+const RenderedFrame = z.object({
   marker_ms: markerMs,
   ratio,
   key: z.string(),
@@ -151,17 +151,6 @@ export const FinishIndex = z.object({
   attempt: z.number().int().min(1),
   phases: z.record(z.string(), z.number()),
 });
-
-/** What a capture program is told by its environment. */
-export interface CaptureEnvironment {
-  /** Base of the internal API, for example `http://127.0.0.1:8081`. */
-  readonly TEARSHEET_INTERNAL_URL: string;
-  /** The job's uuid, and the completion index. */
-  readonly TEARSHEET_JOB: string;
-  readonly JOB_COMPLETION_INDEX: string;
-  readonly TEARSHEET_TOKEN: string;
-  readonly TEARSHEET_POD: string;
-}
 
 /** Exit codes of the capture program. `final` codes are never retried. */
 export const CAPTURE_EXIT = {

@@ -40,7 +40,7 @@ export const ScreenshotJobSpec = z.object({
   cancel: z.boolean().optional(),
 });
 
-export const Condition = z.object({
+const Condition = z.object({
   type: z.enum(['AdsCaptured', 'SitesCaptured', 'Settled', 'Succeeded']),
   status: z.enum(['True', 'False', 'Unknown']),
   reason: z.string().max(64),

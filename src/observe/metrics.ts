@@ -138,7 +138,12 @@ function instruments(registry: Registry) {
 function queueGauges(registry: Registry) {
   const registers = [registry];
   const labelNames = ['queue'] as const;
-  const depth = new Gauge({ name: 'tearsheet_queue_depth', help: 'Work that could start now and waits.', labelNames, registers });
+  const depth = new Gauge({
+    name: 'tearsheet_queue_depth',
+    help: 'Work that could start now and waits.',
+    labelNames,
+    registers,
+  });
   const age = new Gauge({
     name: 'tearsheet_queue_oldest_seconds',
     help: 'How long the oldest work that could start has waited.',

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chromium } from 'playwright';
 
 /** Said to people who have no browser; the one sentence that helps. */
-export const NO_CHROMIUM =
+const NO_CHROMIUM =
   'No Chromium was found: install one (Debian: apt-get install chromium-headless-shell; elsewhere: npx playwright install --only-shell chromium) or set CHROMIUM_PATH to its executable.';
 
 // Debian's /usr/bin/chromium-headless-shell is a script that does not exec: killing it orphans the browser.

@@ -4,7 +4,7 @@
  * Features that are off in both browsers. It begins with Playwright's own list, because a second
  * `--disable-features` replaces the first instead of adding to it: join all of it into one flag.
  */
-export const DISABLED_FEATURES: readonly string[] = [
+const DISABLED_FEATURES: readonly string[] = [
   // Playwright's.
   'AvoidUnnecessaryBeforeUnloadCheckSync',
   'DestroyProfileOnBrowserClose',

@@ -7,7 +7,7 @@ export interface Size {
 }
 
 /** Of a side, CSS pixels. */
-export const MAX_SIDE = 4_096;
+const MAX_SIDE = 4_096;
 
 /** @throws CreativeFailure for a size that nothing can be shown at. */
 export function checkedSize({ width, height }: Size): Size {

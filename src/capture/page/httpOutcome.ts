@@ -33,7 +33,7 @@ const CHALLENGES: readonly [name: string, mark: RegExp][] = [
 ];
 
 /** @returns whose challenge it is, or undefined. */
-export function challengeOf({ headers, text }: SiteAnswer): string | undefined {
+function challengeOf({ headers, text }: SiteAnswer): string | undefined {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\n`);
   const all = lines.join('') + text;
   return CHALLENGES.find(([, mark]) => mark.test(all))?.[0];
@@ -63,7 +63,7 @@ export function challengeOfPage(answer: SiteAnswer, words: number): SiteFailure 
 }
 
 /** @param kind as the proxy names it. */
-export function failureOfEgress(kind: string, reason: string): SiteFailure {
+function failureOfEgress(kind: string, reason: string): SiteFailure {
   switch (kind) {
     case 'refused':
       return { status: 'generic_error', reason: `refused by the egress guard: ${reason}` };

@@ -7,7 +7,7 @@ export interface NestedSlot extends Pick<RawSlot, 'evidence' | 'sizes' | 'collap
 }
 
 /** Strongest first. */
-export const EVIDENCE_ORDER: readonly SlotEvidence[] = [
+const EVIDENCE_ORDER: readonly SlotEvidence[] = [
   'gpt',
   'prebid',
   'adsense',

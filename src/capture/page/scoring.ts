@@ -24,7 +24,7 @@ export interface ScoredSlot<S extends ScorableSlot> {
 }
 
 /** An ad that would be smaller than this is not shown at all. */
-export const LEAST_SCALE = 0.5;
+const LEAST_SCALE = 0.5;
 
 const EVIDENCE_POINTS: Readonly<Record<SlotEvidence, number>> = {
   gpt: 20,

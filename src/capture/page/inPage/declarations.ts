@@ -142,7 +142,13 @@ function standInGpt(): Loose {
     },
     sizeMapping: () => {
       const rows: unknown[] = [];
-      const builder = { addSize: (...row: unknown[]) => (rows.push(row), builder), build: () => rows };
+      const builder = {
+        addSize: (...row: unknown[]) => {
+          rows.push(row);
+          return builder;
+        },
+        build: () => rows,
+      };
       return builder;
     },
   };
