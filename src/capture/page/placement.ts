@@ -1,6 +1,6 @@
 import { within } from '../../observe/deadline.ts';
-import { encodePng } from '../compose/encode.ts';
-import { changedShare, decodePng, overlaid, type PixelBox, type Pixels } from '../compose/pixels.ts';
+import { PageComposer } from '../compose/pageComposer.ts';
+import { changedShare, decodePng, type PixelBox, type Pixels } from '../compose/pixels.ts';
 import { findProbe, judgeProbe, probePicture } from '../compose/probe.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
 import type { FoundSlot } from './findSlots.ts';
@@ -14,7 +14,8 @@ import { sleep } from './settle.ts';
 interface Spot {
   readonly page: Pixels;
   readonly box: PixelBox;
-  readonly composable: boolean;
+  /** Where composition gives what the browser would paint. */
+  readonly composer: PageComposer | undefined;
   readonly shown: number;
   readonly notes: readonly string[];
   readonly capturedAt: Date;
@@ -97,12 +98,9 @@ export class Placement {
       const sought = { pixels: probe.pixels, expected };
       const probed = await this.#shot(staged, probe.png, (picture) => findProbe(picture, sought) !== undefined);
       const page = await this.#shot(staged, null, (picture) => changedShare(probed.pixels, picture, expected) > 0.1);
-      return {
-        page: page.pixels,
-        ...judgeProbe(page.pixels, probed.pixels, sought),
-        notes: staged.notes,
-        capturedAt: page.at,
-      };
+      const { composable, box, shown } = judgeProbe(page.pixels, probed.pixels, sought);
+      const composer = composable ? new PageComposer(page.pixels, box) : undefined;
+      return { page: page.pixels, box, shown, composer, notes: staged.notes, capturedAt: page.at };
     } finally {
       await staged.end();
     }
@@ -130,10 +128,8 @@ export class Placement {
     const { choice, spot, candidates, only } = to;
     const ad = await this.#pixelsOf(frame);
     const fits = ad.width === spot.box.width && ad.height === spot.box.height;
-    const composed = spot.composable && ad.opaque && fits && choice.scale === 1 && only !== 'browser';
-    const png = composed
-      ? await encodePng(overlaid(spot.page, ad, spot.box))
-      : await this.#photograph(choice, frame, spot);
+    const composed = ad.opaque && fits && choice.scale === 1 && only !== 'browser' ? spot.composer : undefined;
+    const png = await (composed?.compose(ad) ?? this.#photograph(choice, frame, spot));
     return {
       status: 'uploaded',
       png,

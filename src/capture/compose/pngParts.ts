@@ -1,0 +1,109 @@
+/** The pieces of a PNG file of 8-bit RGB rows, so that what pictures share need not be compressed for each of them. */
+import { promisify } from 'node:util';
+import { constants, crc32, deflateRaw } from 'node:zlib';
+import { CHANNELS } from './pixels.ts';
+
+const deflate = promisify<Buffer, { level: number; finishFlush: number }, Buffer>(deflateRaw);
+
+/** Filter type Sub: what each byte adds to the pixel on its left. It looks at no other row. */
+const SUB = 1;
+const MODULUS = 65_521;
+
+/** Filtered rows, compressed: any number of them make up one picture. */
+export interface Strip {
+  readonly chunk: Buffer;
+  readonly adler: number;
+  readonly bytes: number;
+}
+
+/** @param rows RGB bytes, `width` pixels a row. @returns each row with its filter type in front. */
+export function filtered(rows: Buffer, width: number): Buffer {
+  const stride = width * CHANNELS;
+  const count = rows.length / stride;
+  const out = Buffer.allocUnsafe(count * (stride + 1));
+  for (let row = 0; row < count; row++) {
+    out[row * (stride + 1)] = SUB;
+    filterInto(out, { row, stride, from: 0, to: stride, source: rows });
+  }
+  return out;
+}
+
+/** Filters anew the bytes `from` to `to` of one row. */
+export function filterInto(
+  out: Buffer,
+  { row, stride, from, to, source }: { row: number; stride: number; from: number; to: number; source: Buffer },
+): void {
+  const start = row * stride;
+  const target = row * (stride + 1) + 1;
+  for (let at = from; at < to; at++) {
+    const left = at < CHANNELS ? 0 : (source[start + at - CHANNELS] ?? 0);
+    out[target + at] = (source[start + at] ?? 0) - left;
+  }
+}
+
+/** @param level of zlib; what is kept for many pictures is worth more of it. */
+export async function strip(rows: Buffer, level: number): Promise<Strip> {
+  const body = await deflate(rows, { level, finishFlush: constants.Z_SYNC_FLUSH });
+  return { chunk: chunk('IDAT', body), adler: adler32(rows), bytes: rows.length };
+}
+
+/** The whole file. */
+export function pngOf(size: { width: number; height: number }, strips: readonly Strip[]): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(size.width, 0);
+  header.writeUInt32BE(size.height, 4);
+  // 8 bits, true colour; compression, filter and interlace methods are 0.
+  header.set([8, 2, 0, 0, 0], 8);
+  // An empty last block, and the checksum of all rows.
+  const end = Buffer.from([0x03, 0, 0, 0, 0, 0]);
+  end.writeUInt32BE(strips.reduce(joinedAdler, { adler: 1, bytes: 0 }).adler, 2);
+  return Buffer.concat([
+    SIGNATURE,
+    chunk('IHDR', header),
+    chunk('IDAT', ZLIB_HEADER),
+    ...strips.map((one) => one.chunk),
+    chunk('IDAT', end),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+const ZLIB_HEADER = Buffer.from([0x78, 0x01]);
+
+function chunk(type: string, body: Buffer): Buffer {
+  const out = Buffer.allocUnsafe(body.length + 12);
+  out.writeUInt32BE(body.length, 0);
+  out.write(type, 4, 'latin1');
+  body.copy(out, 8);
+  out.writeUInt32BE(crc32(out.subarray(4, body.length + 8)), body.length + 8);
+  return out;
+}
+
+/** The checksum of zlib streams. */
+export function adler32(bytes: Buffer): number {
+  let a = 1;
+  let b = 0;
+  for (let from = 0; from < bytes.length; from += 3_800) {
+    const to = Math.min(from + 3_800, bytes.length);
+    for (let at = from; at < to; at++) {
+      a += bytes[at] ?? 0;
+      b += a;
+    }
+    a %= MODULUS;
+    b %= MODULUS;
+  }
+  return ((b << 16) | a) >>> 0;
+}
+
+/** That of two strips, one after the other, from those of each. */
+function joinedAdler(
+  one: { adler: number; bytes: number },
+  two: { adler: number; bytes: number },
+): { adler: number; bytes: number } {
+  const [a1, b1] = [one.adler & 0xffff, one.adler >>> 16];
+  const [a2, b2] = [two.adler & 0xffff, two.adler >>> 16];
+  const length = two.bytes % MODULUS;
+  const a = (a1 + a2 - 1 + MODULUS) % MODULUS;
+  const b = (((b1 + b2) % MODULUS) + ((length * (a1 - 1 + MODULUS)) % MODULUS)) % MODULUS;
+  return { adler: ((b << 16) | a) >>> 0, bytes: one.bytes + two.bytes };
+}

@@ -1,0 +1,73 @@
+import { deflateSync } from 'node:zlib';
+import sharp from 'sharp';
+import { expect, test } from 'vitest';
+import { PageComposer } from '../../../../src/capture/compose/pageComposer.ts';
+import { decodePng, overlaid, type PixelBox, type Pixels } from '../../../../src/capture/compose/pixels.ts';
+import { adler32 } from '../../../../src/capture/compose/pngParts.ts';
+import { findProbe, judgeProbe, probePicture } from '../../../../src/capture/compose/probe.ts';
+
+function noise(width: number, height: number, seed: number): Pixels {
+  const data = Buffer.alloc(width * height * 3);
+  for (let at = 0; at < data.length; at++) data[at] = (at * seed * 2_654_435_761) >>> 24;
+  return { data, width, height };
+}
+
+test.each<[string, PixelBox]>([
+  ['in the middle', { x: 11, y: 7, width: 30, height: 25 }],
+  ['in the top left corner', { x: 0, y: 0, width: 30, height: 25 }],
+  ['in the bottom right corner', { x: 70, y: 55, width: 30, height: 25 }],
+  ['over the whole page', { x: 0, y: 0, width: 100, height: 80 }],
+  ['of one pixel', { x: 99, y: 79, width: 1, height: 1 }],
+])('an ad %s is in the picture as it is, and the page around it too', async (_where, box) => {
+  const page = noise(100, 80, 3);
+  const composer = new PageComposer(page, box);
+  for (const seed of [5, 7]) {
+    const ad = noise(box.width, box.height, seed);
+    const { data, width, height } = await decodePng(await composer.compose(ad));
+    expect([width, height]).toEqual([100, 80]);
+    expect(data.equals(overlaid(page, ad, box).data)).toBe(true);
+  }
+});
+
+test('other decoders find no fault in the file', async () => {
+  const png = await new PageComposer(noise(64, 64, 3), { x: 8, y: 8, width: 16, height: 16 }).compose(noise(16, 16, 5));
+  await expect(sharp(png, { failOn: 'warning' }).stats()).resolves.toBeDefined();
+});
+
+test('the checksum of rows is that of zlib', () => {
+  const bytes = Buffer.alloc(1_000_003, 0xff);
+  expect(adler32(bytes)).toBe(deflateSync(bytes).readUInt32BE(deflateSync(bytes).length - 4));
+});
+
+test('a probe is found where it stands, a pixel or two from where it was expected', async () => {
+  const probe = await probePicture({ width: 20, height: 10 });
+  const page = noise(100, 80, 3);
+  const picture = overlaid(page, probe.pixels, { x: 31, y: 42 });
+  const expected = { x: 30, y: 40, width: 20, height: 10 };
+  expect(findProbe(picture, { pixels: probe.pixels, expected })).toEqual({ x: 31, y: 42, width: 20, height: 10 });
+  expect(judgeProbe(page, picture, { pixels: probe.pixels, expected })).toMatchObject({ composable: true, shown: 1 });
+});
+
+test('one pixel that is not the probe, in it or beside it, leaves the slot to the browser', async () => {
+  const probe = await probePicture({ width: 20, height: 10 });
+  const page = noise(100, 80, 3);
+  const expected = { x: 30, y: 40, width: 20, height: 10 };
+  for (const [x, y] of [
+    [35, 45],
+    [28, 45],
+  ] as const) {
+    const picture = overlaid(page, probe.pixels, expected);
+    const at = (y * 100 + x) * 3;
+    picture.data[at] = (picture.data[at] ?? 0) ^ 1;
+    expect(judgeProbe(page, picture, { pixels: probe.pixels, expected }).composable).toBe(false);
+  }
+});
+
+test('how much of a covered ad is seen is told', async () => {
+  const probe = await probePicture({ width: 20, height: 10 });
+  const page = noise(100, 80, 3);
+  const expected = { x: 30, y: 40, width: 20, height: 10 };
+  const half = { data: probe.pixels.data.subarray(0, 20 * 5 * 3), width: 20, height: 5 };
+  const picture = overlaid(page, half, expected);
+  expect(judgeProbe(page, picture, { pixels: probe.pixels, expected }).shown).toBeCloseTo(0.5, 1);
+});
