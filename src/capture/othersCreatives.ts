@@ -47,11 +47,11 @@ type Resolved = ResolvedCreatives['creatives'][number];
 
 function outcomeOf(creative: Resolved, { client, store, ending }: OthersTools): CreativeOutcome {
   if (creative.status === 'failed') return { status: 'failed', reason: creative.reason };
-  const { width, height, frames } = creative;
+  const { width, height, mode, frames } = creative;
   const kept = new Map<string, Promise<KeptFrame>>();
   return {
     status: 'rendered',
-    mode: null,
+    mode,
     async frame(markerMs, ratio) {
       const found = frames.find((frame) => frame.marker_ms === markerMs && frame.ratio === ratio);
       if (found === undefined) return undefined;

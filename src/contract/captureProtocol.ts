@@ -108,6 +108,8 @@ export const ResolvedCreatives = z.object({
         status: z.literal('rendered'),
         width: z.number().int(),
         height: z.number().int(),
+        /** How it was rendered, for the provenance record. */
+        mode: z.string().nullable(),
         frames: z.array(z.object({ marker_ms: markerMs, ratio, sha256: z.string(), url: z.url() })),
       }),
       z.object({ ad_id: uuid, status: z.literal('failed'), reason: z.string() }),

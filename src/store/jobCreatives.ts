@@ -142,6 +142,7 @@ export interface ResolvedCreative {
   readonly reason: string | null;
   readonly width: number | null;
   readonly height: number | null;
+  readonly mode: string | null;
   readonly frames: readonly {
     readonly marker_ms: number | null;
     readonly ratio: number;
@@ -157,7 +158,7 @@ export async function resolvedCreatives(
   adIds: readonly string[],
 ): Promise<ResolvedCreative[]> {
   const { rows } = await sql<ResolvedCreative>`
-    select c.ad_id, c.status, c.reason, c.width, c.height, coalesce((
+    select c.ad_id, c.status, c.reason, c.width, c.height, c.mode, coalesce((
       select json_agg(json_build_object('marker_ms', nullif(f.marker_ms, -1), 'ratio', f.ratio, 'key', i.artifact_key,
         'sha256', i.sha256) order by f.marker_ms, f.ratio)
       from creative_frames f join images i on i.token = f.image_token

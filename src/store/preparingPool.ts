@@ -93,7 +93,9 @@ class Statements {
   }
 }
 
-/** Not what takes all columns: its prepared form fails once a migration has added one. Not what is no query. */
+/** Not what answers all columns of a table: its prepared form fails once a migration has added one. Not what is no query. */
 function isPreparable(text: string): boolean {
-  return /^\s*(select|with|insert|update|delete)\b/i.test(text) && !/\*(?!\))/.test(text);
+  return (
+    /^\s*(select|with|insert|update|delete)\b/i.test(text) && !/\b(select|returning)\s+\*(?!\s*,)|\.\*/i.test(text)
+  );
 }

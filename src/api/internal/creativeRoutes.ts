@@ -129,7 +129,7 @@ async function wait(
 }
 
 async function describe(
-  { ad_id, status, reason, width, height, frames }: ResolvedCreative,
+  { ad_id, status, reason, width, height, mode, frames }: ResolvedCreative,
   transfers: Transfers,
 ): Promise<ResolvedCreatives['creatives'][number]> {
   if (status === 'failed') return { ad_id, status, reason: reason ?? 'The ad could not be captured.' };
@@ -137,5 +137,5 @@ async function describe(
     ...{ marker_ms, ratio, sha256 },
     url: await transfers.download(key),
   }));
-  return { ad_id, status, width: width ?? 0, height: height ?? 0, frames: await Promise.all(withUrls) };
+  return { ad_id, status, width: width ?? 0, height: height ?? 0, mode, frames: await Promise.all(withUrls) };
 }

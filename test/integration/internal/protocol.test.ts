@@ -221,7 +221,7 @@ test('Waiting ends with the result, not at the end of its time', async () => {
   await client.call(`creatives/${adId}/result`, { index: 0, attempt: 1, seconds: 1, result: rendered(creative) });
   const [resolved] = (await waiting).body.creatives;
   expect(performance.now() - begun).toBeLessThan(4_000);
-  expect(resolved).toMatchObject({ ad_id: adId, status: 'rendered', width: 300, height: 250 });
+  expect(resolved).toMatchObject({ ad_id: adId, status: 'rendered', width: 300, height: 250, mode: 'stepped' });
   const frame = resolved?.status === 'rendered' ? resolved.frames[0] : undefined;
   expect(frame).toMatchObject({ marker_ms: null, ratio: 1, sha256: PNG_FACTS.sha256 });
   expect(Buffer.from(await (await fetch(frame?.url ?? '')).arrayBuffer()).equals(PNG)).toBe(true);

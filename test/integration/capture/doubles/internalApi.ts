@@ -238,7 +238,7 @@ export async function startInternalApi(order: {
       return { ad_id, status: 'failed', reason: result && 'reason' in result ? result.reason : 'failed' };
     }
     const frames = creative.frames.map(({ key, ...frame }) => ({ ...frame, url: upload(key).url }));
-    return { ad_id, status: 'rendered', width: 30, height: 25, frames };
+    return { ad_id, status: 'rendered', width: 30, height: 25, mode: 'stepped', frames };
   }
 
   return {
