@@ -12,7 +12,7 @@ const [url = '', organization = '', campaign = ''] = process.argv.slice(2);
 const pool = new pg.Pool({ connectionString: url, max: 10 });
 
 interface Body {
-  ad: { name: string; media: { type: string; content: string } };
+  ad: { name: string; lookup_key: string; media: { type: string; content: string } };
   subscribers: { webhook: { url: string } }[];
 }
 
@@ -25,9 +25,9 @@ app.post('/ads', async (request, response) => {
   try {
     await client.query('begin');
     const { rows } = await client.query(
-      `insert into ads (id, organization_id, campaign_id, name, kind, content, source)
-       values ($1, $2, $3, $4, $5, $6, 'create_ad') returning id, name, status, created_at`,
-      [id, organization, campaign, ad.name, ad.media.type, ad.media.content],
+      `insert into ads (id, organization_id, campaign_id, lookup_key, name, kind, content, source)
+       values ($1, $2, $3, $4, $5, $6, $7, 'create_ad') returning id, name, status, created_at`,
+      [id, organization, campaign, ad.lookup_key, ad.name, ad.media.type, ad.media.content],
     );
     await client.query(
       'insert into subscribers (id, organization_id, ad_id, seq, webhook_url) values ($1, $2, $3, 0, $4)',

@@ -1,0 +1,52 @@
+/** What a late marker costs: 30 s of a creative's own time against none. */
+import { startEngine } from '../../src/capture/engine.ts';
+import type { Figure } from './figure.ts';
+import { CHROMIUM } from './machine.ts';
+import { timed } from './medians.ts';
+
+const LATE_MS = 30_000;
+
+/** Moves by CSS and by script until its 30th second, and says by its colours how late it is. */
+const CREATIVE = `<!doctype html><meta name="ad.size" content="width=300,height=250">
+<style>
+  body { margin: 0; width: 300px; height: 250px; overflow: hidden; font: bold 40px sans-serif; color: #fff; animation: hue 30s linear both }
+  @keyframes hue { from { background: #103 } to { background: #0a0 } }
+  #turning { width: 90px; height: 90px; margin: 20px; background: #fc0; animation: turn 2s linear infinite }
+  @keyframes turn { to { transform: rotate(1turn) } }
+</style>
+<div id="turning"></div><div id="clock">0</div>
+<script>
+  const frame = (now) => { clock.textContent = (now / 1000).toFixed(1); requestAnimationFrame(frame); };
+  requestAnimationFrame(frame);
+</script>`;
+
+const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+export async function measureMarkers(rounds: number): Promise<Figure> {
+  const engine = await startEngine({ chromiumPath: CHROMIUM, allow: ['127.0.0.0/8'], log: SILENT });
+  const render = async (marker: number) => {
+    const source = { kind: 'html_tag', content: CREATIVE } as const;
+    const { seconds, result } = await timed(() => engine.render(source, { markers: [marker], ratios: [1] }));
+    if (result.status !== 'uploaded') throw new Error(`The creative was not rendered: ${result.reason}`);
+    if (result.mode !== 'stepped') throw new Error(`The creative was rendered in ${result.mode} time.`);
+    return seconds;
+  };
+  try {
+    await render(LATE_MS);
+    const seen = { late: [] as number[], first: [] as number[] };
+    for (let round = 0; round < rounds; round++) {
+      seen.late.push(await render(LATE_MS));
+      seen.first.push(await render(0));
+    }
+    return {
+      name: 'an animated creative at its 30th second',
+      unit: 's',
+      ours: seen.late,
+      other: { name: 'the same at its first moment', values: seen.first },
+      compared: 'difference',
+      aim: { at: 'most', value: 1.5 },
+    };
+  } finally {
+    await engine.close();
+  }
+}

@@ -1,0 +1,164 @@
+/** Finished pictures a second, for many ads on one page: composed by the engine, captured over CDP, captured by the peer. */
+import { type Engine, startEngine } from '../../src/capture/engine.ts';
+import type { OpenPage, Picture } from '../../src/capture/page/page.ts';
+import { TaskGroup } from '../../src/capture/taskGroup.ts';
+import { type Device, findDevice } from '../../src/domain/devices.ts';
+import { type Publishers, startPublishers } from '../fixtures/publisherServer.ts';
+import { type BenchAd, drawAds, expectAd } from './ads.ts';
+import type { Figure } from './figure.ts';
+import { CHROMIUM } from './machine.ts';
+import { timed } from './medians.ts';
+import { type Peer, preparePeer } from './peer.ts';
+import { openRawPage, type RawPage } from './rawCapture.ts';
+
+export interface PicturesOptions {
+  readonly rounds: number;
+  readonly ads: number;
+  /** Pictures of the peer in one round: it is slow. */
+  readonly peerPictures: number;
+}
+
+/** As many as a capture has in flight. */
+const AT_ONCE = 3;
+const PAGE = 'news';
+/** The page's slot for 300×250. */
+const SLOT = '#div-gpt-ad-rail-1';
+
+const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+export async function measurePictures(options: PicturesOptions): Promise<Figure[]> {
+  const publishers = await startPublishers();
+  const engine = await startEngine({ chromiumPath: CHROMIUM, allow: ['127.0.0.0/8'], log: SILENT });
+  try {
+    const bench = { publishers, engine, ...options };
+    return [...(await onDesktop(bench)), ...(await onPhone(bench))];
+  } finally {
+    await engine.close();
+    await publishers.close();
+  }
+}
+
+interface Bench extends PicturesOptions {
+  readonly publishers: Publishers;
+  readonly engine: Engine;
+}
+
+async function onDesktop(bench: Bench): Promise<Figure[]> {
+  const device = named('desktop');
+  const ads = await drawAds(bench.ads, device.ratio);
+  const peer = await preparePeer({ url: bench.publishers.url(PAGE), device, slot: SLOT });
+  const raw = await openRawPage({ url: bench.publishers.url(PAGE), device, slot: SLOT });
+  const seen = { whole: [] as number[], placed: [] as number[], raw: [] as number[], peer: [] as number[] };
+  try {
+    await ours(bench, device, ads);
+    for (let round = 0; round < bench.rounds; round++) {
+      const { whole, placed } = await ours(bench, device, ads);
+      seen.whole.push(whole);
+      seen.placed.push(placed);
+      seen.raw.push(await overCdp(raw, ads));
+      seen.peer.push(await byPeer(peer, ads.slice(0, bench.peerPictures)));
+    }
+  } finally {
+    await raw.close();
+  }
+  const unit = 'pictures/s';
+  const website = `capture-website ${peer.version}, one call a picture`;
+  return [
+    {
+      name: `${ads.length} ads on one page, desktop, opening the page counted in`,
+      unit,
+      ours: seen.whole,
+      other: { name: website, values: seen.peer },
+      aim: { at: 'least', value: 100 },
+    },
+    { name: 'the same, once the page is open', unit, ours: seen.placed, other: { name: website, values: seen.peer } },
+    {
+      name: 'the same, once the page is open',
+      unit,
+      ours: seen.placed,
+      other: { name: 'raw CDP: swap the image, Page.captureScreenshot', values: seen.raw },
+      aim: { at: 'least', value: 3 },
+    },
+  ];
+}
+
+async function onPhone(bench: Bench): Promise<Figure[]> {
+  const device = named('mobile');
+  const ads = await drawAds(bench.ads, device.ratio);
+  const raw = await openRawPage({ url: bench.publishers.url(PAGE), device, slot: SLOT });
+  const seen = { placed: [] as number[], raw: [] as number[] };
+  try {
+    for (let round = 0; round < bench.rounds; round++) {
+      seen.placed.push((await ours(bench, device, ads)).placed);
+      seen.raw.push(await overCdp(raw, ads));
+    }
+  } finally {
+    await raw.close();
+  }
+  return [
+    {
+      name: `${ads.length} ads on one page, phone at pixel ratio ${device.ratio}, once the page is open`,
+      unit: 'pictures/s',
+      ours: seen.placed,
+      other: { name: 'raw CDP: swap the image, Page.captureScreenshot', values: seen.raw },
+    },
+  ];
+}
+
+/** @returns pictures a second, with and without opening the page. */
+async function ours({ engine, publishers }: Bench, device: Device, ads: readonly BenchAd[]) {
+  const opening = await timed(() => engine.open(publishers.url(PAGE), device));
+  const page = opening.result;
+  if (page.status !== 'ready') throw new Error(`${PAGE} did not open: ${page.reason}`);
+  const { seconds, result: pictures } = await timed(() => placeAll(page, ads));
+  await page.close();
+  for (const index of [0, pictures.length >> 1, pictures.length - 1]) {
+    const [picture, ad] = [pictures[index], ads[index]];
+    if (picture === undefined || ad === undefined) throw new Error('A picture is missing.');
+    await expectAd(picture.png, ad, picture.adBox);
+  }
+  return { whole: ads.length / (opening.seconds + seconds), placed: ads.length / seconds };
+}
+
+async function placeAll(page: OpenPage, ads: readonly BenchAd[]): Promise<Picture[]> {
+  const pictures: Picture[] = [];
+  const group = new TaskGroup(AT_ONCE);
+  for (const [index, ad] of ads.entries()) {
+    await group.add(async () => {
+      const picture = await page.place(ad.frame);
+      if (picture.status !== 'uploaded') throw new Error(`An ad was not placed: ${picture.reason}`);
+      pictures[index] = picture;
+    });
+  }
+  await group.drain();
+  return pictures;
+}
+
+async function overCdp(raw: RawPage, ads: readonly BenchAd[]): Promise<number> {
+  const pictures: Buffer[] = [];
+  const { seconds } = await timed(async () => {
+    for (const ad of ads) pictures.push(await raw.capture(ad));
+  });
+  for (const index of [0, ads.length >> 1, ads.length - 1]) await expectIn(pictures[index], ads[index]);
+  return ads.length / seconds;
+}
+
+async function byPeer(peer: Peer, ads: readonly BenchAd[]): Promise<number> {
+  const pictures: Buffer[] = [];
+  const { seconds } = await timed(async () => {
+    for (const ad of ads) pictures.push(await peer.capture(ad));
+  });
+  for (const [index, ad] of ads.entries()) await expectIn(pictures[index], ad);
+  return ads.length / seconds;
+}
+
+async function expectIn(png: Buffer | undefined, ad: BenchAd | undefined): Promise<void> {
+  if (png === undefined || ad === undefined) throw new Error('A picture is missing.');
+  await expectAd(png, ad);
+}
+
+function named(name: string): Device {
+  const device = findDevice(name);
+  if (device === undefined) throw new Error(`There is no device ${name}.`);
+  return device;
+}

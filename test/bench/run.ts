@@ -1,0 +1,87 @@
+/**
+ * Measures speed against floors and peers and writes docs/performance.md. `node test/bench/run.ts [figure…] [--quick]` measures only the
+ * figures named (requests, pictures, markers, first), or all with fewer rounds, and then writes nothing.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { startEmbeddedPostgres } from '../../src/commands/dev/embeddedPostgres.ts';
+import { measureAcceptance } from './acceptance.ts';
+import { type Figure, judge } from './figure.ts';
+import { measureFirstPicture } from './firstPicture.ts';
+import { describeMachine, load } from './machine.ts';
+import { measureMarkers } from './markers.ts';
+import { measurePictures } from './pictures.ts';
+import { reportOf } from './report.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const REPORT = path.join(ROOT, 'docs', 'performance.md');
+const started = Date.now();
+
+function say(text: string): void {
+  console.log(`${((Date.now() - started) / 1000).toFixed(1).padStart(6)} s  ${text}`);
+}
+
+async function main(args: readonly string[]): Promise<void> {
+  const quick = args.includes('--quick');
+  const named = args.filter((arg) => !arg.startsWith('--'));
+  const wanted = (name: string) => named.length === 0 || named.includes(name);
+  const rounds = quick ? 2 : 7;
+  say('compiling …');
+  await promisify(execFile)('make', ['-s', 'build'], { cwd: ROOT, timeout: 300_000 });
+  const folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-bench-'));
+  const postgres = await startEmbeddedPostgres({ folder: path.join(folder, 'postgres'), password: 'bench' });
+  const figures: Figure[] = [];
+  let phases: Readonly<Record<string, number>> = {};
+  try {
+    if (wanted('requests')) {
+      say('accepted requests a second …');
+      figures.push(
+        ...told([await measureAcceptance({ databaseUrl: postgres.url, rounds, requests: quick ? 500 : 3_000 })]),
+      );
+    }
+    if (wanted('pictures')) {
+      say('finished pictures a second …');
+      const sizes = quick ? { ads: 20, peerPictures: 1 } : { ads: 50, peerPictures: 3 };
+      figures.push(...told(await measurePictures({ rounds: quick ? 2 : 5, ...sizes })));
+    }
+    if (wanted('markers')) {
+      say('late markers …');
+      figures.push(...told([await measureMarkers(rounds)]));
+    }
+    if (wanted('first')) {
+      say('from a request to its first picture …');
+      const first = await measureFirstPicture(rounds);
+      figures.push(...told([first.figure]));
+      phases = first.phases;
+      say(JSON.stringify(phases));
+    }
+    if (quick || named.length > 0) return;
+    await writeFile(REPORT, reportOf({ machine: await describeMachine(postgres.url), figures, phases }));
+    say(`written: ${path.relative(ROOT, REPORT)}`);
+  } finally {
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function told(figures: readonly Figure[]): readonly Figure[] {
+  for (const figure of figures) {
+    const verdict = judge(figure);
+    const numbers = (values: readonly number[]) => values.map((value) => value.toFixed(2)).join(' ');
+    say(`${figure.name}, ${figure.unit}: ${numbers(figure.ours)}`);
+    if (figure.other === undefined || verdict === undefined) continue;
+    const aim = verdict.met === undefined ? '' : verdict.met ? ', as aimed at' : ', not as aimed at';
+    say(`  against ${figure.other.name}: ${numbers(figure.other.values)}`);
+    say(`  ${figure.compared ?? 'ratio'} ${verdict.median.toFixed(2)}${aim} (load ${load()})`);
+  }
+  return figures;
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  console.error(`bench: ${error instanceof Error ? error.message : String(error)}`);
+  process.exit(1);
+});
