@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
 import { type ContentScriptMessage, filterCompactRules } from '@duckduckgo/autoconsent';
 import compactRules from '@duckduckgo/autoconsent/rules/compact-rules.json' with { type: 'json' };
 import type { BrowserContext, Frame, Page } from 'playwright';
@@ -8,13 +9,8 @@ import { AGREE } from './inPage/agree.ts';
 import { sleep } from './settle.ts';
 
 const require = createRequire(import.meta.url);
-const CONTENT_SCRIPT = readFileSync(
-  new URL(
-    '../dist/autoconsent.playwright.js',
-    `file://${require.resolve('@duckduckgo/autoconsent/rules/compact-rules.json')}`,
-  ),
-  'utf8',
-);
+const RULES = pathToFileURL(require.resolve('@duckduckgo/autoconsent/rules/compact-rules.json'));
+const CONTENT_SCRIPT = readFileSync(new URL('../dist/autoconsent.playwright.js', RULES), 'utf8');
 
 const BINDING = 'autoconsentSendMessage';
 const EVALUATE_MS = 2_000;

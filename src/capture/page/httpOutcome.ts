@@ -83,6 +83,7 @@ export function failureOfNavigation(error: unknown, site: string, failures: read
   if (error instanceof Error && error.name === 'TimeoutError')
     return { status: 'net_read_timeout', reason: 'The site did not answer in time.' };
   if (code === 'ERR_TUNNEL_CONNECTION_FAILED') return tunnelFailure(site, failures);
+  if (/Download is starting/.test(message)) return failureOfCode('ERR_ABORTED');
   if (code === undefined)
     return { status: 'generic_error', reason: `The site could not be opened: ${firstLine(message)}` };
   return failureOfCode(code);

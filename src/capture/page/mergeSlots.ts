@@ -7,15 +7,7 @@ export interface NestedSlot extends Pick<RawSlot, 'evidence' | 'sizes' | 'collap
 }
 
 /** Strongest first. */
-const EVIDENCE_ORDER: readonly SlotEvidence[] = [
-  'gpt',
-  'prebid',
-  'adsense',
-  'amp',
-  'attribute',
-  'frame',
-  'iab_size',
-];
+const EVIDENCE_ORDER: readonly SlotEvidence[] = ['gpt', 'prebid', 'adsense', 'amp', 'attribute', 'frame', 'iab_size'];
 
 const DECLARING: ReadonlySet<SlotEvidence> = new Set(['gpt', 'prebid', 'adsense', 'amp']);
 

@@ -4,7 +4,7 @@ import type { EgressFailure } from '../../egress/failures.ts';
 import { disabledFeaturesFlag, networkFlags } from '../browser/flags.ts';
 import { openDeviceContext } from './deviceContext.ts';
 import type { ClosedPage, OpenPage, PageOpener } from './page.ts';
-import { Visit, type VisitOptions } from './visit.ts';
+import { type PageLog, Visit, type VisitOptions } from './visit.ts';
 
 export interface PageOpenerOptions {
   readonly chromiumPath: string;
@@ -16,7 +16,7 @@ export interface PageOpenerOptions {
   readonly navigationTimeoutMs?: number;
   /** For consent, scrolling and waiting together. */
   readonly settleCapMs?: number;
-  readonly log?: { warn(fields: object, message: string): void };
+  readonly log?: PageLog;
 }
 
 /** Starts the browser that opens sites. @throws when it does not start. */
@@ -53,7 +53,7 @@ class ChromiumOpener implements PageOpener {
       return await this.#visit(page, site, { device, signal, version: browser.version() });
     } catch (error) {
       await context?.close().catch((failure: unknown) => this.#warn(failure, 'A context did not close.'));
-      const reason = `The page could not be opened: ${wordsOf(error)}`;
+      const reason = signal?.aborted ? 'The capture was stopped.' : `The page could not be opened: ${wordsOf(error)}`;
       return { status: 'generic_error', reason, candidates: [], finalUrl: site };
     }
   }
@@ -68,16 +68,22 @@ class ChromiumOpener implements PageOpener {
     site: string,
     about: Pick<VisitOptions, 'device' | 'version'> & { signal: AbortSignal | undefined },
   ) {
-    const { navigationTimeoutMs = 30_000, settleCapMs = 10_000, egressFailures = () => [] } = this.#options;
+    const { navigationTimeoutMs = 30_000, settleCapMs = 10_000, egressFailures = () => [], log } = this.#options;
     const { signal, ...rest } = about;
-    const visit = new Visit(page, { ...rest, navigationTimeoutMs, settleCapMs, egressFailures });
+    const visit = new Visit(page, { ...rest, navigationTimeoutMs, settleCapMs, egressFailures, log });
     return visit.open(site, signal);
   }
 
   /** The browser, started again where it has ended. */
   #running(): Promise<Browser> {
     if (this.#closed) return Promise.reject(new Error('the page opener is closed'));
-    this.#browser ??= this.#launch();
+    if (this.#browser === undefined) {
+      const launched = this.#launch();
+      launched.catch(() => {
+        this.#browser = undefined;
+      });
+      this.#browser = launched;
+    }
     return this.#browser;
   }
 

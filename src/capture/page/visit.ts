@@ -20,6 +20,12 @@ export interface VisitOptions {
   readonly navigationTimeoutMs: number;
   readonly settleCapMs: number;
   readonly egressFailures: () => readonly EgressFailure[];
+  readonly log: PageLog | undefined;
+}
+
+export interface PageLog {
+  debug(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
 }
 
 const SCROLL_MS = 6_000;
@@ -46,7 +52,13 @@ export class Visit {
 
   /** @throws what the browser throws when it breaks; what the site does is an answer. */
   async open(site: string, signal?: AbortSignal): Promise<OpenPage | ClosedPage> {
-    const abort = () => void this.#page.context().close();
+    const abort = () => {
+      // What waits for the page fails by it, and says so.
+      this.#page
+        .context()
+        .close()
+        .catch((error: unknown) => void error);
+    };
     signal?.throwIfAborted();
     signal?.addEventListener('abort', abort, { once: true });
     try {
@@ -87,8 +99,8 @@ export class Visit {
           return;
       }
     } catch (error) {
-      // The page has gone, and its requests with it.
-      if (!this.#page.isClosed()) throw error;
+      // The request has gone, with its frame or its page; there is nothing left to answer.
+      this.#options.log?.debug({ error: String(error), url: request.url() }, 'A request went before it was answered.');
     }
   }
 

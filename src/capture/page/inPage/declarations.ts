@@ -124,21 +124,15 @@ function chainable(): unknown {
   return proxy;
 }
 
+/** The calls are recorded by the watch on their names. */
 function standInGpt(): Loose {
   return {
-    defineSlot: (path: unknown, sizes: unknown, id: unknown) => {
-      const slot: Loose = {};
-      recordGptSlot(path, sizes, id, slot);
-      const record = records().gpt.at(-1);
-      const answers = new Proxy(slot, {
-        get:
-          (_target, name) =>
-          (...args: unknown[]) => {
-            if (name === 'defineSizeMapping' && record) record.mapping = args[0];
-            return answers;
-          },
-      });
-      return answers;
+    defineSlot: () => {
+      const slot: unknown = new Proxy(
+        {},
+        { get: (own, name) => (Reflect.has(own, name) ? Reflect.get(own, name) : () => slot) },
+      );
+      return slot;
     },
     sizeMapping: () => {
       const rows: unknown[] = [];
@@ -180,8 +174,7 @@ function runWhatWaits(): void {
   if (field(tag, 'apiReady') !== true) runWaiting(tag, 'cmd', standInGpt());
   const pbjs: unknown = Reflect.get(window, 'pbjs');
   if (field(pbjs, 'libLoaded') === true) return;
-  const record = (units: unknown) => records().prebid.push(...[units].flat());
-  runWaiting(pbjs, 'que', { addAdUnits: record });
+  runWaiting(pbjs, 'que', { addAdUnits: () => undefined });
 }
 
 function pairsOf(sizes: unknown): { sizes: [number, number][]; fluid: boolean } {
@@ -283,7 +276,6 @@ export const COLLECT_DECLARATIONS = expressionOf(
   [
     records,
     guarded,
-    recordGptSlot,
     chainable,
     standInGpt,
     runWaiting,

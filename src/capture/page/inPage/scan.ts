@@ -116,7 +116,11 @@ function holdsContent(element: Element): boolean {
 function isEmptyBox(element: Element): boolean {
   if (!(element instanceof HTMLElement) || element.children.length > 3) return false;
   if (element.querySelector('img, picture, svg, canvas, video, iframe, input, button, a[href]')) return false;
-  return element.textContent.trim().length <= 40;
+  const text = element.textContent.trim();
+  return (
+    text === '' ||
+    (text.length <= 30 && /^(advert|ads?\b|anzeige|werbung|publicit|sponsor|reklam|annons|anuncio)/i.test(text))
+  );
 }
 
 function frameEvidence(frame: Element, rect: Rect): boolean {

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { PageOpener } from '../../../../src/capture/page/page.ts';
+import { device, openerFor, readyPage, type Sites, startSites } from './sites.ts';
+
+let sites: Sites;
+let opener: PageOpener;
+
+beforeAll(async () => {
+  sites = await startSites();
+  opener = await openerFor();
+});
+afterAll(async () => {
+  await opener.close();
+  await sites.close();
+});
+
+const told = (button: string) => `onclick="fetch('/pressed?${button}'); document.getElementById('layer').remove()"`;
+const layer = (inside: string) =>
+  `<!doctype html><div id="layer" style="position:fixed;inset:0;background:#fff;z-index:9">${inside}</div>`;
+
+async function pressed(path: string, body: string): Promise<string | undefined> {
+  const before = sites.asked.length;
+  const open = await opener.open(sites.put(path, body), device('desktop'));
+  readyPage(open);
+  await open.close();
+  return sites.asked
+    .slice(before)
+    .find((asked) => asked.startsWith('/pressed?'))
+    ?.slice(9);
+}
+
+test('a dialog that nobody knows is answered by its own button', async () => {
+  const body = layer(
+    `<p>Nous et nos partenaires utilisons des cookies.</p><a href="#" ${told('fr')}>Tout accepter</a>`,
+  );
+  expect(await pressed('/unknown', body)).toBe('fr');
+});
+
+test('a dialog with two answers is given one', async () => {
+  const buttons = `<button ${told('yes')}>Accept all</button><button ${told('no')}>Reject all</button>`;
+  const text =
+    '<p>We and our partners use cookies to personalise content and ads. You can accept or reject cookies.</p>';
+  expect(await pressed('/choice', layer(text + buttons))).toMatch(/^(no|yes)$/);
+});
+
+test('a button in the page that says the same is left alone', async () => {
+  const body = `<!doctype html><p>We write about cookies and privacy.</p><button ${told('page')}>Accept the challenge</button>`;
+  expect(await pressed('/story', body)).toBeUndefined();
+});
+
+test('a layer that is about something else is left alone', async () => {
+  expect(
+    await pressed('/game', layer(`<p>Play the quiz</p><button ${told('quiz')}>Continue</button>`)),
+  ).toBeUndefined();
+});

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PageOpener } from '../../../../src/capture/page/page.ts';
+import { createGuard } from '../../../../src/egress/guard.ts';
+import { startEgressProxy } from '../../../../src/egress/proxy.ts';
+import { ad, device, openerFor, placed, readyPage, type Sites, startSites } from './sites.ts';
+
+let sites: Sites;
+let opener: PageOpener;
+
+beforeAll(async () => {
+  sites = await startSites();
+  opener = await openerFor({ navigationTimeoutMs: 3_000, settleCapMs: 4_000 });
+});
+afterAll(async () => {
+  await opener.close();
+  await sites.close();
+});
+
+const SLOT = '<div id="div-gpt-ad-1" style="width:300px;height:250px"></div>';
+const desktop = device('desktop');
+
+describe('a page is captured all the same', () => {
+  test.each([
+    [
+      'that asks and asks',
+      '<script>for (let i = 0; i < 1e4; i++) { alert(i); confirm(i); prompt(i); print(); }</script>',
+    ],
+    [
+      'that opens windows',
+      '<script>open("/popup"); document.addEventListener("scroll", () => open("/popup"));</script>',
+    ],
+    [
+      'that does not want to be left',
+      '<script>onbeforeunload = (event) => { event.preventDefault(); return "no"; };</script>',
+    ],
+    [
+      'that grows as it is scrolled',
+      '<script>onscroll = () => document.body.append(Object.assign(document.createElement("p"), {style: "height:3000px"}))</script>',
+    ],
+    ['that never stops loading', '<img src="/forever"><script>setInterval(() => fetch("/poll"), 50)</script>'],
+    ['that leaves after it has settled', '<script>setTimeout(() => location.href = "/elsewhere", 6000)</script>'],
+    [
+      'that asks for what belongs to people',
+      '<script>navigator.geolocation.getCurrentPosition(() => 0); Notification.requestPermission();</script>',
+    ],
+    [
+      'that breaks on every change',
+      '<script>new MutationObserver(() => { throw 1 }).observe(document, {subtree: true, childList: true, attributes: true})</script>',
+    ],
+  ])('%s', async (what, body) => {
+    sites.put('/forever', () => undefined);
+    const open = await opener.open(
+      sites.put(`/hostile-${what.replaceAll(' ', '-')}`, `<!doctype html>${SLOT}${body}`),
+      desktop,
+    );
+    readyPage(open);
+    placed(await open.place(await ad(300, 250)));
+    await open.close();
+  });
+});
+
+describe('has its own answer', () => {
+  test('a page that breaks what scripts rely on', async () => {
+    const url = sites.put('/broken', `<!doctype html>${SLOT}<script>Array.prototype.map = null; Map = null;</script>`);
+    const page = await opener.open(url, desktop);
+    expect(page).toMatchObject({ status: 'generic_error', reason: expect.stringContaining('is not a') });
+  });
+
+  test.each<[string, string]>([
+    ['a script that never ends', '<!doctype html><p>words</p><script>while (true);</script>'],
+    [
+      'a script that never ends once the page is there',
+      `<!doctype html>${SLOT}<script>onload = () => { while (true); }</script>`,
+    ],
+  ])('%s', async (what, body) => {
+    const page = await opener.open(sites.put(`/busy-${what.replaceAll(' ', '-')}`, body), desktop);
+    expect(['generic_error', 'net_read_timeout']).toContain(page.status);
+    expect('reason' in page && page.reason).toMatch(/\w/);
+  });
+
+  test('a chain of redirects without end', async () => {
+    const url = sites.put('/loop', (_request, response) => response.writeHead(302, { location: '/loop' }).end());
+    expect(await opener.open(url, desktop)).toMatchObject({
+      status: 'generic_error',
+      reason: expect.stringContaining('redirects'),
+    });
+  });
+
+  test('a download', async () => {
+    const url = sites.put('/file', (_request, response) =>
+      response.writeHead(200, { 'content-disposition': 'attachment', 'content-type': 'application/zip' }).end('PK'),
+    );
+    expect(await opener.open(url, desktop)).toMatchObject({
+      status: 'generic_error',
+      reason: expect.stringContaining('download'),
+    });
+  });
+
+  test('a closed door', async () => {
+    expect(await opener.open('http://127.0.0.1:1/', desktop)).toMatchObject({ status: 'generic_error' });
+  });
+
+  test('an answer that begins and never becomes a page', async () => {
+    const url = sites.put('/drip', (_request, response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).write('<!doctype html>'),
+    );
+    expect(await opener.open(url, desktop)).toMatchObject({ status: 'net_read_timeout' });
+  });
+
+  test('a password', async () => {
+    const url = sites.put('/secret', (_request, response) =>
+      response.writeHead(401, { 'www-authenticate': 'Basic' }).end('no'),
+    );
+    expect(await opener.open(url, desktop)).toMatchObject({ status: 'blocked' });
+  });
+
+  test('a capture that is no longer wanted', async () => {
+    const url = sites.put('/silent', () => undefined);
+    const page = await opener.open(url, desktop, { signal: AbortSignal.timeout(500) });
+    expect(page.status).toBe('generic_error');
+  });
+});
+
+test('behind the proxy, what the guard refuses is told as that', async () => {
+  const proxy = await startEgressProxy({ guard: createGuard({ allow: [] }) });
+  const guarded = await openerFor({ proxyUrl: proxy.url, egressFailures: () => proxy.failures });
+  try {
+    for (const site of [`${sites.url}/`, `https://127.0.0.1:${sites.port}/`]) {
+      const page = await guarded.open(site, desktop);
+      expect(page).toMatchObject({
+        status: 'generic_error',
+        reason: expect.stringMatching(/^refused by the egress guard: /),
+      });
+    }
+  } finally {
+    await guarded.close();
+    await proxy.close();
+  }
+});
