@@ -18,6 +18,7 @@ import type { ClosedPage, OpenPage, PageOpener } from './page/page.ts';
 
 /** The part of pino that is used here. */
 export interface CaptureLog {
+  debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;

@@ -90,6 +90,7 @@ async function run(flags: ShootFlags): Promise<number> {
 
 /** People see progress; of the log, only what went wrong. */
 const TROUBLE_ONLY: CaptureLog = {
+  debug: () => undefined,
   info: () => undefined,
   warn: (_fields, message) => console.error(`warning: ${message}`),
   error: (_fields, message) => console.error(`error: ${message}`),

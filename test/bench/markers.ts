@@ -3,6 +3,7 @@ import { startEngine } from '../../src/capture/engine.ts';
 import type { Figure } from './figure.ts';
 import { CHROMIUM } from './machine.ts';
 import { timed } from './medians.ts';
+import { SILENT } from './silent.ts';
 
 const LATE_MS = 30_000;
 
@@ -19,8 +20,6 @@ const CREATIVE = `<!doctype html><meta name="ad.size" content="width=300,height=
   const frame = (now) => { clock.textContent = (now / 1000).toFixed(1); requestAnimationFrame(frame); };
   requestAnimationFrame(frame);
 </script>`;
-
-const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 export async function measureMarkers(rounds: number): Promise<Figure> {
   const engine = await startEngine({ chromiumPath: CHROMIUM, allow: ['127.0.0.0/8'], log: SILENT });

@@ -4,12 +4,13 @@ import type { OpenPage, Picture } from '../../src/capture/page/page.ts';
 import { TaskGroup } from '../../src/capture/taskGroup.ts';
 import { type Device, findDevice } from '../../src/domain/devices.ts';
 import { type Publishers, startPublishers } from '../fixtures/publisherServer.ts';
-import { type BenchAd, drawAds, expectAd } from './ads.ts';
+import { type BenchAd, drawAds, holdsAd } from './ads.ts';
 import type { Figure } from './figure.ts';
 import { CHROMIUM } from './machine.ts';
 import { timed } from './medians.ts';
 import { type Peer, preparePeer } from './peer.ts';
 import { openRawPage, type RawPage } from './rawCapture.ts';
+import { SILENT } from './silent.ts';
 
 export interface PicturesOptions {
   readonly rounds: number;
@@ -23,8 +24,6 @@ const AT_ONCE = 3;
 const PAGE = 'news';
 /** The page's slot for 300×250. */
 const SLOT = '#div-gpt-ad-rail-1';
-
-const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 export async function measurePictures(options: PicturesOptions): Promise<Figure[]> {
   const publishers = await startPublishers();
@@ -112,10 +111,9 @@ async function ours({ engine, publishers }: Bench, device: Device, ads: readonly
   if (page.status !== 'ready') throw new Error(`${PAGE} did not open: ${page.reason}`);
   const { seconds, result: pictures } = await timed(() => placeAll(page, ads));
   await page.close();
-  for (const index of [0, pictures.length >> 1, pictures.length - 1]) {
-    const [picture, ad] = [pictures[index], ads[index]];
-    if (picture === undefined || ad === undefined) throw new Error('A picture is missing.');
-    await expectAd(picture.png, ad, picture.adBox);
+  for (const [index, { png, adBox }] of pictures.entries()) {
+    const ad = ads[index];
+    if (ad === undefined || !(await holdsAd(png, ad, adBox))) throw new Error('A picture of ours lacks its ad.');
   }
   return { whole: ads.length / (opening.seconds + seconds), placed: ads.length / seconds };
 }
@@ -134,27 +132,20 @@ async function placeAll(page: OpenPage, ads: readonly BenchAd[]): Promise<Pictur
   return pictures;
 }
 
-async function overCdp(raw: RawPage, ads: readonly BenchAd[]): Promise<number> {
-  const pictures: Buffer[] = [];
-  const { seconds } = await timed(async () => {
-    for (const ad of ads) pictures.push(await raw.capture(ad));
-  });
-  for (const index of [0, ads.length >> 1, ads.length - 1]) await expectIn(pictures[index], ads[index]);
-  return ads.length / seconds;
-}
+const overCdp = (raw: RawPage, ads: readonly BenchAd[]) => oneByOne((ad) => raw.capture(ad), ads);
+const byPeer = (peer: Peer, ads: readonly BenchAd[]) => oneByOne((ad) => peer.capture(ad), ads);
 
-async function byPeer(peer: Peer, ads: readonly BenchAd[]): Promise<number> {
-  const pictures: Buffer[] = [];
+/** @returns pictures a second; those that were taken before their ad was painted do not count. */
+async function oneByOne(capture: (ad: BenchAd) => Promise<Buffer>, ads: readonly BenchAd[]): Promise<number> {
+  const pictures: (readonly [Buffer, BenchAd])[] = [];
   const { seconds } = await timed(async () => {
-    for (const ad of ads) pictures.push(await peer.capture(ad));
+    for (const ad of ads) pictures.push([await capture(ad), ad]);
   });
-  for (const [index, ad] of ads.entries()) await expectIn(pictures[index], ad);
-  return ads.length / seconds;
-}
-
-async function expectIn(png: Buffer | undefined, ad: BenchAd | undefined): Promise<void> {
-  if (png === undefined || ad === undefined) throw new Error('A picture is missing.');
-  await expectAd(png, ad);
+  let right = 0;
+  for (const [png, ad] of pictures) if (await holdsAd(png, ad)) right++;
+  if (right < ads.length / 2)
+    throw new Error('Most pictures of the other side lack their ad; there is nothing to compare with.');
+  return right / seconds;
 }
 
 function named(name: string): Device {

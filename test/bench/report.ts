@@ -41,8 +41,8 @@ ${Object.entries(phases)
 - **Pictures**: different 300×250 photographs on a news page with scripts, photos and lazy slots. *Ours* is the page opened, settled
   and searched for slots, and each ad placed and encoded, as a capture does it. *Raw CDP* has the page loaded already, swaps an image's source and
   captures with \`optimizeForSpeed\`: a floor without slots, checks or record. *capture-website* is called once a picture with its
-  defaults, but for the viewport and its blocker of ads, and puts the ad in before its screenshot. Pictures are searched for every
-  pixel of their ad; one that lacks it ends the benchmark.
+  defaults, but for the viewport and its blocker of ads, and puts the ad in before its screenshot. A picture counts only
+  if every pixel of its ad is found in it; all of ours must.
 - **Markers**: a creative that moves by CSS and by script, rendered at 30 s and at 0 s by the same browser.
 `;
 }

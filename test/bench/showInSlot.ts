@@ -6,6 +6,7 @@ export async function showInSlot([selector, source]: readonly [string, string]):
   if (image === null) {
     image = document.createElement('img');
     image.className = 'bench';
+    image.decoding = 'sync';
     image.style.cssText = 'display:block;width:300px;height:250px;margin:0';
     slot.replaceChildren(image);
     const { top, bottom } = slot.getBoundingClientRect();

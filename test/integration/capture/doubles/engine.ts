@@ -9,7 +9,12 @@ import type { CaptureLog, Engine } from '../../../../src/capture/engine.ts';
 import { EngineStartError } from '../../../../src/capture/engine.ts';
 import type { ClosedPage, OpenPage, Picture, ScoredCandidate, Unplaced } from '../../../../src/capture/page/page.ts';
 
-export const silent: CaptureLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
+export const silent: CaptureLog = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
 
 const CANDIDATE: ScoredCandidate = {
   box: { x: 10, y: 20, width: 300, height: 250 },
