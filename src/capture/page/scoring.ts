@@ -25,6 +25,10 @@ export interface ScoredSlot<S extends ScorableSlot> {
 
 /** An ad that would be smaller than this is not shown at all. */
 const LEAST_SCALE = 0.5;
+/** But for what is larger than any standard slot: a film in its own resolution is made to be scaled. */
+const OVERSIZE = { width: 970, height: 1050, leastScale: 0.15 };
+/** Of a slot's width, inside the screen. */
+const LEAST_SEEN = 0.5;
 
 const EVIDENCE_POINTS: Readonly<Record<SlotEvidence, number>> = {
   gpt: 20,
@@ -104,8 +108,12 @@ function scaledFit(sizes: readonly Size[], ad: Size): Fit {
   const scaleIn = ([width, height]: Size) => Math.min(1, width / ad[0], height / ad[1]);
   const size = sizes.toSorted((one, two) => scaleIn(two) - scaleIn(one))[0] ?? [0, 0];
   const scale = scaleIn(size);
-  if (scale < LEAST_SCALE) return { size, scale: null, points: -40, reason: `too small for ${named(ad)}` };
+  if (scale < leastScaleOf(ad)) return { size, scale: null, points: -40, reason: `too small for ${named(ad)}` };
   return { size, scale, points: 20 * scale - 20, reason: `${named(ad)} goes in at ${Math.round(scale * 100)} %` };
+}
+
+function leastScaleOf([width, height]: Size): number {
+  return width > OVERSIZE.width || height > OVERSIZE.height ? OVERSIZE.leastScale : LEAST_SCALE;
 }
 
 function pointsOf(candidate: SlotCandidate, { viewport }: ScoringRequest): [number, string][] {
@@ -129,7 +137,7 @@ function whyUnusable(candidate: SlotCandidate, { viewport }: ScoringRequest): st
   if (!visible && !collapsed) return 'not shown on this device';
   if (collapsed) return undefined;
   const seen = Math.min(box.x + box.width, viewport.width) - Math.max(box.x, 0);
-  return seen < Math.min(box.width, viewport.width) * LEAST_SCALE ? 'beyond the side of the screen' : undefined;
+  return seen < Math.min(box.width, viewport.width) * LEAST_SEEN ? 'beyond the side of the screen' : undefined;
 }
 
 function byArea([w1, h1]: Size, [w2, h2]: Size): number {

@@ -66,7 +66,14 @@ test.each<[string, ScorableSlot, { width: number; height: number }, number | nul
     { width: 400, height: 400 },
     0.75,
   ],
-  ['is not shown at less than half its size', slot({ sizes: [[640, 360]] }), { width: 1300, height: 720 }, null],
+  ['is not shown at less than half its size', slot({ sizes: [[300, 250]] }), { width: 728, height: 90 }, null],
+  [
+    'shrinks further where it is larger than any slot',
+    slot({ sizes: [[480, 270]] }),
+    { width: 1920, height: 1080 },
+    0.25,
+  ],
+  ['is not shown where nothing of it could be seen', slot({ sizes: [[320, 50]] }), { width: 1920, height: 1080 }, null],
   [
     'takes its height in a fluid slot',
     slot({ sizes: [], box: { x: 0, y: 0, width: 400, height: 20 } }, true),
