@@ -21,12 +21,12 @@ const on = (page: PageName, device: string, more: Omit<Wanted, 'page' | 'device'
 const PLAN: Readonly<Record<string, readonly Wanted[]>> = {
   fernway: [on('news', 'desktop'), on('consent', 'desktop')],
   marlow: [
-    on('news', 'desktop'),
-    on('blog', 'Apple iPhone X'),
+    on('neverAnswers', 'desktop', { status: 'net_read_timeout' }),
     on('noSlots', 'desktop', { status: 'no_slots' }),
     on('blocked', 'desktop', { status: 'blocked' }),
     on('notFound', 'desktop', { status: 'not_found' }),
-    on('neverAnswers', 'desktop', { status: 'net_read_timeout' }),
+    on('news', 'desktop'),
+    on('blog', 'Apple iPhone X'),
   ],
   orbit: [on('blog', 'desktop', { markers: [0, 1, 2.5] })],
   kestrel: [on('news', 'desktop')],
@@ -47,13 +47,16 @@ export interface PlannedAd {
   readonly places: readonly Wanted[];
 }
 
+/** Sites that fail first: one of them is waited for. */
 export function planOf(): PlannedAd[] {
-  return CREATIVES.map((creative) => {
+  const plan = CREATIVES.map((creative) => {
     const brand = creative.key.split('-').at(-1) ?? '';
     const places = PLAN[brand];
     if (places === undefined) throw new Error(`The demo has no place for the creative ${creative.key}.`);
     return { creative, places };
   });
+  const fails = ({ places }: PlannedAd) => places.some(({ status }) => status !== undefined);
+  return [...plan.filter(fails), ...plan.filter((ad) => !fails(ad))];
 }
 
 /** The body of the screenshot request. */
