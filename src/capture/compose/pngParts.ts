@@ -1,13 +1,14 @@
 /** The pieces of a PNG file of 8-bit RGB rows, so that what pictures share need not be compressed for each of them. */
 import { promisify } from 'node:util';
-import { constants, crc32, deflateRaw } from 'node:zlib';
+import { constants, crc32, deflateRaw, type ZlibOptions } from 'node:zlib';
 import { CHANNELS } from './pixels.ts';
 
-const deflate = promisify<Buffer, { level: number; finishFlush: number }, Buffer>(deflateRaw);
+const deflate = promisify<Buffer, ZlibOptions, Buffer>(deflateRaw);
 
 /** Filter type Sub: what each byte adds to the pixel on its left. It looks at no other row. */
 const SUB = 1;
 const MODULUS = 65_521;
+const MIN_CHUNK = 16_384;
 
 /** Filtered rows, compressed: any number of them make up one picture. */
 export interface Strip {
@@ -43,7 +44,9 @@ export function filterInto(
 
 /** @param level of zlib; what is kept for many pictures is worth more of it. */
 export async function strip(rows: Buffer, level: number): Promise<Strip> {
-  const body = await deflate(rows, { level, finishFlush: constants.Z_SYNC_FLUSH });
+  // In one go: each further chunk is another way to a thread and back.
+  const chunkSize = Math.max(MIN_CHUNK, rows.length >> 2);
+  const body = await deflate(rows, { level, chunkSize, finishFlush: constants.Z_SYNC_FLUSH });
   return { chunk: chunk('IDAT', body), adler: adler32(rows), bytes: rows.length };
 }
 

@@ -37,16 +37,25 @@ export class Consent {
     );
   }
 
-  /** Looks for a dialog, answers it, and gives up quietly: a page with a dialog is a page still. */
-  async answer(page: Page, ms: number): Promise<void> {
+  /** Whether a dialog was found, and perhaps answered, by now. */
+  get isFound(): boolean {
+    return this.#progress !== 'looking';
+  }
+
+  /**
+   * Looks for a dialog, answers it, and gives up quietly: a page with a dialog is a page still.
+   * @returns whether there was one.
+   */
+  async answer(page: Page, ms: number): Promise<boolean> {
     const endsAt = performance.now() + Math.min(ms, ANSWER_MS);
     await Promise.all(page.frames().slice(0, 20).map(startIn));
-    await this.#until(() => this.#progress !== 'looking', Math.min(endsAt, performance.now() + LOOK_MS));
+    await this.#until(() => this.isFound, Math.min(endsAt, performance.now() + LOOK_MS));
     await this.#until(
       () => this.#progress === 'answered' || this.#progress === 'failed',
       this.#progress === 'found' ? endsAt : 0,
     );
-    if (this.#progress !== 'answered') await agreeSomewhere(page);
+    const agreed = this.#progress !== 'answered' && (await agreeSomewhere(page));
+    return this.isFound || agreed;
   }
 
   async #until(done: () => boolean, endsAt: number): Promise<void> {
@@ -112,9 +121,13 @@ async function attempt(frame: Frame, code: string): Promise<unknown> {
   }
 }
 
-async function agreeSomewhere(page: Page): Promise<void> {
+/** @returns whether there was something to agree to. */
+async function agreeSomewhere(page: Page): Promise<boolean> {
   for (const frame of page.frames().slice(0, 20)) {
     const pressed = await attempt(frame, AGREE);
-    if (typeof pressed === 'string') return sleep(300);
+    if (typeof pressed !== 'string') continue;
+    await sleep(300);
+    return true;
   }
+  return false;
 }

@@ -2,6 +2,7 @@ import type { ElementHandle, Frame, JSHandle, Page } from 'playwright';
 import { within } from '../../observe/deadline.ts';
 import { COLLECT_DECLARATIONS, type Declaration } from './inPage/declarations.ts';
 import { type FrameOwner, type RawSlot, type Rect, SCAN_TOOLS, type Scan, type ScanTools } from './inPage/scan.ts';
+import { liveFrames } from './liveFrames.ts';
 import { mergeSlots } from './mergeSlots.ts';
 import type { SlotCandidate } from './page.ts';
 
@@ -57,7 +58,7 @@ export async function findSlots(page: Page): Promise<FoundSlot[]> {
 async function scanFrames(page: Page): Promise<ScannedFrame[]> {
   const scanned: ScannedFrame[] = [];
   const byFrame = new Map<Frame, ScannedFrame>();
-  for (const frame of page.frames().slice(0, MAX_FRAMES)) {
+  for (const frame of await liveFrames(page, MAX_FRAMES)) {
     const parent = frame.parentFrame();
     const parentScan = parent ? byFrame.get(parent) : undefined;
     if (parent && parentScan === undefined) continue;

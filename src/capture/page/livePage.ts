@@ -7,6 +7,7 @@ import { sleep } from './settle.ts';
 
 /** One capture of the browser's. */
 const CAPTURE_DEADLINE_MS = 15_000;
+const MAX_FROZEN = 40;
 
 /** An ad's place in the live page: shown, measured, photographed, and at the end taken away. */
 export interface StagedSlot {
@@ -69,11 +70,7 @@ export class LivePage {
   }
 
   async freeze(): Promise<void> {
-    for (const frame of this.page.frames().slice(0, 40)) {
-      const still = toolsIn(frame).then((tools) => tools.evaluate((their) => their.freeze()));
-      // A frame that goes away or does not answer moves nothing that matters.
-      await within(1_000, still).catch((error: unknown) => void error);
-    }
+    await Promise.all(this.page.frames().slice(0, MAX_FROZEN).map(freezeFrame));
   }
 
   /** The top of the page where the ad is seen there, for the masthead says whose page it is; else its own middle. */
@@ -89,6 +86,12 @@ export class LivePage {
     if (seenAtTop && !(await isClear(staging, top))) await toMiddle(staging, top);
     return putBack;
   }
+}
+
+/** A frame that goes away or does not answer moves nothing that matters. */
+async function freezeFrame(frame: Frame): Promise<void> {
+  const still = toolsIn(frame).then((tools) => tools.evaluate((their) => their.freeze()));
+  await within(1_000, still).catch((error: unknown) => void error);
 }
 
 async function toMiddle(staging: Staging, top: JSHandle<StagingTools>): Promise<void> {

@@ -62,7 +62,7 @@ export interface OpenPage {
   readonly status: 'ready';
   readonly finalUrl: string;
   readonly candidates: readonly SlotCandidate[];
-  /** Milliseconds spent, by phase (`navigate`, `consent`, `scroll`, `settle`, `find`), for metrics. */
+  /** Milliseconds spent, by phase (`navigate`, `load`, `consent`, `scroll`, `settle`, `find`; some overlap), for metrics. */
   readonly phases: Readonly<Record<string, number>>;
   /** Puts one frame of an ad into its best slot and takes the picture; the page is as before afterwards. */
   place(frame: CreativeFrame): Promise<Picture | Unplaced>;

@@ -47,10 +47,10 @@ export class Traffic {
   }
 }
 
-/** Once down the page and back, for what loads only when it comes near; stops when the time is over. */
-export async function scrollThrough(page: Page, ms: number): Promise<void> {
+/** Once down the page and back, for what loads only when it comes near; stops when the time is over, or when told to. */
+export async function scrollThrough(page: Page, ms: number, stop: () => boolean = () => false): Promise<void> {
   const budget = new Budget(ms);
-  for (let screen = 1; screen <= SCREENS && budget.left() > STEP_MS; screen++) {
+  for (let screen = 1; screen <= SCREENS && budget.left() > STEP_MS && !stop(); screen++) {
     const more = await within(Math.max(500, budget.left()), page.evaluate(scrollTo, screen));
     await sleep(STEP_MS);
     if (!more) break;

@@ -154,17 +154,30 @@ export class Visit {
     );
   }
 
-  /** Each step may take what is left of the cap and no more; none has to succeed. */
+  /**
+   * Each step may take what is left of the cap and no more; none has to succeed. Most pages have no dialog, and are scrolled
+   * while one is looked for; one that has is scrolled when it has been answered, for many cannot be before.
+   */
   async #settle(): Promise<void> {
     const budget = new Budget(this.#options.settleCapMs);
-    await this.#timed('consent', async () => {
-      const loaded = this.#page.waitForLoadState('load', { timeout: budget.left(LOAD_MS) + 1 }).catch(ignoreTimeout);
-      await this.#consent.answer(this.#page, budget.left());
-      await loaded;
-    });
-    await this.#timed('scroll', () => scrollThrough(this.#page, budget.left(SCROLL_MS)));
+    const scroll = (stop?: () => boolean) =>
+      this.#timed('scroll', () => scrollThrough(this.#page, budget.left(SCROLL_MS), stop));
+    const scrolled = this.#timed('load', () => this.#loaded(budget.left(LOAD_MS))).then(() =>
+      scroll(() => this.#consent.isFound),
+    );
+    const answering = this.#timed('consent', () => this.#consent.answer(this.#page, budget.left()));
+    const [wasAsked] = await Promise.all([answering, scrolled]);
+    if (wasAsked) await scroll();
     await this.#timed('settle', () => this.#traffic.quiet(budget.left(QUIET_MS)));
     this.#settled = true;
+  }
+
+  async #loaded(ms: number): Promise<void> {
+    try {
+      await this.#page.waitForLoadState('load', { timeout: ms + 1 });
+    } catch (error) {
+      if (!(error instanceof Error && error.name === 'TimeoutError')) throw error;
+    }
   }
 
   async #ready(session: CDPSession): Promise<OpenPage> {
@@ -196,7 +209,7 @@ export class Visit {
     try {
       return await work();
     } finally {
-      this.#phases[phase] = Math.round(performance.now() - startedAt);
+      this.#phases[phase] = (this.#phases[phase] ?? 0) + Math.round(performance.now() - startedAt);
     }
   }
 }
@@ -204,8 +217,4 @@ export class Visit {
 /** Slots are known by now; a page that reloads itself would lose them. */
 function isNavigation(request: Request, page: Page): boolean {
   return request.isNavigationRequest() && request.frame() === page.mainFrame();
-}
-
-function ignoreTimeout(error: unknown): void {
-  if (!(error instanceof Error && error.name === 'TimeoutError')) throw error;
 }
