@@ -142,6 +142,12 @@ export const SETTINGS = {
     z.string(),
     'Executable of the browser. Unset: Playwright’s headless shell, else Debian’s, else any Chromium found.',
   ),
+  CREATIVES_AT_ONCE: setting(
+    'Capture',
+    integer(1, 16),
+    'Creatives that one capture renders at the same time, each in a browser of its own. `tearsheet dev` has 1 unless this is set.',
+    { fallback: '2' },
+  ),
   NAVIGATION_TIMEOUT_MS: setting('Capture', integer(1_000, 300_000), 'How long a site may take to answer.', {
     fallback: '30000',
   }),

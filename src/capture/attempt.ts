@@ -32,10 +32,14 @@ export async function runAttempt({ attempt, index, client: access, ending, optio
   const store = new FrameStore({ ...(tempDir !== undefined && { tempDir }) });
   const phases = new Phases();
   const engine = await options.startEngine();
+  const rendering = {
+    ...(timing?.idleMs !== undefined && { idleMs: timing.idleMs }),
+    ...(options.creativesAtOnce !== undefined && { atOnce: options.creativesAtOnce }),
+  };
   const common = { client, engine, board, store, phases, ending, log };
   try {
     await sideBySide(ending, [
-      () => renderCreatives({ ...common, shown, ...(timing?.idleMs !== undefined && { idleMs: timing.idleMs }) }),
+      () => renderCreatives({ ...common, shown, ...rendering }),
       () => followOthers(shown.ads, { ...common, ...(timing?.holdMs !== undefined && { holdMs: timing.holdMs }) }),
       () => takeAll(pages, uploadsOf(attempt), common),
     ]);

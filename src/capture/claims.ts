@@ -29,6 +29,8 @@ export interface ClaimTools {
   readonly shown: Shown;
   /** Between two questions for a creative, while others hold all that are left. */
   readonly idleMs?: number;
+  /** Creatives rendered at the same time; two unless given. */
+  readonly atOnce?: number;
 }
 
 /** Ads whose pictures this index takes, and the pixel ratios of its devices. */
@@ -48,7 +50,7 @@ type Claimed = NonNullable<ClaimedCreative['creative']>;
  * @throws the reason of the ending's `stop`, CaptureEnd, UnreachableError, EngineStartError.
  */
 export async function renderCreatives(tools: ClaimTools): Promise<void> {
-  const rendering = new TaskGroup(AT_ONCE);
+  const rendering = new TaskGroup(tools.atOnce ?? AT_ONCE);
   try {
     while (await claimNext(tools, rendering));
   } catch (error) {
@@ -112,7 +114,10 @@ async function render({ ad_id, kind, content, wanted }: Claimed, tools: ClaimToo
   const { engine, ending, board, shown, store } = tools;
   const markers = [...new Set(wanted.map(({ marker_ms }) => marker_ms))];
   const ratios = [...new Set(wanted.map(({ ratio }) => ratio))];
-  const result = checked(await engine.render({ kind, content }, { markers, ratios, signal: ending.stop }), wanted);
+  const isWanted = (markerMs: number | null, at: number) =>
+    wanted.some(({ marker_ms, ratio }) => marker_ms === markerMs && ratio === at);
+  const request = { markers, ratios, isWanted, signal: ending.stop };
+  const result = checked(await engine.render({ kind, content }, request), wanted);
   if (result.status !== 'uploaded') board.resolve(ad_id, { status: 'failed', reason: result.reason });
   else if (shown.ads.has(ad_id)) {
     board.resolve(ad_id, await keepRendering(result, store, ({ ratio }) => shown.ratios.has(ratio)));

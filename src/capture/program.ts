@@ -24,6 +24,8 @@ export interface CaptureOptions {
   /** Why the program ended as it did; standard error unless given. */
   readonly complain?: (line: string) => void;
   readonly timing?: CaptureTiming;
+  /** Creatives rendered at the same time, each in a browser of its own; two unless given. */
+  readonly creativesAtOnce?: number;
   /** Where frames that do not fit into memory are kept. */
   readonly tempDir?: string;
 }

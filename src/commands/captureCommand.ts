@@ -16,6 +16,7 @@ export function captureCommand(program: Command): void {
         env: process.env,
         log,
         stdin: process.stdin,
+        creativesAtOnce: config.CREATIVES_AT_ONCE,
         startEngine: () =>
           startEngine({
             chromiumPath: findChromium(config.CHROMIUM_PATH),

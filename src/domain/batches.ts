@@ -4,6 +4,8 @@
 export const MOST_PICTURES = 200;
 /** Turning one index around costs about 2 s, so that a set with very many pages packs some into one. */
 const MOST_PAGES = 4;
+/** From so many pages a capture on, they are packed. */
+const MANY_PAGES = 4;
 /** Creatives of an index where a job has ads alone. */
 export const MOST_CREATIVES = 20;
 
@@ -19,13 +21,13 @@ export interface Batches {
 }
 
 /**
- * One index for each page, several for a page of more than 200 pictures; up to four pages in one index where there are
- * more than four times `parallelism`, so that all of them are still kept busy.
+ * One index for each page, several for a page of more than 200 pictures; up to `mostPages` pages in one index where there
+ * are more than four times `parallelism`, so few that everybody gets two indexes at least.
  */
-export function planBatches(pictures: readonly PageOfPicture[], parallelism: number): Batches {
+export function planBatches(pictures: readonly PageOfPicture[], parallelism: number, mostPages = MOST_PAGES): Batches {
   const chunks = chunksOf(pictures);
-  const perIndex = Math.min(MOST_PAGES, Math.max(1, Math.floor(chunks.length / (MOST_PAGES * parallelism)) + 1));
-  const packed = chunks.length > MOST_PAGES * parallelism ? pack(chunks, perIndex) : chunks;
+  const perIndex = Math.min(mostPages, Math.max(1, Math.floor(chunks.length / (2 * parallelism))));
+  const packed = chunks.length > MANY_PAGES * parallelism ? pack(chunks, perIndex) : chunks;
   const assignment = new Array<number>(pictures.length).fill(0);
   for (const [index, members] of packed.entries()) {
     for (const member of members) assignment[member] = index;
@@ -74,9 +76,8 @@ export interface WantedFrame {
   readonly ratio: number;
 }
 
-/** Every marker at every ratio, each once: what is rendered of an ad that is shown on several sites and devices. */
+/** Each (marker, ratio) that is shown anywhere, once: what is rendered of an ad, however many sites and devices show it. */
 export function wantedFrames(shown: readonly { markerMs: number | null; ratio: number }[]): WantedFrame[] {
-  const markers = [...new Set(shown.map(({ markerMs }) => markerMs))].sort((a, b) => (a ?? -1) - (b ?? -1));
-  const ratios = [...new Set(shown.map(({ ratio }) => ratio))].sort((a, b) => a - b);
-  return markers.flatMap((marker_ms) => ratios.map((ratio) => ({ marker_ms, ratio })));
+  const frames = new Map(shown.map(({ markerMs, ratio }) => [`${markerMs} ${ratio}`, { marker_ms: markerMs, ratio }]));
+  return [...frames.values()].sort((a, b) => (a.marker_ms ?? -1) - (b.marker_ms ?? -1) || a.ratio - b.ratio);
 }

@@ -20,6 +20,8 @@ export interface AdmissionLimits {
   readonly maxPodsPerOrganization: number;
   /** Of one set. */
   readonly parallelism: number;
+  /** Pages that one index takes at most, where a set has many; four unless given. */
+  readonly pagesPerIndex?: number;
   readonly setDeadlineSeconds: number;
 }
 
@@ -69,7 +71,7 @@ async function admitSet(transaction: Queryable, setId: string, job: NewJob): Pro
     .where('set_id', '=', setId)
     .orderBy('seq')
     .execute();
-  const { indexes, assignment } = planBatches(pictures, job.limits.parallelism);
+  const { indexes, assignment } = planBatches(pictures, job.limits.parallelism, job.limits.pagesPerIndex);
   const admitted = await insertJob(transaction, { ...job, setId, indexes });
   await sql`
     update screenshots set job_index = planned.index

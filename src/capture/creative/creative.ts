@@ -12,8 +12,10 @@ export type CreativeFormat = 'image' | 'video' | 'vast' | 'html5_zip' | 'html' |
 export interface RenderRequest {
   /** Moments of the creative's own time, in milliseconds; null is the resting picture (default capture logic). */
   readonly markers: readonly (number | null)[];
-  /** Device pixel ratios; every marker is captured at every ratio. */
+  /** Device pixel ratios; every marker is captured at every ratio, unless `isWanted` says otherwise. */
   readonly ratios: readonly number[];
+  /** Which of these are shown anywhere. */
+  readonly isWanted?: (markerMs: number | null, ratio: number) => boolean;
   readonly signal?: AbortSignal;
 }
 

@@ -21,7 +21,7 @@ export interface ShootTools {
   readonly signal: AbortSignal;
 }
 
-type Pass = (page: SteppedPage) => Promise<Pictures>;
+type Pass = (page: SteppedPage, markers: readonly (number | null)[]) => Promise<Pictures>;
 
 /** Takes all pictures of a scene. @throws CreativeFailure, PageResistsError, BrowserGoneError. */
 export function shoot(scene: Scene, request: RenderRequest, tools: ShootTools): Promise<RenderedCreative> {
@@ -39,9 +39,14 @@ async function shootStill({ format, bytes, size }: StillScene, request: RenderRe
   const frames: CreativeFrame[] = [];
   for (const ratio of new Set(request.ratios)) {
     const png = await paintStill(bytes, size, ratio);
-    for (const markerMs of new Set(request.markers)) frames.push({ markerMs, ratio, png, ...size });
+    for (const markerMs of markersAt(request, ratio)) frames.push({ markerMs, ratio, png, ...size });
   }
   return { status: 'uploaded', format, category: 'display', ...size, frames, mode: 'still', notes: [] };
+}
+
+/** The moments at which the creative is shown at a ratio, each once. */
+function markersAt({ markers, isWanted = () => true }: RenderRequest, ratio: number): (number | null)[] {
+  return [...new Set(markers)].filter((markerMs) => isWanted(markerMs, ratio));
 }
 
 /** The declared size, unless the file has another shape: then it is of something else. */
@@ -71,8 +76,8 @@ class Shooting {
 
   async page(scene: PageScene): Promise<RenderedCreative> {
     const size = checkedSize(scene.size ?? (await this.#measured(scene)));
-    const frames = await this.#frames(scene.open(size), size, async (page) => {
-      const pictures = await film(page, this.#request.markers);
+    const frames = await this.#frames(scene.open(size), size, async (page, markers) => {
+      const pictures = await film(page, markers);
       await this.#judgeMain(scene, page);
       await this.#judgeBlank(scene, page, pictures);
       return pictures;
@@ -84,7 +89,7 @@ class Shooting {
     const facts = await this.#pass(`${scene.address}?16x16`, { size: { width: 16, height: 16 }, ratio: 1 }, readVideo);
     const size = checkedSize(shownSize(facts, scene.declared));
     const address = `${scene.address}?${size.width}x${size.height}`;
-    const frames = await this.#frames(address, size, (page) => filmVideo(page, this.#request.markers));
+    const frames = await this.#frames(address, size, filmVideo);
     return this.#result(scene, size, frames);
   }
 
@@ -131,7 +136,9 @@ class Shooting {
   async #frames(address: string, size: Size, pass: Pass): Promise<CreativeFrame[]> {
     const frames: CreativeFrame[] = [];
     for (const ratio of new Set(this.#request.ratios)) {
-      const pictures = await this.#pass(address, { size, ratio }, pass);
+      const markers = markersAt(this.#request, ratio);
+      if (markers.length === 0) continue;
+      const pictures = await this.#pass(address, { size, ratio }, (page) => pass(page, markers));
       for (const [markerMs, png] of pictures) frames.push({ markerMs, ratio, png, ...size });
     }
     return frames;

@@ -19,6 +19,9 @@ export interface WorkOptions {
   readonly onSuperseded: () => void;
 }
 
+/** A child process costs more to start than to go on: an index takes more pages than in a cluster. */
+const PAGES_PER_INDEX = 12;
+
 /** What a capture may see of this process's environment: never an address of the database, never a key. */
 const CAPTURE_ENVIRONMENT = [
   'PATH',
@@ -30,6 +33,7 @@ const CAPTURE_ENVIRONMENT = [
   'NAVIGATION_TIMEOUT_MS',
   'SETTLE_CAP_MS',
   'CREATIVE_DEADLINE_MS',
+  'CREATIVES_AT_ONCE',
 ];
 
 /** Controller, captures as child processes of this one, and deliveries. */
@@ -64,6 +68,7 @@ export async function startWorkService(base: Foundation, options: WorkOptions): 
       maxPods: Math.min(config.MAX_PODS, 2 * parallelism),
       maxPodsPerOrganization: config.MAX_PODS_PER_ORGANIZATION,
       parallelism,
+      pagesPerIndex: PAGES_PER_INDEX,
       setDeadlineSeconds: config.SET_DEADLINE_SECONDS,
       retries: config.CAPTURE_RETRIES,
       podDeadlineSeconds: config.CAPTURE_POD_DEADLINE_SECONDS,
@@ -87,5 +92,11 @@ function captureEnvironment(egressAllow: readonly string[]): Record<string, stri
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  return { ...Object.fromEntries(entries), EGRESS_ALLOW: egressAllow.join(','), TEARSHEET_PARENT_STDIN: '1' };
+  // As many captures run as there are processors: each gets one browser for creatives, not two.
+  return {
+    CREATIVES_AT_ONCE: '1',
+    ...Object.fromEntries(entries),
+    EGRESS_ALLOW: egressAllow.join(','),
+    TEARSHEET_PARENT_STDIN: '1',
+  };
 }

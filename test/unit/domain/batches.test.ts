@@ -49,19 +49,23 @@ test('Ads alone are shared out by twenties', () => {
   expect([1, 20, 21, 45].map(planCreativeIndexes)).toEqual([1, 1, 2, 3]);
 });
 
-test('The frames of an ad are its merged markers at every ratio it is shown at', () => {
+test('The frames of an ad are the moments it is shown at, each once at each ratio that shows it', () => {
   const frames = wantedFrames([
     { markerMs: 1_000, ratio: 3 },
     { markerMs: 0, ratio: 1 },
     { markerMs: 1_000, ratio: 1 },
+    { markerMs: 1_000, ratio: 3 },
     { markerMs: null, ratio: 1 },
   ]);
   expect(frames).toEqual([
     { marker_ms: null, ratio: 1 },
-    { marker_ms: null, ratio: 3 },
     { marker_ms: 0, ratio: 1 },
-    { marker_ms: 0, ratio: 3 },
     { marker_ms: 1_000, ratio: 1 },
     { marker_ms: 1_000, ratio: 3 },
   ]);
+});
+
+test('Where starting an index is dear, it takes more pages, and everybody still has two', () => {
+  expect(planBatches(pages(24), 2, 12).indexes).toBe(4);
+  expect(planBatches(pages(100), 2, 12).indexes).toBe(9);
 });
