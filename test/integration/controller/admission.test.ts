@@ -77,7 +77,7 @@ test('Two admissions at once make each job once', async () => {
   expect(await store.db.selectFrom('screenshot_jobs').selectAll().execute()).toHaveLength(2);
 });
 
-test('A set becomes a job with an index for each page, its creatives with every marker and ratio', async () => {
+test('A set becomes a job with an index for each page, its creatives with each moment that is shown', async () => {
   const organization = await insertOrganization(store.db);
   const adId = await insertAd(store.db, organization);
   const setId = await insertSet(store.db, organization, {
@@ -98,9 +98,11 @@ test('A set becomes a job with an index for each page, its creatives with every 
     { index: 2, attempt: 0 },
   ]);
   const [creative] = await store.db.selectFrom('job_creatives').selectAll().execute();
-  expect(creative?.wanted).toEqual(
-    [0, 1_000, 2_000].flatMap((marker_ms) => [1, 2.75].map((ratio) => ({ marker_ms, ratio }))),
-  );
+  expect(creative?.wanted).toEqual([
+    { marker_ms: 0, ratio: 1 },
+    { marker_ms: 1_000, ratio: 1 },
+    { marker_ms: 2_000, ratio: 2.75 },
+  ]);
   expect(await store.db.selectFrom('screenshot_sets').select('status').execute()).toEqual([{ status: 'capturing' }]);
 });
 
