@@ -6,6 +6,7 @@ import compactRules from '@duckduckgo/autoconsent/rules/compact-rules.json' with
 import type { BrowserContext, Frame, Page } from 'playwright';
 import { within } from '../../observe/deadline.ts';
 import { AGREE } from './inPage/agree.ts';
+import { liveFrames } from './liveFrames.ts';
 import { sleep } from './settle.ts';
 
 const require = createRequire(import.meta.url);
@@ -14,6 +15,7 @@ const CONTENT_SCRIPT = readFileSync(new URL('../dist/autoconsent.playwright.js',
 
 const BINDING = 'autoconsentSendMessage';
 const EVALUATE_MS = 2_000;
+const MOST_FRAMES = 20;
 
 /** A dialog found early is answered at once; a page without one is not waited for much longer than this. */
 const LOOK_MS = 700;
@@ -48,7 +50,7 @@ export class Consent {
    */
   async answer(page: Page, ms: number): Promise<boolean> {
     const endsAt = performance.now() + Math.min(ms, ANSWER_MS);
-    await Promise.all(page.frames().slice(0, 20).map(startIn));
+    await Promise.all(page.frames().slice(0, MOST_FRAMES).map(startIn));
     await this.#until(() => this.isFound, Math.min(endsAt, performance.now() + LOOK_MS));
     await this.#until(
       () => this.#progress === 'answered' || this.#progress === 'failed',
@@ -123,7 +125,7 @@ async function attempt(frame: Frame, code: string): Promise<unknown> {
 
 /** @returns whether there was something to agree to. */
 async function agreeSomewhere(page: Page): Promise<boolean> {
-  for (const frame of page.frames().slice(0, 20)) {
+  for (const frame of await liveFrames(page, MOST_FRAMES)) {
     const pressed = await attempt(frame, AGREE);
     if (typeof pressed !== 'string') continue;
     await sleep(300);

@@ -43,6 +43,7 @@ describe('a page is captured all the same', () => {
       'that asks for what belongs to people',
       '<script>navigator.geolocation.getCurrentPosition(() => 0); Notification.requestPermission();</script>',
     ],
+    ['that is full of frames which never get a document', '<iframe src="file:///etc/passwd"></iframe>'.repeat(30)],
     [
       'that breaks on every change',
       '<script>new MutationObserver(() => { throw 1 }).observe(document, {subtree: true, childList: true, attributes: true})</script>',
