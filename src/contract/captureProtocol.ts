@@ -10,6 +10,10 @@ import { DEVICE_NAMES } from '../domain/devices.ts';
 const uuid = z.uuid();
 const markerMs = z.number().int().min(0).max(30_000).nullable();
 const ratio = z.number().positive();
+/** As Postgres holds them. */
+const count = z.number().int().min(1).max(2_147_483_647);
+/** Stands in headers later on. */
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** Where bytes are PUT to as `Content-Type: image/png`: an address with its authority in it. */
 const Transfer = z.object({ key: z.string(), url: z.url() });
@@ -69,11 +73,11 @@ const RenderedFrame = z.object({
   marker_ms: markerMs,
   ratio,
   key: z.string(),
-  sha256: z.string(),
-  bytes: z.number().int(),
+  sha256,
+  bytes: count,
   /** Device pixels. */
-  width: z.number().int(),
-  height: z.number().int(),
+  width: count,
+  height: count,
 });
 
 /** POST …/creatives/{ad}/result */
@@ -87,8 +91,8 @@ export const CreativeResult = Bound.extend({
       mode: z.string(),
       notes: z.array(z.string()),
       /** CSS pixels. */
-      width: z.number().int(),
-      height: z.number().int(),
+      width: count,
+      height: count,
       frames: z.array(RenderedFrame),
     }),
     z.object({ status: z.enum(['not_found', 'net_read_timeout', 'generic_error']), reason: z.string() }),
@@ -129,11 +133,11 @@ export const ScreenshotResults = Bound.extend({
           id: uuid,
           status: z.literal('uploaded'),
           key: z.string(),
-          sha256: z.string(),
-          bytes: z.number().int(),
-          width: z.number().int(),
-          height: z.number().int(),
-          captured_at: z.string(),
+          sha256,
+          bytes: count,
+          width: count,
+          height: count,
+          captured_at: z.iso.datetime(),
           record: Record_,
         }),
         z.object({

@@ -24,6 +24,11 @@ export function textFault(text: string): string | undefined {
   return undefined;
 }
 
+/** The text with U+FFFD for what {@link textFault} names: for words that came from the web, where nobody can be told of a fault. */
+export function storable(text: string): string {
+  return text.replaceAll('\0', '\uFFFD').toWellFormed();
+}
+
 export function isBlank(text: string): boolean {
   return text.trim() === '';
 }

@@ -1,6 +1,7 @@
 /** The internal API: what captures talk to. It must not be reachable from outside. */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { ZodError } from 'zod';
+import { storable } from '../../domain/text.ts';
 import { SupersededError } from '../../store/attempts.ts';
 import { ResultFaultError } from '../../store/creativeResults.ts';
 import { artifactRoutes } from './artifactRoutes.ts';
@@ -20,7 +21,7 @@ export function createInternalApi(options: InternalApiOptions): Express {
   app.disable('x-powered-by');
   app.use('/internal/v1/artifacts', artifactRoutes(options));
   const job = express.Router({ mergeParams: true });
-  job.use(authorize(options.secret), express.json({ limit: MAX_BODY }));
+  job.use(authorize(options.secret), express.json({ limit: MAX_BODY, reviver: storableTexts }));
   const transfers = createTransfers(options);
   addAttemptRoutes(job, options, transfers);
   addCreativeRoutes(job, options, transfers);
@@ -30,6 +31,11 @@ export function createInternalApi(options: InternalApiOptions): Express {
   });
   app.use(answerError(options.log));
   return app;
+}
+
+/** Names, addresses and reasons are partly a hostile page's words: one NUL in them must not make a result impossible to store. */
+function storableTexts(_key: string, value: unknown): unknown {
+  return typeof value === 'string' ? storable(value) : value;
 }
 
 function authorize(secret: Buffer): RequestHandler<{ job: string }> {

@@ -16,6 +16,7 @@ import { type CaptureClient, captureClient, PNG, PNG_FACTS } from '../../support
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { type Listener, started } from '../../support/listeners.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/requests.ts';
+import { SILENT } from '../../support/silentLog.ts';
 
 const LIMITS = { maxPods: 10, maxPodsPerOrganization: 10, parallelism: 2, setDeadlineSeconds: 600 };
 
@@ -48,11 +49,10 @@ beforeEach(async () => {
   const server = createServer();
   const listener: Listener = await started(server);
   internalUrl = listener.url;
-  const log = { info: () => undefined, error: () => undefined };
   server.on(
     'request',
     createInternalApi({
-      ...{ store, notifications, secret, internalUrl, log, ...aftermath },
+      ...{ store, notifications, secret, internalUrl, log: SILENT, ...aftermath },
       ...{ leaseSeconds: 30, podDeadlineSeconds: 60, maxUploadBytes: 1_000 },
       artifacts: new FolderStore(folder),
     }),
@@ -290,6 +290,58 @@ test('Neither a token of another job nor an address for another picture is of us
   expect(await put(url, Buffer.from('<script>'))).toBe(422);
   expect((await fetch(url)).status).toBe(403);
   expect(await put(url, PNG)).toBe(204);
+});
+
+test('What a hostile page made of its names and reasons is stored without what Postgres cannot hold', async () => {
+  const { client, adId } = await oneAdOnePage();
+  const { body } = await open(client, 'pod-1');
+  const id = body.pages[0]?.screenshots[0]?.id ?? '';
+  const bound = { index: 0, attempt: 1 };
+  const hostile = 'a\0b\ud800c\\u0000😀';
+  const harmless = 'a\ufffdb\ufffdc\\u0000😀';
+  const { creative } = (await claim(client, 1)).body;
+  const result = { ...rendered(creative), notes: [hostile] };
+  expect((await client.call(`creatives/${adId}/result`, { ...bound, seconds: 1, result })).status).toBe(200);
+  const record = { candidates: [{ element: hostile }] };
+  const failed = { id, status: 'no_slots', reason: hostile, record };
+  expect((await client.call('screenshots/results', { ...bound, results: [failed] })).status).toBe(200);
+  const stored = await store.db.selectFrom('screenshots').select(['reason', 'record']).executeTakeFirstOrThrow();
+  expect(stored).toEqual({ reason: harmless, record: { candidates: [{ element: harmless }] } });
+  const { notes } = await store.db.selectFrom('job_creatives').select('notes').executeTakeFirstOrThrow();
+  expect(notes).toEqual([harmless]);
+});
+
+test('A capture reaches nothing of another job, whatever it names', async () => {
+  const mine = await oneAdOnePage();
+  const other = await oneAdOnePage();
+  const theirs = (await open(other.client, 'pod-of-theirs')).body.pages[0]?.screenshots[0]?.id ?? '';
+  await open(mine.client, 'pod-1');
+  const { creative } = (await claim(mine.client, 1)).body;
+  const bound = { index: 0, attempt: 1 };
+  const stolen = { ...bound, results: [taken(theirs, 1)] };
+  expect((await mine.client.call('screenshots/results', stolen)).status).toBe(422);
+  const result = { status: 'not_found', reason: 'x' };
+  const failing = await mine.client.call(`creatives/${other.adId}/result`, { ...bound, seconds: 1, result });
+  expect(failing.status).toBe(422);
+  const renewed = await mine.client.call(`creatives/${other.adId}/renew`, bound);
+  expect(renewed.body).toEqual({ held: false });
+  const wait = { ...bound, ads: [other.adId], timeout_ms: 0 };
+  expect((await mine.client.call('creatives/wait', wait)).body).toEqual({ creatives: [] });
+  expect(creative?.ad_id).toBe(mine.adId);
+  const untouched = await store.db.selectFrom('ads').select('status').where('id', '=', other.adId).executeTakeFirst();
+  expect(untouched).toEqual({ status: 'pending' });
+});
+
+test.each([
+  ['a time that is none', { captured_at: 'yesterday' }],
+  ['a size beyond all integers', { width: 3_000_000_000 }],
+  ['a sum that is none', { sha256: 'x'.repeat(100_000) }],
+])('A result with %s is refused for good, not tried again and again', async (_, fault) => {
+  const { client } = await oneAdOnePage();
+  const { body } = await open(client, 'pod-1');
+  const id = body.pages[0]?.screenshots[0]?.id ?? '';
+  const results = [{ ...taken(id, 1), ...fault }];
+  expect((await client.call('screenshots/results', { index: 0, attempt: 1, results })).status).toBe(422);
 });
 
 test('An ad of create-ad tells its subscribers in the transaction of its result', async () => {
