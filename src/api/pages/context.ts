@@ -19,6 +19,8 @@ export interface PagesOptions extends Pick<PublicApiOptions, 'reviews' | 'replay
   readonly contact?: string;
   /** Open live connections of this process at most; 500 unless given. */
   readonly maxLive?: number;
+  /** How many of these one organization may have; 100 unless given. */
+  readonly maxLiveOfOrganization?: number;
 }
 
 /** Who looks at a page of an organization, and what they may do there. */

@@ -7,6 +7,7 @@ const HEARTBEAT_MS = 15_000;
 /** Changes that come closer together are told as one. */
 const COALESCE_MS = 250;
 const MAX_LIVE = 500;
+const MAX_LIVE_OF_ORGANIZATION = 100;
 
 /** What a page is told; `over`: nothing more will come. */
 export interface LiveState {
@@ -22,33 +23,49 @@ export interface Watched {
   read(): Promise<LiveState | undefined>;
 }
 
-export class LiveConnections {
-  readonly #options: Pick<PagesOptions, 'subscribe' | 'log' | 'maxLive'>;
-  #open = 0;
+type LiveOptions = Pick<PagesOptions, 'subscribe' | 'log' | 'maxLive' | 'maxLiveOfOrganization'>;
 
-  constructor(options: Pick<PagesOptions, 'subscribe' | 'log' | 'maxLive'>) {
+export class LiveConnections {
+  readonly #options: LiveOptions;
+  /** How many are open, by organization. */
+  readonly #open = new Map<string, number>();
+
+  constructor(options: LiveOptions) {
     this.#options = options;
   }
 
   /** Holds the response until all is over, or the client leaves. */
-  async watch(response: Response, watched: Watched): Promise<void> {
-    if (this.#open >= (this.#options.maxLive ?? MAX_LIVE)) {
+  async watch(response: Response, organizationId: string, watched: Watched): Promise<void> {
+    // Whoever left while the page was looked up has closed already, and will not do so again.
+    if (response.closed || response.destroyed) return;
+    if (this.#isFull(organizationId)) {
       response
         .status(503)
         .set({ 'Retry-After': '30', 'Cache-Control': 'no-store' })
         .end('Too many pages are open; reload instead.\n');
       return;
     }
-    this.#open += 1;
-    response.once('close', () => {
-      this.#open -= 1;
-    });
+    this.#count(organizationId, 1);
+    response.once('close', () => this.#count(organizationId, -1));
     const stream = new LiveStream(response, watched, this.#options.log);
     const unsubscribe = this.#options.subscribe((change) => {
       if (watched.concerns(change)) stream.changed();
     });
     response.once('close', unsubscribe);
     await stream.start();
+  }
+
+  /** One organization's pages never take the places of all others. */
+  #isFull(organizationId: string): boolean {
+    const { maxLive = MAX_LIVE, maxLiveOfOrganization = MAX_LIVE_OF_ORGANIZATION } = this.#options;
+    const all = [...this.#open.values()].reduce((sum, count) => sum + count, 0);
+    return all >= maxLive || (this.#open.get(organizationId) ?? 0) >= maxLiveOfOrganization;
+  }
+
+  #count(organizationId: string, change: 1 | -1): void {
+    const count = (this.#open.get(organizationId) ?? 0) + change;
+    if (count > 0) this.#open.set(organizationId, count);
+    else this.#open.delete(organizationId);
   }
 }
 

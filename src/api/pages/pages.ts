@@ -90,6 +90,7 @@ function addSets(router: Router, options: PagesOptions, { visits, live }: Means)
       if ((await readProgress(db, { id, organizationId: viewer.organizationId })) === undefined) return undefined;
       await live.watch(
         response,
+        viewer.organizationId,
         watchSet(options, id, () => viewerOf(options, request)),
       );
       return 'answered';
@@ -115,9 +116,10 @@ function addAds(router: Router, options: PagesOptions, { visits, live }: Means):
   );
   router.get(
     `${path}/events`,
-    visits.page('organization', async ({ request, response }) => {
+    visits.page('organization', async ({ request, response, viewer }) => {
       await live.watch(
         response,
+        viewer.organizationId,
         watchAd(options, idOf(request), () => viewerOf(options, request)),
       );
       return 'answered';

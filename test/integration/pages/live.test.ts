@@ -1,7 +1,12 @@
+import { once } from 'node:events';
+import express from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
+import { LiveConnections } from '../../../src/api/pages/live.ts';
 import { createKey, revokeKey } from '../../../src/store/apiKeys.ts';
 import { notify } from '../../../src/store/notifications.ts';
 import { eventually } from '../../support/eventually.ts';
+import { listenHttp } from '../../support/listeners.ts';
+import { SILENT } from '../../support/silentLog.ts';
 import { type PagesServer, seedSet, startPages } from './pagesServer.ts';
 
 let server: PagesServer;
@@ -81,5 +86,41 @@ describe('live progress', () => {
     expect((await listenTo(setId)).status).toBe(503);
     open[0]?.abort();
     await eventually(async () => expect((await listenTo(setId)).status).toBe(200));
+  });
+
+  it('leaves places to other organizations', async () => {
+    server = await startPages({ maxLive: 3, maxLiveOfOrganization: 1 });
+    const { setId } = await seedSet(server, { shots });
+    expect((await listenTo(setId)).status).toBe(200);
+    expect((await listenTo(setId)).status).toBe(503);
+  });
+
+  it('holds no place for somebody who left before it began', async () => {
+    let subscribed = 0;
+    const subscribe = () => {
+      subscribed += 1;
+      return () => undefined;
+    };
+    const live = new LiveConnections({ subscribe, log: SILENT, maxLive: 1 });
+    const over = { status: 'x', resolved: 0, total: 0, over: true };
+    const watched = { concerns: () => false, read: () => Promise.resolve(over) };
+    const app = express();
+    const left = Promise.withResolvers<void>();
+    app.get('/leaves', async (_request, response) => {
+      await once(response, 'close');
+      await live.watch(response, 'organization', watched);
+      left.resolve();
+    });
+    app.get('/stays', (_request, response) => live.watch(response, 'organization', watched));
+    const listener = await listenHttp(app);
+    const leaver = new AbortController();
+    const leaving = fetch(`${listener.url}/leaves`, { signal: leaver.signal });
+    await eventually(() => expect(listener.open).toBe(1));
+    leaver.abort();
+    await expect(leaving).rejects.toThrow();
+    await left.promise;
+    expect(subscribed).toBe(0);
+    expect((await fetch(`${listener.url}/stays`)).status).toBe(200);
+    await listener.close();
   });
 });
