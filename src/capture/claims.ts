@@ -1,4 +1,4 @@
-/** Claims creatives of the job one by one and renders them, two at once at most, until none is left. */
+/** Claims creatives of the job one by one and renders them, a few at once, until none is left. */
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   CAPTURE_EXIT,
@@ -6,10 +6,11 @@ import {
   type CreativeResult,
   type WantedFrame,
 } from '../contract/captureProtocol.ts';
+import type { Log } from '../observe/log.ts';
 import type { CreativeFrame, FailedCreative, RenderedCreative } from './creative/creative.ts';
 import { type CreativeBoard, keepRendering } from './creativeBoard.ts';
 import { CaptureEnd, type Ending, endOf } from './ending.ts';
-import type { CaptureLog, Engine } from './engine.ts';
+import type { Engine } from './engine.ts';
 import type { FrameStore } from './frameStore.ts';
 import type { Phases } from './phases.ts';
 import { pngSize } from './pngSize.ts';
@@ -24,7 +25,7 @@ export interface ClaimTools {
   readonly store: FrameStore;
   readonly phases: Phases;
   readonly ending: Ending;
-  readonly log: CaptureLog;
+  readonly log: Log;
   /** What the pages of this index show. */
   readonly shown: Shown;
   /** Between two questions for a creative, while others hold all that are left. */

@@ -5,6 +5,7 @@ import { createGuard } from '../egress/guard.ts';
 import type { GuardedFetch } from '../egress/ports.ts';
 import { type EgressProxy, startEgressProxy } from '../egress/proxy.ts';
 import { within } from '../observe/deadline.ts';
+import type { Log } from '../observe/log.ts';
 import {
   type CreativeRenderer,
   type CreativeSource,
@@ -15,14 +16,6 @@ import {
 } from './creative/index.ts';
 import { startPageOpener } from './page/opener.ts';
 import type { ClosedPage, OpenPage, PageOpener } from './page/page.ts';
-
-/** The part of pino that is used here. */
-export interface CaptureLog {
-  debug(fields: object, message: string): void;
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
 
 /** A browser could not be started; `message` says which part, and why. */
 export class EngineStartError extends Error {
@@ -57,7 +50,7 @@ export interface EngineOptions {
   /** CIDR ranges that may be reached although they are not public. */
   readonly allow: readonly string[];
   readonly settings?: EngineSettings;
-  readonly log: CaptureLog;
+  readonly log: Log;
 }
 
 /** What each part is started with. */
@@ -66,7 +59,7 @@ export interface PartOptions {
   readonly proxy: EgressProxy;
   readonly fetch: GuardedFetch;
   readonly settings: EngineSettings;
-  readonly log: CaptureLog;
+  readonly log: Log;
 }
 
 export interface EngineParts {
@@ -143,7 +136,7 @@ class Part<T extends { close(): Promise<void> }> {
     return this.#running;
   }
 
-  async close(log: CaptureLog): Promise<void> {
+  async close(log: Log): Promise<void> {
     const running = this.#running;
     this.#running = undefined;
     const part = await running?.catch(() => undefined);
@@ -151,7 +144,7 @@ class Part<T extends { close(): Promise<void> }> {
   }
 }
 
-async function closeInTime(part: { close(): Promise<void> }, name: string, log: CaptureLog): Promise<void> {
+async function closeInTime(part: { close(): Promise<void> }, name: string, log: Log): Promise<void> {
   try {
     await within(CLOSE_MS, part.close());
   } catch (error) {

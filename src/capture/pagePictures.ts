@@ -2,9 +2,10 @@
 import type { Device } from '../domain/devices.ts';
 import type { ScreenshotFailure } from '../domain/states.ts';
 import { within } from '../observe/deadline.ts';
+import type { Log } from '../observe/log.ts';
 import type { CreativeFrame } from './creative/creative.ts';
 import type { CreativeBoard, CreativeOutcome } from './creativeBoard.ts';
-import { type CaptureLog, type Engine, EngineStartError } from './engine.ts';
+import { type Engine, EngineStartError } from './engine.ts';
 import type { ClosedPage, OpenPage, Picture, ScoredCandidate, Unplaced } from './page/page.ts';
 import type { Phases } from './phases.ts';
 import { type ProvenanceRecord, recordOfFailure, recordOfPicture } from './provenance.ts';
@@ -43,7 +44,7 @@ export interface PageTools {
   readonly engine: Engine;
   readonly board: CreativeBoard;
   readonly phases: Phases;
-  readonly log: CaptureLog;
+  readonly log: Log;
   /** Ends the work between two pictures. */
   readonly stop: AbortSignal;
   /** Told of each picture once; resolves when it may be given the next one. */

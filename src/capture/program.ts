@@ -1,9 +1,10 @@
 /** What runs in a capture pod: one attempt at one index of a job, over the capture protocol. */
 import { z } from 'zod';
 import { CAPTURE_EXIT } from '../contract/captureProtocol.ts';
+import type { Log } from '../observe/log.ts';
 import { runAttempt } from './attempt.ts';
 import { deadlineOver, Ending, endOf, terminated } from './ending.ts';
-import type { CaptureLog, Engine } from './engine.ts';
+import type { Engine } from './engine.ts';
 import { openAttempt, type ProtocolClientOptions } from './protocolClient.ts';
 import type { TransportTiming } from './transport.ts';
 
@@ -18,7 +19,7 @@ export interface CaptureOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Called once, when there is work. */
   readonly startEngine: () => Promise<Engine>;
-  readonly log: CaptureLog;
+  readonly log: Log;
   readonly stdin?: NodeJS.ReadableStream;
   readonly signals?: CaptureSignals;
   /** Why the program ended as it did; standard error unless given. */

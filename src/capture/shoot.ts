@@ -2,9 +2,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Device } from '../domain/devices.ts';
+import type { Log } from '../observe/log.ts';
 import type { CreativeSource } from './creative/creative.ts';
 import { CreativeBoard, keepRendering } from './creativeBoard.ts';
-import { type CaptureLog, type Engine, startEngine } from './engine.ts';
+import { type Engine, startEngine } from './engine.ts';
 import { FrameStore } from './frameStore.ts';
 import { type PictureResult, takePictures, type WantedPicture } from './pagePictures.ts';
 import { Phases } from './phases.ts';
@@ -38,7 +39,7 @@ export interface ShootIo {
   readonly print: (line: string) => void;
   /** A line on standard error. */
   readonly progress: (line: string) => void;
-  readonly log: CaptureLog;
+  readonly log: Log;
   /** Ends the work; what was taken by then stays. */
   readonly signal: AbortSignal;
   readonly startEngine?: typeof startEngine;

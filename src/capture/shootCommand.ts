@@ -6,8 +6,8 @@ import { DEVICE_NAMES, type Device, findDevice } from '../domain/devices.ts';
 import { isMarker, MARKER_MAX_SECONDS, markerMs } from '../domain/markers.ts';
 import { siteFault, siteKey } from '../domain/webAddresses.ts';
 import { parseCidr } from '../egress/addresses.ts';
+import type { Log } from '../observe/log.ts';
 import { findChromium } from './browser/chromium.ts';
-import type { CaptureLog } from './engine.ts';
 import { type ShootAd, shoot } from './shoot.ts';
 
 interface ShootFlags {
@@ -89,7 +89,7 @@ async function run(flags: ShootFlags): Promise<number> {
 }
 
 /** People see progress; of the log, only what went wrong. */
-const TROUBLE_ONLY: CaptureLog = {
+const TROUBLE_ONLY: Log = {
   debug: () => undefined,
   info: () => undefined,
   warn: (_fields, message) => console.error(`warning: ${message}`),

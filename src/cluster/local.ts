@@ -68,13 +68,13 @@ export function createLocalCluster(options: LocalClusterOptions): LocalCluster {
       deadlineMs: spec.podDeadlineSeconds * 1000,
       graceMs,
       log,
-      fields: { job: spec.jobId, resource: spec.owner.name, index, pod: podUid },
+      fields: { job_id: spec.jobId, resource: spec.owner.name, index, pod: podUid },
     });
     job.started(index, pod);
     const over = pod.ended.then((end) => {
       running.delete(pod);
       job.ended(index, end);
-      if (end.code !== 0) log.warn({ job: spec.jobId, index, ...end }, 'a capture did not end well');
+      if (end.code !== 0) log.warn({ job_id: spec.jobId, index, ...end }, 'a capture did not end well');
       changed(spec.owner.name);
       schedule();
     });

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 
-/** The part of pino that is used here. */
+/** The part of pino that is used here; observe's own stands on this level, out of reach. */
 export interface ClusterLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

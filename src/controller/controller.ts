@@ -63,7 +63,7 @@ export async function startController(options: ControllerOptions): Promise<Contr
     for (let admitted = 1; admitted > 0 && !superseded; ) {
       const jobs = await store.db.transaction().execute((tx) => admitWaiting(tx, settings));
       for (const { jobId, name } of jobs) {
-        log.info({ job: jobId, resource: name }, 'admitted');
+        log.info({ job_id: jobId, resource: name }, 'admitted');
         work.add(name);
       }
       admitted = jobs.length;

@@ -1,15 +1,9 @@
 import type { ClusterPort } from '../cluster/port.ts';
+import type { Log } from '../observe/log.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { AdmissionLimits } from '../store/admission.ts';
 import type { Store } from '../store/database.ts';
 import type { Notifications } from '../store/notifications.ts';
-
-/** The part of pino that is used here. */
-export interface ControllerLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
 
 export interface ControllerSettings extends AdmissionLimits {
   /** How often a capture that broke is started again. */
@@ -37,9 +31,9 @@ export interface ControllerOptions {
   readonly settings: ControllerSettings;
   /** Makes the token that a job's captures show to the internal API. */
   readonly issueToken: (jobId: string, expiresAt: Date) => string;
-  readonly log: ControllerLog;
-  /** Told of every job that is settled. */
-  readonly observe?: { settled?(job: { readonly cause: string; readonly seconds: number }): void };
+  readonly log: Log;
+  /** Told of the final states of pictures that no capture reported. */
+  readonly observe?: { screenshots?(statuses: readonly string[]): void };
   /** Another leader has begun; this one changes nothing any more, and its process should end. */
   readonly onSuperseded?: () => void;
 }

@@ -45,7 +45,7 @@ export function createReconciler(options: ControllerOptions, epoch: string): Rec
     if (!state.open) return settle(state, 'complete');
     if (state.deadline_at <= state.now) return settle(state, 'deadline');
     if (state.claims_overdue) {
-      await store.db.transaction().execute((tx) => expireClaims(tx, state.id, aftermath));
+      observe?.screenshots?.(await store.db.transaction().execute((tx) => expireClaims(tx, state.id, aftermath)));
       return NOW;
     }
     return run(state, resource);
@@ -74,7 +74,7 @@ export function createReconciler(options: ControllerOptions, epoch: string): Rec
     if (state === undefined || state.settled_at !== null || !state.open) return NOW;
     if (state.generation !== seen.generation) return NOW;
     if (state.generation >= MOST_GENERATIONS) return settle(state, 'lost');
-    log.warn({ job: state.id, set: state.set_id, failedIndexes: job.failedIndexes }, 'a Job left work behind');
+    log.warn({ job_id: state.id, set_id: state.set_id, failedIndexes: job.failedIndexes }, 'a Job left work behind');
     await nextGeneration(store.db, state.id, state.generation);
     await cluster.deleteJob(job.name);
     return NOW;
@@ -90,11 +90,11 @@ export function createReconciler(options: ControllerOptions, epoch: string): Rec
 
   async function settle(state: JobState, cause: SettleCause): Promise<number> {
     const settlement = { jobId: state.id, cause, epoch };
-    const outcome = await store.db.transaction().execute((tx) => settleJob(tx, settlement, aftermath));
+    const { outcome, closed } = await store.db.transaction().execute((tx) => settleJob(tx, settlement, aftermath));
+    observe?.screenshots?.(closed);
     if (outcome === 'settled') {
       const seconds = (state.now.getTime() - state.admitted_at.getTime()) / 1000;
-      log.info({ job: state.id, set: state.set_id, organization: state.organization, cause, seconds }, 'settled');
-      observe?.settled?.({ cause, seconds });
+      log.info({ job_id: state.id, set_id: state.set_id, organization: state.organization, cause, seconds }, 'settled');
     }
     return NOW;
   }

@@ -38,10 +38,12 @@ async function deliver(
   if (signal.aborted && made.outcome === 'retry') throw new Error('The try was ended before it was over.');
   const judge = (tries: number) => verdict({ outcome: made.outcome, tries, retryAfterMs });
   const state = await store.db.transaction().execute((tx) => recordTry(tx, { deliveryId: id, made, judge }, queue));
-  observe?.tried?.({ channel: delivery.channel, outcome: state, seconds: made.durationMs / 1000 });
-  const { event_id: event, topic, channel, set_id: set, ad_id: ad } = delivery;
-  const { statusCode, error, durationMs } = made;
-  log.info({ delivery: id, event, topic, channel, set, ad, state, statusCode, error, durationMs }, 'delivery tried');
+  const { event_id, topic, channel, set_id, ad_id } = delivery;
+  const { outcome, statusCode, error, durationMs } = made;
+  observe?.tried?.({ channel, outcome, seconds: durationMs / 1000 });
+  if (state !== 'waiting' && state !== 'superseded') observe?.ended?.({ channel, outcome: state });
+  const ids = { delivery_id: id, event_id, set_id, ad_id };
+  log.info({ ...ids, topic, channel, state, statusCode, error, durationMs }, 'delivery tried');
 }
 
 interface Made {

@@ -14,7 +14,7 @@ export interface LoggerOptions {
 
 /** JSON lines: `{"level":"info","time":"…Z","name":"api",…,"msg":"…"}`, without anything that opens a door. */
 export function createLogger({ level, name, destination }: LoggerOptions): Logger {
-  const out = destination ?? openDestination({ fd: 1, sync: true });
+  const out = destination ?? gathering(openDestination({ fd: 1, sync: true }));
   const redacting: DestinationStream = { write: (line) => out.write(redactLine(line)) };
   return pino(
     {
@@ -28,17 +28,19 @@ export function createLogger({ level, name, destination }: LoggerOptions): Logge
   );
 }
 
-/** What a line is about; the field is called `<name>_id`. */
-export interface LoggedIds {
-  readonly request?: string;
-  readonly organization?: string;
-  readonly set?: string;
-  readonly ad?: string;
-  readonly job?: string;
-  readonly delivery?: string;
-}
-
-/** A logger whose every line carries these ids. */
-export function withIds(log: Logger, ids: LoggedIds): Logger {
-  return log.child(Object.fromEntries(Object.entries(ids).map(([name, id]) => [`${name}_id`, id])));
+/** Writes the lines of one turn of the event loop in one piece: to write costs more than to make a line. */
+function gathering(out: DestinationStream): DestinationStream {
+  let lines = '';
+  const write = () => {
+    const gathered = lines;
+    lines = '';
+    if (gathered !== '') out.write(gathered);
+  };
+  process.on('exit', write);
+  return {
+    write: (line) => {
+      if (lines === '') setImmediate(write);
+      lines += line;
+    },
+  };
 }

@@ -19,7 +19,7 @@ export interface ServedRequest {
 
 export interface DeliveryTry {
   readonly channel: 'webhook' | 's3';
-  /** `success`, or what kept it from succeeding, in one word. */
+  /** `delivered`, `retry`, `gone`. */
   readonly outcome: string;
   readonly seconds: number;
 }
@@ -27,13 +27,13 @@ export interface DeliveryTry {
 /** Everything that is measured, as functions that other layers take as their hooks. None of them throws. */
 export interface Metrics {
   request(served: ServedRequest): void;
-  /** A picture reached its final state. */
-  capture(status: string): void;
+  /** Pictures reached their final states. */
+  captures(statuses: readonly string[]): void;
   /** What a capture program spent on one of its phases. */
   capturePhase(phase: string, seconds: number): void;
   deliveryTry(tried: DeliveryTry): void;
   /** A delivery ended: `delivered`, `retries_exhausted`, `gone`. */
-  delivery(channel: 'webhook' | 's3', outcome: string): void;
+  delivery(ended: { readonly channel: 'webhook' | 's3'; readonly outcome: string }): void;
   /** Asked at each scrape, for two seconds at most. */
   collectQueue(collect: () => Promise<readonly QueueState[]>): void;
   /** All of it in the text format of Prometheus. */
@@ -66,13 +66,15 @@ export function createMetrics({ processMetrics = true } = {}): Metrics {
       made.requests.inc(labels);
       made.requestSeconds.observe({ route: labels.route, method: labels.method }, seconds);
     },
-    capture: (status) => made.captures.inc({ status }),
+    captures: (statuses) => {
+      for (const status of statuses) made.captures.inc({ status });
+    },
     capturePhase: (phase, seconds) => made.captureSeconds.observe({ phase }, seconds),
     deliveryTry: ({ channel, outcome, seconds }) => {
       made.attempts.inc({ channel, outcome });
       made.attemptSeconds.observe({ channel }, seconds);
     },
-    delivery: (channel, outcome) => made.deliveries.inc({ channel, outcome }),
+    delivery: ({ channel, outcome }) => made.deliveries.inc({ channel, outcome }),
     collectQueue: queue.use,
     render: async () => {
       await queue.refresh();
@@ -101,7 +103,7 @@ function instruments(registry: Registry) {
     }),
     captures: new Counter({
       name: 'tearsheet_captures_total',
-      help: 'Pictures that reached their final state, by that state.',
+      help: 'Pictures of launched sets that reached their final state, by that state.',
       labelNames: ['status'],
       registers,
     }),

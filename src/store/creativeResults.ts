@@ -1,6 +1,6 @@
 /** The result of a creative: its frames, the ad's status and preview at once, and whoever is to be told of it. */
 import { sql } from 'kysely';
-import type { AdFailure } from '../domain/states.ts';
+import type { AdFailure, ScreenshotStatus } from '../domain/states.ts';
 import { type Bound, type HeldJob, holdAttempt } from './attempts.ts';
 import type { Queryable } from './database.ts';
 import { adEvent } from './events.ts';
@@ -41,12 +41,12 @@ export class ResultFaultError extends Error {
   override readonly name = 'ResultFaultError';
 }
 
-/** Repeating a result changes nothing. @throws SupersededError, ResultFaultError */
+/** Repeating a result changes nothing. @returns the states of the pictures that it resolved. @throws SupersededError, ResultFaultError */
 export async function storeCreativeResult(
   transaction: Queryable,
   { bound, adId, result }: { bound: Bound; adId: string; result: RenderedResult | FailedResult },
   aftermath: Aftermath,
-): Promise<void> {
+): Promise<ScreenshotStatus[]> {
   const job = await holdAttempt(transaction, bound);
   const creative = await transaction
     .selectFrom('job_creatives')
@@ -56,10 +56,11 @@ export async function storeCreativeResult(
     .forUpdate()
     .executeTakeFirst();
   if (creative === undefined) throw new ResultFaultError(`Ad ${adId} is not part of this job.`);
-  if (creative.status !== 'pending') return;
+  if (creative.status !== 'pending') return [];
   if (result.status !== 'uploaded') return failCreative(transaction, { job, adId, failure: result }, aftermath);
   requireFrames(creative.wanted, result.frames);
   await storeRendered(transaction, { job, adId, result }, aftermath);
+  return [];
 }
 
 function requireFrames(wanted: readonly { marker_ms: number | null; ratio: number }[], frames: readonly StoredFrame[]) {
@@ -107,28 +108,30 @@ function previewOf(frames: readonly { marker_ms: number; ratio: number; image_to
   return sorted[0]?.image_token ?? null;
 }
 
-/** Fails a creative, the pictures that wait for it, and the ad if it is still pending. */
+/** Fails a creative, the pictures that wait for it, and the ad if it is still pending. @returns those pictures' states. */
 export async function failCreative(
   transaction: Queryable,
   { job, adId, failure }: { job: HeldJob; adId: string; failure: FailedResult },
   aftermath: Aftermath,
-): Promise<void> {
+): Promise<ScreenshotStatus[]> {
   const { status, reason } = failure;
   await resolve(transaction, { jobId: job.id, adId }, { status: 'failed', failure: status, reason });
   if (await resolveAd(transaction, adId, { status, reason })) {
     await adEvent(transaction, { adId, organizationId: job.organization_id, topic: 'ad.failed' }, aftermath);
   }
+  let failed: ScreenshotStatus[] = [];
   if (job.set_id !== null) {
-    const failed = await failScreenshots(transaction, { setId: job.set_id, adId, reason });
-    if (failed > 0) await tellProgress(transaction, { ...job, set_id: job.set_id }, aftermath);
+    failed = await failScreenshots(transaction, { setId: job.set_id, adId, reason });
+    if (failed.length > 0) await tellProgress(transaction, { ...job, set_id: job.set_id }, aftermath);
   }
   await notify(transaction, { job: job.id, ad: adId, ...(job.set_id === null ? {} : { set: job.set_id }) });
+  return failed;
 }
 
 async function failScreenshots(
   transaction: Queryable,
   { setId, adId, reason }: { setId: string; adId: string; reason: string },
-): Promise<number> {
+): Promise<ScreenshotStatus[]> {
   // Locked in one order, so that two transactions never wait for each other.
   const pending = await transaction
     .selectFrom('screenshots')
@@ -139,13 +142,13 @@ async function failScreenshots(
     .orderBy('id')
     .forUpdate()
     .execute();
-  if (pending.length === 0) return 0;
+  if (pending.length === 0) return [];
   await transaction
     .updateTable('screenshots')
     .set({ status: 'ad_not_captured', reason })
     .where((eb) => eb('id', '=', eb.fn.any(eb.val(pending.map(({ id }) => id)))))
     .execute();
-  return pending.length;
+  return pending.map(() => 'ad_not_captured');
 }
 
 interface Resolution {

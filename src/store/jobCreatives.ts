@@ -1,5 +1,6 @@
 /** The creatives of a job: claimed one by one under a lease on Postgres's clock, by whichever capture is there first. */
 import { sql } from 'kysely';
+import type { ScreenshotStatus } from '../domain/states.ts';
 import { type Bound, holdAttempt } from './attempts.ts';
 import { failCreative } from './creativeResults.ts';
 import type { Queryable } from './database.ts';
@@ -88,15 +89,19 @@ function held(transaction: Queryable, bound: Bound, adId: string) {
     .where('claimed_by_attempt', '=', bound.attempt);
 }
 
-/** Ends the claims whose lease is over; what was lost twice fails. @returns whether anything changed. */
-export async function expireClaims(transaction: Queryable, jobId: string, aftermath: Aftermath): Promise<boolean> {
+/** Ends the claims whose lease is over; what was lost twice fails. @returns the states of the pictures that this resolved. */
+export async function expireClaims(
+  transaction: Queryable,
+  jobId: string,
+  aftermath: Aftermath,
+): Promise<ScreenshotStatus[]> {
   const job = await transaction
     .selectFrom('screenshot_jobs')
     .select(['id', 'organization_id', 'set_id', 'settled_at'])
     .where('id', '=', jobId)
     .forKeyShare()
     .executeTakeFirst();
-  if (job === undefined || job.settled_at !== null) return false;
+  if (job === undefined || job.settled_at !== null) return [];
   const lost = await transaction
     .updateTable('job_creatives')
     .set({ ...FREE, claims_lost: sql<number>`claims_lost + 1` })
@@ -105,11 +110,12 @@ export async function expireClaims(transaction: Queryable, jobId: string, afterm
     .where('claim_expires_at', '<=', sql<Date>`now()`)
     .returning(['ad_id', 'claims_lost'])
     .execute();
+  const resolved: ScreenshotStatus[] = [];
   for (const { ad_id } of lost.filter(({ claims_lost }) => claims_lost >= MOST_LOST)) {
     const failure = { status: 'generic_error', reason: 'It ended the renderer twice.' } as const;
-    await failCreative(transaction, { job, adId: ad_id, failure }, aftermath);
+    resolved.push(...(await failCreative(transaction, { job, adId: ad_id, failure }, aftermath)));
   }
-  return lost.length > 0;
+  return resolved;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Results of pictures, as a capture reports them. */
 import { sql } from 'kysely';
-import type { ScreenshotFailure } from '../domain/states.ts';
+import type { ScreenshotFailure, ScreenshotStatus } from '../domain/states.ts';
 import { type Bound, holdAttempt } from './attempts.ts';
 import { ResultFaultError } from './creativeResults.ts';
 import type { Queryable } from './database.ts';
@@ -32,24 +32,24 @@ export interface FailedScreenshot {
 
 /**
  * Stores what is not stored yet; repeating a result changes nothing.
- * @returns how many pictures were resolved by this call. @throws SupersededError, ResultFaultError
+ * @returns the states of the pictures that this call resolved. @throws SupersededError, ResultFaultError
  */
 export async function storeScreenshotResults(
   transaction: Queryable,
   { bound, results }: { bound: Bound; results: readonly (TakenScreenshot | FailedScreenshot)[] },
   aftermath: Aftermath,
-): Promise<number> {
+): Promise<ScreenshotStatus[]> {
   const job = await holdAttempt(transaction, bound);
   const setId = job.set_id;
   if (setId === null) throw new ResultFaultError('This job has ads alone, no pictures of pages.');
   const pending = await lockPending(transaction, { setId, index: bound.index, ids: results.map(({ id }) => id) });
   // A picture named twice in one call counts once.
   const fresh = [...new Map(results.map((result) => [result.id, result])).values()].filter(({ id }) => pending.has(id));
-  if (fresh.length === 0) return 0;
+  if (fresh.length === 0) return [];
   await update(transaction, fresh, await storeImages(transaction, job.organization_id, fresh));
   await tellProgress(transaction, { ...job, set_id: setId }, aftermath);
   await notify(transaction, { job: job.id, set: setId });
-  return fresh.length;
+  return fresh.map(({ status }) => status);
 }
 
 /** @throws ResultFaultError for a picture that is not of this index. */

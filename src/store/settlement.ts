@@ -1,6 +1,6 @@
 /** The end of a job: whatever is open gets its failure, the set its final state, and whoever is to be told is told; all at once. */
 import { sql } from 'kysely';
-import { type SetStatus, settledSetStatus } from '../domain/states.ts';
+import { type ScreenshotStatus, type SetStatus, settledSetStatus } from '../domain/states.ts';
 import type { Queryable } from './database.ts';
 import { setEvent } from './events.ts';
 import type { Aftermath } from './followUp.ts';
@@ -18,8 +18,12 @@ export interface Settlement {
   readonly epoch: string;
 }
 
-/** `not_due`: something is still open and the deadline is not over. */
-export type SettleOutcome = 'settled' | 'already' | 'not_due';
+export interface Settled {
+  /** `not_due`: something is still open and the deadline is not over. */
+  readonly outcome: 'settled' | 'already' | 'not_due';
+  /** States of the pictures that were still open. */
+  readonly closed: readonly ScreenshotStatus[];
+}
 
 interface Job {
   readonly id: string;
@@ -34,14 +38,14 @@ export async function settleJob(
   transaction: Queryable,
   { jobId, cause, epoch }: Settlement,
   aftermath: Aftermath,
-): Promise<SettleOutcome> {
+): Promise<Settled> {
   await requireEpoch(transaction, epoch);
   const job = await lockJob(transaction, jobId);
-  if (job === undefined) return 'already';
+  if (job === undefined) return { outcome: 'already', closed: [] };
   const ended = await endingOf(transaction, job, cause);
-  if (ended === 'not_due') return ended;
+  if (ended === 'not_due') return { outcome: ended, closed: [] };
   const words = reasonOf(ended, job);
-  await closeScreenshots(transaction, job, ended, words);
+  const closed = await closeScreenshots(transaction, job, { cause: ended, words });
   const adIds = await closeCreatives(transaction, job.id, ended);
   const status = job.set_id === null ? undefined : await settleSet(transaction, job.set_id, ended);
   await transaction
@@ -55,7 +59,7 @@ export async function settleJob(
   }
   await aftermath.queue.enqueue(transaction, 'launch', { organization_id: job.organization_id });
   await notify(transaction, { job: job.id, ...(job.set_id === null ? {} : { set: job.set_id }) });
-  return 'settled';
+  return { outcome: 'settled', closed };
 }
 
 /** @returns undefined where it is settled already. */
@@ -117,9 +121,13 @@ function reasonOf(cause: SettleCause, job: Job): string {
 }
 
 /** Pictures whose page was being taken when the time was over ran into a time-out; the others were never begun. */
-async function closeScreenshots(transaction: Queryable, job: Job, cause: SettleCause, words: string): Promise<void> {
-  if (job.set_id === null || cause === 'complete') return;
-  await sql`
+async function closeScreenshots(
+  transaction: Queryable,
+  job: Job,
+  { cause, words }: { cause: SettleCause; words: string },
+): Promise<ScreenshotStatus[]> {
+  if (job.set_id === null || cause === 'complete') return [];
+  const { rows } = await sql<{ status: ScreenshotStatus }>`
     update screenshots s set
       status = case
         when ${cause} = 'canceled' then 'canceled'
@@ -130,7 +138,9 @@ async function closeScreenshots(transaction: Queryable, job: Job, cause: SettleC
           then ${'No capture of this page could be started in time: '}::text || ${words}::text
         else ${words}::text end
     from screenshots o left join job_indexes i on i.job_id = ${job.id} and i.index = o.job_index
-    where s.id = o.id and o.set_id = ${job.set_id} and o.status = 'pending'`.execute(transaction);
+    where s.id = o.id and o.set_id = ${job.set_id} and o.status = 'pending'
+    returning s.status`.execute(transaction);
+  return rows.map(({ status }) => status);
 }
 
 /** @returns the ads of the job. */

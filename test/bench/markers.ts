@@ -1,9 +1,9 @@
 /** What a late marker costs: 30 s of a creative's own time against none. */
 import { startEngine } from '../../src/capture/engine.ts';
+import { SILENT } from '../support/silentLog.ts';
 import type { Figure } from './figure.ts';
 import { CHROMIUM } from './machine.ts';
 import { timed } from './medians.ts';
-import { SILENT } from './silent.ts';
 
 const LATE_MS = 30_000;
 

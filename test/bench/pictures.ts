@@ -4,13 +4,13 @@ import type { OpenPage, Picture } from '../../src/capture/page/page.ts';
 import { TaskGroup } from '../../src/capture/taskGroup.ts';
 import { type Device, findDevice } from '../../src/domain/devices.ts';
 import { type Publishers, startPublishers } from '../fixtures/publisherServer.ts';
+import { SILENT } from '../support/silentLog.ts';
 import { type BenchAd, drawAds, holdsAd } from './ads.ts';
 import type { Figure } from './figure.ts';
 import { CHROMIUM } from './machine.ts';
 import { timed } from './medians.ts';
 import { type Peer, preparePeer } from './peer.ts';
 import { openRawPage, type RawPage } from './rawCapture.ts';
-import { SILENT } from './silent.ts';
 
 export interface PicturesOptions {
   readonly rounds: number;

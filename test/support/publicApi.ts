@@ -59,7 +59,7 @@ export async function startPublicApi(overrides: Partial<PublicApiOptions> = {}):
     enqueuer: queueInTable,
     publicUrl: PUBLIC_URL,
     limits: DEFAULT_LIMITS,
-    log: { info: write, warn: write, error: write },
+    log: { debug: write, info: write, warn: write, error: write },
     artifacts: memoryArtifacts(new Map()),
     reviews: { approve: unused, reject: unused, cancel: unused },
     replay: unused,

@@ -16,6 +16,7 @@ import { type Queue, startQueue } from '../../src/queue/queue.ts';
 import { openStore, type Store } from '../../src/store/database.ts';
 import { readInstallation } from '../../src/store/installation.ts';
 import { openNotifications } from '../../src/store/notifications.ts';
+import { SILENT } from './silentLog.ts';
 
 export const PUBLIC_URL = 'https://tearsheet.example';
 const CAPTURE = fileURLToPath(new URL('./playedCapture.ts', import.meta.url));
@@ -29,6 +30,8 @@ export interface Workshop {
   /** What was logged as a warning or an error. */
   readonly complaints: { fields: object; message: string }[];
   readonly internalUrl: string;
+  /** Final states of pictures as they are counted, by whichever process brings them about. */
+  readonly counted: string[];
   close(): Promise<void>;
 }
 
@@ -50,16 +53,19 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
   await notifications.ready;
   const complaints: Workshop['complaints'] = [];
   const complain = (fields: object, message: string) => complaints.push({ fields, message });
-  const log = { info: () => undefined, warn: complain, error: complain };
+  const log = { ...SILENT, warn: complain, error: complain };
   const queue = await startQueue({ databaseUrl, onError: (error) => complain({ error }, 'queue') });
   const { secret } = await readInstallation(store.db);
   const { server, url: internalUrl } = await listenFirst();
   const artifacts = new FolderStore(path.join(folder, 'artifacts'));
+  const counted: string[] = [];
+  const observe = { screenshots: (statuses: readonly string[]) => void counted.push(...statuses) };
   const app = createInternalApi({
     ...{ store, queue, notifications, secret, internalUrl, leaseSeconds, log },
     artifacts,
     publicUrl: PUBLIC_URL,
     podDeadlineSeconds: 60,
+    observe,
   });
   server.on('request', app);
   const cluster = createLocalCluster({
@@ -68,7 +74,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
     env: { PATH: process.env['PATH'] ?? '', PLAYED_FOLDER: folder },
   });
   const controller = await startController({
-    ...{ store, queue, notifications, log },
+    ...{ store, queue, notifications, log, observe },
     cluster: options.wrapCluster?.(cluster) ?? cluster,
     issueToken: (jobId, expiresAt) => issueJobToken(secret, jobId, expiresAt),
     settings: {
@@ -78,7 +84,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
     },
   });
   return {
-    ...{ store, queue, cluster, controller, artifacts, complaints, internalUrl },
+    ...{ store, queue, cluster, controller, artifacts, complaints, internalUrl, counted },
     async close() {
       await controller.stop();
       await cluster.close();

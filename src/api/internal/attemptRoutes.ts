@@ -32,8 +32,10 @@ export function addAttemptRoutes(router: Router, options: InternalApiOptions, tr
       }
     }
     const bound = { jobId: jobOf(req), index, attempt };
-    await store.db.transaction().execute((tx) => storeScreenshotResults(tx, { bound, results }, options));
-    observe?.screenshots?.(results.map(({ status }) => status));
+    const resolved = await store.db
+      .transaction()
+      .execute((tx) => storeScreenshotResults(tx, { bound, results }, options));
+    observe?.screenshots?.(resolved);
     res.json({});
   });
 
@@ -51,14 +53,15 @@ async function open(
   transfers: Transfers,
   { jobId, index, pod }: { jobId: string; index: number; pod: string },
 ): Promise<Attempt> {
-  const { opened, missing, unresolved } = await options.store.db.transaction().execute(async (tx) => {
+  const { opened, expired, missing, unresolved } = await options.store.db.transaction().execute(async (tx) => {
     const opened = await openAttempt(tx, { jobId, index, pod });
     if (opened === undefined) throw new NotFoundError(`There is no index ${index} of job ${jobId}.`);
-    await expireClaims(tx, jobId, options);
+    const expired = await expireClaims(tx, jobId, options);
     const setId = opened.job.set_id;
     const missing = setId === null || opened.settled ? [] : await missingScreenshots(tx, { setId, index });
-    return { opened, missing, unresolved: opened.settled ? 0 : await countUnresolved(tx, jobId) };
+    return { opened, expired, missing, unresolved: opened.settled ? 0 : await countUnresolved(tx, jobId) };
   });
+  options.observe?.screenshots?.(expired);
   const podDeadline = opened.now.getTime() + options.podDeadlineSeconds * 1000;
   return {
     attempt: opened.attempt,

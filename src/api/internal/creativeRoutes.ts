@@ -56,7 +56,8 @@ export function addCreativeRoutes(router: Router, options: InternalApiOptions, t
     const bound = { jobId: jobOf(req), index, attempt };
     const adId = adOf(req);
     if (result.status === 'uploaded') checkKeys(result.frames, { ...bound, adId });
-    await write((tx) => storeCreativeResult(tx, { bound, adId, result }, options));
+    const resolved = await write((tx) => storeCreativeResult(tx, { bound, adId, result }, options));
+    observe?.screenshots?.(resolved);
     observe?.creative?.({ status: result.status, seconds });
     res.json({});
   });
@@ -74,12 +75,13 @@ function checkKeys(
 }
 
 async function claim(options: InternalApiOptions, transfers: Transfers, bound: Bound): Promise<ClaimedCreative> {
-  const { leaseSeconds } = options;
-  const { creative, unresolved } = await options.store.db.transaction().execute(async (tx) => {
-    await expireClaims(tx, bound.jobId, options);
+  const { leaseSeconds, observe } = options;
+  const { creative, expired, unresolved } = await options.store.db.transaction().execute(async (tx) => {
+    const expired = await expireClaims(tx, bound.jobId, options);
     const creative = await claimCreative(tx, bound, leaseSeconds);
-    return { creative, unresolved: await countUnresolved(tx, bound.jobId) };
+    return { creative, expired, unresolved: await countUnresolved(tx, bound.jobId) };
   });
+  observe?.screenshots?.(expired);
   if (creative === undefined) return { creative: null, unresolved };
   const { ad_id, kind, content } = creative;
   const wanted = await Promise.all(
@@ -105,11 +107,12 @@ async function wait(
   const gone = new AbortController();
   res.on('close', () => gone.abort());
   const look = async () => {
-    const found = await options.store.db.transaction().execute(async (tx) => {
+    const { expired, found } = await options.store.db.transaction().execute(async (tx) => {
       await holdAttempt(tx, bound);
-      await expireClaims(tx, bound.jobId, options);
-      return resolvedCreatives(tx, bound.jobId, ads);
+      const expired = await expireClaims(tx, bound.jobId, options);
+      return { expired, found: await resolvedCreatives(tx, bound.jobId, ads) };
     });
+    options.observe?.screenshots?.(expired);
     return found.length === 0 ? undefined : found;
   };
   const deadline = performance.now() + timeout_ms;

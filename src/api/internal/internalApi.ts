@@ -2,12 +2,13 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { ZodError } from 'zod';
 import { storable } from '../../domain/text.ts';
+import type { Log } from '../../observe/log.ts';
 import { SupersededError } from '../../store/attempts.ts';
 import { ResultFaultError } from '../../store/creativeResults.ts';
 import { artifactRoutes } from './artifactRoutes.ts';
 import { addAttemptRoutes } from './attemptRoutes.ts';
 import { addCreativeRoutes } from './creativeRoutes.ts';
-import type { InternalApiOptions, InternalLog } from './options.ts';
+import type { InternalApiOptions } from './options.ts';
 import { NotFoundError } from './requests.ts';
 import { refuseJobToken } from './token.ts';
 import { createTransfers } from './transfers.ts';
@@ -47,7 +48,7 @@ function authorize(secret: Buffer): RequestHandler<{ job: string }> {
   };
 }
 
-function answerError(log: InternalLog): ErrorRequestHandler {
+function answerError(log: Log): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     if (res.headersSent) {
       next(error);

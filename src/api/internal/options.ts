@@ -1,4 +1,5 @@
 import type { ArtifactStore } from '../../artifacts/store.ts';
+import type { Log } from '../../observe/log.ts';
 import type { Store } from '../../store/database.ts';
 import type { Aftermath } from '../../store/followUp.ts';
 import type { Notifications } from '../../store/notifications.ts';
@@ -17,14 +18,8 @@ export interface InternalApiOptions extends Aftermath {
   readonly leaseSeconds: number;
   /** Of one picture. */
   readonly maxUploadBytes?: number;
-  readonly log: InternalLog;
+  readonly log: Log;
   readonly observe?: CaptureObserver;
-}
-
-/** The part of pino that is used here. */
-export interface InternalLog {
-  error(fields: object, message: string): void;
-  info(fields: object, message: string): void;
 }
 
 /** Told of what captures report, after it was stored. */
@@ -32,5 +27,6 @@ export interface CaptureObserver {
   /** Seconds that a capture spent, by phase. */
   phases?(phases: Readonly<Record<string, number>>): void;
   creative?(result: { readonly status: string; readonly seconds: number }): void;
+  /** Final states of pictures, each once, however often it is reported. */
   screenshots?(statuses: readonly string[]): void;
 }

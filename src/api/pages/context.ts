@@ -1,7 +1,7 @@
+import type { Log } from '../../observe/log.ts';
 import type { Store } from '../../store/database.ts';
 import type { Change } from '../../store/notifications.ts';
 import type { PublicApiOptions } from '../public/context.ts';
-import type { Log } from '../server/log.ts';
 import type { Content } from './html.ts';
 
 export interface PagesOptions extends Pick<PublicApiOptions, 'reviews' | 'replay'> {

@@ -1,10 +1,11 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright';
 import type { Device } from '../../domain/devices.ts';
 import type { EgressFailure } from '../../egress/failures.ts';
+import type { Log } from '../../observe/log.ts';
 import { disabledFeaturesFlag, networkFlags } from '../browser/flags.ts';
 import { openDeviceContext } from './deviceContext.ts';
 import type { ClosedPage, OpenPage, PageOpener } from './page.ts';
-import { type PageLog, Visit, type VisitOptions } from './visit.ts';
+import { Visit, type VisitOptions } from './visit.ts';
 
 export interface PageOpenerOptions {
   readonly chromiumPath: string;
@@ -16,7 +17,7 @@ export interface PageOpenerOptions {
   readonly navigationTimeoutMs?: number;
   /** For consent, scrolling and waiting together. */
   readonly settleCapMs?: number;
-  readonly log?: PageLog;
+  readonly log?: Log;
 }
 
 /** Starts the browser that opens sites. @throws when it does not start. */

@@ -2,6 +2,7 @@ import type { CDPSession, Page, Request, Response, Route } from 'playwright';
 import type { Device } from '../../domain/devices.ts';
 import type { EgressFailure } from '../../egress/failures.ts';
 import { within } from '../../observe/deadline.ts';
+import type { Log } from '../../observe/log.ts';
 import { fateOf } from './adRequests.ts';
 import { Consent } from './consent.ts';
 import { emulateDevice, refuseRequestsOf } from './deviceContext.ts';
@@ -20,12 +21,7 @@ export interface VisitOptions {
   readonly navigationTimeoutMs: number;
   readonly settleCapMs: number;
   readonly egressFailures: () => readonly EgressFailure[];
-  readonly log: PageLog | undefined;
-}
-
-export interface PageLog {
-  debug(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
+  readonly log: Log | undefined;
 }
 
 const SCROLL_MS = 6_000;

@@ -42,9 +42,7 @@ export async function startApiService(base: Foundation, ports: ApiPorts): Promis
         for (const [phase, seconds] of Object.entries(phases)) base.metrics.capturePhase(phase, seconds);
       },
       creative: ({ seconds }) => base.metrics.capturePhase('creative', seconds),
-      screenshots: (statuses) => {
-        for (const status of statuses) base.metrics.capture(status);
-      },
+      screenshots: base.metrics.captures,
     },
   });
   const internalServer = await serve(internal, {

@@ -53,7 +53,7 @@ export async function startWorkService(base: Foundation, options: WorkOptions): 
     guard,
     artifacts,
     log: log.child({ part: 'delivery' }),
-    observe: { tried: metrics.deliveryTry },
+    observe: { tried: metrics.deliveryTry, ended: metrics.delivery },
   });
   const controller = await startController({
     store,
@@ -63,6 +63,7 @@ export async function startWorkService(base: Foundation, options: WorkOptions): 
     log: log.child({ part: 'controller' }),
     issueToken: (jobId, expiresAt) => issueJobToken(installation.secret, jobId, expiresAt),
     onSuperseded: options.onSuperseded,
+    observe: { screenshots: metrics.captures },
     settings: {
       // Captures are children of this machine: what it cannot run yet waits in Postgres, where it is gathered.
       maxPods: Math.min(config.MAX_PODS, 2 * parallelism),

@@ -7,7 +7,8 @@ import sharp from 'sharp';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type CaptureTiming, runCapture } from '../../../src/capture/program.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type EngineDouble, engineDouble, silent } from './doubles/engine.ts';
+import { SILENT } from '../../support/silentLog.ts';
+import { type EngineDouble, engineDouble } from './doubles/engine.ts';
 import { type Api, pictureId, startInternalApi } from './doubles/internalApi.ts';
 
 const A = '11111111-1111-4111-8111-111111111111';
@@ -56,7 +57,7 @@ function run(
   const exit = runCapture({
     env: { ...on.env, ...env },
     startEngine: async () => engine,
-    log: silent,
+    log: SILENT,
     signals,
     stdin,
     complain: (line) => complaints.push(line),

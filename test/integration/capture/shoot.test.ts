@@ -9,7 +9,7 @@ import { type ShootOptions, shoot } from '../../../src/capture/shoot.ts';
 import type { ShotLine } from '../../../src/capture/shootReport.ts';
 import { findDevice } from '../../../src/domain/devices.ts';
 import { type Publishers, startPublishers } from '../../fixtures/publisherServer.ts';
-import { silent } from './doubles/engine.ts';
+import { SILENT } from '../../support/silentLog.ts';
 
 let publishers: Publishers;
 let out: string;
@@ -41,7 +41,7 @@ async function run(options: Partial<ShootOptions>) {
     {
       print: (line) => printed.push(line),
       progress: () => undefined,
-      log: silent,
+      log: SILENT,
       signal: new AbortController().signal,
     },
   );

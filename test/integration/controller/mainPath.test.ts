@@ -72,6 +72,9 @@ test('A set is launched, captured by children, and settled with its event', asyn
     expect(resource?.status).toMatchObject({ reason: 'CompletedWithFailures', total: 4, done: 3, failed: 1 });
     expect(await shop.cluster.listJobs()).toEqual([]);
   });
+  await eventually(() =>
+    expect(shop.counted.toSorted()).toEqual(['ad_not_captured', 'uploaded', 'uploaded', 'uploaded']),
+  );
   expect(shop.complaints).toEqual([]);
 });
 
@@ -107,4 +110,5 @@ test('A creative that ends its renderer twice fails, and takes no third capture 
     ['ad_not_captured', 'It ended the renderer twice.'],
     ['uploaded', null],
   ]);
+  expect(shop.counted.toSorted()).toEqual(['ad_not_captured', 'uploaded']);
 });

@@ -66,6 +66,7 @@ test('At its deadline a set is settled with what it has', async () => {
   expect(late?.reason).toMatch(/It was not finished within/);
   const ad = await shop.store.db.selectFrom('ads').selectAll().where('id', '=', hanging).executeTakeFirstOrThrow();
   expect(ad.status).toBe('generic_error');
+  await eventually(() => expect(shop.counted).toEqual(['uploaded', 'net_read_timeout']));
   expect(await topics()).toEqual(['screenshot_set.approved']);
   await eventually(async () => {
     expect((await shop.cluster.getScreenshotJob(`set-${setId}`))?.status).toMatchObject({
@@ -82,6 +83,7 @@ test('A set that is canceled while captures run keeps what it has, and its captu
   await shop.store.db.transaction().execute((tx) => reviews.cancel(tx, { organizationId: organization.id, setId }));
   await eventually(async () => expect((await setOf(setId)).status).toBe('canceled'));
   expect((await picturesOf(setId)).map(({ status }) => status)).toEqual(['uploaded', 'canceled']);
+  await eventually(() => expect(shop.counted).toEqual(['uploaded', 'canceled']));
   expect(await topics()).toEqual([]);
   await eventually(async () => {
     expect((await shop.cluster.getScreenshotJob(`set-${setId}`))?.status?.reason).toBe('Canceled');

@@ -8,6 +8,7 @@ import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { insertAd, insertOrganization, insertSet, launch, type TestOrganization } from '../../support/requests.ts';
 import { type S3Server, startS3Server } from '../../support/s3Server.ts';
+import { SILENT } from '../../support/silentLog.ts';
 import { openWorkshop, type Workshop } from '../../support/workshop.ts';
 
 let database: TestDatabase;
@@ -38,7 +39,7 @@ beforeAll(async () => {
   await startDeliveries({
     ...{ store: shop.store, queue: shop.queue, artifacts: shop.artifacts },
     guard: createGuard({ allow: ['127.0.0.0/8', '::1/128'] }),
-    log: { info: () => undefined, error: () => undefined },
+    log: SILENT,
   });
 }, 900_000);
 

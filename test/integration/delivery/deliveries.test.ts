@@ -18,6 +18,7 @@ import { eventually } from '../../support/eventually.ts';
 import { failWritesTo } from '../../support/failpoint.ts';
 import { type Listener, listenHttp } from '../../support/listeners.ts';
 import { insertAd, insertOrganization, type Subscriber, type TestOrganization } from '../../support/requests.ts';
+import { SILENT } from '../../support/silentLog.ts';
 
 interface Received {
   readonly path: string;
@@ -35,6 +36,7 @@ let received: Received[];
 /** What the receiver answers, by path. */
 let answers: Map<string, () => Promise<number> | number>;
 const tried: { outcome: string }[] = [];
+const ended: { outcome: string }[] = [];
 
 beforeEach(async () => {
   database = await testDatabase();
@@ -45,6 +47,7 @@ beforeEach(async () => {
   received = [];
   answers = new Map();
   tried.length = 0;
+  ended.length = 0;
   receiver = await listenHttp(async (request, response) => {
     let body = '';
     for await (const chunk of request.setEncoding('utf8')) body += chunk;
@@ -63,12 +66,11 @@ afterEach(async () => {
 });
 
 async function start(options: { concurrency?: number; perTarget?: number } = {}): Promise<void> {
-  const log = { info: () => undefined, error: () => undefined };
   await startDeliveries({
-    ...{ store, queue, log, ...options },
+    ...{ store, queue, log: SILENT, ...options },
     artifacts: new FolderStore(folder),
     guard: createGuard({ allow: ['127.0.0.0/8', '::1/128'] }),
-    observe: { tried: (made) => tried.push(made) },
+    observe: { tried: (made) => tried.push(made), ended: (delivery) => ended.push(delivery) },
   });
 }
 
@@ -108,6 +110,8 @@ test('A webhook gets the frozen text of its event, signed so that the official l
   });
   expect(headers['webhook-id']).toBe(`evt_${event.id}`);
   expect(await attempts(id)).toMatchObject([{ attempt: 1, status_code: 204, outcome: 'delivered', error: null }]);
+  // Observers are told after the commit that the test saw.
+  await eventually(() => expect(ended).toEqual([{ channel: 'webhook', outcome: 'delivered' }]));
   expect(tried).toMatchObject([{ channel: 'webhook', outcome: 'delivered' }]);
 });
 
@@ -118,7 +122,8 @@ test('A refused delivery is tried again after the wait of the schedule, with the
   await eventually(async () => expect(await attempts(id)).toHaveLength(1));
   const waiting = await delivery(id);
   expect(waiting).toMatchObject({ status: 'pending', attempts: 1, tries: 1 });
-  const waitMs = (waiting.next_attempt_at?.getTime() ?? 0) - Date.now();
+  const [{ started_at, duration_ms } = { started_at: new Date(0), duration_ms: 0 }] = await attempts(id);
+  const waitMs = (waiting.next_attempt_at?.getTime() ?? 0) - started_at.getTime() - duration_ms;
   expect(waitMs).toBeGreaterThan(5_000);
   expect(waitMs).toBeLessThan(12_000);
   expect(await queue.deliveriesWithoutJob([id ?? ''])).toEqual([]);
@@ -133,6 +138,8 @@ test('A refused delivery is tried again after the wait of the schedule, with the
     { attempt: 1, status_code: 503, outcome: 'retry', error: 'The receiver answered 503.' },
     { attempt: 2, status_code: 200, outcome: 'delivered' },
   ]);
+  await eventually(() => expect(ended).toEqual([{ channel: 'webhook', outcome: 'delivered' }]));
+  expect(tried.map(({ outcome }) => outcome)).toEqual(['retry', 'delivered']);
 }, 60_000);
 
 test('410 ends a delivery, and a replay begins it anew', async () => {
@@ -141,7 +148,7 @@ test('410 ends a delivery, and a replay begins it anew', async () => {
   await start();
   await eventually(async () => expect((await delivery(id)).status).toBe('gone'));
   await store.db.transaction().execute((tx) => replayDelivery(tx, id, queue));
-  await eventually(async () => expect((await delivery(id)).status).toBe('delivered'));
+  await eventually(() => expect(ended.map(({ outcome }) => outcome)).toEqual(['gone', 'delivered']));
   expect(await delivery(id)).toMatchObject({ attempts: 2, tries: 1, replays: 1 });
   expect(received[1]?.headers['webhook-id']).toBe(received[0]?.headers['webhook-id']);
 });
@@ -159,6 +166,7 @@ test('After the last try a delivery is given up', async () => {
   await start();
   await eventually(async () => expect((await delivery(id)).status).toBe('retries_exhausted'));
   expect(await delivery(id)).toMatchObject({ attempts: 14, next_attempt_at: null });
+  await eventually(() => expect(ended).toEqual([{ channel: 'webhook', outcome: 'retries_exhausted' }]));
 });
 
 test('What was sent but not stored is sent again, with the same id', async () => {

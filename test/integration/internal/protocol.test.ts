@@ -26,6 +26,8 @@ let organization: TestOrganization;
 let internalUrl: string;
 let secret: Buffer;
 const closers: (() => Promise<unknown>)[] = [];
+/** Final states of pictures as they are counted. */
+const counted: string[] = [];
 /** What was enqueued; nothing works it off here. */
 const enqueued: string[] = [];
 const aftermath = {
@@ -39,6 +41,7 @@ const aftermath = {
 
 beforeEach(async () => {
   enqueued.length = 0;
+  counted.length = 0;
   database = await testDatabase();
   store = openStore({ url: database.url });
   organization = await insertOrganization(store.db);
@@ -55,6 +58,7 @@ beforeEach(async () => {
       ...{ store, notifications, secret, internalUrl, log: SILENT, ...aftermath },
       ...{ leaseSeconds: 30, podDeadlineSeconds: 60, maxUploadBytes: 1_000 },
       artifacts: new FolderStore(folder),
+      observe: { screenshots: (statuses) => counted.push(...statuses) },
     }),
   );
   closers.push(
@@ -151,6 +155,7 @@ test('Repeating a result changes nothing', async () => {
   expect(images.every(({ token }) => /^[\w-]{32}$/.test(token))).toBe(true);
   const ad = await store.db.selectFrom('ads').selectAll().executeTakeFirstOrThrow();
   expect(ad).toMatchObject({ status: 'uploaded', category: 'display', width: 300, height: 250 });
+  expect(counted).toEqual(['uploaded']);
   // Rendered again by a later attempt of a restarted pod: nothing is left to do.
   expect((await open(client, 'pod-2')).body).toMatchObject({ attempt: 2, done: true, pages: [] });
 });
@@ -166,6 +171,7 @@ test('A claim that was lost twice fails its creative and the pictures of it', as
   expect((await claim(client, 2)).body).toEqual({ creative: null, unresolved: 0 });
   const pictures = await store.db.selectFrom('screenshots').selectAll().where('set_id', '=', setId).execute();
   expect(pictures).toMatchObject([{ status: 'ad_not_captured', reason: 'It ended the renderer twice.' }]);
+  expect(counted).toEqual(['ad_not_captured']);
   expect(await store.db.selectFrom('ads').selectAll().execute()).toMatchObject([{ status: 'generic_error' }]);
 });
 

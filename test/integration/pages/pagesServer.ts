@@ -12,6 +12,7 @@ import { readInstallation } from '../../../src/store/installation.ts';
 import { type Notifications, openNotifications } from '../../../src/store/notifications.ts';
 import { createOrganization } from '../../../src/store/organizations.ts';
 import { testDatabase } from '../../support/database.ts';
+import { SILENT } from '../../support/silentLog.ts';
 
 export interface PagesServer {
   readonly url: string;
@@ -55,8 +56,6 @@ export async function startPages(more: Partial<PagesOptions> = {}): Promise<Page
     },
   };
 }
-
-const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 interface Given {
   readonly store: Store;

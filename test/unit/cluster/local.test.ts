@@ -131,7 +131,7 @@ test('What captures print becomes fields of the log, line by line', async () => 
   );
   await local.createJob(jobOf());
   await eventually(async () => expect((await local.getJob('set-1-1'))?.finished).toBe(true));
-  expect(lines).toContainEqual(expect.objectContaining({ job: 'job', index: 0, capture: { phase: 'navigate' } }));
+  expect(lines).toContainEqual(expect.objectContaining({ job_id: 'job', index: 0, capture: { phase: 'navigate' } }));
   expect(lines).toContainEqual(expect.objectContaining({ line: 'plain' }));
   expect(lines).toContainEqual(expect.objectContaining({ line: 'bad' }));
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLogger, withIds } from '../../../src/observe/logger.ts';
+import { createLogger } from '../../../src/observe/logger.ts';
 
 const SECRET = 'N0tForTheLog-0123456789_abcdefghijklmnopqrs';
 const KEY = `ts_live_abcd1234_${SECRET}`;
@@ -22,11 +22,9 @@ describe('the log', () => {
     expect(line['time']).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
   });
 
-  it('carries the ids of what a line is about, also from a child of a child', () => {
-    const text = logged((log) =>
-      withIds(withIds(log, { request: 'r1' }), { set: 's1', ad: 'a1', job: 'j1' }).warn('x'),
-    );
-    expect(JSON.parse(text)).toMatchObject({ request_id: 'r1', set_id: 's1', ad_id: 'a1', job_id: 'j1' });
+  it('carries the ids of what a line is about', () => {
+    const ids = { request_id: 'r1', set_id: 's1', ad_id: 'a1', job_id: 'j1', delivery_id: 'd1' };
+    expect(JSON.parse(logged((log) => log.child({ part: 'delivery' }).warn(ids, 'x')))).toMatchObject(ids);
   });
 
   it('writes nothing below its level', () => {

@@ -18,15 +18,15 @@ describe('the metrics', () => {
 
   it('count captures and deliveries by what came of them', async () => {
     const metrics = createMetrics();
-    metrics.capture('no_slots');
+    metrics.captures(['no_slots']);
     metrics.capturePhase('page', 3);
-    metrics.delivery('webhook', 'delivered');
-    metrics.deliveryTry({ channel: 's3', outcome: 'timeout', seconds: 10 });
+    metrics.delivery({ channel: 'webhook', outcome: 'delivered' });
+    metrics.deliveryTry({ channel: 's3', outcome: 'retry', seconds: 10 });
     const text = await metrics.render();
     expect(text).toContain('tearsheet_captures_total{status="no_slots"} 1');
     expect(text).toContain('tearsheet_capture_phase_seconds_sum{phase="page"} 3');
     expect(text).toContain('tearsheet_deliveries_total{channel="webhook",outcome="delivered"} 1');
-    expect(text).toContain('tearsheet_delivery_attempts_total{channel="s3",outcome="timeout"} 1');
+    expect(text).toContain('tearsheet_delivery_attempts_total{channel="s3",outcome="retry"} 1');
   });
 
   it('ask the queue at each scrape and forget a queue that is gone', async () => {

@@ -5,16 +5,9 @@
  */
 import sharp from 'sharp';
 import type { CreativeFrame } from '../../../../src/capture/creative/creative.ts';
-import type { CaptureLog, Engine } from '../../../../src/capture/engine.ts';
+import type { Engine } from '../../../../src/capture/engine.ts';
 import { EngineStartError } from '../../../../src/capture/engine.ts';
 import type { ClosedPage, OpenPage, Picture, ScoredCandidate, Unplaced } from '../../../../src/capture/page/page.ts';
-
-export const silent: CaptureLog = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
 
 const CANDIDATE: ScoredCandidate = {
   box: { x: 10, y: 20, width: 300, height: 250 },

@@ -1,5 +1,6 @@
-/** As much of pino as the servers use. */
+/** The part of pino that the program uses; tests give one of their own. */
 export interface Log {
+  debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;

@@ -1,0 +1,6 @@
+import type { Log } from '../../src/observe/log.ts';
+
+/** A log that nobody reads. */
+export const SILENT: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+function ignore(): void {}
