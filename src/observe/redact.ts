@@ -45,8 +45,12 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/(\/i\/)[A-Za-z0-9_-]{16,}/g, `$1${HIDDEN}`],
 ];
 
-/** @param line one JSON object. */
+/** Something that every rule needs to find in a line, whatever quotes are escaped in it; most lines have none of it. */
+const SUSPECT = new RegExp(`ts_live_|whsec_|bearer|basic|://|[?&]|/i/|${SECRET_NAMES}`, 'i');
+
+/** @param line one JSON object, with a line's end. */
 export function redactLine(line: string): string {
+  if (line.length <= MAX_TEXT && !SUSPECT.test(line)) return line;
   return `${JSON.stringify(redactValue(JSON.parse(line)))}\n`;
 }
 

@@ -29,7 +29,7 @@ async function main(args: readonly string[]): Promise<void> {
   const quick = args.includes('--quick');
   const named = args.filter((arg) => !arg.startsWith('--'));
   const wanted = (name: string) => named.length === 0 || named.includes(name);
-  const rounds = quick ? 2 : 7;
+  const rounds = quick ? 3 : 7;
   say('compiling …');
   await promisify(execFile)('make', ['-s', 'build'], { cwd: ROOT, timeout: 300_000 });
   const folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-bench-'));
@@ -40,7 +40,7 @@ async function main(args: readonly string[]): Promise<void> {
     if (wanted('requests')) {
       say('accepted requests a second …');
       figures.push(
-        ...told([await measureAcceptance({ databaseUrl: postgres.url, rounds, requests: quick ? 500 : 3_000 })]),
+        ...told([await measureAcceptance({ databaseUrl: postgres.url, rounds, requests: quick ? 1_000 : 3_000 })]),
       );
     }
     if (wanted('pictures')) {
