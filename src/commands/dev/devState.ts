@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 
@@ -20,5 +20,8 @@ export function readDevState(folder: string): DevState {
 }
 
 export function writeDevState(folder: string, state: DevState): void {
-  writeFileSync(path.join(folder, 'dev.json'), `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
+  const file = path.join(folder, 'dev.json');
+  // Renamed when it is whole: without the password in it the data would be lost to a start that was killed.
+  writeFileSync(`${file}.new`, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
 }

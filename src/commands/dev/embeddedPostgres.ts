@@ -4,14 +4,32 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { canEnter, ownedFolder, reachableCopy, type ServerUser, serverUser, sharedFolder } from './serverUser.ts';
+import {
+  canEnter,
+  ownedFile,
+  ownedFolder,
+  reachableCopy,
+  type ServerUser,
+  serverUser,
+  sharedFolder,
+} from './serverUser.ts';
 
 export interface EmbeddedPostgres {
   /** Of the database `tearsheet`, on a free port of 127.0.0.1. */
@@ -66,17 +84,26 @@ function dataFolder(folder: string, user: ServerUser | undefined): string {
   const full = path.resolve(folder);
   if (user === undefined || canEnter(path.dirname(full), user)) {
     ownedFolder(full, user);
-    return full;
+    return realpathSync(full);
+  }
+  const linked = lstatSync(full, { throwIfNoEntry: false });
+  if (linked?.isSymbolicLink()) {
+    // Where it leads, not where it would lead now: the checkout may have been moved.
+    const known = readlinkSync(full);
+    ownedFolder(known, user);
+    return known;
+  }
+  if (linked !== undefined) {
+    throw new Error(
+      `PostgreSQL's account cannot enter ${full} any more: open the folders above it to it, or start on another folder.`,
+    );
   }
   const elsewhere = sharedFolder(`data-${createHash('sha256').update(full).digest('hex').slice(0, 16)}`);
-  mkdirSync(path.dirname(full), { recursive: true });
-  const linked = lstatSync(full, { throwIfNoEntry: false });
-  // No link: the checkout is new, and what an earlier one of the same path left must not come back.
-  if (linked === undefined) {
-    rmSync(elsewhere, { recursive: true, force: true });
-    symlinkSync(elsewhere, full);
-  }
+  // What an earlier checkout of the same path left must not come back.
+  rmSync(elsewhere, { recursive: true, force: true });
   ownedFolder(elsewhere, user);
+  mkdirSync(path.dirname(full), { recursive: true });
+  symlinkSync(elsewhere, full);
   return elsewhere;
 }
 
@@ -87,11 +114,12 @@ async function initialise(given: {
   password: string;
 }): Promise<void> {
   const { bin, data, user, password } = given;
-  rmSync(data, { recursive: true, force: true }); // What is there without PG_VERSION is half an initialisation.
-  ownedFolder(data, user);
-  const passwordFile = path.join(tmpdir(), `tearsheet-pg-${process.pid}-${Date.now()}`);
-  writeFileSync(passwordFile, `${password}\n`, { mode: 0o644 });
-  const args = [`--pgdata=${data}`, '--username=postgres', `--pwfile=${passwordFile}`];
+  // Under another name until it is whole: a kill in between leaves nothing that looks like a cluster.
+  const [fresh, passwordFile] = [`${data}.new-${process.pid}`, `${data}.password-${process.pid}`];
+  removeHalves(data);
+  ownedFolder(fresh, user);
+  ownedFile(passwordFile, { content: `${password}\n`, user });
+  const args = [`--pgdata=${fresh}`, '--username=postgres', `--pwfile=${passwordFile}`];
   const rules = ['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'];
   try {
     await promisify(execFile)(path.join(bin, 'initdb'), [...args, ...rules], {
@@ -99,8 +127,18 @@ async function initialise(given: {
       cwd: '/',
       timeout: START_DEADLINE_MS,
     });
+    renameSync(fresh, data);
   } finally {
     rmSync(passwordFile, { force: true });
+  }
+}
+
+/** What a killed start left of an initialisation. */
+function removeHalves(data: string): void {
+  const [folder, name] = [path.dirname(data), path.basename(data)];
+  for (const half of readdirSync(folder)) {
+    if (half === name || half.startsWith(`${name}.new-`) || half.startsWith(`${name}.password-`))
+      rmSync(path.join(folder, half), { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
@@ -170,22 +208,29 @@ async function endLeftover(data: string): Promise<void> {
   const file = path.join(data, 'postmaster.pid');
   if (!existsSync(file)) return;
   const pid = Number(readFileSync(file, 'utf8').split('\n')[0]);
-  if (!isPostgres(pid)) return;
+  if (!runsOn(pid, data)) {
+    // After a restart of the machine the number may be somebody else's, and PostgreSQL would not start for that.
+    if (existsSync(`/proc/${pid}`)) rmSync(file);
+    return;
+  }
   for (const [signal, tries] of [
     ['SIGINT', 100],
     ['SIGQUIT', 50],
     ['SIGKILL', 50],
   ] as const) {
     process.kill(pid, signal);
-    for (let i = 0; i < tries && isPostgres(pid); i += 1) await delay(100);
-    if (!isPostgres(pid)) return;
+    for (let i = 0; i < tries && runsOn(pid, data); i += 1) await delay(100);
+    if (!runsOn(pid, data)) return;
   }
   throw new Error(`A PostgreSQL (process ${pid}) still runs on ${data} and does not end.`);
 }
 
-function isPostgres(pid: number): boolean {
+/** The process with that number may be another one by now, even another PostgreSQL. */
+function runsOn(pid: number, data: string): boolean {
   const file = `/proc/${pid}/cmdline`;
-  return pid > 0 && existsSync(file) && readFileSync(file, 'utf8').includes('postgres');
+  if (!(pid > 0 && existsSync(file))) return false;
+  const [program = '', ...args] = readFileSync(file, 'utf8').split('\0');
+  return path.basename(program) === 'postgres' && args.includes(data);
 }
 
 async function createDatabase(url: string): Promise<void> {

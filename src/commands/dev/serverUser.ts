@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 
 /** The account PostgreSQL runs as; it refuses to run as root. */
@@ -73,4 +83,10 @@ export function reachableCopy(folder: string, { name, user }: { name: string; us
 export function ownedFolder(folder: string, user: ServerUser | undefined): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (user !== undefined) chownSync(folder, user.uid, user.gid);
+}
+
+/** Writes a file that only the account (and root) can read. */
+export function ownedFile(file: string, { content, user }: { content: string; user: ServerUser | undefined }): void {
+  writeFileSync(file, content, { mode: 0o600 });
+  if (user !== undefined) chownSync(file, user.uid, user.gid);
 }
