@@ -43,13 +43,36 @@ interface ShownBox extends Size {
   readonly filled: boolean;
 }
 
+/**
+ * Images for which the browser shows its sign of a broken one.
+ * @returns their addresses, each once, the first ten.
+ */
+export async function brokenImages(page: SteppedPage, framed: boolean): Promise<readonly string[]> {
+  const frame = framed ? await page.childFrame() : undefined;
+  const found = await page.evaluate(`(${brokenSources})()`, frame);
+  return Array.isArray(found) ? found.filter((one) => typeof one === 'string') : [];
+}
+
+/** Runs in the creative's frame. */
+function brokenSources(): string[] {
+  const broken = [...document.images].filter((image) => {
+    const { width, height } = image.getBoundingClientRect();
+    const { visibility, opacity } = getComputedStyle(image);
+    const seen = width > 1 && height > 1 && visibility !== 'hidden' && opacity !== '0';
+    return seen && image.currentSrc !== '' && image.complete && image.naturalWidth === 0;
+  });
+  return [...new Set(broken.map((image) => image.currentSrc.slice(0, 2_000)))].slice(0, 10);
+}
+
 /** Runs in the creative's frame. */
 function shownBox(): ShownBox {
   let boxed = false;
+  let whole = false;
   let width = 0;
   let height = 0;
-  const add = (box: DOMRect) => {
+  const add = (box: DOMRect, broken = false) => {
     if (box.width <= 1 || box.height <= 1) return;
+    whole ||= !broken;
     width = Math.max(width, box.right);
     height = Math.max(height, box.bottom);
   };
@@ -67,7 +90,8 @@ function shownBox(): ShownBox {
   for (const element of document.querySelectorAll('body *')) {
     if (!shows(element)) continue;
     boxed = true;
-    add(element.getBoundingClientRect());
+    const broken = element instanceof HTMLImageElement && element.complete && element.naturalWidth === 0;
+    add(element.getBoundingClientRect(), broken);
   }
   const texts = document.createTreeWalker(document.body ?? document, NodeFilter.SHOW_TEXT);
   for (let node = texts.nextNode(); node; node = texts.nextNode()) {
@@ -77,6 +101,8 @@ function shownBox(): ShownBox {
     range.selectNodeContents(node);
     for (const box of range.getClientRects()) add(box);
   }
+  // The browser's sign for an image that did not come shows nothing of the ad.
+  if (boxed && !whole) return { width: 0, height: 0, filled: false };
   // Text alone on a coloured page: the page is the creative, and fills what it is given.
   return { width, height, filled: !boxed && [document.documentElement, document.body].some(paints) };
 }

@@ -176,14 +176,33 @@ function scriptSize({ files }: ZipSite): Size | undefined {
   return undefined;
 }
 
-function htmlScene({ bytes, url, headers }: Fetched, { stage }: PrepareTools): Scene {
+function htmlScene(fetched: Fetched, { stage }: PrepareTools): Scene {
+  const { bytes, headers, contentType } = fetched;
   const size = documentSize(bytes.toString('utf8'));
+  const url = isShownAsPage(contentType) ? fetched.url : undefined;
   // A page that forbids frames, as some previews do, is opened by itself.
   if (url !== undefined && forbidsFrames(headers))
     return { kind: 'page', format: 'html', size, framed: false, open: () => url, main: url };
-  const address = url ?? stage.openDocument(bytes, 'text/html');
+  const address = url ?? stage.openDocument(basedAt(bytes, fetched.url), 'text/html');
   const open = (shown: Size) => stage.openDocument(framePage(address, shown));
   return { kind: 'page', format: 'html', size, framed: true, open, main: url };
+}
+
+/** A browser makes a page of HTML only when the server calls it that. @throws CreativeFailure for HTML in place of a picture. */
+function isShownAsPage(contentType: string): boolean {
+  const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (/^(image|video|audio)\//.test(type))
+    throw new CreativeFailure('generic_error', `The server says that it sends ${type}, but what it sends is HTML.`);
+  return type === '' || type === 'text/html' || type === 'application/xhtml+xml';
+}
+
+/** HTML that moves to an origin of ours: what it names relatively stays where it is. */
+function basedAt(html: Buffer, url: string | undefined): Buffer {
+  if (url === undefined) return html;
+  const base = `<base href="${url.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}">`;
+  // Byte for byte, for its encoding is unknown here.
+  const text = html.toString('latin1').replace(/^(\xEF\xBB\xBF)?\s*(<!doctype[^>]*>)?/i, (start) => start + base);
+  return Buffer.from(text, 'latin1');
 }
 
 function forbidsFrames(headers: Headers | undefined): boolean {

@@ -3,9 +3,9 @@ import { createPatience, type Patience } from '../browser/patience.ts';
 import type { SteppedBrowser } from '../browser/steppedBrowser.ts';
 import { SteppedPage } from '../browser/steppedPage.ts';
 import type { CreativeFrame, RenderedCreative, RenderRequest } from './creative.ts';
-import { CreativeFailure } from './failure.ts';
+import { CreativeFailure, refuseStatus } from './failure.ts';
 import { film, type Pictures, settle } from './film.ts';
-import { measure, PROBE_VIEWPORT } from './measure.ts';
+import { brokenImages, measure, PROBE_VIEWPORT } from './measure.ts';
 import type { PageScene, Scene, StillScene, VideoScene } from './prepare.ts';
 import { checkedSize, type Size } from './size.ts';
 import { isWhite, paintStill } from './stillImage.ts';
@@ -79,6 +79,7 @@ class Shooting {
     const frames = await this.#frames(scene.open(size), size, async (page, markers) => {
       const pictures = await film(page, markers);
       await this.#judgeMain(scene, page);
+      await this.#judgeImages(scene, page);
       await this.#judgeBlank(scene, page, pictures);
       return pictures;
     });
@@ -112,6 +113,21 @@ class Shooting {
     return { status: 'uploaded', format, category, ...size, frames, mode: this.#clock, notes: [...this.#notes] };
   }
 
+  /** Images that did not come are noted; where nothing else is shown, there is no creative. */
+  async #judgeImages({ framed }: PageScene, page: SteppedPage): Promise<void> {
+    const broken = await brokenImages(page, framed);
+    const [first] = broken;
+    if (first === undefined) return;
+    for (const image of broken) this.#notes.add(`An image did not load: ${image.slice(0, 200)}`);
+    if ((await measure(page, framed)) !== undefined) return;
+    const outcome = page.requests.outcomeOf(first);
+    if (outcome !== undefined && 'status' in outcome) refuseStatus(outcome.status, first);
+    throw new CreativeFailure(
+      'generic_error',
+      `The creative shows nothing but an image that is damaged or none: ${first.slice(0, 200)}`,
+    );
+  }
+
   /** A creative of which nothing is seen at any marker is none, unless it is only too early for it. */
   async #judgeBlank(scene: PageScene, page: SteppedPage, pictures: Pictures): Promise<void> {
     for (const png of pictures.values()) if (!(await isWhite(png))) return;
@@ -126,6 +142,7 @@ class Shooting {
     const size = await this.#pass(scene.open(PROBE_VIEWPORT), { size: PROBE_VIEWPORT, ratio: 1 }, async (page) => {
       await settle(page);
       await this.#judgeMain(scene, page);
+      await this.#judgeImages(scene, page);
       return measure(page, scene.framed);
     });
     if (size === undefined) throw showsNothing();

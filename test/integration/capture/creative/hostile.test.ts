@@ -68,6 +68,26 @@ describe('a creative is shown although it', () => {
     expect(notes).toContain('A dialog (alert) was dismissed.');
   });
 
+  it('misses an image, and says so in the record', async () => {
+    const { notes, frames, width } = await studio.rendered(tag(`${BOX}<img src="${studio.base}/none.png" width="20">`));
+    expect(notes).toEqual([`An image did not load: ${studio.base}/none.png`]);
+    expect(await colourAt(frames[0])).toEqual(GREEN);
+    expect(width).toBe(300);
+  });
+
+  it('is served as what browsers do not show as a page', async () => {
+    studio.put('/types/style.css', {
+      type: 'text/css',
+      body: 'div { width: 300px; height: 250px; background: rgb(0,120,0) }',
+    });
+    for (const type of ['text/plain', 'application/octet-stream', 'binary/octet-stream']) {
+      const body = '<!doctype html><link rel="stylesheet" href="style.css"><body style="margin:0"><div></div>';
+      const { frames, width, height } = await studio.rendered(studio.put('/types/ad.bin', { type, body }));
+      expect([width, height]).toEqual([300, 250]);
+      expect(await colourAt(frames[0])).toEqual(GREEN);
+    }
+  });
+
   it('hangs, and says so in the record', async () => {
     studio.put('/hang', 'hang');
     const { notes } = await studio.rendered(tag(`${BOX}<img src="${studio.base}/hang">`));
@@ -97,6 +117,23 @@ describe('a creative that cannot be shown ends in words:', () => {
   it('a dead script of a tag', () => failed(tag(`<script src="${studio.base}/none.js"></script>`), 'not_found', /404/));
   it('a dead frame of a tag', () =>
     failed(tag(`<iframe src="${studio.base}/none" width="300" height="250"></iframe>`), 'not_found', /404/));
+  it('HTML in place of a picture', () =>
+    failed(
+      studio.put('/page.png', { type: 'image/png', body: '<!doctype html><p>Not found' }),
+      'generic_error',
+      /says that it sends image\/png, but what it sends is HTML/,
+    ));
+  it('no other picture than dead ones', async () => {
+    studio.put('/damaged.png', { type: 'image/png', body: 'x' });
+    const [dead, damaged] = ['none.png', 'damaged.png'].map((name) => `<img src="${studio.base}/${name}" width="300">`);
+    await failed(tag(`${dead}<img src="data:,x" width="1" height="1">`), 'not_found', /none\.png answered 404/);
+    await failed(tag(`${damaged}<script>1</script>`), 'generic_error', /nothing but an image that is damaged/);
+    await failed(
+      file('x', await zipOf({ 'index.html': '<img src="none.png" width="300" height="250">' })),
+      'not_found',
+      /404/,
+    );
+  });
   it('a style sheet that never comes', async () => {
     studio.put('/hang', 'hang');
     const body = `<meta name="ad.size" content="width=300,height=250"><link rel="stylesheet" href="/hang"><body>${BOX}`;
