@@ -1,33 +1,18 @@
 import type { Command } from 'commander';
-import { loadConfig } from '../config.ts';
-import { startHealth } from '../observe/health.ts';
 import { gracefulShutdown } from '../observe/shutdown.ts';
 import { startApiService } from './service/apiService.ts';
-import { databaseCheck, layFoundation } from './service/foundation.ts';
+import { foundationFromEnvironment, serveHealth } from './service/foundation.ts';
 
 export function apiCommand(program: Command): void {
   program
     .command('api')
     .description('public API, pages and internal API, on a migrated database; settings from the environment')
     .action(async () => {
-      const config = loadConfig(process.env, ['DATABASE_URL', 'ARTIFACTS_URL', 'PUBLIC_URL', 'INTERNAL_URL']);
-      const base = await layFoundation({
-        config,
-        name: 'api',
-        databaseUrl: config.DATABASE_URL ?? '',
-        artifactsUrl: config.ARTIFACTS_URL ?? '',
-        publicUrl: config.PUBLIC_URL ?? '',
-        internalUrl: config.INTERNAL_URL ?? '',
-        worksQueues: false,
-      });
+      const base = await foundationFromEnvironment({ name: 'api', worksQueues: false });
+      const { config } = base;
       const { HOST: host, PORT: port, INTERNAL_PORT: internalPort, METRICS_PORT } = config;
       const api = await startApiService(base, { host, port, internalHost: host, internalPort, rateLimited: true });
-      const health = await startHealth({
-        host,
-        port: METRICS_PORT,
-        checks: { database: databaseCheck(base) },
-        metrics: base.metrics,
-      });
+      const health = await serveHealth(base, { host, port: METRICS_PORT });
       const grace = config.SHUTDOWN_GRACE_SECONDS * 1_000;
       gracefulShutdown({
         log: base.log,

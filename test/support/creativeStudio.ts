@@ -1,5 +1,4 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import sharp from 'sharp';
 import { findChromium } from '../../src/capture/browser/chromium.ts';
 import type {
@@ -10,6 +9,7 @@ import type {
 } from '../../src/capture/creative/creative.ts';
 import { type CreativeRendererOptions, startCreativeRenderer } from '../../src/capture/creative/index.ts';
 import { startCreativeNetwork } from './creativeNetwork.ts';
+import { started } from './listeners.ts';
 
 /** What the studio's server answers at a path; `hang` never answers. */
 export type Page = { type: string; body: string | Buffer; status?: number; headers?: Record<string, string> } | 'hang';
@@ -25,8 +25,8 @@ export async function openStudio(options: Partial<CreativeRendererOptions> = {})
     if (page === 'hang') return;
     answer.writeHead(page.status ?? 200, { 'content-type': page.type, ...page.headers }).end(page.body);
   });
-  await listen(server);
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const listener = await started(server);
+  const base = listener.url;
   const network = await startCreativeNetwork();
   const { proxyUrl, origins, fetch } = network;
   const renderer = await startCreativeRenderer({
@@ -59,8 +59,7 @@ export async function openStudio(options: Partial<CreativeRendererOptions> = {})
     async close() {
       await renderer.close();
       await network.close();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await listener.close();
     },
   };
 }
@@ -82,7 +81,3 @@ export const file = (name: string, bytes: Buffer | string): CreativeSource => ({
   name,
   bytes: Buffer.from(bytes),
 });
-
-function listen(server: Server): Promise<void> {
-  return new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-}

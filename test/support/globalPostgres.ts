@@ -78,9 +78,16 @@ function removeLeftovers(): void {
     if (owner === 0 || existsSync(`/proc/${owner}`)) continue;
     const file = path.join(tmpdir(), name, 'postmaster.pid');
     const pid = existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : 0;
-    if (pid > 0 && existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGQUIT');
+    if (isServerOf(pid, name)) process.kill(pid, 'SIGQUIT');
     removeFolder(path.join(tmpdir(), name));
   }
+}
+
+/** The number may be somebody else's by now. */
+function isServerOf(pid: number, name: string): boolean {
+  const file = `/proc/${pid}/cmdline`;
+  const folder = path.join(tmpdir(), name);
+  return pid > 0 && existsSync(file) && readFileSync(file, 'utf8').split('\0').includes(realpathSync(folder));
 }
 
 /** The folder may be a link to one that the server's account can enter. */

@@ -1,5 +1,4 @@
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import { createPublicApi } from '../../src/api/public/app.ts';
 import type { PublicApiOptions } from '../../src/api/public/context.ts';
@@ -10,6 +9,7 @@ import type { Enqueuer } from '../../src/queue/payloads.ts';
 import { openStore, type Store } from '../../src/store/database.ts';
 import { createOrganization, type NewOrganization } from '../../src/store/organizations.ts';
 import { testDatabase } from './database.ts';
+import { started } from './listeners.ts';
 
 export const PUBLIC_URL = 'https://shots.example';
 
@@ -65,9 +65,8 @@ export async function startPublicApi(overrides: Partial<PublicApiOptions> = {}):
     replay: unused,
     ...overrides,
   });
-  const server = createServer(app);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const listener = await started(createServer(app));
+  const { url } = listener;
   const send = (sent: Sent) => exchange(url, sent);
   const authorization = `Bearer ${organization.api_key}`;
   const base = '/api/v1/orgs/acme/';
@@ -90,8 +89,7 @@ export async function startPublicApi(overrides: Partial<PublicApiOptions> = {}):
       return Number(rows[0]?.count);
     },
     close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await listener.close();
       await store.close();
       await database.close();
     },

@@ -1,7 +1,6 @@
 /** The whole of the work in one process, as `tearsheet dev` has it, with captures that only play the protocol. */
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,6 +15,7 @@ import { type Queue, startQueue } from '../../src/queue/queue.ts';
 import { openStore, type Store } from '../../src/store/database.ts';
 import { readInstallation } from '../../src/store/installation.ts';
 import { openNotifications } from '../../src/store/notifications.ts';
+import { started } from './listeners.ts';
 import { SILENT } from './silentLog.ts';
 
 export const PUBLIC_URL = 'https://tearsheet.example';
@@ -56,7 +56,10 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
   const log = { ...SILENT, warn: complain, error: complain };
   const queue = await startQueue({ databaseUrl, onError: (error) => complain({ error }, 'queue') });
   const { secret } = await readInstallation(store.db);
-  const { server, url: internalUrl } = await listenFirst();
+  // Its address is part of what it serves, so it listens before there is anything to serve.
+  const server = createServer();
+  const listener = await started(server);
+  const internalUrl = listener.url;
   const artifacts = new FolderStore(path.join(folder, 'artifacts'));
   const counted: string[] = [];
   const observe = { screenshots: (statuses: readonly string[]) => void counted.push(...statuses) };
@@ -90,17 +93,9 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
       await cluster.close();
       await queue.stop({ timeoutMs: 1_000 });
       await notifications.close();
-      server.closeAllConnections();
-      server.close();
+      await listener.close();
       await store.close();
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Its address is part of what it serves, so it listens before there is anything to serve. */
-async function listenFirst(): Promise<{ server: Server; url: string }> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }

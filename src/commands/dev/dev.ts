@@ -4,7 +4,6 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { findChromium } from '../../capture/browser/chromium.ts';
 import { loadConfig } from '../../config.ts';
-import { startHealth } from '../../observe/health.ts';
 import { gracefulShutdown } from '../../observe/shutdown.ts';
 import { createKey } from '../../store/apiKeys.ts';
 import type { Database } from '../../store/database.ts';
@@ -12,7 +11,7 @@ import { migrate } from '../../store/migrate.ts';
 import { createOrganization, findOrganization } from '../../store/organizations.ts';
 import { startApiService } from '../service/apiService.ts';
 import { ownCommand } from '../service/entry.ts';
-import { databaseCheck, layFoundation } from '../service/foundation.ts';
+import { layFoundation, serveHealth } from '../service/foundation.ts';
 import { startWorkService } from '../service/workService.ts';
 import { type DevState, readDevState, writeDevState } from './devState.ts';
 import { freePort, startEmbeddedPostgres } from './embeddedPostgres.ts';
@@ -81,12 +80,7 @@ export async function startDev({ port, data, allow }: DevOptions): Promise<DevRe
     captureCommand: ownCommand('capture'),
     onSuperseded: () => process.kill(process.pid, 'SIGTERM'),
   });
-  const health = await startHealth({
-    host: HOST,
-    port: 0,
-    checks: { database: databaseCheck(base) },
-    metrics: base.metrics,
-  });
+  const health = await serveHealth(base, { host: HOST, port: 0 });
 
   const grace = config.SHUTDOWN_GRACE_SECONDS * 1_000;
   gracefulShutdown({

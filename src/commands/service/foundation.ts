@@ -1,6 +1,7 @@
 import { openArtifacts } from '../../artifacts/open.ts';
 import type { ArtifactStore } from '../../artifacts/store.ts';
-import type { Config } from '../../config.ts';
+import { type Config, loadConfig } from '../../config.ts';
+import { type Health, startHealth } from '../../observe/health.ts';
 import { createLogger, type Logger } from '../../observe/logger.ts';
 import { createMetrics, type Metrics } from '../../observe/metrics.ts';
 import { type Queue, startQueue } from '../../queue/queue.ts';
@@ -74,7 +75,24 @@ export async function layFoundation(options: FoundationOptions): Promise<Foundat
   };
 }
 
-/** For /readyz: does the database answer? */
-export function databaseCheck({ store }: Pick<Foundation, 'store'>): () => Promise<unknown> {
-  return () => store.pool.query('select 1');
+/** As {@link layFoundation}, for a process of its own: all it stands on is named in the environment. @throws ConfigError */
+export function foundationFromEnvironment(given: Pick<FoundationOptions, 'name' | 'worksQueues'>): Promise<Foundation> {
+  const config = loadConfig(process.env, ['DATABASE_URL', 'ARTIFACTS_URL', 'PUBLIC_URL', 'INTERNAL_URL']);
+  const { DATABASE_URL = '', ARTIFACTS_URL = '', PUBLIC_URL = '', INTERNAL_URL = '' } = config;
+  return layFoundation({
+    ...given,
+    config,
+    databaseUrl: DATABASE_URL,
+    artifactsUrl: ARTIFACTS_URL,
+    publicUrl: PUBLIC_URL,
+    internalUrl: INTERNAL_URL,
+  });
+}
+
+/** Ready is a process whose database answers. */
+export function serveHealth(
+  { store, metrics }: Foundation,
+  address: { readonly host: string; readonly port: number },
+): Promise<Health> {
+  return startHealth({ ...address, checks: { database: () => store.pool.query('select 1') }, metrics });
 }

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { mkdtemp, readdir } from 'node:fs/promises';
+import { mkdtemp, readdir, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -480,4 +480,5 @@ it('frames that do not fit into memory leave no folder behind', async () => {
   expect([(await inMemory()).toString(), (await onDisk()).toString()]).toEqual(['four', 'more']);
   await store.close();
   expect(await readdir(tempDir)).toEqual([]);
+  await rmdir(tempDir);
 });

@@ -1,7 +1,6 @@
 /** The pages on a server of their own, over a real database, with pictures made here. */
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import express from 'express';
 import sharp from 'sharp';
 import { createPages, type PagesOptions } from '../../../src/api/pages/pages.ts';
@@ -12,6 +11,7 @@ import { readInstallation } from '../../../src/store/installation.ts';
 import { type Notifications, openNotifications } from '../../../src/store/notifications.ts';
 import { createOrganization } from '../../../src/store/organizations.ts';
 import { testDatabase } from '../../support/database.ts';
+import { started } from '../../support/listeners.ts';
 import { SILENT } from '../../support/silentLog.ts';
 
 export interface PagesServer {
@@ -37,9 +37,8 @@ export async function startPages(more: Partial<PagesOptions> = {}): Promise<Page
   const asked: string[] = [];
   const app = express();
   // The pages are told their address, so it must be known before they are made.
-  const server = createServer(app).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = addressOf(server);
+  const listener = await started(createServer(app));
+  const { url } = listener;
   app.use(requestId);
   app.get('/i/:token.png', servePicture);
   app.use(createPages({ ...optionsOf({ store, secret, url, asked, notifications }), ...more }));
@@ -48,8 +47,7 @@ export async function startPages(more: Partial<PagesOptions> = {}): Promise<Page
     ...{ url, store, secret, apiKey, asked },
     organizationId: organization.id,
     close: async () => {
-      server.closeAllConnections();
-      server.close();
+      await listener.close();
       await notifications.close();
       await store.close();
       await database.close();
@@ -96,12 +94,6 @@ function optionsOf({ store, secret, url, asked, notifications }: Given): PagesOp
       return Promise.resolve();
     },
   };
-}
-
-function addressOf(server: Server): string {
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('The server does not listen.');
-  return `http://127.0.0.1:${address.port}`;
 }
 
 /** Something like a page with an ad in it, of the size that the token begins with: `<width>x<height>-…`. */

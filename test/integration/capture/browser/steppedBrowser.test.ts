@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { BrowserGoneError } from '../../../../src/capture/browser/cdp.ts';
 import { findChromium } from '../../../../src/capture/browser/chromium.ts';
 import { startSteppedBrowser } from '../../../../src/capture/browser/steppedBrowser.ts';
+import { eventually } from '../../../support/eventually.ts';
 
 const chromiumPath = findChromium(process.env['CHROMIUM_PATH']);
 const proxyUrl = 'http://127.0.0.1:9';
@@ -26,13 +27,6 @@ function commandLine(pid: number): string {
   }
 }
 
-async function until(condition: () => boolean): Promise<void> {
-  for (let waited = 0; !condition(); waited += 20) {
-    if (waited > 10_000) throw new Error('It did not come about within 10 s.');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
 describe.runIf(process.platform === 'linux')('a stepped browser', () => {
   it('leaves no process and no profile when it is closed', async () => {
     const browser = await startSteppedBrowser({ chromiumPath, proxyUrl });
@@ -40,7 +34,7 @@ describe.runIf(process.platform === 'linux')('a stepped browser', () => {
     expect(processesWith(profile).length).toBeGreaterThan(0);
     expect(browser.version).toMatch(/^\d+\.\d+/);
     await browser.close();
-    await until(() => processesWith(profile).length === 0);
+    await eventually(() => expect(processesWith(profile).length).toBe(0));
     expect(existsSync(profile)).toBe(false);
   });
 
@@ -73,7 +67,7 @@ describe.runIf(process.platform === 'linux')('a stepped browser', () => {
     const running = processesWith(profile).length;
     parent.kill('SIGKILL');
     expect(running).toBeGreaterThan(0);
-    await until(() => processesWith(profile).length === 0);
+    await eventually(() => expect(processesWith(profile).length).toBe(0));
     // Nobody was left to do it.
     rmSync(profile, { recursive: true, force: true });
   });
