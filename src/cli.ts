@@ -49,5 +49,6 @@ function explain(error: unknown): number {
 }
 
 main().catch((error: unknown) => {
-  process.exitCode = explain(error);
+  // What had been begun, a pool or a timer, must not keep a process alive that does not do its work.
+  process.exit(explain(error));
 });
