@@ -1,0 +1,247 @@
+/** `tearsheet dev` as its user meets it, and the operator's commands on its database. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DevReady } from '../../../src/commands/dev/dev.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type Home, makeHome, readProc } from './home.ts';
+import { ask, expectFinished } from './request.ts';
+import { run, start } from './service.ts';
+import { World } from './world.ts';
+
+let world: World;
+let ready: DevReady;
+
+beforeAll(async () => {
+  world = await World.create();
+  ready = await world.start();
+}, 90_000);
+
+afterAll(() => world?.close());
+
+const cli = (...args: string[]) => run(args, { DATABASE_URL: ready.database_url });
+
+/** What a read with this key answers. */
+async function answerTo(key: string, organization = ready.organization): Promise<number> {
+  const response = await fetch(`${ready.url}/api/v1/orgs/${organization}/campaigns`, {
+    headers: { authorization: `Bearer ${key}` },
+    signal: AbortSignal.timeout(10_000),
+  });
+  await response.text();
+  return response.status;
+}
+
+async function oneRow(sql: string): Promise<Record<string, unknown>> {
+  const client = new pg.Client({ connectionString: ready.database_url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows[0] as Record<string, unknown>;
+  } finally {
+    await client.end();
+  }
+}
+
+describe('its line of JSON', () => {
+  it('names addresses that answer, the organization, its key and its secret, and nothing else', async () => {
+    expect(ready).toEqual({
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      organization: 'demo',
+      api_key: expect.stringMatching(/^ts_live_\w{8}_[\w-]{43}$/),
+      webhook_secret: expect.stringMatching(/^whsec_/),
+      metrics_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/),
+      database_url: expect.stringMatching(/^postgres:\/\/postgres:[^@]+@127\.0\.0\.1:\d+\/tearsheet$/),
+    });
+    expect(await answerTo(ready.api_key)).toBe(200);
+    for (const address of [ready.metrics_url, `${ready.url}/docs`, new URL('/readyz', ready.metrics_url).href])
+      expect((await fetch(address, { signal: AbortSignal.timeout(10_000) })).status).toBe(200);
+  });
+});
+
+describe('what it keeps to itself', () => {
+  it('hands its captures neither the address of the database nor any key', async () => {
+    const asked = await ask(world, 'environments', ['tag']);
+    await world.gates.reached(asked.gate('tag'));
+    const captures = world.home.processes().filter(({ kind }) => kind === 'capture' || kind.endsWith('browser'));
+    const environments = captures.map(({ pid }) => readProc(pid, 'environ'));
+    world.gates.open(asked.gate('tag'));
+    expect(environments.some((environment) => environment.includes('TEARSHEET_TOKEN='))).toBe(true);
+    const password = new URL(ready.database_url).password;
+    for (const secret of ['DATABASE_URL', 'postgres:', password, ready.api_key, ready.webhook_secret])
+      for (const environment of environments) expect(environment).not.toContain(secret);
+    await expectFinished(world, asked);
+  });
+
+  it('writes no key, secret, password, token or address of a picture into its log', async () => {
+    const images = await world.rows<{ token: string }>('select token from images');
+    expect(images).not.toHaveLength(0);
+    const log = world.service
+      .output()
+      .split('\n')
+      .filter((line) => !line.startsWith('{"url":'))
+      .join('\n');
+    expect(log).toContain('delivery tried');
+    expect(log).not.toMatch(/ts_live_\w{8}_[\w-]{43}/);
+    const secrets = [ready.webhook_secret, new URL(ready.database_url).password, ...images.map(({ token }) => token)];
+    for (const secret of secrets) expect(log).not.toContain(secret);
+    expect(log).not.toMatch(/eyJ[\w-]+\.|[?&](?:s|sig|token)=(?!\[redacted)/);
+  });
+});
+
+describe('a second one', () => {
+  const homes: Home[] = [];
+  const newHome = () => {
+    const home = makeHome();
+    homes.push(home);
+    return home;
+  };
+  afterAll(async () => {
+    for (const home of homes) await home.remove();
+  });
+
+  it('on the same folder is refused with a sentence, and the first goes on', async () => {
+    const second = start(world.home);
+    expect(await second.ended).toEqual({ code: 1, signal: null });
+    expect(second.output().trim().split('\n')).toEqual([
+      `tearsheet: Another tearsheet dev runs on ${world.home.data}: end it, or give this one a folder of its own with --data DIR.`,
+    ]);
+    expect(await answerTo(ready.api_key)).toBe(200);
+  });
+
+  it('on a folder of its own runs beside it, with keys of its own', async () => {
+    const home = newHome();
+    const second = start(home);
+    const other = await second.ready;
+    expect(await answerTo(other.api_key)).toBe(401);
+    expect(await answerTo(ready.api_key)).toBe(200);
+    expect(await second.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    await home.deserted();
+  });
+
+  it('on a taken port is refused with a sentence, and leaves nothing behind', async () => {
+    const home = newHome();
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as AddressInfo;
+    const second = start(home, { port });
+    expect(await second.ended).toEqual({ code: 1, signal: null });
+    taken.close();
+    expect(second.output().trim().split('\n')).toEqual([
+      `tearsheet: Port ${port}, for the public API, is taken: end what uses it, or choose another.`,
+    ]);
+    await home.deserted();
+  });
+});
+
+describe('a start', () => {
+  it('that is asked to end before it is ready leaves nothing behind', async () => {
+    const home = makeHome();
+    const service = start(home);
+    try {
+      await eventually(() => expect(home.processes().some(({ kind }) => kind === 'postgres')).toBe(true));
+      expect((await service.end('SIGTERM')).signal).toBeNull();
+      await home.deserted();
+    } finally {
+      await home.remove();
+    }
+  });
+});
+
+describe('the commands of an operator', () => {
+  it('make an organization, and disable and enable it', async () => {
+    const made = await cli('org', 'create', 'acme', '--json');
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    const { organization, api_key } = JSON.parse(made.stdout) as DevReady;
+    expect(organization).toBe('acme');
+    expect(await answerTo(api_key, 'acme')).toBe(200);
+    expect(await cli('org', 'disable', 'acme')).toMatchObject({ code: 0, stderr: '' });
+    expect(await answerTo(api_key, 'acme')).toBe(403);
+    expect(await answerTo(ready.api_key)).toBe(200);
+    expect(await cli('org', 'enable', 'acme')).toMatchObject({ code: 0, stderr: '' });
+    expect(await answerTo(api_key, 'acme')).toBe(200);
+    expect((await cli('org', 'list')).stdout).toMatch(/^acme {2}enabled {2}review automatic\ndemo {2}enabled/);
+    expect(await cli('org', 'create', 'acme')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^tearsheet: .*"acme" already\.\n$/),
+    });
+  });
+
+  it('set how an organization reviews', async () => {
+    expect(await cli('org', 'set', 'demo', '--review', 'manual')).toMatchObject({ code: 0, stderr: '' });
+    expect(await oneRow("select review from organizations where slug = 'demo'")).toEqual({ review: 'manual' });
+    expect(await cli('org', 'set', 'demo', '--review', 'automatic')).toMatchObject({ code: 0 });
+    expect(await cli('org', 'set', 'demo', '--review', 'never')).toMatchObject({ code: 2 });
+  });
+
+  it('make, list and revoke keys', async () => {
+    const made = await cli('key', 'create', 'demo', '--name', 'reader', '--scope', 'read', '--json');
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    const { api_key } = JSON.parse(made.stdout) as DevReady;
+    const id = api_key.split('_')[2] ?? '';
+    expect(await answerTo(api_key)).toBe(200);
+    expect((await cli('key', 'list', 'demo')).stdout).toContain(`${id}  live  read  reader`);
+    expect(await cli('key', 'revoke', 'demo', id)).toMatchObject({ code: 0, stderr: '' });
+    expect(await answerTo(api_key)).toBe(401);
+    const listed = (await cli('key', 'list', 'demo')).stdout;
+    expect(listed).toContain(`${id}  revoked`);
+    expect(listed).not.toContain(api_key);
+    expect(await cli('key', 'revoke', 'demo', 'nosuchid')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^tearsheet: /),
+    });
+  });
+
+  it('give an organization access to its buckets, the secret from the environment', async () => {
+    const args = ['connector', 'set-s3', 'demo', '--region', 'eu-central-1', '--access-key-id', 'AKIA'];
+    const environment = { DATABASE_URL: ready.database_url };
+    expect(await run(args, environment)).toMatchObject({
+      code: expect.toBeOneOf([1, 2]),
+      stderr: expect.stringContaining('AWS_SECRET_ACCESS_KEY'),
+    });
+    expect(await run(args, { ...environment, AWS_SECRET_ACCESS_KEY: 'hidden' })).toMatchObject({ code: 0, stderr: '' });
+    const stored = await oneRow('select region, access_key_id, secret_access_key from s3_connectors');
+    expect(stored).toEqual({ region: 'eu-central-1', access_key_id: 'AKIA', secret_access_key: 'hidden' });
+  });
+
+  it('find the database up to date', async () => {
+    expect(await cli('migrate')).toEqual({ code: 0, stdout: 'The database is up to date.\n', stderr: '' });
+  });
+
+  it.each([
+    [['org']],
+    [['org', 'create']],
+    [['org', 'create', 'acme', '--nonsense']],
+    [['key', 'create', 'demo', '--scope', 'everything']],
+    [['key', 'create', 'demo', '--expires', 'soon']],
+    [['connector', 'set-s3', 'demo']],
+    [['dev', '--port', '70000']],
+    [['dev', '--port', 'http']],
+    [['frobnicate']],
+  ])('end with 2 and say what is wrong, used as in %j', async (args) => {
+    const { code, stdout, stderr } = await cli(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).not.toMatch(/\n\s+at /);
+    expect(stderr).not.toBe('');
+  });
+
+  it('end with 2 without a database to work on', async () => {
+    const { code, stderr } = await run(['org', 'list']);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^tearsheet: /);
+    expect(stderr).toContain('DATABASE_URL is not set');
+  });
+});
+
+describe('its end and its next start', () => {
+  it('comes with SIGTERM: exit 0, nothing left, and the next start has the same key and the rotated secret', async () => {
+    const rotated = await cli('org', 'rotate-webhook-secret', 'demo', '--json');
+    const { webhook_secret } = JSON.parse(rotated.stdout) as DevReady;
+    expect(webhook_secret).not.toBe(ready.webhook_secret);
+    expect(await world.service.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    await world.home.deserted();
+    const again = await world.start();
+    expect(again).toMatchObject({ organization: 'demo', api_key: ready.api_key, webhook_secret });
+    expect(await world.service.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    await world.home.deserted();
+  });
+});

@@ -1,0 +1,101 @@
+/** Folders of one `tearsheet dev`, and the processes that belong to them, whoever started those. */
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { eventually } from '../../support/eventually.ts';
+
+export interface Home {
+  readonly data: string;
+  /** TMPDIR of the service: its captures and their browsers inherit it, by which they are known. */
+  readonly temporary: string;
+  /** Everything that runs out of these folders. */
+  processes(): Running[];
+  /** Waits until nothing runs there any more. @throws Error which names what does. */
+  deserted(): Promise<void>;
+  /** Kills what is left and removes the folders. */
+  remove(): Promise<void>;
+}
+
+export interface Running {
+  readonly pid: number;
+  readonly kind: 'service' | 'capture' | 'pages browser' | 'creatives browser' | 'postgres' | 'other';
+  readonly command: string;
+}
+
+export function makeHome(): Home {
+  const root = mkdtempSync(path.join(tmpdir(), 'tearsheet-dev-test-'));
+  // PostgreSQL runs as another account where this one is root.
+  chmodSync(root, 0o755);
+  const [data, temporary] = [path.join(root, 'data'), path.join(root, 'tmp')];
+  mkdirSync(temporary);
+  const processes = () => runningIn(root);
+  return {
+    data,
+    temporary,
+    processes,
+    deserted: () =>
+      eventually(() => {
+        const left = processes();
+        if (left.length > 0)
+          throw new Error(`Still there: ${left.map(({ kind, pid }) => `${kind} ${pid}`).join(', ')}`);
+      }, 20_000),
+    remove: async () => {
+      for (const { pid } of processes()) kill(pid);
+      await eventually(() => {
+        if (processes().length > 0) throw new Error('Killed processes are still there.');
+      }, 10_000);
+      const elsewhere = path.join(data, 'postgres');
+      if (existsSync(elsewhere)) rmSync(realpathSync(elsewhere), { recursive: true, force: true, maxRetries: 5 });
+      rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** SIGKILL; gone already is as good. */
+export function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
+
+function runningIn(root: string): Running[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.flatMap((name) => {
+    const command = readProc(name, 'cmdline').replaceAll('\0', ' ').trim();
+    const isOurs = command.includes(root) || readProc(name, 'environ').includes(root);
+    return command !== '' && isOurs ? [{ pid: Number(name), kind: kindOf(command), command }] : [];
+  });
+}
+
+/** Of a process that may end at any moment, or be none of ours; empty then. */
+export function readProc(pid: number | string, file: 'cmdline' | 'environ'): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && ['ENOENT', 'ESRCH', 'EACCES'].includes(String(error.code)))
+      return '';
+    throw error;
+  }
+}
+
+function kindOf(command: string): Running['kind'] {
+  if (/cli\.ts dev /.test(command)) return 'service';
+  if (/cli\.ts capture$/.test(command)) return 'capture';
+  if (/bin\/postgres |^postgres:/.test(command)) return 'postgres';
+  // The main process of a browser alone; its others have a type.
+  if (/--remote-debugging-pipe/.test(command) && !/--type=/.test(command)) {
+    return command.includes('--enable-begin-frame-control') ? 'creatives browser' : 'pages browser';
+  }
+  return 'other';
+}

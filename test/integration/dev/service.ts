@@ -1,0 +1,117 @@
+/** `tearsheet dev` as a process of its own, run from its source. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { DevReady } from '../../../src/commands/dev/dev.ts';
+import type { Home } from './home.ts';
+
+const CLI = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
+const START_MS = 60_000;
+const STOP_MS = 40_000;
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A start, perhaps not finished yet. */
+export interface Starting {
+  readonly pid: number;
+  /** Rejects when it ends before, with what it said last. */
+  readonly ready: Promise<DevReady>;
+  readonly ended: Promise<Ended>;
+  /** All that it printed so far, both outputs, the line of the ready service included. */
+  output(): string;
+  /** Ends it, and waits until it has ended. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<Ended>;
+}
+
+export interface DevFlags {
+  readonly port?: number;
+  readonly cli?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export function start(home: Home, { port = 0, cli = CLI, env = {} }: DevFlags = {}): Starting {
+  const args = [cli, 'dev', '--json', '--port', String(port), '--data', home.data, '--allow', '127.0.0.0/8'];
+  const child = spawn(process.execPath, args, {
+    env: { ...environment(), TMPDIR: home.temporary, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const text = printed(child);
+  const ended = new Promise<Ended>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
+  const ready = readyLine(child, { text, ended });
+  // Whoever kills it before it is ready does not ask for the line.
+  ready.catch(() => undefined);
+  return {
+    pid: child.pid ?? 0,
+    ready,
+    ended,
+    output: text,
+    end: async (signal) => {
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+      return inTime(ended, { ms: STOP_MS, what: `The service did not end after ${signal}`, text });
+    },
+  };
+}
+
+/** One of the operator's commands, as it is typed. */
+export function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+    const options = { env: { ...environment(), ...env }, timeout: 30_000 };
+    execFile(process.execPath, [CLI, ...args], options, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr });
+    });
+  });
+}
+
+/** This process's, without what would make the service another one than a user's. */
+function environment(): NodeJS.ProcessEnv {
+  const { DATABASE_URL: _, RATE_LIMIT_PER_SECOND: __, NODE_OPTIONS: ___, ...rest } = process.env;
+  return { ...rest, LOG_LEVEL: 'info' };
+}
+
+function printed(child: ChildProcess): () => string {
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+  }
+  return () => text;
+}
+
+interface Watched {
+  readonly text: () => string;
+  readonly ended: Promise<Ended>;
+}
+
+async function readyLine(child: ChildProcess, { text, ended }: Watched): Promise<DevReady> {
+  const line = new Promise<DevReady>((resolve) => {
+    child.stdout?.on('data', () => {
+      const found = text()
+        .split('\n')
+        .slice(0, -1)
+        .find((one) => one.startsWith('{"url":'));
+      if (found !== undefined) resolve(JSON.parse(found) as DevReady);
+    });
+  });
+  const early = ended.then(({ code, signal }): never => {
+    throw new Error(`It ended before it was ready (${signal ?? `exit code ${code}`}): ${text().slice(-2_000)}`);
+  });
+  return inTime(Promise.race([line, early]), { ms: START_MS, what: 'It was not ready', text });
+}
+
+async function inTime<T>(work: Promise<T>, late: { ms: number; what: string; text: () => string }): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`${late.what} within ${late.ms / 1000} s: ${late.text().slice(-2_000)}`)),
+      late.ms,
+    );
+  });
+  try {
+    return await Promise.race([work, over]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
