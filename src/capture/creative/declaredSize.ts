@@ -1,4 +1,8 @@
+import { attribute, braced, tagsIn, without, withoutComments } from './markup.ts';
 import type { Size } from './size.ts';
+
+/** Sizes stand near the beginning; what is larger is a library, or meant to take long. */
+const MOST_CHARACTERS = 4 * 1024 * 1024;
 
 /** Where an HTML creative says its own size; asked in turn, surest first. */
 const PLACES: readonly ((html: string) => Size | undefined)[] = [adSizeMeta, webDesigner, animateStage, gptSize];
@@ -12,12 +16,12 @@ const TAG_PLACES: readonly ((html: string) => Size | undefined)[] = [
 
 /** @returns the size that an HTML document declares, if it does. */
 export function documentSize(html: string): Size | undefined {
-  return first(PLACES, withoutComments(html));
+  return first(PLACES, readable(html));
 }
 
 /** @returns the size that a tag declares by its attributes or addresses, if it does. */
 export function tagSize(tag: string): Size | undefined {
-  const plain = withoutComments(tag);
+  const plain = readable(tag);
   return first(/<html\b/i.test(plain) ? PLACES : TAG_PLACES, plain);
 }
 
@@ -29,12 +33,12 @@ function first(places: readonly ((html: string) => Size | undefined)[], html: st
   return undefined;
 }
 
-function withoutComments(html: string): string {
-  return html.replace(/<!--[\s\S]*?-->/g, '');
+function readable(html: string): string {
+  return withoutComments(html.slice(0, MOST_CHARACTERS));
 }
 
 function adSizeMeta(html: string): Size | undefined {
-  for (const [meta] of html.matchAll(/<meta\b[^>]*>/gi)) {
+  for (const { text: meta } of tagsIn(html, ['meta'])) {
     if (attribute(meta, 'name')?.toLowerCase() !== 'ad.size') continue;
     const content = attribute(meta, 'content') ?? '';
     return sizeOf(/width\s*=\s*(\d+)/i.exec(content)?.[1], /height\s*=\s*(\d+)/i.exec(content)?.[1]);
@@ -45,20 +49,21 @@ function adSizeMeta(html: string): Size | undefined {
 /** Google Web Designer: the page's attributes, or the style of its one page. */
 function webDesigner(html: string): Size | undefined {
   if (!/gwd-/i.test(html)) return undefined;
-  const page = /<(?:gwd-page|gwd-google-ad|body)\b[^>]*\bdata-gwd-width=[^>]*>/i.exec(html)?.[0];
-  if (page) return sizeOf(attribute(page, 'data-gwd-width'), attribute(page, 'data-gwd-height'));
-  const rule =
-    /\.gwd-page-size\s*\{([^}]*)\}/i.exec(html)?.[1] ?? /\.gwd-page-container[^{]*\{([^}]*)\}/i.exec(html)?.[1];
+  for (const { text: page } of tagsIn(html, ['gwd-page', 'gwd-google-ad', 'body'])) {
+    const width = attribute(page, 'data-gwd-width');
+    if (width !== undefined) return sizeOf(width, attribute(page, 'data-gwd-height'));
+  }
+  const rule = braced(html, /\.gwd-page-size\s*(?=\{)/i) ?? braced(html, /\.gwd-page-container/i);
   return rule === undefined ? undefined : styleSize(rule);
 }
 
 /** Adobe Animate: `lib.properties`, or the canvas it draws on. */
 function animateStage(html: string): Size | undefined {
-  const properties = /lib\.properties\s*=\s*\{([\s\S]*?)\}/.exec(html)?.[1];
+  const properties = braced(html, /lib\.properties\s*=\s*(?=\{)/);
   const fromProperties =
     properties && sizeOf(/\bwidth\s*:\s*(\d+)/.exec(properties)?.[1], /\bheight\s*:\s*(\d+)/.exec(properties)?.[1]);
   if (fromProperties) return fromProperties;
-  const canvas = /<canvas\b[^>]*\bid=["']?canvas\b[^>]*>/i.exec(html)?.[0];
+  const canvas = [...tagsIn(html, ['canvas'])].find(({ text }) => attribute(text, 'id') === 'canvas')?.text;
   return canvas && /animation_container|createjs/i.test(html)
     ? sizeOf(attribute(canvas, 'width'), attribute(canvas, 'height'))
     : undefined;
@@ -66,12 +71,14 @@ function animateStage(html: string): Size | undefined {
 
 /** `defineSlot` of a page that holds one slot. */
 function gptSize(html: string): Size | undefined {
-  const slots = [...html.matchAll(/defineSlot\(\s*[^,]+,\s*\[\s*(\d+)\s*,\s*(\d+)\s*\]/g)];
+  const slots = [
+    ...html.matchAll(/defineSlot\([^,]{1,500},\s{0,20}\[\s{0,20}(\d{1,6})\s{0,20},\s{0,20}(\d{1,6})\s{0,20}\]/g),
+  ];
   return slots.length === 1 ? sizeOf(slots[0]?.[1], slots[0]?.[2]) : undefined;
 }
 
 function dataAttributes(html: string): Size | undefined {
-  for (const [tag] of html.matchAll(/<[a-z][^>]*\bdata-(?:ad-)?width\s*=[^>]*>/gi)) {
+  for (const { text: tag } of tagsIn(html)) {
     const size = sizeOf(
       attribute(tag, 'data-width') ?? attribute(tag, 'data-ad-width'),
       attribute(tag, 'data-height') ?? attribute(tag, 'data-ad-height'),
@@ -81,16 +88,19 @@ function dataAttributes(html: string): Size | undefined {
   return undefined;
 }
 
+const ELEMENTS_WITH_A_SIZE = ['iframe', 'img', 'amp-ad', 'amp-img', 'canvas', 'video', 'object', 'embed'];
+
 function elementAttributes(html: string): Size | undefined {
-  const sizes = [...html.matchAll(/<(?:iframe|img|amp-ad|amp-img|canvas|video|object|embed)\b[^>]*>/gi)]
-    .map(([tag]) => sizeOf(attribute(tag, 'width'), attribute(tag, 'height')))
+  for (const { text: tag } of tagsIn(html, ELEMENTS_WITH_A_SIZE)) {
+    const size = sizeOf(attribute(tag, 'width'), attribute(tag, 'height'));
     // A tracking pixel is not the ad.
-    .filter((size) => size !== undefined && size.width > 1 && size.height > 1);
-  return sizes[0];
+    if (size && size.width > 1 && size.height > 1) return size;
+  }
+  return undefined;
 }
 
 function inlineStyle(html: string): Size | undefined {
-  for (const [tag] of html.matchAll(/<(?:ins|div|iframe|img|section|a)\b[^>]*\bstyle\s*=[^>]*>/gi)) {
+  for (const { text: tag } of tagsIn(html, ['ins', 'div', 'iframe', 'img', 'section', 'a'])) {
     const size = styleSize(attribute(tag, 'style') ?? '');
     if (size && size.width > 1 && size.height > 1) return size;
   }
@@ -120,19 +130,22 @@ function sizeOf(width: string | undefined, height: string | undefined): Size | u
  * @returns undefined for a tag that shows something else as well.
  */
 export function onlySource(tag: string): string | undefined {
-  const plain = withoutComments(tag).replace(/<noscript\b[\s\S]*?<\/noscript>/gi, '');
-  const loading = [...plain.matchAll(/<(?:iframe|img|script|video|embed)\b[^>]*\bsrc\s*=[^>]*>/gi)].filter(
-    ([element]) => attribute(element, 'width') !== '1',
+  const plain = without(readable(tag), /<noscript\b/, /<\/noscript>/);
+  const loading = [...tagsIn(plain, ['iframe', 'img', 'script', 'video', 'embed'])].filter(
+    ({ text }) => attribute(text, 'src') !== undefined && attribute(text, 'width') !== '1',
   );
   const [first] = loading;
-  const before = plain.slice(0, first?.index).replace(/<(a|div|center|span|p)\b[^>]*>/gi, '');
-  if (first === undefined || loading.length > 1 || before.trim() !== '') return undefined;
-  const source = (attribute(first[0], 'src') ?? '').replaceAll('&amp;', '&');
+  if (first === undefined || loading.length > 1 || !isWrapping(plain.slice(0, first.index))) return undefined;
+  const source = (attribute(first.text, 'src') ?? '').replaceAll('&amp;', '&');
   return /^https?:\/\//i.test(source) && URL.canParse(source) ? new URL(source).href : undefined;
 }
 
-/** @returns the value of an attribute of one tag. */
-export function attribute(tag: string, name: string): string | undefined {
-  const match = new RegExp(`[\\s"']${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s>"']+))`, 'i').exec(tag);
-  return match?.[1] ?? match?.[2] ?? match?.[3];
+/** Whether there are only elements around something, that show nothing by themselves. */
+function isWrapping(before: string): boolean {
+  let at = 0;
+  for (const { text, index } of tagsIn(before, ['a', 'div', 'center', 'span', 'p'])) {
+    if (before.slice(at, index).trim() !== '') return false;
+    at = index + text.length;
+  }
+  return before.slice(at).trim() === '';
 }

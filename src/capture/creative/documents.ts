@@ -1,3 +1,4 @@
+import { withoutComments } from './markup.ts';
 import type { Size } from './size.ts';
 
 const RESET = '<!doctype html><meta charset="utf-8"><style>html,body{margin:0;background:#fff;overflow:hidden}';
@@ -29,7 +30,7 @@ fetch(${JSON.stringify(source)}).then((answer) => answer.blob()).then((blob) => 
 
 /** The document that a tag is written into. A tag that is a document already stays as it is. */
 export function tagDocument(tag: string): string {
-  if (/^\s*(<!--[\s\S]*?-->\s*)*<(!doctype|html)\b/i.test(tag)) return tag;
+  if (/^\s*<(!doctype|html)\b/i.test(withoutComments(tag))) return tag;
   return `<!doctype html><html><head><meta charset="utf-8"><style>body{margin:0}</style></head><body>${tag}</body></html>`;
 }
 

@@ -1,6 +1,8 @@
-import { attribute } from './declaredSize.ts';
+import { attribute, tagsIn } from './markup.ts';
 import type { Size } from './size.ts';
 
+/** Of a number with its unit. */
+const MAX_LENGTH = 40;
 const DEFAULT: Size = { width: 300, height: 150 };
 const PIXELS: Readonly<Record<string, number>> = {
   '': 1,
@@ -16,7 +18,8 @@ const PIXELS: Readonly<Record<string, number>> = {
 
 /** An SVG's own size: its width and height, else its view box; one of them with the view box's shape. CSS pixels. */
 export function svgSize(source: string): Size {
-  const root = /<(?:\w+:)?svg\b[^>]*>/i.exec(source)?.[0] ?? '';
+  const [first] = tagsIn(source, ['svg', '\\w+:svg']);
+  const root = first?.text ?? '';
   const box = viewBox(root);
   const [width, height] = [length(attribute(root, 'width')), length(attribute(root, 'height'))];
   if (width !== undefined && height !== undefined) return { width, height };
@@ -40,7 +43,7 @@ function viewBox(root: string): Size | undefined {
 
 /** @returns undefined for what depends on the surroundings (percent) or says nothing. */
 function length(text: string | undefined): number | undefined {
-  const match = /^\s*\+?(\d*\.?\d+(?:e[+-]?\d+)?)\s*([a-z]*)\s*$/i.exec(text ?? '');
+  const match = /^\s*\+?(\d*\.?\d+(?:e[+-]?\d+)?)\s*([a-z]*)\s*$/i.exec((text ?? '').slice(0, MAX_LENGTH));
   const factor = PIXELS[(match?.[2] ?? '').toLowerCase()];
   return match === null || factor === undefined ? undefined : Number(match[1]) * factor;
 }

@@ -17,6 +17,8 @@ export type Vast =
   | { readonly kind: 'wrapper'; readonly next: string };
 
 const MAX_DOCUMENTS = 6;
+/** Of one document; reading a megabyte takes a good part of a second. */
+const MAX_CHARACTERS = 1024 * 1024;
 const PLAYABLE = ['video/mp4', 'video/webm', 'video/x-m4v', 'video/ogg', 'video/quicktime'];
 
 /** Values are arrays where an element may repeat, whatever the number in this document. */
@@ -98,6 +100,7 @@ function compare(a: readonly number[], b: readonly number[]): number {
 type Node = Readonly<Record<string, unknown>>;
 
 function parsed(xml: string): Node {
+  if (xml.length > MAX_CHARACTERS) throw refused('The VAST is larger than 1 MB.');
   if (/<!DOCTYPE|<!ENTITY/i.test(xml)) throw refused('The VAST declares XML entities, which are not accepted.');
   try {
     return asNode(parser.parse(xml)) ?? {};

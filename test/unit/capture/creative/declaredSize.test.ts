@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { documentSize, onlySource, tagSize } from '../../../../src/capture/creative/declaredSize.ts';
+import { tagDocument } from '../../../../src/capture/creative/documents.ts';
+import { svgSize } from '../../../../src/capture/creative/svg.ts';
 
 describe('the size of an HTML document', () => {
   it.each([
@@ -66,5 +68,41 @@ describe('the one thing that a tag loads', () => {
     '<script>1</script>',
   ])('is not named for %s', (tag) => {
     expect(onlySource(tag)).toBeUndefined();
+  });
+});
+
+/** What took minutes, or until the sun goes out, takes a moment: each of these holds up all that its process does. */
+describe('markup that is made to be slow to read', () => {
+  const readers = { documentSize, tagSize, onlySource, svgSize, tagDocument };
+  it.each([
+    '<!--',
+    '<!---->',
+    '<meta ',
+    '<a ',
+    '<a data-width=',
+    '<a data-width ',
+    'gwd-<body data-gwd-width=',
+    '.gwd-page-container ',
+    '.gwd-page-size{',
+    'lib.properties={',
+    '<canvas id="canvas',
+    'defineSlot(',
+    '<ins style=',
+    '<noscript',
+    '<iframe src',
+    '<svg ',
+    '<svg width="1',
+    '<a width=" ',
+    "<a width='>",
+    '>',
+    '1',
+  ])('%s, again and again, is read at once', (piece) => {
+    const text = `<svg width="${piece.repeat(Math.ceil(1_000_000 / piece.length))}`;
+    for (const [name, read] of Object.entries(readers)) {
+      const startedAt = performance.now();
+      read(text);
+      read(text.slice(12));
+      expect(performance.now() - startedAt, name).toBeLessThan(3_000);
+    }
   });
 });

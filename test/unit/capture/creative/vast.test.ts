@@ -42,6 +42,11 @@ describe('the media file of a VAST', () => {
     expect(files[0]?.url).toBe('http://b.test/v.mp4');
   });
 
+  it('is not looked for in a document that takes minutes to read', () => {
+    const huge = `<VAST>${'<Ad></Ad>'.repeat(120_000)}</VAST>`;
+    expect(() => parseVast(huge)).toThrow('The VAST is larger than 1 MB.');
+  });
+
   it('may be five wrappers deep and no more', async () => {
     const chain = (depth: number) => async (url: string) => {
       const at = Number(new URL(url).pathname.slice(1));
