@@ -11,7 +11,7 @@ const ANSWER_MS = 1_500;
  */
 export async function liveFrames(page: Page, most: number): Promise<Frame[]> {
   const frames = page.frames().slice(0, most);
-  const alive = await Promise.all(frames.map((frame) => frame === page.mainFrame() || answers(frame)));
+  const alive = await Promise.all(frames.map(async (frame) => frame === page.mainFrame() || answers(frame)));
   return frames.filter((_, index) => alive[index]);
 }
 
