@@ -21,12 +21,19 @@ export const CHANNELS = 3;
 
 /** @returns the picture and whether every pixel of it is opaque; what is not is laid on white. */
 export async function decodePng(png: Buffer): Promise<Pixels & { opaque: boolean }> {
-  const image = sharp(png, { limitInputPixels: 100_000_000 });
-  const { hasAlpha } = await image.metadata();
-  const opaque = !hasAlpha || (await image.stats()).isOpaque;
-  const flat = opaque ? image.removeAlpha() : image.flatten({ background: '#fff' });
-  const { data, info } = await flat.toColourspace('srgb').raw().toBuffer({ resolveWithObject: true });
-  return { data, width: info.width, height: info.height, opaque };
+  const image = sharp(png, { limitInputPixels: 100_000_000 }).toColourspace('srgb');
+  const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
+  const { width, height, channels } = info;
+  if (channels === CHANNELS) return { data, width, height, opaque: true };
+  const opaque = isOpaque(data, channels);
+  const flat = opaque ? image.clone().removeAlpha() : image.clone().flatten({ background: '#fff' });
+  return { data: await flat.raw().toBuffer(), width, height, opaque };
+}
+
+/** @param channels the last of them is opacity. */
+function isOpaque(data: Buffer, channels: number): boolean {
+  for (let at = channels - 1; at < data.length; at += channels) if (data[at] !== 0xff) return false;
+  return true;
 }
 
 /** A copy of `base` with `patch` laid over it at (x, y); what stands out of `base` is cut off. */

@@ -17,37 +17,39 @@ export interface Strip {
   readonly bytes: number;
 }
 
+/** Filtered rows, each with its filter type in front, and their checksum where it is known. */
+export interface Rows {
+  readonly bytes: Buffer;
+  readonly adler?: number;
+}
+
 /** @param rows RGB bytes, `width` pixels a row. @returns each row with its filter type in front. */
 export function filtered(rows: Buffer, width: number): Buffer {
   const stride = width * CHANNELS;
   const count = rows.length / stride;
   const out = Buffer.allocUnsafe(count * (stride + 1));
+  const run = Buffer.alloc(CHANNELS + stride);
   for (let row = 0; row < count; row++) {
     out[row * (stride + 1)] = SUB;
-    filterInto(out, { row, stride, from: 0, to: stride, source: rows });
+    rows.copy(run, CHANNELS, row * stride, (row + 1) * stride);
+    filterRun(run, out, row * (stride + 1) + 1);
   }
   return out;
 }
 
-/** Filters anew the bytes `from` to `to` of one row. */
-export function filterInto(
-  out: Buffer,
-  { row, stride, from, to, source }: { row: number; stride: number; from: number; to: number; source: Buffer },
-): void {
-  const start = row * stride;
-  const target = row * (stride + 1) + 1;
-  for (let at = from; at < to; at++) {
-    const left = at < CHANNELS ? 0 : (source[start + at - CHANNELS] ?? 0);
-    out[target + at] = (source[start + at] ?? 0) - left;
-  }
+/** Filters neighbouring pixels of one row into `out`. @param run begins with the pixel left of them, zeros where there is none. */
+export function filterRun(run: Buffer, out: Buffer, at: number): void {
+  const shift = at - CHANNELS;
+  for (let byte = CHANNELS; byte < run.length; byte++)
+    out[shift + byte] = (run[byte] ?? 0) - (run[byte - CHANNELS] ?? 0);
 }
 
 /** @param level of zlib; what is kept for many pictures is worth more of it. */
-export async function strip(rows: Buffer, level: number): Promise<Strip> {
+export async function strip({ bytes, adler }: Rows, level: number): Promise<Strip> {
   // In one go: each further chunk is another way to a thread and back.
-  const chunkSize = Math.max(MIN_CHUNK, rows.length >> 2);
-  const body = await deflate(rows, { level, chunkSize, finishFlush: constants.Z_SYNC_FLUSH });
-  return { chunk: chunk('IDAT', body), adler: adler32(rows), bytes: rows.length };
+  const chunkSize = Math.max(MIN_CHUNK, bytes.length >> 2);
+  const body = await deflate(bytes, { level, chunkSize, finishFlush: constants.Z_SYNC_FLUSH });
+  return { chunk: chunk('IDAT', body), adler: adler ?? adler32(bytes), bytes: bytes.length };
 }
 
 /** The whole file. */
@@ -96,6 +98,36 @@ export function adler32(bytes: Buffer): number {
     b %= MODULUS;
   }
   return ((b << 16) | a) >>> 0;
+}
+
+/** The checksum of bytes of which some were zeros: what stands there now is added. */
+export class AdlerSum {
+  readonly #bytes: number;
+  #a: number;
+  #b: number;
+
+  constructor(adler: number, bytes: number) {
+    this.#bytes = bytes;
+    this.#a = adler & 0xffff;
+    this.#b = adler >>> 16;
+  }
+
+  get value(): number {
+    return ((this.#b << 16) | this.#a) >>> 0;
+  }
+
+  /** `length` bytes that begin at `from`, where they count for all that follow. */
+  add(bytes: Buffer, from: number, length: number): void {
+    let sum = 0;
+    let late = 0;
+    for (let index = 0; index < length; index++) {
+      const byte = bytes[from + index] ?? 0;
+      sum += byte;
+      late += index * byte;
+    }
+    this.#a = (this.#a + sum) % MODULUS;
+    this.#b = (this.#b + (this.#bytes - from) * sum - late) % MODULUS;
+  }
 }
 
 /** That of two strips, one after the other, from those of each. */

@@ -185,6 +185,7 @@ async function viewSettled(): Promise<void> {
     const { top, bottom, width } = image.getBoundingClientRect();
     return !image.complete && width > 0 && bottom > 0 && top < innerHeight;
   });
+  if (missing.length === 0) return;
   const loaded = missing.map(
     (image) =>
       new Promise((resolve) => {
