@@ -4,6 +4,7 @@ import type { Queryable } from '../../store/database.ts';
 import { type InsertedAds, insertAds, type NewAd, newAd } from '../../store/newAds.ts';
 import { type AdRow, adSummary } from '../../store/records.ts';
 import { findAdsByKey, resolve } from '../../store/resolve.ts';
+import { note } from '../server/accessLog.ts';
 import { jsonBodyReader } from '../server/jsonBody.ts';
 import { noteMissingConnector, noteUnknownCampaign, wantsS3 } from './checks.ts';
 import type { PublicApiOptions } from './context.ts';
@@ -19,6 +20,7 @@ export function createAd(options: PublicApiOptions): (call: Call) => Promise<Ans
     const parsed = parseCreateAd(value, limits);
     return once({ db: store.db, call, endpoint: 'ads', bodySha256: sha256 }, async (tx) => {
       const { row, created } = await accept(tx, call, parsed);
+      note(call.response, { ad_id: row.id });
       if (created) await enqueuer.enqueue(tx, 'launch', { organization_id: call.organizationId });
       return answer(created ? 201 : 200, adSummary(row, call.place));
     });

@@ -1,5 +1,6 @@
 import { type ParsedScreenshotRequest, screenshotRequestParser } from '../../contract/parseScreenshotRequest.ts';
 import { screenshotSetSummary } from '../../store/records.ts';
+import { note } from '../server/accessLog.ts';
 import { jsonBodyReader } from '../server/jsonBody.ts';
 import { acceptScreenshotRequest } from './acceptScreenshotRequest.ts';
 import type { PublicApiOptions } from './context.ts';
@@ -17,6 +18,7 @@ export function createScreenshotRequest(options: PublicApiOptions): (call: Call)
     const parsed: ParsedScreenshotRequest = parse(value);
     return once({ db: store.db, call, endpoint: 'screenshot_requests', bodySha256: sha256 }, async (tx) => {
       const row = await acceptScreenshotRequest(tx, { organizationId, parsed, limits });
+      note(call.response, { set_id: row.id });
       await enqueuer.enqueue(tx, 'launch', { organization_id: organizationId });
       return answer(202, screenshotSetSummary(row, place));
     });

@@ -169,4 +169,17 @@ describe('every answer', () => {
     expect(JSON.stringify(api.lines)).not.toMatch(/SECRET/);
     expect(JSON.stringify(api.lines)).not.toContain(key.slice(17));
   });
+
+  test('that makes something names it in its line', async () => {
+    api.lines.length = 0;
+    const ad = await api.post('ads', good);
+    const device = { name: 'desktop' };
+    const set = await api.post('screenshot_requests', {
+      campaign: { name: 'C' },
+      screenshot_requests: [{ ad: good.ad, screenshots: [{ site: { url: 'https://a.example/' }, device }] }],
+    });
+    await expect.poll(() => api.lines.length).toBe(2);
+    expect(api.lines[0]).toMatchObject({ status: 201, ad_id: ad.json.id });
+    expect(api.lines[1]).toMatchObject({ status: 202, set_id: set.json.id });
+  });
 });

@@ -1,0 +1,122 @@
+/** The whole service as the commands put it together, with captures that only play the protocol. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { freePort } from '../../../src/commands/dev/embeddedPostgres.ts';
+import { type ApiService, startApiService } from '../../../src/commands/service/apiService.ts';
+import { type Foundation, layFoundation, serveHealth } from '../../../src/commands/service/foundation.ts';
+import { startWorkService, type WorkService } from '../../../src/commands/service/workService.ts';
+import { loadConfig } from '../../../src/config.ts';
+import type { Health } from '../../../src/observe/health.ts';
+import { createOrganization, type NewOrganization } from '../../../src/store/organizations.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type Listener, listenHttp } from '../../support/listeners.ts';
+
+const HOST = '127.0.0.1';
+const CAPTURE = fileURLToPath(new URL('../../support/playedCapture.ts', import.meta.url));
+
+let folder: string;
+let database: TestDatabase;
+let base: Foundation;
+let organization: NewOrganization;
+let api: ApiService;
+let work: WorkService;
+let health: Health;
+let receiver: Listener;
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-service-'));
+  database = await testDatabase();
+  const internalPort = await freePort();
+  base = await layFoundation({
+    config: loadConfig({ LOG_LEVEL: 'fatal' }),
+    name: 'test',
+    databaseUrl: database.url,
+    artifactsUrl: pathToFileURL(folder).href,
+    publicUrl: 'https://tearsheet.example',
+    internalUrl: `http://${HOST}:${internalPort}`,
+    worksQueues: true,
+  });
+  organization = await createOrganization(base.store.db, { slug: 'acme' });
+  api = await startApiService(base, { host: HOST, port: 0, internalHost: HOST, internalPort, rateLimited: false });
+  work = await startWorkService(base, {
+    egressAllow: ['127.0.0.0/8'],
+    parallelism: 2,
+    captureCommand: [process.execPath, CAPTURE],
+    onSuperseded: () => undefined,
+  });
+  health = await serveHealth(base, { host: HOST, port: 0 });
+  receiver = await listenHttp((_request, response) => response.writeHead(204).end());
+});
+
+afterEach(async () => {
+  await work.stop(1_000);
+  await api.publicServer.close(0);
+  await api.internalServer.close(0);
+  await health.close();
+  await base.close();
+  await receiver.close();
+  await database.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const metrics = async () => (await fetch(`${health.url}/metrics`)).text();
+
+const call = (name: string, init: RequestInit = {}) =>
+  fetch(`http://${HOST}:${api.publicServer.port}/api/v1/orgs/acme/${name}`, {
+    ...init,
+    headers: { authorization: organization.api_key, 'content-type': 'application/json' },
+  });
+
+async function ask(contents: readonly string[]): Promise<string> {
+  const response = await call('screenshot_requests', {
+    method: 'POST',
+    body: JSON.stringify({
+      campaign: { name: 'Spring' },
+      screenshot_requests: contents.map((content) => ({
+        ad: { name: content, media: { type: 'html_tag', content } },
+        screenshots: [{ site: { url: 'https://news.example/' }, device: { name: 'desktop' } }],
+      })),
+      subscribers: [{ webhook: { url: receiver.url } }],
+    }),
+  });
+  expect(response.status).toBe(202);
+  return ((await response.json()) as { id: string }).id;
+}
+
+test('Every process can be looked into from outside: requests, queue, captures, phases and deliveries', async () => {
+  await ask(['fine', 'fail']);
+  await eventually(async () => expect(await metrics()).toContain('tearsheet_deliveries_total{'));
+  const text = await metrics();
+  const route = 'route="/api/v1/orgs/:slug/screenshot_requests",method="POST"';
+  expect(text).toContain(`tearsheet_requests_total{${route},status="202"} 1`);
+  expect(text).toContain(`tearsheet_request_duration_seconds_count{${route}} 1`);
+  expect(text).toContain('tearsheet_captures_total{status="uploaded"} 1');
+  expect(text).toContain('tearsheet_captures_total{status="ad_not_captured"} 1');
+  expect(text).toContain('tearsheet_capture_phase_seconds_count{phase="creative"} 2');
+  expect(text).toContain('tearsheet_deliveries_total{channel="webhook",outcome="delivered"} 1');
+  expect(text).toContain('tearsheet_delivery_attempts_total{channel="webhook",outcome="delivered"} 1');
+  for (const queue of ['launch', 'deliver']) {
+    expect(text).toContain(`tearsheet_queue_depth{queue="${queue}"}`);
+    expect(text).toContain(`tearsheet_queue_oldest_seconds{queue="${queue}"}`);
+  }
+});
+
+test('Pictures that no capture reports are counted where they are closed', async () => {
+  const setId = await ask(['hang']);
+  await eventually(async () =>
+    expect(await (await call(`screenshot_sets/${setId}`)).json()).toMatchObject({ status: 'capturing' }),
+  );
+  expect((await call(`screenshot_sets/${setId}/cancel`, { method: 'POST' })).status).toBe(200);
+  await eventually(async () => expect(await metrics()).toContain('tearsheet_captures_total{status="canceled"} 1'));
+});
+
+test('A process whose database is gone is alive but not ready', async () => {
+  expect((await fetch(`${health.url}/readyz`)).status).toBe(200);
+  await database.close();
+  expect((await fetch(`${health.url}/readyz`)).status).toBe(503);
+  expect((await fetch(`${health.url}/livez`)).status).toBe(200);
+});

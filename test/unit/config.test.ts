@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { ConfigError, loadConfig, SETTINGS } from '../../src/config.ts';
+
+function refusal(env: Record<string, string>, required: Parameters<typeof loadConfig>[1] = []): string {
+  try {
+    loadConfig(env, required);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  throw new Error('The settings were taken.');
+}
+
+test('Without anything set, every setting has its default or none', () => {
+  const config = loadConfig({});
+  for (const [name, setting] of Object.entries(SETTINGS)) expect(name in config).toBe('fallback' in setting);
+  expect(config).toMatchObject({ PORT: 8_080, S3_FORCE_PATH_STYLE: false, EGRESS_ALLOW: [], LOG_LEVEL: 'info' });
+});
+
+test('A setting that is empty counts as not set', () => {
+  expect(loadConfig({ PORT: '', PUBLIC_URL: '' })).toMatchObject({ PORT: 8_080 });
+  expect(refusal({ PUBLIC_URL: '' }, ['PUBLIC_URL'])).toContain('PUBLIC_URL is not set');
+});
+
+test('Texts become what they mean', () => {
+  const config = loadConfig({
+    ...{ EGRESS_ALLOW: '10.0.0.0/8, fd00::/8', S3_FORCE_PATH_STYLE: 'true' },
+    ...{ PUBLIC_URL: 'https://tearsheet.example//', SETTLE_CAP_MS: '500' },
+  });
+  expect(config.EGRESS_ALLOW).toEqual(['10.0.0.0/8', 'fd00::/8']);
+  expect(config.S3_FORCE_PATH_STYLE).toBe(true);
+  expect(config.PUBLIC_URL).toBe('https://tearsheet.example');
+  expect(config.SETTLE_CAP_MS).toBe(500);
+});
+
+test('All that is wrong is said at once, with what was given', () => {
+  const message = refusal(
+    { PORT: '65536', LOG_LEVEL: 'loud', MAX_PODS: '-1', S3_FORCE_PATH_STYLE: 'yes', ARTIFACTS_URL: 'file://here' },
+    ['DATABASE_URL', 'PUBLIC_URL'],
+  );
+  for (const fault of ['PORT is "65536"', 'LOG_LEVEL is "loud"', 'MAX_PODS is "-1"', 'S3_FORCE_PATH_STYLE is "yes"'])
+    expect(message).toContain(fault);
+  expect(message).toContain('ARTIFACTS_URL is "file://here": must be file:///folder or s3://bucket/prefix.');
+  expect(message).toContain('DATABASE_URL is not set');
+  expect(message).toContain('PUBLIC_URL is not set');
+});
+
+test('A secret is never repeated, right or wrong', () => {
+  const message = refusal({ DATABASE_URL: 'mysql://user:hunter2@host/db' });
+  expect(message).toContain('DATABASE_URL: must begin with postgres://');
+  expect(message).not.toContain('hunter2');
+});
