@@ -3,6 +3,7 @@ import { enableCompileCache } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { version } from './commands/version.ts';
 import { ConfigError } from './config.ts';
+import { Failure, inWords } from './domain/failure.ts';
 
 const WRONG_USE = 2;
 
@@ -43,9 +44,14 @@ async function main(): Promise<void> {
 /** One sentence for people; the stack only where somebody debugs. */
 function explain(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USE;
-  console.error(`tearsheet: ${error instanceof Error ? error.message : String(error)}`);
+  console.error(`tearsheet: ${wordsOf(error)}`);
   if (process.env['LOG_LEVEL'] === 'debug' && error instanceof Error) console.error(error.stack);
   return error instanceof ConfigError ? WRONG_USE : 1;
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof Failure) return inWords(error);
+  return error instanceof Error ? error.message : String(error);
 }
 
 main().catch((error: unknown) => {

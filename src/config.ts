@@ -1,5 +1,6 @@
 /** Environment → typed settings. Every setting there is stands in {@link SETTINGS}; docs/configuration.md is generated from it. */
 import { z } from 'zod';
+import { cidrFault } from './egress/addresses.ts';
 
 interface Setting<S extends z.ZodType = z.ZodType> {
   readonly group: string;
@@ -15,6 +16,9 @@ const integer = (min: number, max: number) =>
   z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.number().min(min).max(max));
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 const list = z.string().transform((value) => value.split(/[\s,]+/).filter((item) => item !== ''));
+const ranges = list.superRefine((items, context) => {
+  for (const message of items.map(cidrFault)) if (message !== undefined) context.addIssue({ code: 'custom', message });
+});
 const port = integer(0, 65_535);
 
 interface More {
@@ -84,7 +88,7 @@ export const SETTINGS = {
 
   EGRESS_ALLOW: setting(
     'Egress',
-    list,
+    ranges,
     'Address ranges (CIDR, separated by commas) that captures and deliveries may reach although they are not public. Allowed on every port.',
     { fallback: '' },
   ),

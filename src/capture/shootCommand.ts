@@ -5,7 +5,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { DEVICE_NAMES, type Device, findDevice } from '../domain/devices.ts';
 import { isMarker, MARKER_MAX_SECONDS, markerMs } from '../domain/markers.ts';
 import { siteFault, siteKey } from '../domain/webAddresses.ts';
-import { parseCidr } from '../egress/addresses.ts';
+import { cidrFault } from '../egress/addresses.ts';
 import type { Log } from '../observe/log.ts';
 import { findChromium } from './browser/chromium.ts';
 import { type ShootAd, shoot } from './shoot.ts';
@@ -143,11 +143,8 @@ function marker(given: string): number[] {
 function ranges(given: string): string[] {
   const all = given.split(/[\s,]+/).filter((range) => range !== '');
   for (const range of all) {
-    try {
-      parseCidr(range);
-    } catch (error) {
-      throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
-    }
+    const fault = cidrFault(range);
+    if (fault !== undefined) throw new InvalidArgumentError(`${fault}.`);
   }
   return all;
 }

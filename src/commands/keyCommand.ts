@@ -49,7 +49,8 @@ export function keyCommand(program: Command): void {
 
 function keyState(row: { revoked_at: Date | null; expires_at: Date | null }): string {
   if (row.revoked_at !== null) return `revoked ${row.revoked_at.toISOString()}`;
-  if (row.expires_at !== null) return `expires ${row.expires_at.toISOString()}`;
+  if (row.expires_at !== null)
+    return `${row.expires_at.getTime() <= Date.now() ? 'expired' : 'expires'} ${row.expires_at.toISOString()}`;
   return 'live';
 }
 
@@ -57,5 +58,6 @@ function time(text: string): Date {
   const date = new Date(text);
   if (Number.isNaN(date.getTime()))
     throw new InvalidArgumentError('must be an ISO 8601 time, for example 2027-01-31T00:00:00Z.');
+  if (date.getTime() <= Date.now()) throw new InvalidArgumentError('It is past: the key would never work.');
   return date;
 }

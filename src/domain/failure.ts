@@ -28,6 +28,14 @@ export class Failure extends Error {
   }
 }
 
+/** For people who see no field paths: whole sentences as they are, the others after the field that they speak of. */
+export function inWords({ errors }: Pick<Failure, 'errors'>): string {
+  const sentences = Object.entries(errors).flatMap(([path, texts]) =>
+    texts.map((text) => (/^\p{Lu}/u.test(text) ? text : `The ${path} ${text}`)),
+  );
+  return sentences.join(' ');
+}
+
 /** Unknown id, path or organization. `parameter` is the part of the path that names it. */
 export function notFound(parameter: string, message: string): Failure {
   return new Failure({ status: 404, code: 'not_found', errors: { [parameter]: [message] } });

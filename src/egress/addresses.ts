@@ -42,6 +42,16 @@ export function parseCidr(text: string): Cidr {
   }
 }
 
+/** @returns what makes a text no range, in words, or undefined. */
+export function cidrFault(text: string): string | undefined {
+  try {
+    parseCidr(text);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
 export function isWithin(text: string, ranges: readonly Cidr[]): boolean {
   const address = ipaddr.process(text);
   return ranges.some(([network, bits]) => address.kind() === network.kind() && address.match(network, bits));

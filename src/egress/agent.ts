@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { connect as startTls, type TLSSocket } from 'node:tls';
 import { NetworkTimeoutError, TlsError } from './errors.ts';
 import type { Guard } from './guard.ts';
+import { tlsWords } from './tlsWords.ts';
 
 type Created = (error: Error | null, stream: Duplex) => void;
 
@@ -81,7 +82,7 @@ function handshake(
       () => fail(new NetworkTimeoutError(`The TLS handshake with ${host} was not done in time.`)),
       timeoutMs,
     );
-    secure.on('error', (cause) => fail(new TlsError(`No TLS with ${host}: ${cause.message}.`, { cause })));
+    secure.on('error', (cause) => fail(new TlsError(`No TLS with ${host}: ${tlsWords(cause)}.`, { cause })));
     secure.once('secureConnect', () => {
       clearTimeout(timer);
       resolve(secure);

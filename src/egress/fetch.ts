@@ -14,6 +14,7 @@ import {
 import type { Guard } from './guard.ts';
 import type { GuardedFetch } from './ports.ts';
 import { type Hop, nextHop } from './redirects.ts';
+import { tlsWords } from './tlsWords.ts';
 
 export interface GuardedFetchOptions {
   guard: Guard;
@@ -150,7 +151,7 @@ function typedError(
     });
   }
   const reason = error instanceof Error ? error.message : String(error);
-  if (isTlsCode(code)) return new TlsError(`No TLS with ${url.host}: ${reason}.`, options);
+  if (isTlsCode(code)) return new TlsError(`No TLS with ${url.host}: ${tlsWords(error)}.`, options);
   return new ConnectionFailedError(`The connection to ${url.host} failed: ${reason}.`, options);
 }
 

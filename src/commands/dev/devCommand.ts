@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { cidrFault } from '../../egress/addresses.ts';
 import { type DevReady, startDev } from './dev.ts';
 
 interface Flags {
   readonly port: number;
   readonly data: string;
-  readonly allow: readonly string[];
+  readonly allow?: readonly string[];
   readonly json?: boolean;
 }
 
@@ -17,17 +18,20 @@ export function devCommand(program: Command): void {
     .option(
       '--allow <cidr>',
       'a range that captures and webhooks may reach although it is not public; repeatable',
-      collect,
-      [],
+      range,
     )
     .option('--json', 'print one JSON line when all is ready')
-    .action(async ({ port, data, allow, json = false }: Flags) => {
+    .action(async ({ port, data, allow = [], json = false }: Flags) => {
       const ready = await startDev({ port, data, allow });
       console.log(json ? JSON.stringify(ready) : welcome(ready));
     });
 }
 
-const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+function range(text: string, before: readonly string[] = []): readonly string[] {
+  const fault = cidrFault(text);
+  if (fault !== undefined) throw new InvalidArgumentError(`${fault}.`);
+  return [...before, text];
+}
 
 function portNumber(text: string): number {
   const port = Number(text);
