@@ -1,18 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { DevReady } from '../../src/commands/dev/dev.ts';
 
-/** The first line that `tearsheet dev --json` prints. */
-export interface Ready {
-  readonly url: string;
-  readonly organization: string;
-  readonly api_key: string;
-  readonly webhook_secret: string;
-  readonly metrics_url: string;
-  readonly database_url: string;
-}
-
-export interface Service extends Ready {
+export interface Service extends DevReady {
   stop(): Promise<void>;
 }
 
@@ -42,7 +33,7 @@ export async function startService(
     ).unref();
   });
   const line = await Promise.race([firstLine(child), ended.then(fail), late.then(fail)]);
-  return { ...(JSON.parse(line) as Ready), stop: () => stop(child) };
+  return { ...(JSON.parse(line) as DevReady), stop: () => stop(child) };
 }
 
 function fail(message: string): never {

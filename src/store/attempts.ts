@@ -79,13 +79,8 @@ export async function openAttempt(
  */
 export async function holdAttempt(transaction: Queryable, { jobId, index, attempt }: Bound): Promise<HeldJob> {
   // Settling locks the job for update first, so this order is the same everywhere.
-  const job = await transaction
-    .selectFrom('screenshot_jobs')
-    .select(['id', 'organization_id', 'set_id', 'settled_at'])
-    .where('id', '=', jobId)
-    .forKeyShare()
-    .executeTakeFirst();
-  if (job === undefined || job.settled_at !== null) throw new SupersededError('The job is settled.');
+  const job = await holdJob(transaction, jobId);
+  if (job === undefined) throw new SupersededError('The job is settled.');
   const current = await transaction
     .selectFrom('job_indexes')
     .select('attempt')
@@ -96,6 +91,18 @@ export async function holdAttempt(transaction: Queryable, { jobId, index, attemp
   if (current?.attempt !== attempt) {
     throw new SupersededError(`Attempt ${attempt} of index ${index} is not its attempt ${current?.attempt ?? 0}.`);
   }
+  return job;
+}
+
+/** Keeps a job from being settled until the transaction ends. @returns undefined where it is settled, or is none. */
+export async function holdJob(transaction: Queryable, jobId: string): Promise<HeldJob | undefined> {
+  const job = await transaction
+    .selectFrom('screenshot_jobs')
+    .select(['id', 'organization_id', 'set_id', 'settled_at'])
+    .where('id', '=', jobId)
+    .forKeyShare()
+    .executeTakeFirst();
+  if (job === undefined || job.settled_at !== null) return undefined;
   return { id: job.id, organization_id: job.organization_id, set_id: job.set_id };
 }
 

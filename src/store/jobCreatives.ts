@@ -1,7 +1,7 @@
 /** The creatives of a job: claimed one by one under a lease on Postgres's clock, by whichever capture is there first. */
 import { sql } from 'kysely';
 import type { ScreenshotStatus } from '../domain/states.ts';
-import { type Bound, holdAttempt } from './attempts.ts';
+import { type Bound, holdAttempt, holdJob } from './attempts.ts';
 import { failCreative } from './creativeResults.ts';
 import type { Queryable } from './database.ts';
 import type { Aftermath } from './followUp.ts';
@@ -95,13 +95,8 @@ export async function expireClaims(
   jobId: string,
   aftermath: Aftermath,
 ): Promise<ScreenshotStatus[]> {
-  const job = await transaction
-    .selectFrom('screenshot_jobs')
-    .select(['id', 'organization_id', 'set_id', 'settled_at'])
-    .where('id', '=', jobId)
-    .forKeyShare()
-    .executeTakeFirst();
-  if (job === undefined || job.settled_at !== null) return [];
+  const job = await holdJob(transaction, jobId);
+  if (job === undefined) return [];
   const lost = await transaction
     .updateTable('job_creatives')
     .set({ ...FREE, claims_lost: sql<number>`claims_lost + 1` })

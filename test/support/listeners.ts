@@ -27,6 +27,24 @@ export function listenHttp(answer: Answer, host?: string): Promise<Listener> {
   );
 }
 
+/** Answers with a body that does not end. */
+export const withoutEnd: Answer = (_request, response) => {
+  const more = () => {
+    while (response.write('x'.repeat(10_000)));
+  };
+  response.on('drain', more);
+  more();
+};
+
+/** Writes `head`, then a byte at a time for ever. */
+export function dripping(head: string): Promise<Listener> {
+  return listen((socket) => {
+    socket.resume().write(head);
+    const timer = setInterval(() => socket.write('x'), 20);
+    socket.on('close', () => clearInterval(timer));
+  });
+}
+
 /** Any server of Node, on a free port of loopback. */
 export async function started(server: Server, host = '127.0.0.1'): Promise<Listener> {
   const sockets = new Set<Socket>();

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createWebhookFetch, sendWebhook, type WebhookResult } from '../../../src/delivery/webhook.ts';
 import { ConnectionFailedError } from '../../../src/egress/errors.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
-import { type Answer, type Listener, listen, listenHttp } from '../../support/listeners.ts';
+import { type Answer, dripping, type Listener, listen, listenHttp } from '../../support/listeners.ts';
 
 const SECRET = `whsec_${Buffer.from('a secret of 24 bytes ...').toString('base64')}`;
 const NOW = new Date();
@@ -101,13 +101,6 @@ describe('Retry-After', () => {
 });
 
 describe('a receiver', () => {
-  const dripping = (head: string) =>
-    listen((socket) => {
-      socket.resume().write(head);
-      const timer = setInterval(() => socket.write('x'), 20);
-      socket.on('close', () => clearInterval(timer));
-    });
-
   test.each([
     ['never answers', () => listen()],
     ['sends a byte of its headers at a time', () => dripping('HTTP/1.1 200 OK\r\nx: ')],

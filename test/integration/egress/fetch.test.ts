@@ -13,7 +13,7 @@ import {
 import { createGuardedFetch, type GuardedFetchOptions } from '../../../src/egress/fetch.ts';
 import { createGuard, EgressRefusedError, type GuardOptions } from '../../../src/egress/guard.ts';
 import { HOSTILE_ANSWERS, HOSTILE_HOSTS } from '../../support/hostileAddresses.ts';
-import { type Listener, listen, listenHttp, started } from '../../support/listeners.ts';
+import { dripping, type Listener, listen, listenHttp, started, withoutEnd } from '../../support/listeners.ts';
 
 const opened: Listener[] = [];
 afterEach(async () => {
@@ -157,15 +157,7 @@ describe('bodies', () => {
   });
 
   test('without end, and small ones that unpack to large ones, are cut at the limit and the status is kept', async () => {
-    const endless = keep(
-      await listenHttp((_request, response) => {
-        const more = () => {
-          while (response.write('x'.repeat(10_000)));
-        };
-        response.on('drain', more);
-        more();
-      }),
-    );
+    const endless = keep(await listenHttp(withoutEnd));
     const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
     const bombing = keep(
       await listenHttp((_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb)),
@@ -195,12 +187,6 @@ describe('bodies', () => {
 });
 
 describe('deadlines', () => {
-  const dripping = (head: string) =>
-    listen((socket) => {
-      socket.resume().write(head);
-      const timer = setInterval(() => socket.write('x'), 20);
-      socket.on('close', () => clearInterval(timer));
-    });
   test.each([
     ['never answers', () => listen(), undefined],
     ['sends a byte of its headers at a time', () => dripping('HTTP/1.1 200 OK\r\nx-slow: '), undefined],

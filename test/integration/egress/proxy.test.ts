@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createGuard, type GuardOptions } from '../../../src/egress/guard.ts';
 import { type EgressProxy, type EgressProxyOptions, startEgressProxy } from '../../../src/egress/proxy.ts';
 import { HOSTILE_ANSWERS, HOSTILE_HOSTS } from '../../support/hostileAddresses.ts';
-import { type Listener, listen, listenHttp } from '../../support/listeners.ts';
+import { type Listener, listen, listenHttp, withoutEnd } from '../../support/listeners.ts';
 import { rawExchange } from '../../support/rawHttp.ts';
 
 const opened: { close(): Promise<void> }[] = [];
@@ -182,15 +182,7 @@ describe('what fails', () => {
   });
 
   test('an answer beyond the cap is cut off', async () => {
-    const endless = keep(
-      await listenHttp((_request, response) => {
-        const more = () => {
-          while (response.write('x'.repeat(10_000)));
-        };
-        response.on('drain', more);
-        more();
-      }),
-    );
+    const endless = keep(await listenHttp(withoutEnd));
     const proxy = await proxyWith(LOOPBACK, { maxBytes: 100_000 });
     await expect(getThrough(proxy, `${endless.url}/`)).rejects.toThrow();
     const tunnelled = await tunnelTo(proxy, `127.0.0.1:${endless.port}`, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
