@@ -46,9 +46,21 @@ class ChromiumOpener implements PageOpener {
     device: Device,
     { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<OpenPage | ClosedPage> {
+    const browser = await this.#running();
+    const outcome = await this.#openIn(browser, site, { device, signal });
+    // Then it is no answer of the site, and the page may be opened in another one.
+    if (outcome.status === 'generic_error' && !signal?.aborted && (await isGone(browser, outcome.reason)))
+      throw new Error(`The browser ended: ${outcome.reason}`);
+    return outcome;
+  }
+
+  async #openIn(
+    browser: Browser,
+    site: string,
+    { device, signal }: Pick<VisitOptions, 'device'> & { signal: AbortSignal | undefined },
+  ): Promise<OpenPage | ClosedPage> {
     let context: BrowserContext | undefined;
     try {
-      const browser = await this.#running();
       context = await openDeviceContext(browser, device);
       const page = await context.newPage();
       return await this.#visit(page, site, { device, signal, version: browser.version() });
@@ -108,6 +120,23 @@ class ChromiumOpener implements PageOpener {
   #warn(error: unknown, message: string): void {
     this.#options.log?.warn({ error: wordsOf(error) }, message);
   }
+}
+
+const ENDING_MS = 1_000;
+
+/** A browser that ends closes its pages a moment before it is seen to have ended. */
+async function isGone(browser: Browser, reason: string): Promise<boolean> {
+  if (!browser.isConnected() || !/has been closed/.test(reason)) return !browser.isConnected();
+  return new Promise((resolve) => {
+    const end = (gone: boolean) => {
+      clearTimeout(timer);
+      browser.off('disconnected', onGone);
+      resolve(gone);
+    };
+    const onGone = () => end(true);
+    const timer = setTimeout(() => end(false), ENDING_MS);
+    browser.on('disconnected', onGone);
+  });
 }
 
 function wordsOf(error: unknown): string {

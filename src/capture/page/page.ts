@@ -76,7 +76,7 @@ export interface ClosedPage extends Unplaced {
 
 export interface PageOpener {
   readonly browserVersion: string;
-  /** Never throws for what a site does. */
+  /** Never throws for what a site does. @throws Error when the browser ended meanwhile; the next call starts another. */
   open(site: string, device: Device, options?: { readonly signal?: AbortSignal }): Promise<OpenPage | ClosedPage>;
   close(): Promise<void>;
 }
