@@ -2,7 +2,7 @@
  * The main job, as a client would do it: ads in, pictures of them standing in pages out, through the public API only. It
  * brings its own publishers and webhook listener, looks at the pixels of every picture, and fails when one is not right.
  */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startPublishers } from '../../test/fixtures/publisherServer.ts';
@@ -26,6 +26,8 @@ async function main(): Promise<void> {
   await rm(OUTPUT, { recursive: true, force: true });
   await mkdir(OUTPUT, { recursive: true });
   const data = await mkdtemp(path.join(tmpdir(), 'tearsheet-demo-'));
+  // Open to PostgreSQL's account, so that its data is kept here, and removed with the rest.
+  await chmod(data, 0o755);
   const publishers = await startPublishers();
   const service = await startService(['--port', '0', '--data', data, '--allow', '127.0.0.0/8'], {
     NAVIGATION_TIMEOUT_MS: '6000',
