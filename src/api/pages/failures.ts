@@ -37,7 +37,8 @@ function isFailure(status: string): status is ScreenshotFailure {
 function failureItem({ status, site, reason, shots }: Failed): Html {
   const devices = [...new Set(shots.map((shot) => shot.device))].join(', ');
   const ads = [...new Set(shots.map((shot) => shot.ad.name))];
-  const named = ads.length > 3 ? `${ads.slice(0, 3).join(', ')} and ${ads.length - 3} more` : ads.join(', ');
+  const listed = ads.slice(0, 3).map((ad, index) => html`${index > 0 && ', '}<bdi>${ad}</bdi>`);
+  const named = html`${listed}${ads.length > 3 && ` and ${ads.length - 3} more`}`;
   return html`<li>
   <p class="what"><strong>${SHOT_WORDS[status]}</strong> <code>${status}</code> <span class="meta">${shots.length === 1 ? '1 picture' : `${shots.length} pictures`}</span></p>
   <p class="address">${webLink(site)} <span class="meta">on ${devices}: ${named}</span></p>

@@ -47,7 +47,8 @@ function filmStrip({ frames }: Strip<PagedShot>, given: Given): Html {
   if (first === undefined) return html``;
   const { ad } = first;
   const size = ad.width !== null && ad.height !== null && html` <span class="meta">${ad.width} × ${ad.height}</span>`;
-  const name = given.linksAds ? html`<a href="${given.paths.ad(ad.id)}">${ad.name}</a>` : html`${ad.name}`;
+  const named = html`<bdi>${ad.name}</bdi>`;
+  const name = given.linksAds ? html`<a href="${given.paths.ad(ad.id)}">${named}</a>` : named;
   return html`<article class="strip${frames.length > 1 && ' film'}">
   <h4>${name}${size}${frames.length > 1 && html` <span class="meta">${frames.length} frames</span>`}</h4>
   <ol>${frames.map((shot) => html`<li>${card(shot, given.paths)}</li>`)}</ol>

@@ -89,7 +89,12 @@ function explained(error: unknown): FailedCreative {
   if (error instanceof PageResistsError) return { status: 'generic_error', reason: error.message };
   if (error instanceof BrowserGoneError)
     return { status: 'generic_error', reason: 'The creative ended the browser twice.' };
-  if (error instanceof CdpError || error instanceof CdpTimeoutError)
+  if (error instanceof CdpTimeoutError)
+    return {
+      status: 'generic_error',
+      reason: 'The creative draws or computes so much that the browser stopped answering.',
+    };
+  if (error instanceof CdpError)
     return { status: 'generic_error', reason: `The creative upset the browser: ${error.message}.` };
   throw error;
 }

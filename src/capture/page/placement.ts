@@ -199,7 +199,11 @@ function whyNot(frame: CreativeFrame, ranked: readonly ScoredSlot<FoundSlot>[], 
     problem === undefined ? [] : [`${scored.element}: ${problem}`],
   );
   const reasons = [...refusals, ...judged].slice(0, 4).join('; ');
-  return `None of the page's ${ranked.length} ad slots takes an ad of ${size}: ${reasons}.`;
+  const slots =
+    ranked.length === 1
+      ? 'The only ad slot of the page takes no'
+      : `None of the page's ${ranked.length} ad slots takes an`;
+  return `${slots} ad of ${size}: ${reasons}.`;
 }
 
 function failed(reason: string, candidates: readonly ScoredCandidate[]): Unplaced {

@@ -192,6 +192,25 @@ describe('the page of a set', () => {
     expect(faults).toEqual([]);
   });
 
+  it('lets the writing direction of a name end with the name', async () => {
+    const { setId } = await seedSet(server, {
+      shots: [
+        { site: NEWS, device: 'desktop', ad: 'Spring \u202E' },
+        { site: NEWS, device: 'desktop', ad: 'Autumn \u202E', status: 'blocked', reason: 'It refused.' },
+      ],
+    });
+    const { page } = await openPage(browser);
+    await signIn(page, server, setAddress(setId));
+    const left = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((element) => element.getBoundingClientRect().x);
+    expect(await page.locator('.strip h4 bdi').first().textContent()).toBe('Spring \u202E');
+    expect(await page.locator('.failures .address bdi').first().textContent()).toBe('Autumn \u202E');
+    expect(await left('.strip h4 bdi')).toBeLessThan(await left('.strip h4 .meta'));
+  });
+
   it('allows nothing inline, nothing from elsewhere, and no frame around it', async () => {
     const { setId } = await seedSet(server, { shots: [{ site: NEWS, device: 'desktop', status: 'pending' }] });
     const { page } = await openPage(browser);
