@@ -30,15 +30,20 @@ export interface ParsedScreenshotRequest {
   readonly faults: Faults;
 }
 
+/** Several objects may name the same screenshot; so many do only by mistake, and reading them takes seconds. */
+const OBJECTS_A_SCREENSHOT = 4;
+
 /** Bound to the limits once, because its schemas are made then. */
 export function screenshotRequestParser(limits: Limits): (body: JsonObject) => ParsedScreenshotRequest {
   const schema = screenshotObject(limits);
   return (body) => {
     const faults = new Faults();
     const campaign = parseCampaign(body['campaign'], faults);
+    const left = { objects: limits.screenshots * OBJECTS_A_SCREENSHOT };
     const entries = entriesOf(body['screenshot_requests'], limits, faults).map((entry, index) =>
-      parseEntry(entry, { schema, path: `screenshot_requests.${index}`, faults }),
+      parseEntry(entry, { schema, path: `screenshot_requests.${index}`, faults, left }),
     );
+    if (left.objects < 0) noteTooManyObjects(limits, faults);
     refuseRepeatedKeys(entries, faults);
     const subscribers = parseSubscribers(body['subscribers'], limits, faults);
     const instructions = faults.read(Instructions.nullish(), body['instructions'], 'instructions') ?? null;
@@ -53,7 +58,7 @@ function entriesOf(value: unknown, limits: Limits, faults: Faults): unknown[] {
     const [most, given] = [limits.entries, list.length].map((number) => number.toLocaleString('en'));
     faults.add(path, `must have at most ${most} entries, but has ${given}: send several requests.`);
   }
-  return list;
+  return list.slice(0, limits.entries);
 }
 
 function nonEmptyArray(value: unknown, path: string, faults: Faults): unknown[] {
@@ -67,9 +72,16 @@ interface EntryContext {
   readonly schema: ReturnType<typeof screenshotObject>;
   readonly path: string;
   readonly faults: Faults;
+  /** Counts down over all entries; what is beyond is not read. */
+  readonly left: { objects: number };
 }
 
-function parseEntry(entry: unknown, { schema, path, faults }: EntryContext): ParsedEntry {
+function noteTooManyObjects({ screenshots }: Limits, faults: Faults): void {
+  const most = (screenshots * OBJECTS_A_SCREENSHOT).toLocaleString('en');
+  faults.add('screenshot_requests', `must have at most ${most} screenshot objects in all: send several requests.`);
+}
+
+function parseEntry(entry: unknown, { schema, path, faults, left }: EntryContext): ParsedEntry {
   const adPath = `${path}.ad`;
   if (!isObject(entry)) {
     faults.add(path, `must be an object, but is ${kindOf(entry)}.`);
@@ -81,7 +93,9 @@ function parseEntry(entry: unknown, { schema, path, faults }: EntryContext): Par
   }
   const ad = isObject(sent) ? parseAd(sent, adPath, faults) : undefined;
   const list = nonEmptyArray(entry['screenshots'], `${path}.screenshots`, faults);
-  const screenshots = list.flatMap((item, index) => {
+  const readable = list.slice(0, Math.max(0, left.objects));
+  left.objects -= list.length;
+  const screenshots = readable.flatMap((item, index) => {
     const parsed = faults.read(schema, item, `${path}.screenshots.${index}`);
     return parsed === undefined ? [] : [wanted(parsed)];
   });

@@ -14,7 +14,7 @@ export function createScreenshotRequest(options: PublicApiOptions): (call: Call)
   const parse = screenshotRequestParser(limits);
   return async (call) => {
     const { organizationId, place } = call;
-    const { value, sha256 } = await readBody(call.request, call.response);
+    const { value, sha256 } = await readBody(call.request, call.response, call.organizationId);
     const parsed: ParsedScreenshotRequest = parse(value);
     return once({ db: store.db, call, endpoint: 'screenshot_requests', bodySha256: sha256 }, async (tx) => {
       const row = await acceptScreenshotRequest(tx, { organizationId, parsed, limits });

@@ -17,7 +17,7 @@ export function review(
   const readBody = optionalJsonBodyReader(limits.bodyBytes);
   return async ({ request, response, organizationId, place }) => {
     const setId = idOf(request);
-    const notes = notesOf((await readBody(request, response)).value);
+    const notes = notesOf((await readBody(request, response, organizationId)).value);
     const query = { id: setId, organizationId, publicUrl: place.publicUrl };
     return store.db.transaction().execute(async (tx) => {
       await reviews[verb](tx, { organizationId, setId, notes });

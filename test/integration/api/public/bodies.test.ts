@@ -55,6 +55,13 @@ describe('a body', () => {
     ).toBe(201);
   });
 
+  test('of millions of values is refused before it is parsed', async () => {
+    const millions = `{"x":[${'{},'.repeat(2_000_000)}{}]}`;
+    expect(await refusal(millions)).toEqual([413, ['body']]);
+    const inText = JSON.stringify({ ...good, x: ',{['.repeat(1_000_000) });
+    expect((await send(inText)).status).toBe(201);
+  });
+
   test('with __proto__ in it changes nothing but what it says', async () => {
     const body = `{"__proto__":{"campaign":{"name":"C"},"polluted":1},"campaign":{"__proto__":{"name":"C"}},"ad":{"constructor":1,"__proto__":{"media":1}}}`;
     expect(await refusal(body)).toEqual([422, ['campaign', 'media']]);
