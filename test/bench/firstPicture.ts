@@ -1,5 +1,5 @@
 /** From an accepted request to its first picture, in an idle `tearsheet dev`, and where that time goes. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { CREATIVES } from '../fixtures/media/creatives.ts';
@@ -29,6 +29,8 @@ const REST_MS = 1_500;
 
 export async function measureFirstPicture(rounds: number): Promise<FirstPicture> {
   const data = await mkdtemp(path.join(tmpdir(), 'tearsheet-bench-'));
+  // Open to PostgreSQL's account, so that its data is kept here, and removed with the rest.
+  await chmod(data, 0o755);
   const publishers = await startPublishers();
   const args = [CLI, 'dev', '--json', '--port', '0', '--data', data, '--allow', '127.0.0.0/8'];
   const program = await startProgram(args, { env: { LOG_LEVEL: 'warn' }, ready: (line) => line.includes('"api_key"') });

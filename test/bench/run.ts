@@ -3,7 +3,7 @@
  * figures named (requests, pictures, markers, first), or all with fewer rounds, and then writes nothing.
  */
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -33,6 +33,8 @@ async function main(args: readonly string[]): Promise<void> {
   say('compiling …');
   await promisify(execFile)('make', ['-s', 'build'], { cwd: ROOT, timeout: 300_000 });
   const folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-bench-'));
+  // Open to PostgreSQL's account, so that its data is kept here, and removed with the rest.
+  await chmod(folder, 0o755);
   const postgres = await startEmbeddedPostgres({ folder: path.join(folder, 'postgres'), password: 'bench' });
   const figures: Figure[] = [];
   let phases: Readonly<Record<string, number>> = {};
