@@ -1,5 +1,9 @@
 /** One capture as a child process: a process group of its own, ended with its parent, its lines forwarded to the log. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 
 /** The part of pino that is used here; observe's own stands on this level, out of reach. */
@@ -34,10 +38,16 @@ export interface Pod {
   terminate(): void;
 }
 
+/** A browser that lost its parent writes for a moment still. */
+const REMOVAL = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 };
+
 /** The child's standard input stays open as long as this process lives: when it ends, the child is to exit. */
 export function startPod({ command, env, deadlineMs, graceMs, log, fields }: PodOptions): Pod {
   const [program = '', ...args] = command;
-  const child = spawn(program, args, { env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+  // Of its own, so that a capture that is killed leaves no profile behind, however large a hostile page made it.
+  const folder = mkdtempSync(join(tmpdir(), 'tearsheet-pod-'));
+  const childEnv = { ...env, TMPDIR: folder };
+  const child = spawn(program, args, { env: childEnv, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
   // A child that has closed its end breaks the pipe; that it exits is seen below.
   child.stdin.on('error', () => undefined);
   forward(child.stdout, (line) => log.info({ ...fields, ...readLine(line) }, 'capture'));
@@ -60,7 +70,9 @@ export function startPod({ command, env, deadlineMs, graceMs, log, fields }: Pod
       clearTimeout(kill);
       // What it may have left behind, a browser above all.
       killGroup(child);
-      resolve(outcome);
+      rm(folder, REMOVAL)
+        .catch((error: unknown) => log.warn({ ...fields, folder, err: error }, 'a folder of a capture was not removed'))
+        .finally(() => resolve(outcome));
     };
     child.once('error', (error) => {
       if (child.pid === undefined)

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -77,6 +78,22 @@ test('An index that breaks is started again until its retries are used up', asyn
   expect(lines.filter((line) => 'index' in line && line.index === 1)).toHaveLength(3);
 });
 
+test('A capture that is killed leaves nothing in the folder for temporary files', async () => {
+  const local = clusterOf(`
+    const folder = fs.mkdtempSync(require('node:os').tmpdir() + '/profile-');
+    fs.writeFileSync(folder + '/cache', 'x'.repeat(1000));
+    fs.writeFileSync(process.env.FOLDER + '/where', folder);
+    process.on('SIGTERM', () => {});
+    note('ready'); stay()`);
+  await local.createJob(jobOf());
+  await eventually(async () => expect(await readdir(folder)).toContain('ready'));
+  const profile = await readFile(path.join(folder, 'where'), 'utf8');
+  expect(existsSync(profile)).toBe(true);
+  await local.deleteJob('set-1-1');
+  expect(existsSync(path.dirname(profile))).toBe(false);
+  expect(path.dirname(profile)).not.toBe(tmpdir());
+});
+
 test('An exit that says it is final is not repeated', async () => {
   const local = clusterOf(`process.exit(40)`);
   await local.createJob(jobOf());
@@ -87,7 +104,12 @@ test('An exit that says it is final is not repeated', async () => {
 test('A capture that is killed is started again', async () => {
   const local = clusterOf(`if (has('pid')) process.exit(0); note('pid'); stay()`);
   await local.createJob(jobOf());
-  const pid = await eventually(async () => Number(await readFile(path.join(folder, 'pid'), 'utf8')));
+  const pid = await eventually(async () => {
+    // The file is there a moment before what stands in it.
+    const noted = Number(await readFile(path.join(folder, 'pid'), 'utf8'));
+    expect(noted).toBeGreaterThan(0);
+    return noted;
+  });
   process.kill(pid, 'SIGKILL');
   await eventually(async () => expect((await local.getJob('set-1-1'))?.succeededIndexes).toEqual([0]));
 });
