@@ -1,11 +1,13 @@
 /** `tearsheet dev` as its user meets it, and the operator's commands on its database. */
+import { existsSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DevReady } from '../../../src/commands/dev/dev.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Home, makeHome, readProc } from './home.ts';
+import { type Home, kill, makeHome, readProc } from './home.ts';
 import { ask, expectFinished } from './request.ts';
 import { run, start } from './service.ts';
 import { World } from './world.ts';
@@ -140,6 +142,28 @@ describe('a start', () => {
     try {
       await eventually(() => expect(home.processes().some(({ kind }) => kind === 'postgres')).toBe(true));
       expect((await service.end('SIGTERM')).signal).toBeNull();
+      await home.deserted();
+    } finally {
+      await home.remove();
+    }
+  });
+});
+
+describe('a first start', () => {
+  it('that is killed, with all of it, while its database is made is followed by one that makes it', async () => {
+    const home = makeHome();
+    try {
+      const killed = start(home);
+      await eventually(() => {
+        const folders = readdirSync(home.data).filter((name) => name.startsWith('postgres'));
+        expect(folders.some((name) => existsSync(path.join(home.data, name, 'PG_VERSION')))).toBe(true);
+      });
+      for (const { pid } of home.processes()) kill(pid);
+      await killed.ended;
+      const service = start(home);
+      await service.ready;
+      expect(readdirSync(home.data).sort()).toEqual(['dev.json', 'pictures', 'postgres']);
+      expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null });
       await home.deserted();
     } finally {
       await home.remove();

@@ -35,6 +35,8 @@ export interface Asked {
 }
 
 const PICTURES = 4;
+/** Several captures share the machine with other tests. */
+const PATIENCE_MS = 90_000;
 
 export async function ask(world: World, name: string, shut: readonly Gate[] = []): Promise<Asked> {
   const gate = (which: Gate) => `${name}/${which}`.replaceAll(/[^a-z0-9/]+/gi, '-');
@@ -84,7 +86,7 @@ async function expectPictures(world: World, id: string): Promise<void> {
     if (['draft', 'capturing'].includes(now.status))
       throw new Error(`The set is ${now.status}: ${JSON.stringify(now)}`);
     return now;
-  });
+  }, PATIENCE_MS);
   expect(set.screenshots.map(({ status, reason }) => reason ?? status)).toEqual(Array(PICTURES).fill('uploaded'));
   expect(set.status).toBe('approved');
   expect(new Set(set.screenshots.map(({ image_url }) => image_url)).size).toBe(PICTURES);
@@ -98,7 +100,7 @@ async function expectPreview(world: World, id: string): Promise<void> {
     const now = await world.call<Ad>('GET', `/ads/${id}`);
     if (now.status === 'pending') throw new Error('The ad is pending.');
     return now;
-  });
+  }, PATIENCE_MS);
   expect(ad.reason ?? ad.status).toBe('uploaded');
   expect((await pngSize(ad.preview_image_url)).width).toBe(ad.width);
 }
@@ -118,7 +120,7 @@ async function expectTold(world: World, topic: string, id: string): Promise<void
     const accepted = world.receiver.accepted(topic, id);
     if (accepted.length === 0) throw new Error(`No ${topic} of ${id} was received.`);
     return accepted;
-  });
+  }, PATIENCE_MS);
   expect(new Set(ids).size).toBe(1);
 }
 
@@ -146,9 +148,9 @@ async function expectRows(world: World, { ad, set }: Pick<Asked, 'ad' | 'set'>):
   // The receiver has it before the row says so.
   await eventually(async () => {
     const open = await world.rows(
-      "select status from deliveries where status <> 'delivered' and $1 in (set_id, ad_id)",
-      [set],
+      "select status from deliveries where status <> 'delivered' and (set_id = $1 or ad_id = $2)",
+      [set, ad],
     );
     expect(open).toEqual([]);
-  });
+  }, PATIENCE_MS);
 }

@@ -1,0 +1,231 @@
+/** Whatever is killed, and whenever: once `tearsheet dev` runs again on the same folder, all that was accepted is finished. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
+import { kill, type Running } from './home.ts';
+import { type Asked, ask, expectFinished, type Gate } from './request.ts';
+import { World } from './world.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await World.create();
+  await world.start();
+}, 90_000);
+
+afterAll(() => world?.close());
+
+interface Place {
+  readonly name: string;
+  /** What is held until the kill, so that the place cannot be passed. */
+  readonly shut?: readonly Gate[];
+  readonly receiver?: World['receiver']['mode'];
+  /** Resolves at the place. */
+  reached(asked: Asked): Promise<unknown>;
+}
+
+const CREATIVES_OF_SET = 'select 1 from job_creatives c join screenshot_jobs j on j.id = c.job_id where j.set_id = $1';
+
+/** The whole process is killed there. */
+const PLACES: readonly Place[] = [
+  { name: 'right after the answer', reached: async () => undefined },
+  {
+    name: 'when the job has its row',
+    shut: ['tag', 'picture'],
+    reached: ({ set }) => world.seen('select 1 from screenshot_jobs where set_id = $1', [set]),
+  },
+  {
+    name: 'when the first capture has opened its attempt',
+    shut: ['tag', 'picture', 'page a', 'page b'],
+    reached: ({ set }) =>
+      world.seen(
+        'select 1 from job_indexes i join screenshot_jobs j on j.id = i.job_id where j.set_id = $1 and i.attempt > 0',
+        [set],
+      ),
+  },
+  {
+    name: 'with a creative claimed and being rendered',
+    shut: ['tag', 'page a', 'page b'],
+    reached: async ({ set, gate }) => {
+      await world.gates.reached(gate('tag'));
+      await world.seen(`${CREATIVES_OF_SET} and c.status = 'pending' and c.claim_expires_at is not null`, [set]);
+    },
+  },
+  {
+    name: 'after the first creative was rendered',
+    shut: ['tag', 'page a', 'page b'],
+    reached: ({ set }) => world.seen(`${CREATIVES_OF_SET} and c.status = 'rendered'`, [set]),
+  },
+  {
+    name: 'after the first picture was stored',
+    shut: ['tag', 'page b'],
+    reached: ({ set }) => uploaded(set, 1),
+  },
+  { name: 'with half of the pictures', shut: ['page b'], reached: ({ set }) => uploaded(set, 2) },
+  {
+    name: 'when the set is settled and its webhook was refused',
+    receiver: 'refuses',
+    reached: ({ set }) =>
+      world.seen("select 1 from deliveries where set_id = $1 and status = 'pending' and tries = 1", [set]),
+  },
+  {
+    name: 'while the receiver of the webhook does not answer',
+    receiver: 'never answers',
+    reached: ({ set }) => world.receiver.asked('screenshot_set.approved', set),
+  },
+];
+
+async function uploaded(set: string, count: number): Promise<void> {
+  await world.seen(
+    "select 1 from screenshots where set_id = $1 and status = 'uploaded' group by set_id having count(*) = $2",
+    [set, count],
+  );
+}
+
+/** Asks, and comes back when the place is reached; everything is let go as soon as the killing is done. */
+async function strike({ name, shut = [], receiver = 'accepts', reached }: Place, deed: () => Promise<unknown>) {
+  world.receiver.mode = receiver;
+  const asked = await ask(world, name, shut);
+  try {
+    await reached(asked);
+    await deed();
+  } finally {
+    world.receiver.mode = 'accepts';
+    for (const gate of shut) world.gates.open(asked.gate(gate));
+  }
+  return asked;
+}
+
+describe('after a SIGKILL', { timeout: 180_000 }, () => {
+  for (const place of PLACES) {
+    it(`of the whole process ${place.name}`, async () => {
+      const asked = await strike(place, () => world.service.end('SIGKILL'));
+      await world.start();
+      await expectFinished(world, asked);
+    });
+  }
+
+  it('of the whole process twice with the same creative claimed', async () => {
+    const place: Place = { name: 'twice', shut: ['tag'], reached: ({ gate }) => world.gates.reached(gate('tag')) };
+    const asked = await strike(place, async () => {
+      await world.service.end('SIGKILL');
+      world.gates.open('twice/tag');
+      world.gates.shut('twice/tag');
+      await world.start();
+      await world.gates.reached('twice/tag');
+      await world.service.end('SIGKILL');
+    });
+    await world.start();
+    await expectFinished(world, asked);
+  });
+
+  it('of everything at once, with half of the pictures', async () => {
+    const place: Place = { name: 'all', shut: ['page b'], reached: ({ set }) => uploaded(set, 2) };
+    const asked = await strike(place, async () => {
+      for (const { pid } of world.home.processes()) kill(pid);
+      await world.service.ended;
+    });
+    await world.start();
+    await expectFinished(world, asked);
+  });
+
+  it('during a graceful shutdown', async () => {
+    const place: Place = { name: 'shutdown', shut: ['page b'], reached: ({ set }) => uploaded(set, 2) };
+    const asked = await strike(place, async () => {
+      process.kill(world.service.pid, 'SIGTERM');
+      await eventually(() => expect(world.service.output()).toContain('shutting down'));
+      await world.service.end('SIGKILL');
+    });
+    await world.start();
+    await expectFinished(world, asked);
+  });
+
+  it('during the migrations of the next start', async () => {
+    const place: Place = { name: 'migrations', shut: ['page b'], reached: ({ set }) => uploaded(set, 2) };
+    const asked = await strike(place, async () => {
+      await haltMigrations();
+      await world.service.end('SIGKILL');
+      const starting = world.begin();
+      await eventually(async () => expect(await migrationsHalted()).toBe(true));
+      await starting.end('SIGKILL');
+      await letMigrationsPass();
+    });
+    await world.start();
+    await expectFinished(world, asked);
+  });
+
+  it('of PostgreSQL alone', async () => {
+    const place: Place = { name: 'postgres', shut: ['page b'], reached: ({ set }) => uploaded(set, 2) };
+    const asked = await strike(place, async () => {
+      kill(Number(postmasterFile()[0]));
+      const { code } = await world.service.ended;
+      expect(code).not.toBe(0);
+      expect(world.service.output()).toContain('PostgreSQL ended (SIGKILL)');
+    });
+    await world.start();
+    await expectFinished(world, asked);
+  });
+
+  const CHILDREN: readonly (Place & { kind: Running['kind'] })[] = [
+    { name: 'capture', kind: 'capture', shut: ['tag'], reached: ({ gate }) => world.gates.reached(gate('tag')) },
+    {
+      name: 'pages',
+      kind: 'pages browser',
+      shut: ['page a', 'page b'],
+      reached: ({ gate }) => world.gates.reached(gate('page a')),
+    },
+    {
+      name: 'creatives',
+      kind: 'creatives browser',
+      shut: ['tag'],
+      reached: ({ gate }) => world.gates.reached(gate('tag')),
+    },
+  ];
+  for (const { kind, ...place } of CHILDREN) {
+    it(`of every ${kind} alone, without a new start`, async () => {
+      const { pid } = world.service;
+      const asked = await strike(place, async () => {
+        const victims = world.home.processes().filter((one) => one.kind === kind);
+        expect(victims).not.toHaveLength(0);
+        for (const victim of victims) kill(victim.pid);
+      });
+      await expectFinished(world, asked);
+      expect(world.service.pid).toBe(pid);
+    });
+  }
+
+  it('of any of them nothing is left behind once it is stopped', async () => {
+    expect(await world.service.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    await world.home.deserted();
+    expect(world.receiver.forged).toBe(0);
+  });
+});
+
+function postmasterFile(): string[] {
+  return readFileSync(path.join(world.home.data, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
+}
+
+/** Whoever creates a table, as each start does first, sleeps. */
+async function haltMigrations(): Promise<void> {
+  await world.rows(`create function halt() returns event_trigger language plpgsql as
+    $$ begin perform pg_sleep(120); end $$`);
+  await world.rows(
+    "create event trigger halt on ddl_command_start when tag in ('CREATE TABLE') execute function halt()",
+  );
+}
+
+async function migrationsHalted(): Promise<boolean> {
+  return (await onLatestPort("select 1 from pg_stat_activity where wait_event = 'PgSleep'")).length > 0;
+}
+
+async function letMigrationsPass(): Promise<void> {
+  await onLatestPort('drop event trigger halt');
+}
+
+/** The server has another port at each start. */
+async function onLatestPort(sql: string): Promise<object[]> {
+  const address = new URL(world.ready.database_url);
+  address.port = postmasterFile()[3] ?? '';
+  return world.rows(sql, [], address.href);
+}
