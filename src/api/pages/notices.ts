@@ -9,6 +9,15 @@ export function billingPage(slug: string, contact: string | undefined): Page {
   return { title: 'Upgrade', body };
 }
 
+/** At the root, for who opens the address that the service printed. */
+export function welcomePage(base: string): Page {
+  const body = html`<section class="signin"><h1>Tearsheet</h1>
+<p>Pictures of ads standing in real pages.</p>
+<p><a href="${base}/docs">API reference</a> (<a href="${base}/openapi.json">openapi.json</a>)</p>
+<p>The pages of an organization, with its screenshot sets, are at <code>${base}/o/</code> and its name.</p></section>`;
+  return { title: 'Welcome', body };
+}
+
 export function messagePage(title: string, text: string, status: number): Page {
   return { title, status, body: html`<section class="signin"><h1>${title}</h1><p>${text}</p></section>` };
 }

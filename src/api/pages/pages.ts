@@ -10,7 +10,7 @@ import { serveAsset } from './assets.ts';
 import type { PagesOptions } from './context.ts';
 import { listPage } from './listPage.ts';
 import { LiveConnections } from './live.ts';
-import { billingPage } from './notices.ts';
+import { billingPage, welcomePage } from './notices.ts';
 import { pathsOf } from './paths.ts';
 import { setPage } from './setPage.ts';
 import { cookieOptions, field, signIn } from './signIn.ts';
@@ -23,13 +23,17 @@ export type { PagesOptions } from './context.ts';
 const FORM = { extended: false, limit: '64kb', parameterLimit: 20 };
 const SET_ACTIONS: readonly SetAction[] = ['approve', 'reject', 'cancel'];
 
-/** Serves /o/:slug… and /assets/…; to be mounted at the root of the public API. */
+/** Serves /, /o/:slug… and /assets/…; to be mounted at the root of the public API. */
 export function createPages(options: PagesOptions): Router {
   const router = express.Router();
   const visits = visitsOf(options);
   const live = new LiveConnections(options);
   router.param('slug', (_request, _response, next, slug: string) => next(isSlug(slug) ? undefined : unknownPage()));
   router.param('id', (_request, _response, next, id: string) => next(isUuid(id) ? undefined : unknownPage()));
+  router.get('/', (_request, response) => {
+    const paths = pathsOf(options.publicUrl, '');
+    visits.send(response, welcomePage(paths.base), { paths });
+  });
   router.get('/assets/:name', serveAsset);
   addListAndSessions(router, options, visits);
   addSets(router, options, { visits, live });

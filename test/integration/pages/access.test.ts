@@ -49,6 +49,15 @@ const setPath = () => `/o/demo/screenshot_sets/${setId}`;
 const isSignIn = ({ status, text }: Got) =>
   status === 200 && text.includes('Sign in to') && !text.includes('Secret plans');
 
+describe('the root', () => {
+  it('says where to go on, and names no organization', async () => {
+    const { status, text, headers } = await ask('/');
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(text).toContain('/docs"');
+    expect(text).not.toContain('demo');
+  });
+});
+
 describe('who may see a page', () => {
   it('gets a page to sign in, 200, without a key; the same whether the organization or the set is there or not', async () => {
     const id = '11111111-2222-4333-8444-555555555555';
