@@ -21,7 +21,7 @@ build: setup ## compile to dist/; then `.node/bin/node dist/cli.js` works withou
 dist/.built: $(shell find src -type d -o -type f) tsconfig.json tsconfig.build.json package-lock.json scripts/compile.sh
 	@scripts/compile.sh
 
-demo: setup ## the main job on bundled ads and pages: pictures in ./demo-output/
+demo: build ## the main job on bundled ads and pages: pictures in ./demo-output/
 	@$(NODE) examples/demo/run.ts
 
 dev: build ## the service on this machine at http://127.0.0.1:8080, until Ctrl-C; data in ./.tearsheet/
@@ -36,7 +36,7 @@ check: setup ## format, types, lint, layers, unused code, generated files
 generate: setup ## write the generated files again (OpenAPI, configuration and metrics reference)
 	@$(NODE) scripts/generate.ts
 
-bench: setup ## speed against its floors and peers; writes docs/performance.md
+bench: build ## speed against its floors and peers; writes docs/performance.md
 	@$(NODE) test/bench/run.ts
 
 e2e: ## tests on a Kubernetes cluster

@@ -7,7 +7,7 @@ import type { FoundSlot } from './findSlots.ts';
 import type { LivePage, StagedSlot } from './livePage.ts';
 import { Lock } from './lock.ts';
 import type { Picture, ScoredCandidate, Unplaced } from './page.ts';
-import { type ScoredSlot, scoreSlots } from './scoring.ts';
+import { narrowed, type ScoredSlot, scoreSlots } from './scoring.ts';
 import { sleep } from './settle.ts';
 
 /** One ad's place on the page, tried out: what the page looks like around it, and how its picture is made. */
@@ -58,10 +58,13 @@ export class Placement {
   }
 
   async place(frame: CreativeFrame, only?: 'browser'): Promise<Picture | Unplaced> {
-    const ranked = scoreSlots(this.#slots, { ad: frame, viewport: this.#viewport });
+    const request = { ad: frame, viewport: this.#viewport };
+    const ranked = scoreSlots(this.#slots, request);
     const candidates = ranked.map(({ scored }) => scored);
     const refusals: string[] = [];
-    for (const choice of ranked.filter(isPossible).slice(0, MAX_TRIES)) {
+    const possible = ranked.filter(isPossible).slice(0, MAX_TRIES);
+    const tries = possible.flatMap((choice) => [choice, narrowed(choice, request)]).filter(isPossible);
+    for (const choice of tries) {
       try {
         const spot = await this.#spotFor(choice, frame);
         if (spot.shown >= LEAST_SHOWN) return await this.#picture(frame, { choice, spot, candidates, only });
@@ -171,8 +174,8 @@ export class Placement {
   }
 }
 
-function isPossible(one: ScoredSlot<FoundSlot>): one is Choice {
-  return one.scale !== null;
+function isPossible(one: ScoredSlot<FoundSlot> | undefined): one is Choice {
+  return one !== undefined && one.scale !== null;
 }
 
 /** Whole CSS pixels, so that a scaled ad has sharp edges. */
@@ -198,7 +201,7 @@ function whyNot(frame: CreativeFrame, ranked: readonly ScoredSlot<FoundSlot>[], 
   const judged = ranked.flatMap(({ scored, problem }) =>
     problem === undefined ? [] : [`${scored.element}: ${problem}`],
   );
-  const reasons = [...refusals, ...judged].slice(0, 4).join('; ');
+  const reasons = [...new Set([...refusals, ...judged])].slice(0, 4).join('; ');
   const slots =
     ranked.length === 1
       ? 'The only ad slot of the page takes no'

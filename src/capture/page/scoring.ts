@@ -27,6 +27,8 @@ export interface ScoredSlot<S extends ScorableSlot> {
 const LEAST_SCALE = 0.5;
 /** But for what is larger than any standard slot: a film in its own resolution is made to be scaled. */
 const OVERSIZE = { width: 970, height: 1050, leastScale: 0.15 };
+/** An ad that its slot declares is made smaller by little, or not at all. */
+const LEAST_NARROWED = 0.85;
 /** Of a slot's width, inside the screen. */
 const LEAST_SEEN = 0.5;
 
@@ -69,6 +71,23 @@ export function scoreSlot<S extends ScorableSlot>(slot: S, request: ScoringReque
     scale: unusable === undefined ? fit.scale : null,
     problem: unusable ?? (fit.scale === null ? fit.reason : undefined),
   };
+}
+
+/**
+ * The same slot for an ad as wide as the slot's box: a declared size may be wider, and pass the side of a small screen, which
+ * then shows the whole page smaller.
+ * @returns undefined where the ad stays on the screen as it is, or would have to be much smaller.
+ */
+export function narrowed<S extends ScorableSlot>(
+  one: ScoredSlot<S>,
+  { ad, viewport }: ScoringRequest,
+): ScoredSlot<S> | undefined {
+  const { box } = one.scored;
+  const width = ad.width * (one.scale ?? 0);
+  if (width <= box.width || box.x + width <= viewport.width || box.width < width * LEAST_NARROWED) return undefined;
+  const scale = box.width / ad.width;
+  const reason = `${Math.round(width)} wide, it passes the side of the screen: made ${box.width} wide`;
+  return { ...one, scale, scored: { ...one.scored, reasons: [...one.scored.reasons, reason] } };
 }
 
 function signed(value: number): string {

@@ -58,6 +58,16 @@ describe.each(DEVICES)('on $name', ({ name, layout, sizes }) => {
   }
 });
 
+test('An ad that a slot declares, and that passes the side of the smallest phone, is made as wide as the slot', async () => {
+  const open = await opener.open(publishers.url('mobileOnly'), device('Apple iPhone 5'));
+  readyPage(open);
+  const picture = await open.place(await ad(320, 50, 2));
+  placed(picture);
+  expect(picture).toMatchObject({ scale: 300 / 320, width: 640, height: 1136 });
+  expect(picture.adBox.x + picture.adBox.width).toBeLessThanOrEqual(640);
+  await open.close();
+});
+
 test.each<[PageName, string]>([
   ['blocked', 'blocked'],
   ['notFound', 'not_found'],

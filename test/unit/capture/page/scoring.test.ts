@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SlotCandidate } from '../../../../src/capture/page/page.ts';
-import { type ScorableSlot, scoreSlot, scoreSlots } from '../../../../src/capture/page/scoring.ts';
+import { narrowed, type ScorableSlot, scoreSlot, scoreSlots } from '../../../../src/capture/page/scoring.ts';
 
 const viewport = { width: 1440, height: 900 };
 const rectangle = { ad: { width: 300, height: 250 }, viewport };
@@ -120,4 +120,16 @@ test('a score is the sum of its reasons', () => {
   const { scored } = scoreSlot(slot({ evidence: ['gpt', 'attribute'] }), rectangle);
   const sum = scored.reasons.reduce((all, why) => all + Number(/\(([+−].*)\)$/.exec(why)?.[1]?.replace('−', '-')), 0);
   expect(sum).toBeCloseTo(scored.score, 0);
+});
+
+test('An ad that its slot declares, and that passes the side of a small screen, can be made as wide as the slot', () => {
+  const request = { ad: { width: 320, height: 50 }, viewport: { width: 320, height: 568 } };
+  const box = { x: 10, y: 100, width: 300, height: 50 };
+  const narrow = (over: Partial<SlotCandidate>, asked = request) =>
+    narrowed(scoreSlot(slot({ box, sizes: [[320, 50]], ...over }), asked), asked);
+  expect(narrow({})).toMatchObject({ scale: 300 / 320, problem: undefined });
+  expect(narrow({})?.scored.reasons?.at(-1)).toMatch(/passes the side of the screen/);
+  expect(narrow({}, { ...request, viewport })).toBeUndefined();
+  expect(narrow({ box: { ...box, x: 0, width: 320 } })).toBeUndefined();
+  expect(narrow({ box: { ...box, width: 200 } })).toBeUndefined();
 });
