@@ -31,7 +31,7 @@ export function disabledFeaturesFlag(more: readonly string[] = []): string {
 }
 
 /**
- * Leaves the proxy as the only way out: loopback too, and neither QUIC nor WebRTC's own UDP around it.
+ * Leaves the proxy as the only way out: loopback too, and neither QUIC, WebRTC's own UDP nor questions to name servers around it.
  * @param proxyUrl for example `http://127.0.0.1:4000`.
  */
 export function networkFlags(proxyUrl: string): string[] {
@@ -42,5 +42,7 @@ export function networkFlags(proxyUrl: string): string[] {
     // The flag of this name without "force" does nothing.
     '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--disable-quic',
+    // The proxy looks names up; WebRTC would ask name servers for those of its own servers.
+    '--host-resolver-rules=MAP * ~NOTFOUND,EXCLUDE 127.0.0.1',
   ];
 }

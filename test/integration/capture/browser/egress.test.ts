@@ -7,6 +7,7 @@ import { startPageOpener } from '../../../../src/capture/page/opener.ts';
 import { createGuardedFetch } from '../../../../src/egress/fetch.ts';
 import { createGuard } from '../../../../src/egress/guard.ts';
 import { type EgressProxy, startEgressProxy } from '../../../../src/egress/proxy.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { HOSTILE_SERVICE_WORKER, HOSTILE_WORKER, hostilePage } from '../../../support/hostilePage.ts';
 import { type Listener, listen, listenHttp } from '../../../support/listeners.ts';
 import { zipOf } from '../../../support/zips.ts';
@@ -23,7 +24,16 @@ let site: Listener;
 let trap: Listener;
 let knocks: { readonly port: number; readonly datagrams: number; close(): Promise<void> };
 let proxy: EgressProxy;
-const guard = createGuard({ allow: [`${PUBLIC}/32`] });
+/** Only WebRTC is told this name. */
+const PEER = 'peer.example';
+const names = new Set<string>();
+const guard = createGuard({
+  allow: [`${PUBLIC}/32`],
+  lookup: async (name) => {
+    names.add(name);
+    return [{ address: '10.0.0.1', family: 4 }];
+  },
+});
 const asked: string[] = [];
 
 beforeAll(async () => {
@@ -77,13 +87,16 @@ function page(): string {
     `[::ffff:127.0.0.1]:${trap.port}`,
     new URL(proxy.url).host,
   ];
-  return hostilePage({ tcp, udp: [`127.0.0.1:${knocks.port}`] });
+  return hostilePage({ tcp, udp: [`127.0.0.1:${knocks.port}`, `${PEER}:3478`] });
 }
 
 async function expectNothingReached(close: () => Promise<void>): Promise<void> {
   // The page did run: what it tried was refused at the proxy, for many doors lead there.
   const doors = new Set(proxy.refusals.map(({ host, port }) => `${host}:${port}`));
   expect(doors).toContain(`127.0.0.1:${trap.port}`);
+  // Had the browser asked a name server, it would have found no such name, and nothing to ask the proxy for.
+  await eventually(() => expect(names).toContain(PEER));
+  names.clear();
   expect(asked.filter((path) => path.startsWith('/leak'))).toEqual([]);
   await close();
   expect({ connections: trap.connections, datagrams: knocks.datagrams }).toEqual({ connections: 0, datagrams: 0 });
