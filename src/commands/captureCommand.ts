@@ -12,8 +12,11 @@ export function captureCommand(program: Command): void {
     .action(async () => {
       const config = loadConfig(process.env);
       const log = createLogger({ level: config.LOG_LEVEL, name: 'capture' });
+      const env = { ...process.env };
+      // Browsers inherit what is left, and meet the web.
+      delete process.env['TEARSHEET_TOKEN'];
       const code = await runCapture({
-        env: process.env,
+        env,
         log,
         stdin: process.stdin,
         creativesAtOnce: config.CREATIVES_AT_ONCE,
