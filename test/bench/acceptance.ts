@@ -39,8 +39,7 @@ export async function measureAcceptance({ databaseUrl, rounds, requests }: Accep
     await requestsPerSecond({ ...ours, body, requests: 50, connections: 1 });
     const bare = await startBare(databaseUrl, programs);
     const send = (target: Target) => requestsPerSecond({ ...target, body, requests, connections: CONNECTIONS });
-    await send(ours);
-    await send(bare);
+    for (let warming = 0; warming < 2; warming++) for (const target of [ours, bare]) await send(target);
     const values = { ours: [] as number[], bare: [] as number[] };
     for (let round = 0; round < rounds; round++) {
       values.ours.push(await send(ours));

@@ -70,7 +70,13 @@ async function onDesktop(bench: Bench): Promise<Figure[]> {
       other: { name: website, values: seen.peer },
       aim: { at: 'least', value: 100 },
     },
-    { name: 'the same, once the page is open', unit, ours: seen.placed, other: { name: website, values: seen.peer } },
+    {
+      name: 'the same, once the page is open',
+      unit,
+      ours: seen.placed,
+      other: { name: website, values: seen.peer },
+      aim: { at: 'least', value: 100 },
+    },
     {
       name: 'the same, once the page is open',
       unit,
