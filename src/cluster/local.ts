@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
 import { LocalJob } from './localJob.ts';
 import { type ClusterLog, type Pod, startPod } from './localPod.ts';
-import type { CaptureJobSpec, ClusterPort } from './port.ts';
+import { type CaptureJobSpec, type ClusterPort, ConflictError, type RecordedEvent } from './port.ts';
 
 export interface LocalClusterOptions {
   /** Program and arguments of a capture. */
@@ -17,12 +17,6 @@ export interface LocalClusterOptions {
   readonly graceMs?: number;
   /** Before an index that failed is started again; doubles with each failure. */
   readonly backoffMs?: number;
-}
-
-export interface RecordedEvent {
-  readonly type: 'Normal' | 'Warning';
-  readonly reason: string;
-  readonly message: string;
 }
 
 export interface LocalCluster extends ClusterPort {
@@ -46,12 +40,14 @@ export function createLocalCluster(options: LocalClusterOptions): LocalCluster {
     for (const watcher of [...watchers]) watcher(name);
   };
 
-  const change = (name: string, edit: (resource: ScreenshotJob) => ScreenshotJob) => {
+  /** The object as it stands, if it is the one that was seen. */
+  const current = ({ name, uid }: Pick<ScreenshotJob, 'name' | 'uid'>) => {
     const resource = resources.get(name);
-    if (resource === undefined) return;
-    resources.set(name, edit(resource));
-    changed(name);
+    return resource?.uid === uid ? resource : undefined;
   };
+
+  const put = (resource: ScreenshotJob, edit: Partial<ScreenshotJob>) =>
+    resources.set(resource.name, { ...resource, ...edit, version: String(Number(resource.version) + 1) });
 
   const start = (job: LocalJob, index: number) => {
     const { spec } = job;
@@ -114,8 +110,10 @@ export function createLocalCluster(options: LocalClusterOptions): LocalCluster {
       resources.set(name, {
         name,
         uid: randomUUID(),
+        version: '1',
         generation: 1,
         deleting: false,
+        removedByUs: false,
         createdAt: new Date(),
         spec,
         status: undefined,
@@ -129,29 +127,36 @@ export function createLocalCluster(options: LocalClusterOptions): LocalCluster {
     async listScreenshotJobs() {
       return [...resources.values()];
     },
-    async updateStatus(name, status) {
+    async updateStatus(seen, status) {
       // A status is no change that anybody has to react to.
-      const resource = resources.get(name);
-      if (resource !== undefined) resources.set(name, { ...resource, status });
+      const resource = current(seen);
+      if (resource?.version !== seen.version) throw new ConflictError(`${seen.name} has changed meanwhile.`);
+      put(resource, { status });
     },
-    async cancelScreenshotJob(name) {
-      change(name, (resource) =>
-        resource.spec.cancel === true
-          ? resource
-          : { ...resource, generation: resource.generation + 1, spec: { ...resource.spec, cancel: true } },
-      );
+    async cancelScreenshotJob(seen) {
+      const resource = current(seen);
+      if (resource === undefined || resource.spec.cancel === true) return;
+      put(resource, { generation: resource.generation + 1, spec: { ...resource.spec, cancel: true } });
+      changed(seen.name);
     },
-    async deleteScreenshotJob(name) {
-      const uid = resources.get(name)?.uid;
-      if (uid === undefined) return;
-      const owned = [...jobs.values()].filter(({ spec }) => spec.owner.uid === uid);
-      await Promise.all(owned.map(({ spec }) => this.deleteJob(spec.name)));
-      resources.delete(name);
-      events.delete(name);
-      changed(name);
+    async deleteScreenshotJob(seen) {
+      if (current(seen) === undefined) return;
+      const owned = [...jobs.values()].filter(({ spec }) => spec.owner.uid === seen.uid);
+      await Promise.all(owned.map(({ spec, uid }) => this.deleteJob({ name: spec.name, uid })));
+      resources.delete(seen.name);
+      events.delete(seen.name);
+      changed(seen.name);
+    },
+    async releaseScreenshotJob() {
+      // Nothing waits here: it is gone when it was deleted.
     },
     async createJob(spec: CaptureJobSpec) {
-      if (jobs.has(spec.name)) return 'exists';
+      const known = jobs.get(spec.name);
+      if (known !== undefined) {
+        if (known.deleting || known.spec.owner.uid !== spec.owner.uid)
+          throw new ConflictError(`${spec.name} is another's.`);
+        return 'exists';
+      }
       jobs.set(spec.name, new LocalJob(spec, backoffMs));
       schedule();
       return 'created';
@@ -162,16 +167,16 @@ export function createLocalCluster(options: LocalClusterOptions): LocalCluster {
     async listJobs() {
       return [...jobs.values()].map((job) => job.view());
     },
-    async deleteJob(name) {
+    async deleteJob({ name, uid }) {
       const job = jobs.get(name);
-      if (job === undefined) return;
+      if (job?.uid !== uid) return;
       job.deleting = true;
       await end(job.pods);
       if (jobs.get(name) === job) jobs.delete(name);
       changed(job.spec.owner.name);
       schedule();
     },
-    async recordEvent(name, event) {
+    async recordEvent({ name }, event) {
       events.set(name, [...(events.get(name) ?? []), event].slice(-MOST_EVENTS));
     },
     watch(watcher) {

@@ -98,6 +98,7 @@ export class LocalJob {
       failedIndexes: this.#with('failed'),
       finished: this.isFinished,
       deleting: this.deleting,
+      stuck: false,
       ...(this.#problem === undefined ? {} : { problem: this.#problem }),
     };
   }

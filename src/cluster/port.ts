@@ -11,11 +11,15 @@ export interface CaptureJobSpec {
   readonly owner: { readonly name: string; readonly uid: string };
   /** The uuid of the job's row in Postgres, handed to the captures. */
   readonly jobId: string;
+  /** Slug; a label of the pods. */
+  readonly organization: string;
   readonly indexes: number;
   readonly parallelism: number;
   readonly retriesPerIndex: number;
   /** Bound on one pod, seconds. */
   readonly podDeadlineSeconds: number;
+  /** Last bound on the Job itself, seconds, for the day that no controller runs. */
+  readonly lastBoundSeconds: number;
   /** Handed to the capture programs on top of their own environment. */
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -29,24 +33,47 @@ export interface CaptureJob {
   readonly failedIndexes: readonly number[];
   readonly finished: boolean;
   readonly deleting: boolean;
+  /** A pod of it, or its own end, hangs for so long that it will not end by itself: the next generation is to go on. */
+  readonly stuck: boolean;
   /** What keeps it from running, if anything does: reason (a ScreenshotJob reason) and words. */
   readonly problem?: { readonly reason: string; readonly message: string };
 }
 
+export interface RecordedEvent {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** The object is another one, or another version, than the caller has seen: look again. */
+export class ConflictError extends Error {
+  override readonly name = 'ConflictError';
+}
+
+/** Writes name what the caller has seen, and change nothing else. Reads may be old; a write that rests on an old one throws. */
 export interface ClusterPort {
+  /** `exists` also where it is on its way out; a later look finds out. */
   createScreenshotJob(name: string, spec: ScreenshotJobSpec): Promise<'created' | 'exists'>;
   getScreenshotJob(name: string): Promise<ScreenshotJob | undefined>;
   listScreenshotJobs(): Promise<ScreenshotJob[]>;
-  updateStatus(name: string, status: ScreenshotJobStatus): Promise<void>;
+  /** @throws ConflictError */
+  updateStatus(seen: ScreenshotJob, status: ScreenshotJobStatus): Promise<void>;
   /** Sets spec.cancel, which is one-way. */
-  cancelScreenshotJob(name: string): Promise<void>;
-  deleteScreenshotJob(name: string): Promise<void>;
+  cancelScreenshotJob(seen: ScreenshotJob): Promise<void>;
+  /** Marks it as removed by us, then deletes it. Gone already: no error. @throws ConflictError */
+  deleteScreenshotJob(seen: ScreenshotJob): Promise<void>;
+  /** What its deletion waited for is in Postgres: takes our finalizer off. Gone already: no error. */
+  releaseScreenshotJob(seen: ScreenshotJob): Promise<void>;
+  /** `exists` only where it is ours: of the same owner's uid, and not on its way out. @throws ConflictError otherwise. */
   createJob(spec: CaptureJobSpec): Promise<'created' | 'exists'>;
   getJob(name: string): Promise<CaptureJob | undefined>;
   listJobs(): Promise<CaptureJob[]>;
-  /** Ends its pods and removes it. Gone already: no error. */
-  deleteJob(name: string): Promise<void>;
-  recordEvent(name: string, event: { type: 'Normal' | 'Warning'; reason: string; message: string }): Promise<void>;
+  /**
+   * Ends its pods and removes it. `waits`: it is there, as deleting, until its pods are gone; otherwise its name is free at once and
+   * its pods go when they can. Gone already: no error.
+   */
+  deleteJob(seen: Pick<CaptureJob, 'name' | 'uid'>, options?: { readonly waits?: boolean }): Promise<void>;
+  recordEvent(about: ScreenshotJob, event: RecordedEvent): Promise<void>;
   /** `changed` gets the name of a ScreenshotJob whose resource, Job or pods changed; it only enqueues the key. */
   watch(changed: (name: string) => void): { close(): Promise<void> };
   close(): Promise<void>;

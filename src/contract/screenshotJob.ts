@@ -67,8 +67,12 @@ export type ScreenshotJobStatus = z.infer<typeof ScreenshotJobStatus>;
 export interface ScreenshotJob {
   readonly name: string;
   readonly uid: string;
+  /** Of the object as it was read; a write that names an older one is refused. */
+  readonly version: string;
   readonly generation: number;
   readonly deleting: boolean;
+  /** Its deletion was ours, and cancels nothing. */
+  readonly removedByUs: boolean;
   readonly createdAt: Date;
   readonly spec: ScreenshotJobSpec;
   readonly status: ScreenshotJobStatus | undefined;

@@ -54,7 +54,7 @@ async function removeOwnerlessJobs({ cluster, settings }: ControllerOptions, own
   const jobs = await cluster.listJobs();
   const current = new Set((await cluster.listScreenshotJobs()).map(({ uid }) => uid));
   const ownerless = jobs.filter(({ ownerUid }) => !owners.has(ownerUid) && !current.has(ownerUid));
-  await Promise.all(ownerless.map(({ name }) => cluster.deleteJob(name)));
+  await Promise.all(ownerless.map((job) => cluster.deleteJob(job)));
 }
 
 async function launchWaiting({ store, queue }: ControllerOptions): Promise<void> {

@@ -17,6 +17,8 @@ const STATUS_PAUSE_MS = 1_000;
 const FAREWELL_MS = 10_000;
 /** Nothing that is younger is judged to be unknown: its row may not be seen yet. */
 const YOUNG_MS = 120_000;
+/** Beyond the set's own deadline. */
+const LAST_BOUND_SECONDS = 3_600;
 const NOW = 0;
 
 export interface Reconciler {
@@ -58,7 +60,7 @@ export function createReconciler(options: ControllerOptions, epoch: string): Rec
       await cluster.createJob(jobSpec(state, resource));
     } else if (job.ownerUid !== resource.uid) {
       // Of a resource of the same name that is gone.
-      await cluster.deleteJob(name);
+      await cluster.deleteJob(job);
       return NOW;
     } else if (job.finished) {
       return afterJob(state, job);
@@ -76,15 +78,16 @@ export function createReconciler(options: ControllerOptions, epoch: string): Rec
     if (state.generation >= MOST_GENERATIONS) return settle(state, 'lost');
     log.warn({ job_id: state.id, set_id: state.set_id, failedIndexes: job.failedIndexes }, 'a Job left work behind');
     await nextGeneration(store.db, state.id, state.generation);
-    await cluster.deleteJob(job.name);
+    await cluster.deleteJob(job);
     return NOW;
   }
 
   async function cancel(state: JobState, resource: ScreenshotJob | undefined): Promise<number | undefined> {
-    if (resource !== undefined && resource.spec.cancel !== true) await cluster.cancelScreenshotJob(state.name);
+    if (resource !== undefined && resource.spec.cancel !== true) await cluster.cancelScreenshotJob(resource);
     if (resource !== undefined) await writeStatus({ ...state, cancel_requested: true }, { resource, job: undefined });
     await settle(state, 'canceled');
-    await cluster.deleteJob(jobName(state));
+    const job = await cluster.getJob(jobName(state));
+    if (job !== undefined) await cluster.deleteJob(job);
     return NOW;
   }
 
@@ -107,12 +110,12 @@ export function createReconciler(options: ControllerOptions, epoch: string): Rec
     if (job !== undefined) {
       const mayEndItself = state.outcome === 'complete' && !job.finished && age < FAREWELL_MS;
       if (mayEndItself) return FAREWELL_MS - age;
-      await cluster.deleteJob(job.name);
+      await cluster.deleteJob(job);
       return NOW;
     }
     const left = settings.finishedTtlSeconds * 1000 - age;
     if (resource === undefined || left > 0) return resource === undefined ? undefined : left;
-    await cluster.deleteScreenshotJob(state.name);
+    await cluster.deleteScreenshotJob(resource);
     written.delete(state.name);
     return undefined;
   }
@@ -124,15 +127,15 @@ export function createReconciler(options: ControllerOptions, epoch: string): Rec
     if (age < YOUNG_MS) return YOUNG_MS - age;
     log.warn({ resource: name }, 'a ScreenshotJob that no row knows');
     if (settings.isLocal) {
-      await cluster.deleteScreenshotJob(name);
+      await cluster.deleteScreenshotJob(resource);
     } else if (resource.status?.reason !== 'UnknownSet') {
       const message = 'No row of the database knows it.';
-      await cluster.updateStatus(name, {
+      await cluster.updateStatus(resource, {
         reason: 'UnknownSet',
         message,
         ...{ total: 0, done: 0, failed: 0, pods: 0, conditions: [] },
       });
-      await cluster.recordEvent(name, { type: 'Warning', reason: 'UnknownSet', message });
+      await cluster.recordEvent(resource, { type: 'Warning', reason: 'UnknownSet', message });
     }
     return undefined;
   }
@@ -148,11 +151,11 @@ export function createReconciler(options: ControllerOptions, epoch: string): Rec
     const isTransition = before?.reason !== status.reason;
     const left = (written.get(state.name) ?? 0) + STATUS_PAUSE_MS - performance.now();
     if (!isTransition && !atOnce && left > 0) return left;
-    await cluster.updateStatus(state.name, status);
+    await cluster.updateStatus(resource, status);
     written.set(state.name, performance.now());
     if (isTransition) {
       const type = status.reason === 'Queued' || WELL.has(status.reason) ? 'Normal' : 'Warning';
-      await cluster.recordEvent(state.name, { type, reason: status.reason, message: status.message ?? '' });
+      await cluster.recordEvent(resource, { type, reason: status.reason, message: status.message ?? '' });
     }
     return Number.POSITIVE_INFINITY;
   }
@@ -164,10 +167,12 @@ export function createReconciler(options: ControllerOptions, epoch: string): Rec
       name: jobName(state),
       owner: { name: resource.name, uid: resource.uid },
       jobId: state.id,
+      organization: state.organization,
       indexes: state.indexes,
       parallelism: state.parallelism,
       retriesPerIndex: settings.retries,
       podDeadlineSeconds: settings.podDeadlineSeconds,
+      lastBoundSeconds: settings.setDeadlineSeconds + LAST_BOUND_SECONDS,
       environment: {
         TEARSHEET_INTERNAL_URL: settings.internalUrl,
         TEARSHEET_TOKEN: options.issueToken(state.id, expiresAt),

@@ -4,6 +4,7 @@ import { openStore } from '../../../src/store/database.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { insertAd, insertOrganization, insertSet, launch } from '../../support/requests.ts';
+import { required } from '../../support/required.ts';
 import { openWorkshop, type Workshop } from '../../support/workshop.ts';
 
 let database: TestDatabase;
@@ -81,7 +82,7 @@ test('A resource and a Job that were deleted by hand are made again', async () =
     expect(found?.active).toBe(1);
     return found;
   });
-  await shop.cluster.deleteScreenshotJob(name);
+  await shop.cluster.deleteScreenshotJob(required(await shop.cluster.getScreenshotJob(name)));
   await eventually(async () => {
     const again = await shop.cluster.getJob(`${name}-1`);
     expect(again?.active).toBe(1);

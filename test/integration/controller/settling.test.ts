@@ -6,6 +6,7 @@ import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { failWritesTo } from '../../support/failpoint.ts';
 import { insertAd, insertOrganization, insertSet, launch } from '../../support/requests.ts';
+import { required } from '../../support/required.ts';
 import { openWorkshop, PUBLIC_URL, type Workshop } from '../../support/workshop.ts';
 
 let database: TestDatabase;
@@ -97,7 +98,7 @@ test('A set that is canceled while captures run keeps what it has, and its captu
 
 test('A resource that an operator cancels is settled the same way', async () => {
   const { setId } = await hangingSet();
-  await shop.cluster.cancelScreenshotJob(`set-${setId}`);
+  await shop.cluster.cancelScreenshotJob(required(await shop.cluster.getScreenshotJob(`set-${setId}`)));
   await eventually(async () => expect((await setOf(setId)).status).toBe('canceled'));
 });
 

@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLocalCluster, type LocalCluster, type LocalClusterOptions } from '../../../src/cluster/local.ts';
+import { ConflictError } from '../../../src/cluster/port.ts';
+import type { ScreenshotJobStatus } from '../../../src/contract/screenshotJob.ts';
 import { eventually } from '../../support/eventually.ts';
+import { required } from '../../support/required.ts';
 
 let folder: string;
 let cluster: LocalCluster | undefined;
@@ -44,9 +47,16 @@ function clusterOf(program: string, options: Partial<LocalClusterOptions> = {}):
 const jobOf = (name = 'set-1-1', spec: object = {}) => ({
   name,
   owner: { name: 'set-1', uid: 'owner' },
-  ...{ jobId: 'job', indexes: 1, parallelism: 1, retriesPerIndex: 3, podDeadlineSeconds: 30, environment: {} },
+  ...{ jobId: 'job', organization: 'demo', indexes: 1, parallelism: 1, retriesPerIndex: 3 },
+  ...{ podDeadlineSeconds: 30, lastBoundSeconds: 3_600, environment: {} },
   ...spec,
 });
+
+const remove = async (local: LocalCluster) => {
+  const job = required(await local.getJob('set-1-1'));
+  await local.deleteJob(job);
+  return job;
+};
 
 const isAlive = (pid: number) => {
   try {
@@ -89,7 +99,7 @@ test('A capture that is killed leaves nothing in the folder for temporary files'
   await eventually(async () => expect(await readdir(folder)).toContain('ready'));
   const profile = await readFile(path.join(folder, 'where'), 'utf8');
   expect(existsSync(profile)).toBe(true);
-  await local.deleteJob('set-1-1');
+  await remove(local);
   expect(existsSync(path.dirname(profile))).toBe(false);
   expect(path.dirname(profile)).not.toBe(tmpdir());
 });
@@ -131,12 +141,12 @@ test('Deleting a Job asks its captures to end, kills those that do not, and what
   await local.createJob(jobOf());
   const pid = await eventually(async () => Number(await readFile(path.join(folder, 'pid'), 'utf8')));
   const grandchild = Number(await readFile(path.join(folder, 'grandchild'), 'utf8'));
-  await local.deleteJob('set-1-1');
+  const seen = await remove(local);
   expect(await readdir(folder)).toContain('asked');
   expect(isAlive(pid)).toBe(false);
   await eventually(() => expect(isAlive(grandchild)).toBe(false));
   expect(await local.getJob('set-1-1')).toBeUndefined();
-  await local.deleteJob('set-1-1');
+  await local.deleteJob(seen);
 });
 
 test('A program that cannot be started is named as the problem', async () => {
@@ -158,6 +168,8 @@ test('What captures print becomes fields of the log, line by line', async () => 
   expect(lines).toContainEqual(expect.objectContaining({ line: 'bad' }));
 });
 
+const nothingYet: ScreenshotJobStatus = { reason: 'Queued', total: 0, done: 0, failed: 0, pods: 0, conditions: [] };
+
 test('Watchers hear of a resource and of its Job; creating twice makes one', async () => {
   const local = clusterOf(`process.exit(0)`);
   const heard: string[] = [];
@@ -171,9 +183,11 @@ test('Watchers hear of a resource and of its Job; creating twice makes one', asy
   expect(await local.createJob(jobOf())).toBe('created');
   expect(await local.createJob(jobOf())).toBe('exists');
   await eventually(async () => expect((await local.getJob('set-1-1'))?.finished).toBe(true));
-  await local.cancelScreenshotJob('set-1');
+  const seen = required(await local.getScreenshotJob('set-1'));
+  await local.cancelScreenshotJob(seen);
   expect((await local.getScreenshotJob('set-1'))?.spec.cancel).toBe(true);
-  await local.deleteScreenshotJob('set-1');
+  await expect(local.updateStatus(seen, nothingYet)).rejects.toThrow(ConflictError);
+  await local.deleteScreenshotJob(seen);
   expect(await local.listScreenshotJobs()).toEqual([]);
   expect(new Set(heard)).toEqual(new Set(['set-1']));
 });
