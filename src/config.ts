@@ -58,6 +58,11 @@ export const SETTINGS = {
     z.url(),
     'An S3 server other than AWS. Credentials come from the usual AWS variables and files.',
   ),
+  S3_PUBLIC_ENDPOINT: setting(
+    'Pictures',
+    z.url(),
+    'How clients reach the S3 server, where it is another address than S3_ENDPOINT. Pictures are redirected there.',
+  ),
   S3_REGION: setting('Pictures', z.string(), 'Region of the bucket.', { fallback: 'us-east-1' }),
   S3_FORCE_PATH_STYLE: setting(
     'Pictures',

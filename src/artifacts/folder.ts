@@ -51,6 +51,10 @@ export class FolderStore implements ArtifactStore {
     return Promise.resolve(undefined);
   }
 
+  clientOrigin(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
   close(): void {}
 
   #path(key: string): string {

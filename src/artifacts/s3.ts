@@ -21,6 +21,8 @@ export interface S3Options {
   region?: string | undefined;
   /** A server other than AWS. */
   endpoint?: string | undefined;
+  /** How clients reach that server, where they cannot by `endpoint`. */
+  publicEndpoint?: string | undefined;
   forcePathStyle?: boolean | undefined;
   /** Without them the SDK looks where it always does: environment, files, the platform. */
   credentials?: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | undefined;
@@ -32,6 +34,8 @@ const REQUEST_TIMEOUT_MS = 30_000;
 /** Artifacts as objects of one bucket, their keys below one prefix. */
 export class S3Store implements ArtifactStore {
   readonly #client: S3Client;
+  /** Only signs. */
+  readonly #outside: S3Client;
   readonly #bucket: string;
   readonly #prefix: string;
 
@@ -40,6 +44,8 @@ export class S3Store implements ArtifactStore {
     this.#bucket = place.bucket;
     this.#prefix = place.prefix === '' ? '' : `${place.prefix}/`;
     this.#client = openClient(options);
+    const { publicEndpoint } = options;
+    this.#outside = publicEndpoint === undefined ? this.#client : openClient({ ...options, endpoint: publicEndpoint });
   }
 
   async put(key: string, bytes: Buffer, contentType: string): Promise<void> {
@@ -79,15 +85,19 @@ export class S3Store implements ArtifactStore {
     });
   }
 
-  downloadUrl(key: string, { expiresInSeconds, fileName }: DownloadUrlOptions): Promise<string> {
+  downloadUrl(key: string, { expiresInSeconds, fileName, forClient = false }: DownloadUrlOptions): Promise<string> {
     const named = fileName === undefined ? {} : { ResponseContentDisposition: attachment(fileName) };
-    return getSignedUrl(this.#client, new GetObjectCommand({ ...this.#at(key), ...named }), {
-      expiresIn: expiresInSeconds,
-    });
+    const client = forClient ? this.#outside : this.#client;
+    return getSignedUrl(client, new GetObjectCommand({ ...this.#at(key), ...named }), { expiresIn: expiresInSeconds });
+  }
+
+  async clientOrigin(): Promise<string> {
+    return new URL(await this.downloadUrl('any', { expiresInSeconds: 1, forClient: true })).origin;
   }
 
   close(): void {
     this.#client.destroy();
+    this.#outside.destroy();
   }
 
   #at(key: string): { Bucket: string; Key: string } {

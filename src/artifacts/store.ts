@@ -14,6 +14,8 @@ export interface ArtifactStore {
   uploadUrl(key: string, options: UploadUrlOptions): Promise<string | undefined>;
   /** As `uploadUrl`, to GET. */
   downloadUrl(key: string, options: DownloadUrlOptions): Promise<string | undefined>;
+  /** Where the addresses lead that `downloadUrl` gives to clients; undefined where there are none. */
+  clientOrigin(): Promise<string | undefined>;
   close(): void;
 }
 
@@ -33,6 +35,8 @@ export interface DownloadUrlOptions {
   expiresInSeconds: number;
   /** What the answer shall call itself when saved. */
   fileName?: string;
+  /** For a reader outside, who may have to reach the server by another address than this process does. */
+  forClient?: boolean;
 }
 
 export class ArtifactNotFoundError extends Error {

@@ -118,6 +118,7 @@ export function memoryArtifacts(kept: Map<string, Buffer>, baseUrl?: string): Ar
     delete: (key) => Promise.resolve(void kept.delete(key)),
     uploadUrl: url,
     downloadUrl: url,
+    clientOrigin: () => Promise.resolve(baseUrl && new URL(baseUrl).origin),
     close: () => undefined,
   };
 }

@@ -23,7 +23,7 @@ export function serveImage(db: Database, artifacts: ArtifactStore): RequestHandl
       response.status(304).end();
       return;
     }
-    const url = await artifacts.downloadUrl(image.artifact_key, { expiresInSeconds: URL_SECONDS });
+    const url = await artifacts.downloadUrl(image.artifact_key, { expiresInSeconds: URL_SECONDS, forClient: true });
     if (url !== undefined) {
       response.set('Cache-Control', `private, max-age=${URL_SECONDS / 2}`).removeHeader('ETag');
       response.redirect(302, url);

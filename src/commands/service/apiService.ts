@@ -50,7 +50,8 @@ export async function startApiService(base: Foundation, ports: ApiPorts): Promis
     port: ports.internalPort,
     name: 'the internal API',
   });
-  const publicServer = await serve(publicApi(base, ports), {
+  const pictureOrigin = await base.artifacts.clientOrigin();
+  const publicServer = await serve(publicApi(base, { ...ports, pictureOrigin }), {
     host: ports.host,
     port: ports.port,
     name: 'the public API',
@@ -58,7 +59,7 @@ export async function startApiService(base: Foundation, ports: ApiPorts): Promis
   return { publicServer, internalServer };
 }
 
-function publicApi(base: Foundation, { rateLimited }: ApiPorts) {
+function publicApi(base: Foundation, { rateLimited, pictureOrigin }: ApiPorts & { pictureOrigin: string | undefined }) {
   const { config, store, queue, publicUrl, log, metrics, artifacts, installation, notifications } = base;
   const acting: Pick<PublicApiOptions, 'reviews' | 'replay'> = {
     reviews: createReviews({ queue, publicUrl }),
@@ -71,7 +72,7 @@ function publicApi(base: Foundation, { rateLimited }: ApiPorts) {
     secret: installation.secret,
     log,
     subscribe: notifications.subscribe,
-    ...(config.S3_ENDPOINT !== undefined && { pictureOrigins: [new URL(config.S3_ENDPOINT).origin] }),
+    ...(pictureOrigin !== undefined && { pictureOrigins: [pictureOrigin] }),
   });
   return createPublicApi({
     ...acting,

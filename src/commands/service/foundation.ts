@@ -50,6 +50,7 @@ export async function layFoundation(options: FoundationOptions): Promise<Foundat
     region: config.S3_REGION,
     forcePathStyle: config.S3_FORCE_PATH_STYLE,
     ...(config.S3_ENDPOINT !== undefined && { endpoint: config.S3_ENDPOINT }),
+    ...(config.S3_PUBLIC_ENDPOINT !== undefined && { publicEndpoint: config.S3_PUBLIC_ENDPOINT }),
   });
   const metrics = createMetrics();
   metrics.collectQueue(() => queue.depth());

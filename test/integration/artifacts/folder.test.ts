@@ -40,6 +40,7 @@ test('only what was put is there', async () => {
 test('it has no addresses of its own', async () => {
   expect(await store.uploadUrl('a.png', { contentType: 'image/png', expiresInSeconds: 1 })).toBeUndefined();
   expect(await store.downloadUrl('a.png', { expiresInSeconds: 1 })).toBeUndefined();
+  expect(await store.clientOrigin()).toBeUndefined();
 });
 
 test('many writers of one key leave one whole file and nothing else', async () => {

@@ -56,3 +56,23 @@ test('an address that was changed or has expired is refused', async ({ skip }) =
   expect((await fetch(url.replace('c.png', 'd.png'))).status).toBe(403);
   await expect.poll(async () => (await fetch(url)).status, { timeout: 10_000 }).toBe(403);
 });
+
+test('clients are sent to the address by which they reach the server, which may be another than ours', async () => {
+  const reached = (publicEndpoint?: string, forcePathStyle = true) =>
+    openArtifacts('s3://pictures/some', {
+      endpoint: server.endpoint,
+      ...(publicEndpoint !== undefined && { publicEndpoint }),
+      region: server.region,
+      forcePathStyle,
+      credentials: server,
+    });
+  const [own, outside, virtual] = [reached(), reached('https://s3.example'), reached('https://s3.example', false)];
+  const address = async (forClient: boolean) =>
+    new URL((await outside.downloadUrl('a.png', { expiresInSeconds: 9, forClient })) ?? '').origin;
+  expect(await address(true)).toBe('https://s3.example');
+  expect(await address(false)).toBe(new URL(server.endpoint).origin);
+  expect(await own.clientOrigin()).toBe(new URL(server.endpoint).origin);
+  expect(await outside.clientOrigin()).toBe('https://s3.example');
+  expect(await virtual.clientOrigin()).toBe('https://pictures.s3.example');
+  for (const store of [own, outside, virtual]) store.close();
+});
