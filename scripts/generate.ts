@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { generateConfiguration } from './generateConfiguration.ts';
+import { generateCrd, generateCrdTemplate } from './generateCrd.ts';
 import { generateMetrics } from './generateMetrics.ts';
 import { generateOpenApi } from './generateOpenApi.ts';
 
@@ -9,6 +10,8 @@ const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/configuration.md': generateConfiguration,
   'docs/metrics.md': generateMetrics,
   'docs/openapi.json': generateOpenApi,
+  'crds/tearsheet.dev_screenshotjobs.yaml': generateCrd,
+  'charts/tearsheet/templates/crd.yaml': generateCrdTemplate,
 };
 
 const check = process.argv.includes('--check');

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+
+const FILE = new URL('../../../crds/tearsheet.dev_screenshotjobs.yaml', import.meta.url);
+const text = readFileSync(FILE, 'utf8');
+const version = parse(text).spec.versions[0];
+
+interface Node {
+  readonly type?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Node>>;
+  readonly items?: Node;
+  readonly [keyword: string]: unknown;
+}
+
+/** Every schema of the resource below its root, by its path. */
+function nodes(schema: Node, path = ''): [string, Node][] {
+  const inner = Object.entries(schema.properties ?? {}).flatMap(([name, node]) => nodes(node, `${path}.${name}`));
+  const items = schema.items === undefined ? [] : nodes(schema.items, `${path}[]`);
+  return [...(path === '' ? [] : [[path, schema] as [string, Node]]), ...inner, ...items];
+}
+
+const OF_KUBERNETES = ['.apiVersion', '.kind'];
+const all = nodes(version.schema.openAPIV3Schema);
+
+test('the definition stays far below what kubectl and etcd can hold', () => {
+  expect(Buffer.byteLength(text)).toBeLessThan(65_536);
+});
+
+test('every string, list and number of a resource is bounded', () => {
+  const open = all.filter(([path, node]) => {
+    if (OF_KUBERNETES.includes(path)) return false;
+    if (node.type === 'string') return node['maxLength'] === undefined && node['enum'] === undefined;
+    if (node.type === 'array') return node['maxItems'] === undefined;
+    return node.type === 'integer' && (node['format'] !== 'int32' || node['minimum'] === undefined);
+  });
+  expect(open.map(([path]) => path)).toEqual([]);
+});
+
+test('every field says what it is to who asks kubectl explain', () => {
+  const silent = all.filter(
+    ([path, { description = '' }]) => !path.startsWith('.metadata') && !/\w.*\.$/.test(description),
+  );
+  expect(silent.map(([path]) => path).filter((path) => !path.endsWith('[]'))).toEqual([]);
+});
+
+test('whatever kubectl shows in a column is a field of the resource', () => {
+  const fields = new Set([...all.map(([path]) => path), '.metadata.creationTimestamp']);
+  const columns: { jsonPath: string }[] = version.additionalPrinterColumns;
+  expect(columns.map((column) => column.jsonPath).filter((path) => !fields.has(path))).toEqual([]);
+});
+
+test('the plain columns are those that the guide shows', () => {
+  const plain = version.additionalPrinterColumns.filter((column: { priority?: number }) => !column.priority);
+  expect(plain.map((column: { name: string }) => column.name)).toEqual(['Status', 'Done', 'Failed', 'Pods', 'Age']);
+});
