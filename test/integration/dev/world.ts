@@ -3,9 +3,9 @@ import pg from 'pg';
 import type { DevReady } from '../../../src/commands/dev/dev.ts';
 import { type Publishers, startPublishers } from '../../fixtures/publisherServer.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Gates, startGates } from './gates.ts';
+import { type Gates, startGates } from '../../support/gates.ts';
+import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { type Home, makeHome } from './home.ts';
-import { type Receiver, startReceiver } from './receiver.ts';
 import { type Starting, start } from './service.ts';
 
 export class World {

@@ -1,6 +1,6 @@
 /** A server in front of sites and creatives: each address can be held until the test lets it go. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Listener, listenHttp } from '../../support/listeners.ts';
+import { type Listener, listenHttp } from './listeners.ts';
 
 export interface Gates {
   /** An address that leads to `target` once `gate` is open. Gates are open unless shut. */
@@ -12,7 +12,8 @@ export interface Gates {
   close(): Promise<void>;
 }
 
-export async function startGates(): Promise<Gates> {
+/** @param host an address of this machine; loopback unless given. */
+export async function startGates(host?: string): Promise<Gates> {
   const held = new Map<string, (() => void)[]>();
   const watchers = new Map<string, (() => void)[]>();
   const answer = (request: IncomingMessage, response: ServerResponse) => {
@@ -28,7 +29,7 @@ export async function startGates(): Promise<Gates> {
     for (const tell of watchers.get(gate) ?? []) tell();
     watchers.delete(gate);
   };
-  const server: Listener = await listenHttp(answer);
+  const server: Listener = await listenHttp(answer, host);
   return {
     through: (gate, target) => `${server.url}/${gate}?to=${encodeURIComponent(target)}`,
     shut: (gate) => void held.set(gate, held.get(gate) ?? []),

@@ -2,8 +2,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
-import { eventually } from '../../support/eventually.ts';
-import { listenHttp } from '../../support/listeners.ts';
+import { eventually } from './eventually.ts';
+import { listenHttp } from './listeners.ts';
 
 export interface Receiver {
   readonly url: string;
@@ -22,7 +22,8 @@ interface Envelope {
   readonly data: { readonly object: { readonly id: string } };
 }
 
-export async function startReceiver(secret: () => string): Promise<Receiver> {
+/** @param host an address of this machine; loopback unless given. */
+export async function startReceiver(secret: () => string, host?: string): Promise<Receiver> {
   const seen: { about: string; id: string; accepted: boolean }[] = [];
   const server = await listenHttp(async (request: IncomingMessage, response: ServerResponse) => {
     const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
@@ -39,7 +40,7 @@ export async function startReceiver(secret: () => string): Promise<Receiver> {
       receiver.forged += 1;
       response.writeHead(401).end();
     }
-  });
+  }, host);
   const of = (topic: string, objectId: string) => seen.filter(({ about }) => about === `${topic} ${objectId}`);
   const receiver = {
     url: `${server.url}/hooks`,
