@@ -151,6 +151,12 @@ export const SETTINGS = {
     z.string(),
     'Executable of the browser. Unset: Playwright’s headless shell, else Debian’s, else any Chromium found.',
   ),
+  CHROMIUM_SANDBOX: setting(
+    'Capture',
+    z.enum(['auto', 'required', 'off']),
+    'Chromium’s own sandbox: `auto` where the system lets it (not as root, nor under the usual seccomp profile of containers), `required`, or `off`.',
+    { fallback: 'auto' },
+  ),
   CREATIVES_AT_ONCE: setting(
     'Capture',
     integer(1, 16),

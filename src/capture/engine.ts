@@ -6,6 +6,7 @@ import type { GuardedFetch } from '../egress/ports.ts';
 import { type EgressProxy, startEgressProxy } from '../egress/proxy.ts';
 import { within } from '../observe/deadline.ts';
 import type { Log } from '../observe/log.ts';
+import { decideSandbox, type SandboxWish } from './browser/sandbox.ts';
 import {
   type CreativeRenderer,
   type CreativeSource,
@@ -49,6 +50,8 @@ export interface EngineOptions {
   readonly chromiumPath: string;
   /** CIDR ranges that may be reached although they are not public. */
   readonly allow: readonly string[];
+  /** Chromium's own; as far as it can be had unless given. */
+  readonly sandbox?: SandboxWish;
   readonly settings?: EngineSettings;
   readonly log: Log;
 }
@@ -58,6 +61,7 @@ export interface PartOptions {
   readonly chromiumPath: string;
   readonly proxy: EgressProxy;
   readonly fetch: GuardedFetch;
+  readonly sandbox: boolean;
   readonly settings: EngineSettings;
   readonly log: Log;
 }
@@ -69,14 +73,15 @@ export interface EngineParts {
 
 const CLOSE_MS = 5_000;
 
-/** @throws Error when `allow` cannot be read, or the proxy finds no port. */
+/** @throws Error when `allow` cannot be read, the proxy finds no port, or a required sandbox cannot be had. */
 export async function startEngine(options: EngineOptions, parts: EngineParts = REAL_PARTS): Promise<Engine> {
   const { chromiumPath, allow, settings = {}, log } = options;
   const guard = createGuard({ allow });
+  const sandbox = await decideSandbox(options.sandbox ?? 'auto');
   const proxy = await startEgressProxy({ guard, log });
   const timeoutMs = settings.navigationTimeoutMs;
   const fetch = createGuardedFetch({ guard, ...(timeoutMs !== undefined && { timeoutMs }) });
-  return new LazyEngine({ chromiumPath, proxy, fetch, settings, log }, parts);
+  return new LazyEngine({ chromiumPath, proxy, fetch, sandbox, settings, log }, parts);
 }
 
 class LazyEngine implements Engine {
@@ -153,19 +158,21 @@ async function closeInTime(part: { close(): Promise<void> }, name: string, log: 
 }
 
 const REAL_PARTS: EngineParts = {
-  startRenderer: ({ chromiumPath, proxy, fetch, settings, log }) =>
+  startRenderer: ({ chromiumPath, proxy, fetch, sandbox, settings, log }) =>
     startCreativeRenderer({
       chromiumPath,
       proxyUrl: proxy.url,
       origins: proxy.origins,
+      sandbox,
       fetch,
       log: (message, fields = {}) => log.info(fields, message),
       ...(settings.creativeDeadlineMs !== undefined && { creativeDeadlineMs: settings.creativeDeadlineMs }),
     }),
-  startPages: ({ chromiumPath, proxy, settings, log }) =>
+  startPages: ({ chromiumPath, proxy, sandbox, settings, log }) =>
     startPageOpener({
       chromiumPath,
       proxyUrl: proxy.url,
+      sandbox,
       egressFailures: () => proxy.failures,
       log,
       ...(settings.navigationTimeoutMs !== undefined && { navigationTimeoutMs: settings.navigationTimeoutMs }),

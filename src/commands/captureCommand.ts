@@ -24,6 +24,7 @@ export function captureCommand(program: Command): void {
           startEngine({
             chromiumPath: findChromium(config.CHROMIUM_PATH),
             allow: config.EGRESS_ALLOW,
+            sandbox: config.CHROMIUM_SANDBOX,
             settings: {
               navigationTimeoutMs: config.NAVIGATION_TIMEOUT_MS,
               settleCapMs: config.SETTLE_CAP_MS,

@@ -10,6 +10,8 @@ export interface SteppedBrowserOptions {
   readonly chromiumPath: string;
   /** The only way out of the browser, for example `http://127.0.0.1:4000`. */
   readonly proxyUrl: string;
+  /** Its own sandbox; off unless given. */
+  readonly sandbox?: boolean;
 }
 
 /** A browser whose clock and frames are driven by its user. */
@@ -104,7 +106,7 @@ export async function startSteppedBrowser(options: SteppedBrowserOptions): Promi
   }
 }
 
-function flagsOf({ proxyUrl }: SteppedBrowserOptions, profile: string): string[] {
+function flagsOf({ proxyUrl, sandbox = false }: SteppedBrowserOptions, profile: string): string[] {
   return [
     '--remote-debugging-pipe',
     `--user-data-dir=${profile}`,
@@ -115,7 +117,7 @@ function flagsOf({ proxyUrl }: SteppedBrowserOptions, profile: string): string[]
     disabledFeaturesFlag(['OriginIsolationHeader']),
     // A heap bomb ends its renderer; the seed makes Math.random the same in every render.
     '--js-flags=--max-old-space-size=512,--random-seed=1',
-    ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+    ...(sandbox ? [] : ['--no-sandbox']),
   ];
 }
 

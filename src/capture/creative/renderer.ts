@@ -15,6 +15,8 @@ export interface CreativeRendererOptions {
   /** The egress proxy: the only way out of the browser, and where {@link origins} are answered. */
   readonly proxyUrl: string;
   readonly origins: LocalOrigins;
+  /** The browsers' own sandbox; off unless given. */
+  readonly sandbox?: boolean;
   readonly fetch: GuardedFetch;
   /** For one creative, in all; default 60 s. */
   readonly creativeDeadlineMs?: number;

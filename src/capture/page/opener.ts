@@ -11,6 +11,8 @@ export interface PageOpenerOptions {
   readonly chromiumPath: string;
   /** The way out; without one the browser reaches the network itself. */
   readonly proxyUrl?: string;
+  /** The browser's own sandbox; off unless given. */
+  readonly sandbox?: boolean;
   /** What the proxy did not connect to, oldest first: says why an https site could not be reached. */
   readonly egressFailures?: () => readonly EgressFailure[];
   /** Until a page's document is there. */
@@ -101,11 +103,11 @@ class ChromiumOpener implements PageOpener {
   }
 
   async #launch(): Promise<Browser> {
-    const { chromiumPath, proxyUrl } = this.#options;
+    const { chromiumPath, proxyUrl, sandbox = false } = this.#options;
     const args = [disabledFeaturesFlag(), ...(proxyUrl === undefined ? [] : networkFlags(proxyUrl))];
-    if (process.getuid?.() === 0) args.push('--no-sandbox');
     const browser = await chromium.launch({
       executablePath: chromiumPath,
+      chromiumSandbox: sandbox,
       args,
       handleSIGINT: false,
       handleSIGTERM: false,
