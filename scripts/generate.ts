@@ -1,6 +1,8 @@
 /** Writes the files that are generated from the code; with --check, fails when one is not what the code says now. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { generateChartReadme } from './generateChartReadme.ts';
+import { generateChartSchema } from './generateChartSchema.ts';
 import { generateConfiguration } from './generateConfiguration.ts';
 import { generateCrd, generateCrdTemplate } from './generateCrd.ts';
 import { generateMetrics } from './generateMetrics.ts';
@@ -12,6 +14,8 @@ const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/openapi.json': generateOpenApi,
   'crds/tearsheet.dev_screenshotjobs.yaml': generateCrd,
   'charts/tearsheet/templates/crd.yaml': generateCrdTemplate,
+  'charts/tearsheet/values.schema.json': generateChartSchema,
+  'charts/tearsheet/README.md': generateChartReadme,
 };
 
 const check = process.argv.includes('--check');

@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   controller: async () => (await import('./commands/controllerCommand.ts')).controllerCommand,
   capture: async () => (await import('./commands/captureCommand.ts')).captureCommand,
   migrate: async () => (await import('./commands/migrateCommand.ts')).migrateCommand,
+  'trial-postgres': async () => (await import('./commands/trialPostgresCommand.ts')).trialPostgresCommand,
   org: async () => (await import('./commands/orgCommand.ts')).orgCommand,
   key: async () => (await import('./commands/keyCommand.ts')).keyCommand,
   connector: async () => (await import('./commands/connectorCommand.ts')).connectorCommand,

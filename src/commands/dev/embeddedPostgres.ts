@@ -32,7 +32,7 @@ import {
 } from './serverUser.ts';
 
 export interface EmbeddedPostgres {
-  /** Of the database `tearsheet`, on a free port of 127.0.0.1. */
+  /** Of the database `tearsheet`, at 127.0.0.1. */
   readonly url: string;
   readonly pid: number;
   /** Fast shutdown, 10 s at most. */
@@ -43,6 +43,8 @@ export interface EmbeddedPostgresOptions {
   /** Where the cluster's data is kept; made when it is not there. */
   readonly folder: string;
   readonly password: string;
+  /** Of 127.0.0.1; a free one where none is named. */
+  readonly port?: number;
   /** Further settings, `name=value`. */
   readonly settings?: readonly string[];
   /** Called when the server ends without having been asked to. */
@@ -58,7 +60,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const data = dataFolder(options.folder, user);
   await endLeftover(data);
   if (!existsSync(path.join(data, 'PG_VERSION'))) await initialise({ bin, data, user, password: options.password });
-  const port = await freePort();
+  const port = options.port ?? (await freePort());
   const server = await launch({ bin, data, user, port, options });
   const url = `postgres://postgres:${encodeURIComponent(options.password)}@127.0.0.1:${port}/tearsheet`;
   await createDatabase(url);

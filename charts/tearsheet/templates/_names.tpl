@@ -1,0 +1,62 @@
+{{- /* 40 characters: the longest suffix still fits into the 63 of a name. */ -}}
+{{- define "tearsheet.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" }}
+{{- else -}}
+{{- if contains .Chart.Name .Release.Name -}}
+{{- .Release.Name | trunc 40 | trimSuffix "-" }}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name .Chart.Name | trunc 40 | trimSuffix "-" }}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{- define "tearsheet.labels" -}}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 }}
+app.kubernetes.io/name: tearsheet
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+app.kubernetes.io/part-of: tearsheet
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- /* (list root component): what selects the pods of a component; never changes within a release. */ -}}
+{{- define "tearsheet.selector" -}}
+{{- $root := index . 0 -}}
+app.kubernetes.io/name: tearsheet
+app.kubernetes.io/instance: {{ $root.Release.Name }}
+app.kubernetes.io/component: {{ index . 1 }}
+{{- end }}
+
+{{- define "tearsheet.image" -}}
+{{- $tag := .Values.image.tag | default .Chart.AppVersion | toString -}}
+{{- if .Values.image.digest -}}
+{{ .Values.image.repository }}@{{ .Values.image.digest }}
+{{- else -}}
+{{ .Values.image.repository }}:{{ $tag }}
+{{- end -}}
+{{- end }}
+
+{{- define "tearsheet.databaseSecret" -}}
+{{- .Values.database.existingSecret | default (printf "%s-database" (include "tearsheet.fullname" .)) }}
+{{- end }}
+
+{{- define "tearsheet.databaseSecretKey" -}}
+{{- ternary .Values.database.existingSecretKey "DATABASE_URL" (not (empty .Values.database.existingSecret)) }}
+{{- end }}
+
+{{- /* Empty where the usual AWS chain is asked. */ -}}
+{{- define "tearsheet.artifactsSecret" -}}
+{{- if .Values.artifacts.existingSecret -}}
+{{ .Values.artifacts.existingSecret }}
+{{- else if .Values.artifacts.accessKeyId -}}
+{{ include "tearsheet.fullname" . }}-artifacts
+{{- end -}}
+{{- end }}
+
+{{- define "tearsheet.publicHost" -}}
+{{- (urlParse .Values.publicUrl).host | splitList ":" | first }}
+{{- end }}

@@ -1,0 +1,52 @@
+{{- define "tearsheet.metricsIngress" -}}
+- ports: [{ port: metrics }]
+  from:
+    {{- toYaml (.Values.networkPolicy.metricsFrom | default (list (dict "namespaceSelector" dict))) | nindent 4 }}
+{{- end }}
+
+{{- define "tearsheet.dnsPorts" -}}
+{{- range .Values.networkPolicy.dnsPorts }}
+- { port: {{ . }}, protocol: UDP }
+- { port: {{ . }}, protocol: TCP }
+{{- end }}
+{{- end }}
+
+{{- define "tearsheet.dnsAnywhere" -}}
+- ports:
+    {{- include "tearsheet.dnsPorts" . | trim | nindent 4 }}
+{{- end }}
+
+{{- /* Ports of the cluster's API, of PostgreSQL and of S3, as a list without repetitions. */ -}}
+{{- define "tearsheet.serverPorts" -}}
+{{- $ports := list 443 6443 5432 -}}
+{{- range list .Values.database.url .Values.artifacts.endpoint -}}
+{{- $port := regexFind ":[0-9]+$" (urlParse (. | default "")).host | trimPrefix ":" -}}
+{{- if $port }}{{ $ports = append $ports (int $port) }}{{ end -}}
+{{- if hasPrefix "http://" (. | default "") }}{{ if not $port }}{{ $ports = append $ports 80 }}{{ end }}{{ end -}}
+{{- end -}}
+{{- $ports | uniq | toJson }}
+{{- end }}
+
+{{- /* What no browser may reach: as src/egress/addresses.ts, which refuses the same by itself. */ -}}
+{{- define "tearsheet.notPublic4" -}}
+- 0.0.0.0/8
+- 10.0.0.0/8
+- 100.64.0.0/10
+- 127.0.0.0/8
+- 169.254.0.0/16
+- 172.16.0.0/12
+- 192.0.0.0/24
+- 192.0.2.0/24
+- 192.88.99.0/24
+- 192.168.0.0/16
+- 198.18.0.0/15
+- 198.51.100.0/24
+- 203.0.113.0/24
+- 224.0.0.0/3
+{{- end }}
+
+{{- define "tearsheet.notPublic6" -}}
+- 2001::/23
+- 2001:db8::/32
+- 2002::/16
+{{- end }}

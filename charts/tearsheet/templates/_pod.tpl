@@ -1,0 +1,170 @@
+{{- /* What API and controller have in common. Each takes (dict "root" $ "component" "api" "values" .Values.api). */ -}}
+
+{{- define "tearsheet.podMetadata" -}}
+{{- $root := .root -}}
+labels:
+  {{- include "tearsheet.labels" $root | nindent 2 }}
+  app.kubernetes.io/component: {{ .component }}
+  tearsheet.dev/serves-metrics: "true"
+  {{- with .values.podLabels }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+annotations:
+  # What a process reads at its start: new values make new pods.
+  checksum/settings: {{ include "tearsheet.settings" $root | sha256sum }}
+  checksum/secrets: {{ list $root.Values.database $root.Values.artifacts | toJson | sha256sum }}
+  {{- with .values.podAnnotations }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- end }}
+
+{{- define "tearsheet.podPlacement" -}}
+{{- $root := .root -}}
+{{- with $root.Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $root.Values.podSecurityContext }}
+securityContext:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- if .values.affinity }}
+affinity:
+  {{- toYaml .values.affinity | nindent 2 }}
+{{- else if and (ne .component "api") (include "tearsheet.hasOwnClaim" $root) }}
+affinity:
+  # The folder with the pictures can be mounted on one node only.
+  podAffinity:
+    requiredDuringSchedulingIgnoredDuringExecution:
+      - topologyKey: kubernetes.io/hostname
+        labelSelector:
+          matchLabels:
+            {{- include "tearsheet.selector" (list $root "api") | nindent 12 }}
+{{- end }}
+topologySpreadConstraints:
+{{- with .values.topologySpreadConstraints }}
+  {{- toYaml . | nindent 2 }}
+{{- else }}
+  - maxSkew: 1
+    topologyKey: kubernetes.io/hostname
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector:
+      matchLabels:
+        {{- include "tearsheet.selector" (list $root .component) | nindent 8 }}
+{{- end }}
+{{- end }}
+
+{{- define "tearsheet.containerBasics" -}}
+image: {{ include "tearsheet.image" .root }}
+imagePullPolicy: {{ .root.Values.image.pullPolicy }}
+{{- with .root.Values.securityContext }}
+securityContext:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- /* Settings, then secrets, then what the values add: of two, Kubernetes takes the later. */ -}}
+{{- define "tearsheet.environment" -}}
+{{- $root := .root -}}
+envFrom:
+  - configMapRef: { name: {{ include "tearsheet.fullname" $root }}-settings }
+  {{- with .values.extraEnvFrom }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+env:
+  - name: DATABASE_URL
+    valueFrom: { secretKeyRef: { name: {{ include "tearsheet.databaseSecret" $root }}, key: {{ include "tearsheet.databaseSecretKey" $root }} } }
+  {{- with include "tearsheet.artifactsSecret" $root }}
+  - name: AWS_ACCESS_KEY_ID
+    valueFrom: { secretKeyRef: { name: {{ . }}, key: AWS_ACCESS_KEY_ID } }
+  - name: AWS_SECRET_ACCESS_KEY
+    valueFrom: { secretKeyRef: { name: {{ . }}, key: AWS_SECRET_ACCESS_KEY } }
+  - name: AWS_SESSION_TOKEN
+    valueFrom: { secretKeyRef: { name: {{ . }}, key: AWS_SESSION_TOKEN, optional: true } }
+  {{- end }}
+  - name: NAMESPACE
+    valueFrom: { fieldRef: { fieldPath: metadata.namespace } }
+  - name: POD_NAME
+    valueFrom: { fieldRef: { fieldPath: metadata.name } }
+  {{- with .values.extraEnv }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- end }}
+
+{{- define "tearsheet.probes" -}}
+startupProbe:
+  httpGet: { path: /livez, port: metrics }
+  periodSeconds: 1
+  failureThreshold: 60
+livenessProbe:
+  httpGet: { path: /livez, port: metrics }
+  periodSeconds: 10
+  timeoutSeconds: 5
+  failureThreshold: 6
+readinessProbe:
+  httpGet: { path: /readyz, port: metrics }
+  periodSeconds: 5
+  timeoutSeconds: 3
+  failureThreshold: 2
+{{- end }}
+
+{{- /* Either of them migrates: one does it under an advisory lock, the others wait and find it done. */ -}}
+{{- define "tearsheet.migration" -}}
+- name: migrate
+  {{- include "tearsheet.containerBasics" . | nindent 2 }}
+  args: [migrate, --wait, "60"]
+  {{- include "tearsheet.environment" . | nindent 2 }}
+  resources:
+    {{- toYaml .values.resources | nindent 4 }}
+  volumeMounts:
+    - { name: tmp, mountPath: /tmp }
+    {{- with .values.extraVolumeMounts }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+{{- end }}
+
+{{- define "tearsheet.hasOwnClaim" -}}
+{{- if and (hasPrefix "file:" .Values.artifacts.url) .Values.artifacts.folder.size (not .Values.artifacts.folder.existingClaim) }}true{{ end -}}
+{{- end }}
+
+{{- define "tearsheet.folderIsShared" -}}
+{{- with .Values.artifacts.folder }}{{ if or .size .existingClaim }}true{{ end }}{{ end -}}
+{{- end }}
+
+{{- define "tearsheet.volumeMounts" -}}
+- { name: tmp, mountPath: /tmp }
+{{- if hasPrefix "file:" .root.Values.artifacts.url }}
+- { name: pictures, mountPath: {{ trimPrefix "file://" .root.Values.artifacts.url }} }
+{{- end }}
+{{- with .values.extraVolumeMounts }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "tearsheet.volumes" -}}
+- name: tmp
+  emptyDir: { sizeLimit: 256Mi }
+{{- if hasPrefix "file:" .root.Values.artifacts.url }}
+- name: pictures
+  {{- if include "tearsheet.folderIsShared" .root }}
+  persistentVolumeClaim:
+    claimName: {{ .root.Values.artifacts.folder.existingClaim | default (printf "%s-pictures" (include "tearsheet.fullname" .root)) }}
+  {{- else }}
+  emptyDir: {}
+  {{- end }}
+{{- end }}
+{{- with .values.extraVolumes }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}

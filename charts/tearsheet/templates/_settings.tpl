@@ -1,0 +1,82 @@
+{{- /* The settings of all processes: those that follow from other values, then `settings`. */ -}}
+{{- define "tearsheet.settings" -}}
+{{- $v := .Values -}}
+{{- $name := include "tearsheet.fullname" . -}}
+{{- $derived := dict
+  "CLUSTER" "kubernetes"
+  "PUBLIC_URL" $v.publicUrl
+  "INTERNAL_URL" (printf "http://%s-internal:8081" $name)
+  "PORT" "8080"
+  "INTERNAL_PORT" "8081"
+  "METRICS_PORT" "9090"
+  "ARTIFACTS_URL" $v.artifacts.url
+  "S3_REGION" $v.artifacts.region
+  "S3_FORCE_PATH_STYLE" (toString $v.artifacts.forcePathStyle)
+  "S3_ENDPOINT" $v.artifacts.endpoint
+  "S3_PUBLIC_ENDPOINT" $v.artifacts.publicEndpoint
+  "EGRESS_ALLOW" (join "," $v.egress.allow)
+  "LEASE_NAME" (printf "%s-controller" $name)
+  "READ_NODES" (toString $v.rbac.nodes)
+  "CAPTURE_PROFILE" "/etc/tearsheet/capture/profile.json"
+  "CAPTURE_SERVICE_ACCOUNT" (printf "%s-capture" $name)
+  "CAPTURE_PARALLELISM" $v.capture.parallelism
+  "CAPTURE_RETRIES" $v.capture.retries
+  "CAPTURE_POD_DEADLINE_SECONDS" $v.capture.podDeadlineSeconds
+  "SCHEDULING_DEADLINE_SECONDS" $v.capture.schedulingDeadlineSeconds
+  "SET_DEADLINE_SECONDS" $v.capture.setDeadlineSeconds
+  "FINISHED_TTL_SECONDS" $v.capture.ttlSecondsAfterFinished
+  "MAX_PODS" $v.capture.maxPods
+  "MAX_PODS_PER_ORGANIZATION" $v.capture.maxPodsPerOrganization
+-}}
+{{- range $key, $value := merge $derived $v.settings }}
+{{- if ne (toString $value) "" }}
+{{ $key }}: {{ include "tearsheet.plain" $value | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* Numbers of a values file are floats, and large ones would be written as 1e+06. */ -}}
+{{- define "tearsheet.plain" -}}
+{{- if kindIs "float64" . }}{{ printf "%.0f" . }}{{ else }}{{ . }}{{ end -}}
+{{- end }}
+
+{{- /* What captures read of them; nothing else of the environment is handed to the pod that meets the web. */ -}}
+{{- define "tearsheet.captureSettings" -}}
+{{- $settings := include "tearsheet.settings" . | fromYaml -}}
+{{- $env := list -}}
+{{- range list "LOG_LEVEL" "EGRESS_ALLOW" "CREATIVES_AT_ONCE" "NAVIGATION_TIMEOUT_MS" "SETTLE_CAP_MS" "CREATIVE_DEADLINE_MS" }}
+{{- if hasKey $settings . }}{{ $env = append $env (dict "name" . "value" (get $settings .)) }}{{ end }}
+{{- end }}
+{{- toJson $env }}
+{{- end }}
+
+{{- /* src/contract/captureProfile.ts; the controller makes the pods of captures after it. */ -}}
+{{- define "tearsheet.captureProfile" -}}
+{{- $c := .Values.capture -}}
+{{- $spread := list (dict "maxSkew" 1 "topologyKey" "kubernetes.io/hostname" "whenUnsatisfiable" "ScheduleAnyway"
+  "labelSelector" (dict "matchLabels" (include "tearsheet.selector" (list . "capture") | fromYaml))) -}}
+{{- $profile := dict
+  "image" (include "tearsheet.image" .)
+  "imagePullPolicy" .Values.image.pullPolicy
+  "imagePullSecrets" .Values.imagePullSecrets
+  "serviceAccountName" (printf "%s-capture" (include "tearsheet.fullname" .))
+  "resources" $c.resources
+  "shmSize" $c.shmSize
+  "tmpSize" $c.tmpSize
+  "seccompProfile" $c.seccompProfile
+  "terminationGracePeriodSeconds" $c.terminationGracePeriodSeconds
+  "ttlSecondsAfterFinished" $c.ttlSecondsAfterFinished
+  "env" (concat (include "tearsheet.captureSettings" . | fromJsonArray) $c.extraEnv | default list)
+  "nodeSelector" $c.nodeSelector
+  "tolerations" $c.tolerations
+  "topologySpreadConstraints" ($c.topologySpreadConstraints | default $spread)
+  "podLabels" (merge (dict "app.kubernetes.io/instance" .Release.Name) $c.podLabels .Values.commonLabels)
+  "podAnnotations" $c.podAnnotations
+  "volumes" $c.extraVolumes
+  "volumeMounts" $c.extraVolumeMounts
+-}}
+{{- range $key := list "affinity" "runtimeClassName" "priorityClassName" "schedulerName" "queueName" }}
+{{- with get $c $key }}{{ $_ := set $profile $key . }}{{ end }}
+{{- end }}
+{{- toPrettyJson $profile }}
+{{- end }}

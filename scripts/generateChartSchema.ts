@@ -1,0 +1,72 @@
+import { SETTINGS } from '../src/config.ts';
+import { type ChartValue, readChartValues } from './chartValues.ts';
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** Settings that templates derive from other values; given by hand they would contradict those. */
+const DERIVED = new Set([
+  'ARTIFACTS_URL',
+  'CAPTURE_PARALLELISM',
+  'CAPTURE_POD_DEADLINE_SECONDS',
+  'CAPTURE_PROFILE',
+  'CAPTURE_RETRIES',
+  'CAPTURE_SERVICE_ACCOUNT',
+  'CHROMIUM_PATH',
+  'CLUSTER',
+  'DATABASE_URL',
+  'EGRESS_ALLOW',
+  'FINISHED_TTL_SECONDS',
+  'HOST',
+  'INTERNAL_PORT',
+  'INTERNAL_URL',
+  'LEASE_NAME',
+  'MAX_PODS',
+  'MAX_PODS_PER_ORGANIZATION',
+  'METRICS_PORT',
+  'NAMESPACE',
+  'POD_NAME',
+  'PORT',
+  'PUBLIC_URL',
+  'READ_NODES',
+  'S3_ENDPOINT',
+  'S3_FORCE_PATH_STYLE',
+  'S3_PUBLIC_ENDPOINT',
+  'S3_REGION',
+  'SCHEDULING_DEADLINE_SECONDS',
+  'SET_DEADLINE_SECONDS',
+]);
+
+/** charts/tearsheet/values.schema.json: Helm refuses what is misspelt or of another type before it installs anything. */
+export function generateChartSchema(): string {
+  const root = { $schema: 'http://json-schema.org/draft-07/schema#', title: 'Values of the chart tearsheet' };
+  const values = group(readChartValues());
+  // Helm hands `global` to every chart that is a part of another one.
+  const schema = { ...root, ...values, properties: { global: { type: 'object' }, ...values.properties } };
+  return `${JSON.stringify(schema, undefined, 2)}\n`;
+}
+
+function group(values: readonly ChartValue[]) {
+  const properties = Object.fromEntries(values.map((value) => [value.name, schemaOf(value)]));
+  return { type: 'object', additionalProperties: false, properties };
+}
+
+function schemaOf(value: ChartValue): JsonSchema {
+  if (value.inner.length > 0) return group(value.inner);
+  const { $open, $settings, ...given } = value.schema;
+  const inferred = $settings === true ? settings() : { type: typeOf(value.fallback) };
+  return { description: value.description, default: value.fallback, ...inferred, ...given };
+}
+
+function typeOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'number' ? 'integer' : typeof value;
+}
+
+function settings(): JsonSchema {
+  const names = Object.entries(SETTINGS).filter(([name]) => !DERIVED.has(name));
+  const properties = names.map(([name, { description }]) => [
+    name,
+    { description, type: ['string', 'number', 'boolean'] },
+  ]);
+  return { type: 'object', additionalProperties: false, properties: Object.fromEntries(properties) };
+}

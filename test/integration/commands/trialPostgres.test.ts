@@ -1,0 +1,94 @@
+/** The PostgreSQL of a trial on a cluster, and the migration that waits for it, as processes of their own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { networkInterfaces } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { freePort } from '../../../src/commands/dev/embeddedPostgres.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type Home, makeHome } from '../dev/home.ts';
+
+const CLI = path.join(import.meta.dirname, '../../../src/cli.ts');
+/** As pods see each other: not by 127.0.0.1, which PostgreSQL's own rules would let in. */
+const ADDRESS =
+  Object.values(networkInterfaces())
+    .flat()
+    .find((address) => address?.family === 'IPv4' && !address.internal)?.address ?? '127.0.0.1';
+
+let home: Home;
+let port: number;
+const started: ChildProcess[] = [];
+
+beforeEach(async () => {
+  home = makeHome();
+  port = await freePort();
+});
+afterEach(async () => {
+  for (const child of started.splice(0)) await ended(child, 'SIGKILL');
+  await home.remove();
+});
+
+function run(args: readonly string[], env: Record<string, string>) {
+  const child = spawn(process.execPath, [CLI, ...args], {
+    env: { PATH: process.env['PATH'], TMPDIR: home.temporary, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  started.push(child);
+  return Object.assign(child, { said: () => said });
+}
+
+const postgres = () =>
+  run(['trial-postgres', '--data', home.data, '--port', String(port)], { PGPASSWORD: 'pass/word' });
+const url = (password = 'pass/word') =>
+  `postgres://postgres:${encodeURIComponent(password)}@${ADDRESS}:${port}/tearsheet`;
+const migrate = () => run(['migrate', '--wait', '60'], { DATABASE_URL: url() });
+
+async function ended(child: ChildProcess, signal?: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+  const end = new Promise<number | null>((resolve) => child.once('close', resolve));
+  if (signal !== undefined) child.kill(signal);
+  return end;
+}
+
+async function query(address: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: address });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+test('a migration waits for a PostgreSQL that starts after it; what it wrote outlives a restart', async () => {
+  const migration = migrate();
+  const first = postgres();
+  expect(await ended(migration), migration.said()).toBe(0);
+  expect(migration.said()).toContain('Applied: 0001');
+  expect(await ended(first, 'SIGTERM'), first.said()).toBe(0);
+
+  postgres();
+  await eventually(async () => expect(await query(url(), 'select 1 from installation')).toHaveLength(1), 30_000);
+});
+
+test('who does not know the password is refused', async () => {
+  postgres();
+  await eventually(async () => expect(await query(url(), 'select 1 as one')).toEqual([{ one: 1 }]), 30_000);
+  await expect(query(url('wrong'), 'select 1')).rejects.toThrow('password authentication failed');
+});
+
+test('a wrong password is told at once by a migration, not when it has waited', async () => {
+  postgres();
+  await eventually(async () => expect(await query(url(), 'select 1 as one')).toEqual([{ one: 1 }]), 30_000);
+  const migration = run(['migrate', '--wait', '600'], { DATABASE_URL: url('wrong') });
+  expect(await ended(migration)).toBe(1);
+  expect(migration.said()).toContain('password authentication failed');
+});
+
+test('without a password it does not start', async () => {
+  const server = run(['trial-postgres', '--data', home.data], {});
+  expect(await ended(server)).toBe(2);
+  expect(server.said()).toContain('PGPASSWORD is not set');
+});
