@@ -146,12 +146,12 @@ function structural(schema: z.ZodType): Schema {
   return kubernetesForm(z.toJSONSchema(schema) as Schema);
 }
 
-/** Unknown fields are pruned by the API server, so a structural schema does not forbid them; the 32 bits say their bounds. */
-function kubernetesForm({ $schema, additionalProperties, properties, items, maximum, ...rest }: Schema): Schema {
-  const is32Bit = rest.type === 'integer' && maximum === 2 ** 31 - 1;
+/** Unknown fields are pruned by the API server, so a structural schema does not forbid them. */
+function kubernetesForm({ $schema, additionalProperties, properties, items, ...rest }: Schema): Schema {
   return {
     ...rest,
-    ...(is32Bit ? { format: 'int32' } : maximum !== undefined && { maximum }),
+    // The format is for clients in typed languages; only the bounds are enforced.
+    ...(rest['maximum'] === 2 ** 31 - 1 && { format: 'int32' }),
     ...(items !== undefined && { items: kubernetesForm(items) }),
     ...(properties !== undefined && {
       properties: Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, kubernetesForm(value)])),
