@@ -163,6 +163,12 @@ export const SETTINGS = {
     'Creatives that one capture renders at the same time, each in a browser of its own. `tearsheet dev` has 1 unless this is set.',
     { fallback: '2' },
   ),
+  PAGES_AT_ONCE: setting(
+    'Capture',
+    integer(1, 8),
+    'Pages that one capture has open at the same time, in one browser.',
+    { fallback: '2' },
+  ),
   NAVIGATION_TIMEOUT_MS: setting('Capture', integer(1_000, 300_000), 'How long a site may take to answer.', {
     fallback: '30000',
   }),

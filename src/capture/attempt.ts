@@ -8,7 +8,8 @@ import { CaptureEnd, type Ending, endOf, refused } from './ending.ts';
 import type { Engine } from './engine.ts';
 import { FrameStore } from './frameStore.ts';
 import { followOthers } from './othersCreatives.ts';
-import { type PageToTake, takePictures } from './pagePictures.ts';
+import type { PageToTake, PictureResult } from './pagePictures.ts';
+import { takePages } from './pageQueue.ts';
 import { Phases } from './phases.ts';
 import type { CaptureOptions } from './program.ts';
 import { ProtocolClient, type ProtocolClientOptions } from './protocolClient.ts';
@@ -21,6 +22,9 @@ export interface AttemptOptions {
   readonly ending: Ending;
   readonly options: Omit<CaptureOptions, 'env' | 'stdin' | 'signals' | 'complain'>;
 }
+
+/** A page is waited for more than it is worked on. */
+const PAGES_AT_ONCE = 2;
 
 /** Does what is lacking. Its end, if it has one before that, is in `ending`. @throws what starting the engine throws. */
 export async function runAttempt({ attempt, index, client: access, ending, options }: AttemptOptions): Promise<void> {
@@ -41,7 +45,7 @@ export async function runAttempt({ attempt, index, client: access, ending, optio
     await sideBySide(ending, [
       () => renderCreatives({ ...common, shown, ...rendering }),
       () => followOthers(shown.ads, { ...common, ...(timing?.holdMs !== undefined && { holdMs: timing.holdMs }) }),
-      () => takeAll(pages, uploadsOf(attempt), common),
+      () => takeAll(pages, uploadsOf(attempt), { ...common, pagesAtOnce: options.pagesAtOnce ?? PAGES_AT_ONCE }),
     ]);
     if (ending.reason === undefined) await finish(client, phases, ending);
   } finally {
@@ -62,22 +66,20 @@ interface TakeTools {
   readonly phases: Phases;
   readonly ending: Ending;
   readonly log: CaptureOptions['log'];
+  readonly pagesAtOnce: number;
 }
 
-/** One page after the other, so that one is open at a time. */
 async function takeAll(
   pages: readonly PageToTake[],
   uploads: ReadonlyMap<string, { key: string; url: string }>,
-  { client, engine, board, phases, ending, log }: TakeTools,
+  { client, engine, board, phases, ending, log, pagesAtOnce }: TakeTools,
 ): Promise<void> {
   const reporter = new ResultReporter({ client, phases, uploads, ending });
   try {
-    for (const page of pages) {
-      const { site, device } = page;
-      log.info({ site, device: device.name, pictures: page.pictures.length }, 'taking the pictures of a page');
-      const emit = (result: Parameters<ResultReporter['add']>[0]) => reporter.add(result);
-      await takePictures(page, { engine, board, phases, log, stop: ending.stop, emit });
-    }
+    const emit = (result: PictureResult) => reporter.add(result);
+    const opening = ({ site, device, pictures }: PageToTake) =>
+      log.info({ site, device: device.name, pictures: pictures.length }, 'taking the pictures of a page');
+    await takePages(pages, { engine, board, phases, log, stop: ending.stop, emit, opening, atOnce: pagesAtOnce });
   } catch (error) {
     ending.end(endOf(error));
   }

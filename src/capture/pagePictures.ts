@@ -1,4 +1,4 @@
-/** All pictures of one page: opened once, each ad placed as soon as its frames are there. */
+/** All pictures of one page: opened once, each ad placed as soon as its frames are there. `pageQueue.ts` says when. */
 import type { Device } from '../domain/devices.ts';
 import type { ScreenshotFailure } from '../domain/states.ts';
 import { within } from '../observe/deadline.ts';
@@ -48,7 +48,7 @@ export interface PageTools {
   /** Ends the work between two pictures. */
   readonly stop: AbortSignal;
   /** Told of each picture once; resolves when it may be given the next one. */
-  readonly emit: (result: PictureResult) => Promise<void>;
+  readonly emit: (result: PictureResult, page: PageToTake) => Promise<void>;
   readonly deadlines?: { readonly openMs: number; readonly placeMs: number };
 }
 
@@ -60,31 +60,15 @@ const PLACING_AT_ONCE = 3;
 /** A page is opened once, and once more when it was lost. */
 const MOST_OPENINGS = 2;
 
-/**
- * Takes all pictures of a page. What a site or a browser does ends in results; a browser that ends is replaced once.
- * @throws EngineStartError, the reason of `stop`, and what `emit` and downloads throw.
- */
-export async function takePictures(page: PageToTake, tools: PageTools): Promise<void> {
-  const work = new PageWork(page, tools);
-  while (!work.isDone) {
-    try {
-      await work.run();
-    } catch (error) {
-      if (!(error instanceof PageLostError)) throw error;
-      tools.log.warn({ site: page.site, device: page.device.name, err: error }, 'a page was lost with its browser');
-      await tools.engine.renewPages();
-      if (work.isLastTry) await work.failRest(`The page ended the browser twice: ${error.message}`);
-    }
-  }
-}
-
-/** The page is gone: its browser crashed or is stuck. */
-class PageLostError extends Error {
+/** The page is gone: its browser crashed or is stuck, or it could not show what it is beside another page. */
+export class PageLostError extends Error {
   override readonly name = 'PageLostError';
 }
 
-class PageWork {
-  readonly #page: PageToTake;
+export class PageWork {
+  /** Whether another page was open in the same browser, which may be at fault then. */
+  isAccompanied = false;
+  readonly page: PageToTake;
   readonly #tools: PageTools;
   readonly #deadlines: { readonly openMs: number; readonly placeMs: number };
   readonly #left: Map<string, WantedPicture>;
@@ -92,7 +76,7 @@ class PageWork {
   #openings = 0;
 
   constructor(page: PageToTake, tools: PageTools) {
-    this.#page = page;
+    this.page = page;
     this.#tools = tools;
     this.#deadlines = tools.deadlines ?? DEADLINES;
     this.#left = new Map(page.pictures.map((picture) => [picture.id, picture]));
@@ -102,16 +86,27 @@ class PageWork {
     return this.#left.size === 0;
   }
 
+  /** What happens beside another page is held against neither. */
   get isLastTry(): boolean {
-    return this.#openings >= MOST_OPENINGS;
+    return !this.isAccompanied && this.#openings >= MOST_OPENINGS;
   }
 
+  /** @throws PageLostError, EngineStartError, the reason of `stop`, and what `emit` and downloads throw. */
   async run(): Promise<void> {
     this.#tools.stop.throwIfAborted();
     this.#openings += 1;
+    try {
+      await this.#takeAll();
+    } catch (error) {
+      if (error instanceof PageLostError && this.isAccompanied) this.#openings -= 1;
+      throw error;
+    }
+  }
+
+  async #takeAll(): Promise<void> {
     const page = await this.#open();
     this.#finalUrl = page.finalUrl;
-    if (page.status !== 'ready') return this.#failAll(page);
+    if (page.status !== 'ready') return this.#failAll(this.#believed(page));
     for (const [phase, ms] of Object.entries(page.phases)) this.#tools.phases.add(phase, ms);
     try {
       await this.#placeAll(page);
@@ -126,7 +121,7 @@ class PageWork {
 
   async #open(): Promise<OpenPage | ClosedPage> {
     const { engine, stop } = this.#tools;
-    const { site, device } = this.#page;
+    const { site, device } = this.page;
     return this.#orLost(() => within(this.#deadlines.openMs, engine.open(site, device, { signal: stop })));
   }
 
@@ -150,7 +145,7 @@ class PageWork {
 
   async #take(page: OpenPage, wanted: WantedPicture, outcome: CreativeOutcome): Promise<PictureResult> {
     if (outcome.status === 'failed') return this.#missed(wanted, notCaptured(outcome.reason));
-    const { ratio } = this.#page.device;
+    const { ratio } = this.page.device;
     const frame = await outcome.frame(wanted.markerMs, ratio);
     if (frame === undefined) return this.#missed(wanted, notCaptured(noFrame(wanted.markerMs, ratio)));
     const placed = await this.#tools.phases.time('place', () => this.#place(page, frame));
@@ -163,9 +158,16 @@ class PageWork {
 
   async #place(page: OpenPage, frame: CreativeFrame): Promise<Picture | Unplaced> {
     const placed = await this.#orLost(() => within(this.#deadlines.placeMs, page.place(frame)));
+    if (placed.status === 'uploaded') return placed;
     // Neither the ad nor the slots are at fault: the page itself is broken.
     if (placed.status === 'generic_error' && !this.isLastTry) throw new PageLostError(placed.reason);
-    return placed;
+    return this.#believed(placed);
+  }
+
+  /** @throws PageLostError where a page that was open beside it may have taken the time that it lacked. */
+  #believed<T extends Unplaced>(failure: T): T {
+    if (failure.isLate && this.isAccompanied) throw new PageLostError(failure.reason);
+    return failure;
   }
 
   async #failAll(failure: Unplaced): Promise<void> {
@@ -179,14 +181,14 @@ class PageWork {
   }
 
   #circumstances({ markerMs }: WantedPicture) {
-    const { site, device } = this.#page;
+    const { site, device } = this.page;
     const browserVersion = this.#tools.engine.browserVersion ?? null;
     return { requestedUrl: site, finalUrl: this.#finalUrl, device, markerMs, browserVersion };
   }
 
   async #emit(result: PictureResult): Promise<void> {
     this.#left.delete(result.wanted.id);
-    await this.#tools.emit(result);
+    await this.#tools.emit(result, this.page);
   }
 
   async #orLost<T>(work: () => Promise<T>): Promise<T> {
@@ -206,7 +208,7 @@ class PageWork {
     try {
       await within(CLOSE_MS, page.close());
     } catch (error) {
-      this.#tools.log.warn({ site: this.#page.site, err: error }, 'a page was not closed cleanly');
+      this.#tools.log.warn({ site: this.page.site, err: error }, 'a page was not closed cleanly');
     }
   }
 }

@@ -27,6 +27,8 @@ export interface CaptureOptions {
   readonly timing?: CaptureTiming;
   /** Creatives rendered at the same time, each in a browser of its own; two unless given. */
   readonly creativesAtOnce?: number;
+  /** Pages open at the same time, in one browser; two unless given. */
+  readonly pagesAtOnce?: number;
   /** Where frames that do not fit into memory are kept. */
   readonly tempDir?: string;
 }

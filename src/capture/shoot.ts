@@ -7,7 +7,8 @@ import type { CreativeSource } from './creative/creative.ts';
 import { CreativeBoard, keepRendering } from './creativeBoard.ts';
 import { type Engine, startEngine } from './engine.ts';
 import { FrameStore } from './frameStore.ts';
-import { type PictureResult, takePictures, type WantedPicture } from './pagePictures.ts';
+import type { PictureResult, WantedPicture } from './pagePictures.ts';
+import { takePages } from './pageQueue.ts';
 import { Phases } from './phases.ts';
 import { pictureFileName } from './shootNames.ts';
 import { humanLine, type ShotLine, shotLine } from './shootReport.ts';
@@ -48,6 +49,7 @@ export interface ShootIo {
 const SHOOT_EXIT = { placed: 0, notAllPlaced: 3, interrupted: 130 } as const;
 
 const RENDERING_AT_ONCE = 2;
+const PAGES_AT_ONCE = 2;
 
 /** @returns the exit code. @throws EngineStartError, and errors of the folder. */
 export async function shoot(options: ShootOptions, io: ShootIo): Promise<number> {
@@ -130,17 +132,20 @@ class Shoot {
 
   async #takeAll(): Promise<void> {
     const { sites, devices } = this.#options;
-    const phases = new Phases();
     const { engine, io } = this.#tools;
-    for (const site of sites) {
-      for (const device of devices) {
-        io.progress(`opening ${site} as ${device.name}`);
-        const page = { site, device };
-        const emit = (result: PictureResult) => this.#keep(result, page);
-        const tools = { engine, board: this.#board, phases, log: io.log, stop: this.#stop, emit };
-        await takePictures({ ...page, pictures: this.#pictures(page) }, tools);
-      }
-    }
+    const pages = sites.flatMap((site) =>
+      devices.map((device) => ({ site, device, pictures: this.#pictures({ site, device }) })),
+    );
+    await takePages(pages, {
+      engine,
+      board: this.#board,
+      phases: new Phases(),
+      log: io.log,
+      stop: this.#stop,
+      emit: (result, page) => this.#keep(result, page),
+      opening: ({ site, device }) => io.progress(`opening ${site} as ${device.name}`),
+      atOnce: PAGES_AT_ONCE,
+    });
   }
 
   #pictures({ site, device }: Page): WantedPicture[] {

@@ -20,6 +20,7 @@ export function captureCommand(program: Command): void {
         log,
         stdin: process.stdin,
         creativesAtOnce: config.CREATIVES_AT_ONCE,
+        pagesAtOnce: config.PAGES_AT_ONCE,
         startEngine: () =>
           startEngine({
             chromiumPath: findChromium(config.CHROMIUM_PATH),

@@ -4,6 +4,7 @@ import type { EgressFailure } from '../../egress/failures.ts';
 import type { Log } from '../../observe/log.ts';
 import { disabledFeaturesFlag, networkFlags } from '../browser/flags.ts';
 import { openDeviceContext } from './deviceContext.ts';
+import { isLate } from './late.ts';
 import type { ClosedPage, OpenPage, PageOpener } from './page.ts';
 import { Visit, type VisitOptions } from './visit.ts';
 
@@ -69,7 +70,7 @@ class ChromiumOpener implements PageOpener {
     } catch (error) {
       await context?.close().catch((failure: unknown) => this.#warn(failure, 'A context did not close.'));
       const reason = signal?.aborted ? 'The capture was stopped.' : `The page could not be opened: ${wordsOf(error)}`;
-      return { status: 'generic_error', reason, candidates: [], finalUrl: site };
+      return { status: 'generic_error', reason, candidates: [], finalUrl: site, isLate: isLate(error) };
     }
   }
 

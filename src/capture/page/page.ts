@@ -55,6 +55,8 @@ export interface Unplaced {
   /** In words, for the user. */
   readonly reason: string;
   readonly candidates: readonly ScoredCandidate[];
+  /** The browser lacked time; what else it was doing then may be the cause. */
+  readonly isLate?: boolean;
 }
 
 /** A page that is open and settled, with its slots found. */

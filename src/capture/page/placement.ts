@@ -4,6 +4,7 @@ import { changedShare, decodePng, type PixelBox, type Pixels } from '../compose/
 import { findProbe, judgeProbe, probePicture } from '../compose/probe.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
 import type { FoundSlot } from './findSlots.ts';
+import { isLate } from './late.ts';
 import type { LivePage, StagedSlot } from './livePage.ts';
 import { Lock } from './lock.ts';
 import type { Picture, ScoredCandidate, Unplaced } from './page.ts';
@@ -62,6 +63,7 @@ export class Placement {
     const ranked = scoreSlots(this.#slots, request);
     const candidates = ranked.map(({ scored }) => scored);
     const refusals: string[] = [];
+    let late = false;
     const possible = ranked.filter(isPossible).slice(0, MAX_TRIES);
     const tries = possible.flatMap((choice) => [choice, narrowed(choice, request)]).filter(isPossible);
     for (const choice of tries) {
@@ -72,9 +74,10 @@ export class Placement {
       } catch (error) {
         if (this.#live.page.isClosed()) return failed('the page crashed or was closed', candidates);
         refusals.push(`${choice.scored.element}: ${wordsOf(error)}`);
+        late ||= isLate(error);
       }
     }
-    return { status: 'no_slots', reason: whyNot(frame, ranked, refusals), candidates };
+    return { status: 'no_slots', reason: whyNot(frame, ranked, refusals), candidates, isLate: late };
   }
 
   #spotFor(choice: Choice, frame: CreativeFrame): Promise<Spot> {

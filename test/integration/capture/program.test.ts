@@ -306,11 +306,12 @@ describe('a browser that dies', () => {
     expect([...twice.screenshots.values()][0]).toMatchObject({ status: 'generic_error', reason: 'the page crashed' });
   });
 
-  it('twice fails the pictures of that page, and no others', async () => {
+  it('each time that its page is open, beside another one too, fails the pictures of that page and no others', async () => {
     const on = await start({ ...crash, pages: [...crash.pages, ...onePage.pages] });
-    const { exit, engine } = run(on, { engine: engineDouble({ crashes: 2 }) });
+    const { exit, engine } = run(on, { engine: engineDouble({ crashes: 3 }) });
     expect(await exit).toBe(0);
-    expect(engine.opened.filter((site) => site.includes('crash'))).toHaveLength(2);
+    // Once beside the other page, then alone, and once more.
+    expect(engine.opened.filter((site) => site.includes('crash'))).toHaveLength(3);
     expect(on.screenshots.get(pictureId(0, 0))).toMatchObject({
       status: 'generic_error',
       reason: expect.stringContaining('Target crashed'),

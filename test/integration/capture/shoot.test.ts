@@ -51,6 +51,8 @@ async function run(options: Partial<ShootOptions>) {
 it('puts an ad into a slot of a real page, on each device, with a record whose hash and box are the picture’s', async () => {
   const { exit, lines } = await run({ devices: [findDevice('desktop')!, findDevice('mobile')!] });
   expect(exit).toBe(0);
+  // Pages are open side by side: whichever is ready first comes first.
+  lines.sort((one, two) => one.device.localeCompare(two.device));
   expect(lines.map(({ status, device }) => [status, device])).toEqual([
     ['uploaded', 'desktop'],
     ['uploaded', 'mobile'],

@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PageOpener } from '../../../../src/capture/page/page.ts';
 import { type Listener, listenHttp } from '../../../support/listeners.ts';
+import { killBrowsers } from './browserProcesses.ts';
 import { device, openerFor } from './sites.ts';
 
 let opener: PageOpener;
@@ -20,34 +20,10 @@ afterAll(async () => {
 });
 
 test('a browser that ends while a site is opened is no answer of that site, and the next opening has another', async () => {
-  onRequest = () => {
-    for (const pid of browsersOfThisProcess()) process.kill(pid, 'SIGKILL');
-  };
+  onRequest = killBrowsers;
   await expect(opener.open(site.url, device('desktop'))).rejects.toThrow(/^The browser ended: /);
   onRequest = (answer) => answer();
   const page = await opener.open(site.url, device('desktop'));
   expect(page).toMatchObject({ status: 'ready' });
   if (page.status === 'ready') await page.close();
 });
-
-function browsersOfThisProcess(): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => parentOf(pid) === process.pid && commandOf(pid).includes('--remote-debugging-pipe'));
-}
-
-function parentOf(pid: number): number {
-  return Number(/^PPid:\s+(\d+)$/m.exec(read(pid, 'status'))?.[1] ?? 0);
-}
-
-const commandOf = (pid: number) => read(pid, 'cmdline');
-
-/** Any other process may end at any moment. */
-function read(pid: number, file: 'status' | 'cmdline'): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
-  } catch {
-    return '';
-  }
-}

@@ -1,0 +1,25 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Kills the browsers of pages that this process has started, as a crash ends them. */
+export function killBrowsers(): void {
+  const browsers = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => parentOf(pid) === process.pid && commandOf(pid).includes('--remote-debugging-pipe'));
+  for (const pid of browsers) process.kill(pid, 'SIGKILL');
+}
+
+function parentOf(pid: number): number {
+  return Number(/^PPid:\s+(\d+)$/m.exec(read(pid, 'status'))?.[1] ?? 0);
+}
+
+const commandOf = (pid: number) => read(pid, 'cmdline');
+
+/** Any other process may end at any moment. */
+function read(pid: number, file: 'status' | 'cmdline'): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
+}
