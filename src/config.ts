@@ -142,8 +142,45 @@ export const SETTINGS = {
     'A set is settled this long after its launch, whatever is missing.',
     { fallback: '3600' },
   ),
+  SCHEDULING_DEADLINE_SECONDS: setting(
+    'Work',
+    integer(10, 604_800),
+    'A set of which the cluster has started nothing so long after its launch is settled, with what the cluster says.',
+    { fallback: '900' },
+  ),
   FINISHED_TTL_SECONDS: setting('Work', integer(0, 604_800), 'How long a settled ScreenshotJob stays in the cluster.', {
     fallback: '3600',
+  }),
+
+  MAX_FINISHED_RESOURCES: setting(
+    'Work',
+    integer(0, 100_000),
+    'Settled ScreenshotJobs that stay in the cluster at most; beyond, the oldest go before their time.',
+    { fallback: '1000' },
+  ),
+
+  CLUSTER: setting(
+    'Cluster',
+    z.enum(['local', 'kubernetes']),
+    'Where `tearsheet controller` runs captures: as child processes of itself, or as pods.',
+    { fallback: 'local' },
+  ),
+  NAMESPACE: setting(
+    'Cluster',
+    z.string().regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, 'must be the name of a namespace'),
+    'Namespace of ScreenshotJobs and captures. Unset: the one that the process runs in.',
+  ),
+  CAPTURE_PROFILE: setting(
+    'Cluster',
+    z.string(),
+    'JSON file that says what pods of captures look like. The chart makes it.',
+  ),
+  LEASE_NAME: setting('Cluster', z.string(), 'Lease by which one of several controllers leads.', {
+    fallback: 'tearsheet-controller',
+  }),
+  POD_NAME: setting('Cluster', z.string(), 'Name by which this process holds the Lease. Unset: the host name.'),
+  READ_NODES: setting('Cluster', flag, '`true` where the controller may read nodes, to name a lost one earlier.', {
+    fallback: 'false',
   }),
 
   CHROMIUM_PATH: setting(

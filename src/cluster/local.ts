@@ -1,9 +1,10 @@
 /** A cluster of one machine: resources and Jobs in memory, captures as child processes. After a restart it is empty. */
 import { randomUUID } from 'node:crypto';
-import type { ScreenshotJob } from '../contract/screenshotJob.ts';
+import type { ScreenshotJob, ScreenshotJobSpec, ScreenshotJobStatus } from '../contract/screenshotJob.ts';
 import { LocalJob } from './localJob.ts';
 import { type ClusterLog, type Pod, startPod } from './localPod.ts';
-import { type CaptureJobSpec, type ClusterPort, ConflictError, type RecordedEvent } from './port.ts';
+import { LocalResources } from './localResources.ts';
+import { type CaptureJob, type CaptureJobSpec, type ClusterPort, ConflictError, type RecordedEvent } from './port.ts';
 
 export interface LocalClusterOptions {
   /** Program and arguments of a capture. */
@@ -24,174 +25,176 @@ export interface LocalCluster extends ClusterPort {
   events(name: string): readonly RecordedEvent[];
 }
 
-const MOST_EVENTS = 50;
-
 export function createLocalCluster(options: LocalClusterOptions): LocalCluster {
-  const { maxPods, log, graceMs = 5_000, backoffMs = 500 } = options;
-  const resources = new Map<string, ScreenshotJob>();
-  const events = new Map<string, RecordedEvent[]>();
-  const jobs = new Map<string, LocalJob>();
-  const watchers = new Set<(name: string) => void>();
-  const running = new Map<Pod, Promise<void>>();
-  let wake: NodeJS.Timeout | undefined;
-  let closed = false;
+  return new OneMachine(options);
+}
 
-  const changed = (name: string) => {
-    for (const watcher of [...watchers]) watcher(name);
-  };
+class OneMachine implements LocalCluster {
+  readonly #options: LocalClusterOptions;
+  readonly #resources = new LocalResources();
+  readonly #jobs = new Map<string, LocalJob>();
+  readonly #watchers = new Set<(name: string) => void>();
+  readonly #running = new Map<Pod, Promise<void>>();
+  #wake: NodeJS.Timeout | undefined;
+  #closed = false;
 
-  /** The object as it stands, if it is the one that was seen. */
-  const current = ({ name, uid }: Pick<ScreenshotJob, 'name' | 'uid'>) => {
-    const resource = resources.get(name);
-    return resource?.uid === uid ? resource : undefined;
-  };
+  constructor(options: LocalClusterOptions) {
+    this.#options = options;
+  }
 
-  const put = (resource: ScreenshotJob, edit: Partial<ScreenshotJob>) =>
-    resources.set(resource.name, { ...resource, ...edit, version: String(Number(resource.version) + 1) });
+  async createScreenshotJob(name: string, spec: ScreenshotJobSpec): Promise<'created' | 'exists'> {
+    if (this.#resources.get(name) !== undefined) return 'exists';
+    this.#resources.add(name, spec);
+    this.#changed(name);
+    return 'created';
+  }
 
-  const start = (job: LocalJob, index: number) => {
-    const { spec } = job;
-    const podUid = randomUUID();
-    const pod = startPod({
-      command: options.captureCommand,
-      env: {
-        ...options.env,
-        ...spec.environment,
-        TEARSHEET_JOB: spec.jobId,
-        TEARSHEET_POD: podUid,
-        JOB_COMPLETION_INDEX: String(index),
-      },
-      deadlineMs: spec.podDeadlineSeconds * 1000,
-      graceMs,
-      log,
-      fields: { job_id: spec.jobId, resource: spec.owner.name, index, pod: podUid },
+  async getScreenshotJob(name: string): Promise<ScreenshotJob | undefined> {
+    return this.#resources.get(name);
+  }
+
+  async listScreenshotJobs(): Promise<ScreenshotJob[]> {
+    return this.#resources.all();
+  }
+
+  async updateStatus(seen: ScreenshotJob, status: ScreenshotJobStatus): Promise<void> {
+    // A status is no change that anybody has to react to.
+    this.#resources.change(seen, { status });
+  }
+
+  async cancelScreenshotJob(seen: ScreenshotJob): Promise<void> {
+    const resource = this.#resources.current(seen);
+    if (resource === undefined || resource.spec.cancel === true) return;
+    const { generation, spec } = resource;
+    this.#resources.change(resource, { generation: generation + 1, spec: { ...spec, cancel: true } });
+    this.#changed(seen.name);
+  }
+
+  async deleteScreenshotJob(seen: ScreenshotJob): Promise<void> {
+    if (this.#resources.current(seen) === undefined) return;
+    const owned = [...this.#jobs.values()].filter(({ spec }) => spec.owner.uid === seen.uid);
+    for (const { spec, uid } of owned) await this.deleteJob({ name: spec.name, uid });
+    this.#resources.remove(seen);
+    this.#changed(seen.name);
+  }
+
+  async releaseScreenshotJob(): Promise<void> {
+    // Nothing waits here: it is gone when it was deleted.
+  }
+
+  async createJob(spec: CaptureJobSpec): Promise<'created' | 'exists'> {
+    const known = this.#jobs.get(spec.name);
+    if (known !== undefined) {
+      const isOurs = !known.deleting && known.spec.owner.uid === spec.owner.uid;
+      if (!isOurs) throw new ConflictError(`${spec.name} is another's.`);
+      return 'exists';
+    }
+    this.#jobs.set(spec.name, new LocalJob(spec, this.#options.backoffMs ?? 500));
+    this.#schedule();
+    return 'created';
+  }
+
+  async getJob(name: string): Promise<CaptureJob | undefined> {
+    return this.#jobs.get(name)?.view();
+  }
+
+  async listJobs(): Promise<CaptureJob[]> {
+    return [...this.#jobs.values()].map((job) => job.view());
+  }
+
+  async deleteJob(
+    { name, uid }: Pick<CaptureJob, 'name' | 'uid'>,
+    { waits = false }: { readonly waits?: boolean } = {},
+  ): Promise<void> {
+    const job = this.#jobs.get(name);
+    if (job?.uid !== uid) return;
+    job.deleting = true;
+    if (!waits) this.#jobs.delete(name);
+    void this.#end(job.pods).then(() => {
+      if (this.#jobs.get(name) === job) this.#jobs.delete(name);
+      this.#changed(job.spec.owner.name);
+      this.#schedule();
     });
-    job.started(index, pod);
-    const over = pod.ended.then((end) => {
-      running.delete(pod);
-      job.ended(index, end);
-      if (end.code !== 0) log.warn({ job_id: spec.jobId, index, ...end }, 'a capture did not end well');
-      changed(spec.owner.name);
-      schedule();
-    });
-    running.set(pod, over);
-  };
+  }
+
+  async recordEvent(about: ScreenshotJob, event: RecordedEvent): Promise<void> {
+    this.#resources.tell(about, event);
+  }
+
+  watch(changed: (name: string) => void): { close(): Promise<void> } {
+    this.#watchers.add(changed);
+    const close = async () => {
+      this.#watchers.delete(changed);
+    };
+    return { close };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#wake);
+    await this.#end([...this.#running.keys()]);
+  }
+
+  events(name: string): readonly RecordedEvent[] {
+    return this.#resources.events(name);
+  }
+
+  #changed(name: string): void {
+    for (const watcher of [...this.#watchers]) watcher(name);
+  }
 
   /** Starts what may be started; called whenever that may have changed. */
-  const schedule = () => {
-    clearTimeout(wake);
+  #schedule(): void {
+    clearTimeout(this.#wake);
     let soonest = Number.POSITIVE_INFINITY;
     // In turns, so that no Job waits for another's last index.
-    for (let progress = true; progress && !closed && running.size < maxPods; ) {
+    for (let progress = true; progress && this.#hasRoom(); ) {
       progress = false;
-      for (const job of jobs.values()) {
-        const next = running.size < maxPods ? job.next() : undefined;
+      for (const job of this.#jobs.values()) {
+        const next = this.#hasRoom() ? job.next() : undefined;
         if (next === undefined) continue;
         if ('inMs' in next) {
           soonest = Math.min(soonest, next.inMs);
           continue;
         }
-        start(job, next.index);
-        changed(job.spec.owner.name);
+        this.#start(job, next.index);
+        this.#changed(job.spec.owner.name);
         progress = true;
       }
     }
-    if (Number.isFinite(soonest) && !closed) wake = setTimeout(schedule, soonest + 1);
-  };
+    if (Number.isFinite(soonest) && !this.#closed) this.#wake = setTimeout(() => this.#schedule(), soonest + 1);
+  }
 
-  const end = async (pods: readonly Pod[]) => {
+  #hasRoom(): boolean {
+    return !this.#closed && this.#running.size < this.#options.maxPods;
+  }
+
+  #start(job: LocalJob, index: number): void {
+    const { captureCommand, env, log, graceMs = 5_000 } = this.#options;
+    const { jobId, owner, environment, podDeadlineSeconds } = job.spec;
+    const podUid = randomUUID();
+    const own = { TEARSHEET_JOB: jobId, TEARSHEET_POD: podUid, JOB_COMPLETION_INDEX: String(index) };
+    const pod = startPod({
+      command: captureCommand,
+      env: { ...env, ...environment, ...own },
+      deadlineMs: podDeadlineSeconds * 1000,
+      graceMs,
+      log,
+      fields: { job_id: jobId, resource: owner.name, index, pod: podUid },
+    });
+    job.started(index, pod);
+    const over = pod.ended.then((end) => {
+      this.#running.delete(pod);
+      job.ended(index, end);
+      if (end.code !== 0) log.warn({ job_id: jobId, index, ...end }, 'a capture did not end well');
+      this.#changed(owner.name);
+      this.#schedule();
+    });
+    this.#running.set(pod, over);
+  }
+
+  async #end(pods: readonly Pod[]): Promise<void> {
     for (const pod of pods) pod.terminate();
-    await Promise.all(pods.flatMap((pod) => running.get(pod) ?? []));
-  };
-
-  return {
-    async createScreenshotJob(name, spec) {
-      if (resources.has(name)) return 'exists';
-      resources.set(name, {
-        name,
-        uid: randomUUID(),
-        version: '1',
-        generation: 1,
-        deleting: false,
-        removedByUs: false,
-        createdAt: new Date(),
-        spec,
-        status: undefined,
-      });
-      changed(name);
-      return 'created';
-    },
-    async getScreenshotJob(name) {
-      return resources.get(name);
-    },
-    async listScreenshotJobs() {
-      return [...resources.values()];
-    },
-    async updateStatus(seen, status) {
-      // A status is no change that anybody has to react to.
-      const resource = current(seen);
-      if (resource?.version !== seen.version) throw new ConflictError(`${seen.name} has changed meanwhile.`);
-      put(resource, { status });
-    },
-    async cancelScreenshotJob(seen) {
-      const resource = current(seen);
-      if (resource === undefined || resource.spec.cancel === true) return;
-      put(resource, { generation: resource.generation + 1, spec: { ...resource.spec, cancel: true } });
-      changed(seen.name);
-    },
-    async deleteScreenshotJob(seen) {
-      if (current(seen) === undefined) return;
-      const owned = [...jobs.values()].filter(({ spec }) => spec.owner.uid === seen.uid);
-      await Promise.all(owned.map(({ spec, uid }) => this.deleteJob({ name: spec.name, uid })));
-      resources.delete(seen.name);
-      events.delete(seen.name);
-      changed(seen.name);
-    },
-    async releaseScreenshotJob() {
-      // Nothing waits here: it is gone when it was deleted.
-    },
-    async createJob(spec: CaptureJobSpec) {
-      const known = jobs.get(spec.name);
-      if (known !== undefined) {
-        if (known.deleting || known.spec.owner.uid !== spec.owner.uid)
-          throw new ConflictError(`${spec.name} is another's.`);
-        return 'exists';
-      }
-      jobs.set(spec.name, new LocalJob(spec, backoffMs));
-      schedule();
-      return 'created';
-    },
-    async getJob(name) {
-      return jobs.get(name)?.view();
-    },
-    async listJobs() {
-      return [...jobs.values()].map((job) => job.view());
-    },
-    async deleteJob({ name, uid }) {
-      const job = jobs.get(name);
-      if (job?.uid !== uid) return;
-      job.deleting = true;
-      await end(job.pods);
-      if (jobs.get(name) === job) jobs.delete(name);
-      changed(job.spec.owner.name);
-      schedule();
-    },
-    async recordEvent({ name }, event) {
-      events.set(name, [...(events.get(name) ?? []), event].slice(-MOST_EVENTS));
-    },
-    watch(watcher) {
-      watchers.add(watcher);
-      return {
-        close: async () => {
-          watchers.delete(watcher);
-        },
-      };
-    },
-    async close() {
-      closed = true;
-      clearTimeout(wake);
-      await end([...running.keys()]);
-    },
-    events: (name) => events.get(name) ?? [],
-  };
+    await Promise.all(pods.flatMap((pod) => this.#running.get(pod) ?? []));
+  }
 }

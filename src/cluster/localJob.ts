@@ -24,6 +24,7 @@ interface IndexState {
 export class LocalJob {
   readonly spec: CaptureJobSpec;
   readonly uid = randomUUID();
+  readonly createdAt = new Date();
   readonly #indexes: IndexState[];
   readonly #backoffMs: number;
   #problem: CaptureJob['problem'];
@@ -93,6 +94,7 @@ export class LocalJob {
       name: this.spec.name,
       uid: this.uid,
       ownerUid: this.spec.owner.uid,
+      createdAt: this.createdAt,
       active: this.active,
       succeededIndexes: this.#with('succeeded'),
       failedIndexes: this.#with('failed'),

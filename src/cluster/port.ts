@@ -28,6 +28,8 @@ export interface CaptureJob {
   readonly name: string;
   readonly uid: string;
   readonly ownerUid: string;
+  readonly createdAt: Date;
+  /** Pods that were made and are not over. */
   readonly active: number;
   readonly succeededIndexes: readonly number[];
   readonly failedIndexes: readonly number[];
@@ -50,9 +52,23 @@ export class ConflictError extends Error {
   override readonly name = 'ConflictError';
 }
 
+/**
+ * The cluster will not have it: a quota is used up, an admission policy says no. Nothing is wrong with the set, and the next
+ * try may succeed. A namespace that is being deleted refuses everything too, but that is no such refusal.
+ */
+export class RefusedError extends Error {
+  override readonly name = 'RefusedError';
+  readonly reason: 'QuotaExceeded' | 'PodRejected';
+
+  constructor(reason: RefusedError['reason'], message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
 /** Writes name what the caller has seen, and change nothing else. Reads may be old; a write that rests on an old one throws. */
 export interface ClusterPort {
-  /** `exists` also where it is on its way out; a later look finds out. */
+  /** `exists` also where it is on its way out; a later look finds out. @throws RefusedError */
   createScreenshotJob(name: string, spec: ScreenshotJobSpec): Promise<'created' | 'exists'>;
   getScreenshotJob(name: string): Promise<ScreenshotJob | undefined>;
   listScreenshotJobs(): Promise<ScreenshotJob[]>;
@@ -64,7 +80,7 @@ export interface ClusterPort {
   deleteScreenshotJob(seen: ScreenshotJob): Promise<void>;
   /** What its deletion waited for is in Postgres: takes our finalizer off. Gone already: no error. */
   releaseScreenshotJob(seen: ScreenshotJob): Promise<void>;
-  /** `exists` only where it is ours: of the same owner's uid, and not on its way out. @throws ConflictError otherwise. */
+  /** `exists` only where it is ours: of the same owner's uid, and not on its way out. @throws ConflictError otherwise, RefusedError */
   createJob(spec: CaptureJobSpec): Promise<'created' | 'exists'>;
   getJob(name: string): Promise<CaptureJob | undefined>;
   listJobs(): Promise<CaptureJob[]>;

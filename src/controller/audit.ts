@@ -1,77 +1,121 @@
-/** Compares Postgres with the cluster and the queue: what was lost is made again, what nobody knows is removed. */
+/** Compares Postgres with the cluster and the queue: what was lost is made again, what nobody owns is removed. */
+import type { CaptureJob } from '../cluster/port.ts';
+import type { ScreenshotJob } from '../contract/screenshotJob.ts';
 import { deliveryGroup } from '../store/deliveryGroup.ts';
 import { failForsakenAds } from '../store/forsakenAds.ts';
 import { purgeIdempotencyKeys } from '../store/idempotency.ts';
+import { checkEpoch } from '../store/installation.ts';
 import { unsettledNames } from '../store/jobState.ts';
-import { knownNames, organizationsThatWait, overdueDeliveries } from '../store/leftovers.ts';
-import type { ControllerOptions } from './options.ts';
+import { type KnownJob, knownJobs, organizationsThatWait, overdueDeliveries } from '../store/leftovers.ts';
+import type { AuditReport } from './options.ts';
+import type { Term } from './term.ts';
 
 /** A delivery is due, and its job is on its way, for so long. */
 const PATIENCE_SECONDS = 30;
 /** More than this at once is rather a mistake of ours than that many orphans. */
 const MOST_ORPHANS = { share: 0.2, count: 10 };
 
-/** Everything that waits on somebody is handed to them again; `look` gets the names of ScreenshotJobs to reconcile. */
-export async function audit(options: ControllerOptions, look: (name: string) => void): Promise<void> {
-  // The cluster first: a resource made in between has its row already.
-  const resources = await options.cluster.listScreenshotJobs();
-  for (const name of await unsettledNames(options.store.db)) look(name);
-  await lookAtOrphans(
-    options,
-    resources.map(({ name }) => name),
-    look,
-  );
-  await removeOwnerlessJobs(options, new Set(resources.map(({ uid }) => uid)));
-  await launchWaiting(options);
-  await sendOverdue(options);
-  const aftermath = { queue: options.queue, publicUrl: options.settings.publicUrl };
+export async function audit(term: Term): Promise<AuditReport> {
+  const { options, epoch, transact, aftermath } = term;
+  await checkEpoch(options.store.db, epoch);
+  const { stopped, ...objects } = await auditObjects(term);
+  await launchWaiting(term);
+  const overdue_delivery = await sendOverdue(term);
   const reason = 'Nothing captures it any more.';
-  await options.store.db.transaction().execute((tx) => failForsakenAds(tx, { reason }, aftermath));
+  const forsaken_ad = await transact((tx) => failForsakenAds(tx, { reason }, aftermath));
   await purgeIdempotencyKeys(options.store.db);
+  return { stopped, findings: { ...objects, overdue_delivery, forsaken_ad } };
 }
 
-async function lookAtOrphans(
-  { store, log }: ControllerOptions,
-  names: readonly string[],
-  look: (name: string) => void,
-): Promise<void> {
-  const known = await knownNames(store.db, names);
-  const orphans = names.filter((name) => !known.has(name));
-  if (orphans.length > MOST_ORPHANS.count && orphans.length > MOST_ORPHANS.share * names.length) {
-    log.error(
-      { orphans: orphans.length, resources: names.length },
-      'so many ScreenshotJobs that no row knows are left alone; is this the right database?',
-    );
-    return;
+interface Seen {
+  readonly jobs: readonly CaptureJob[];
+  readonly resources: readonly ScreenshotJob[];
+  readonly known: ReadonlyMap<string, KnownJob>;
+}
+
+async function auditObjects(term: Term) {
+  // Owners after what they own, and Postgres last: whatever was made in between has its owner and its row already.
+  const jobs = await term.cluster.listJobs();
+  const resources = await term.cluster.listScreenshotJobs();
+  const { db } = term.options.store;
+  const open = await unsettledNames(db);
+  const known = await knownJobs(
+    db,
+    resources.map(({ name }) => name),
+  );
+  for (const name of open) term.look(name);
+  const seen = { jobs, resources, known };
+  finishSettled(term, seen);
+  const present = new Set(resources.map(({ name }) => name));
+  return { lost_resource: open.filter((name) => !present.has(name)).length, ...(await removeOrphans(term, seen)) };
+}
+
+/** Those that are settled, but for those of which nothing is to be done yet. */
+function finishSettled({ look, options, retention }: Term, { jobs, resources, known }: Seen): void {
+  const withJob = new Set(jobs.map(({ ownerUid }) => ownerUid));
+  const finished = resources.flatMap((resource) => {
+    const settledAt = known.get(resource.name)?.settled_at?.getTime();
+    return settledAt === undefined ? [] : [{ resource, settledAt }];
+  });
+  for (const { resource, settledAt } of finished.toSorted((a, b) => a.settledAt - b.settledAt)) {
+    const { name, uid, deleting, status, spec } = resource;
+    const oldest = retention.keep(name);
+    if (oldest !== undefined) look(oldest);
+    const saysSo = status?.completionTime !== undefined && !deleting && !withJob.has(uid);
+    // By this clock, which may be wrong: Postgres's decides when it is looked at.
+    const isOver = settledAt + spec.ttlSecondsAfterFinished * 1000 <= Date.now();
+    if (!saysSo || isOver || retention.isExcess(name)) look(name);
   }
-  // Settled ones too: their time to live may be over.
-  for (const name of names) look(name);
+  options.log.debug({ finished: finished.length }, 'audited what is finished');
 }
 
-async function removeOwnerlessJobs({ cluster, settings }: ControllerOptions, owners: Set<string>): Promise<void> {
-  // Elsewhere the cluster itself collects what has lost its owner.
-  if (!settings.isLocal) return;
-  const jobs = await cluster.listJobs();
-  const current = new Set((await cluster.listScreenshotJobs()).map(({ uid }) => uid));
-  const ownerless = jobs.filter(({ ownerUid }) => !owners.has(ownerUid) && !current.has(ownerUid));
-  await Promise.all(ownerless.map((job) => cluster.deleteJob(job)));
+/** Resources that no row knows, and Jobs whose resource is gone. */
+async function removeOrphans(term: Term, { jobs, resources, known }: Seen) {
+  const { acquaintance, cluster, look, options } = term;
+  const owners = new Set(resources.map(({ uid }) => uid));
+  const unknown = resources.filter(({ name }) => !known.has(name));
+  const ownerless = jobs.filter(({ ownerUid }) => !owners.has(ownerUid));
+  const strangers = [...unknown, ...ownerless];
+  acquaintance.keep(new Set(strangers.map(({ uid }) => uid)));
+  const judged = strangers.filter(({ uid }) => acquaintance.timeLeft(uid) === 0).length;
+  const report = { unknown_resource: unknown.length, orphan_job: ownerless.length };
+  const all = jobs.length + resources.length;
+  if (judged > MOST_ORPHANS.count && judged > MOST_ORPHANS.share * all) {
+    options.log.error(
+      { ...report, all },
+      'so many objects that nobody owns are left alone; is this the right database?',
+    );
+    return { ...report, stopped: true };
+  }
+  for (const { name } of unknown) look(name);
+  // The cluster collects what has lost its owner; this is for what it has overlooked.
+  for (const job of ownerless) {
+    if (acquaintance.timeLeft(job.uid) > 0 || job.deleting) continue;
+    options.log.warn({ job: job.name }, 'a Job whose ScreenshotJob is gone is removed');
+    await cluster.deleteJob(job);
+  }
+  return { ...report, stopped: false };
 }
 
-async function launchWaiting({ store, queue }: ControllerOptions): Promise<void> {
+async function launchWaiting({ options, transact }: Term): Promise<void> {
+  const { store, queue } = options;
   const organizations = await organizationsThatWait(store.db);
-  await store.db.transaction().execute(async (tx) => {
+  await transact(async (tx) => {
     for (const organization_id of organizations) await queue.enqueue(tx, 'launch', { organization_id });
   });
 }
 
-async function sendOverdue({ store, queue, log }: ControllerOptions): Promise<void> {
+/** @returns how many deliveries had nobody to send them. */
+async function sendOverdue({ options, transact }: Term): Promise<number> {
+  const { store, queue, log } = options;
   const overdue = await overdueDeliveries(store.db, PATIENCE_SECONDS);
   const missing = new Set(await queue.deliveriesWithoutJob(overdue.map(({ id }) => id)));
-  if (missing.size === 0) return;
+  if (missing.size === 0) return 0;
   log.warn({ deliveries: missing.size }, 'deliveries had no job in the queue');
-  await store.db.transaction().execute(async (tx) => {
+  await transact(async (tx) => {
     for (const { id, target } of overdue.filter(({ id }) => missing.has(id))) {
       await queue.enqueue(tx, 'deliver', { delivery_id: id }, { group: deliveryGroup(target) });
     }
   });
+  return missing.size;
 }

@@ -6,6 +6,7 @@ import { findDevice } from '../domain/devices.ts';
 import { chooseFairly } from '../domain/fairness.ts';
 import { countRunning, readBacklog } from './backlog.ts';
 import type { Queryable } from './database.ts';
+import { isStopped } from './installation.ts';
 import { notify } from './notifications.ts';
 
 /** Any number, the same for every process: one admits, the others wait. */
@@ -34,6 +35,7 @@ export interface Admitted {
 /** @returns the jobs that were made; fewer than asked for when the limits are reached, none when nothing waits. */
 export async function admitWaiting(transaction: Queryable, limits: AdmissionLimits): Promise<Admitted[]> {
   await sql`select pg_advisory_xact_lock(${LOCK})`.execute(transaction);
+  if (await isStopped(transaction)) return [];
   const { maxPods, maxPodsPerOrganization, parallelism } = limits;
   const running = await countRunning(transaction);
   const backlog = await readBacklog(transaction, parallelism);

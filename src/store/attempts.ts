@@ -2,12 +2,15 @@
 import { sql } from 'kysely';
 import type { DeviceName } from '../domain/devices.ts';
 import type { Queryable } from './database.ts';
+import { notify } from './notifications.ts';
 
 /** One run of one completion index. */
 export interface Bound {
   readonly jobId: string;
   readonly index: number;
   readonly attempt: number;
+  /** Uid of the pod that calls, where its token proves one: the run must be its own. */
+  readonly pod?: string;
 }
 
 /** A newer attempt of the index exists, or the job is settled: nothing of the old one is written any more. */
@@ -62,6 +65,7 @@ export async function openAttempt(
     .where('job_id', '=', jobId)
     .where('index', '=', index)
     .execute();
+  await notify(transaction, { job: jobId, ...(job.set_id === null ? {} : { set: job.set_id }) });
   await transaction
     .updateTable('job_creatives')
     .set({ claim_expires_at: sql<Date>`now()` })
@@ -77,19 +81,22 @@ export async function openAttempt(
  * Holds the attempt and the job until the transaction ends: neither a new attempt nor a settlement comes between.
  * @throws SupersededError
  */
-export async function holdAttempt(transaction: Queryable, { jobId, index, attempt }: Bound): Promise<HeldJob> {
+export async function holdAttempt(transaction: Queryable, { jobId, index, attempt, pod }: Bound): Promise<HeldJob> {
   // Settling locks the job for update first, so this order is the same everywhere.
   const job = await holdJob(transaction, jobId);
   if (job === undefined) throw new SupersededError('The job is settled.');
   const current = await transaction
     .selectFrom('job_indexes')
-    .select('attempt')
+    .select(['attempt', 'pod'])
     .where('job_id', '=', jobId)
     .where('index', '=', index)
     .forKeyShare()
     .executeTakeFirst();
   if (current?.attempt !== attempt) {
     throw new SupersededError(`Attempt ${attempt} of index ${index} is not its attempt ${current?.attempt ?? 0}.`);
+  }
+  if (pod !== undefined && current.pod !== pod) {
+    throw new SupersededError(`Attempt ${attempt} of index ${index} is another pod's.`);
   }
   return job;
 }
@@ -135,13 +142,14 @@ export async function missingScreenshots(
  * Notes that the index has nothing left to do; after the job was settled too, which its last result may have caused.
  * @throws SupersededError
  */
-export async function finishIndex(transaction: Queryable, { jobId, index, attempt }: Bound): Promise<void> {
+export async function finishIndex(transaction: Queryable, { jobId, index, attempt, pod }: Bound): Promise<void> {
   const result = await transaction
     .updateTable('job_indexes')
     .set({ finished_at: sql<Date>`now()` })
     .where('job_id', '=', jobId)
     .where('index', '=', index)
     .where('attempt', '=', attempt)
+    .$if(pod !== undefined, (query) => query.where('pod', '=', pod ?? ''))
     .executeTakeFirst();
   if (result.numUpdatedRows === 0n)
     throw new SupersededError(`Attempt ${attempt} of index ${index} is not its attempt.`);

@@ -21,11 +21,11 @@ export async function readBacklog(db: Queryable, parallelism: number): Promise<W
 async function waitingSets(db: Queryable, parallelism: number): Promise<WaitingItem[]> {
   const { rows } = await sql<{ id: string; organization_id: string; created_at: Date; batches: number }>`
     with heads as (
-      select id, organization_id, created_at from (
-        select id, organization_id, created_at,
-          row_number() over (partition by organization_id order by created_at, id) as place
-        from screenshot_sets where status = 'draft' and cancel_requested_at is null
-      ) waiting where place <= ${HEADS.sets}
+      select head.* from organizations o cross join lateral (
+        select id, organization_id, created_at from screenshot_sets
+        where organization_id = o.id and status = 'draft' and cancel_requested_at is null
+        order by created_at, id limit ${HEADS.sets}
+      ) head
     )
     select heads.*, (
       select coalesce(sum(ceil(page.pictures / ${MOST_PICTURES}::numeric)), 0)::integer from (
@@ -43,13 +43,13 @@ async function waitingSets(db: Queryable, parallelism: number): Promise<WaitingI
 
 async function waitingAds(db: Queryable): Promise<WaitingItem[]> {
   const { rows } = await sql<{ id: string; organization_id: string; created_at: Date }>`
-    select id, organization_id, created_at from (
-      select id, organization_id, created_at,
-        row_number() over (partition by organization_id order by created_at, id) as place
-      from ads where status = 'pending' and source = 'create_ad' and not exists (
+    select head.* from organizations o cross join lateral (
+      select id, organization_id, created_at from ads
+      where organization_id = o.id and status = 'pending' and source = 'create_ad' and not exists (
         select 1 from job_creatives c join screenshot_jobs j on j.id = c.job_id
         where c.ad_id = ads.id and j.set_id is null)
-    ) waiting where place <= ${HEADS.ads} order by created_at, id`.execute(db);
+      order by created_at, id limit ${HEADS.ads}
+    ) head order by created_at, id`.execute(db);
   return [...Map.groupBy(rows, ({ organization_id }) => organization_id)].flatMap(([organizationId, ads]) => {
     const groups: WaitingItem[] = [];
     for (let from = 0; from < ads.length; from += MOST_CREATIVES) {

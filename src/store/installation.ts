@@ -11,6 +11,10 @@ export interface Installation {
 /** Another process has become the leader since; whoever gets this must change nothing more and end. */
 export class StaleLeaderError extends Error {
   override readonly name = 'StaleLeaderError';
+
+  constructor(own: string, current: string) {
+    super(`This leader's epoch is ${own}, and epoch ${current} has begun.`);
+  }
 }
 
 export async function readInstallation(db: Queryable): Promise<Installation> {
@@ -27,13 +31,25 @@ export async function beginEpoch(db: Queryable): Promise<string> {
   return row.epoch;
 }
 
+/** @throws StaleLeaderError when another leader has begun: asked before each write to the cluster. */
+export async function checkEpoch(db: Queryable, epoch: string): Promise<void> {
+  const { epoch: current } = await db.selectFrom('installation').select('epoch').executeTakeFirstOrThrow();
+  if (current !== epoch) throw new StaleLeaderError(epoch, current);
+}
+
 /**
  * Holds the epoch until the transaction ends, so that no other leader can begin meanwhile.
  * @throws StaleLeaderError when it is over.
  */
 export async function requireEpoch(transaction: Queryable, epoch: string): Promise<void> {
   const row = await transaction.selectFrom('installation').select('epoch').forShare().executeTakeFirstOrThrow();
-  if (row.epoch !== epoch) {
-    throw new StaleLeaderError(`This leader's epoch is ${epoch}, and epoch ${row.epoch} has begun.`);
-  }
+  if (row.epoch !== epoch) throw new StaleLeaderError(epoch, row.epoch);
+}
+
+export async function isStopped(db: Queryable): Promise<boolean> {
+  const row = await db
+    .selectFrom('installation')
+    .select(sql<boolean>`coalesce(stopped_until > now(), false)`.as('stopped'))
+    .executeTakeFirstOrThrow();
+  return row.stopped;
 }

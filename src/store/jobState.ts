@@ -15,6 +15,16 @@ export interface JobState {
   readonly deadline_at: Date;
   readonly settled_at: Date | null;
   readonly outcome: string | null;
+  /** When its first Job was made. */
+  readonly launched_at: Date | null;
+  /** What the cluster said, where nothing of it could be started. */
+  readonly problem: string | null;
+  /** A capture of it was there, once at least. */
+  readonly started: boolean;
+  /** Of the leader at this moment. */
+  readonly epoch: string;
+  /** The installation is being removed from its cluster: nothing is to be made there. */
+  readonly stopped: boolean;
   readonly cancel_requested: boolean;
   /** Pictures of the set. */
   readonly screenshots: { readonly total: number; readonly done: number; readonly failed: number };
@@ -33,11 +43,14 @@ export interface JobState {
 export async function readJobState(db: Queryable, name: string): Promise<JobState | undefined> {
   const { rows } = await sql<Omit<JobState, 'open'>>`
     select j.id, j.name, o.slug as organization, j.organization_id, j.set_id, j.indexes, j.parallelism, j.generation,
-      j.admitted_at, j.deadline_at, j.settled_at, j.outcome, now() as now,
+      j.admitted_at, j.deadline_at, j.settled_at, j.outcome, j.launched_at, j.problem, now() as now,
+      exists (select 1 from job_indexes where job_id = j.id and started_at is not null) as started,
+      i.epoch, coalesce(i.stopped_until > now(), false) as stopped,
       coalesce(t.cancel_requested_at is not null, false) as cancel_requested,
       s.counts as screenshots, c.counts as creatives,
       coalesce(c.next_claim_expiry <= now(), false) as claims_overdue, c.next_claim_expiry
     from screenshot_jobs j
+    cross join installation i
     join organizations o on o.id = j.organization_id
     left join screenshot_sets t on t.id = j.set_id
     cross join lateral (
@@ -76,5 +89,15 @@ export async function nextGeneration(db: Queryable, jobId: string, current: numb
     .set({ generation: current + 1 })
     .where('id', '=', jobId)
     .where('generation', '=', current)
+    .execute();
+}
+
+/** Notes that its first Job is there, unless that is noted. */
+export async function noteLaunch(db: Queryable, jobId: string): Promise<void> {
+  await db
+    .updateTable('screenshot_jobs')
+    .set({ launched_at: sql<Date>`now()` })
+    .where('id', '=', jobId)
+    .where('launched_at', 'is', null)
     .execute();
 }

@@ -30,13 +30,20 @@ export async function overdueDeliveries(db: Queryable, seconds: number): Promise
     .execute();
 }
 
-/** Which of these names a row has. */
-export async function knownNames(db: Queryable, names: readonly string[]): Promise<Set<string>> {
-  if (names.length === 0) return new Set();
+export interface KnownJob {
+  readonly name: string;
+  readonly settled_at: Date | null;
+  /** The Job that is its current one has this number. */
+  readonly generation: number;
+}
+
+/** Those of these names that a row has. */
+export async function knownJobs(db: Queryable, names: readonly string[]): Promise<Map<string, KnownJob>> {
+  if (names.length === 0) return new Map();
   const rows = await db
     .selectFrom('screenshot_jobs')
-    .select('name')
+    .select(['name', 'settled_at', 'generation'])
     .where((eb) => eb('name', '=', eb.fn.any(eb.val([...names]))))
     .execute();
-  return new Set(rows.map(({ name }) => name));
+  return new Map(rows.map((row) => [row.name, row]));
 }

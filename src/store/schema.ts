@@ -11,6 +11,7 @@ export interface InstallationTable {
   id: Generated<string>;
   epoch: Generated<string>;
   secret: Buffer;
+  stopped_until: MaybeTime;
 }
 
 export interface OrganizationTable {
@@ -139,6 +140,8 @@ export interface ScreenshotJobTable {
   progress: Generated<number>;
   settled_at: MaybeTime;
   outcome: string | null;
+  launched_at: MaybeTime;
+  problem: string | null;
 }
 
 export interface JobIndexTable {

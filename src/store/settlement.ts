@@ -5,17 +5,16 @@ import type { Queryable } from './database.ts';
 import { setEvent } from './events.ts';
 import type { Aftermath } from './followUp.ts';
 import { failForsakenAds } from './forsakenAds.ts';
-import { requireEpoch } from './installation.ts';
 import { notify } from './notifications.ts';
 
-/** Why a job ends. `lost`: its captures ended again and again without a result. */
-export type SettleCause = 'complete' | 'deadline' | 'canceled' | 'lost';
+/** Why a job ends. `lost`: its captures ended again and again without a result. `unscheduled`: none of them was ever started. */
+export type SettleCause = 'complete' | 'deadline' | 'canceled' | 'lost' | 'unscheduled';
 
 export interface Settlement {
   readonly jobId: string;
   readonly cause: SettleCause;
-  /** Of the leader that settles. */
-  readonly epoch: string;
+  /** Of what was never started: why, for whoever asked for it, and for whoever runs the cluster. */
+  readonly problem?: { readonly words: string; readonly details: string };
 }
 
 export interface Settled {
@@ -33,24 +32,23 @@ interface Job {
   readonly seconds: number;
 }
 
-/** @throws StaleLeaderError */
+/** In a transaction that holds the leader's epoch: see `requireEpoch`. */
 export async function settleJob(
   transaction: Queryable,
-  { jobId, cause, epoch }: Settlement,
+  { jobId, cause, problem }: Settlement,
   aftermath: Aftermath,
 ): Promise<Settled> {
-  await requireEpoch(transaction, epoch);
   const job = await lockJob(transaction, jobId);
   if (job === undefined) return { outcome: 'already', closed: [] };
   const ended = await endingOf(transaction, job, cause);
   if (ended === 'not_due') return { outcome: ended, closed: [] };
-  const words = reasonOf(ended, job);
+  const words = reasonOf(ended, job, problem?.words);
   const closed = await closeScreenshots(transaction, job, { cause: ended, words });
   const adIds = await closeCreatives(transaction, job.id, ended);
   const status = job.set_id === null ? undefined : await settleSet(transaction, job.set_id, ended);
   await transaction
     .updateTable('screenshot_jobs')
-    .set({ settled_at: sql<Date>`now()`, outcome: ended })
+    .set({ settled_at: sql<Date>`now()`, outcome: ended, problem: ended === 'unscheduled' ? problem?.details : null })
     .where('id', '=', job.id)
     .execute();
   await failForsakenAds(transaction, { adIds, reason: words }, aftermath);
@@ -84,6 +82,7 @@ async function endingOf(transaction: Queryable, job: Job, cause: SettleCause): P
   if (cause === 'canceled' || (await isCancelRequested(transaction, job.set_id))) return 'canceled';
   if (!(await hasOpen(transaction, job))) return 'complete';
   if (cause === 'lost') return 'lost';
+  if (cause === 'unscheduled' && !(await hasStarted(transaction, job))) return 'unscheduled';
   return job.overdue ? 'deadline' : 'not_due';
 }
 
@@ -107,7 +106,19 @@ async function hasOpen(transaction: Queryable, job: Job): Promise<boolean> {
   return rows[0]?.open ?? true;
 }
 
-function reasonOf(cause: SettleCause, job: Job): string {
+/** The job is locked, so none opens its first attempt meanwhile. */
+async function hasStarted(transaction: Queryable, job: Job): Promise<boolean> {
+  const row = await transaction
+    .selectFrom('job_indexes')
+    .select('index')
+    .where('job_id', '=', job.id)
+    .where('started_at', 'is not', null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+function reasonOf(cause: SettleCause, job: Job, why = 'the cluster gave it no place'): string {
   switch (cause) {
     case 'complete':
       return 'The ad was not captured.';
@@ -117,6 +128,8 @@ function reasonOf(cause: SettleCause, job: Job): string {
       return `It was not finished within ${job.seconds} s, the time this service gives to one request.`;
     case 'lost':
       return 'The capture ended several times without a result.';
+    case 'unscheduled':
+      return `No capture could be started in time: ${why}.`;
   }
 }
 

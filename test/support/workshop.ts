@@ -82,7 +82,15 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
     issueToken: (jobId, expiresAt) => issueJobToken(secret, jobId, expiresAt),
     settings: {
       ...{ maxPods, maxPodsPerOrganization: maxPods, parallelism: 2, setDeadlineSeconds: 120, retries: 1 },
-      ...{ podDeadlineSeconds: 60, finishedTtlSeconds: 600, internalUrl, publicUrl: PUBLIC_URL, isLocal: true },
+      ...{
+        podDeadlineSeconds: 60,
+        finishedTtlSeconds: 600,
+        schedulingDeadlineSeconds: 60,
+        mostFinishedResources: 100,
+        internalUrl,
+        publicUrl: PUBLIC_URL,
+        isLocal: true,
+      },
       ...settings,
     },
   });

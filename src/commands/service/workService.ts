@@ -74,6 +74,8 @@ export async function startWorkService(base: Foundation, options: WorkOptions): 
       setDeadlineSeconds: config.SET_DEADLINE_SECONDS,
       retries: config.CAPTURE_RETRIES,
       podDeadlineSeconds: config.CAPTURE_POD_DEADLINE_SECONDS,
+      schedulingDeadlineSeconds: config.SCHEDULING_DEADLINE_SECONDS,
+      mostFinishedResources: config.MAX_FINISHED_RESOURCES,
       finishedTtlSeconds: config.FINISHED_TTL_SECONDS,
       internalUrl,
       publicUrl,

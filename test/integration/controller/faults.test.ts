@@ -23,7 +23,8 @@ function faulty(cluster: ClusterPort, when: 'before' | 'after', failed: Set<stri
   return new Proxy(cluster, {
     get(target, name: string) {
       const call: unknown = Reflect.get(target, name);
-      if (typeof call !== 'function' || !CALLS.some((known) => known === name)) return call;
+      if (typeof call !== 'function') return call;
+      if (!CALLS.some((known) => known === name)) return call.bind(target);
       return async (...parameters: never[]) => {
         const isFirst = !failed.has(name);
         failed.add(name);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { beginEpoch } from '../../../src/store/installation.ts';
+import { beginEpoch, requireEpoch } from '../../../src/store/installation.ts';
 import { createReviews } from '../../../src/store/reviews.ts';
 import { settleJob } from '../../../src/store/settlement.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
@@ -143,8 +143,10 @@ test('A leader whose time is over settles nothing', async () => {
   const job = await db.selectFrom('screenshot_jobs').selectAll().executeTakeFirstOrThrow();
   const old = await beginEpoch(db);
   await beginEpoch(db);
-  const settlement = { jobId: job.id, cause: 'canceled', epoch: old } as const;
-  const settled = db.transaction().execute((tx) => settleJob(tx, settlement, aftermath()));
+  const settled = db.transaction().execute(async (tx) => {
+    await requireEpoch(tx, old);
+    await settleJob(tx, { jobId: job.id, cause: 'canceled' }, aftermath());
+  });
   await expect(settled).rejects.toThrow(/epoch/);
   expect((await setOf(setId)).status).toBe('capturing');
 });

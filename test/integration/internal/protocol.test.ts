@@ -9,7 +9,7 @@ import { FolderStore } from '../../../src/artifacts/folder.ts';
 import type { Attempt, ClaimedCreative, ResolvedCreatives } from '../../../src/contract/captureProtocol.ts';
 import { admitWaiting } from '../../../src/store/admission.ts';
 import { openStore, type Store } from '../../../src/store/database.ts';
-import { beginEpoch, readInstallation } from '../../../src/store/installation.ts';
+import { readInstallation } from '../../../src/store/installation.ts';
 import { openNotifications } from '../../../src/store/notifications.ts';
 import { settleJob } from '../../../src/store/settlement.ts';
 import { type CaptureClient, captureClient, PNG, PNG_FACTS } from '../../support/captureClient.ts';
@@ -25,6 +25,7 @@ let store: Store;
 let organization: TestOrganization;
 let internalUrl: string;
 let secret: Buffer;
+let artifacts: FolderStore;
 const closers: (() => Promise<unknown>)[] = [];
 /** Final states of pictures as they are counted. */
 const counted: string[] = [];
@@ -47,6 +48,7 @@ beforeEach(async () => {
   organization = await insertOrganization(store.db);
   ({ secret } = await readInstallation(store.db));
   const folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-protocol-'));
+  artifacts = new FolderStore(folder);
   const notifications = openNotifications(database.url);
   await notifications.ready;
   const server = createServer();
@@ -57,7 +59,7 @@ beforeEach(async () => {
     createInternalApi({
       ...{ store, notifications, secret, internalUrl, log: SILENT, ...aftermath },
       ...{ leaseSeconds: 30, podDeadlineSeconds: 60, maxUploadBytes: 1_000 },
-      artifacts: new FolderStore(folder),
+      artifacts,
       observe: { screenshots: (statuses) => counted.push(...statuses) },
     }),
   );
@@ -79,7 +81,18 @@ async function admit(): Promise<{ jobId: string; client: CaptureClient }> {
   const [admitted] = await store.db.transaction().execute((tx) => admitWaiting(tx, LIMITS));
   const jobId = admitted?.jobId ?? '';
   const token = issueJobToken(secret, jobId, new Date(Date.now() + 60_000));
-  return { jobId, client: captureClient(internalUrl, jobId, token) };
+  return { jobId, client: uploading(captureClient(internalUrl, jobId, token)) };
+}
+
+/** Uploads what it reports, under whichever keys it names. */
+function uploading(client: CaptureClient): CaptureClient {
+  return {
+    async call<T>(path: string, body: object) {
+      const keys = [...JSON.stringify(body).matchAll(/"key":"([^"]+)"/g)].map(([, key = '']) => key);
+      for (const key of keys) await artifacts.put(key, PNG, 'image/png');
+      return client.call<T>(path, body);
+    },
+  };
 }
 
 const open = (client: CaptureClient, pod: string, index = 0) =>
@@ -245,8 +258,7 @@ test('Waiting for what does not come answers with an empty list', async () => {
 test('After settlement every write of a capture is refused', async () => {
   const { client, jobId, adId } = await oneAdOnePage();
   const { body } = await open(client, 'pod-1');
-  const epoch = await beginEpoch(store.db);
-  await store.db.transaction().execute((tx) => settleJob(tx, { jobId, cause: 'canceled', epoch }, aftermath));
+  await store.db.transaction().execute((tx) => settleJob(tx, { jobId, cause: 'canceled' }, aftermath));
   const id = body.pages[0]?.screenshots[0]?.id ?? '';
   const results = { index: 0, attempt: 1, results: [taken(id, 1)] };
   expect((await client.call('screenshots/results', results)).status).toBe(409);

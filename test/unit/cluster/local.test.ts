@@ -100,7 +100,7 @@ test('A capture that is killed leaves nothing in the folder for temporary files'
   const profile = await readFile(path.join(folder, 'where'), 'utf8');
   expect(existsSync(profile)).toBe(true);
   await remove(local);
-  expect(existsSync(path.dirname(profile))).toBe(false);
+  await eventually(() => expect(existsSync(path.dirname(profile))).toBe(false));
   expect(path.dirname(profile)).not.toBe(tmpdir());
 });
 
@@ -142,8 +142,8 @@ test('Deleting a Job asks its captures to end, kills those that do not, and what
   const pid = await eventually(async () => Number(await readFile(path.join(folder, 'pid'), 'utf8')));
   const grandchild = Number(await readFile(path.join(folder, 'grandchild'), 'utf8'));
   const seen = await remove(local);
+  await eventually(() => expect(isAlive(pid)).toBe(false));
   expect(await readdir(folder)).toContain('asked');
-  expect(isAlive(pid)).toBe(false);
   await eventually(() => expect(isAlive(grandchild)).toBe(false));
   expect(await local.getJob('set-1-1')).toBeUndefined();
   await local.deleteJob(seen);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createWorkQueue } from '../../../src/controller/workQueue.ts';
+import { BackOff } from '../../../src/controller/backOff.ts';
+import { createWorkQueue, type WorkQueueOptions } from '../../../src/controller/workQueue.ts';
 import { eventually } from '../../support/eventually.ts';
 
 function gate() {
@@ -7,15 +8,19 @@ function gate() {
   return { passed: promise, open: resolve };
 }
 
+const quick = () => new BackOff({ firstPauseMs: 5, longestPauseMs: 20, retriesPerSecond: 10_000, burst: 100 });
+
+function queueOf(work: WorkQueueOptions['work'], options: Partial<WorkQueueOptions> = {}) {
+  return createWorkQueue({ concurrency: 1, failed: () => undefined, backOff: quick(), work, ...options });
+}
+
+const NOTHING = { ready: 0, processing: 0, delayed: 0, failing: 0 };
+
 test('A key that is added while it is worked on is worked on once more, never twice at once', async () => {
   const first = gate();
-  let running = 0;
-  let most = 0;
-  let calls = 0;
-  const queue = createWorkQueue({
-    concurrency: 4,
-    failed: () => undefined,
-    work: async () => {
+  let [running, most, calls] = [0, 0, 0];
+  const queue = queueOf(
+    async () => {
       calls += 1;
       running += 1;
       most = Math.max(most, running);
@@ -23,28 +28,61 @@ test('A key that is added while it is worked on is worked on once more, never tw
       running -= 1;
       return undefined;
     },
-  });
+    { concurrency: 4 },
+  );
   queue.add('a');
+  await eventually(() => expect(calls).toBe(1));
   for (let i = 0; i < 5; i++) queue.add('a');
+  expect(queue.size()).toEqual({ ...NOTHING, ready: 1, processing: 1 });
   first.open();
-  await eventually(() => expect(calls).toBe(2));
+  await eventually(() => expect(queue.size()).toEqual(NOTHING));
   await queue.stop();
   expect([calls, most]).toEqual([2, 1]);
+});
+
+test('A key that adds itself in its first moment is not worked on twice at once', async () => {
+  let [running, most, calls] = [0, 0, 0];
+  const queue = queueOf(
+    async (key) => {
+      running += 1;
+      most = Math.max(most, running);
+      if (++calls < 3) queue.add(key);
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+      return undefined;
+    },
+    { concurrency: 4 },
+  );
+  queue.add('a');
+  await eventually(() => expect([calls, queue.size()]).toEqual([3, NOTHING]));
+  expect(most).toBe(1);
+});
+
+test('A key that is added often before its turn is worked on once, and in the order of the first time', async () => {
+  const first = gate();
+  const seen: string[] = [];
+  const queue = queueOf(async (key) => {
+    seen.push(key);
+    if (key === 'first') await first.passed;
+    return undefined;
+  });
+  for (const key of ['first', 'a', 'b', 'a', 'b', 'a']) queue.add(key);
+  first.open();
+  await eventually(() => expect(queue.size()).toEqual(NOTHING));
+  expect(seen).toEqual(['first', 'a', 'b']);
 });
 
 test('A key that fails comes back, and the others do not wait for it', async () => {
   const seen: string[] = [];
   const failures: number[] = [];
-  const queue = createWorkQueue({
-    concurrency: 1,
-    firstPauseMs: 5,
-    failed: (_key, _error, count) => failures.push(count),
-    work: async (key) => {
+  const queue = queueOf(
+    async (key) => {
       seen.push(key);
       if (key === 'bad' && failures.length < 3) throw new Error('not yet');
       return undefined;
     },
-  });
+    { failed: (_key, _error, count) => failures.push(count) },
+  );
   queue.add('bad');
   queue.add('good');
   await eventually(() => expect(seen.filter((key) => key === 'bad')).toHaveLength(4));
@@ -53,20 +91,83 @@ test('A key that fails comes back, and the others do not wait for it', async () 
   expect(failures).toEqual([1, 2, 3]);
 });
 
+test('Keys that are done, or gone, leave no trace, however often they failed before', async () => {
+  const failed = new Set<string>();
+  const queue = queueOf(
+    async (key) => {
+      if (failed.has(key)) return undefined;
+      failed.add(key);
+      throw new Error('once');
+    },
+    { concurrency: 8 },
+  );
+  for (let i = 0; i < 1_000; i++) queue.add(`key ${i}`);
+  await eventually(() => expect([failed.size, queue.size()]).toEqual([1_000, NOTHING]));
+});
+
 test('A key is looked at again when its work asks for it, and not after the end', async () => {
   let calls = 0;
-  const queue = createWorkQueue({
-    concurrency: 1,
-    failed: () => undefined,
-    work: async () => {
-      calls += 1;
-      return calls < 3 ? 1 : undefined;
-    },
+  const queue = queueOf(async () => {
+    calls += 1;
+    return calls < 3 ? 1 : undefined;
   });
   queue.add('a');
   await eventually(() => expect(calls).toBe(3));
   await queue.stop();
   queue.add('a');
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(calls).toBe(3);
+  queue.addAfter('a', 0);
+  expect(queue.size()).toEqual(NOTHING);
+});
+
+test('Of two times at which a key is to be looked at the earlier one counts', async () => {
+  let calls = 0;
+  const queue = queueOf(async () => {
+    calls += 1;
+    return undefined;
+  });
+  queue.addAfter('a', 3_600_000);
+  queue.addAfter('a', 1);
+  queue.addAfter('a', 3_600_000);
+  await eventually(() => expect(calls).toBe(1));
+  expect(queue.size().delayed).toBe(0);
+});
+
+test('Stopping waits for what is being worked on, and takes nothing more', async () => {
+  const open = gate();
+  const seen: string[] = [];
+  const queue = queueOf(async (key) => {
+    await open.passed;
+    seen.push(key);
+    return 1;
+  });
+  queue.add('a');
+  queue.add('b');
+  await eventually(() => expect(queue.size().processing).toBe(1));
+  const stopped = queue.stop();
+  open.open();
+  await stopped;
+  expect([seen, queue.size()]).toEqual([['a'], NOTHING]);
+});
+
+test('What is measured: keys added, tried again, how long they waited and how long they took', async () => {
+  const told: string[] = [];
+  let calls = 0;
+  const queue = queueOf(
+    async () => {
+      if (++calls === 1) throw new Error('once');
+      return undefined;
+    },
+    {
+      observe: {
+        added: () => told.push('added'),
+        retried: () => told.push('retried'),
+        waited: (seconds) => told.push(`waited ${seconds >= 0 && seconds < 5}`),
+        worked: (seconds, outcome) => told.push(`${outcome} ${seconds >= 0 && seconds < 5}`),
+      },
+    },
+  );
+  queue.add('a');
+  await eventually(() => expect(told).toContain('done true'));
+  await queue.stop();
+  expect(told).toEqual(['added', 'waited true', 'retried', 'failed true', 'added', 'waited true', 'done true']);
 });

@@ -1,0 +1,55 @@
+/** What is asked of the cluster for a job: the resource's spec, and its Job. */
+import type { CaptureJobSpec } from '../cluster/port.ts';
+import type { ScreenshotJob, ScreenshotJobSpec } from '../contract/screenshotJob.ts';
+import type { JobState } from '../store/jobState.ts';
+import type { ControllerOptions, ControllerSettings } from './options.ts';
+
+/** Beyond the set's own deadline. */
+const LAST_BOUND_SECONDS = 3_600;
+
+export function resourceSpec(state: JobState, settings: ControllerSettings): ScreenshotJobSpec {
+  return {
+    organization: state.organization,
+    ...(state.set_id === null ? {} : { set: state.set_id }),
+    job: state.id,
+    ads: state.creatives.total,
+    batches: state.indexes,
+    screenshots: state.screenshots.total,
+    parallelism: state.parallelism,
+    retries: settings.retries,
+    deadlines: {
+      schedulingSeconds: settings.schedulingDeadlineSeconds,
+      captureSeconds: settings.podDeadlineSeconds,
+    },
+    ttlSecondsAfterFinished: settings.finishedTtlSeconds,
+  };
+}
+
+/** Of one generation; a Job that was left behind keeps its name. */
+export function jobName({ name, generation }: Pick<JobState, 'name' | 'generation'>): string {
+  return `${name}-${generation}`;
+}
+
+export function jobSpec(
+  state: JobState,
+  resource: ScreenshotJob,
+  { settings, issueToken }: Pick<ControllerOptions, 'settings' | 'issueToken'>,
+): CaptureJobSpec {
+  // A pod may begin just before the deadline.
+  const expiresAt = new Date(state.deadline_at.getTime() + settings.podDeadlineSeconds * 1000);
+  return {
+    name: jobName(state),
+    owner: { name: resource.name, uid: resource.uid },
+    jobId: state.id,
+    organization: state.organization,
+    indexes: state.indexes,
+    parallelism: state.parallelism,
+    retriesPerIndex: settings.retries,
+    podDeadlineSeconds: settings.podDeadlineSeconds,
+    lastBoundSeconds: settings.setDeadlineSeconds + LAST_BOUND_SECONDS,
+    environment: {
+      TEARSHEET_INTERNAL_URL: settings.internalUrl,
+      ...(issueToken === undefined ? {} : { TEARSHEET_TOKEN: issueToken(state.id, expiresAt) }),
+    },
+  };
+}

@@ -1,0 +1,141 @@
+/** A job whose work is to be done: it has a resource, and the resource a Job that runs. */
+import { type CaptureJob, RefusedError } from '../cluster/port.ts';
+import type { ScreenshotJob } from '../contract/screenshotJob.ts';
+import { type JobState, nextGeneration, noteLaunch, readJobState } from '../store/jobState.ts';
+import { settle } from './ending.ts';
+import { jobName, jobSpec, resourceSpec } from './jobPlan.ts';
+import type { Problem } from './status.ts';
+import { LATER, NOW, SOON, show, type Term } from './term.ts';
+
+const MOST_GENERATIONS = 3;
+
+export async function makeResource({ options, cluster }: Term, state: JobState): Promise<number> {
+  if (state.stopped) return Math.min(LATER, dueIn(state));
+  try {
+    await cluster.createScreenshotJob(state.name, resourceSpec(state, options.settings));
+    return SOON;
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    options.log.warn({ resource: state.name, reason: error.reason, err: error }, 'the cluster refuses a ScreenshotJob');
+    return Math.min(LATER, dueIn(state));
+  }
+}
+
+/** Removed by us although it has work to do: its Job and it go, so that others can be made. */
+export async function withdraw(
+  { cluster, transact }: Term,
+  state: JobState,
+  resource: ScreenshotJob,
+): Promise<number | undefined> {
+  const job = await cluster.getJob(jobName(state));
+  if (job !== undefined && !job.stuck) {
+    if (!job.deleting) await cluster.deleteJob(job, { waits: true });
+    return LATER;
+  }
+  // Its name stays with what hangs.
+  if (job !== undefined) await transact((tx) => nextGeneration(tx, state.id, state.generation));
+  await cluster.releaseScreenshotJob(resource);
+  return SOON;
+}
+
+export async function run(term: Term, state: JobState, resource: ScreenshotJob): Promise<number | undefined> {
+  const { cluster } = term;
+  await removeLeftBehind(term, state);
+  const job = await cluster.getJob(jobName(state));
+  if (job === undefined) return makeJob(term, state, resource);
+  if (job.ownerUid !== resource.uid) {
+    // Of a resource of the same name that is gone.
+    await cluster.deleteJob(job);
+    return SOON;
+  }
+  if (job.stuck || (job.finished && !job.deleting)) return leaveBehind(term, state, job);
+  return wait(term, state, { resource, job, problem: job.problem });
+}
+
+async function makeJob(term: Term, state: JobState, resource: ScreenshotJob): Promise<number | undefined> {
+  const { options, cluster, transact } = term;
+  if (state.stopped) return wait(term, state, { resource, job: undefined, problem: undefined });
+  if (state.launched_at === null) await transact((tx) => noteLaunch(tx, state.id));
+  let problem: Problem | undefined;
+  try {
+    await cluster.createJob(jobSpec(state, resource, options));
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    problem = { reason: error.reason, message: error.message };
+  }
+  return wait(term, state, { resource, job: undefined, problem });
+}
+
+interface Waiting {
+  readonly resource: ScreenshotJob;
+  readonly job: CaptureJob | undefined;
+  readonly problem: Problem | undefined;
+}
+
+/** Nothing is to be done but to say how things are, as long as there is hope that something begins. */
+async function wait(term: Term, state: JobState, { resource, job, problem }: Waiting): Promise<number> {
+  const schedulingSeconds = resource.spec.deadlines.schedulingSeconds;
+  const left = schedulingLeft(state, schedulingSeconds);
+  if (left <= 0) {
+    const details = `No capture was started within ${schedulingSeconds} s.${detailsOf(problem)}`;
+    return settle(term, state, 'unscheduled', { words: wordsOf(problem), details });
+  }
+  const pause = await show(term, state, { resource, job, problem });
+  const retry = job === undefined ? LATER : Number.POSITIVE_INFINITY;
+  return Math.min(pause, retry, left + 10, dueIn(state));
+}
+
+/** Its Job will do no more, and work is left: the next generation takes it, or nobody does. */
+async function leaveBehind(term: Term, seen: JobState, job: CaptureJob): Promise<number> {
+  const { store, log } = term.options;
+  // Results may have come in after the state was read and before the Job ended.
+  const state = await readJobState(store.db, seen.name);
+  if (state === undefined || state.settled_at !== null || !state.open) return NOW;
+  if (state.generation !== seen.generation) return NOW;
+  if (state.generation >= MOST_GENERATIONS) return settle(term, state, 'lost');
+  const { failedIndexes, stuck } = job;
+  log.warn({ job_id: state.id, set_id: state.set_id, failedIndexes, stuck }, 'a Job left work behind');
+  await term.transact((tx) => nextGeneration(tx, state.id, state.generation));
+  await term.cluster.deleteJob(job);
+  return NOW;
+}
+
+/** Jobs of earlier generations: a controller may have ended after counting the next one. */
+async function removeLeftBehind({ cluster }: Term, { name, generation }: JobState): Promise<void> {
+  for (let earlier = 1; earlier < generation; earlier++) {
+    const job = await cluster.getJob(jobName({ name, generation: earlier }));
+    if (job !== undefined) await cluster.deleteJob(job);
+  }
+}
+
+/** Milliseconds until it has been waiting too long for its first capture. */
+function schedulingLeft({ started, launched_at, now }: JobState, seconds: number): number {
+  if (started || launched_at === null) return Number.POSITIVE_INFINITY;
+  return launched_at.getTime() + seconds * 1000 - now.getTime();
+}
+
+/** Until something happens on Postgres's clock that no notification tells of. */
+function dueIn({ now, deadline_at, next_claim_expiry }: JobState): number {
+  const due = Math.min(deadline_at.getTime(), next_claim_expiry?.getTime() ?? Number.POSITIVE_INFINITY);
+  return Math.max(10, due - now.getTime() + 10);
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  QuotaExceeded: 'the quota of the cluster is used up',
+  Unschedulable: 'the cluster has no room for it',
+  ImagePullFailed: 'the program could not be fetched',
+  PodStartFailed: 'the program could not be started',
+  PodRejected: 'the cluster refuses its pods',
+  NodeLost: 'the machine it was to run on was lost',
+  Suspended: 'it was held back by the cluster',
+};
+
+/** For whoever asked for the pictures, who is not to see how the cluster is made. */
+function wordsOf(problem: Problem | undefined): string {
+  return WORDS[problem?.reason ?? ''] ?? 'the cluster gave it no place';
+}
+
+/** For whoever runs the cluster. */
+function detailsOf(problem: Problem | undefined): string {
+  return problem === undefined ? '' : ` ${problem.reason}: ${problem.message}`;
+}

@@ -1,0 +1,51 @@
+/** Writes statuses where they changed, at most once a second for each resource, with an Event for each change of the reason. */
+import { isDeepStrictEqual } from 'node:util';
+import type { ClusterPort } from '../cluster/port.ts';
+import type { ScreenshotJob, ScreenshotJobStatus } from '../contract/screenshotJob.ts';
+import type { Log } from '../observe/log.ts';
+import { StaleLeaderError } from '../store/installation.ts';
+
+const PAUSE_MS = 1_000;
+const WELL = new Set(['Queued', 'Running', 'Completed', 'CompletedWithFailures', 'Canceling', 'Canceled']);
+
+export class StatusWriter {
+  readonly #cluster: ClusterPort;
+  readonly #log: Log;
+  /** When the status of a resource was last written, by name. */
+  readonly #written = new Map<string, number>();
+
+  constructor(cluster: ClusterPort, log: Log) {
+    this.#cluster = cluster;
+    this.#log = log;
+  }
+
+  /** @returns in how many milliseconds it may be written, if it is to be and it is too early; Infinity: all is said. */
+  async write(resource: ScreenshotJob, status: ScreenshotJobStatus): Promise<number> {
+    const before = resource.status;
+    // Not by the order of the fields: an API server has its own.
+    if (isDeepStrictEqual(before, status)) return Number.POSITIVE_INFINITY;
+    // The last one is not kept waiting: nothing follows that it could be joined with.
+    const isLast = status.completionTime !== undefined;
+    const left = (this.#written.get(resource.name) ?? Number.NEGATIVE_INFINITY) + PAUSE_MS - performance.now();
+    if (left > 0 && !isLast) return left;
+    await this.#cluster.updateStatus(resource, status);
+    this.#written.set(resource.name, performance.now());
+    if (before?.reason !== status.reason) await this.#tell(resource, status);
+    return Number.POSITIVE_INFINITY;
+  }
+
+  forget(name: string): void {
+    this.#written.delete(name);
+  }
+
+  /** Events are a courtesy: work does not wait for one that cannot be written. */
+  async #tell(resource: ScreenshotJob, { reason, message = '' }: ScreenshotJobStatus): Promise<void> {
+    const type = WELL.has(reason) ? 'Normal' : 'Warning';
+    try {
+      await this.#cluster.recordEvent(resource, { type, reason, message });
+    } catch (error) {
+      if (error instanceof StaleLeaderError) throw error;
+      this.#log.warn({ resource: resource.name, reason, err: error }, 'an Event could not be written');
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { BackOff } from '../../../src/controller/backOff.ts';
+
+const OPTIONS = { firstPauseMs: 100, longestPauseMs: 1_000, retriesPerSecond: 10, burst: 1_000 };
+
+function backOffAt(options: Partial<ConstructorParameters<typeof BackOff>[0]> = {}) {
+  const time = { now: 0 };
+  return { time, backOff: new BackOff({ ...OPTIONS, random: () => 1, clock: () => time.now, ...options }) };
+}
+
+test('The pause of a key doubles with each failure up to its bound, and begins anew when it was forgotten', () => {
+  const { backOff } = backOffAt();
+  expect(Array.from({ length: 6 }, () => backOff.failed('a'))).toEqual([100, 200, 400, 800, 1_000, 1_000]);
+  expect(backOff.failed('b')).toBe(100);
+  backOff.forget('a');
+  expect([backOff.failures('a'), backOff.failures('b'), backOff.failing]).toEqual([0, 1, 1]);
+  expect(backOff.failed('a')).toBe(100);
+});
+
+test('A key that has failed for days still has a pause', () => {
+  const { backOff } = backOffAt();
+  for (let i = 0; i < 5_000; i++) backOff.failed('a');
+  expect(backOff.failed('a')).toBeGreaterThanOrEqual(1_000);
+});
+
+test('Keys that failed together do not come back together', () => {
+  const random = [0, 0.5, 1];
+  const { backOff } = backOffAt({ random: () => random.shift() ?? 0 });
+  expect(['a', 'b', 'c'].map((key) => backOff.failed(key))).toEqual([50, 75, 100]);
+});
+
+test('When very many fail at once they take turns at one bucket, which fills again', () => {
+  const { backOff, time } = backOffAt({ burst: 2 });
+  expect(['a', 'b', 'c', 'd', 'e', 'f'].map((key) => backOff.failed(key))).toEqual([100, 100, 100, 200, 300, 400]);
+  time.now = 10_000;
+  expect(['g', 'h', 'i', 'j'].map((key) => backOff.failed(key))).toEqual([100, 100, 100, 200]);
+});
