@@ -1,6 +1,7 @@
 /** Writes the files that are generated from the code; with --check, fails when one is not what the code says now. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { generateChartDashboard } from './generateChartDashboard.ts';
 import { generateChartReadme } from './generateChartReadme.ts';
 import { generateChartSchema } from './generateChartSchema.ts';
 import { generateConfiguration } from './generateConfiguration.ts';
@@ -16,6 +17,7 @@ const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
   'charts/tearsheet/templates/crd.yaml': generateCrdTemplate,
   'charts/tearsheet/values.schema.json': generateChartSchema,
   'charts/tearsheet/README.md': generateChartReadme,
+  'charts/tearsheet/files/dashboard.json': generateChartDashboard,
 };
 
 const check = process.argv.includes('--check');

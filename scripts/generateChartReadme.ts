@@ -18,10 +18,10 @@ Kubernetes 1.33 or newer; all pods pass Pod Security *restricted*. This page is 
 | api | create \`tokenreviews\` (cluster) | whose token a capture shows |
 | controller | \`screenshotjobs\` get, list, watch, create, patch, delete; \`/status\` patch; \`/finalizers\` update | its resource |
 | controller | \`jobs\` get, list, watch, create, delete | one for each ScreenshotJob |
-| controller | \`pods\` get, list, watch | why they do not start or run |
+| controller | \`pods\` list, watch | why they do not start or run |
 | controller | \`events\` create, patch, list | tells transitions; reads what a quota or a missing volume leaves |
 | controller | \`leases\` create; get, update by name | leadership |
-| controller | \`nodes\` get, list, watch (cluster; \`rbac.nodes\`) | tells a lost node at once |
+| controller | \`nodes\` list, watch (cluster; \`rbac.nodes\`) | tells a lost node at once |
 | capture | none, and no token of the cluster's API | it meets the web |
 
 The pre-delete hook works with the controller's account.
