@@ -27,7 +27,7 @@ demo: build ## the main job on bundled ads and pages: pictures in ./demo-output/
 dev: build ## the service on this machine at http://127.0.0.1:8080, until Ctrl-C; data in ./.tearsheet/
 	@exec $(NODE) dist/cli.js dev
 
-test: setup ## all checks, then all unit and integration tests
+test: setup ## all checks, then all tests but those of e2e; the first time on a machine it builds an API server (5 min)
 	@$(NODE) scripts/runTests.ts
 
 check: setup ## format, types, lint, layers, unused code, generated files
@@ -39,11 +39,11 @@ generate: setup ## write the generated files again (OpenAPI, configuration and m
 bench: build ## speed against its floors and peers; writes docs/performance.md
 	@$(NODE) test/bench/run.ts
 
-e2e: ## tests on a Kubernetes cluster
-	@echo 'make e2e comes with the Kubernetes work; until then make test covers the whole service on one machine.' >&2; exit 1
+e2e: setup ## image and chart on a real cluster: KUBECONFIG's, else one that it starts (Debian, as root; the first time 10 min)
+	@scripts/e2e.sh $(ARGS)
 
-image: ## the container image
-	@echo 'make image comes with the Kubernetes work; until then make dev runs the whole service on one machine.' >&2; exit 1
+image: ## the container image tearsheet:dev, with docker, podman or buildah, else with the test cluster's own
+	@scripts/image.sh
 
 clean: ## remove what build and demo made; not the packages, not the data
 	@rm -rf dist demo-output .cache

@@ -21,6 +21,29 @@ export default defineConfig({
           hookTimeout: 120_000,
         },
       },
+      {
+        extends: true,
+        // A first test waits for the API server, and on a new machine for its build.
+        test: {
+          name: 'cluster',
+          globalSetup: ['test/support/globalPostgres.ts', 'test/support/globalCluster.ts'],
+          include: ['test/cluster/**/*.test.ts'],
+          testTimeout: 90_000,
+          hookTimeout: 40 * 60_000,
+        },
+      },
+      {
+        extends: true,
+        // One after the other: they share a node, and some take parts of the cluster down.
+        test: {
+          name: 'e2e',
+          globalSetup: ['test/e2e/support/globalE2e.ts'],
+          include: ['test/e2e/**/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 5 * 60_000,
+          hookTimeout: 10 * 60_000,
+        },
+      },
     ],
   },
 });

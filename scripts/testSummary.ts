@@ -1,4 +1,5 @@
 /** From vitest's JSON report to two numbers. */
+import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
 
 export interface Counts {
@@ -26,4 +27,12 @@ export function countTests(report: string | undefined, code: number | null): Cou
 
 export function summaryLine({ passed, failed }: Counts): string {
   return `${passed} passed, ${failed} failed`;
+}
+
+export function addCounts(one: Counts, other: Counts): Counts {
+  return { passed: one.passed + other.passed, failed: one.failed + other.failed };
+}
+
+export function writeSummary(file: string, counts: Counts): void {
+  writeFileSync(file, `${summaryLine(counts)}\n`);
 }

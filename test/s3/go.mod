@@ -1,6 +1,6 @@
 module tearsheet.dev/test/s3
 
-go 1.26.8
+go 1.26.0
 
 tool github.com/versity/versitygw/cmd/versitygw
 

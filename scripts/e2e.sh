@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# `make e2e`. With KUBECONFIG set, that cluster is used and nothing is started: IMAGE (repository:tag), S3_ENDPOINT, AWS_ACCESS_KEY_ID and
+# AWS_SECRET_ACCESS_KEY say what it runs and where pictures go, E2E_HOST how its pods reach this machine. Without, a cluster is
+# started from test/cluster, and stopped afterwards unless it ran before or KEEP_CLUSTER=1. Arguments go on to vitest.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+cluster=test/cluster/cluster
+
+# An assignment ends the script when its command fails; eval of a substitution would not.
+use() { local lines; lines=$("$cluster" "$@"); eval "$lines"; }
+
+if [ -z "${KUBECONFIG:-}" ]; then
+  if [ "${KEEP_CLUSTER:-}" != 1 ] && ! "$cluster" status | grep -q '^kube-apiserver up'; then trap '"$cluster" down' EXIT; fi
+  use up
+  use s3
+  export E2E_OWN_CLUSTER=true IMAGE=${IMAGE:-tearsheet:dev}
+  IMAGE_BUILDER=cluster scripts/image.sh
+else
+  export IMAGE=${IMAGE:?is not set: the image that the cluster is to run, as repository:tag}
+  if ! command -v helm >/dev/null || ! command -v kubectl >/dev/null; then use tools; fi
+fi
+.node/bin/node scripts/runE2e.ts "$@"

@@ -1,0 +1,58 @@
+/** Runs vitest under a deadline, and counts what it reports. */
+import { spawn } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Counts, countTests } from './testSummary.ts';
+
+export const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+interface Run {
+  readonly projects: readonly string[];
+  /** Files and options, as vitest takes them. */
+  readonly args: readonly string[];
+  readonly deadlineMs: number;
+}
+
+export async function runVitest({ projects, args, deadlineMs }: Run): Promise<Counts> {
+  const results = path.join(ROOT, `.cache/test-results-${projects.join('-')}.json`);
+  rmSync(results, { force: true });
+  const chosen = projects.map((name) => `--project=${name}`);
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${results}`];
+  const code = await run(
+    process.execPath,
+    ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...chosen, ...args],
+    {
+      deadlineMs,
+    },
+  );
+  return countTests(readResults(results), code);
+}
+
+/** Of a program that says on standard output and error what it does. @returns its exit code; null: it was ended. */
+export function run(program: string, args: readonly string[], { deadlineMs = 60_000 } = {}): Promise<number | null> {
+  const child = spawn(program, args, { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'] });
+  const asked = setTimeout(() => {
+    console.error(`Not done in ${Math.round(deadlineMs / 60_000)} min, and ended: ${path.basename(program)}`);
+    child.kill('SIGTERM');
+  }, deadlineMs);
+  const forced = setTimeout(() => child.kill('SIGKILL'), deadlineMs + 20_000);
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => {
+      clearTimeout(asked);
+      clearTimeout(forced);
+      resolve(code);
+    });
+  });
+}
+
+/** undefined: vitest ended before it could write. */
+function readResults(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    console.error(`vitest left no results: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+}

@@ -1,0 +1,40 @@
+# shellcheck shell=bash
+# What is said to the person who waits, and locks against a second run.
+say() { printf 'cluster: %s\n' "$*" >&2; }
+die() { printf 'cluster: %s\n' "$*" >&2; exit 1; }
+
+# step SECONDS "what is done" command…: says every 20 s that it goes on, ends it after SECONDS; its output goes to a log.
+step() {
+  local seconds=$1 title=$2 began=$SECONDS code=0 ticker; shift 2
+  local kept=$log/${title//[^a-zA-Z0-9.]/-}.log
+  say "$title …"
+  ( while sleep 20; do say "  $title, $((SECONDS - began)) s"; done ) 7>&- 8>&- 9>&- &
+  ticker=$!
+  timeout -k 10 "$seconds" "$@" >"$kept" 2>&1 </dev/null || code=$?
+  kill "$ticker" 2>/dev/null || true
+  wait "$ticker" 2>/dev/null || true
+  [ "$code" -eq 0 ] || { tail -n 15 "$kept" | sed 's/^/    /' >&2; die "$title: $([ "$code" -eq 124 ] && echo "not done in $seconds s" || echo failed) (log: $kept)"; }
+  say "  done in $((SECONDS - began)) s"
+}
+
+until_true() { # seconds what command…
+  local seconds=$1 what=$2; shift 2
+  local end=$((SECONDS + seconds))
+  while [ $SECONDS -lt $end ]; do "$@" >/dev/null 2>&1 && return 0; sleep 0.2; done
+  die "$what did not come up in ${seconds}s; see $log/"
+}
+
+# locked images|state|build command…: one run at a time does this on the machine. Taken in this order, or not nested.
+locked() {
+  local name=$1 fd; shift
+  case $name in images) fd=7 ;; state) fd=8 ;; build) fd=9 ;; esac
+  eval "exec $fd>\"$dir/$name.lock\""
+  flock -n "$fd" || { say "another run holds $dir/$name.lock, waiting for it …"; flock -w 2400 "$fd" || die "another run has held $dir/$name.lock for 40 minutes"; }
+  "$@"
+  eval "exec $fd>&-"
+}
+
+write() { # file, from standard input; left alone when it already says so (kube-proxy ends when its file is touched)
+  local text; text=$(cat)
+  [ -f "$1" ] && [ "$(cat "$1")" = "$text" ] || printf '%s\n' "$text" > "$1"
+}

@@ -1,0 +1,19 @@
+# shellcheck shell=bash
+network() {
+  ip link show cni0 >/dev/null 2>&1 || ip link add cni0 type bridge
+  ip addr replace "$gateway/16" dev cni0
+  ip link set cni0 up
+  sysctl -qw net.ipv4.ip_forward=1
+  [ ! -e /proc/sys/net/bridge/bridge-nf-call-iptables ] || sysctl -qw net.bridge.bridge-nf-call-iptables=1
+  mkdir -p "$dir/cni"
+  write "$dir/cni/10-bridge.conflist" <<JSON
+{"cniVersion":"1.0.0","name":"pods","plugins":[
+ {"type":"bridge","bridge":"cni0","isGateway":true,"ipMasq":true,"hairpinMode":true,
+  "ipam":{"type":"host-local","ranges":[[{"subnet":"$pods"}]],"routes":[{"dst":"0.0.0.0/0"}]}},
+ {"type":"portmap","capabilities":{"portMappings":true}}]}
+JSON
+}
+
+remove_network_namespaces() {
+  for n in /run/netns/cni-*; do [ -e "$n" ] || continue; ip netns delete "${n##*/}" 2>/dev/null || true; done
+}
