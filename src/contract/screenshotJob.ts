@@ -10,6 +10,8 @@ export const SCREENSHOT_JOB_REASONS = [
   'PodStartFailed',
   'PodRejected',
   'NodeLost',
+  'OOMKilled',
+  'Evicted',
   'Suspended',
   'Canceling',
   'DeadlineExceeded',

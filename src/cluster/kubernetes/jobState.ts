@@ -1,0 +1,54 @@
+/** What is kept of a Job. */
+import type { V1Job } from '@kubernetes/client-node';
+import { LABEL } from './names.ts';
+import type { Wire } from './wire.ts';
+
+export interface JobState {
+  readonly name: string;
+  readonly uid: string;
+  readonly version: string;
+  readonly createdAt: string;
+  /** Of the ScreenshotJob. */
+  readonly ownerName: string;
+  readonly ownerUid: string;
+  readonly indexes: number;
+  readonly parallelism: number;
+  readonly suspended: boolean;
+  readonly deleting: boolean;
+  readonly finished: boolean;
+  /** It has failed, and waits for its pods to end. */
+  readonly isFailing: boolean;
+  /** As Kubernetes writes them: `0-3,7`. */
+  readonly succeededIndexes: string;
+  readonly failedIndexes: string;
+}
+
+export function readJob(object: unknown): JobState {
+  const { metadata = {}, spec, status } = object as Wire<V1Job>;
+  const has = (type: string) => status?.conditions?.some((found) => found.type === type && found.status === 'True');
+  return {
+    name: metadata.name ?? '',
+    uid: metadata.uid ?? '',
+    version: metadata.resourceVersion ?? '',
+    createdAt: metadata.creationTimestamp ?? '',
+    ownerName: metadata.labels?.[LABEL.screenshotJob] ?? '',
+    ownerUid: metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid ?? '',
+    indexes: spec?.completions ?? 0,
+    parallelism: spec?.parallelism ?? 0,
+    suspended: spec?.suspend === true,
+    deleting: metadata.deletionTimestamp !== undefined,
+    finished: has('Complete') === true || has('Failed') === true,
+    isFailing: has('FailureTarget') === true,
+    succeededIndexes: status?.completedIndexes ?? '',
+    failedIndexes: status?.failedIndexes ?? '',
+  };
+}
+
+/** `0-3,7` as numbers. */
+export function parseIndexes(text: string): number[] {
+  if (text === '') return [];
+  return text.split(',').flatMap((range) => {
+    const [first = 0, last = first] = range.split('-').map(Number);
+    return Array.from({ length: last - first + 1 }, (_, offset) => first + offset);
+  });
+}

@@ -1,0 +1,62 @@
+/** What we do to Jobs. */
+import type { V1Job } from '@kubernetes/client-node';
+import type { CaptureProfile } from '../../contract/captureProfile.ts';
+import { type CaptureJob, type CaptureJobSpec, ConflictError } from '../port.ts';
+import { isConflict, isNotFound } from './apiError.ts';
+import type { ApiServer } from './apiServer.ts';
+import { jobManifest } from './jobManifest.ts';
+import { type JobState, readJob } from './jobState.ts';
+import { refusalOf } from './refusals.ts';
+import { remove } from './remove.ts';
+import type { Store } from './store.ts';
+
+export interface JobWritesOptions {
+  readonly api: ApiServer;
+  readonly path: string;
+  readonly namespace: string;
+  readonly installation: string;
+  readonly profile: CaptureProfile;
+  readonly store: Store<JobState>;
+}
+
+export class JobWrites {
+  readonly #options: JobWritesOptions;
+
+  constructor(options: JobWritesOptions) {
+    this.#options = options;
+  }
+
+  async create(spec: CaptureJobSpec): Promise<'created' | 'exists'> {
+    const { api, path, store, profile, namespace, installation } = this.#options;
+    const body: V1Job = jobManifest({ spec, profile, namespace, installation });
+    try {
+      store.assume(readJob(await api.call({ verb: 'create', path, body })));
+      return 'created';
+    } catch (error) {
+      // What the profile says is judged here: a Job that is found invalid says so in the status, too.
+      if (!isConflict(error)) throw refusalOf(error, [403, 422, 400]);
+    }
+    const there = await this.#get(spec.name);
+    if (there === undefined || there.deleting || there.ownerUid !== spec.owner.uid)
+      throw new ConflictError(`The Job ${spec.name} is another one, or on its way out.`);
+    store.assume(there);
+    return 'exists';
+  }
+
+  async delete(seen: Pick<CaptureJob, 'name' | 'uid'>, waits: boolean): Promise<void> {
+    const { api, path, store } = this.#options;
+    const propagationPolicy = waits ? 'Foreground' : 'Background';
+    await remove(seen, { api, path, store, read: readJob, propagationPolicy });
+  }
+
+  /** As it is, not as the cache may have it. */
+  async #get(name: string): Promise<JobState | undefined> {
+    const { api, path } = this.#options;
+    try {
+      return readJob(await api.call({ verb: 'get', path: `${path}/${name}` }));
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,135 @@
+/** The pod of a capture: it meets the open web, so it may do nothing but run, and holds nothing but a token for its job. */
+import type { V1EnvVar, V1PodSpec, V1PodTemplateSpec, V1ResourceRequirements, V1Volume } from '@kubernetes/client-node';
+import type { CaptureProfile } from '../../contract/captureProfile.ts';
+import type { CaptureJobSpec } from '../port.ts';
+import { CONTAINER, LABEL } from './names.ts';
+
+/** Loss of a node is noticed by the cluster after 40 s; another one may have the work this much later. */
+const TOLERATED_SECONDS = 30;
+const TOKEN = { folder: '/var/run/secrets/tearsheet', file: 'token', seconds: 3_600 };
+/** Of what is written outside of volumes, and of logs, where the profile says nothing. */
+const EPHEMERAL_STORAGE = { requests: '256Mi', limits: '2Gi' };
+
+export interface PodTemplateOptions {
+  readonly spec: CaptureJobSpec;
+  readonly profile: CaptureProfile;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export function podTemplate({ spec, profile, labels }: PodTemplateOptions): V1PodTemplateSpec {
+  return {
+    metadata: {
+      labels: { ...profile.podLabels, ...labels },
+      // A capture is never to be moved for the sake of a node that could be removed.
+      annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false', ...profile.podAnnotations },
+    },
+    spec: {
+      restartPolicy: 'Never',
+      activeDeadlineSeconds: spec.podDeadlineSeconds,
+      terminationGracePeriodSeconds: profile.terminationGracePeriodSeconds,
+      serviceAccountName: profile.serviceAccountName,
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      securityContext: { runAsNonRoot: true, seccompProfile: asGiven(profile.seccompProfile) },
+      containers: [container(spec, profile)],
+      volumes: volumes(profile),
+      ...placement(profile, labels),
+    },
+  };
+}
+
+function container(spec: CaptureJobSpec, profile: CaptureProfile): V1PodSpec['containers'][number] {
+  return {
+    name: CONTAINER,
+    image: profile.image,
+    imagePullPolicy: profile.imagePullPolicy,
+    args: ['capture'],
+    env: environment(spec, profile),
+    resources: resources(profile),
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    },
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+    volumeMounts: [
+      { name: 'tmp', mountPath: '/tmp' },
+      { name: 'shm', mountPath: '/dev/shm' },
+      { name: 'token', mountPath: TOKEN.folder, readOnly: true },
+      ...asGiven<{ name: string; mountPath: string }[]>(profile.volumeMounts),
+    ],
+  };
+}
+
+/** What the job says stands over what the profile says; a name stands once. */
+function environment(spec: CaptureJobSpec, profile: CaptureProfile): V1EnvVar[] {
+  const given = asGiven<V1EnvVar[]>(profile.env);
+  const { TEARSHEET_TOKEN: _secret, ...values } = spec.environment;
+  const ours: V1EnvVar[] = [
+    ...Object.entries(values).map(([name, value]) => ({ name, value })),
+    { name: 'TEARSHEET_JOB', value: spec.jobId },
+    { name: 'TEARSHEET_POD', valueFrom: { fieldRef: { fieldPath: 'metadata.uid' } } },
+    // Whoever may read Jobs is not to read tokens: the kubelet puts it into the pod.
+    { name: 'TEARSHEET_TOKEN_FILE', value: `${TOKEN.folder}/${TOKEN.file}` },
+    { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+  ];
+  const home = given.some(({ name }) => name === 'HOME') ? [] : [{ name: 'HOME', value: '/tmp' }];
+  const names = new Set(ours.map(({ name }) => name));
+  return [...given.filter(({ name }) => !names.has(name)), ...home, ...ours];
+}
+
+function resources(profile: CaptureProfile): V1ResourceRequirements {
+  const given = asGiven<V1ResourceRequirements>(profile.resources);
+  return {
+    ...given,
+    requests: { 'ephemeral-storage': EPHEMERAL_STORAGE.requests, ...given.requests },
+    limits: { 'ephemeral-storage': EPHEMERAL_STORAGE.limits, ...given.limits },
+  };
+}
+
+function volumes(profile: CaptureProfile): V1Volume[] {
+  const { folder: _, file, seconds } = TOKEN;
+  const serviceAccountToken = { audience: profile.tokenAudience, expirationSeconds: seconds, path: file };
+  return [
+    { name: 'tmp', emptyDir: { sizeLimit: profile.tmpSize } },
+    { name: 'shm', emptyDir: { medium: 'Memory', sizeLimit: profile.shmSize } },
+    { name: 'token', projected: { sources: [{ serviceAccountToken }] } },
+    ...asGiven<V1Volume[]>(profile.volumes),
+  ];
+}
+
+function placement(profile: CaptureProfile, labels: Readonly<Record<string, string>>): Partial<V1PodSpec> {
+  const { imagePullSecrets, nodeSelector, affinity, runtimeClassName, priorityClassName, schedulerName } = profile;
+  const away = ['not-ready', 'unreachable'].map((condition) => ({
+    key: `node.kubernetes.io/${condition}`,
+    operator: 'Exists',
+    effect: 'NoExecute',
+    tolerationSeconds: TOLERATED_SECONDS,
+  }));
+  const spread = {
+    maxSkew: 1,
+    topologyKey: 'kubernetes.io/hostname',
+    whenUnsatisfiable: 'ScheduleAnyway',
+    labelSelector: { matchLabels: pick(labels, [LABEL.component, LABEL.installation]) },
+  };
+  const constraints = profile.topologySpreadConstraints;
+  return {
+    imagePullSecrets: [...imagePullSecrets],
+    nodeSelector: { ...nodeSelector },
+    tolerations: [...away, ...asGiven<object[]>(profile.tolerations)],
+    topologySpreadConstraints: constraints.length === 0 ? [spread] : asGiven(constraints),
+    ...(affinity === undefined ? {} : { affinity: asGiven<object>(affinity) }),
+    ...(runtimeClassName === undefined ? {} : { runtimeClassName }),
+    ...(priorityClassName === undefined ? {} : { priorityClassName }),
+    ...(schedulerName === undefined ? {} : { schedulerName }),
+  };
+}
+
+function pick(labels: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (labels[name] === undefined ? [] : [[name, labels[name]]])));
+}
+
+/** The API server judges it, not we. */
+function asGiven<T>(part: unknown): T {
+  return part as T;
+}

@@ -1,0 +1,151 @@
+/** What keeps a Job from running, read from what a Job itself never shows: its pods and its Events. */
+import type { ScreenshotJobReason } from '../../contract/screenshotJob.ts';
+import type { CaptureJob } from '../port.ts';
+import { type JobState, parseIndexes } from './jobState.ts';
+import type { PodState, Said } from './podState.ts';
+
+type Problem = NonNullable<CaptureJob['problem']>;
+
+/** A problem, and what must have lasted how long before it counts. */
+export interface Suspicion {
+  readonly problem: Problem;
+  readonly what: string;
+  readonly ms: number;
+}
+
+/** What is kept of an Event. */
+export interface EventState extends Said {
+  readonly lastAt: string;
+}
+
+export interface Sight {
+  readonly job: JobState;
+  readonly pods: readonly PodState[];
+  /** By the uid of what they are about: Jobs, and pods that do not start. */
+  readonly events: ReadonlyMap<string, readonly EventState[]>;
+  readonly unreadyNodes: ReadonlySet<string>;
+}
+
+const PULL = new Set([
+  'ErrImagePull',
+  'ImagePullBackOff',
+  'ErrImageNeverPull',
+  'InvalidImageName',
+  'ImageInspectError',
+]);
+const NO_START = new Set(['StartError', 'ContainerCannotRun', 'RunContainerError', 'PostStartHookError']);
+
+const SHOWN_AFTER_MS = 3_000;
+
+/** Fewer pods than there should be. */
+export const MISSING = { what: 'missing', ms: 3_000 } as const;
+/** Longer than an image and its volumes usually take. */
+export const creating = ({ uid }: PodState) => ({ what: `creating ${uid}`, ms: 20_000 });
+
+export const isOver = ({ phase }: PodState) => phase === 'Succeeded' || phase === 'Failed';
+export const isCreating = ({ waiting, node, phase, deleting }: PodState) =>
+  phase === 'Pending' && !deleting && node !== undefined && (waiting === undefined || isQuiet(waiting));
+const isQuiet = ({ reason }: Said) => reason === 'ContainerCreating' || reason === 'PodInitializing';
+
+/** The pods that there should be now, beyond those that there are. */
+export function missingPods({ job, pods }: Sight): number {
+  if (job.suspended || job.finished || job.deleting || job.isFailing) return 0;
+  const ended = parseIndexes(job.succeededIndexes).length + parseIndexes(job.failedIndexes).length;
+  const wanted = Math.min(job.parallelism, job.indexes - ended);
+  return Math.max(0, wanted - pods.filter((pod) => !isOver(pod)).length);
+}
+
+/** What may be wrong at this moment; a pod that runs clears everything. */
+export function suspicionOf(sight: Sight): Suspicion | undefined {
+  const { job, pods } = sight;
+  if (job.finished || job.deleting) return undefined;
+  if (pods.some((pod) => pod.phase === 'Running' && !pod.deleting && !isLost(pod, sight))) return undefined;
+  if (job.suspended) return suspect('Suspended', 'The Job is suspended: by its queue, or by hand.');
+  const live = pods.filter((pod) => !isOver(pod));
+  return (
+    first(live, pullProblem) ??
+    first(live, (pod) => startProblem(pod, sight)) ??
+    first(live, (pod) => lossProblem(pod, sight)) ??
+    first(live, scheduleProblem) ??
+    creationProblem(sight) ??
+    (live.length === 0 ? endProblem(pods) : undefined)
+  );
+}
+
+function suspect(reason: ScreenshotJobReason, message: string, lasting?: { what: string; ms: number }): Suspicion {
+  return { problem: { reason, message }, ...(lasting ?? { what: reason, ms: SHOWN_AFTER_MS }) };
+}
+
+function first(pods: readonly PodState[], look: (pod: PodState) => Suspicion | undefined): Suspicion | undefined {
+  for (const pod of pods) {
+    const suspicion = look(pod);
+    if (suspicion !== undefined) return suspicion;
+  }
+  return undefined;
+}
+
+function pullProblem({ name, waiting }: PodState): Suspicion | undefined {
+  if (waiting === undefined || !PULL.has(waiting.reason)) return undefined;
+  return suspect('ImagePullFailed', `${name}: ${words(waiting)}`);
+}
+
+function startProblem(pod: PodState, { events }: Sight): Suspicion | undefined {
+  const { name, uid, waiting } = pod;
+  if (waiting !== undefined && (/^CreateContainer.*Error$/.test(waiting.reason) || NO_START.has(waiting.reason)))
+    return suspect('PodStartFailed', `${name}: ${words(waiting)}`);
+  if (!isCreating(pod)) return undefined;
+  const event = newest(events.get(uid), ({ reason }) => reason.startsWith('Failed'));
+  return event === undefined ? undefined : suspect('PodStartFailed', `${name}: ${words(event)}`, creating(pod));
+}
+
+function isLost({ isCutOff, node, disrupted, deleting }: PodState, { unreadyNodes }: Sight): boolean {
+  // Taken off its node by the cluster, which never learns whether it has ended.
+  const isTaken = deleting && disrupted === 'DeletionByTaintManager';
+  return isCutOff || isTaken || (node !== undefined && unreadyNodes.has(node));
+}
+
+function lossProblem(pod: PodState, sight: Sight): Suspicion | undefined {
+  if (pod.node === undefined || !isLost(pod, sight)) return undefined;
+  return suspect('NodeLost', `${pod.name}: its node ${pod.node} does not answer.`);
+}
+
+function scheduleProblem({ name, unschedulable }: PodState): Suspicion | undefined {
+  if (unschedulable === undefined) return undefined;
+  return suspect('Unschedulable', `${name}: ${words(unschedulable)}`);
+}
+
+/** Pods that could not even be made. */
+function creationProblem(sight: Sight): Suspicion | undefined {
+  if (missingPods(sight) === 0) return undefined;
+  const { job, pods, events } = sight;
+  const event = newest(events.get(job.uid), ({ reason }) => reason === 'FailedCreate');
+  const lastMade =
+    pods
+      .map(({ createdAt }) => createdAt)
+      .toSorted()
+      .at(-1) ?? '';
+  // What was refused before the last pod was made is over.
+  if (event === undefined || event.lastAt < lastMade) return undefined;
+  const { message } = event;
+  return suspect(message.includes('exceeded quota') ? 'QuotaExceeded' : 'PodRejected', message, MISSING);
+}
+
+/** How the last pod ended, while none has taken its place. */
+function endProblem(pods: readonly PodState[]): Suspicion | undefined {
+  const [last] = pods.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+  if (last?.phase !== 'Failed') return undefined;
+  const { name, failure, verdict } = last;
+  if (verdict?.reason === 'Evicted') return suspect('Evicted', `${name}: ${verdict.message}`);
+  if (failure === undefined) return undefined;
+  if (NO_START.has(failure.reason)) return suspect('PodStartFailed', `${name}: ${words(failure)}`);
+  if (failure.reason !== 'OOMKilled') return undefined;
+  return suspect('OOMKilled', `${name}: its memory was not enough; exit code ${failure.exitCode}.`);
+}
+
+function newest(events: readonly EventState[] = [], fits: (event: EventState) => boolean): EventState | undefined {
+  return events.filter(fits).toSorted((a, b) => (a.lastAt < b.lastAt ? 1 : -1))[0];
+}
+
+function words({ reason, message }: Said): string {
+  return message === '' ? reason : `${reason}: ${message}`;
+}

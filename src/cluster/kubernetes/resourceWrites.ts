@@ -1,0 +1,116 @@
+/** What we do to ScreenshotJobs. Each write names the object that was seen, and is in the cache once it is answered. */
+import type { ScreenshotJob, ScreenshotJobSpec, ScreenshotJobStatus } from '../../contract/screenshotJob.ts';
+import { ConflictError } from '../port.ts';
+import { isConflict, isNotFound, isOtherUid } from './apiError.ts';
+import type { ApiServer } from './apiServer.ts';
+import { LABEL } from './names.ts';
+import { refusalOf } from './refusals.ts';
+import { remove } from './remove.ts';
+import {
+  REMOVAL_MARK,
+  readScreenshotJob,
+  type ScreenshotJobObject,
+  screenshotJobManifest,
+  statusPatch,
+  withoutFinalizer,
+} from './screenshotJobs.ts';
+import type { Store } from './store.ts';
+
+export interface ResourceWritesOptions {
+  readonly api: ApiServer;
+  readonly path: string;
+  readonly namespace: string;
+  readonly installation: string;
+  readonly store: Store<ScreenshotJob>;
+}
+
+const MOST_TRIES = 5;
+
+export class ResourceWrites {
+  readonly #options: ResourceWritesOptions;
+
+  constructor(options: ResourceWritesOptions) {
+    this.#options = options;
+  }
+
+  async create(name: string, spec: ScreenshotJobSpec): Promise<'created' | 'exists'> {
+    const { api, path, namespace, installation, store } = this.#options;
+    const body = screenshotJobManifest({ name, spec, namespace, installation });
+    try {
+      store.assume(readScreenshotJob(await api.call({ verb: 'create', path, body })));
+      return 'created';
+    } catch (error) {
+      if (!isConflict(error)) throw refusalOf(error, [403]);
+    }
+    const there = await this.#get(name);
+    // What no watch of ours would ever tell of.
+    if (there !== undefined && there.metadata.labels?.[LABEL.installation] !== installation)
+      throw new ConflictError(`The ScreenshotJob ${name} is of another installation.`);
+    if (there !== undefined) store.assume(readScreenshotJob(there));
+    return 'exists';
+  }
+
+  async updateStatus(seen: ScreenshotJob, status: ScreenshotJobStatus): Promise<void> {
+    const body = { metadata: { resourceVersion: seen.version }, status: statusPatch(status) };
+    const isThere = await this.#patch(seen, { body, part: '/status' });
+    if (!isThere) throw new ConflictError(`${seen.name} is gone.`);
+  }
+
+  async cancel(seen: ScreenshotJob): Promise<void> {
+    await this.#patch(seen, { body: { metadata: { uid: seen.uid }, spec: { cancel: true } } });
+  }
+
+  async delete(seen: ScreenshotJob): Promise<void> {
+    const { api, path, store } = this.#options;
+    // Somebody else's deletion is to be told from ours.
+    if (seen.deleting) return;
+    const body = { metadata: { uid: seen.uid, annotations: REMOVAL_MARK } };
+    if (!(await this.#patch(seen, { body }))) return;
+    await remove(seen, { api, path, store, read: readScreenshotJob, propagationPolicy: 'Background' });
+  }
+
+  async release(seen: ScreenshotJob): Promise<void> {
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      const there = await this.#get(seen.name);
+      const finalizers = there?.metadata.uid === seen.uid ? withoutFinalizer(there) : undefined;
+      if (there === undefined || finalizers === undefined) return;
+      const body = { metadata: { resourceVersion: there.metadata.resourceVersion, finalizers } };
+      try {
+        await this.#patch(seen, { body });
+        return;
+      } catch (error) {
+        // A status was written meanwhile.
+        if (!(error instanceof ConflictError)) throw error;
+      }
+    }
+    throw new ConflictError(`${seen.name} changes all the time.`);
+  }
+
+  async #get(name: string): Promise<ScreenshotJobObject | undefined> {
+    const { api, path } = this.#options;
+    try {
+      return (await api.call({ verb: 'get', path: `${path}/${name}` })) as ScreenshotJobObject;
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** @returns false: it is gone. @throws ConflictError */
+  async #patch(seen: ScreenshotJob, { body, part = '' }: { body: object; part?: string }): Promise<boolean> {
+    const { api, path, store } = this.#options;
+    try {
+      const answer = await api.call({ verb: 'patch', path: `${path}/${seen.name}${part}`, body });
+      const { metadata } = answer as ScreenshotJobObject;
+      const isGone = metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0;
+      if (isGone) store.forget(seen);
+      else store.assume(readScreenshotJob(answer));
+      return true;
+    } catch (error) {
+      if (isConflict(error)) throw new ConflictError(`${seen.name} has changed meanwhile.`, { cause: error });
+      if (!isNotFound(error) && !isOtherUid(error)) throw error;
+      store.forget(seen);
+      return false;
+    }
+  }
+}

@@ -1,0 +1,96 @@
+/** A namespace with a client of it, and hands to play what a cluster's other parts do. */
+import { randomUUID } from 'node:crypto';
+import { BatchV1Api, CoreV1Api, CustomObjectsApi, type V1Pod } from '@kubernetes/client-node';
+import { expect } from 'vitest';
+import { connectKubernetes, type KubernetesCluster, type KubernetesOptions } from '../../../src/cluster/kubernetes.ts';
+import type { CaptureJobSpec } from '../../../src/cluster/port.ts';
+import { CaptureProfile } from '../../../src/contract/captureProfile.ts';
+import type { ScreenshotJob, ScreenshotJobSpec, ScreenshotJobStatus } from '../../../src/contract/screenshotJob.ts';
+import { type TestNamespace, testNamespace } from '../../support/cluster.ts';
+import { eventually } from '../../support/eventually.ts';
+import { required } from '../../support/required.ts';
+import { SILENT } from '../../support/silentLog.ts';
+
+export interface World {
+  readonly namespace: TestNamespace;
+  readonly installation: string;
+  readonly core: CoreV1Api;
+  readonly batch: BatchV1Api;
+  readonly custom: CustomObjectsApi;
+  /** Closed with the world. */
+  connect(options?: Partial<KubernetesOptions>): Promise<KubernetesCluster>;
+  /** The pods of a Job, once there are so many. */
+  pods(job: string, count: number): Promise<V1Pod[]>;
+  /** A merge patch of a pod's status, as its kubelet would write it. */
+  playPod(name: string, status: object): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function createWorld(label: string): Promise<World> {
+  const namespace = await testNamespace(`client-${label}`);
+  const [core, batch] = [namespace.config.makeApiClient(CoreV1Api), namespace.config.makeApiClient(BatchV1Api)];
+  const custom = namespace.config.makeApiClient(CustomObjectsApi);
+  const installation = randomUUID();
+  const open = new Set<KubernetesCluster>();
+  return {
+    ...{ namespace, installation, core, batch, custom },
+    async connect(options = {}) {
+      const cluster = await connectKubernetes({
+        namespace: namespace.name,
+        installation,
+        profile: profileOf(),
+        kubeconfig: namespace.kubeconfig,
+        log: SILENT,
+        ...options,
+      });
+      open.add(cluster);
+      return cluster;
+    },
+    pods: (job, count) =>
+      eventually(async () => {
+        const labelSelector = `batch.kubernetes.io/job-name=${job}`;
+        const { items } = await core.listNamespacedPod({ namespace: namespace.name, labelSelector });
+        expect(items).toHaveLength(count);
+        return items;
+      }),
+    async playPod(name, status) {
+      // JSON Patch is the library's way; each part of the status is set as a whole.
+      const body = Object.entries(status).map(([key, value]) => ({ op: 'add', path: `/status/${key}`, value }));
+      await core.patchNamespacedPodStatus({ name, namespace: namespace.name, body });
+    },
+    async close() {
+      await Promise.all([...open].map((cluster) => cluster.close()));
+      await namespace.remove();
+    },
+  };
+}
+
+const profileOf = (profile: object = {}): CaptureProfile =>
+  CaptureProfile.parse({ image: 'tearsheet:test', serviceAccountName: 'default', ...profile });
+
+export const resourceSpec = (spec: Partial<ScreenshotJobSpec> = {}): ScreenshotJobSpec => ({
+  ...{ organization: 'demo', job: randomUUID(), ads: 2, batches: 2, screenshots: 4, parallelism: 2, retries: 3 },
+  ...{ deadlines: { schedulingSeconds: 600, captureSeconds: 300 }, ttlSecondsAfterFinished: 600 },
+  ...spec,
+});
+
+export const statusOf = (status: Partial<ScreenshotJobStatus> = {}): ScreenshotJobStatus => ({
+  ...{ observedGeneration: 1, reason: 'Running', total: 4, done: 1, failed: 0, pods: 2, conditions: [] },
+  ...status,
+});
+
+export const jobSpec = (
+  owner: Pick<ScreenshotJob, 'name' | 'uid'>,
+  spec: Partial<CaptureJobSpec> = {},
+): CaptureJobSpec => ({
+  ...{ name: `${owner.name}-1`, owner: { name: owner.name, uid: owner.uid }, jobId: randomUUID() },
+  ...{ organization: 'demo', indexes: 2, parallelism: 2, retriesPerIndex: 3 },
+  ...{ podDeadlineSeconds: 300, lastBoundSeconds: 3_600, environment: {} },
+  ...spec,
+});
+
+/** Makes a ScreenshotJob, and says how it is. */
+export async function make(cluster: KubernetesCluster, name: string): Promise<ScreenshotJob> {
+  expect(await cluster.createScreenshotJob(name, resourceSpec())).toBe('created');
+  return required(await cluster.getScreenshotJob(name));
+}
