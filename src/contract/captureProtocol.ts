@@ -6,12 +6,17 @@
  */
 import { z } from 'zod';
 import { DEVICE_NAMES } from '../domain/devices.ts';
+import { cutCodePoints } from '../domain/text.ts';
 
 const uuid = z.uuid();
 const markerMs = z.number().int().min(0).max(30_000).nullable();
 const ratio = z.number().positive();
 /** As Postgres holds them. */
 const count = z.number().int().min(1).max(2_147_483_647);
+/** No browser paints more a side. */
+const side = z.number().int().min(1).max(65_535);
+/** Partly a page's own words, which may be endless. */
+const words = z.string().transform((text) => cutCodePoints(text, 4_000));
 /** Stands in headers later on. */
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -76,8 +81,8 @@ const RenderedFrame = z.object({
   sha256,
   bytes: count,
   /** Device pixels. */
-  width: count,
-  height: count,
+  width: side,
+  height: side,
 });
 
 /** POST …/creatives/{ad}/result */
@@ -86,16 +91,16 @@ export const CreativeResult = Bound.extend({
   result: z.discriminatedUnion('status', [
     z.object({
       status: z.literal('uploaded'),
-      format: z.string(),
+      format: z.string().max(64),
       category: z.enum(['display', 'video']),
-      mode: z.string(),
-      notes: z.array(z.string()),
+      mode: z.string().max(64),
+      notes: z.array(words).max(1_000),
       /** CSS pixels. */
-      width: count,
-      height: count,
+      width: side,
+      height: side,
       frames: z.array(RenderedFrame),
     }),
-    z.object({ status: z.enum(['not_found', 'net_read_timeout', 'generic_error']), reason: z.string() }),
+    z.object({ status: z.enum(['not_found', 'net_read_timeout', 'generic_error']), reason: words }),
   ]),
 });
 
@@ -135,15 +140,15 @@ export const ScreenshotResults = Bound.extend({
           key: z.string(),
           sha256,
           bytes: count,
-          width: count,
-          height: count,
+          width: side,
+          height: side,
           captured_at: z.iso.datetime(),
           record: Record_,
         }),
         z.object({
           id: uuid,
           status: z.enum(['ad_not_captured', 'net_read_timeout', 'no_slots', 'not_found', 'blocked', 'generic_error']),
-          reason: z.string(),
+          reason: words,
           record: Record_.optional(),
         }),
       ]),

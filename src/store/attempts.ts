@@ -154,3 +154,9 @@ export async function finishIndex(transaction: Queryable, { jobId, index, attemp
   if (result.numUpdatedRows === 0n)
     throw new SupersededError(`Attempt ${attempt} of index ${index} is not its attempt.`);
 }
+
+/** @returns the name of a job's ScreenshotJob, which never changes; undefined where there is no such job. */
+export async function jobNameOf(db: Queryable, jobId: string): Promise<string | undefined> {
+  const job = await db.selectFrom('screenshot_jobs').select('name').where('id', '=', jobId).executeTakeFirst();
+  return job?.name;
+}

@@ -12,16 +12,23 @@ import { finishIndex, type MissingScreenshot, missingScreenshots, openAttempt } 
 import { ResultFaultError } from '../../store/creativeResults.ts';
 import { countUnresolved, expireClaims } from '../../store/jobCreatives.ts';
 import { storeScreenshotResults } from '../../store/screenshotResults.ts';
+import { boundOf, ForbiddenError, requireIndex } from './authority.ts';
 import type { InternalApiOptions } from './options.ts';
-import { indexOf, jobOf, NotFoundError } from './requests.ts';
+import { callerOf, indexOf, NotFoundError } from './requests.ts';
 import { screenshotKey, type Transfers } from './transfers.ts';
+import { requireUploads } from './uploads.ts';
 
 export function addAttemptRoutes(router: Router, options: InternalApiOptions, transfers: Transfers): void {
   const { store, observe } = options;
 
   router.post('/indexes/:index/attempts', async (req, res) => {
     const { pod } = OpenAttempt.parse(req.body);
-    res.json(await open(options, transfers, { jobId: jobOf(req), index: indexOf(req), pod }));
+    const caller = callerOf(res);
+    const index = indexOf(req);
+    requireIndex(caller, index);
+    if (caller.pod !== undefined && caller.pod.uid !== pod)
+      throw new ForbiddenError(`The token is of another pod than ${pod}.`);
+    res.json(await open(options, transfers, { jobId: caller.jobId, index, pod }));
   });
 
   router.post('/screenshots/results', async (req, res) => {
@@ -31,7 +38,9 @@ export function addAttemptRoutes(router: Router, options: InternalApiOptions, tr
         throw new ResultFaultError(`${result.key} is not the key of screenshot ${result.id} in attempt ${attempt}.`);
       }
     }
-    const bound = { jobId: jobOf(req), index, attempt };
+    const bound = boundOf(callerOf(res), { index, attempt });
+    requireTimes(results);
+    await requireUploads(options, results);
     const resolved = await store.db
       .transaction()
       .execute((tx) => storeScreenshotResults(tx, { bound, results }, options));
@@ -41,11 +50,22 @@ export function addAttemptRoutes(router: Router, options: InternalApiOptions, tr
 
   router.post('/indexes/:index/finish', async (req, res) => {
     const { attempt, phases } = FinishIndex.parse(req.body);
-    const bound = { jobId: jobOf(req), index: indexOf(req), attempt };
+    const bound = boundOf(callerOf(res), { index: indexOf(req), attempt });
     await store.db.transaction().execute((tx) => finishIndex(tx, bound));
     observe?.phases?.(phases);
     res.json({});
   });
+}
+
+/** No clock of a node is off by as much. */
+const MOST_OFF_MS = 24 * 3_600_000;
+
+function requireTimes(results: ScreenshotResults['results']): void {
+  for (const result of results) {
+    if (result.status === 'uploaded' && Math.abs(Date.parse(result.captured_at) - Date.now()) > MOST_OFF_MS) {
+      throw new ResultFaultError(`Screenshot ${result.id} cannot have been taken at ${result.captured_at}.`);
+    }
+  }
 }
 
 async function open(

@@ -20,9 +20,11 @@ import {
   resolvedCreatives,
 } from '../../store/jobCreatives.ts';
 import { notify } from '../../store/notifications.ts';
+import { boundOf } from './authority.ts';
 import type { InternalApiOptions } from './options.ts';
-import { adOf, jobOf } from './requests.ts';
+import { adOf, callerOf } from './requests.ts';
 import { frameKey, type Transfers } from './transfers.ts';
+import { requireUploads } from './uploads.ts';
 import { waitFor } from './waiting.ts';
 
 export function addCreativeRoutes(router: Router, options: InternalApiOptions, transfers: Transfers): void {
@@ -30,20 +32,20 @@ export function addCreativeRoutes(router: Router, options: InternalApiOptions, t
   const write = <T>(work: (tx: Parameters<typeof notify>[0]) => Promise<T>) => store.db.transaction().execute(work);
 
   router.post('/creatives/claim', async (req, res) => {
-    const bound = { ...ClaimCreative.parse(req.body), jobId: jobOf(req) };
+    const bound = boundOf(callerOf(res), ClaimCreative.parse(req.body));
     res.json(await claim(options, transfers, bound));
   });
 
   router.post('/creatives/wait', (req, res) => wait(options, transfers, { req, res }));
 
   router.post('/creatives/:ad/renew', async (req, res) => {
-    const bound = { ...HoldClaim.parse(req.body), jobId: jobOf(req) };
+    const bound = boundOf(callerOf(res), HoldClaim.parse(req.body));
     const held = await write((tx) => renewClaim(tx, bound, { adId: adOf(req), leaseSeconds }));
     res.json({ held });
   });
 
   router.post('/creatives/:ad/release', async (req, res) => {
-    const bound = { ...HoldClaim.parse(req.body), jobId: jobOf(req) };
+    const bound = boundOf(callerOf(res), HoldClaim.parse(req.body));
     await write(async (tx) => {
       await releaseClaim(tx, bound, adOf(req));
       await notify(tx, { job: bound.jobId });
@@ -53,9 +55,10 @@ export function addCreativeRoutes(router: Router, options: InternalApiOptions, t
 
   router.post('/creatives/:ad/result', async (req, res) => {
     const { index, attempt, seconds, result } = CreativeResult.parse(req.body);
-    const bound = { jobId: jobOf(req), index, attempt };
+    const bound = boundOf(callerOf(res), { index, attempt });
     const adId = adOf(req);
     if (result.status === 'uploaded') checkKeys(result.frames, { ...bound, adId });
+    if (result.status === 'uploaded') await requireUploads(options, result.frames);
     const resolved = await write((tx) => storeCreativeResult(tx, { bound, adId, result }, options));
     observe?.screenshots?.(resolved);
     observe?.creative?.({ status: result.status, seconds });
@@ -103,7 +106,7 @@ async function wait(
   { req, res }: { req: Request; res: Response },
 ): Promise<void> {
   const { index, attempt, ads, timeout_ms } = WaitForCreatives.parse(req.body);
-  const bound = { jobId: jobOf(req), index, attempt };
+  const bound = boundOf(callerOf(res), { index, attempt });
   const gone = new AbortController();
   res.on('close', () => gone.abort());
   const look = async () => {

@@ -7,10 +7,10 @@ import { SupersededError } from '../../store/attempts.ts';
 import { ResultFaultError } from '../../store/creativeResults.ts';
 import { artifactRoutes } from './artifactRoutes.ts';
 import { addAttemptRoutes } from './attemptRoutes.ts';
+import { type CaptureAuthority, ForbiddenError, jobTokens, UnauthorizedError, UnavailableError } from './authority.ts';
 import { addCreativeRoutes } from './creativeRoutes.ts';
 import type { InternalApiOptions } from './options.ts';
-import { NotFoundError } from './requests.ts';
-import { refuseJobToken } from './token.ts';
+import { jobOf, NotFoundError, rememberCaller } from './requests.ts';
 import { createTransfers } from './transfers.ts';
 
 /** Pages with many candidates make long records. */
@@ -22,7 +22,10 @@ export function createInternalApi(options: InternalApiOptions): Express {
   app.disable('x-powered-by');
   app.use('/internal/v1/artifacts', artifactRoutes(options));
   const job = express.Router({ mergeParams: true });
-  job.use(authorize(options.secret), express.json({ limit: MAX_BODY, reviver: storableTexts }));
+  job.use(
+    authorize(options.authority ?? jobTokens(options.secret)),
+    express.json({ limit: MAX_BODY, reviver: storableTexts }),
+  );
   const transfers = createTransfers(options);
   addAttemptRoutes(job, options, transfers);
   addCreativeRoutes(job, options, transfers);
@@ -39,12 +42,12 @@ function storableTexts(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? storable(value) : value;
 }
 
-function authorize(secret: Buffer): RequestHandler<{ job: string }> {
-  return (req, res, next) => {
+/** Before the body is read: who may not call does not get to send one. */
+function authorize(authority: CaptureAuthority): RequestHandler {
+  return async (req, res, next) => {
     const token = /^Bearer (\S+)$/.exec(req.get('authorization') ?? '')?.[1] ?? '';
-    const reason = refuseJobToken(token, { secret, jobId: req.params.job, now: new Date() });
-    if (reason === undefined) next();
-    else res.status(401).json({ error: 'unauthorized', message: reason });
+    rememberCaller(res, await authority.admit(token, jobOf(req)));
+    next();
   };
 }
 
@@ -66,6 +69,9 @@ function answerError(log: Log): ErrorRequestHandler {
 function describe(error: unknown): { status: number; body: { error: string; message: string } } {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof SupersededError) return { status: 409, body: { error: 'superseded', message } };
+  if (error instanceof UnauthorizedError) return { status: 401, body: { error: 'unauthorized', message } };
+  if (error instanceof ForbiddenError) return { status: 403, body: { error: 'forbidden', message } };
+  if (error instanceof UnavailableError) return { status: 503, body: { error: 'unavailable', message } };
   if (error instanceof NotFoundError) return { status: 404, body: { error: 'not_found', message } };
   if (error instanceof ZodError || error instanceof ResultFaultError) {
     return { status: 422, body: { error: 'invalid', message } };

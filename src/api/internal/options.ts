@@ -3,6 +3,7 @@ import type { Log } from '../../observe/log.ts';
 import type { Store } from '../../store/database.ts';
 import type { Aftermath } from '../../store/followUp.ts';
 import type { Notifications } from '../../store/notifications.ts';
+import type { CaptureAuthority } from './authority.ts';
 
 export interface InternalApiOptions extends Aftermath {
   readonly store: Store;
@@ -10,6 +11,8 @@ export interface InternalApiOptions extends Aftermath {
   readonly notifications: Notifications;
   /** The installation's secret. */
   readonly secret: Buffer;
+  /** Tells captures by their tokens; those that the controller signs with `secret` unless given. */
+  readonly authority?: CaptureAuthority | undefined;
   /** How captures reach this API, without a slash at its end. */
   readonly internalUrl: string;
   /** Bound on one run of a capture. */

@@ -1,5 +1,6 @@
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { z } from 'zod';
+import type { Caller } from './authority.ts';
 
 /** Answered with 404. */
 export class NotFoundError extends Error {
@@ -10,6 +11,17 @@ const Index = z.coerce.number().int().min(0).max(1_000_000);
 
 export function jobOf(req: Request): string {
   return z.uuid().parse(req.params['job']);
+}
+
+/** Once the token was looked at. */
+export function rememberCaller(res: Response, caller: Caller): void {
+  res.locals['caller'] = caller;
+}
+
+export function callerOf(res: Response): Caller {
+  const caller: Caller | undefined = res.locals['caller'];
+  if (caller === undefined) throw new Error('A call was let in without a caller.');
+  return caller;
 }
 
 export function indexOf(req: Request): number {

@@ -113,7 +113,7 @@ function rendered(creative: ClaimedCreative['creative']) {
 
 const taken = (id: string, attempt: number) => ({
   ...{ id, status: 'uploaded', key: `screenshots/${id}/${attempt}.png`, ...PNG_FACTS },
-  ...{ captured_at: '2026-11-21T09:00:00.000Z', record: { final_url: 'https://news.example/' } },
+  ...{ captured_at: new Date().toISOString(), record: { final_url: 'https://news.example/' } },
 });
 
 /** Lets every lease run out. */
@@ -352,6 +352,11 @@ test('A capture reaches nothing of another job, whatever it names', async () => 
 
 test.each([
   ['a time that is none', { captured_at: 'yesterday' }],
+  ['a time to come', { captured_at: '9999-12-31T23:59:59Z' }],
+  ['a time long past', { captured_at: '1970-01-01T00:00:00Z' }],
+  ['no area', { width: 0 }],
+  ['a size that no browser paints', { height: 65_536 }],
+  ['a size that is no whole number', { width: 300.5 }],
   ['a size beyond all integers', { width: 3_000_000_000 }],
   ['a sum that is none', { sha256: 'x'.repeat(100_000) }],
 ])('A result with %s is refused for good, not tried again and again', async (_, fault) => {

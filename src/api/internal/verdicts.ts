@@ -1,0 +1,35 @@
+/** What was found out about tokens, kept for a moment by their hash: one capture calls many times a second. */
+
+export type Verdict = { readonly name: string; readonly uid: string } | { readonly refusal: string };
+
+/** A pod that was deleted is known for so long; a token that was refused in error is refused for so long. */
+const GOOD_MS = 60_000;
+const REFUSED_MS = 5_000;
+const MOST = 5_000;
+
+export interface Verdicts {
+  get(key: string): Verdict | undefined;
+  /** @param expiresAtMs of the token: it is not good for longer. */
+  keep(key: string, verdict: Verdict, expiresAtMs?: number): void;
+}
+
+/** @param most beyond which the oldest is forgotten. */
+export function createVerdicts(now: () => number, most = MOST): Verdicts {
+  const kept = new Map<string, { readonly verdict: Verdict; readonly until: number }>();
+  return {
+    get(key) {
+      const found = kept.get(key);
+      if (found === undefined || found.until > now()) return found?.verdict;
+      kept.delete(key);
+      return undefined;
+    },
+    keep(key, verdict, expiresAtMs = Number.POSITIVE_INFINITY) {
+      const ms = 'refusal' in verdict ? REFUSED_MS : GOOD_MS;
+      // Again at the end, so that the first is the oldest.
+      kept.delete(key);
+      kept.set(key, { verdict, until: Math.min(now() + ms, expiresAtMs) });
+      const [oldest] = kept.keys();
+      if (kept.size > most && oldest !== undefined) kept.delete(oldest);
+    },
+  };
+}

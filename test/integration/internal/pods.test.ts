@@ -1,0 +1,182 @@
+/** What a pod of a cluster may do, and not: its token binds it to one index of one job. Who judges tokens is played here. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createInternalApi } from '../../../src/api/internal/internalApi.ts';
+import { podTokens } from '../../../src/api/internal/podTokens.ts';
+import { FolderStore } from '../../../src/artifacts/folder.ts';
+import type { Attempt, ClaimedCreative } from '../../../src/contract/captureProtocol.ts';
+import { admitWaiting } from '../../../src/store/admission.ts';
+import { jobNameOf } from '../../../src/store/attempts.ts';
+import { openStore, type Store } from '../../../src/store/database.ts';
+import { readInstallation } from '../../../src/store/installation.ts';
+import { openNotifications } from '../../../src/store/notifications.ts';
+import { type CaptureClient, captureClient, PNG, PNG_FACTS } from '../../support/captureClient.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { started } from '../../support/listeners.ts';
+import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/requests.ts';
+import { SILENT } from '../../support/silentLog.ts';
+
+const LIMITS = { maxPods: 10, maxPodsPerOrganization: 10, parallelism: 2, setDeadlineSeconds: 600 };
+const SUBJECT = 'system:serviceaccount:ads:capture';
+const AUDIENCE = 'tearsheet-internal';
+
+let database: TestDatabase;
+let store: Store;
+let organization: TestOrganization;
+let internalUrl: string;
+let artifacts: FolderStore;
+let isDown = false;
+const closers: (() => Promise<unknown>)[] = [];
+
+/** Says yes to everything, and that the pod is the one that the token claims. */
+async function review(token: string) {
+  if (isDown) throw new Error('connect ECONNREFUSED 10.96.0.1:443');
+  const { name, uid } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+  const extra = { 'authentication.kubernetes.io/pod-name': [name], 'authentication.kubernetes.io/pod-uid': [uid] };
+  return { status: { authenticated: true, audiences: [AUDIENCE], user: { username: SUBJECT, extra } } };
+}
+
+beforeEach(async () => {
+  isDown = false;
+  database = await testDatabase();
+  store = openStore({ url: database.url });
+  organization = await insertOrganization(store.db);
+  const { secret } = await readInstallation(store.db);
+  const folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-pods-'));
+  artifacts = new FolderStore(folder);
+  const notifications = openNotifications(database.url);
+  const server = createServer();
+  const listener = await started(server);
+  internalUrl = listener.url;
+  const authority = podTokens({
+    ...{ review, namespace: 'ads', serviceAccount: 'capture', audience: AUDIENCE, log: SILENT },
+    jobName: (id) => jobNameOf(store.db, id),
+  });
+  server.on(
+    'request',
+    createInternalApi({
+      ...{ store, notifications, secret, authority, internalUrl, artifacts, log: SILENT },
+      ...{ leaseSeconds: 30, podDeadlineSeconds: 60, publicUrl: 'https://tearsheet.example' },
+      queue: { enqueue: async () => undefined },
+    }),
+  );
+  closers.push(
+    () => listener.close(),
+    () => notifications.close(),
+    () => store.close(),
+    () => database.close(),
+    () => rm(folder, { recursive: true, force: true }),
+  );
+});
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+interface Job {
+  readonly id: string;
+  /** A capture in a pod of the given index. */
+  pod(uid: string, index?: number): CaptureClient;
+}
+
+/** A set of one ad on two sites, an index each. */
+async function job(): Promise<Job> {
+  const adId = await insertAd(store.db, organization);
+  const pictures = [0, 1].map((i) => ({ adId, site: `https://news-${i}.example/` }));
+  await insertSet(store.db, organization, { pictures });
+  const [admitted] = await store.db.transaction().execute((tx) => admitWaiting(tx, LIMITS));
+  const id = admitted?.jobId ?? '';
+  const name = await jobNameOf(store.db, id);
+  return { id, pod: (uid, index = 0) => captureClient(internalUrl, id, tokenOf(`${name}-1-${index}-abcde`, uid)) };
+}
+
+function tokenOf(name: string, uid: string): string {
+  const claims = { aud: [AUDIENCE], sub: SUBJECT, exp: Date.now() / 1000 + 600, name, uid };
+  return `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.c2ln`;
+}
+
+const open = (client: CaptureClient, pod: string, index = 0) =>
+  client.call<Attempt>(`indexes/${index}/attempts`, { pod });
+const BOUND = { index: 0, attempt: 1 };
+
+test('A pod opens the attempt of its own index in its own name, and no other', async () => {
+  const { pod } = await job();
+  expect(await open(pod('uid-1'), 'uid-1')).toMatchObject({ status: 200, body: { attempt: 1 } });
+  expect((await open(pod('uid-1'), 'uid-2')).status).toBe(403);
+  expect((await open(pod('uid-1'), 'uid-1', 1)).status).toBe(403);
+});
+
+test('A pod of another job is refused everything, whatever it names', async () => {
+  const [mine, theirs] = [await job(), await job()];
+  const name = await jobNameOf(store.db, mine.id);
+  const stranger = captureClient(internalUrl, theirs.id, tokenOf(`${name}-1-0-abcde`, 'uid-1'));
+  for (const call of ['indexes/0/attempts', 'creatives/claim', 'screenshots/results', 'indexes/0/finish']) {
+    expect((await stranger.call(call, { ...BOUND, pod: 'uid-1' })).status).toBe(403);
+  }
+});
+
+test('A pod writes nothing of another index of its job', async () => {
+  const { pod } = await job();
+  await open(pod('uid-1', 1), 'uid-1', 1);
+  const other = pod('uid-0', 0);
+  const bound = { index: 1, attempt: 1 };
+  expect((await other.call('creatives/claim', bound)).status).toBe(403);
+  expect((await other.call('creatives/wait', { ...bound, ads: [organization.id], timeout_ms: 0 })).status).toBe(403);
+  expect((await other.call(`creatives/${organization.id}/renew`, bound)).status).toBe(403);
+  expect((await other.call(`creatives/${organization.id}/release`, bound)).status).toBe(403);
+  expect((await other.call('indexes/1/finish', { attempt: 1, phases: {} })).status).toBe(403);
+});
+
+test('A pod whose index another one has taken over is superseded, although it names the new attempt', async () => {
+  const { pod } = await job();
+  await open(pod('uid-1'), 'uid-1');
+  expect(await open(pod('uid-2'), 'uid-2')).toMatchObject({ body: { attempt: 2 } });
+  const late = { index: 0, attempt: 2 };
+  expect((await pod('uid-1').call('creatives/claim', late)).status).toBe(409);
+  expect((await pod('uid-1').call('indexes/0/finish', { attempt: 2, phases: {} })).status).toBe(409);
+  expect((await pod('uid-2').call('creatives/claim', late)).status).toBe(200);
+});
+
+test('While the API server cannot be asked, a pod is told to come back, not to go', async () => {
+  const { pod } = await job();
+  isDown = true;
+  expect(await open(pod('uid-1'), 'uid-1')).toMatchObject({ status: 503, body: { error: 'unavailable' } });
+  isDown = false;
+  expect((await open(pod('uid-1'), 'uid-1')).status).toBe(200);
+});
+
+test('A picture that was not uploaded counts for nothing, nor does a frame', async () => {
+  const { pod } = await job();
+  const capture = pod('uid-1');
+  const { key, url } = (await open(capture, 'uid-1')).body.pages[0]?.screenshots[0]?.upload ?? { key: '', url: '' };
+  const id = key.split('/')[1] ?? '';
+  const taken = { id, status: 'uploaded', key, ...PNG_FACTS, captured_at: new Date().toISOString(), record: {} };
+  const results = { ...BOUND, results: [taken] };
+  const refused = await capture.call<{ message: string }>('screenshots/results', results);
+  expect(refused).toMatchObject({ status: 422, body: { message: `Nothing was uploaded under ${key}.` } });
+  const { creative } = (await capture.call<ClaimedCreative>('creatives/claim', BOUND)).body;
+  const frames = creative?.wanted.map(({ upload, ...wanted }) => ({ ...wanted, key: upload.key, ...PNG_FACTS }));
+  const kind = { status: 'uploaded', format: 'tag', category: 'display', mode: 'stepped', notes: [] };
+  const result = { ...kind, width: 300, height: 250, frames };
+  const rendered = { ...BOUND, seconds: 1, result };
+  expect((await capture.call(`creatives/${creative?.ad_id}/result`, rendered)).status).toBe(422);
+  const uploaded = await fetch(url, {
+    ...{ method: 'PUT', headers: { 'content-type': 'image/png' } },
+    body: new Uint8Array(PNG),
+  });
+  expect(uploaded.status).toBe(204);
+  expect((await capture.call('screenshots/results', results)).status).toBe(200);
+});
+
+test('Words without end are cut before they are kept', async () => {
+  const { pod } = await job();
+  const { body } = await open(pod('uid-1'), 'uid-1');
+  const id = body.pages[0]?.screenshots[0]?.id ?? '';
+  const results = [{ id, status: 'no_slots', reason: '😀'.repeat(10_000) }];
+  expect((await pod('uid-1').call('screenshots/results', { ...BOUND, results })).status).toBe(200);
+  const stored = await store.db.selectFrom('screenshots').select('reason').where('id', '=', id).executeTakeFirst();
+  expect(stored?.reason).toBe('😀'.repeat(4_000));
+});
