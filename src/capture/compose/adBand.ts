@@ -1,5 +1,5 @@
 import { CHANNELS, type PixelBox, type Pixels } from './pixels.ts';
-import { AdlerSum, adler32, filtered, filterRun, type Rows } from './pngParts.ts';
+import { AdlerSum, adler32, filtered, filterRun, pixelAt, type Rows } from './pngParts.ts';
 
 /** The rows of a page that an ad stands in, filtered for a PNG; of each, only the ad's columns are made anew for an ad. */
 export class AdBand {
@@ -28,15 +28,15 @@ export class AdBand {
     const bytes = Buffer.from(this.#rows);
     const sum = new AdlerSum(this.#adler, bytes.length);
     const stride = width * CHANNELS;
-    // The pixel on the left, where there is one, the ad, the pixel on the right.
-    const run = Buffer.alloc(CHANNELS + this.#length);
+    const pixels = this.#page.data;
     for (let row = 0; row < height; row++) {
-      const inPage = ((y + row) * this.#page.width + x) * CHANNELS;
-      if (x > 0) this.#page.data.copy(run, 0, inPage - CHANNELS, inPage);
-      ad.data.copy(run, CHANNELS, row * stride, (row + 1) * stride);
-      if (this.#length > stride) this.#page.data.copy(run, CHANNELS + stride, inPage + stride);
       const at = this.#start(row);
-      filterRun(run, bytes, at);
+      const inPage = ((y + row) * this.#page.width + x) * CHANNELS;
+      const left = x > 0 ? pixelAt(pixels, inPage - CHANNELS) : 0;
+      filterRun({ pixels: ad.data, from: row * stride, length: stride, left }, bytes, at);
+      const last = pixelAt(ad.data, (row + 1) * stride - CHANNELS);
+      const right = { pixels, from: inPage + stride, length: this.#length - stride, left: last };
+      filterRun(right, bytes, at + stride);
       sum.add(bytes, at, this.#length);
     }
     return { bytes, adler: sum.value };

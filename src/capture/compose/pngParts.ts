@@ -28,20 +28,45 @@ export function filtered(rows: Buffer, width: number): Buffer {
   const stride = width * CHANNELS;
   const count = rows.length / stride;
   const out = Buffer.allocUnsafe(count * (stride + 1));
-  const run = Buffer.alloc(CHANNELS + stride);
   for (let row = 0; row < count; row++) {
-    out[row * (stride + 1)] = SUB;
-    rows.copy(run, CHANNELS, row * stride, (row + 1) * stride);
-    filterRun(run, out, row * (stride + 1) + 1);
+    const at = row * (stride + 1);
+    out[at] = SUB;
+    filterRun({ pixels: rows, from: row * stride, length: stride, left: 0 }, out, at + 1);
   }
   return out;
 }
 
-/** Filters neighbouring pixels of one row into `out`. @param run begins with the pixel left of them, zeros where there is none. */
-export function filterRun(run: Buffer, out: Buffer, at: number): void {
-  const shift = at - CHANNELS;
-  for (let byte = CHANNELS; byte < run.length; byte++)
-    out[shift + byte] = (run[byte] ?? 0) - (run[byte - CHANNELS] ?? 0);
+/** Neighbouring pixels of one row. */
+export interface Run {
+  readonly pixels: Buffer;
+  readonly from: number;
+  /** Bytes. */
+  readonly length: number;
+  /** The pixel on their left, as {@link pixelAt} gives it. */
+  readonly left: number;
+}
+
+/** Red, green and blue in one number; 0 beyond the left edge, as the filter has it. */
+export function pixelAt(pixels: Buffer, at: number): number {
+  return ((pixels[at] ?? 0) << 16) | ((pixels[at + 1] ?? 0) << 8) | (pixels[at + 2] ?? 0);
+}
+
+/** Filters a run into `out`. Plain variables carry the pixel on the left: this is where the time of a picture goes. */
+export function filterRun({ pixels, from, length, left }: Run, out: Buffer, at: number): void {
+  let red = left >> 16;
+  let green = (left >> 8) & 0xff;
+  let blue = left & 0xff;
+  for (let next = from, to = at; next < from + length; next += CHANNELS, to += CHANNELS) {
+    const r = pixels[next] ?? 0;
+    const g = pixels[next + 1] ?? 0;
+    const b = pixels[next + 2] ?? 0;
+    out[to] = r - red;
+    out[to + 1] = g - green;
+    out[to + 2] = b - blue;
+    red = r;
+    green = g;
+    blue = b;
+  }
 }
 
 /** @param level of zlib; what is kept for many pictures is worth more of it. */
