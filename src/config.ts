@@ -175,6 +175,14 @@ export const SETTINGS = {
     z.string(),
     'JSON file that says what pods of captures look like. The chart makes it.',
   ),
+  CAPTURE_SERVICE_ACCOUNT: setting(
+    'Cluster',
+    z.string(),
+    'Account of the captures’ pods, without rights. The internal API takes tokens of it alone.',
+  ),
+  CAPTURE_TOKEN_AUDIENCE: setting('Cluster', z.string(), 'For whom the tokens of captures’ pods are made out.', {
+    fallback: 'tearsheet-internal',
+  }),
   LEASE_NAME: setting('Cluster', z.string(), 'Lease by which one of several controllers leads.', {
     fallback: 'tearsheet-controller',
   }),

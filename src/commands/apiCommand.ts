@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { gracefulShutdown } from '../observe/shutdown.ts';
 import { startApiService } from './service/apiService.ts';
 import { foundationFromEnvironment, serveHealth } from './service/foundation.ts';
+import { connectPodAuthority } from './service/podAuthority.ts';
 
 export function apiCommand(program: Command): void {
   program
@@ -11,7 +12,9 @@ export function apiCommand(program: Command): void {
       const base = await foundationFromEnvironment({ name: 'api', worksQueues: false });
       const { config } = base;
       const { HOST: host, PORT: port, INTERNAL_PORT: internalPort, METRICS_PORT } = config;
-      const api = await startApiService(base, { host, port, internalHost: host, internalPort, rateLimited: true });
+      const pods = config.CLUSTER === 'kubernetes' ? await connectPodAuthority(base) : undefined;
+      const ports = { host, port, internalHost: host, internalPort, rateLimited: true };
+      const api = await startApiService(base, { ...ports, ...(pods && { authority: pods.authority }) });
       const health = await serveHealth(base, { host, port: METRICS_PORT });
       const grace = config.SHUTDOWN_GRACE_SECONDS * 1_000;
       gracefulShutdown({
@@ -22,7 +25,7 @@ export function apiCommand(program: Command): void {
           { name: 'internal API', run: () => api.internalServer.close(grace), deadlineMs: grace + 1_000 },
           { name: 'queue', run: () => base.queue.stop({ timeoutMs: 2_000 }), deadlineMs: 5_000 },
           { name: 'metrics', run: () => health.close(), deadlineMs: 2_000 },
-          { name: 'connections', run: () => base.close(), deadlineMs: 5_000 },
+          { name: 'connections', run: () => Promise.all([base.close(), pods?.close()]), deadlineMs: 5_000 },
         ],
       });
       base.log.info({ port: api.publicServer.port, internalPort: api.internalServer.port }, 'ready');

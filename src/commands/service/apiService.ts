@@ -1,3 +1,4 @@
+import type { CaptureAuthority } from '../../api/internal/authority.ts';
 import { createInternalApi } from '../../api/internal/internalApi.ts';
 import { createPages } from '../../api/pages/pages.ts';
 import { createPublicApi } from '../../api/public/app.ts';
@@ -19,6 +20,8 @@ export interface ApiPorts {
   readonly internalPort: number;
   /** Whether keys are limited at all. */
   readonly rateLimited: boolean;
+  /** Tells captures by their tokens; on one machine the controller signs these. */
+  readonly authority?: CaptureAuthority;
 }
 
 /** A claim that was not renewed for so long is lost; captures renew at a third of it. */
@@ -33,6 +36,7 @@ export async function startApiService(base: Foundation, ports: ApiPorts): Promis
     artifacts: base.artifacts,
     notifications: base.notifications,
     secret: base.installation.secret,
+    authority: ports.authority,
     internalUrl: base.internalUrl,
     podDeadlineSeconds: base.config.CAPTURE_POD_DEADLINE_SECONDS,
     leaseSeconds: LEASE_SECONDS,

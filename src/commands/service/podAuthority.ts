@@ -1,0 +1,40 @@
+/** Captures are told by the tokens of their pods, about which the API server is asked: the one right that the api has in a cluster. */
+import type { CaptureAuthority } from '../../api/internal/authority.ts';
+import { type PodTokenOptions, podTokens } from '../../api/internal/podTokens.ts';
+import { createApiServer } from '../../cluster/kubernetes/apiServer.ts';
+import { loadCredentials } from '../../cluster/kubernetes/credentials.ts';
+import { ConfigError } from '../../config.ts';
+import { jobNameOf } from '../../store/attempts.ts';
+import type { Foundation } from './foundation.ts';
+import { namespaceOf } from './namespace.ts';
+
+export interface PodAuthority {
+  readonly authority: CaptureAuthority;
+  close(): Promise<void>;
+}
+
+/** A capture waits for it, and tries again. */
+const REVIEW_MS = 5_000;
+
+/** @param kubeconfig path; without it the service account of the pod. @throws ConfigError, and where no API server is named */
+export async function connectPodAuthority(
+  { config, store, log }: Pick<Foundation, 'config' | 'store'> & Pick<PodTokenOptions, 'log'>,
+  kubeconfig?: string,
+): Promise<PodAuthority> {
+  const { CAPTURE_SERVICE_ACCOUNT: serviceAccount, CAPTURE_TOKEN_AUDIENCE: audience } = config;
+  if (serviceAccount === undefined)
+    throw new ConfigError('CAPTURE_SERVICE_ACCOUNT is not set: the account by whose tokens captures are told.');
+  const namespace = namespaceOf(config);
+  const api = createApiServer({ credentials: await loadCredentials(kubeconfig) });
+  const path = '/apis/authentication.k8s.io/v1/tokenreviews';
+  const kind = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview' };
+  const authority = podTokens({
+    ...{ namespace, serviceAccount, audience, log },
+    review: (token) => {
+      const body = { ...kind, spec: { token, audiences: [audience] } };
+      return api.call({ verb: 'create', path, body }, { deadlineMs: REVIEW_MS });
+    },
+    jobName: (jobId) => jobNameOf(store.db, jobId),
+  });
+  return { authority, close: () => api.close() };
+}
