@@ -22,6 +22,7 @@ const CHECKS: readonly Check[] = [
   { name: 'promises', run: ['oxlint', '--type-aware', '--deny-warnings'] },
   { name: 'generated files', run: ['scripts/generate.ts', '--check'] },
   { name: 'layers', run: ['scripts/checkLayers.ts'] },
+  { name: 'chart', run: ['scripts/checkChart.ts'] },
 ];
 
 interface Outcome {

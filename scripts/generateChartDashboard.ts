@@ -81,6 +81,56 @@ const ROWS: readonly Row[] = [
     ],
   },
   {
+    title: 'Cluster',
+    panels: [
+      {
+        title: 'ScreenshotJobs, by STATUS',
+        about: 'What keeps them from running is the cluster’s; runbook TearsheetSetsHeldUp.',
+        expr: `sum by (reason) (tearsheet_screenshotjobs{${OF}})`,
+        legend: '{{reason}}',
+        stacked: true,
+      },
+      {
+        title: 'Accepted and not launched yet',
+        about: 'Sets and ads wait in PostgreSQL for their turn; capture.maxPods bounds how many run.',
+        expr: `max by (kind) (tearsheet_waiting{${OF}})`,
+        legend: '{{kind}}',
+        stacked: true,
+      },
+      {
+        title: 'Leader',
+        about: 'Exactly one leads; runbook TearsheetNoLeader.',
+        expr: `max by (pod) (tearsheet_leader{${OF}})`,
+        legend: '{{pod}}',
+      },
+    ],
+  },
+  {
+    title: 'Controller',
+    panels: [
+      {
+        title: 'Looks at ScreenshotJobs a second',
+        about: 'failed is repeated with back-off; runbook TearsheetReconcilesFail.',
+        expr: rate('tearsheet_reconciles_total', 'outcome'),
+        legend: '{{outcome}}',
+        stacked: true,
+      },
+      {
+        title: 'Work queue',
+        about: 'ready grows where the leader does not keep up; runbook TearsheetControllerBehind.',
+        expr: `max by (state) (tearsheet_work_queue_depth{${OF}})`,
+        legend: '{{state}}',
+      },
+      {
+        title: 'Answers of the cluster’s API, 95th percentile',
+        about: 'By verb.',
+        expr: quantile('tearsheet_cluster_request_duration_seconds', 'verb'),
+        legend: '{{verb}}',
+        unit: 's',
+      },
+    ],
+  },
+  {
     title: 'Deliveries',
     panels: [
       {

@@ -1,0 +1,39 @@
+/** `make check` on the chart, where Helm is at hand: lint, and every manifest of the examples against Kubernetes' own schemas. */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { knownTool, runTool } from './tools.ts';
+
+const ROOT = path.join(import.meta.dirname, '..');
+const CHART = path.join(ROOT, 'charts/tearsheet');
+const SCHEMAS = path.join(process.env['CLUSTER_DIR'] ?? '/var/lib/tearsheet-cluster', 'schemas');
+/** A Helm that was built without one thinks of an old Kubernetes. */
+const KUBERNETES = ['--kube-version', '1.34.0'];
+const EXAMPLES = ['values-trial.yaml', 'values-production.yaml'];
+/** Kinds that come with other projects; tests hold what the chart says in them. */
+const OF_OTHERS = 'CustomResourceDefinition,ServiceMonitor,PrometheusRule,HTTPRoute';
+
+const helm = knownTool('helm');
+if (helm === undefined) {
+  console.log('Helm is not here: the chart is not linted. `test/cluster/cluster tools` builds it.');
+} else {
+  for (const example of EXAMPLES) await check(helm, path.join(ROOT, 'examples', example));
+}
+
+async function check(program: string, values: string): Promise<void> {
+  const lint = await runTool(program, ['lint', '--strict', CHART, '-f', values, ...KUBERNETES]);
+  if (lint.code !== 0) return fail(values, lint.stdout + lint.stderr);
+  const rendered = await runTool(program, ['template', 't', CHART, '-f', values, ...KUBERNETES]);
+  if (rendered.code !== 0) return fail(values, rendered.stderr);
+  const kubeconform = knownTool('kubeconform');
+  if (kubeconform === undefined || !existsSync(SCHEMAS)) return;
+  const schemas = ['-schema-location', `${SCHEMAS}/{{.ResourceKind}}{{.KindSuffix}}.json`];
+  const judged = await runTool(kubeconform, ['-strict', '-skip', OF_OTHERS, ...schemas, '-'], {
+    input: rendered.stdout,
+  });
+  if (judged.code !== 0) fail(values, judged.stdout + judged.stderr);
+}
+
+function fail(values: string, said: string): void {
+  console.error(`${path.relative(ROOT, values)}: ${said.trim()}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,102 @@
+/** What a real API server says to the manifests, in a namespace that enforces Pod Security "restricted". */
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { buildTool, type Ended, runTool } from '../../../scripts/tools.ts';
+import { type TestNamespace, testNamespace } from '../../support/cluster.ts';
+import { type Manifest, render, type Values } from './rendered.ts';
+
+let namespace: TestNamespace;
+let program: string;
+
+beforeAll(async () => {
+  program = await buildTool('kubectl');
+  namespace = await testNamespace('chart');
+});
+afterAll(() => namespace?.remove());
+
+/** As an apply that changes nothing; unknown fields are faults. */
+async function tryOut(manifests: readonly Manifest[]): Promise<Ended> {
+  const items = manifests.map((manifest) => ({
+    ...manifest,
+    metadata: { ...manifest.metadata, namespace: undefined },
+  }));
+  const args = ['--kubeconfig', namespace.kubeconfig, '--namespace', namespace.name, 'create', '--dry-run=server'];
+  const input = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+  return runTool(program, [...args, '--validate=strict', '-f', '-'], { input });
+}
+
+/** Pod Security warns of a Deployment, but refuses only the pod. */
+function podOf(workload: Manifest): Manifest {
+  const { metadata, spec } = workload['spec'].template;
+  const volumes = (spec.volumes ?? []).concat(
+    (workload['spec'].volumeClaimTemplates ?? []).map((claim: Manifest) => ({
+      name: claim.metadata.name,
+      emptyDir: {},
+    })),
+  );
+  const pod = { ...spec, volumes, serviceAccountName: 'default' };
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, name: workload.metadata.name }, spec: pod };
+}
+
+/** Kinds that only some clusters know. */
+const OF_OTHERS = ['ServiceMonitor', 'PrometheusRule', 'HTTPRoute', 'CustomResourceDefinition'];
+
+describe.each<[string, Values, string?]>([
+  ['a trial', {}, 'values-trial.yaml'],
+  [
+    'a trial that is to last',
+    { trial: { postgres: { size: '1Gi' } }, artifacts: { folder: { size: '1Gi' } } },
+    'values-trial.yaml',
+  ],
+  ['the production example', {}, 'values-production.yaml'],
+  [
+    'everything extra',
+    {
+      egress: { allow: ['10.1.0.0/16', 'fd00::/8'] },
+      networkPolicy: {
+        publicFrom: [{ namespaceSelector: {} }],
+        metricsFrom: [{ podSelector: {} }],
+        storageTo: [{ ipBlock: { cidr: '10.9.0.0/16' } }],
+        extraEgress: [{ ports: [{ port: 9_000 }] }],
+      },
+      api: {
+        autoscaling: { enabled: true, behavior: { scaleDown: { stabilizationWindowSeconds: 60 } } },
+        ingress: { enabled: true, className: 'nginx', tlsSecretName: 'tls', annotations: { a: 'b' } },
+        service: { type: 'LoadBalancer', annotations: { a: 'b' } },
+        podLabels: { a: 'b' },
+        nodeSelector: { pool: 'web' },
+        tolerations: [{ key: 'web', operator: 'Exists' }],
+        affinity: { podAntiAffinity: {} },
+        extraEnv: [{ name: 'TZ', value: 'UTC' }],
+        extraEnvFrom: [{ secretRef: { name: 'more' } }],
+        extraVolumes: [{ name: 'ca', configMap: { name: 'ca' } }],
+        extraVolumeMounts: [{ name: 'ca', mountPath: '/ca' }],
+      },
+      artifacts: { accessKeyId: 'a', secretAccessKey: 'b', endpoint: 'http://minio:9000' },
+      imagePullSecrets: [{ name: 'registry' }],
+    },
+  ],
+])('the manifests of %s', (_case, values, example) => {
+  it('are known to the API server in every field', async () => {
+    const { all } = await render(values, example);
+    const { stderr, code } = await tryOut(all.filter(({ kind }) => !OF_OTHERS.includes(kind)));
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+  });
+
+  it('make pods that Pod Security "restricted" lets in', async () => {
+    const { stderr } = await tryOut((await render(values, example)).workloads().map(podOf));
+    expect(stderr).toBe('');
+  });
+});
+
+test('a pod that is not restricted would be refused here', async () => {
+  const workloads = (await render({ securityContext: { allowPrivilegeEscalation: true } })).workloads();
+  expect((await tryOut(workloads.map(podOf))).stderr).toContain('violates PodSecurity "restricted:latest"');
+});
+
+test('the definition of the chart is the one in crds/, which the tests of the resource stand on', async () => {
+  const definition = (await render()).all.find(({ kind }) => kind === 'CustomResourceDefinition');
+  const args = ['--kubeconfig', namespace.kubeconfig, 'get', 'crd', 'screenshotjobs.tearsheet.dev', '-o', 'json'];
+  const { stdout } = await runTool(program, args);
+  expect(JSON.parse(stdout).spec).toMatchObject(definition?.['spec']);
+});

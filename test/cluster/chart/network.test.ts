@@ -1,0 +1,140 @@
+/** What pods may reach, and who may reach them, by the NetworkPolicies of a release. */
+import ipaddr from 'ipaddr.js';
+import { describe, expect, it } from 'vitest';
+import { whyNotPublic } from '../../../src/egress/addresses.ts';
+import { type Manifest, render, type Values } from './rendered.ts';
+
+interface Peer {
+  readonly ipBlock?: { readonly cidr: string; readonly except?: string[] };
+  readonly podSelector?: { readonly matchLabels: Readonly<Record<string, string>> };
+}
+interface Egress {
+  readonly to?: Peer[];
+  readonly ports?: { readonly port: number | string; readonly endPort?: number; readonly protocol?: string }[];
+}
+
+const policy = async (component: string, values: Values = {}) =>
+  (await render(values)).get('NetworkPolicy', component)['spec'];
+
+/** On a port that pages use. */
+function reaches(rules: readonly Egress[], address: string): boolean {
+  const wanted = ipaddr.parse(address);
+  const holds = (range: string) => {
+    const [network, bits] = ipaddr.parseCIDR(range);
+    return network.kind() === wanted.kind() && wanted.match(network, bits);
+  };
+  const blocks = rules.filter(({ ports }) => ports === undefined).flatMap(({ to = [] }) => to);
+  return blocks.some(({ ipBlock }) => ipBlock && holds(ipBlock.cidr) && !(ipBlock.except ?? []).some(holds));
+}
+
+describe('a capture', () => {
+  it.each(['93.184.216.34', '1.1.1.1', '172.32.0.1', '2606:4700::1111', '2a00:1450:4001::1'])(
+    'reaches %s',
+    async (address) => {
+      expect(reaches((await policy('capture')).egress, address)).toBe(true);
+      expect(whyNotPublic(address)).toBeUndefined();
+    },
+  );
+
+  it.each([
+    '10.96.0.1',
+    '10.88.0.7',
+    '169.254.169.254',
+    '168.63.129.16',
+    '127.0.0.1',
+    '172.16.0.1',
+    '192.168.1.1',
+    '100.100.100.200',
+    '198.18.0.1',
+    '224.0.0.1',
+    '255.255.255.255',
+    '0.0.0.0',
+    'fd00:ec2::254',
+    'fe80::1',
+    '::1',
+    '::ffff:7f00:1',
+    '64:ff9b::a9fe:a9fe',
+    '2002:a9fe:a9fe::1',
+    'ff02::1',
+  ])('does not reach %s', async (address) => {
+    expect(reaches((await policy('capture')).egress, address)).toBe(false);
+    // The guard of the process says the same.
+    expect(whyNotPublic(address)).toBeDefined();
+  });
+
+  it('reaches ranges that are allowed by name, and told to it and to deliveries likewise', async () => {
+    const values = { egress: { allow: ['10.1.0.0/16', 'fd00::/8'] } };
+    const { egress } = await policy('capture', values);
+    expect(['10.1.2.3', 'fd00::1'].map((address) => reaches(egress, address))).toEqual([true, true]);
+    expect(reaches(egress, '10.2.0.1')).toBe(false);
+    expect((await render(values)).settings()['EGRESS_ALLOW']).toBe('10.1.0.0/16,fd00::/8');
+  });
+
+  it('asks name servers and the internal API, and nobody asks it', async () => {
+    const { egress, ingress, policyTypes } = await policy('capture');
+    const [names, internal] = egress;
+    expect(names.to[0].podSelector.matchLabels).toEqual({ 'k8s-app': 'kube-dns' });
+    expect(names.ports).toContainEqual({ port: 53, protocol: 'UDP' });
+    expect(internal.to[0].podSelector.matchLabels['app.kubernetes.io/component']).toBe('api');
+    expect(internal.ports).toEqual([{ port: 'internal' }]);
+    expect({ ingress, policyTypes }).toEqual({ ingress: [], policyTypes: ['Ingress', 'Egress'] });
+  });
+
+  it('uploads to a private S3 server where that is named', async () => {
+    const storageTo = [{ ipBlock: { cidr: '10.9.0.1/32' } }];
+    expect(reaches((await policy('capture', { networkPolicy: { storageTo } })).egress, '10.9.0.1')).toBe(true);
+  });
+
+  it('is selected by the labels that its pods bear', async () => {
+    const rendered = await render();
+    const { matchLabels } = rendered.get('NetworkPolicy', 'capture')['spec'].podSelector;
+    const profile = JSON.parse(rendered.get('ConfigMap', 'capture-profile')['data']['profile.json']);
+    // The first two are what the controller gives every capture.
+    expect({
+      'app.kubernetes.io/name': 'tearsheet',
+      'app.kubernetes.io/component': 'capture',
+      ...profile.podLabels,
+    }).toMatchObject(matchLabels);
+  });
+});
+
+describe('the API', () => {
+  const from = (spec: Manifest['spec'], port: string) =>
+    spec.ingress.find((rule: Egress) => rule.ports?.[0]?.port === port).from;
+
+  it('lets captures alone to its internal port', async () => {
+    const peers: Peer[] = from(await policy('api'), 'internal');
+    expect(peers.map(({ podSelector }) => podSelector?.matchLabels)).toEqual([
+      {
+        'app.kubernetes.io/name': 'tearsheet',
+        'app.kubernetes.io/instance': 't',
+        'app.kubernetes.io/component': 'capture',
+      },
+    ]);
+  });
+
+  it('lets everybody to its public port, or those who are named', async () => {
+    expect(from(await policy('api'), 'http')).toBeUndefined();
+    const publicFrom = [{ namespaceSelector: { matchLabels: { name: 'ingress' } } }];
+    expect(from(await policy('api', { networkPolicy: { publicFrom } }), 'http')).toEqual(publicFrom);
+  });
+
+  it.each<[string, Values, number[]]>([
+    ['PostgreSQL, S3 and the cluster by their usual ports', {}, [443, 6443, 5432, 6432]],
+    ['what the values name', { artifacts: { endpoint: 'http://minio:9000' } }, [443, 6443, 5432, 6432, 9000]],
+    ['plain HTTP without a port', { artifacts: { endpoint: 'http://minio' } }, [443, 6443, 5432, 6432, 80]],
+  ])('reaches %s', async (_case, values, ports) => {
+    const { egress } = await policy('api', values);
+    expect(egress[1].ports.map(({ port }: { port: number }) => port)).toEqual(ports);
+  });
+});
+
+it('the controller delivers to any port, since customers name webhooks', async () => {
+  const { egress } = await policy('controller');
+  expect(egress[1]).toEqual({ ports: [{ port: 1, endPort: 65_535 }] });
+});
+
+it('no policy stands in the way where the values say so', async () => {
+  const { all } = await render({ networkPolicy: { enabled: false } });
+  expect(all.filter(({ kind }) => kind === 'NetworkPolicy')).toEqual([]);
+});

@@ -1,0 +1,103 @@
+/** Which objects a release has, by its values. */
+import { describe, expect, it, test } from 'vitest';
+import { render, type Values } from './rendered.ts';
+
+describe('made or left out', () => {
+  it.each<[string, Values, string, string, boolean]>([
+    ['the definition, by default', {}, 'CustomResourceDefinition', '', true],
+    ['an autoscaler, by default', {}, 'HorizontalPodAutoscaler', 'api', false],
+    ['an autoscaler', { api: { autoscaling: { enabled: true } } }, 'HorizontalPodAutoscaler', 'api', true],
+    ['a budget for API pods', {}, 'PodDisruptionBudget', 'api', true],
+    [
+      'a budget for one API pod, which no drain could pass',
+      { api: { replicas: 1 } },
+      'PodDisruptionBudget',
+      'api',
+      false,
+    ],
+    ['a budget for one controller', { controller: { replicas: 1 } }, 'PodDisruptionBudget', 'controller', false],
+    ['an Ingress', { api: { ingress: { enabled: true } } }, 'Ingress', '', true],
+    ['a route', { api: { httpRoute: { enabled: true } } }, 'HTTPRoute', '', true],
+    ['a ServiceMonitor', { monitoring: { serviceMonitor: { enabled: true } } }, 'ServiceMonitor', '', true],
+    ['a dashboard', { monitoring: { grafanaDashboard: { enabled: true } } }, 'ConfigMap', 'dashboard', true],
+    ['the cleaning up', {}, 'Job', 'cleanup', true],
+    ['the cleaning up', { cleanup: { enabled: false } }, 'Job', 'cleanup', false],
+  ])('%s %j', async (_what, values, kind, name, there) => {
+    const rendered = await render(values);
+    const found =
+      kind === 'CustomResourceDefinition' ? rendered.all.find((one) => one.kind === kind) : rendered.find(kind, name);
+    expect(found !== undefined).toBe(there);
+  });
+});
+
+describe('the definition', () => {
+  const definition = async (crds: Values) =>
+    (await render({ crds })).all.find(({ kind }) => kind === 'CustomResourceDefinition');
+
+  it('is upgraded with the release and stays when that goes', async () => {
+    expect((await definition({}))?.metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
+    expect((await definition({ keep: false }))?.metadata.annotations).toBeUndefined();
+    expect(await definition({ install: false })).toBeUndefined();
+  });
+});
+
+test('replicas are the autoscaler’s where there is one', async () => {
+  const spec = async (values: Values) => (await render(values)).get('Deployment', 'api')['spec'];
+  expect((await spec({})).replicas).toBe(2);
+  expect((await spec({ api: { autoscaling: { enabled: true } } })).replicas).toBeUndefined();
+});
+
+test('host and certificate of an Ingress follow from the public address', async () => {
+  const values = {
+    publicUrl: 'https://shots.example.com:8443/',
+    api: { ingress: { enabled: true, tlsSecretName: 'tls' } },
+  };
+  const { spec } = (await render(values)).get('Ingress', '');
+  expect(spec).toMatchObject({
+    tls: [{ hosts: ['shots.example.com'], secretName: 'tls' }],
+    rules: [{ host: 'shots.example.com', http: { paths: [{ path: '/', pathType: 'Prefix' }] } }],
+  });
+});
+
+test('a route leads to the Service that clients use', async () => {
+  const values = { api: { httpRoute: { enabled: true, parentRefs: [{ name: 'public' }] }, service: { port: 8080 } } };
+  expect((await render(values)).get('HTTPRoute', '')['spec']).toEqual({
+    parentRefs: [{ name: 'public' }],
+    hostnames: ['tearsheet.example.com'],
+    rules: [{ backendRefs: [{ name: 't-tearsheet-api', port: 8080 }] }],
+  });
+});
+
+test('each Service leads to pods that serve its port', async () => {
+  const rendered = await render();
+  const pod = (component: string) => rendered.get('Deployment', component)['spec'].template;
+  for (const [service, port, components] of [
+    ['api', 'http', ['api']],
+    ['internal', 'internal', ['api']],
+    ['metrics', 'metrics', ['api', 'controller']],
+  ] as const) {
+    const { selector, ports } = rendered.get('Service', service)['spec'];
+    expect(ports.map(({ targetPort }: Values) => targetPort)).toEqual([port]);
+    for (const component of components) {
+      expect(pod(component).metadata.labels).toMatchObject(selector);
+      expect(pod(component).spec.containers[0].ports.map(({ name }: Values) => name)).toContain(port);
+    }
+  }
+  expect(rendered.settings()['INTERNAL_URL']).toBe('http://t-tearsheet-internal:8081');
+});
+
+test('cleaning up runs before anything is removed, with the rights of the controller, and gives up some time', async () => {
+  const { metadata, spec } = (await render()).get('Job', 'cleanup');
+  expect(metadata.annotations).toMatchObject({ 'helm.sh/hook': 'pre-delete' });
+  expect(spec).toMatchObject({
+    backoffLimit: 2,
+    activeDeadlineSeconds: 300,
+    template: {
+      spec: {
+        restartPolicy: 'Never',
+        serviceAccountName: 't-tearsheet-controller',
+        containers: [{ args: ['cleanup', '--wait', '120'] }],
+      },
+    },
+  });
+});

@@ -1,0 +1,272 @@
+/** The pods of a release: what they read, how they end, and that they pass Pod Security "restricted". */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it, test } from 'vitest';
+import { SETTINGS } from '../../../src/config.ts';
+import { CaptureProfile } from '../../../src/contract/captureProfile.ts';
+import { type Manifest, NAMESPACE, render, type Values } from './rendered.ts';
+
+const podOf = (manifest: Manifest) => manifest['spec'].template.spec;
+const containersOf = (manifest: Manifest): Manifest[] => [
+  ...(podOf(manifest).initContainers ?? []),
+  ...podOf(manifest).containers,
+];
+const first = (manifest: Manifest) => podOf(manifest).containers[0];
+
+/** A digest, everything extra: what SREs hang on pods. */
+const EVERYTHING: Values = {
+  image: { repository: 'registry.example.com/tearsheet', digest: `sha256:${'a'.repeat(64)}` },
+  imagePullSecrets: [{ name: 'registry' }],
+  settings: { LOG_LEVEL: 'debug', RATE_LIMIT_BURST: 2_000_000, SETTLE_CAP_MS: 5_000 },
+  egress: { allow: ['10.1.0.0/16', 'fd00::/8'] },
+  capture: {
+    nodeSelector: { pool: 'captures' },
+    tolerations: [{ key: 'captures', operator: 'Exists' }],
+    affinity: { nodeAffinity: {} },
+    runtimeClassName: 'gvisor',
+    priorityClassName: 'low',
+    schedulerName: 'other',
+    queueName: 'captures',
+    podLabels: { team: 'ads' },
+    podAnnotations: { note: 'here' },
+    extraEnv: [{ name: 'TZ', value: 'UTC' }],
+    extraVolumes: [{ name: 'ca', configMap: { name: 'ca' } }],
+    extraVolumeMounts: [{ name: 'ca', mountPath: '/ca' }],
+  },
+};
+
+describe('every pod', () => {
+  it.each<[string, Values, string?]>([
+    ['of a trial', {}, 'values-trial.yaml'],
+    ['of the production example', {}, 'values-production.yaml'],
+    ['with everything extra', EVERYTHING],
+  ])('%s runs without root, rights and a writable root file system', async (_case, values, example) => {
+    const { workloads } = await render(values, example).then((rendered) => ({ workloads: rendered.workloads() }));
+    expect(workloads.length).toBeGreaterThanOrEqual(3);
+    for (const workload of workloads) {
+      expect(podOf(workload)).toMatchObject({
+        enableServiceLinks: false,
+        securityContext: { runAsNonRoot: true, runAsUser: 10_001, seccompProfile: { type: 'RuntimeDefault' } },
+      });
+      for (const container of containersOf(workload)) {
+        expect(container['securityContext']).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        });
+        expect(container['resources']).toMatchObject({ requests: { memory: expect.anything() }, limits: {} });
+        expect(container['volumeMounts']).toContainEqual({ name: 'tmp', mountPath: '/tmp' });
+      }
+    }
+  });
+
+  it('runs the image by its digest where one is given, and pulls it with the given secret', async () => {
+    const rendered = await render(EVERYTHING);
+    for (const workload of rendered.workloads()) {
+      expect(podOf(workload).imagePullSecrets).toEqual([{ name: 'registry' }]);
+      for (const { image } of containersOf(workload) as unknown as { image: string }[])
+        expect(image).toBe(`registry.example.com/tearsheet@sha256:${'a'.repeat(64)}`);
+    }
+  });
+
+  it('runs the version of the chart where no tag is given', async () => {
+    const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+    expect(first((await render()).get('Deployment', 'api')).image).toBe(`tearsheet:${version}`);
+  });
+
+  it('reads nothing but settings that there are', async () => {
+    const rendered = await render(EVERYTHING);
+    const known = new Set([...Object.keys(SETTINGS), 'CAPTURE_SERVICE_ACCOUNT']);
+    const unknown = Object.keys(rendered.settings()).filter((name) => !known.has(name));
+    expect(unknown).toEqual([]);
+    const env: { name: string }[] = first(rendered.get('Deployment', 'api')).env;
+    expect(env.map(({ name }) => name).filter((name) => !known.has(name) && !name.startsWith('AWS_'))).toEqual([]);
+  });
+});
+
+test('large numbers are written as such', async () => {
+  const settings = (await render({ ...EVERYTHING, capture: { maxPods: 1_500_000 } })).settings();
+  expect(settings).toMatchObject({ RATE_LIMIT_BURST: '2000000', MAX_PODS: '1500000', CAPTURE_RETRIES: '3' });
+});
+
+describe('new pods are made', () => {
+  const annotations = async (values: Values, component: string) =>
+    (await render(values)).get('Deployment', component)['spec'].template.metadata.annotations;
+
+  it.each<[string, Values, string]>([
+    ['a setting changes', { settings: { LOG_LEVEL: 'debug' } }, 'api'],
+    ['the database moves', { database: { url: 'postgres://other/db' } }, 'api'],
+    ['captures are to look otherwise', { capture: { shmSize: '1Gi' } }, 'controller'],
+  ])('where %s', async (_case, values, component) => {
+    expect(await annotations(values, component)).not.toEqual(await annotations({}, component));
+  });
+
+  it('not where nothing changes that they read', async () => {
+    expect(await annotations({ capture: { shmSize: '1Gi' } }, 'api')).toEqual(await annotations({}, 'api'));
+  });
+});
+
+describe('graceful end', () => {
+  it.each([undefined, 60])(
+    'leaves room for all that a process does within SHUTDOWN_GRACE_SECONDS=%s',
+    async (grace) => {
+      const rendered = await render(grace === undefined ? {} : { settings: { SHUTDOWN_GRACE_SECONDS: grace } });
+      const seconds = grace ?? Number(SETTINGS.SHUTDOWN_GRACE_SECONDS.fallback);
+      const api = rendered.get('Deployment', 'api');
+      // Both servers have it, one after the other, after the Service has forgotten the pod.
+      expect(first(api).lifecycle.preStop).toEqual({ sleep: { seconds: 5 } });
+      expect(podOf(api).terminationGracePeriodSeconds).toBeGreaterThan(5 + 2 * seconds);
+      expect(podOf(rendered.get('Deployment', 'controller')).terminationGracePeriodSeconds).toBeGreaterThan(seconds);
+    },
+  );
+
+  it('a new API pod is ready before an old one goes', async () => {
+    const { spec } = (await render()).get('Deployment', 'api');
+    expect(spec['strategy']).toMatchObject({ rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } });
+  });
+
+  it('probes ask the port that says what is wrong', async () => {
+    const api = first((await render()).get('Deployment', 'api'));
+    expect(api.livenessProbe.httpGet).toEqual({ path: '/livez', port: 'metrics' });
+    expect(api.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'metrics' });
+    expect(api.ports).toContainEqual({ name: 'metrics', containerPort: 9090 });
+  });
+});
+
+describe('the profile of captures', () => {
+  const profileOf = async (values: Values, example?: string) =>
+    CaptureProfile.parse(
+      JSON.parse((await render(values, example)).get('ConfigMap', 'capture-profile')['data']['profile.json']),
+    );
+
+  it.each<[string, Values, string?]>([
+    ['a trial', {}, 'values-trial.yaml'],
+    ['the production example', {}, 'values-production.yaml'],
+    ['the least values', {}],
+  ])('of %s is one that the controller accepts', async (_case, values, example) => {
+    const profile = await profileOf(values, example);
+    expect(profile).toMatchObject({
+      serviceAccountName: 't-tearsheet-capture',
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
+  });
+
+  it('holds everything that values say of captures', async () => {
+    expect(await profileOf(EVERYTHING)).toMatchObject({
+      image: `registry.example.com/tearsheet@sha256:${'a'.repeat(64)}`,
+      imagePullSecrets: [{ name: 'registry' }],
+      nodeSelector: { pool: 'captures' },
+      tolerations: [{ key: 'captures', operator: 'Exists' }],
+      affinity: { nodeAffinity: {} },
+      runtimeClassName: 'gvisor',
+      priorityClassName: 'low',
+      schedulerName: 'other',
+      queueName: 'captures',
+      podLabels: { team: 'ads', 'app.kubernetes.io/instance': 't' },
+      podAnnotations: { note: 'here' },
+      volumes: [{ name: 'ca', configMap: { name: 'ca' } }],
+      volumeMounts: [{ name: 'ca', mountPath: '/ca' }],
+    });
+  });
+
+  it('hands captures those settings that concern them, and none that names a database or a bucket', async () => {
+    const { env } = await profileOf(EVERYTHING);
+    expect(env).toEqual([
+      { name: 'LOG_LEVEL', value: 'debug' },
+      { name: 'EGRESS_ALLOW', value: '10.1.0.0/16,fd00::/8' },
+      { name: 'SETTLE_CAP_MS', value: '5000' },
+      { name: 'TZ', value: 'UTC' },
+    ]);
+  });
+
+  it('is the file that the controller is told to read', async () => {
+    const rendered = await render();
+    const controller = rendered.get('Deployment', 'controller');
+    expect(rendered.settings()['CAPTURE_PROFILE']).toBe('/etc/tearsheet/capture/profile.json');
+    expect(first(controller).volumeMounts).toContainEqual({
+      name: 'capture-profile',
+      mountPath: '/etc/tearsheet/capture',
+      readOnly: true,
+    });
+    expect(podOf(controller).volumes).toContainEqual({
+      name: 'capture-profile',
+      configMap: { name: 't-tearsheet-capture-profile' },
+    });
+  });
+});
+
+describe('secrets', () => {
+  const names = async (values: Values) =>
+    (await render(values)).all.filter(({ kind }) => kind === 'Secret').map(({ metadata }) => metadata.name);
+
+  it('of values are kept in Secrets of the release', async () => {
+    const artifacts = { accessKeyId: 'id', secretAccessKey: 'secret' };
+    const rendered = await render({ artifacts });
+    expect(rendered.get('Secret', 'database')['stringData'].DATABASE_URL).toContain('db.example.com');
+    expect(rendered.get('Secret', 'artifacts')['stringData']).toEqual({
+      AWS_ACCESS_KEY_ID: 'id',
+      AWS_SECRET_ACCESS_KEY: 'secret',
+    });
+    const plain = rendered.all.filter(({ kind }) => kind !== 'Secret');
+    expect(JSON.stringify(plain)).not.toMatch(/user:pass/);
+  });
+
+  it('that are there already are used instead', async () => {
+    const values = {
+      database: { url: '', existingSecret: 'db', existingSecretKey: 'uri' },
+      artifacts: { existingSecret: 's3' },
+    };
+    expect(await names(values)).toEqual([]);
+    const rendered = await render(values);
+    for (const component of ['api', 'controller'])
+      for (const container of containersOf(rendered.get('Deployment', component))) {
+        const env: { name: string; valueFrom: unknown }[] = container['env'];
+        expect(env).toContainEqual({ name: 'DATABASE_URL', valueFrom: { secretKeyRef: { name: 'db', key: 'uri' } } });
+        expect(env).toContainEqual({
+          name: 'AWS_SECRET_ACCESS_KEY',
+          valueFrom: { secretKeyRef: { name: 's3', key: 'AWS_SECRET_ACCESS_KEY' } },
+        });
+      }
+  });
+
+  it('are none where the cloud gives pods their identity', async () => {
+    const rendered = await render({ api: { serviceAccount: { annotations: { role: 'arn' } } } });
+    expect(rendered.find('Secret', 'artifacts')).toBeUndefined();
+    expect(rendered.get('ServiceAccount', 'api').metadata.annotations).toEqual({ role: 'arn' });
+  });
+});
+
+describe('a trial', () => {
+  it('knows its PostgreSQL by the password that is in the Secret', async () => {
+    const rendered = await render({ trial: { postgres: { password: 'p/ss' } } }, 'values-trial.yaml');
+    expect(rendered.get('Secret', 'database')['stringData']).toEqual({
+      PASSWORD: 'p/ss',
+      DATABASE_URL: 'postgres://postgres:p%2Fss@t-tearsheet-postgres:5432/tearsheet',
+    });
+    expect(first(rendered.get('StatefulSet', 'postgres')).args).toContain('trial-postgres');
+  });
+
+  it('keeps data and pictures on claims where sizes are given, and controller beside API', async () => {
+    const values = { trial: { postgres: { size: '1Gi' } }, artifacts: { folder: { size: '2Gi' } } };
+    const rendered = await render(values, 'values-trial.yaml');
+    expect(rendered.get('StatefulSet', 'postgres')['spec'].volumeClaimTemplates).toHaveLength(1);
+    const claim = rendered.get('PersistentVolumeClaim', 'pictures');
+    expect(claim.metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
+    const volume = { name: 'pictures', persistentVolumeClaim: { claimName: 't-tearsheet-pictures' } };
+    for (const component of ['api', 'controller'])
+      expect(podOf(rendered.get('Deployment', component)).volumes).toContainEqual(volume);
+    expect(podOf(rendered.get('Deployment', 'controller')).affinity.podAffinity).toBeDefined();
+    expect(podOf(rendered.get('Deployment', 'api')).affinity).toBeUndefined();
+  });
+});
+
+test('everything of a release bears its labels, and stands in its namespace', async () => {
+  const { all } = await render({ commonLabels: { team: 'ads' } }, 'values-production.yaml');
+  for (const { kind, metadata } of all) {
+    expect(metadata.labels, `${kind} ${metadata.name}`).toMatchObject({
+      'app.kubernetes.io/name': 'tearsheet',
+      'app.kubernetes.io/instance': 't',
+      team: 'ads',
+    });
+    if (kind.startsWith('ClusterRole')) expect(metadata.name).toMatch(new RegExp(`^${NAMESPACE}:`));
+  }
+});

@@ -1,0 +1,102 @@
+import path from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { buildTool, type Ended, runTool } from '../../../scripts/tools.ts';
+
+const ROOT = path.join(import.meta.dirname, '../../..');
+export const CHART = path.join(ROOT, 'charts/tearsheet');
+/** A Helm that was built without a version of Kubernetes thinks of an old one. */
+const KUBERNETES = ['--kube-version', '1.34.0'];
+
+export const RELEASE = 't';
+export const NAMESPACE = 'shots';
+
+/** The least that the chart accepts. */
+export const LEAST = {
+  publicUrl: 'https://tearsheet.example.com',
+  database: { url: 'postgres://user:pass@db.example.com:6432/tearsheet' },
+  artifacts: { url: 's3://pictures/here' },
+};
+
+export interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: what stands in a manifest is what the test is about.
+  readonly [part: string]: any;
+}
+
+export interface Values {
+  readonly [name: string]: unknown;
+}
+
+/** What Helm says to these values on top of an example's. */
+export async function helm(command: readonly string[], values: Values = {}, example?: string): Promise<Ended> {
+  const program = await buildTool('helm');
+  const files = [...(example === undefined ? [] : ['-f', path.join(ROOT, 'examples', example)]), '-f', '-'];
+  return runTool(program, [...command, ...KUBERNETES, ...files], { input: JSON.stringify(values) });
+}
+
+export async function rendering(values: Values, example?: string): Promise<Ended> {
+  return helm(['template', RELEASE, CHART, '--namespace', NAMESPACE], values, example);
+}
+
+/** @throws with Helm's words when it refuses the values. */
+export async function render(values: Values = {}, example?: string): Promise<Rendered> {
+  const { code, stdout, stderr } = await rendering(example === undefined ? merged(LEAST, values) : values, example);
+  if (code !== 0) throw new Error(stderr);
+  const manifests = parseAllDocuments(stdout).map((document) => document.toJS() as Manifest | null);
+  return new Rendered(manifests.filter((manifest) => manifest !== null));
+}
+
+export class Rendered {
+  readonly all: readonly Manifest[];
+
+  constructor(all: readonly Manifest[]) {
+    this.all = all;
+  }
+
+  /** @param name without what the release puts before all of them; '' for the release's own. */
+  find(kind: string, name: string): Manifest | undefined {
+    const full = name === '' ? 't-tearsheet' : `t-tearsheet-${name}`;
+    return this.all.find((one) => one.kind === kind && [full, `${NAMESPACE}:${full}`].includes(one.metadata.name));
+  }
+
+  get(kind: string, name: string): Manifest {
+    const found = this.find(kind, name);
+    if (found === undefined) throw new Error(`There is no ${kind} ${name} among ${this.names().join(', ')}`);
+    return found;
+  }
+
+  names(): string[] {
+    return this.all.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
+  }
+
+  /** All that makes pods. */
+  workloads(): readonly Manifest[] {
+    return this.all.filter(({ kind }) => ['Deployment', 'StatefulSet', 'Job'].includes(kind));
+  }
+
+  settings(): Readonly<Record<string, string>> {
+    return this.get('ConfigMap', 'settings')['data'];
+  }
+}
+
+/** Objects of both, the second one winning. */
+export function merged(one: Values, other: Values): Values {
+  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return Object.fromEntries(
+    [...keys].map((key) => {
+      const [a, b] = [one[key], other[key]];
+      if (isObject(a) && isObject(b)) return [key, merged(a, b)];
+      return [key, key in other ? b : a];
+    }),
+  );
+}
+
+function isObject(value: unknown): value is Values {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

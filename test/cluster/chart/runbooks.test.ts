@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startQueue } from '../../../src/queue/queue.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+
+const DOCS = path.join(import.meta.dirname, '../../../docs');
+const pages = [...readdirSync(path.join(DOCS, 'runbooks')).map((file) => `runbooks/${file}`), 'operations.md'];
+const queries = pages.flatMap((page) => {
+  const text = readFileSync(path.join(DOCS, page), 'utf8');
+  return [...text.matchAll(/`(select [^`]+)`/g)].map((match) => [page, match[1] ?? ''] as const);
+});
+
+let database: TestDatabase;
+let client: pg.Client;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  // Makes the tables of the queue.
+  await (await startQueue({ databaseUrl: database.url, onError: () => undefined })).stop({ timeoutMs: 1_000 });
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+});
+afterAll(async () => {
+  await client?.end();
+  await database?.close();
+});
+
+it.each(queries)('%s can be followed: %s', async (_page, sql) => {
+  await expect(client.query(sql)).resolves.toBeDefined();
+});

@@ -1,0 +1,48 @@
+/** Values that the chart refuses, and what it says then. */
+import { describe, expect, it, test } from 'vitest';
+import { CHART, helm, LEAST, merged, render, rendering, type Values } from './rendered.ts';
+
+describe('values that cannot work are refused in words', () => {
+  it.each<[string, Values, string]>([
+    ['no address', { publicUrl: '' }, 'publicUrl is not set'],
+    ['no database', { database: { url: '' } }, 'No database: set database.url'],
+    ['two databases', { trial: { postgres: { enabled: true } } }, 'Two databases'],
+    ['no place for pictures', { artifacts: { url: '' } }, 'artifacts.url is not set'],
+    ['half of the credentials', { artifacts: { accessKeyId: 'a' } }, 'go together'],
+    ['two API pods on one folder', { artifacts: { url: 'file:///pictures' } }, 'set api.replicas to 1'],
+    [
+      'an autoscaled API on one folder',
+      { artifacts: { url: 'file:///pictures' }, api: { replicas: 1, autoscaling: { enabled: true } } },
+      'api.autoscaling.enabled to false',
+    ],
+    ['a misspelt value', { publicURL: 'https://a.example' }, "additional properties 'publicURL' not allowed"],
+    ['a misspelt value in a group', { capture: { paralelism: 3 } }, "'paralelism' not allowed"],
+    ['a word for a number', { api: { replicas: 'two' } }, 'got string, want integer'],
+    ['a digest that is none', { image: { digest: 'latest' } }, 'image/digest'],
+    ['a database that is no PostgreSQL', { database: { url: 'mysql://a' } }, 'database/url'],
+    ['a range that is none', { egress: { allow: ['intranet'] } }, 'egress/allow/0'],
+    ['a setting that nobody reads', { settings: { LOG_LEVLE: 'debug' } }, "'LOG_LEVLE' not allowed"],
+    ['a setting that another value decides', { settings: { PUBLIC_URL: 'https://b.example' } }, "'PUBLIC_URL'"],
+  ])('%s', async (_case, values, words) => {
+    const { code, stderr } = await rendering(merged(LEAST, values));
+    expect(stderr).toContain(words);
+    expect(code).not.toBe(0);
+  });
+
+  it('what follows from other values cannot be contradicted in settings', async () => {
+    const derived = Object.keys((await render()).settings());
+    const { stderr } = await rendering(
+      merged(LEAST, { settings: Object.fromEntries(derived.map((name) => [name, '1'])) }),
+    );
+    for (const name of derived) expect(stderr).toContain(`'${name}'`);
+  });
+});
+
+test.each(['values-trial.yaml', 'values-production.yaml'])(
+  'helm lint finds nothing in examples/%s',
+  async (example) => {
+    const { code, stdout, stderr } = await helm(['lint', '--strict', CHART], {}, example);
+    expect(stdout + stderr).not.toMatch(/\[(WARNING|ERROR)\]/);
+    expect(code).toBe(0);
+  },
+);
