@@ -1,0 +1,296 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type ApiServer, createApiServer } from '../../../src/cluster/kubernetes/apiServer.ts';
+import { loadCredentials } from '../../../src/cluster/kubernetes/credentials.ts';
+import { type Reflector, type ReflectorOptions, startReflector } from '../../../src/cluster/kubernetes/reflector.ts';
+import type { Change, Stored } from '../../../src/cluster/kubernetes/store.ts';
+import { eventually } from '../../support/eventually.ts';
+import {
+  hangUp,
+  json,
+  type MisbehavingApiServer,
+  misbehavingApiServer,
+  type OpenWatch,
+  refuse,
+  silence,
+} from '../../support/misbehavingApiServer.ts';
+import { playedClock } from '../../support/playedClock.ts';
+import { required } from '../../support/required.ts';
+
+const PATH = '/api/v1/namespaces/test/things';
+
+let server: MisbehavingApiServer;
+let api: ApiServer;
+let reflector: Reflector<Stored> | undefined;
+let told: string[];
+let lines: object[];
+
+beforeEach(async () => {
+  server = await misbehavingApiServer();
+  api = createApiServer({ credentials: await loadCredentials(server.kubeconfig) });
+  told = [];
+  lines = [];
+});
+afterEach(async () => {
+  await reflector?.stop();
+  reflector = undefined;
+  await api.close();
+  await server.close();
+});
+
+const thing = (name: string, version: number, uid = `uid-${name}`) => ({
+  metadata: { name, uid, resourceVersion: String(version) },
+});
+const list = (version: number, items: object[], next?: string) =>
+  json(200, { metadata: { resourceVersion: String(version), continue: next ?? '' }, items });
+const word = ({ was, is }: Change<Stored>) =>
+  was === undefined ? `+${is?.uid}` : is === undefined ? `-${was.uid}` : `${is.uid}@${is.version}`;
+
+function follow(options: Partial<ReflectorOptions<Stored>> = {}): Reflector<Stored> {
+  reflector = startReflector<Stored>({
+    ...{ api, path: PATH, labelSelector: 'of=us' },
+    read: (object) => {
+      const { metadata } = object as ReturnType<typeof thing>;
+      return { name: metadata.name, uid: metadata.uid, version: metadata.resourceVersion };
+    },
+    changed: (change) => told.push(word(change)),
+    log: { warn: (fields) => lines.push(fields) },
+    ...options,
+  });
+  return reflector;
+}
+
+/** The watch of this number, from 1, once it is open. */
+const watch = (count: number): Promise<OpenWatch> =>
+  eventually(() => {
+    expect(server.watches).toHaveLength(count);
+    return required(server.watches[count - 1]);
+  });
+const hears = (...expected: string[]) => eventually(() => expect(told).toEqual(expected));
+const lists = () => server.asked.filter(({ method }) => method === 'GET');
+
+test('It lists page by page, and watches from there, only what is ours', async () => {
+  server.next(`GET ${PATH}`, list(7, [thing('a', 1), thing('b', 2)], 'more'), list(7, [thing('c', 3)]));
+  follow({ pageSize: 2 });
+  const { asked } = await watch(1);
+  await hears('+uid-a', '+uid-b', '+uid-c');
+  expect(lists().map(({ query }) => [query.get('limit'), query.get('continue'), query.get('labelSelector')])).toEqual([
+    ['2', null, 'of=us'],
+    ['2', 'more', 'of=us'],
+  ]);
+  expect(Object.fromEntries(asked.query)).toMatchObject({
+    ...{ labelSelector: 'of=us', resourceVersion: '7', allowWatchBookmarks: 'true' },
+  });
+});
+
+test('A list whose pages are forgotten halfway begins again; nothing is known of the half', async () => {
+  server.next(`GET ${PATH}`, list(7, [thing('a', 1)], 'more'), refuse(410, 'Expired'), list(9, [thing('b', 8)]));
+  follow();
+  expect((await watch(1)).asked.query.get('resourceVersion')).toBe('9');
+  await hears('+uid-b');
+});
+
+test('A list that breaks halfway is not followed from', async () => {
+  server.next(
+    `GET ${PATH}`,
+    list(7, [thing('a', 1)], 'more'),
+    refuse(500, 'InternalError'),
+    list(9, [thing('a', 1), thing('b', 8)]),
+  );
+  follow();
+  expect((await watch(1)).asked.query.get('resourceVersion')).toBe('9');
+  await hears('+uid-a', '+uid-b');
+});
+
+test.each([
+  ['as an event', (open: OpenWatch) => open.send('ERROR', { kind: 'Status', code: 410, reason: 'Expired' })],
+  [
+    'as an answer',
+    (open: OpenWatch) => {
+      server.next(`WATCH ${PATH}`, refuse(410, 'Gone'));
+      open.end();
+    },
+  ],
+])('A watch whose version is forgotten, told %s, makes it list again', async (_how, forget) => {
+  server.next(`GET ${PATH}`, list(7, [thing('a', 1), thing('b', 2, 'first'), thing('c', 3)]));
+  server.on(`GET ${PATH}`, list(20, [thing('a', 1), thing('b', 15, 'second')]));
+  follow();
+  const open = await watch(1);
+  await hears('+uid-a', '+first', '+uid-c');
+  told.length = 0;
+  open.send('MODIFIED', thing('a', 8));
+  await hears('uid-a@8');
+  told.length = 0;
+  forget(open);
+  // What was deleted and made again while nobody looked is another object.
+  await hears('-first', '-uid-c', '+second');
+  expect((await watch(2)).asked.query.get('resourceVersion')).toBe('20');
+});
+
+test('A half-open watch is noticed, and what happened meanwhile is caught up with', async () => {
+  server.next(`GET ${PATH}`, list(7, [thing('a', 1)]));
+  follow({ idleMs: 300 });
+  const open = await watch(1);
+  open.send('MODIFIED', thing('a', 8));
+  // Nothing more comes of it, and nobody closes it.
+  const second = await watch(2);
+  expect(second.asked.query.get('resourceVersion')).toBe('8');
+  second.send('DELETED', thing('a', 9));
+  await hears('+uid-a', 'uid-a@8', '-uid-a');
+  expect(lists()).toHaveLength(1);
+});
+
+test('A bookmark moves the place from which it goes on', async () => {
+  server.next(`GET ${PATH}`, list(7, [thing('a', 1)]));
+  follow();
+  const open = await watch(1);
+  open.send('BOOKMARK', { metadata: { resourceVersion: '4711' } });
+  open.end();
+  expect((await watch(2)).asked.query.get('resourceVersion')).toBe('4711');
+  await hears('+uid-a');
+});
+
+test('Duplicate and out-of-order events are not told twice, nor undo what came later', async () => {
+  server.next(`GET ${PATH}`, list(7, [thing('a', 1)]));
+  follow();
+  const open = await watch(1);
+  for (const [type, object] of [
+    ['MODIFIED', thing('a', 9)],
+    ['MODIFIED', thing('a', 9)],
+    ['MODIFIED', thing('a', 8)],
+    ['DELETED', thing('a', 10)],
+    ['ADDED', thing('a', 1)],
+    ['MODIFIED', thing('a', 9)],
+    ['ADDED', thing('b', 11)],
+  ] as const)
+    open.send(type, object);
+  await hears('+uid-a', 'uid-a@9', '-uid-a', '+uid-b');
+});
+
+test('A connection that is cut in the middle of a line loses nothing and repeats nothing', async () => {
+  server.next(`GET ${PATH}`, list(7, []));
+  follow();
+  const first = await watch(1);
+  first.send('ADDED', thing('a', 8));
+  await hears('+uid-a');
+  first.cut('{"type":"ADDED","object":{"metadata":{"name":"b","ui');
+  const second = await watch(2);
+  expect(second.asked.query.get('resourceVersion')).toBe('8');
+  second.send('ADDED', thing('b', 9));
+  await hears('+uid-a', '+uid-b');
+  expect(lists()).toHaveLength(1);
+});
+
+test('API server 503 for 5 min: it tries ever more slowly, never more slowly than twice a minute, and then is up to date', async () => {
+  const clock = playedClock();
+  clock.hurry();
+  const away = refuse(503, 'ServiceUnavailable');
+  // Each call waits for its own time before it gives up; here each is one answer.
+  const impatient: ApiServer = {
+    ...api,
+    call: (call) => api.call(call, { deadlineMs: 900 }),
+  };
+  const begun = clock.now();
+  server.on(`GET ${PATH}`, (asked, response) =>
+    (clock.now() - begun < 300_000 ? away : list(7, [thing('a', 1)]))(asked, response),
+  );
+  const followed = follow({ api: impatient, clock });
+  await hears('+uid-a');
+  expect(Math.max(...clock.slept)).toBeLessThanOrEqual(30_000);
+  expect(clock.slept.length).toBeLessThan(30);
+  expect([...clock.slept].sort((a, b) => a - b)).toEqual(clock.slept);
+  expect(clock.now() - begun).toBeLessThan(335_000);
+  expect(followed.staleness()).toBe(0);
+});
+
+test('A server that lists but forgets at once is asked ever more slowly', async () => {
+  const clock = playedClock();
+  clock.hurry();
+  server.on(`GET ${PATH}`, list(7, []));
+  server.on(`WATCH ${PATH}`, refuse(410, 'Gone'));
+  follow({ clock });
+  await eventually(() => expect(clock.slept.length).toBeGreaterThan(12));
+  expect(clock.slept.slice(0, 3)).toEqual([375, 750, 1_500]);
+  expect(clock.slept.slice(8, 12)).toEqual([22_500, 22_500, 22_500, 22_500]);
+});
+
+test('A server that ends each watch as it begins is asked ever more slowly', async () => {
+  const clock = playedClock();
+  clock.hurry();
+  server.on(`GET ${PATH}`, list(7, []));
+  server.on(`WATCH ${PATH}`, json(200, {}));
+  server.on(`WATCH ${PATH}`, (_asked, response) => void response.writeHead(200).end());
+  follow({ clock });
+  await eventually(() => expect(clock.slept.length).toBeGreaterThan(4));
+  expect(clock.slept.slice(0, 3)).toEqual([375, 750, 1_500]);
+  expect(lists()).toHaveLength(1);
+});
+
+test('An exception in a handler kills nothing', async () => {
+  server.next(`GET ${PATH}`, list(7, [thing('a', 1), thing('b', 2)]));
+  follow({
+    changed: (change) => {
+      told.push(word(change));
+      throw new Error('A handler that fails.');
+    },
+  });
+  (await watch(1)).send('ADDED', thing('c', 8));
+  await hears('+uid-a', '+uid-b', '+uid-c');
+  expect(lines).toHaveLength(3);
+});
+
+test('An object that cannot be read is left out, and holds up no other', async () => {
+  const odd = { odd: true };
+  server.next(`GET ${PATH}`, list(7, [odd, thing('a', 1)]));
+  follow();
+  const open = await watch(1);
+  open.send('ADDED', odd);
+  open.send('ADDED', thing('b', 8));
+  await hears('+uid-a', '+uid-b');
+  expect(server.watches).toHaveLength(1);
+});
+
+test('Stopped in a list that does not come, it ends at once and opens no watch', async () => {
+  server.on(`GET ${PATH}`, silence);
+  const followed = follow();
+  await eventually(() => expect(lists()).toHaveLength(1));
+  await expect(followed.ready(50)).rejects.toThrow('Nothing could be listed');
+  await followed.stop();
+  expect(server.watches).toEqual([]);
+});
+
+test('Stopped between two pages, it takes nothing for gone', async () => {
+  server.next(`GET ${PATH}`, list(7, [thing('a', 1), thing('b', 2)]), list(20, [thing('a', 1)], 'more'), silence);
+  const followed = follow();
+  (await watch(1)).send('ERROR', { code: 410 });
+  await eventually(() => expect(lists()).toHaveLength(3));
+  await followed.stop();
+  expect(followed.store.all().map(({ name }) => name)).toEqual(['a', 'b']);
+});
+
+test('Watches end at different times, so that not all come back at once', async () => {
+  server.on(`GET ${PATH}`, list(7, []));
+  const seconds = [];
+  for (const random of [0, 0.5, 0.99]) {
+    const followed = follow({ clock: playedClock(random) });
+    seconds.push(Number((await watch(seconds.length + 1)).asked.query.get('timeoutSeconds')));
+    await followed.stop();
+  }
+  expect(seconds).toEqual([300, 450, 597]);
+});
+
+test('How old its knowledge may be grows while nothing comes, and is nothing after a line', async () => {
+  const clock = playedClock();
+  server.on(`GET ${PATH}`, list(7, []));
+  const followed = follow({ clock });
+  const open = await watch(1);
+  clock.advance(40_000);
+  expect(followed.staleness()).toBe(40_000);
+  open.send('BOOKMARK', { metadata: { resourceVersion: '9' } });
+  await eventually(() => expect(followed.staleness()).toBe(0));
+});
+
+test('A list whose connection is cut is asked for again', async () => {
+  server.next(`GET ${PATH}`, hangUp, hangUp, list(7, [thing('a', 1)]));
+  follow();
+  await hears('+uid-a');
+});
