@@ -6,7 +6,7 @@ import { SCREENSHOT_JOB_NAME_LENGTH, ScreenshotJobSpec, ScreenshotJobStatus } fr
 const NAME = 'screenshotjobs.tearsheet.dev';
 const FILE_HEAD = '# Generated from src/contract/screenshotJob.ts by make generate.\n';
 const TEMPLATE_HEAD = `{{- /* Generated from src/contract/screenshotJob.ts by make generate. */ -}}
-{{- if .Values.crds.install }}
+{{- if and .Values.crds.install (not (include "tearsheet.definitionOfAnother" .)) }}
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:

@@ -60,3 +60,14 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- define "tearsheet.publicHost" -}}
 {{- (urlParse .Values.publicUrl).host | splitList ":" | first }}
 {{- end }}
+
+{{- /* The release that the definition belongs to, where it is there and not ours: Helm would refuse to install over it. */ -}}
+{{- define "tearsheet.definitionOfAnother" -}}
+{{- with lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" "screenshotjobs.tearsheet.dev" -}}
+{{- $name := dig "annotations" "meta.helm.sh/release-name" "" .metadata -}}
+{{- $namespace := dig "annotations" "meta.helm.sh/release-namespace" "" .metadata -}}
+{{- if or (ne $name $.Release.Name) (ne $namespace $.Release.Namespace) -}}
+{{- if $name }}the release {{ $name }} in the namespace {{ $namespace }}{{ else }}no release{{ end -}}
+{{- end -}}
+{{- end -}}
+{{- end }}

@@ -75,7 +75,7 @@ describe('every pod', () => {
 
   it('reads nothing but settings that there are', async () => {
     const rendered = await render(EVERYTHING);
-    const known = new Set([...Object.keys(SETTINGS), 'CAPTURE_SERVICE_ACCOUNT']);
+    const known = new Set(Object.keys(SETTINGS));
     const unknown = Object.keys(rendered.settings()).filter((name) => !known.has(name));
     expect(unknown).toEqual([]);
     const env: { name: string }[] = first(rendered.get('Deployment', 'api')).env;

@@ -7,7 +7,7 @@ export const CHART = path.join(ROOT, 'charts/tearsheet');
 /** A Helm that was built without a version of Kubernetes thinks of an old one. */
 const KUBERNETES = ['--kube-version', '1.34.0'];
 
-export const RELEASE = 't';
+const RELEASE = 't';
 export const NAMESPACE = 'shots';
 
 /** The least that the chart accepts. */
