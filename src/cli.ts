@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   api: async () => (await import('./commands/apiCommand.ts')).apiCommand,
   controller: async () => (await import('./commands/controllerCommand.ts')).controllerCommand,
   capture: async () => (await import('./commands/captureCommand.ts')).captureCommand,
+  cleanup: async () => (await import('./commands/cleanupCommand.ts')).cleanupCommand,
   migrate: async () => (await import('./commands/migrateCommand.ts')).migrateCommand,
   'trial-postgres': async () => (await import('./commands/trialPostgresCommand.ts')).trialPostgresCommand,
   org: async () => (await import('./commands/orgCommand.ts')).orgCommand,

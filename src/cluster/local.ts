@@ -23,6 +23,8 @@ export interface LocalClusterOptions {
 export interface LocalCluster extends ClusterPort {
   /** The latest events of a resource, oldest first. */
   events(name: string): readonly RecordedEvent[];
+  /** As an operator would: without our mark. */
+  deleteByHand(name: string): void;
 }
 
 export function createLocalCluster(options: LocalClusterOptions): LocalCluster {
@@ -71,15 +73,26 @@ class OneMachine implements LocalCluster {
   }
 
   async deleteScreenshotJob(seen: ScreenshotJob): Promise<void> {
-    if (this.#resources.current(seen) === undefined) return;
+    const resource = this.#resources.current(seen);
+    if (resource === undefined || resource.deleting) return;
+    this.#resources.change(resource, { deleting: true, removedByUs: true });
+    this.#changed(seen.name);
+  }
+
+  deleteByHand(name: string): void {
+    const resource = this.#resources.get(name);
+    if (resource === undefined || resource.deleting) return;
+    this.#resources.change(resource, { deleting: true });
+    this.#changed(name);
+  }
+
+  async releaseScreenshotJob(seen: ScreenshotJob): Promise<void> {
+    // What holds it is taken off; it goes if it was deleted, and takes with it what it owns.
+    if (this.#resources.current(seen)?.deleting !== true) return;
     const owned = [...this.#jobs.values()].filter(({ spec }) => spec.owner.uid === seen.uid);
     for (const { spec, uid } of owned) await this.deleteJob({ name: spec.name, uid });
     this.#resources.remove(seen);
     this.#changed(seen.name);
-  }
-
-  async releaseScreenshotJob(): Promise<void> {
-    // Nothing waits here: it is gone when it was deleted.
   }
 
   async createJob(spec: CaptureJobSpec): Promise<'created' | 'exists'> {

@@ -15,11 +15,14 @@ export function captureCommand(program: Command): void {
       const env = { ...process.env };
       // Browsers inherit what is left, and meet the web.
       delete process.env['TEARSHEET_TOKEN'];
+      delete process.env['TEARSHEET_TOKEN_FILE'];
       const code = await runCapture({
         env,
         log,
         stdin: process.stdin,
         creativesAtOnce: config.CREATIVES_AT_ONCE,
+        terminationLog: config.TERMINATION_LOG,
+        timing: { graceMs: config.SHUTDOWN_GRACE_SECONDS * 1_000 },
         pagesAtOnce: config.PAGES_AT_ONCE,
         startEngine: () =>
           startEngine({

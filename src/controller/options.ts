@@ -68,6 +68,8 @@ export interface ControllerOptions {
   readonly observe?: ControllerObserver;
   /** Milliseconds that never run backwards; tests have their own. */
   readonly clock?: () => number;
+  /** True once the Lease is lost: from then on nothing is written. */
+  readonly isHalted?: () => boolean;
   /** Another leader has begun; this one changes nothing any more, and its process should end. */
   readonly onSuperseded?: () => void;
 }

@@ -11,12 +11,14 @@ const WELL = new Set(['Queued', 'Running', 'Completed', 'CompletedWithFailures',
 export class StatusWriter {
   readonly #cluster: ClusterPort;
   readonly #log: Log;
+  readonly #clock: () => number;
   /** When the status of a resource was last written, by name. */
   readonly #written = new Map<string, number>();
 
-  constructor(cluster: ClusterPort, log: Log) {
+  constructor(cluster: ClusterPort, log: Log, clock: () => number = () => performance.now()) {
     this.#cluster = cluster;
     this.#log = log;
+    this.#clock = clock;
   }
 
   /** @returns in how many milliseconds it may be written, if it is to be and it is too early; Infinity: all is said. */
@@ -26,10 +28,10 @@ export class StatusWriter {
     if (isDeepStrictEqual(before, status)) return Number.POSITIVE_INFINITY;
     // The last one is not kept waiting: nothing follows that it could be joined with.
     const isLast = status.completionTime !== undefined;
-    const left = (this.#written.get(resource.name) ?? Number.NEGATIVE_INFINITY) + PAUSE_MS - performance.now();
+    const left = (this.#written.get(resource.name) ?? Number.NEGATIVE_INFINITY) + PAUSE_MS - this.#clock();
     if (left > 0 && !isLast) return left;
     await this.#cluster.updateStatus(resource, status);
-    this.#written.set(resource.name, performance.now());
+    this.#written.set(resource.name, this.#clock());
     if (before?.reason !== status.reason) await this.#tell(resource, status);
     return Number.POSITIVE_INFINITY;
   }

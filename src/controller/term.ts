@@ -3,7 +3,7 @@ import type { CaptureJob, ClusterPort } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
 import type { Queryable } from '../store/database.ts';
 import type { Aftermath } from '../store/followUp.ts';
-import { checkEpoch, requireEpoch } from '../store/installation.ts';
+import { checkEpoch, requireEpoch, StaleLeaderError } from '../store/installation.ts';
 import type { JobState } from '../store/jobState.ts';
 import { Acquaintance } from './acquaintance.ts';
 import { fenced } from './fence.ts';
@@ -38,19 +38,28 @@ export const LATER = 10_000;
 
 export function beginTerm(options: ControllerOptions, epoch: string, look: Term['look']): Term {
   const { store, queue, settings, log } = options;
-  const cluster = fenced(options.cluster, () => checkEpoch(store.db, epoch));
+  const requireLead = () => {
+    if (options.isHalted?.()) throw new StaleLeaderError(epoch, 'of another leader');
+  };
+  const cluster = fenced(options.cluster, async () => {
+    requireLead();
+    await checkEpoch(store.db, epoch);
+    requireLead();
+  });
   return {
     options,
     epoch,
     cluster,
-    statuses: new StatusWriter(cluster, log),
+    statuses: new StatusWriter(cluster, log, options.clock),
     acquaintance: new Acquaintance(options.clock),
     retention: new Retention(settings.mostFinishedResources),
     aftermath: { queue, publicUrl: settings.publicUrl },
     transact: (work) =>
       store.db.transaction().execute(async (transaction) => {
         await requireEpoch(transaction, epoch);
-        return work(transaction);
+        const result = await work(transaction);
+        requireLead();
+        return result;
       }),
     look,
   };

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { type ControllerMetrics, createControllerMetrics } from './controllerMetrics.ts';
 import { within } from './deadline.ts';
 
 export interface QueueState {
@@ -36,6 +37,7 @@ export interface Metrics {
   delivery(ended: { readonly channel: 'webhook' | 's3'; readonly outcome: string }): void;
   /** Asked at each scrape, for two seconds at most. */
   collectQueue(collect: () => Promise<readonly QueueState[]>): void;
+  readonly controller: ControllerMetrics;
   /** All of it in the text format of Prometheus. */
   render(): Promise<string>;
   readonly contentType: string;
@@ -58,6 +60,7 @@ export function createMetrics({ processMetrics = true } = {}): Metrics {
   const registry = new Registry();
   const made = instruments(registry);
   const queue = queueGauges(registry);
+  const controller = createControllerMetrics(registry);
   if (processMetrics) collectDefaultMetrics({ register: registry, prefix: 'tearsheet_' });
   return {
     request: ({ route, method, status, seconds }) => {
@@ -76,8 +79,9 @@ export function createMetrics({ processMetrics = true } = {}): Metrics {
     },
     delivery: ({ channel, outcome }) => made.deliveries.inc({ channel, outcome }),
     collectQueue: queue.use,
+    controller: controller.metrics,
     render: async () => {
-      await queue.refresh();
+      await Promise.all([queue.refresh(), controller.refresh()]);
       return registry.metrics();
     },
     contentType: registry.contentType,

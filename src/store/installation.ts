@@ -46,6 +46,14 @@ export async function requireEpoch(transaction: Queryable, epoch: string): Promi
   if (row.epoch !== epoch) throw new StaleLeaderError(epoch, row.epoch);
 }
 
+/** From now on, for so long, nothing is admitted and nothing made again in the cluster; a shorter time replaces a longer one. */
+export async function stopInstallation(db: Queryable, seconds: number): Promise<void> {
+  await db
+    .updateTable('installation')
+    .set({ stopped_until: sql<Date>`now() + make_interval(secs => ${seconds})` })
+    .execute();
+}
+
 export async function isStopped(db: Queryable): Promise<boolean> {
   const row = await db
     .selectFrom('installation')

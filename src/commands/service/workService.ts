@@ -1,14 +1,8 @@
 import { issueJobToken } from '../../api/internal/token.ts';
 import { createLocalCluster } from '../../cluster/local.ts';
 import { startController } from '../../controller/controller.ts';
-import { startDeliveries } from '../../delivery/deliveries.ts';
-import { createGuard } from '../../egress/guard.ts';
 import type { Foundation } from './foundation.ts';
-
-export interface WorkService {
-  /** Ends the captures (they give back what they hold) and everything that reconciles and delivers. */
-  stop(graceMs: number): Promise<void>;
-}
+import { commonSettings, controllerParts, deliver, measure, type WorkService } from './work.ts';
 
 export interface WorkOptions {
   readonly egressAllow: readonly string[];
@@ -39,49 +33,32 @@ const CAPTURE_ENVIRONMENT = [
 
 /** Controller, captures as child processes of this one, and deliveries. */
 export async function startWorkService(base: Foundation, options: WorkOptions): Promise<WorkService> {
-  const { config, store, queue, notifications, log, metrics, installation, artifacts, publicUrl, internalUrl } = base;
+  const { config, queue, log, installation, publicUrl, internalUrl } = base;
   const { parallelism, egressAllow, captureCommand } = options;
-  const guard = createGuard({ allow: [...egressAllow] });
   const cluster = createLocalCluster({
     captureCommand,
     maxPods: parallelism,
     log: log.child({ part: 'cluster' }),
     env: captureEnvironment(egressAllow),
   });
-  await startDeliveries({
-    store,
-    queue,
-    guard,
-    artifacts,
-    log: log.child({ part: 'delivery' }),
-    observe: { tried: metrics.deliveryTry, ended: metrics.delivery },
-  });
+  await deliver(base, egressAllow);
   const controller = await startController({
-    store,
-    queue,
+    ...controllerParts(base),
     cluster,
-    notifications,
-    log: log.child({ part: 'controller' }),
     issueToken: (jobId, expiresAt) => issueJobToken(installation.secret, jobId, expiresAt),
     onSuperseded: options.onSuperseded,
-    observe: { screenshots: metrics.captures },
     settings: {
+      ...commonSettings(config),
       // Captures are children of this machine: what it cannot run yet waits in Postgres, where it is gathered.
       maxPods: Math.min(config.MAX_PODS, 2 * parallelism),
-      maxPodsPerOrganization: config.MAX_PODS_PER_ORGANIZATION,
       parallelism,
       pagesPerIndex: PAGES_PER_INDEX,
-      setDeadlineSeconds: config.SET_DEADLINE_SECONDS,
-      retries: config.CAPTURE_RETRIES,
-      podDeadlineSeconds: config.CAPTURE_POD_DEADLINE_SECONDS,
-      schedulingDeadlineSeconds: config.SCHEDULING_DEADLINE_SECONDS,
-      mostFinishedResources: config.MAX_FINISHED_RESOURCES,
-      finishedTtlSeconds: config.FINISHED_TTL_SECONDS,
       internalUrl,
       publicUrl,
       isLocal: true,
     },
   });
+  measure(base, { controller, cluster });
   return {
     async stop(graceMs) {
       await controller.stop();

@@ -188,6 +188,8 @@ test('Watchers hear of a resource and of its Job; creating twice makes one', asy
   expect((await local.getScreenshotJob('set-1'))?.spec.cancel).toBe(true);
   await expect(local.updateStatus(seen, nothingYet)).rejects.toThrow(ConflictError);
   await local.deleteScreenshotJob(seen);
+  expect(await local.getScreenshotJob('set-1')).toMatchObject({ deleting: true, removedByUs: true });
+  await local.releaseScreenshotJob(seen);
   expect(await local.listScreenshotJobs()).toEqual([]);
   expect(new Set(heard)).toEqual(new Set(['set-1']));
 });

@@ -1,0 +1,236 @@
+/**
+ * A controller ends with each call that it makes, of the cluster and of Postgres: all of them are counted, none is chosen.
+ * Whoever follows it brings everything to the same state.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createLocalCluster, type LocalCluster } from '../../../src/cluster/local.ts';
+import { type Queue, startQueue } from '../../../src/queue/queue.ts';
+import { admitWaiting } from '../../../src/store/admission.ts';
+import { openStore, type Store } from '../../../src/store/database.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
+import { MortalController, SETTINGS } from '../../support/mortalController.ts';
+import { beginIndex, playIndex } from '../../support/playedIndex.ts';
+import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/requests.ts';
+import { required } from '../../support/required.ts';
+import { SILENT } from '../../support/silentLog.ts';
+
+let database: TestDatabase;
+let store: Store;
+let queue: Queue;
+let organization: TestOrganization;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  store = openStore({ url: database.url });
+  organization = await insertOrganization(store.db);
+  queue = await startQueue({ databaseUrl: database.url, onError: () => undefined, supervise: false });
+});
+
+afterAll(async () => {
+  await queue.stop({ timeoutMs: 1_000 });
+  await store.close();
+  await database.close();
+});
+
+const aftermath = () => ({ queue, publicUrl: SETTINGS.publicUrl });
+
+interface Scene {
+  readonly cluster: LocalCluster;
+  readonly setId: string;
+  readonly jobId: string;
+  readonly name: string;
+  /** The controller, and whoever follows it, does all that it can at this moment. */
+  rest(): Promise<void>;
+  /** So many seconds pass for the job, on Postgres's clock. */
+  pass(seconds: number): Promise<void>;
+  play(index: number): Promise<void>;
+}
+
+interface Story {
+  readonly title: string;
+  /** Programs of captures; none does anything by itself. */
+  readonly capture: readonly string[];
+  readonly maxPods?: number;
+  tell(scene: Scene): Promise<void>;
+}
+
+const LIMITS = { ...SETTINGS, maxPods: 1_000_000, maxPodsPerOrganization: 1_000_000 };
+const STAY = ['/bin/sleep', '600'];
+
+const STORIES: readonly Story[] = [
+  {
+    title: 'A set that is captured, settled, shown for a while and forgotten',
+    capture: STAY,
+    async tell({ rest, play, pass }) {
+      await rest();
+      await play(0);
+      await rest();
+      await play(1);
+      await rest();
+      await pass(11);
+      await rest();
+      await pass(601);
+      await rest();
+    },
+  },
+  {
+    title: 'A set that is canceled by its resource',
+    capture: STAY,
+    async tell({ rest, play, cluster, name }) {
+      await rest();
+      await play(0);
+      await cluster.cancelScreenshotJob(required(await cluster.getScreenshotJob(name)));
+      await rest();
+    },
+  },
+  {
+    title: 'A set whose resource is deleted by hand',
+    capture: STAY,
+    async tell({ rest, cluster, name }) {
+      await rest();
+      cluster.deleteByHand(name);
+      await rest();
+    },
+  },
+  {
+    title: 'A resource that we removed although its set goes on, and which is made again',
+    capture: STAY,
+    async tell({ rest, play, cluster, name }) {
+      await rest();
+      await cluster.deleteScreenshotJob(required(await cluster.getScreenshotJob(name)));
+      await rest();
+      await play(0);
+      await play(1);
+      await rest();
+    },
+  },
+  {
+    title: 'A set whose captures end without a result, in three generations of its Job',
+    capture: ['/bin/false'],
+    async tell({ rest, cluster, jobId }) {
+      await eventually(async () => {
+        await rest();
+        const job = await store.db.selectFrom('screenshot_jobs').selectAll().where('id', '=', jobId).executeTakeFirst();
+        expect(job?.settled_at).not.toBeNull();
+      });
+      await rest();
+      expect(await cluster.listJobs()).toEqual([]);
+    },
+  },
+  {
+    title: 'A set of which nothing is ever started',
+    capture: STAY,
+    maxPods: 0,
+    async tell({ rest, pass }) {
+      await rest();
+      await pass(901);
+      await rest();
+    },
+  },
+  {
+    title: 'A set whose claims are lost, and whose deadline comes',
+    capture: STAY,
+    async tell({ rest, pass, jobId }) {
+      await rest();
+      await beginIndex(store.db, { jobId, index: 0, aftermath: aftermath() });
+      await pass(700);
+      await rest();
+      await pass(3_000);
+      await rest();
+    },
+  },
+];
+
+async function admitted() {
+  const { db } = store;
+  const adId = await insertAd(db, organization);
+  const pictures = [{ adId }, { adId, site: 'https://b.example/' }];
+  const subscribers = [
+    { webhook_url: 'https://hooks.example/', webhook_topics: ['screenshot_set.approved', 'screenshot_set.failed'] },
+  ];
+  const setId = await insertSet(db, organization, { pictures, subscribers });
+  const jobs = await db.transaction().execute((tx) => admitWaiting(tx, LIMITS));
+  return { setId, ...required(jobs[0]) };
+}
+
+/** All that the story leaves, without what differs by nature: ids and times. */
+async function outcome(cluster: LocalCluster, { setId, jobId }: { setId: string; jobId: string }) {
+  const { db } = store;
+  const plain = (text: string) =>
+    text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID').replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'T');
+  const known = {
+    set: await db.selectFrom('screenshot_sets').select('status').where('id', '=', setId).executeTakeFirst(),
+    job: await db
+      .selectFrom('screenshot_jobs')
+      .select(['outcome', 'generation', 'problem'])
+      .where('id', '=', jobId)
+      .executeTakeFirst(),
+    pictures: await db
+      .selectFrom('screenshots')
+      .select(['status', 'reason'])
+      .where('set_id', '=', setId)
+      .orderBy('seq')
+      .execute(),
+    creatives: await db
+      .selectFrom('job_creatives')
+      .select(['status', 'claims_lost'])
+      .where('job_id', '=', jobId)
+      .execute(),
+    deliveries: await db.selectFrom('deliveries').select(['channel', 'target']).where('set_id', '=', setId).execute(),
+    resources: (await cluster.listScreenshotJobs()).map(({ name, deleting, spec, status }) => ({
+      name,
+      deleting,
+      spec,
+      status,
+    })),
+    jobs: (await cluster.listJobs()).map(({ name, deleting, finished }) => ({ name, deleting, finished })),
+  };
+  return plain(JSON.stringify(known, undefined, 1)).replaceAll(/"duration": "[^"]*"/g, '"duration": "D"');
+}
+
+async function run({ capture, maxPods = 4, tell }: Story, last?: number) {
+  const cluster = createLocalCluster({
+    captureCommand: capture,
+    maxPods,
+    log: SILENT,
+    env: {},
+    graceMs: 500,
+    backoffMs: 1,
+  });
+  const controller = new MortalController({ databaseUrl: database.url, db: store.db, queue, cluster }, last);
+  const job = await admitted();
+  const { db } = store;
+  const rest = async () => {
+    await controller.comeToRest(job.name);
+    await eventually(async () => expect((await cluster.listJobs()).filter(({ deleting }) => deleting)).toEqual([]));
+    await controller.comeToRest(job.name);
+  };
+  const pass = async (seconds: number) => {
+    const ago = (column: string) => `${column} = ${column} - make_interval(secs => ${seconds})`;
+    const times = ['admitted_at', 'deadline_at', 'launched_at', 'settled_at'].map(ago);
+    await store.pool.query(`update screenshot_jobs set ${times} where id = $1`, [job.jobId]);
+    await store.pool.query(`update job_creatives set ${ago('claim_expires_at')} where job_id = $1`, [job.jobId]);
+  };
+  const play = (index: number) => playIndex(db, { jobId: job.jobId, index, aftermath: aftermath() });
+  try {
+    await tell({ cluster, ...job, rest, pass, play });
+    return { calls: controller.calls, hasEnded: controller.hasEnded, left: await outcome(cluster, job) };
+  } finally {
+    await controller.close();
+    await cluster.close();
+  }
+}
+
+for (const story of STORIES) {
+  test(`${story.title}, whatever call is the last one of a controller`, { timeout: 240_000 }, async () => {
+    const whole = await run(story);
+    expect(whole.calls.length).toBeGreaterThan(10);
+    // Those that follow may make more calls, or fewer: the end is where the first one did not end.
+    for (let last = 1; ; last++) {
+      const broken = await run(story, last);
+      if (!broken.hasEnded) break;
+      expect(broken.left, `ended with call ${last}, ${broken.calls.at(-1)}`).toBe(whole.left);
+    }
+  });
+}

@@ -1,0 +1,49 @@
+/** What the captures of one index bring about in Postgres, at once and without a process. */
+import { openAttempt } from '../../src/store/attempts.ts';
+import { storeCreativeResult } from '../../src/store/creativeResults.ts';
+import type { Database } from '../../src/store/database.ts';
+import type { Aftermath } from '../../src/store/followUp.ts';
+import { claimCreative } from '../../src/store/jobCreatives.ts';
+import { storeScreenshotResults } from '../../src/store/screenshotResults.ts';
+import { required } from './required.ts';
+
+const FACTS = { sha256: 'a'.repeat(64), bytes: 1, width: 1, height: 1 };
+
+export interface PlayedIndex {
+  readonly jobId: string;
+  readonly index: number;
+  readonly aftermath: Aftermath;
+}
+
+/** The index is begun, and one creative claimed. */
+export async function beginIndex(db: Database, { jobId, index }: PlayedIndex) {
+  const pod = `pod-${jobId}-${index}`;
+  const { attempt } = required(await db.transaction().execute((tx) => openAttempt(tx, { jobId, index, pod })));
+  const bound = { jobId, index, attempt };
+  return { bound, claimed: await db.transaction().execute((tx) => claimCreative(tx, bound, 600)) };
+}
+
+/** Everything that the index can do is done. */
+export async function playIndex(db: Database, played: PlayedIndex): Promise<void> {
+  const { aftermath } = played;
+  for (let creatives = true; creatives; ) {
+    const { bound, claimed } = await beginIndex(db, played);
+    creatives = claimed !== undefined;
+    if (claimed === undefined) continue;
+    const frames = claimed.wanted.map((frame) => ({ ...frame, key: `frame-${claimed.ad_id}`, ...FACTS }));
+    const kind = { format: 'tag', category: 'display', mode: 'stepped', notes: [], width: 300, height: 250 } as const;
+    const result = { status: 'uploaded', ...kind, frames } as const;
+    await db.transaction().execute((tx) => storeCreativeResult(tx, { bound, adId: claimed.ad_id, result }, aftermath));
+  }
+  const { bound } = await beginIndex(db, played);
+  const pictures = await db
+    .selectFrom('screenshots')
+    .innerJoin('screenshot_jobs', 'screenshot_jobs.set_id', 'screenshots.set_id')
+    .select('screenshots.id')
+    .where('screenshot_jobs.id', '=', played.jobId)
+    .where('job_index', '=', played.index)
+    .execute();
+  const times = { captured_at: new Date(0).toISOString(), record: {} };
+  const results = pictures.map(({ id }) => ({ id, status: 'uploaded' as const, key: id, ...FACTS, ...times }));
+  await db.transaction().execute((tx) => storeScreenshotResults(tx, { bound, results }, aftermath));
+}
