@@ -236,6 +236,12 @@ export const SETTINGS = {
     'Least severe level that is logged.',
     { fallback: 'info' },
   ),
+  TERMINATION_LOG: setting(
+    'Operation',
+    z.string(),
+    'File in which a capture says why it ended, if it is there: in a pod, what Kubernetes then shows in the pod’s status.',
+    { fallback: '/dev/termination-log' },
+  ),
   SHUTDOWN_GRACE_SECONDS: setting(
     'Operation',
     integer(1, 600),

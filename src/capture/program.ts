@@ -5,7 +5,9 @@ import type { Log } from '../observe/log.ts';
 import { runAttempt } from './attempt.ts';
 import { deadlineOver, Ending, endOf, terminated } from './ending.ts';
 import type { Engine } from './engine.ts';
+import { givenToken, type JobToken, tokenOfFile } from './jobToken.ts';
 import { openAttempt, type ProtocolClientOptions } from './protocolClient.ts';
+import { type Termination, writeTermination } from './terminationLog.ts';
 import type { TransportTiming } from './transport.ts';
 
 /** What of a process is used here; `process` itself outside of tests. */
@@ -31,6 +33,8 @@ export interface CaptureOptions {
   readonly pagesAtOnce?: number;
   /** Where frames that do not fit into memory are kept. */
   readonly tempDir?: string;
+  /** Where the reason of the end is written, if there is such a file. */
+  readonly terminationLog?: string;
 }
 
 export interface CaptureTiming extends Partial<TransportTiming> {
@@ -41,27 +45,38 @@ export interface CaptureTiming extends Partial<TransportTiming> {
 }
 
 const GRACE_MS = 5_000;
+/** The parent that ran captures served the internal API too: there is nobody to upload to. */
+const ORPHAN_GRACE_MS = 5_000;
 
-const Environment = z.object({
-  TEARSHEET_INTERNAL_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
-  TEARSHEET_JOB: z.uuid(),
-  JOB_COMPLETION_INDEX: z.coerce.number().int().min(0),
-  TEARSHEET_TOKEN: z.string().min(1),
-  TEARSHEET_POD: z.string().min(1).max(128),
-  TEARSHEET_PARENT_STDIN: z.string().optional(),
-});
+const Environment = z
+  .object({
+    TEARSHEET_INTERNAL_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
+    TEARSHEET_JOB: z.uuid(),
+    JOB_COMPLETION_INDEX: z.coerce.number().int().min(0),
+    TEARSHEET_TOKEN: z.string().min(1).optional(),
+    TEARSHEET_TOKEN_FILE: z.string().min(1).optional(),
+    TEARSHEET_POD: z.string().min(1).max(128),
+    TEARSHEET_PARENT_STDIN: z.string().optional(),
+  })
+  .refine((env) => env.TEARSHEET_TOKEN !== undefined || env.TEARSHEET_TOKEN_FILE !== undefined, {
+    path: ['TEARSHEET_TOKEN'],
+    message: 'neither it nor TEARSHEET_TOKEN_FILE is set',
+  });
 type Environment = z.infer<typeof Environment>;
 
 /** @returns the exit code, one of {@link CAPTURE_EXIT}; never throws. */
 export async function runCapture(options: CaptureOptions): Promise<number> {
   const complain = options.complain ?? ((line: string) => void process.stderr.write(`${line}\n`));
+  const end = (termination: Termination) => {
+    if (termination.exitCode !== CAPTURE_EXIT.done) complain(`tearsheet capture: ${termination.message}`);
+    if (options.terminationLog !== undefined) writeTermination(options.terminationLog, termination);
+    return termination.exitCode;
+  };
   const env = Environment.safeParse(options.env);
   if (!env.success) {
     const faults = env.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-    complain(
-      `tearsheet capture: it is started by the controller, with settings that are missing here: ${faults.join('; ')}`,
-    );
-    return CAPTURE_EXIT.usage;
+    const message = `It is started by the controller, with settings that are missing here: ${faults.join('; ')}`;
+    return end({ exitCode: CAPTURE_EXIT.usage, message });
   }
   const ending = new Ending();
   const stopListening = listenForEnd(env.data, options, ending);
@@ -71,13 +86,12 @@ export async function runCapture(options: CaptureOptions): Promise<number> {
     ending.close();
     stopListening();
   }
-  if (ending.reason === undefined) return CAPTURE_EXIT.done;
+  if (ending.reason === undefined) return end({ exitCode: CAPTURE_EXIT.done, message: 'All was done.' });
   options.log.warn(
     { exit_code: ending.reason.exitCode, err: ending.reason },
     'the capture ended before its work was done',
   );
-  complain(`tearsheet capture: ${ending.reason.message}`);
-  return ending.reason.exitCode;
+  return end(ending.reason);
 }
 
 /** Never throws: what goes wrong is told to `ending`. */
@@ -87,7 +101,7 @@ async function work(env: Environment, options: CaptureOptions, ending: Ending): 
     const client: ProtocolClientOptions = {
       internalUrl: env.TEARSHEET_INTERNAL_URL,
       jobId: env.TEARSHEET_JOB,
-      token: env.TEARSHEET_TOKEN,
+      token: tokenOf(env),
       ...(options.timing && { timing: options.timing }),
     };
     const index = env.JOB_COMPLETION_INDEX;
@@ -103,6 +117,10 @@ async function work(env: Environment, options: CaptureOptions, ending: Ending): 
   }
 }
 
+function tokenOf({ TEARSHEET_TOKEN_FILE: file, TEARSHEET_TOKEN: token = '' }: Environment): JobToken {
+  return file === undefined ? givenToken(token) : tokenOfFile(file);
+}
+
 /** Node takes longer timers for none at all. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -110,7 +128,8 @@ function listenForEnd(env: Environment, options: CaptureOptions, ending: Ending)
   const { signals = process, stdin = process.stdin, timing } = options;
   const graceMs = timing?.graceMs ?? GRACE_MS;
   const onSignal = () => ending.end(terminated('It was asked to end.', graceMs));
-  const onParentGone = () => ending.end(terminated('The process that started it is gone.', graceMs));
+  const onParentGone = () =>
+    ending.end(terminated('The process that started it is gone.', Math.min(graceMs, ORPHAN_GRACE_MS)));
   signals.on('SIGTERM', onSignal);
   signals.on('SIGINT', onSignal);
   const hasParent = env.TEARSHEET_PARENT_STDIN === '1';

@@ -8,13 +8,14 @@ import {
   ResolvedCreatives,
   type ScreenshotResults,
 } from '../contract/captureProtocol.ts';
+import type { JobToken } from './jobToken.ts';
 import { Transport, type TransportTiming } from './transport.ts';
 
 export interface ProtocolClientOptions {
   /** Base of the internal API, without a slash at its end. */
   readonly internalUrl: string;
   readonly jobId: string;
-  readonly token: string;
+  readonly token: JobToken;
   readonly timing?: Partial<TransportTiming>;
 }
 

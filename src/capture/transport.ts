@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { refused, superseded } from './ending.ts';
+import type { JobToken } from './jobToken.ts';
 import { type Patience, persist, TransientError } from './persistence.ts';
 
 export interface TransportTiming extends Patience {
@@ -14,7 +15,7 @@ const DEFAULT_TIMING: TransportTiming = { callMs: 15_000, retryForMs: 30_000, fi
 export interface TransportOptions {
   /** `<internal url>/internal/v1/jobs/<job>` */
   readonly base: string;
-  readonly token: string;
+  readonly token: JobToken;
   readonly timing?: Partial<TransportTiming>;
 }
 
@@ -32,7 +33,7 @@ export interface Answered<T> {
 
 export class Transport {
   readonly #base: string;
-  readonly #token: string;
+  readonly #token: JobToken;
   readonly #timing: TransportTiming;
 
   constructor({ base, token, timing }: TransportOptions) {
@@ -43,10 +44,12 @@ export class Transport {
 
   /** @throws CaptureEnd when refused or superseded, UnreachableError, the reason of the signal. */
   post<T>(path: string, body: unknown, answer: z.ZodType<T>, options: CallOptions): Promise<Answered<T>> {
-    const headers = { 'content-type': 'application/json', authorization: `Bearer ${this.#token}` };
-    const init = { method: 'POST', headers, body: JSON.stringify(body) };
+    const init = { method: 'POST', body: JSON.stringify(body) };
+    const { isExchanged } = this.#token;
     return this.#persist(options, async (signal) => {
-      const { bytes, date } = await exchange(this.#base + path, { ...init, signal }, `The call ${path}`);
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${await this.#readToken()}` };
+      const request = { ...init, headers, signal };
+      const { bytes, date } = await exchange(this.#base + path, request, { what: `The call ${path}`, isExchanged });
       return { body: answer.parse(JSON.parse(bytes.toString('utf8'))), date };
     });
   }
@@ -54,16 +57,24 @@ export class Transport {
   /** Uploads a picture to an address that has its authority in it. @throws as {@link post}. */
   async put(url: string, png: Buffer, options: CallOptions): Promise<void> {
     const init = { method: 'PUT', headers: { 'content-type': 'image/png' }, body: new Uint8Array(png) };
-    await this.#persist(options, (signal) => exchange(url, { ...init, signal }, 'The upload of a picture'));
+    await this.#persist(options, (signal) => exchange(url, { ...init, signal }, { what: 'The upload of a picture' }));
   }
 
   /** @throws as {@link post}; bytes with another sum count as a broken connection. */
   get(url: string, sha256: string, options: CallOptions): Promise<Buffer> {
     return this.#persist(options, async (signal) => {
-      const { bytes } = await exchange(url, { signal }, 'The download of a frame');
+      const { bytes } = await exchange(url, { signal }, { what: 'The download of a frame' });
       if (sha256Of(bytes) !== sha256) throw new TransientError('A frame arrived with another SHA-256 than announced.');
       return bytes;
     });
+  }
+
+  async #readToken(): Promise<string> {
+    try {
+      return await this.#token.read();
+    } catch (error) {
+      throw new TransientError(`The token of the capture could not be read: ${reasonOf(error)}.`, { cause: error });
+    }
   }
 
   #persist<T>({ signal, heldMs = 0 }: CallOptions, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -79,7 +90,7 @@ export function sha256Of(bytes: Buffer): string {
 async function exchange(
   url: string,
   init: RequestInit,
-  what: string,
+  { what, isExchanged = false }: { what: string; isExchanged?: boolean },
 ): Promise<{ bytes: Buffer; date: Date | undefined }> {
   let response: Response;
   let bytes: Buffer;
@@ -89,15 +100,20 @@ async function exchange(
   } catch (error) {
     throw new TransientError(`${what} failed: ${reasonOf(error)}.`, { cause: error });
   }
-  if (!response.ok) throw failureOf(response.status, bytes, what);
+  if (!response.ok) throw failureOf(response.status, bytes, { what, isExchanged });
   const date = new Date(response.headers.get('date') ?? '');
   return { bytes, date: Number.isNaN(date.getTime()) ? undefined : date };
 }
 
-function failureOf(status: number, bytes: Buffer, what: string): Error {
+function failureOf(
+  status: number,
+  bytes: Buffer,
+  { what, isExchanged }: { what: string; isExchanged: boolean },
+): Error {
   const text = `${what} was answered with ${status}: ${bytes.toString('utf8').slice(0, 500)}`;
   if (status === 409) return superseded(text);
-  return status >= 500 || status === 408 || status === 429 ? new TransientError(text) : refused(text);
+  const mayPass = status >= 500 || status === 408 || status === 429 || (status === 401 && isExchanged);
+  return mayPass ? new TransientError(text) : refused(text);
 }
 
 /** Node's fetch keeps the reason in the cause. */

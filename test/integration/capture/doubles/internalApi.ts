@@ -62,6 +62,7 @@ export async function startInternalApi(order: {
   let current = 0;
   let pod = '';
   let isSuperseded = false;
+  let token = TOKEN;
   let finished: Record<string, number> | undefined;
   let base = '';
   let highestClaims = 0;
@@ -105,7 +106,7 @@ export async function startInternalApi(order: {
     const routes = express();
     routes.use(express.json({ limit: '32mb' }), (req, res, next) => {
       calls.push({ path: req.path, body: req.body });
-      if (req.get('authorization') !== `Bearer ${TOKEN}`) res.status(401).json({ error: 'unauthorized' });
+      if (req.get('authorization') !== `Bearer ${token}`) res.status(401).json({ error: 'unauthorized' });
       else if (isSuperseded) res.status(409).json({ error: 'superseded' });
       else next();
     });
@@ -266,6 +267,10 @@ export async function startInternalApi(order: {
     /** The next call that matches `<METHOD> <path>` goes wrong. */
     misbehave: (path: RegExp, what: Misbehaviour, times = 1) => {
       for (let i = 0; i < times; i++) misbehaviours.push({ path, what });
+    },
+    /** Only the new one is taken from now on. */
+    exchangeToken: (another: string) => {
+      token = another;
     },
     /** Another capture of the job holds the creative. */
     claimedElsewhere: (ad: string) => {

@@ -1,0 +1,29 @@
+/** Why a capture ended, where the kubelet looks for it: a line of JSON that then stands in the pod's status. */
+import { writeFileSync } from 'node:fs';
+import { cutCodePoints } from '../domain/text.ts';
+
+/** The kubelet keeps that much of the end. */
+const MOST_BYTES = 4_096;
+
+export interface Termination {
+  readonly exitCode: number;
+  readonly message: string;
+}
+
+/** Writes into a file that is there; elsewhere than in a pod there is none, and nothing is made. Never throws: the end stays what it is. */
+export function writeTermination(file: string, termination: Termination): void {
+  try {
+    writeFileSync(file, terminationLine(termination), { flag: 'r+' });
+  } catch {
+    // The log says it too.
+  }
+}
+
+export function terminationLine({ exitCode, message }: Termination): string {
+  const line = (words: string) => `${JSON.stringify({ exit_code: exitCode, message: words })}\n`;
+  let words = message.toWellFormed();
+  while (Buffer.byteLength(line(words)) > MOST_BYTES) {
+    words = `${cutCodePoints(words, Math.floor(words.length * 0.9) - 1)}…`;
+  }
+  return line(words);
+}
