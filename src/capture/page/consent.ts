@@ -17,7 +17,10 @@ const BINDING = 'autoconsentSendMessage';
 const EVALUATE_MS = 2_000;
 const MOST_FRAMES = 20;
 
-/** A dialog found early is answered at once; a page without one is not waited for much longer than this. */
+/**
+ * A dialog found early is answered at once. One that may still come is looked for so long, and no longer than until the page
+ * has come to rest where nothing in it speaks of consent.
+ */
 const LOOK_MS = 700;
 const ANSWER_MS = 5_000;
 
@@ -46,12 +49,19 @@ export class Consent {
 
   /**
    * Looks for a dialog, answers it, and gives up quietly: a page with a dialog is a page still.
-   * @returns whether there was one.
+   * @param rested resolves when the page has come to rest. @returns whether there was one.
    */
-  async answer(page: Page, ms: number): Promise<boolean> {
+  async answer(page: Page, { ms, rested }: { ms: number; rested: Promise<void> }): Promise<boolean> {
     const endsAt = performance.now() + Math.min(ms, ANSWER_MS);
     await Promise.all(page.frames().slice(0, MOST_FRAMES).map(startIn));
-    await this.#until(() => this.isFound, Math.min(endsAt, performance.now() + LOOK_MS));
+    const lookEndsAt = Math.min(endsAt, performance.now() + LOOK_MS);
+    let isHopeless = false;
+    const judging = rested.then(async () => {
+      isHopeless = (await attempt(page.mainFrame(), MAY_ASK)) === false;
+    });
+    // Who waits for the page to rest meets its failure.
+    judging.catch((error: unknown) => void error);
+    await this.#until(() => this.isFound || isHopeless, lookEndsAt);
     await this.#until(
       () => this.#progress === 'answered' || this.#progress === 'failed',
       this.#progress === 'found' ? endsAt : 0,
@@ -113,6 +123,10 @@ async function startIn(frame: Frame): Promise<void> {
 async function tell(frame: Frame, message: object): Promise<void> {
   await attempt(frame, `window.autoconsentReceiveMessage(${JSON.stringify(message)}), undefined`);
 }
+
+/** Gives whether anything in the document names what dialogs are about, or who makes them. */
+const MAY_ASK = `/consent|cookie|gdpr|tcf|__cmp|__gpp|onetrust|didomi|usercentrics|trustarc|quantcast|sourcepoint|axeptio/i.test(
+  document.documentElement.outerHTML)`;
 
 /** @returns undefined where the frame has gone or does not answer: dialogs close, pages reload. */
 async function attempt(frame: Frame, code: string): Promise<unknown> {

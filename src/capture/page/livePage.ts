@@ -158,7 +158,6 @@ async function show({ tools, stage }: Staging, png: Buffer | null): Promise<void
     const source = `data:image/png;base64,${png.toString('base64')}`;
     await tools.evaluate((their, [shown, url]) => their.paint(shown as Stage, url), [stage, source] as const);
   }
-  await tools.evaluate((their) => their.nextFrames());
 }
 
 /** The element of the top document that the ad stands in: its image, or the frame around it. */

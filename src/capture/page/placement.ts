@@ -24,9 +24,12 @@ interface Spot {
 
 interface Shot {
   readonly png: Buffer;
-  readonly pixels: Pixels;
+  /** Decoded while the browser goes on. */
+  readonly pixels: Promise<Pixels>;
   readonly at: Date;
 }
+
+type Test = (picture: Pixels) => boolean;
 
 interface Size {
   readonly width: number;
@@ -102,29 +105,61 @@ export class Placement {
       const expected = inDevicePixels(staged.rect, ratio);
       const probe = await probePicture(pixels ?? expected);
       const sought = { pixels: probe.pixels, expected };
-      const probed = await this.#shot(staged, probe.png, (picture) => findProbe(picture, sought) !== undefined);
-      const page = await this.#shot(staged, null, (picture) => changedShare(probed.pixels, picture, expected) > 0.1);
-      const { composable, box, shown } = judgeProbe(page.pixels, probed.pixels, sought);
-      const composer = composable ? new PageComposer(page.pixels, box) : undefined;
-      return { page: page.pixels, box, shown, composer, notes: staged.notes, capturedAt: page.at };
+      const { probed, page, at } = await this.#withAndWithout(staged, probe.png, {
+        has: (picture) => findProbe(picture, sought) !== undefined,
+        differs: (one, two) => changedShare(one, two, expected) > 0.1,
+      });
+      const { composable, box, shown } = judgeProbe(page, probed, sought);
+      const composer = composable ? new PageComposer(page, box) : undefined;
+      return { page, box, shown, composer, notes: staged.notes, capturedAt: at };
     } finally {
       await staged.end();
     }
+  }
+
+  /** The slot with the probe and without an ad: one right after the other, and with patience where that did not do. */
+  async #withAndWithout(
+    staged: StagedSlot,
+    probe: Buffer,
+    { has, differs }: { has: Test; differs: (one: Pixels, two: Pixels) => boolean },
+  ): Promise<{ probed: Pixels; page: Pixels; at: Date }> {
+    const first = await this.#show(staged, probe);
+    let second = await this.#show(staged, null);
+    let probed = await first.pixels;
+    if (!has(probed)) {
+      const shown = await this.#shot(has, await this.#show(staged, probe));
+      probed = await shown.pixels;
+      second = await this.#show(staged, null);
+    }
+    const page = await this.#shot((picture) => differs(probed, picture), second);
+    return { probed, page: await page.pixels, at: page.at };
   }
 
   /**
    * Captures once more where the picture does not show the change yet: frames of other processes come to the screen in
    * their own time. A change that nobody can see is waited for in vain, so the tries are few.
    */
-  async #shot(staged: StagedSlot, png: Buffer | null, changed: (picture: Pixels) => boolean): Promise<Shot> {
-    await staged.show(png);
-    for (let attempt = 1; ; attempt++) {
-      const captured = await this.#live.capture();
-      const at = new Date();
-      const pixels = await decodePng(captured);
-      if (attempt >= MAX_CAPTURES || changed(pixels)) return { png: captured, pixels, at };
+  async #shot(changed: Test, first: Shot): Promise<Shot> {
+    let shot = first;
+    for (let attempt = 1; attempt < MAX_CAPTURES && !changed(await shot.pixels); attempt++) {
       await sleep(attempt * 60);
+      shot = await this.#capture();
     }
+    return shot;
+  }
+
+  async #show(staged: StagedSlot, png: Buffer | null): Promise<Shot> {
+    await staged.show(png);
+    return this.#capture();
+  }
+
+  async #capture(): Promise<Shot> {
+    const png = await this.#live.capture();
+    const at = new Date();
+    const pixels = decodePng(png);
+    // Whoever needs it meets the failure.
+    pixels.catch((error: unknown) => void error);
+    return { png, pixels, at };
   }
 
   async #picture(
@@ -153,12 +188,8 @@ export class Placement {
     return this.#exclusively(async () => {
       const staged = await this.#live.stage(slot, shownSize(frame, scale));
       try {
-        const shot = await this.#shot(
-          staged,
-          frame.png,
-          (picture) => changedShare(spot.page, picture, spot.box) > 0.02,
-        );
-        return shot.png;
+        const shows: Test = (picture) => changedShare(spot.page, picture, spot.box) > 0.02;
+        return (await this.#shot(shows, await this.#show(staged, frame.png))).png;
       } finally {
         await staged.end();
       }

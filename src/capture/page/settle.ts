@@ -4,6 +4,10 @@ import { within } from '../../observe/deadline.ts';
 const SCREENS = 30;
 const STEP_MS = 120;
 const QUIET_MS = 300;
+/** A request that takes longer is not waited for: a picture without end, an answer that is held back. */
+const HANGS_MS = 2_000;
+/** An address that is asked for so often is asked for again and again. */
+const OFTEN = 8;
 
 /** Time that is left for a page; phases share it. */
 export class Budget {
@@ -19,16 +23,17 @@ export class Budget {
   }
 }
 
-/** Knows how long a page has asked for nothing. */
+/** Knows how long a page has asked for nothing; what never ends, or never stops being asked for, does not count. */
 export class Traffic {
-  readonly #open = new Set<Request>();
+  readonly #open = new Map<Request, number>();
+  readonly #asked = new Map<string, number>();
   #lastAt = performance.now();
 
   constructor(page: Page, ignored: (request: Request) => boolean) {
     page.on('request', (request) => {
-      if (ignored(request)) return;
-      this.#open.add(request);
+      if (ignored(request) || this.#isPoll(request)) return;
       this.#lastAt = performance.now();
+      this.#open.set(request, this.#lastAt);
     });
     const ended = (request: Request) => {
       if (this.#open.delete(request)) this.#lastAt = performance.now();
@@ -41,9 +46,22 @@ export class Traffic {
   async quiet(ms: number): Promise<void> {
     const endsAt = performance.now() + ms;
     while (performance.now() < endsAt) {
-      if (this.#open.size === 0 && performance.now() - this.#lastAt >= QUIET_MS) return;
-      await sleep(50);
+      if (!this.#isWaiting() && performance.now() - this.#lastAt >= QUIET_MS) return;
+      await sleep(25);
     }
+  }
+
+  #isWaiting(): boolean {
+    const since = performance.now() - HANGS_MS;
+    return [...this.#open.values()].some((askedAt) => askedAt > since);
+  }
+
+  #isPoll(request: Request): boolean {
+    if (!['fetch', 'xhr', 'ping'].includes(request.resourceType())) return false;
+    const { origin, pathname } = new URL(request.url());
+    const times = (this.#asked.get(origin + pathname) ?? 0) + 1;
+    this.#asked.set(origin + pathname, times);
+    return times > OFTEN;
   }
 }
 

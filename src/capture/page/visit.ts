@@ -158,19 +158,23 @@ export class Visit {
     const budget = new Budget(this.#options.settleCapMs);
     const scroll = (stop?: () => boolean) =>
       this.#timed('scroll', () => scrollThrough(this.#page, budget.left(SCROLL_MS), stop));
+    const rest = () => this.#timed('settle', () => this.#traffic.quiet(budget.left(QUIET_MS)));
     const scrolled = this.#timed('load', () => this.#loaded(budget.left(LOAD_MS))).then(() =>
       scroll(() => this.#consent.isFound),
     );
-    const answering = this.#timed('consent', () => this.#consent.answer(this.#page, budget.left()));
+    const answering = this.#timed('consent', () =>
+      this.#consent.answer(this.#page, { ms: budget.left(), rested: scrolled.then(rest) }),
+    );
     const [wasAsked] = await Promise.all([answering, scrolled]);
     if (wasAsked) await scroll();
-    await this.#timed('settle', () => this.#traffic.quiet(budget.left(QUIET_MS)));
+    await rest();
     this.#settled = true;
   }
 
+  /** Or waits for nothing but what never ends. */
   async #loaded(ms: number): Promise<void> {
     try {
-      await this.#page.waitForLoadState('load', { timeout: ms + 1 });
+      await Promise.race([this.#page.waitForLoadState('load', { timeout: ms + 1 }), this.#traffic.quiet(ms + 1)]);
     } catch (error) {
       if (!(error instanceof Error && error.name === 'TimeoutError')) throw error;
     }

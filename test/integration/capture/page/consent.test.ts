@@ -53,3 +53,11 @@ test('a layer that is about something else is left alone', async () => {
     await pressed('/game', layer(`<p>Play the quiz</p><button ${told('quiz')}>Continue</button>`)),
   ).toBeUndefined();
 });
+
+test('a dialog that comes when the page is scrolled is answered too', async () => {
+  const shown = JSON.stringify(layer(`<p>We use cookies.</p><button ${told('late')}>Accept all</button>`));
+  const body = `<!doctype html><p style="height:9000px">A long page.</p><script>
+    addEventListener('scroll', () => document.body.insertAdjacentHTML('beforeend', ${shown}), { once: true });
+  </script>`;
+  expect(await pressed('/scrolled', body)).toBe('late');
+});

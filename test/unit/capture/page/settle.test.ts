@@ -1,0 +1,66 @@
+import { EventEmitter } from 'node:events';
+import type { Page } from 'playwright';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Traffic } from '../../../../src/capture/page/settle.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Stands for a page whose requests begin and end at moments of our own. */
+class PlayedPage extends EventEmitter {
+  ask(url: string, type = 'image') {
+    const request = { url: () => url, resourceType: () => type };
+    this.emit('request', request);
+    return { end: () => this.emit('requestfinished', request) };
+  }
+}
+
+function watched() {
+  const page = new PlayedPage();
+  const traffic = new Traffic(page as unknown as Page, () => false);
+  const quietAfter = async (ms: number) => {
+    const start = performance.now();
+    const quiet = traffic.quiet(10_000).then(() => performance.now() - start);
+    await vi.advanceTimersByTimeAsync(ms);
+    const late = vi.advanceTimersByTimeAsync(10_000);
+    const took = await quiet;
+    await late;
+    return took <= ms;
+  };
+  return { page, quietAfter };
+}
+
+test('a page is quiet a moment after its last request has ended', async () => {
+  const { page, quietAfter } = watched();
+  const one = page.ask('http://site/one.png');
+  await vi.advanceTimersByTimeAsync(1_000);
+  one.end();
+  expect(await quietAfter(200)).toBe(false);
+  const { page: again, quietAfter: againQuietAfter } = watched();
+  again.ask('http://site/one.png').end();
+  expect(await againQuietAfter(350)).toBe(true);
+});
+
+test('a request that does not end is waited for, but not for long', async () => {
+  const first = watched();
+  first.page.ask('http://site/endless.png');
+  expect(await first.quietAfter(1_900)).toBe(false);
+  const second = watched();
+  second.page.ask('http://site/endless.png');
+  expect(await second.quietAfter(2_400)).toBe(true);
+});
+
+test('what is asked for again and again does not count, pictures by one address do', async () => {
+  const polled = watched();
+  const ask = (type: string) => (page: PlayedPage) => {
+    let count = 0;
+    return setInterval(() => page.ask(`http://site/api?at=${count++}`, type).end(), 100);
+  };
+  const polls = ask('fetch')(polled.page);
+  expect(await polled.quietAfter(1_500)).toBe(true);
+  clearInterval(polls);
+  const shown = watched();
+  const pictures = ask('image')(shown.page);
+  expect(await shown.quietAfter(1_500)).toBe(false);
+  clearInterval(pictures);
+});
