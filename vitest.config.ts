@@ -37,7 +37,7 @@ export default defineConfig({
         // One after the other: they share a node, and some take parts of the cluster down.
         test: {
           name: 'e2e',
-          globalSetup: ['test/e2e/support/globalE2e.ts'],
+          globalSetup: ['test/support/globalPostgres.ts', 'test/e2e/support/globalE2e.ts'],
           include: ['test/e2e/**/*.test.ts'],
           fileParallelism: false,
           testTimeout: 5 * 60_000,

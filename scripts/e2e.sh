@@ -15,6 +15,7 @@ if [ -z "${KUBECONFIG:-}" ]; then
   use s3
   export E2E_OWN_CLUSTER=true IMAGE=${IMAGE:-tearsheet:dev}
   IMAGE_BUILDER=cluster scripts/image.sh
+  "$cluster" tag "$IMAGE" "${IMAGE%:*}:next" && export IMAGE_NEXT_TAG=next
 else
   export IMAGE=${IMAGE:?is not set: the image that the cluster is to run, as repository:tag}
   if ! command -v helm >/dev/null || ! command -v kubectl >/dev/null; then use tools; fi

@@ -1,0 +1,158 @@
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CREATIVES } from '../fixtures/media/creatives.ts';
+import { eventually } from '../support/eventually.ts';
+import { Installation } from './support/installation.ts';
+import { keepConsole } from './support/programs.ts';
+import { requestOf, type ScreenshotSet, startWorld, type World } from './support/world.ts';
+
+let world: World;
+let installation: Installation;
+let notes: string;
+
+beforeAll(async () => {
+  world = await startWorld(() => installation.organization.webhook_secret);
+  installation = await Installation.prepare('install');
+  notes = await installation.install();
+  await installation.createOrganization();
+});
+afterAll(async () => {
+  await installation?.remove();
+  await world?.close();
+});
+
+/** Lines of the table, without the names that are new each time. */
+const cells = (line: string): string[] => line.trim().split(/\s{2,}/);
+
+describe('Tearsheet, installed by Helm with the values for a trial', () => {
+  it('is ready at the first try, and says what to type next', async () => {
+    keepConsole(
+      'install',
+      `$ helm install t charts/tearsheet -f examples/values-trial.yaml -f values.yaml --wait\n${notes}`,
+    );
+    const pods = await installation.kubectl(['get', 'pods', '-o', 'wide']);
+    keepConsole('install-pods', `$ kubectl get pods -o wide\n${pods}`);
+    expect(notes).toContain('tearsheet org create');
+    for (const component of ['api', 'controller']) {
+      const deployment = await installation.deployment(component);
+      const ready = await installation.kubectl([
+        'get',
+        'deployment',
+        deployment,
+        '-o',
+        'jsonpath={.status.readyReplicas}/{.spec.replicas}',
+      ]);
+      expect(ready).toMatch(/^([1-9])\/\1$/);
+    }
+  });
+
+  it('captures what is posted through the Service, and says so in kubectl at each moment', async () => {
+    world.gates.shut('first');
+    const asked = requestOf(world, { campaign: 'First', gate: 'first', pages: ['blog', 'news'] });
+    const set = await installation.call<ScreenshotSet>('POST', '/screenshot_requests', asked);
+
+    const running = await installation.status(set.id, 'Running', 60_000);
+    await eventually(async () => {
+      const [header = '', row = ''] = (await installation.kubectl(['get', 'screenshotjobs'])).split('\n');
+      expect(cells(header)).toEqual(['NAME', 'STATUS', 'DONE', 'FAILED', 'PODS', 'AGE']);
+      expect(cells(row).slice(0, 5)).toEqual([running.metadata.name, 'Running', '0/2', '0', '2']);
+    }, 60_000);
+    keepConsole(
+      'running',
+      await seen(
+        ['get', 'screenshotjobs'],
+        ['get', 'shot', '-o', 'wide'],
+        ['get', 'tearsheet'],
+        ['get', 'jobs,pods', '-l', 'app.kubernetes.io/component=capture'],
+      ),
+    );
+
+    world.gates.open('first');
+    const name = `screenshotjob/${running.metadata.name}`;
+    await installation.kubectl(['wait', '--for=condition=Settled', name, '--timeout=90s'], { timeoutMs: 100_000 });
+    await installation.kubectl(['wait', '--for=condition=Succeeded', name, '--timeout=10s']);
+    // Its pods end a moment after its last picture.
+    await eventually(async () => {
+      const [, row = ''] = (await installation.kubectl(['get', 'screenshotjobs'])).split('\n');
+      expect(cells(row).slice(1, 5)).toEqual(['Completed', '2/2', '0', '0']);
+    }, 60_000);
+    const wide = (await installation.kubectl(['get', 'screenshotjobs', '-o', 'wide'])).split('\n')[0] ?? '';
+    for (const column of ['ORGANIZATION', 'SET', 'MESSAGE', 'DURATION']) expect(wide).toContain(column);
+    const described = await installation.kubectl(['describe', name]);
+    keepConsole('completed', await seen(['get', 'screenshotjobs', '-o', 'wide'], ['describe', name]));
+    for (const type of ['AdsCaptured', 'SitesCaptured', 'Settled', 'Succeeded']) expect(described).toContain(type);
+    expect(described).toMatch(/Events:\n\s+Type\s+Reason\s+Age\s+From\s+Message/);
+    expect(described).toContain('Running');
+    expect(described).toContain('Completed');
+  });
+
+  it('keeps the pictures in the bucket, with the ad in them, and tells the subscriber', async () => {
+    const { data } = await installation.call<{ data: ScreenshotSet[] }>('GET', '/screenshot_sets');
+    const set = await installation.call<ScreenshotSet>('GET', `/screenshot_sets/${data[0]?.id}`);
+    expect(set.status).toBe('approved');
+    expect(set.screenshots.map(({ status, reason }) => reason ?? status)).toEqual(['uploaded', 'uploaded']);
+    for (const { image_url } of set.screenshots) {
+      const png = await installation.download(image_url ?? '');
+      expect(await holdsSignature(png)).toBe(true);
+    }
+    expect((await installation.pictures()).length).toBeGreaterThanOrEqual(2);
+    await eventually(() => expect(world.receiver.accepted('screenshot_set.approved', set.id)).toHaveLength(1));
+    expect(world.receiver.forged).toBe(0);
+  });
+
+  it('explains its resource field by field', async () => {
+    const explained = await installation.kubectl(['explain', 'screenshotjob.spec']);
+    keepConsole('explain', `$ kubectl explain screenshotjob.spec\n${explained}`);
+    for (const field of ['organization', 'parallelism', 'deadlines', 'cancel']) expect(explained).toContain(field);
+    expect(explained).not.toContain('<no description>');
+  });
+
+  it('runs no container that Pod Security "restricted" would warn of, and none that could speak to the API as a capture', async () => {
+    const [capture] = await installation.list<{ spec: { template: { spec: Record<string, unknown> } } }>(
+      'jobs',
+      'app.kubernetes.io/component=capture',
+    );
+    const spec = capture?.spec.template.spec;
+    if (spec !== undefined) expect(spec['automountServiceAccountToken']).toBe(false);
+    const pods = await installation.list<{
+      metadata: { name: string };
+      spec: { containers: { securityContext?: Record<string, unknown> }[] };
+    }>('pods');
+    for (const { spec: pod } of pods) {
+      for (const { securityContext } of pod.containers) {
+        expect(securityContext).toMatchObject({ allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } });
+      }
+    }
+  });
+});
+
+/** As it looks in a terminal. */
+async function seen(...commands: string[][]): Promise<string> {
+  const parts: string[] = [];
+  for (const args of commands) {
+    const { stdout, stderr } = await installation.tryKubectl(args);
+    parts.push(`$ kubectl ${args.join(' ')}\n${stdout}${stderr}`);
+  }
+  return parts.join('\n');
+}
+
+/** The patch of one colour by which the creative is known is somewhere in the picture, whole. */
+async function holdsSignature(png: Buffer): Promise<boolean> {
+  const creative = CREATIVES.find(({ mediaKind }) => mediaKind === 'jpeg');
+  if (creative === undefined) throw new Error('There is no JPEG among the creatives.');
+  const { rgb, tolerance, width, height } = creative.signature;
+  const { data, info } = await sharp(png).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  const matches = (x: number, y: number): boolean => {
+    const at = (y * info.width + x) * 3;
+    return rgb.every((value, channel) => Math.abs(value - (data[at + channel] ?? -999)) <= tolerance);
+  };
+  let run = 0;
+  for (let y = 0; y + height <= info.height; y++) {
+    for (let x = 0; x < info.width; x++) {
+      run = matches(x, y) && matches(x, y + height - 1) ? run + 1 : 0;
+      if (run >= width) return true;
+    }
+    run = 0;
+  }
+  return false;
+}

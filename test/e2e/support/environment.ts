@@ -1,0 +1,52 @@
+/** What `make e2e` hands over: a cluster, an image that it can run, an S3 server that pods and this machine reach. */
+import { networkInterfaces } from 'node:os';
+
+export interface S3 {
+  readonly endpoint: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly region: string;
+}
+
+function wanted(name: string): string {
+  const value = process.env[name] ?? '';
+  if (value === '')
+    throw new Error(`${name} is not set. \`make e2e\` sets it; CONTRIBUTING.md says what it is on a cluster of yours.`);
+  return value;
+}
+
+export const kubeconfig = (): string => wanted('KUBECONFIG');
+
+/** `repository:tag` */
+export const image = (): { repository: string; tag: string } => {
+  const [, repository = '', tag = ''] = /^(.+):([^:/]+)$/.exec(wanted('IMAGE')) ?? [];
+  if (repository === '') throw new Error(`IMAGE is ${process.env['IMAGE']}: it must be repository:tag.`);
+  return { repository, tag };
+};
+
+export const s3 = (): S3 => ({
+  endpoint: wanted('S3_ENDPOINT'),
+  accessKeyId: wanted('AWS_ACCESS_KEY_ID'),
+  secretAccessKey: wanted('AWS_SECRET_ACCESS_KEY'),
+  region: process.env['AWS_REGION'] ?? 'us-east-1',
+});
+
+/** The cluster is the one of test/cluster, whose parts a test may kill. */
+export const isOwnCluster = (): boolean => process.env['E2E_OWN_CLUSTER'] === 'true';
+
+/** Of another image of the same repository, to upgrade to; the same one where there is none. */
+export const nextTag = (): string => process.env['IMAGE_NEXT_TAG'] ?? image().tag;
+
+/** An address of this machine that pods reach: publishers, creatives and webhook receivers are played there. */
+export function host(): string {
+  const given = process.env['E2E_HOST'] ?? '';
+  if (given !== '') return given;
+  const addresses = Object.entries(networkInterfaces()).flatMap(([name, found]) =>
+    (found ?? [])
+      .filter(({ family, internal }) => family === 'IPv4' && !internal)
+      .map(({ address }) => ({ name, address })),
+  );
+  const chosen = addresses.find(({ name }) => name === 'cni0') ?? addresses[0];
+  if (chosen === undefined) throw new Error('No address of this machine was found that pods reach: set E2E_HOST.');
+  return chosen.address;
+}

@@ -1,0 +1,305 @@
+/** Tearsheet as an operator installs it: by Helm, into a namespace that enforces Pod Security "restricted". */
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { CreateBucketCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import type { ScreenshotJobStatus } from '../../../src/contract/screenshotJob.ts';
+import { type TestNamespace, testNamespace } from '../../support/cluster.ts';
+import { eventually } from '../../support/eventually.ts';
+import { host, image, s3 } from './environment.ts';
+import { helm, kubectl, type Ran, type RunOptions, tried } from './programs.ts';
+
+const ROOT = path.join(import.meta.dirname, '../../..');
+const CHART = path.join(ROOT, 'charts/tearsheet');
+const TRIAL = path.join(ROOT, 'examples/values-trial.yaml');
+const RELEASE = 't';
+const INSTALL_MS = 4 * 60_000;
+
+export interface Organization {
+  readonly organization: string;
+  readonly api_key: string;
+  readonly webhook_secret: string;
+}
+
+export interface JobSeen {
+  readonly metadata: { readonly name: string; readonly uid: string; readonly creationTimestamp: string };
+  readonly spec: { readonly set?: string; readonly job: string };
+  readonly status?: ScreenshotJobStatus;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+export class Installation {
+  readonly namespace: TestNamespace;
+  readonly bucket: string;
+  readonly #values: Values;
+  readonly #folder: string;
+  readonly #storage: S3Client;
+  #url: string | undefined;
+  #organization: Organization | undefined;
+
+  private constructor(parts: {
+    namespace: TestNamespace;
+    bucket: string;
+    values: Values;
+    folder: string;
+    storage: S3Client;
+  }) {
+    this.namespace = parts.namespace;
+    this.bucket = parts.bucket;
+    this.#values = parts.values;
+    this.#folder = parts.folder;
+    this.#storage = parts.storage;
+  }
+
+  /** A namespace and a bucket of its own; nothing is installed yet. */
+  static async prepare(label: string, values: Values = {}): Promise<Installation> {
+    const [namespace, folder] = await Promise.all([
+      testNamespace(`e2e-${label}`),
+      mkdtemp(path.join(tmpdir(), 'tearsheet-e2e-')),
+    ]);
+    const { endpoint, region, accessKeyId, secretAccessKey } = s3();
+    const credentials = { accessKeyId, secretAccessKey };
+    const storage = new S3Client({ endpoint, region, credentials, forcePathStyle: true });
+    const bucket = `e2e-${randomBytes(6).toString('hex')}`;
+    await storage.send(new CreateBucketCommand({ Bucket: bucket }));
+    const artifacts = {
+      url: `s3://${bucket}/pictures`,
+      endpoint,
+      region,
+      forcePathStyle: true,
+      accessKeyId,
+      secretAccessKey,
+    };
+    const own = {
+      image: { ...image(), pullPolicy: 'IfNotPresent' },
+      publicUrl: 'http://tearsheet.test',
+      artifacts,
+      egress: { allow: [`${host()}/32`] },
+    };
+    return new Installation({ namespace, bucket, values: merged(own, values), folder, storage });
+  }
+
+  static async install(label: string, values: Values = {}): Promise<Installation> {
+    const installation = await Installation.prepare(label, values);
+    await installation.install();
+    return installation;
+  }
+
+  /** @returns what Helm printed, the notes. */
+  async install(): Promise<string> {
+    const printed = await this.#helm('install', this.#values);
+    await this.ready();
+    return printed;
+  }
+
+  async upgrade(values: Values): Promise<string> {
+    return this.#helm('upgrade', merged(this.#values, values));
+  }
+
+  async #helm(verb: 'install' | 'upgrade', values: Values): Promise<string> {
+    const file = path.join(this.#folder, 'values.json');
+    writeFileSync(file, JSON.stringify(values));
+    const args = [verb, RELEASE, CHART, '-n', this.namespace.name, '-f', TRIAL, '-f', file];
+    // The definition outlives its release, and belongs to the namespace of the last one.
+    const known = (await tried('kubectl', ['get', 'crd', 'screenshotjobs.tearsheet.dev'])).code === 0;
+    if (known) args.push('--take-ownership');
+    return helm([...args, '--wait', '--timeout', `${INSTALL_MS / 1_000}s`], { timeoutMs: INSTALL_MS + 20_000 }).catch(
+      async (error: unknown) => {
+        throw new Error(`${error instanceof Error ? error.message : String(error)}\n${await this.troubles()}`);
+      },
+    );
+  }
+
+  /** Until the Service answers, which it does a moment after its pods are ready. */
+  async ready(): Promise<void> {
+    const url = await this.url();
+    await eventually(async () => {
+      const response = await fetch(`${url}/openapi.json`, { signal: AbortSignal.timeout(5_000) });
+      if (!response.ok) throw new Error(`${url}/openapi.json answered ${response.status}`);
+    }, 60_000);
+  }
+
+  /** Of the Service, as this machine reaches it. */
+  async url(): Promise<string> {
+    this.#url ??= await this.#serviceUrl();
+    return this.#url;
+  }
+
+  async #serviceUrl(): Promise<string> {
+    const services = await this.list<{ spec: { clusterIP: string; ports: { name: string; port: number }[] } }>(
+      'services',
+      'app.kubernetes.io/component=api',
+    );
+    const service = services.find(
+      ({ spec }) => spec.clusterIP !== 'None' && spec.ports.some(({ name }) => name === 'http'),
+    );
+    if (service === undefined) throw new Error(`No Service of the API among ${JSON.stringify(services)}`);
+    const { clusterIP, ports } = service.spec;
+    const port = ports.find(({ name }) => name === 'http')?.port ?? 80;
+    await reaches(clusterIP, port);
+    return `http://${clusterIP}:${port}`;
+  }
+
+  /** By the documented command. */
+  async createOrganization(slug = 'acme'): Promise<Organization> {
+    const api = `deployment/${await this.deployment('api')}`;
+    const printed = await this.kubectl(['exec', api, '-c', 'api', '--', 'tearsheet', 'org', 'create', slug, '--json']);
+    this.#organization = JSON.parse(printed) as Organization;
+    return this.#organization;
+  }
+
+  get organization(): Organization {
+    if (this.#organization === undefined) throw new Error('No organization was made yet.');
+    return this.#organization;
+  }
+
+  async deployment(component: string): Promise<string> {
+    const [found] = await this.list<{ metadata: { name: string } }>(
+      'deployments',
+      `app.kubernetes.io/component=${component}`,
+    );
+    if (found === undefined) throw new Error(`No Deployment is the ${component}.`);
+    return found.metadata.name;
+  }
+
+  /** As a client does. */
+  async call<T>(method: 'GET' | 'POST', route: string, body?: unknown, as = this.organization): Promise<T> {
+    const response = await fetch(`${await this.url()}/api/v1/orgs/${as.organization}${route}`, {
+      method,
+      headers: { authorization: `Bearer ${as.api_key}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(20_000),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${route} answered ${response.status}: ${text}`);
+    return JSON.parse(text) as T;
+  }
+
+  /** A picture or page, whose address begins with the public one, which nothing resolves here. */
+  async download(address: string): Promise<Buffer> {
+    const { pathname, search } = new URL(address);
+    const response = await fetch(`${await this.url()}${pathname}${search}`, { signal: AbortSignal.timeout(20_000) });
+    if (!response.ok) throw new Error(`${address} answered ${response.status}: ${await response.text()}`);
+    return Buffer.from(await response.arrayBuffer());
+  }
+
+  kubectl(args: readonly string[], options?: RunOptions): Promise<string> {
+    return kubectl(['-n', this.namespace.name, ...args], options);
+  }
+
+  tryKubectl(args: readonly string[], options?: RunOptions): Promise<Ran> {
+    return tried('kubectl', ['-n', this.namespace.name, ...args], options);
+  }
+
+  async list<T>(kind: string, selector?: string): Promise<T[]> {
+    const chosen = selector === undefined ? [] : ['-l', selector];
+    const { items } = JSON.parse(await this.kubectl(['get', kind, ...chosen, '-o', 'json'])) as { items: T[] };
+    return items;
+  }
+
+  jobs(): Promise<JobSeen[]> {
+    return this.list('screenshotjobs');
+  }
+
+  async jobOfSet(set: string): Promise<JobSeen> {
+    return eventually(async () => {
+      const found = (await this.jobs()).find(({ spec }) => spec.set === set);
+      if (found === undefined) throw new Error(`No ScreenshotJob is of the set ${set}.`);
+      return found;
+    }, 20_000);
+  }
+
+  /** Waits until the STATUS column of a set's resource says so, 30 s unless told otherwise. @throws with what an operator would look at. */
+  async status(set: string, reason: string, timeoutMs = 30_000): Promise<JobSeen> {
+    const deadline = performance.now() + timeoutMs;
+    for (;;) {
+      const job = await this.jobOfSet(set);
+      if (job.status?.reason === reason) return job;
+      const isOver =
+        job.status?.conditions.some(({ type, status }) => type === 'Settled' && status === 'True') === true;
+      if (isOver || performance.now() > deadline) {
+        const { conditions: _, ...status } = job.status ?? { conditions: [] };
+        throw new Error(`The STATUS is not ${reason}: ${JSON.stringify(status)}\n${await this.troubles()}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+
+  async pictures(): Promise<string[]> {
+    const { Contents = [] } = await this.#storage.send(new ListObjectsV2Command({ Bucket: this.bucket }));
+    return Contents.map(({ Key = '' }) => Key).filter((key) => key.startsWith('pictures/'));
+  }
+
+  /** What an operator would look at first when something hangs. */
+  async troubles(): Promise<string> {
+    const looks = [
+      ['get', 'screenshotjobs,jobs,pods', '-o', 'wide'],
+      ['get', 'events', '--sort-by=.lastTimestamp'],
+      [
+        'logs',
+        '-l',
+        'app.kubernetes.io/name=tearsheet',
+        '--all-containers',
+        '--prefix',
+        '--tail=30',
+        '--ignore-errors',
+      ],
+    ];
+    const answers = await Promise.all(looks.map((args) => this.tryKubectl(args)));
+    return answers.map(({ stdout, stderr }) => `${stdout.slice(-8_000)}${stderr}`).join('\n');
+  }
+
+  async uninstall(): Promise<string> {
+    return helm(['uninstall', RELEASE, '-n', this.namespace.name, '--wait', '--timeout', '200s'], {
+      timeoutMs: 220_000,
+    });
+  }
+
+  /** Removes what it may have left, whatever went wrong before. */
+  async remove(): Promise<void> {
+    await tried('helm', ['uninstall', RELEASE, '-n', this.namespace.name, '--ignore-not-found', '--timeout', '60s'], {
+      timeoutMs: 80_000,
+    });
+    await this.tryKubectl(['delete', 'screenshotjobs', '--all', '--wait=false']);
+    await this.tryKubectl(['delete', 'jobs', '--all', '--wait=false']);
+    await this.namespace.remove();
+    this.#storage.destroy();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** Mappings are merged, everything else is replaced, as Helm does with values. */
+function merged(below: Values, above: Values): Values {
+  const result: Record<string, unknown> = { ...below };
+  for (const [key, value] of Object.entries(above)) {
+    const old = result[key];
+    result[key] = isMapping(old) && isMapping(value) ? merged(old, value) : value;
+  }
+  return result;
+}
+
+const isMapping = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function reaches(address: string, port: number): Promise<void> {
+  return eventually(
+    () =>
+      new Promise<void>((resolve, reject) => {
+        const socket = connect({ host: address, port, timeout: 2_000 }, () => {
+          socket.destroy();
+          resolve();
+        });
+        const failed = (why: string) => {
+          socket.destroy();
+          reject(new Error(`Services are not reached from this machine (${address}:${port}, ${why}).`));
+        };
+        socket.once('error', ({ message }) => failed(message));
+        socket.once('timeout', () => failed('no answer'));
+      }),
+    60_000,
+  );
+}
