@@ -1,0 +1,107 @@
+/** Alerts and dashboard speak of metrics that there are, and every alert has a runbook. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { parse } from 'yaml';
+import { generateChartDashboard } from '../../../scripts/generateChartDashboard.ts';
+import { createMetrics } from '../../../src/observe/metrics.ts';
+import { metricsOf } from './promql.ts';
+
+const ROOT = path.join(import.meta.dirname, '../../..');
+const RUNBOOKS = path.join(ROOT, 'docs/runbooks');
+
+interface Alert {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly description: string };
+}
+interface Panel {
+  readonly title: string;
+  readonly type: string;
+  readonly description: string;
+  readonly targets?: readonly { readonly expr: string; readonly legendFormat: string }[];
+}
+
+const text = readFileSync(path.join(ROOT, 'charts/tearsheet/files/alerts.yaml'), 'utf8');
+const alerts: Alert[] = parse(text.replaceAll('%SELECTOR%', 'namespace="shots"'));
+const panels: Panel[] = JSON.parse(generateChartDashboard()).panels.filter(({ type }: Panel) => type !== 'row');
+const queries = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const));
+
+/** Names that a scrape can show: a histogram has three. */
+async function known(): Promise<Set<string>> {
+  const described = await createMetrics({ processMetrics: true }).describe();
+  const ofHistogram = (name: string) => [`${name}_bucket`, `${name}_sum`, `${name}_count`];
+  return new Set(['up', ...described.flatMap(({ name, kind }) => (kind === 'histogram' ? ofHistogram(name) : [name]))]);
+}
+
+const reference = readFileSync(path.join(ROOT, 'docs/metrics.md'), 'utf8');
+const isInReference = (metric: string) => {
+  const base = metric.replace(/_(bucket|sum|count)$/, '');
+  return (
+    /^(up$|tearsheet_(process|nodejs)_)/.test(metric) ||
+    reference.includes(`\`${metric}\``) ||
+    reference.includes(`\`${base}\``)
+  );
+};
+
+describe.each([...alerts.map(({ alert, expr }) => [alert, expr] as const), ...queries])('%s', (_name, expression) => {
+  const expr = expression.replaceAll('$__rate_interval', '5m').replaceAll('$namespace', 'shots');
+
+  it('asks for metrics that the processes serve and docs/metrics.md explains', async () => {
+    const metrics = metricsOf(expr);
+    expect(metrics).not.toEqual([]);
+    const served = await known();
+    expect(metrics.filter((metric) => !served.has(metric) || !isInReference(metric))).toEqual([]);
+  });
+
+  it('asks of one release, or one namespace, alone', () => {
+    const selectors = [...expr.matchAll(/[a-z_]+\{([^}]*)\}/g)].map((match) => match[1] ?? '');
+    expect(selectors).not.toEqual([]);
+    for (const selector of selectors) expect(selector).toContain('namespace="shots"');
+  });
+});
+
+test('labels that alerts and panels select by are those of the metrics', async () => {
+  const described = await createMetrics({ processMetrics: true }).describe();
+  const labels = new Map(described.map(({ name, labels: own }) => [name, own]));
+  /** Prometheus adds these by itself, and the ServiceMonitor the last. */
+  const ofTargets = ['namespace', 'service', 'pod', 'le', 'component'];
+  const expressions = [...alerts.map(({ expr }) => expr), ...queries.map(([, expr]) => expr)];
+  for (const expr of expressions)
+    for (const [, metric = '', selector = ''] of expr.matchAll(/(tearsheet_[a-z0-9_]+)\{([^}]*)\}/g)) {
+      const own = labels.get(metric) ?? labels.get(metric.replace(/_(bucket|sum|count)$/, '')) ?? [];
+      const used = [...selector.matchAll(/([a-z]+)\s*(?:=~|!~|!=|=)/g)].map((match) => match[1] ?? '');
+      expect([...own, ...ofTargets], metric).toEqual(expect.arrayContaining(used));
+    }
+});
+
+describe('runbooks', () => {
+  const files = readdirSync(RUNBOOKS).filter((file) => file.startsWith('Tearsheet'));
+
+  it('there is one for each alert, and no other', () => {
+    expect(files.map((file) => path.basename(file, '.md')).sort()).toEqual(alerts.map(({ alert }) => alert).sort());
+  });
+
+  it.each(alerts.map(({ alert }) => alert))('%s says what it means, what to look at and what to do', (alert) => {
+    const runbook = readFileSync(path.join(RUNBOOKS, `${alert}.md`), 'utf8');
+    expect(runbook).toMatch(new RegExp(`^# ${alert}\n`));
+    for (const heading of ['## What it means', '## Look', '## Act']) expect(runbook).toContain(`\n${heading}\n`);
+  });
+
+  it('panels name runbooks that there are', () => {
+    const named = panels.flatMap(({ description }) =>
+      [...description.matchAll(/runbook (\w+)/g)].map((match) => match[1]),
+    );
+    expect(named).not.toEqual([]);
+    expect(named.filter((name) => !files.includes(`${name}.md`))).toEqual([]);
+  });
+});
+
+test('an alert says how bad it is, in a sentence, and what follows', () => {
+  for (const { labels, annotations } of alerts) {
+    expect(['critical', 'warning']).toContain(labels.severity);
+    expect(annotations.summary).toMatch(/\.$/);
+    expect(annotations.description).toMatch(/\.$/);
+  }
+});
