@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startPublishers } from '../../test/fixtures/publisherServer.ts';
 import { type Checked, checkScreenshot } from './check.ts';
-import { type AdRecord, type Client, createClient, type SetRecord } from './client.ts';
+import { type AdRecord, type Client, createClient, type ScreenshotRecord, type SetRecord } from './client.ts';
 import { writeContactSheet } from './contactSheet.ts';
 import { startListener } from './listener.ts';
 import { type PlannedAd, planOf, requestOf } from './plan.ts';
@@ -42,16 +42,12 @@ async function main(): Promise<void> {
       client.post<SetRecord>('/screenshot_requests', requestOf(plan, publishers, listener.url)),
     ]);
     say(`asked for one preview (${ad.html_url}) and one set (${set.html_url})`);
-    const following = follow(client, set.id);
+    const following = follow(client, set.id, (screenshot) => checkScreenshot(screenshot, plan, publishers));
     await listener.next('ad.uploaded', ad.id, SET_DEADLINE_MS);
     say('ad.uploaded arrived, its signature is right');
     await listener.next('screenshot_set.approved', set.id, SET_DEADLINE_MS);
     say('screenshot_set.approved arrived, its signature is right');
-    const finished = await following;
-    const checked = await Promise.all(
-      finished.screenshots.map((screenshot) => checkScreenshot(screenshot, plan, publishers)),
-    );
-    await report(checked, plan);
+    await report(await following, plan);
   } finally {
     listener.close();
     await service.stop();
@@ -74,16 +70,30 @@ function previewOfZip(
   });
 }
 
-/** Tells how far the set is, until it is settled. */
-async function follow(client: Client, id: string): Promise<SetRecord> {
+/** Tells how far the set is, until it is settled. @returns each screenshot, checked as soon as it was there. */
+async function follow(
+  client: Client,
+  id: string,
+  check: (screenshot: ScreenshotRecord) => Promise<Checked>,
+): Promise<Checked[]> {
+  const checks = new Map<string, Promise<Checked>>();
   let told = '';
   for (const deadline = Date.now() + SET_DEADLINE_MS; Date.now() < deadline; ) {
     const set = await client.get<SetRecord>(`/screenshot_sets/${id}`);
-    const done = set.screenshots.filter(({ status }) => status !== 'pending').length;
-    const progress = `${set.status}: ${done} of ${set.screenshots.length} pictures`;
+    const resolved = set.screenshots.filter(({ status }) => status !== 'pending');
+    for (const screenshot of resolved) {
+      if (checks.has(screenshot.id)) continue;
+      const checked = check(screenshot);
+      // Its failure is met at the end, with those of the others.
+      checked.catch((error: unknown) => void error);
+      checks.set(screenshot.id, checked);
+    }
+    const progress = `${set.status}: ${resolved.length} of ${set.screenshots.length} pictures`;
     if (progress !== told) say(progress);
     told = progress;
-    if (!['draft', 'capturing'].includes(set.status)) return set;
+    if (!['draft', 'capturing'].includes(set.status)) {
+      return Promise.all(set.screenshots.map((screenshot) => checks.get(screenshot.id) ?? check(screenshot)));
+    }
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
   throw new Error(`The set was not settled after ${SET_DEADLINE_MS / 1000} s.`);

@@ -29,6 +29,7 @@ const CAPTURE_ENVIRONMENT = [
   'SETTLE_CAP_MS',
   'CREATIVE_DEADLINE_MS',
   'CREATIVES_AT_ONCE',
+  'PAGES_AT_ONCE',
 ];
 
 /** Controller, captures as child processes of this one, and deliveries. */
