@@ -89,11 +89,9 @@ export async function misbehavingApiServer(): Promise<MisbehavingApiServer> {
     });
   };
 
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const url = new URL(request.url ?? '/', 'http://server');
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const text = Buffer.concat(chunks).toString();
+    const text = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>)).toString();
     const isWatch = url.searchParams.get('watch') === 'true';
     const method = isWatch ? 'WATCH' : (request.method ?? '');
     const it: Asked = {
@@ -104,7 +102,8 @@ export async function misbehavingApiServer(): Promise<MisbehavingApiServer> {
     const what = `${method} ${url.pathname}`;
     const reply = queued.get(what)?.shift() ?? replies.get(what) ?? (isWatch ? openWatch : refuse(404, 'NotFound'));
     await reply(it, response);
-  });
+  };
+  const server = createServer((request, response) => void answer(request, response));
   server.on('connection', () => {
     connections += 1;
   });

@@ -143,7 +143,7 @@ export function createEvents({ api, path, namespace, log, clock = systemClock }:
   };
 }
 
-function readEvent({
+export function readEvent({
   reason = '',
   message = '',
   lastTimestamp,

@@ -30,7 +30,9 @@ export class JobWrites {
     const { api, path, store, profile, namespace, installation } = this.#options;
     const body: V1Job = jobManifest({ spec, profile, namespace, installation });
     try {
-      store.assume(readJob(await api.call({ verb: 'create', path, body })));
+      // A field that the server does not know is a fault of the profile, not something to be dropped in silence.
+      const query = { fieldValidation: 'Strict' };
+      store.assume(readJob(await api.call({ verb: 'create', path, query, body })));
       return 'created';
     } catch (error) {
       // What the profile says is judged here: a Job that is found invalid says so in the status, too.

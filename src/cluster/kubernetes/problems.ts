@@ -126,7 +126,8 @@ function creationProblem(sight: Sight): Suspicion | undefined {
       .at(-1) ?? '';
   // What was refused before the last pod was made is over.
   if (event === undefined || event.lastAt < lastMade) return undefined;
-  const { message } = event;
+  // Each try is of another name, and says the same.
+  const message = event.message.replace(/^(Error creating: pods "[^"]+-)[a-z0-9]{5}"/, '$1"');
   return suspect(message.includes('exceeded quota') ? 'QuotaExceeded' : 'PodRejected', message, MISSING);
 }
 

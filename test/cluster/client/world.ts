@@ -1,5 +1,8 @@
 /** A namespace with a client of it, and hands to play what a cluster's other parts do. */
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { BatchV1Api, CoreV1Api, CustomObjectsApi, type V1Pod } from '@kubernetes/client-node';
 import { expect } from 'vitest';
 import { connectKubernetes, type KubernetesCluster, type KubernetesOptions } from '../../../src/cluster/kubernetes.ts';
@@ -17,6 +20,8 @@ export interface World {
   readonly core: CoreV1Api;
   readonly batch: BatchV1Api;
   readonly custom: CustomObjectsApi;
+  /** Removed with the world. */
+  readonly folder: string;
   /** Closed with the world. */
   connect(options?: Partial<KubernetesOptions>): Promise<KubernetesCluster>;
   /** The pods of a Job, once there are so many. */
@@ -32,8 +37,9 @@ export async function createWorld(label: string): Promise<World> {
   const custom = namespace.config.makeApiClient(CustomObjectsApi);
   const installation = randomUUID();
   const open = new Set<KubernetesCluster>();
+  const folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-client-'));
   return {
-    ...{ namespace, installation, core, batch, custom },
+    ...{ namespace, installation, core, batch, custom, folder },
     async connect(options = {}) {
       const cluster = await connectKubernetes({
         namespace: namespace.name,
@@ -61,11 +67,12 @@ export async function createWorld(label: string): Promise<World> {
     async close() {
       await Promise.all([...open].map((cluster) => cluster.close()));
       await namespace.remove();
+      await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
-const profileOf = (profile: object = {}): CaptureProfile =>
+export const profileOf = (profile: object = {}): CaptureProfile =>
   CaptureProfile.parse({ image: 'tearsheet:test', serviceAccountName: 'default', ...profile });
 
 export const resourceSpec = (spec: Partial<ScreenshotJobSpec> = {}): ScreenshotJobSpec => ({

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createApiServer } from '../../../src/cluster/kubernetes/apiServer.ts';
+import { loadCredentials } from '../../../src/cluster/kubernetes/credentials.ts';
+import { type Elector, startElector } from '../../../src/cluster/kubernetes/elector.ts';
+import { eventually } from '../../support/eventually.ts';
+import { SILENT } from '../../support/silentLog.ts';
+import { type Relay, relay } from './relay.ts';
+import { createWorld, jobSpec, make, resourceSpec, type World } from './world.ts';
+
+let world: World;
+const open: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  world = await createWorld('network');
+});
+afterAll(async () => {
+  for (const close of open) await close();
+  await world?.close();
+});
+
+async function relayed(): Promise<Relay> {
+  const it = await relay(world.namespace.kubeconfig, world.folder);
+  open.push(() => it.close());
+  return it;
+}
+
+test('Requests reuse connections: three watches and a hundred calls need few', async () => {
+  const network = await relayed();
+  const cluster = await world.connect({ kubeconfig: network.kubeconfig });
+  const seen = await make(cluster, 'set-a');
+  for (let count = 0; count < 50; count += 1) {
+    await cluster.cancelScreenshotJob(seen);
+    await cluster.recordEvent(seen, { type: 'Normal', reason: 'Queued', message: `Time ${count}.` });
+  }
+  expect(network.connections).toBeLessThanOrEqual(6);
+});
+
+test('A network that cuts every connection costs nothing but time', async () => {
+  const network = await relayed();
+  const cluster = await world.connect({ kubeconfig: network.kubeconfig });
+  const told: string[] = [];
+  cluster.watch((name) => told.push(name));
+  await make(cluster, 'set-b');
+  const other = await world.connect();
+  network.cut();
+  await make(other, 'set-c');
+  await eventually(async () => expect(await cluster.getScreenshotJob('set-c')).toMatchObject({ name: 'set-c' }));
+  network.cut();
+  expect(await cluster.createScreenshotJob('set-d', resourceSpec())).toBe('created');
+  await eventually(() => expect(told).toEqual(expect.arrayContaining(['set-b', 'set-c', 'set-d'])));
+});
+
+test('How old its knowledge may be is told while the network holds everything back', async () => {
+  const network = await relayed();
+  const cluster = await world.connect({ kubeconfig: network.kubeconfig });
+  expect(cluster.staleness()).toBeUndefined();
+  await cluster.listScreenshotJobs();
+  network.freeze();
+  const before = cluster.staleness() ?? 0;
+  await eventually(() => expect(cluster.staleness()).toBeGreaterThan(before + 300));
+});
+
+interface Candidate {
+  readonly elector: Elector;
+  readonly told: string[];
+}
+
+async function candidate(
+  identity: string,
+  leaseName: string,
+  kubeconfig = world.namespace.kubeconfig,
+): Promise<Candidate> {
+  const api = createApiServer({ credentials: await loadCredentials(kubeconfig) });
+  const told: string[] = [];
+  const connection = { api, namespace: world.namespace.name, log: SILENT };
+  const elector = startElector(connection, {
+    ...{ identity, leaseName, leaseSeconds: 3, renewSeconds: 2, retrySeconds: 0.2 },
+    onElected: () => told.push('elected'),
+    onLost: () => told.push('lost'),
+  });
+  open.push(async () => {
+    await elector.stop();
+    await api.close();
+  });
+  return { elector, told };
+}
+
+test('Of three candidates one leads; when it stops, another one takes over at once', async () => {
+  const all = await Promise.all(['a', 'b', 'c'].map((identity) => candidate(identity, 'orderly')));
+  const leaders = () => all.filter(({ told }) => told.length > 0);
+  await eventually(() => expect(leaders()).toHaveLength(1));
+  const [first] = leaders();
+  await first?.elector.stop();
+  await eventually(() => expect(leaders()).toHaveLength(2), 2_500);
+  expect(all.flatMap(({ told }) => told)).toEqual(['elected', 'elected']);
+});
+
+test('A leader behind a network that holds everything back says so before another one leads, and writes nothing when it is back', async () => {
+  const network = await relayed();
+  const first = await candidate('a', 'frozen', network.kubeconfig);
+  await eventually(() => expect(first.told).toEqual(['elected']));
+  const second = await candidate('b', 'frozen');
+  network.freeze();
+  await eventually(() => expect(second.told).toEqual(['elected']));
+  expect(first.told).toEqual(['elected', 'lost']);
+  network.thaw();
+  await first.elector.stop();
+  const again = await candidate('c', 'frozen');
+  await second.elector.stop();
+  await eventually(() => expect(again.told).toEqual(['elected']));
+});
+
+test('A watch that begins anew after the network was away knows of what went and what came under the same name', async () => {
+  const network = await relayed();
+  const cluster = await world.connect({ kubeconfig: network.kubeconfig });
+  const other = await world.connect();
+  const owner = await make(cluster, 'set-e');
+  await cluster.createJob(jobSpec(owner));
+  const before = await cluster.getJob('set-e-1');
+  network.cut();
+  await other.deleteJob({ name: 'set-e-1', uid: before?.uid ?? '' });
+  expect(await other.createJob(jobSpec(owner))).toBe('created');
+  await eventually(async () => {
+    const now = await cluster.getJob('set-e-1');
+    expect(now?.uid).toBeDefined();
+    expect(now?.uid).not.toBe(before?.uid);
+  });
+});

@@ -1,0 +1,286 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { RbacAuthorizationV1Api } from '@kubernetes/client-node';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { KubernetesCluster } from '../../../src/cluster/kubernetes.ts';
+import { type CaptureJob, RefusedError } from '../../../src/cluster/port.ts';
+import { eventually } from '../../support/eventually.ts';
+import { required } from '../../support/required.ts';
+import { createWorld, jobSpec, make, profileOf, statusOf, type World } from './world.ts';
+
+let world: World;
+let cluster: KubernetesCluster;
+
+beforeAll(async () => {
+  world = await createWorld('pods');
+  cluster = await world.connect();
+});
+afterAll(() => world?.close());
+
+const problem = (name: string, reason: string, of = cluster) =>
+  eventually(async () => {
+    const job = required(await of.getJob(name));
+    expect(job.problem).toMatchObject({ reason });
+    return required(job.problem);
+  });
+
+/** What is seen of a Job by somebody who looks only when he is told to. */
+function seenOf(resource: string, name: string): CaptureJob[] {
+  const seen: CaptureJob[] = [];
+  const look = async () => {
+    const job = await cluster.getJob(name);
+    if (job !== undefined) seen.push(job);
+  };
+  cluster.watch((told) => {
+    if (told === resource) void look();
+  });
+  return seen;
+}
+
+test('The API server takes a Job with all that a profile can say, in a namespace that enforces "restricted"', async () => {
+  const toleration = { key: 'spot', operator: 'Exists', effect: 'NoSchedule' };
+  const selector = { matchLabels: { 'app.kubernetes.io/name': 'tearsheet' } };
+  const spread = { maxSkew: 2, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule', labelSelector: selector };
+  const full = profileOf({
+    ...{ imagePullPolicy: 'Always', imagePullSecrets: [{ name: 'registry' }], schedulerName: 'nobody' },
+    resources: { requests: { cpu: '500m', memory: '512Mi' }, limits: { memory: '2Gi' } },
+    ...{ env: [{ name: 'LOG_LEVEL', value: 'debug' }], nodeSelector: { pool: 'shots' }, tolerations: [toleration] },
+    affinity: {
+      podAntiAffinity: {
+        preferredDuringSchedulingIgnoredDuringExecution: [
+          { weight: 1, podAffinityTerm: { topologyKey: 'zone', labelSelector: selector } },
+        ],
+      },
+    },
+    ...{
+      topologySpreadConstraints: [spread],
+      queueName: 'captures',
+      podLabels: { team: 'ads' },
+      podAnnotations: { note: 'x' },
+    },
+    ...{
+      volumes: [{ name: 'fonts', configMap: { name: 'fonts' } }],
+      volumeMounts: [{ name: 'fonts', mountPath: '/fonts' }],
+    },
+  });
+  const strict = await world.connect({ profile: full });
+  const owner = await make(strict, 'set-full');
+  expect(await strict.createJob(jobSpec(owner))).toBe('created');
+  const made = await world.batch.readNamespacedJob({ name: 'set-full-1', namespace: world.namespace.name });
+  expect(made.spec?.template.spec?.containers[0]).toMatchObject({ name: 'capture', args: ['capture'] });
+  expect(await problem('set-full-1', 'Suspended', strict)).toMatchObject({
+    message: expect.stringContaining('suspended'),
+  });
+});
+
+test('A profile with a field that does not exist is refused, and the refusal names it', async () => {
+  const strict = await world.connect({ profile: profileOf({ affinity: { nodeAfinity: {} } }) });
+  const owner = await make(strict, 'set-typo');
+  const error = await strict.createJob(jobSpec(owner)).catch((caught: unknown) => caught);
+  expect(error).toBeInstanceOf(RefusedError);
+  expect(error).toMatchObject({ reason: 'PodRejected', message: expect.stringContaining('nodeAfinity') });
+});
+
+test('Pods Pending unseen: a quota that lets no pod in is named, though nothing of the Job changes', async () => {
+  const tight = await createWorld('tight');
+  try {
+    const body = { metadata: { name: 'none' }, spec: { hard: { pods: '0' } } };
+    await tight.core.createNamespacedResourceQuota({ namespace: tight.namespace.name, body });
+    const strict = await tight.connect();
+    await eventually(async () => {
+      const { items } = await tight.core.listNamespacedResourceQuota({ namespace: tight.namespace.name });
+      expect(items[0]?.status?.hard).toBeDefined();
+    });
+    let told = 0;
+    strict.watch(() => {
+      told += 1;
+      // As the controller does: whatever is told is looked at.
+      void strict.getJob('set-q-1');
+    });
+    const owner = await make(strict, 'set-q');
+    await strict.createJob(jobSpec(owner));
+    const { message } = await problem('set-q-1', 'QuotaExceeded', strict);
+    expect(message).toContain('exceeded quota: none');
+    expect(told).toBeGreaterThan(1);
+    expect(await strict.getJob('set-q-1')).toMatchObject({ active: 0, failedIndexes: [], finished: false });
+  } finally {
+    await tight.close();
+  }
+});
+
+test('Pods Pending unseen: an image that cannot be pulled is named 3 s later without another change, and no longer once a pod runs', async () => {
+  const seen = seenOf('set-p', 'set-p-1');
+  const owner = await make(cluster, 'set-p');
+  await cluster.createJob(jobSpec(owner, { indexes: 1 }));
+  const [pod] = await world.pods('set-p-1', 1);
+  const name = pod?.metadata?.name ?? '';
+  const waiting = { reason: 'ImagePullBackOff', message: 'Back-off pulling image "tearsheet:test"' };
+  await world.playPod(name, { phase: 'Pending', containerStatuses: [container({ waiting })] });
+  const expected = `${name}: ImagePullBackOff: Back-off pulling image "tearsheet:test"`;
+  await eventually(() => expect(seen.at(-1)?.problem).toEqual({ reason: 'ImagePullFailed', message: expected }));
+  expect(seen.at(-2)).not.toHaveProperty('problem');
+  const running = container({ running: { startedAt: new Date() } });
+  await world.playPod(name, { phase: 'Running', containerStatuses: [running] });
+  await eventually(() => expect(seen.at(-1)).not.toHaveProperty('problem'));
+});
+
+test('A lost node is named as soon as the cluster knows it, where nodes may be read', async () => {
+  const watching = await world.connect({ readsNodes: true });
+  const node = `${world.namespace.name}-node`;
+  const ready = (status: string) => [{ type: 'Ready', status, reason: 'Test', lastTransitionTime: new Date() }];
+  await world.core.createNode({ body: { metadata: { name: node }, spec: { unschedulable: true } } });
+  try {
+    await playNode(node, ready('True'));
+    const owner = await make(watching, 'set-n');
+    await watching.createJob(jobSpec(owner, { indexes: 1 }));
+    const [pod] = await world.pods('set-n-1', 1);
+    const name = pod?.metadata?.name ?? '';
+    await world.core.createNamespacedPodBinding({
+      ...{ name, namespace: world.namespace.name },
+      body: { metadata: { name }, target: { apiVersion: 'v1', kind: 'Node', name: node } },
+    });
+    await world.playPod(name, {
+      phase: 'Running',
+      containerStatuses: [container({ running: { startedAt: new Date() } })],
+    });
+    await eventually(async () => expect((await watching.getJob('set-n-1'))?.active).toBe(1));
+    const told: string[] = [];
+    watching.watch((changed) => told.push(changed));
+    await playNode(node, ready('Unknown'));
+    await eventually(() => expect(told).toContain('set-n'));
+    expect(await problem('set-n-1', 'NodeLost', watching)).toEqual({
+      ...{ reason: 'NodeLost', message: `${name}: its node ${node} does not answer.` },
+    });
+  } finally {
+    await world.core.deleteNode({ name: node });
+  }
+});
+
+test('A transition is told in Events, and the same one again is counted', async () => {
+  const seen = await make(cluster, 'set-v');
+  const event = { type: 'Warning', reason: 'QuotaExceeded', message: 'exceeded quota: none' } as const;
+  for (let count = 0; count < 3; count += 1) await cluster.recordEvent(seen, event);
+  await cluster.recordEvent(seen, { ...event, reason: 'Unschedulable' });
+  const fieldSelector = `involvedObject.uid=${seen.uid}`;
+  const { items } = await world.core.listNamespacedEvent({ namespace: world.namespace.name, fieldSelector });
+  const told = items.map(({ reason, count, type, message, source }) => ({
+    reason,
+    count,
+    type,
+    message,
+    by: source?.component,
+  }));
+  const common = { type: 'Warning', message: event.message, by: 'tearsheet-controller' };
+  expect(told).toHaveLength(2);
+  expect(told).toEqual(
+    expect.arrayContaining([
+      { ...common, reason: 'QuotaExceeded', count: 3 },
+      { ...common, reason: 'Unschedulable', count: 1 },
+    ]),
+  );
+  // Forgotten by the cluster meanwhile: it is told anew.
+  await world.core.deleteCollectionNamespacedEvent({ namespace: world.namespace.name, fieldSelector });
+  await cluster.recordEvent(seen, event);
+  const { items: again } = await world.core.listNamespacedEvent({ namespace: world.namespace.name, fieldSelector });
+  expect(again.map(({ count }) => count)).toEqual([1]);
+});
+
+test('An Event that cannot be written fails nothing', async () => {
+  const seen = await make(cluster, 'set-w');
+  await cluster.recordEvent({ ...seen, name: 'Not A Name' }, { type: 'Normal', reason: 'Queued', message: '' });
+});
+
+test('A namespace that is being deleted cancels nothing', async () => {
+  const ending = await createWorld('ending');
+  const strict = await ending.connect();
+  const seen = await make(strict, 'set-x');
+  await ending.namespace.remove();
+  await eventually(async () =>
+    expect(await strict.getScreenshotJob('set-x')).toMatchObject({ deleting: true, removedByUs: true }),
+  );
+  const error = await strict.createScreenshotJob('set-y', seen.spec).catch((caught: unknown) => caught);
+  expect(error).toBeInstanceOf(Error);
+  expect(error).not.toBeInstanceOf(RefusedError);
+  await strict.releaseScreenshotJob(seen);
+  await ending.close();
+});
+
+test('All of it is done with the rights that the chart gives, and none is forbidden', async () => {
+  const codes: number[] = [];
+  const small = await world.connect({
+    kubeconfig: await limitedUser(),
+    observe: { requested: ({ code }) => codes.push(code) },
+  });
+  const owner = await make(small, 'set-z');
+  await small.updateStatus(owner, statusOf());
+  await small.createJob(jobSpec(owner));
+  await small.createJob(jobSpec(owner));
+  await small.createScreenshotJob('set-z', owner.spec);
+  await small.listJobs();
+  await small.recordEvent(owner, { type: 'Normal', reason: 'Queued', message: '' });
+  await small.recordEvent(owner, { type: 'Normal', reason: 'Queued', message: '' });
+  await small.cancelScreenshotJob(owner);
+  // Its pods are missing or in the making for so long that Events are read.
+  await eventually(async () => expect((await small.getJob('set-z-1'))?.active).toBe(2));
+  const elector = small.startElector({
+    ...{ identity: 'small', leaseName: 'tearsheet-controller', retrySeconds: 0.1 },
+    onElected: () => codes.push(0),
+    onLost: () => undefined,
+  });
+  await eventually(() => expect(codes).toContain(0));
+  await elector.stop();
+  const job = required(await small.getJob('set-z-1'));
+  await small.deleteJob(job, { waits: true });
+  await small.deleteScreenshotJob(owner);
+  await small.releaseScreenshotJob(owner);
+  expect(codes.length).toBeGreaterThan(15);
+  expect(codes).not.toContain(403);
+});
+
+const container = (state: object) => ({
+  ...{ name: 'capture', image: 'tearsheet:test', imageID: '', ready: false, restartCount: 0, state },
+});
+
+async function playNode(name: string, conditions: object[]): Promise<void> {
+  const body = [{ op: 'add', path: '/status/conditions', value: conditions }];
+  await world.core.patchNodeStatus({ name, body });
+}
+
+/** A service account with the rights of the chart's Role. @returns the path of its kubeconfig. */
+async function limitedUser(): Promise<string> {
+  const { name: namespace, config, kubeconfig } = world.namespace;
+  const rbac = config.makeApiClient(RbacAuthorizationV1Api);
+  const name = 'controller';
+  const rule = (apiGroup: string, resource: string, ...verbs: string[]) => ({
+    apiGroups: [apiGroup],
+    resources: [resource],
+    verbs,
+  });
+  const rules = [
+    rule('tearsheet.dev', 'screenshotjobs', 'get', 'list', 'watch', 'create', 'patch', 'delete'),
+    rule('tearsheet.dev', 'screenshotjobs/status', 'patch'),
+    rule('tearsheet.dev', 'screenshotjobs/finalizers', 'update'),
+    rule('batch', 'jobs', 'get', 'list', 'watch', 'create', 'delete'),
+    rule('', 'pods', 'list', 'watch'),
+    rule('', 'events', 'create', 'patch', 'list'),
+    rule('coordination.k8s.io', 'leases', 'create'),
+    { ...rule('coordination.k8s.io', 'leases', 'get', 'update'), resourceNames: ['tearsheet-controller'] },
+  ];
+  await world.core.createNamespacedServiceAccount({ namespace, body: { metadata: { name } } });
+  await rbac.createNamespacedRole({ namespace, body: { metadata: { name }, rules } });
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name };
+  const subjects = [{ kind: 'ServiceAccount', name, namespace }];
+  await rbac.createNamespacedRoleBinding({ namespace, body: { metadata: { name }, roleRef, subjects } });
+  const request = { name, namespace, body: { spec: { audiences: [], expirationSeconds: 3_600 } } };
+  const { status } = await world.core.createNamespacedServiceAccountToken(request);
+  const file = path.join(world.folder, 'limited.kubeconfig');
+  const { clusters } = JSON.parse(config.exportConfig()) as { clusters: { name: string }[] };
+  const own = {
+    ...{ apiVersion: 'v1', kind: 'Config', clusters, 'current-context': 'limited' },
+    users: [{ name: 'limited', user: { token: status?.token } }],
+    contexts: [{ name: 'limited', context: { cluster: clusters[0]?.name, user: 'limited' } }],
+  };
+  await writeFile(file, JSON.stringify(own));
+  expect(kubeconfig).not.toBe(file);
+  return file;
+}

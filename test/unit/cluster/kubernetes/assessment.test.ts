@@ -1,0 +1,178 @@
+// The objects in test/fixtures/kubernetes are real ones: a cluster of Kubernetes 1.34 held them after Jobs of ours had met what
+// the file is named after. Left out are the templates, and what names the machine.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type Assessment, assess, type Memory } from '../../../../src/cluster/kubernetes/assessment.ts';
+import { readEvent } from '../../../../src/cluster/kubernetes/events.ts';
+import { parseIndexes, readJob } from '../../../../src/cluster/kubernetes/jobState.ts';
+import { readPod } from '../../../../src/cluster/kubernetes/podState.ts';
+import type { Sight } from '../../../../src/cluster/kubernetes/problems.ts';
+
+interface Observed {
+  readonly job: unknown;
+  readonly pods: unknown[];
+  readonly events: (Parameters<typeof readEvent>[0] & { readonly involvedObject: { readonly uid?: string } })[];
+}
+
+function observed(name: string): Sight {
+  const file = path.join(import.meta.dirname, '../../../fixtures/kubernetes', `${name}.json`);
+  const { job, pods, events } = JSON.parse(readFileSync(file, 'utf8')) as Observed;
+  const uids = new Set(events.map(({ involvedObject }) => involvedObject.uid ?? ''));
+  const about = (uid: string) => events.filter(({ involvedObject }) => involvedObject.uid === uid).map(readEvent);
+  return {
+    job: readJob(job),
+    pods: pods.map(readPod),
+    events: new Map([...uids].map((uid) => [uid, about(uid)])),
+    unreadyNodes: new Set(),
+  };
+}
+
+/** Looked at again and again, at these seconds. */
+function watchOver(sight: Sight, ...seconds: number[]): Assessment {
+  let memory: Memory = new Map();
+  let last = assess(sight, memory, 1_000);
+  for (const second of seconds) {
+    last = assess(sight, memory, 1_000 + second * 1_000);
+    memory = last.memory;
+  }
+  return last;
+}
+
+describe('Pods Pending unseen: what keeps a Job from running is named once it has lasted', () => {
+  test.each<[observed: string, afterSeconds: number, reason: string, message: RegExp]>([
+    [
+      'imageMissing',
+      3,
+      'ImagePullFailed',
+      /^set-1-1-0-\w{5}: ErrImageNeverPull: Container image "localhost\/no-such:1"/,
+    ],
+    ['imagePull', 3, 'ImagePullFailed', /ImagePullBackOff: .*connection refused$/],
+    ['imageName', 3, 'ImagePullFailed', /InvalidImageName: .*couldn't parse image name/],
+    ['configError', 3, 'PodStartFailed', /CreateContainerConfigError: secret "nothing" not found$/],
+    ['startError', 3, 'PodStartFailed', /StartError: .*no such file or directory/],
+    ['missingVolume', 20, 'PodStartFailed', /FailedMount: .*configmap "nothing" not found$/],
+    ['unschedulable', 3, 'Unschedulable', /0\/1 nodes are available: 1 node\(s\) didn't match Pod's node affinity/],
+    ['quota', 3, 'QuotaExceeded', /^Error creating: pods "set-1-1-0-" is forbidden: exceeded quota: none,/],
+    [
+      'podSecurity',
+      3,
+      'PodRejected',
+      /^Error creating: pods "set-1-1-0-" is forbidden: violates PodSecurity "restricted:latest"/,
+    ],
+    ['noAccount', 3, 'PodRejected', /serviceaccount "nobody" not found$/],
+    ['suspended', 3, 'Suspended', /suspended/],
+    ['nodeSilent', 3, 'NodeLost', /^set-1-1-0-\w{5}: its node node-2 does not answer\.$/],
+    ['nodeLost', 3, 'NodeLost', /its node node-2 does not answer\.$/],
+    ['outOfMemory', 3, 'OOMKilled', /its memory was not enough; exit code 137\.$/],
+    ['evicted', 3, 'Evicted', /Usage of EmptyDir volume "tmp" exceeds the limit "1Mi"/],
+  ])('%s is a problem after %i s: %s', (name, seconds, reason, message) => {
+    const sight = observed(name);
+    expect(watchOver(sight, 0).view.problem).toBeUndefined();
+    expect(watchOver(sight, 0, seconds - 0.1).view.problem).toBeUndefined();
+    expect(watchOver(sight, 0, seconds - 0.1).lookAgainMs).toBeLessThanOrEqual(100);
+    expect(watchOver(sight, 0, seconds).view).toMatchObject({
+      problem: { reason, message: expect.stringMatching(message) },
+    });
+  });
+
+  test.each(['running', 'crash', 'deleting', 'drained', 'finished', 'finalExit', 'lastBound', 'podDeadline'])(
+    '%s is no such problem, however long it lasts',
+    (name) => {
+      expect(watchOver(observed(name), 0, 30, 3_000).view.problem).toBeUndefined();
+    },
+  );
+
+  test('The first running pod clears it', () => {
+    const sight = observed('imageMissing');
+    const pods = [...sight.pods, ...observed('running').pods];
+    expect(watchOver({ ...sight, pods }, 0, 60).view).not.toHaveProperty('problem');
+  });
+
+  test('A pod that runs on a node known to be unready clears nothing', () => {
+    const sight = { ...observed('running'), unreadyNodes: new Set(['node-1']) };
+    expect(watchOver(sight, 0, 3).view.problem).toMatchObject({ reason: 'NodeLost' });
+  });
+
+  test('A problem that goes and comes begins anew', () => {
+    const bad = observed('unschedulable');
+    const first = assess(bad, new Map(), 0);
+    const good = assess({ ...bad, pods: observed('running').pods }, first.memory, 2_000);
+    const again = assess(bad, good.memory, 4_000);
+    expect(again.view.problem).toBeUndefined();
+    expect(again.lookAgainMs).toBe(3_000);
+  });
+
+  test('A refusal from before the last pod was made is over', () => {
+    const sight = observed('quota');
+    const [over] = observed('crash').pods;
+    const later = { ...over, createdAt: '2030-01-01T00:00:00Z' } as Sight['pods'][number];
+    expect(watchOver({ ...sight, pods: [later] }, 0, 60).view.problem).toBeUndefined();
+  });
+
+  test('Events are asked for only once pods have been missing, or in the making, for long', () => {
+    const missing = { ...observed('quota'), events: new Map() };
+    expect(watchOver(missing, 0, 2.9).wantsEvents).toEqual([]);
+    expect(watchOver(missing, 0, 3)).toMatchObject({ wantsEvents: ['Job'], lookAgainMs: 5_000 });
+    const slow = { ...observed('missingVolume'), events: new Map() };
+    expect(watchOver(slow, 0, 19.9).wantsEvents).toEqual([]);
+    expect(watchOver(slow, 0, 20).wantsEvents).toEqual(['Pod']);
+    for (const name of ['suspended', 'finished', 'running', 'lastBound'])
+      expect(watchOver(observed(name), 0, 60).wantsEvents).toEqual([]);
+  });
+});
+
+describe('A Job', () => {
+  test('is told with its indexes', () => {
+    expect(watchOver(observed('finished'), 0).view).toMatchObject({
+      ...{ name: 'set-1-1', active: 0, finished: true, deleting: false, stuck: false },
+      ...{ succeededIndexes: [0, 1], failedIndexes: [] },
+    });
+    expect(watchOver(observed('finalExit'), 0).view).toMatchObject({ finished: true, failedIndexes: [0] });
+    expect(watchOver(observed('running'), 0).view).toMatchObject({
+      active: 1,
+      finished: false,
+      createdAt: expect.any(Date),
+    });
+  });
+
+  test.each<[text: string, indexes: number[]]>([
+    ['', []],
+    ['7', [7]],
+    ['0,2,4', [0, 2, 4]],
+    ['0-3,7,9-10', [0, 1, 2, 3, 7, 9, 10]],
+  ])('has the indexes %j as numbers', (text, indexes) => {
+    expect(parseIndexes(text)).toEqual(indexes);
+  });
+
+  test('hangs when it has been failing for 60 s', () => {
+    const sight = observed('lastBound');
+    const alone = { ...sight, pods: [] };
+    expect(watchOver(alone, 0, 59.9).view.stuck).toBe(false);
+    expect(watchOver(alone, 0, 59.9).lookAgainMs).toBeLessThanOrEqual(100);
+    expect(watchOver(alone, 0, 60).view.stuck).toBe(true);
+    expect(watchOver({ ...alone, job: { ...sight.job, finished: true } }, 0, 600).view.stuck).toBe(false);
+  });
+
+  test.each(['deleting', 'nodeLost', 'drained'])('hangs when a pod has not ended 60 s beyond its grace: %s', (name) => {
+    const sight = observed(name);
+    const grace = sight.pods[0]?.graceSeconds ?? 0;
+    expect(grace).toBeGreaterThanOrEqual(20);
+    expect(watchOver(sight, 0, grace + 59.9).view.stuck).toBe(false);
+    expect(watchOver(sight, 0, grace + 60).view.stuck).toBe(true);
+    const over = { ...sight, pods: sight.pods.map((pod) => ({ ...pod, phase: 'Failed' as const })) };
+    expect(watchOver(over, 0, grace + 600).view.stuck).toBe(false);
+  });
+
+  test('of which nothing is in question need not be looked at again', () => {
+    for (const name of ['running', 'finished', 'finalExit'])
+      expect(watchOver(observed(name), 0, 5).lookAgainMs).toBeUndefined();
+  });
+
+  test('A clock that is an hour off changes nothing: only our own is asked', () => {
+    const sight = observed('unschedulable');
+    const pods = sight.pods.map((pod) => ({ ...pod, createdAt: '2037-01-01T00:00:00Z' }));
+    expect(watchOver({ ...sight, pods }, 0, 2.9).view.problem).toBeUndefined();
+    expect(watchOver({ ...sight, pods }, 0, 3).view.problem).toBeDefined();
+  });
+});
