@@ -85,8 +85,8 @@ const COLUMNS = [
   column('Age', 'date', '.metadata.creationTimestamp', 'Since its creation.'),
   wide('Organization', 'string', '.spec.organization', 'Whose request it is.'),
   wide('Set', 'string', '.spec.set', 'Id of the screenshot set.'),
-  wide('Message', 'string', '.status.message', 'What keeps it from going on, or how it ended.'),
   wide('Duration', 'string', '.status.duration', 'From start to completion.'),
+  wide('Message', 'string', '.status.message', 'What keeps it from going on, or how it ended.'),
 ];
 
 /** What stands there until a controller has looked, so that a resource is never without a word. */
