@@ -251,6 +251,8 @@ describe('a trial', () => {
     expect(rendered.get('StatefulSet', 'postgres')['spec'].volumeClaimTemplates).toHaveLength(1);
     const claim = rendered.get('PersistentVolumeClaim', 'pictures');
     expect(claim.metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
+    // Data that outlives the release knows its first password alone.
+    expect(rendered.get('Secret', 'database').metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
     const volume = { name: 'pictures', persistentVolumeClaim: { claimName: 't-tearsheet-pictures' } };
     for (const component of ['api', 'controller'])
       expect(podOf(rendered.get('Deployment', component)).volumes).toContainEqual(volume);
