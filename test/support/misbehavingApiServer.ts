@@ -91,7 +91,9 @@ export async function misbehavingApiServer(): Promise<MisbehavingApiServer> {
 
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const url = new URL(request.url ?? '/', 'http://server');
-    const text = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>)).toString();
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
     const isWatch = url.searchParams.get('watch') === 'true';
     const method = isWatch ? 'WATCH' : (request.method ?? '');
     const it: Asked = {
