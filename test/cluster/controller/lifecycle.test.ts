@@ -1,0 +1,180 @@
+/** ScreenshotJobs on a real API server, from their launch to their end, whichever end that is. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type ClusterWorkshop, openClusterWorkshop } from '../../support/clusterWorkshop.ts';
+import { eventually } from '../../support/eventually.ts';
+import { insertAd, insertOrganization, insertSet, launch } from '../../support/requests.ts';
+import { required } from '../../support/required.ts';
+
+let shop: ClusterWorkshop;
+
+beforeEach(async () => {
+  shop = await openClusterWorkshop('life');
+});
+
+afterEach(() => shop?.close());
+
+async function launched(contents: readonly string[] = ['fine', 'fine']) {
+  const { db } = shop.store;
+  const organization = await insertOrganization(db);
+  const pictures = [];
+  for (const [i, content] of contents.entries()) {
+    pictures.push({ adId: await insertAd(db, organization, { content }), site: `https://${i}.example/` });
+  }
+  const setId = await insertSet(db, organization, { pictures });
+  await launch(db, shop.queue, organization);
+  return { setId, name: `set-${setId}` };
+}
+
+const statusOf = async (id: string) =>
+  (await shop.store.db.selectFrom('screenshot_sets').select('status').where('id', '=', id).executeTakeFirstOrThrow())
+    .status;
+const picturesOf = (id: string) =>
+  shop.store.db.selectFrom('screenshots').select('status').where('set_id', '=', id).orderBy('seq').execute();
+const jobs = async () => (await shop.batch.listNamespacedJob({ namespace: shop.namespace.name })).items;
+const pods = async () => (await shop.core.listNamespacedPod({ namespace: shop.namespace.name })).items;
+const isGone = async (name: string) => expect(shop.read(name)).rejects.toMatchObject({ code: 404 });
+const conditions = ({ status }: { status: Record<string, unknown> }) =>
+  new Map(
+    (status['conditions'] as { type: string; status: string; reason: string }[]).map((each) => [each.type, each]),
+  );
+
+test('A set becomes a resource, a Job and pods, and tells how it ended when all is removed but the resource', async () => {
+  await shop.lead();
+  const { setId, name } = await launched();
+  await eventually(async () => expect(await statusOf(setId)).toBe('approved'));
+  await eventually(async () => {
+    const resource = await shop.read(name);
+    expect(resource.status).toMatchObject({ reason: 'Completed', progress: '2/2', done: 2, failed: 0, pods: 0 });
+    expect(await jobs()).toEqual([]);
+  });
+  const resource = await shop.read(name);
+  for (const type of ['AdsCaptured', 'SitesCaptured', 'Settled', 'Succeeded'])
+    expect(conditions(resource).get(type)?.status).toBe('True');
+  const { items } = await shop.core.listNamespacedEvent({ namespace: shop.namespace.name });
+  const reasons = items.filter(({ involvedObject }) => involvedObject.name === name).map(({ reason }) => reason);
+  expect(reasons).toContain('Completed');
+  expect(shop.complaints).toEqual([]);
+});
+
+test('Deleting the resource of a running set ends its pods, settles it as canceled, and only then lets it go', async () => {
+  await shop.lead();
+  const { setId, name } = await launched(['fine', 'hang']);
+  await eventually(async () => expect((await picturesOf(setId)).map(({ status }) => status)).toContain('uploaded'));
+  expect((await shop.read(name)).metadata['finalizers']).toEqual(['tearsheet.dev/settle']);
+  await shop.custom.deleteNamespacedCustomObject({
+    ...{ group: 'tearsheet.dev', version: 'v1alpha1', plural: 'screenshotjobs' },
+    ...{ namespace: shop.namespace.name, name },
+  });
+  await eventually(() => isGone(name));
+  expect(await statusOf(setId)).toBe('canceled');
+  expect((await picturesOf(setId)).map(({ status }) => status)).toEqual(['uploaded', 'canceled']);
+  expect([await jobs(), await pods()]).toEqual([[], []]);
+});
+
+test('Setting spec.cancel ends the pods and settles the set, and the resource stays to say so', async () => {
+  const { cluster } = await shop.lead();
+  const { setId, name } = await launched(['hang']);
+  await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Running'));
+  await cluster.cancelScreenshotJob(required(await cluster.getScreenshotJob(name)));
+  await eventually(async () => {
+    expect((await shop.read(name)).status).toMatchObject({ reason: 'Canceled', pods: 0, progress: '0/1' });
+    expect([await jobs(), await pods()]).toEqual([[], []]);
+  });
+  expect(await statusOf(setId)).toBe('canceled');
+  const { type, status } = required(conditions(await shop.read(name)).get('Settled'));
+  expect([type, status]).toEqual(['Settled', 'True']);
+});
+
+test('Deleting the namespace cancels nothing, and once its Jobs are deleted nothing of ours holds it', async () => {
+  await shop.lead();
+  const { setId, name } = await launched(['hang']);
+  await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Running'));
+  await shop.namespace.remove();
+  await eventually(async () =>
+    expect((await pods()).filter(({ metadata }) => !metadata?.deletionTimestamp)).toEqual([]),
+  );
+  expect(await statusOf(setId)).toBe('capturing');
+  // What keeps the namespace is its Job, which cannot replace its pod; cleanup and operators delete it.
+  await shop.batch.deleteCollectionNamespacedJob({ namespace: shop.namespace.name, propagationPolicy: 'Background' });
+  await shop.namespace.remove({ waits: true });
+  expect(await statusOf(setId)).toBe('capturing');
+});
+
+test('Absent is not canceled: a resource that we removed, and a Job that was deleted by hand, are made again', async () => {
+  const { cluster } = await shop.lead();
+  const { setId, name } = await launched(['hang']);
+  const first = await eventually(async () => {
+    expect((await shop.read(name)).status['reason']).toBe('Running');
+    return required(await cluster.getScreenshotJob(name));
+  });
+  await cluster.deleteScreenshotJob(first);
+  await eventually(async () => {
+    const { metadata, status } = await shop.read(name);
+    expect([metadata['uid'] === first.uid, status['reason'], status['pods']]).toEqual([false, 'Running', 1]);
+  });
+  const before = required((await jobs())[0]?.metadata);
+  const propagationPolicy = 'Background';
+  await shop.batch.deleteNamespacedJob({ name: before.name ?? '', namespace: shop.namespace.name, propagationPolicy });
+  await eventually(async () => {
+    const again = (await jobs())[0]?.metadata;
+    expect([again?.name, again?.uid === before.uid]).toEqual([before.name, false]);
+    expect((await shop.read(name)).status['pods']).toBe(1);
+  });
+  expect(await statusOf(setId)).toBe('capturing');
+});
+
+test('A quota that is used up is named in STATUS and costs nothing; when it is lifted the set goes on', async () => {
+  const { namespace } = shop;
+  const hard = { 'count/jobs.batch': '0' };
+  await shop.core.createNamespacedResourceQuota({
+    namespace: namespace.name,
+    body: { metadata: { name: 'none' }, spec: { hard } },
+  });
+  await eventually(async () => {
+    const quota = await shop.core.readNamespacedResourceQuotaStatus({ name: 'none', namespace: namespace.name });
+    expect(quota.status?.hard).toEqual(hard);
+  });
+  await shop.lead();
+  const { setId, name } = await launched(['fine']);
+  await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('QuotaExceeded'));
+  expect((await shop.read(name)).status['message']).toContain('count/jobs.batch');
+  await shop.core.deleteNamespacedResourceQuota({ name: 'none', namespace: namespace.name });
+  await eventually(async () => expect(await statusOf(setId)).toBe('approved'));
+  const job = await shop.store.db.selectFrom('screenshot_jobs').selectAll().executeTakeFirstOrThrow();
+  expect(job).toMatchObject({ generation: 1, outcome: 'complete' });
+});
+
+test('Pods that find no place are named in STATUS until the first one runs; those that never do end the set with the words of the cluster', async () => {
+  shop.player.runs = false;
+  const { controller } = await shop.lead();
+  const { setId, name } = await launched(['fine']);
+  const message = '0/1 nodes are available: 1 Insufficient memory.';
+  const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }];
+  await eventually(async () => expect(await shop.player.say({ conditions })).toBe(1));
+  await eventually(async () => {
+    const { status } = await shop.read(name);
+    expect([status['reason'], status['pods']]).toEqual(['Unschedulable', 1]);
+    expect(status['message']).toContain(message);
+  });
+  const lost = await launched(['fine']);
+  await eventually(async () => {
+    await shop.player.say({ conditions });
+    expect((await shop.read(lost.name)).status['reason']).toBe('Unschedulable');
+  });
+  // A minute and more passes on Postgres's clock, for that one.
+  await shop.store.pool.query(
+    `update screenshot_jobs set launched_at = launched_at - interval '61 s' where set_id = $1`,
+    [lost.setId],
+  );
+  await controller.audit();
+  await eventually(async () => {
+    const { status } = await shop.read(lost.name);
+    expect(status['reason']).toBe('DeadlineExceeded');
+    expect(status['message']).toMatch(/^No capture was started within 60 s\. Unschedulable: /);
+    expect(status['message']).toContain(message);
+  });
+  expect(await statusOf(lost.setId)).toBe('failed');
+  shop.player.runs = true;
+  await eventually(async () => expect(await statusOf(setId)).toBe('approved'));
+  await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Completed'));
+});

@@ -1,0 +1,141 @@
+/** Two controllers as processes: one leads, the other takes over; whoever leads no more writes nothing and ends. */
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { freePort } from '../../../src/commands/dev/embeddedPostgres.ts';
+import { type ClusterWorkshop, openClusterWorkshop, PROFILE } from '../../support/clusterWorkshop.ts';
+import { eventually } from '../../support/eventually.ts';
+import { insertAd, insertOrganization, insertSet, launch } from '../../support/requests.ts';
+import { type ServiceProcess, startService } from '../../support/serviceProcess.ts';
+
+let shop: ClusterWorkshop;
+const running: ServiceProcess[] = [];
+const LEADS = 'this controller leads';
+
+beforeEach(async () => {
+  shop = await openClusterWorkshop('replicas');
+});
+
+afterEach(async () => {
+  for (const controller of running.splice(0)) {
+    controller.kill('SIGKILL');
+    await controller.ended;
+  }
+  await shop?.close();
+});
+
+async function environment(name: string): Promise<Record<string, string>> {
+  const profile = path.join(shop.folder, 'profile.json');
+  await writeFile(profile, JSON.stringify(PROFILE));
+  return {
+    ...{ CLUSTER: 'kubernetes', CAPTURE_PROFILE: profile, POD_NAME: name, KUBECONFIG: shop.namespace.kubeconfig },
+    ...{
+      NAMESPACE: shop.namespace.name,
+      DATABASE_URL: shop.database.url,
+      ARTIFACTS_URL: `file://${shop.folder}/pictures`,
+    },
+    ...{ PUBLIC_URL: 'https://tearsheet.example', INTERNAL_URL: shop.internalUrl, HOST: '127.0.0.1' },
+    METRICS_PORT: String(await freePort()),
+    CAPTURE_RETRIES: '1',
+  };
+}
+
+async function start(name: string) {
+  const env = await environment(name);
+  const controller = startService(['controller'], env);
+  running.push(controller);
+  await controller.says('ready');
+  return { ...controller, address: `http://127.0.0.1:${env['METRICS_PORT']}` };
+}
+
+const leads = async ({ address }: { address: string }) => {
+  const text = await (await fetch(`${address}/metrics`)).text();
+  return /^tearsheet_leader (\d)$/m.exec(text)?.[1] === '1';
+};
+
+async function launched(content: string) {
+  const { db } = shop.store;
+  const organization = await insertOrganization(db);
+  const setId = await insertSet(db, organization, {
+    pictures: [{ adId: await insertAd(db, organization, { content }) }],
+  });
+  await launch(db, shop.queue, organization);
+  return { setId, name: `set-${setId}` };
+}
+
+const isApproved = (setId: string) =>
+  eventually(async () => {
+    const sets = shop.store.db.selectFrom('screenshot_sets').select('status').where('id', '=', setId);
+    expect(await sets.execute()).toEqual([{ status: 'approved' }]);
+  });
+
+test('One of two leads, both are ready; when it is killed the other one takes over within the time of the Lease', async () => {
+  const first = await start('first');
+  await first.says(LEADS);
+  const second = await start('second');
+  expect((await fetch(`${second.address}/readyz`)).status).toBe(200);
+  expect([await leads(first), await leads(second)]).toEqual([true, false]);
+  await isApproved((await launched('fine')).setId);
+  first.kill('SIGKILL');
+  const since = performance.now();
+  await second.says(LEADS);
+  expect(performance.now() - since).toBeLessThan(25_000);
+  await isApproved((await launched('fine')).setId);
+  expect(second.lines().filter(({ level }) => Number(level) >= 50 || level === 'error')).toEqual([]);
+});
+
+test('One that is asked to end gives the Lease back, and the other one need not wait for its end', async () => {
+  const first = await start('first');
+  await first.says(LEADS);
+  const second = await start('second');
+  first.kill('SIGTERM');
+  expect(await first.ended).toBe(0);
+  const since = performance.now();
+  await second.says(LEADS);
+  expect(performance.now() - since).toBeLessThan(10_000);
+});
+
+test('A leader that was paused past its Lease writes nothing when it wakes, and ends with a failure', async () => {
+  const first = await start('first');
+  await first.says(LEADS);
+  const { name } = await launched('hang');
+  await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Running'));
+  first.kill('SIGSTOP');
+  const second = await start('second');
+  await second.says(LEADS);
+  await eventually(async () => {
+    const text = await (await fetch(`${second.address}/metrics`)).text();
+    expect(text).toMatch(/tearsheet_reconciles_total\{outcome="done"\} [1-9]/);
+  });
+  const before = await writes(name);
+  first.kill('SIGCONT');
+  expect(await first.ended).toBe(1);
+  expect(await writes(name)).toEqual(before);
+});
+
+/** All that a controller may have written about a set. */
+async function writes(name: string) {
+  const { metadata, status } = await shop.read(name);
+  const job = await shop.store.db.selectFrom('screenshot_jobs').selectAll().where('name', '=', name).execute();
+  const jobs = (await shop.batch.listNamespacedJob({ namespace: shop.namespace.name })).items;
+  return { version: metadata['resourceVersion'], status, job, jobs: jobs.map(({ metadata }) => metadata?.uid) };
+}
+
+test('Cleanup takes everything out of the cluster while a controller runs, cancels nothing, and can be repeated', async () => {
+  const controller = await start('only');
+  await controller.says(LEADS);
+  const { setId, name } = await launched('hang');
+  await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Running'));
+  for (let times = 0; times < 2; times++) {
+    const cleanup = startService(['cleanup', '--wait', '30'], await environment('cleanup'));
+    running.push(cleanup);
+    expect(await cleanup.ended).toBe(0);
+    await expect(shop.read(name)).rejects.toMatchObject({ code: 404 });
+    expect((await shop.batch.listNamespacedJob({ namespace: shop.namespace.name })).items).toEqual([]);
+  }
+  const set = shop.store.db.selectFrom('screenshot_sets').select('status').where('id', '=', setId);
+  expect(await set.executeTakeFirst()).toEqual({ status: 'capturing' });
+  // Should the installation stay after all, work goes on.
+  await shop.store.db.updateTable('installation').set({ stopped_until: null }).execute();
+  await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Running'));
+});
