@@ -10,6 +10,8 @@ export class AdBand {
   readonly #adler: number;
   /** Bytes of a row that an ad changes: its own, and the pixel right of it, which counts from its last. */
   readonly #length: number;
+  /** Copies of the rows that nobody uses: memory for a megabyte each time keeps the collector busy. */
+  readonly #free: Buffer[] = [];
 
   /** @param box wholly inside the page. */
   constructor(page: Pixels, box: PixelBox) {
@@ -22,10 +24,19 @@ export class AdBand {
     this.#adler = adler32(this.#rows);
   }
 
-  /** @param ad as large as the box. */
-  with(ad: Pixels): Rows {
+  /** @param ad as large as the box. @param use of the rows, which are another ad's afterwards. */
+  async with<T>(ad: Pixels, use: (rows: Rows) => Promise<T>): Promise<T> {
+    const bytes = this.#free.pop() ?? Buffer.from(this.#rows);
+    try {
+      return await use({ bytes, adler: this.#fill(bytes, ad) });
+    } finally {
+      this.#free.push(bytes);
+    }
+  }
+
+  /** Puts the ad into the rows. @returns their checksum. */
+  #fill(bytes: Buffer, ad: Pixels): number {
     const { x, y, width, height } = this.#box;
-    const bytes = Buffer.from(this.#rows);
     const sum = new AdlerSum(this.#adler, bytes.length);
     const stride = width * CHANNELS;
     const pixels = this.#page.data;
@@ -39,7 +50,7 @@ export class AdBand {
       filterRun(right, bytes, at + stride);
       sum.add(bytes, at, this.#length);
     }
-    return { bytes, adler: sum.value };
+    return sum.value;
   }
 
   /** Behind the filter types of this row and those above. */

@@ -9,24 +9,24 @@ const AD_LEVEL = 1;
 /** Makes pictures of one page with one ad after the other in the same box: only the ad's rows are compressed anew. */
 export class PageComposer {
   readonly #page: Pixels;
-  readonly #box: PixelBox;
   readonly #band: AdBand;
-  #around: Promise<readonly [above: Strip, below: Strip]> | undefined;
+  /** Begun at once: an ad is on its way. */
+  readonly #around: Promise<readonly [above: Strip, below: Strip]>;
 
   /** @param box wholly inside the page. */
   constructor(page: Pixels, box: PixelBox) {
     this.#page = page;
-    this.#box = box;
     this.#band = new AdBand(page, box);
+    this.#around = Promise.all([this.#strip(0, box.y), this.#strip(box.y + box.height, page.height)]);
+    // Whoever composes meets the failure.
+    this.#around.catch((error: unknown) => void error);
   }
 
   /** A PNG of the page with the ad, which is as large as the box. */
   async compose(ad: Pixels): Promise<Buffer> {
-    const { y, height } = this.#box;
-    this.#around ??= Promise.all([this.#strip(0, y), this.#strip(y + height, this.#page.height)]);
-    const middle = strip(this.#band.with(ad), AD_LEVEL);
-    const [above, below] = await this.#around;
-    return pngOf(this.#page, [above, await middle, below]);
+    const middle = this.#band.with(ad, (rows) => strip(rows, AD_LEVEL));
+    const [[above, below], between] = await Promise.all([this.#around, middle]);
+    return pngOf(this.#page, [above, between, below]);
   }
 
   #strip(from: number, to: number): Promise<Strip> {

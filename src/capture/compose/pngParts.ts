@@ -12,7 +12,7 @@ const MIN_CHUNK = 16_384;
 
 /** Filtered rows, compressed: any number of them make up one picture. */
 export interface Strip {
-  readonly chunk: Buffer;
+  readonly chunk: readonly Buffer[];
   readonly adler: number;
   readonly bytes: number;
 }
@@ -89,24 +89,25 @@ export function pngOf(size: { width: number; height: number }, strips: readonly 
   end.writeUInt32BE(strips.reduce(joinedAdler, { adler: 1, bytes: 0 }).adler, 2);
   return Buffer.concat([
     SIGNATURE,
-    chunk('IHDR', header),
-    chunk('IDAT', ZLIB_HEADER),
-    ...strips.map((one) => one.chunk),
-    chunk('IDAT', end),
-    chunk('IEND', Buffer.alloc(0)),
+    ...chunk('IHDR', header),
+    ...chunk('IDAT', ZLIB_HEADER),
+    ...strips.flatMap((one) => one.chunk),
+    ...chunk('IDAT', end),
+    ...chunk('IEND', Buffer.alloc(0)),
   ]);
 }
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const ZLIB_HEADER = Buffer.from([0x78, 0x01]);
 
-function chunk(type: string, body: Buffer): Buffer {
-  const out = Buffer.allocUnsafe(body.length + 12);
-  out.writeUInt32BE(body.length, 0);
-  out.write(type, 4, 'latin1');
-  body.copy(out, 8);
-  out.writeUInt32BE(crc32(out.subarray(4, body.length + 8)), body.length + 8);
-  return out;
+/** In pieces, of which the largest is not copied before the file is made. */
+function chunk(type: string, body: Buffer): Buffer[] {
+  const head = Buffer.alloc(8);
+  head.writeUInt32BE(body.length, 0);
+  head.write(type, 4, 'latin1');
+  const end = Buffer.alloc(4);
+  end.writeUInt32BE(crc32(body, crc32(head.subarray(4))), 0);
+  return [head, body, end];
 }
 
 /** The checksum of zlib streams. */
