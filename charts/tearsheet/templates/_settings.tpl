@@ -44,7 +44,7 @@
 {{- define "tearsheet.captureSettings" -}}
 {{- $settings := include "tearsheet.settings" . | fromYaml -}}
 {{- $env := list -}}
-{{- range list "LOG_LEVEL" "EGRESS_ALLOW" "CREATIVES_AT_ONCE" "PAGES_AT_ONCE" "NAVIGATION_TIMEOUT_MS" "SETTLE_CAP_MS" "CREATIVE_DEADLINE_MS" }}
+{{- range list "LOG_LEVEL" "EGRESS_ALLOW" "CHROMIUM_SANDBOX" "CREATIVES_AT_ONCE" "PAGES_AT_ONCE" "NAVIGATION_TIMEOUT_MS" "SETTLE_CAP_MS" "CREATIVE_DEADLINE_MS" }}
 {{- if hasKey $settings . }}{{ $env = append $env (dict "name" . "value" (get $settings .)) }}{{ end }}
 {{- end }}
 {{- toJson $env }}
@@ -75,6 +75,10 @@
   "volumes" $c.extraVolumes
   "volumeMounts" $c.extraVolumeMounts
 -}}
+{{- /* null takes a default away. */ -}}
+{{- range $key, $value := $profile }}
+{{- if kindIs "invalid" $value }}{{ $_ := unset $profile $key }}{{ end }}
+{{- end }}
 {{- range $key := list "affinity" "runtimeClassName" "priorityClassName" "schedulerName" "queueName" }}
 {{- with get $c $key }}{{ $_ := set $profile $key . }}{{ end }}
 {{- end }}

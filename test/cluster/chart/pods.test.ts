@@ -178,6 +178,19 @@ describe('the profile of captures', () => {
     ]);
   });
 
+  it('hands on every setting of docs/configuration.md that is about capturing', async () => {
+    const names = Object.entries(SETTINGS).filter(([, { group }]) => group === 'Capture');
+    // The image says where its browser is.
+    const given = names.map(([name]) => name).filter((name) => name !== 'CHROMIUM_PATH');
+    const { env } = await profileOf({ settings: Object.fromEntries(given.map((name) => [name, 'given'])) });
+    expect(env.map(({ name }) => name).sort()).toEqual(given.sort());
+  });
+
+  it('leaves out what the values take away with null', async () => {
+    const profile = await profileOf({ capture: { nodeSelector: null } }, 'values-production.yaml');
+    expect(profile.nodeSelector).toEqual({});
+  });
+
   it('is the file that the controller is told to read', async () => {
     const rendered = await render();
     const controller = rendered.get('Deployment', 'controller');
