@@ -15,6 +15,7 @@ import {
   type RenderRequest,
   startCreativeRenderer,
 } from './creative/index.ts';
+import { type Burden, startMemoryWatchdog, type Watchdog } from './memory/watchdog.ts';
 import { startPageOpener } from './page/opener.ts';
 import type { ClosedPage, OpenPage, PageOpener } from './page/page.ts';
 
@@ -31,6 +32,8 @@ export interface Engine {
   open(site: string, device: Device, options?: { readonly signal?: AbortSignal }): Promise<OpenPage | ClosedPage>;
   /** Ends the browser of the pages, which broke; the next page gets a fresh one. Never throws. */
   renewPages(): Promise<void>;
+  /** Why the browser of the pages was ended last, where it was ended for its memory. */
+  readonly pagesTooHeavy: string | undefined;
   /** Of the pages' browser; undefined until there is one. */
   readonly browserVersion: string | undefined;
   /** Never throws: what does not end in time is left to die with the process. */
@@ -54,6 +57,8 @@ export interface EngineOptions {
   readonly sandbox?: SandboxWish;
   readonly settings?: EngineSettings;
   readonly log: Log;
+  /** Where the container's control group tells its memory. */
+  readonly cgroupFolder?: string;
 }
 
 /** What each part is started with. */
@@ -75,25 +80,28 @@ const CLOSE_MS = 5_000;
 
 /** @throws Error when `allow` cannot be read, the proxy finds no port, or a required sandbox cannot be had. */
 export async function startEngine(options: EngineOptions, parts: EngineParts = REAL_PARTS): Promise<Engine> {
-  const { chromiumPath, allow, settings = {}, log } = options;
+  const { chromiumPath, allow, settings = {}, log, cgroupFolder } = options;
   const guard = createGuard({ allow });
   const sandbox = await decideSandbox(options.sandbox ?? 'auto');
   const proxy = await startEgressProxy({ guard, log });
   const timeoutMs = settings.navigationTimeoutMs;
   const fetch = createGuardedFetch({ guard, ...(timeoutMs !== undefined && { timeoutMs }) });
-  return new LazyEngine({ chromiumPath, proxy, fetch, sandbox, settings, log }, parts);
+  return new LazyEngine({ chromiumPath, proxy, fetch, sandbox, settings, log }, { parts, cgroupFolder });
 }
 
 class LazyEngine implements Engine {
   readonly #options: PartOptions;
   readonly #renderer: Part<CreativeRenderer>;
   readonly #pages: Part<PageOpener>;
+  readonly #watchdog: Watchdog;
   #browserVersion: string | undefined;
+  pagesTooHeavy: string | undefined;
 
-  constructor(options: PartOptions, parts: EngineParts) {
+  constructor(options: PartOptions, { parts, cgroupFolder }: { parts: EngineParts; cgroupFolder: string | undefined }) {
     this.#options = options;
     this.#renderer = new Part('renderer of creatives', () => parts.startRenderer(options));
     this.#pages = new Part('browser of pages', () => parts.startPages(options));
+    this.#watchdog = startMemoryWatchdog({ burdens: () => this.#burdens(), log: options.log, cgroupFolder });
   }
 
   get browserVersion(): string | undefined {
@@ -106,6 +114,7 @@ class LazyEngine implements Engine {
 
   async open(site: string, device: Device, options: { readonly signal?: AbortSignal } = {}) {
     const pages = await this.#pages.get();
+    this.pagesTooHeavy = undefined;
     this.#browserVersion = pages.browserVersion;
     return pages.open(site, device, options);
   }
@@ -116,8 +125,20 @@ class LazyEngine implements Engine {
 
   async close(): Promise<void> {
     const { log, proxy } = this.#options;
+    this.#watchdog.close();
     await Promise.all([this.#renderer.close(log), this.#pages.close(log)]);
     await closeInTime(proxy, 'egress proxy', log);
+  }
+
+  #burdens(): Burden[] {
+    const pages = (this.#pages.running?.burdens() ?? []).map((burden) => ({
+      ...burden,
+      end: (words: string) => {
+        this.pagesTooHeavy = words;
+        burden.end(words);
+      },
+    }));
+    return [...(this.#renderer.running?.burdens() ?? []), ...pages];
   }
 }
 
@@ -125,7 +146,9 @@ class LazyEngine implements Engine {
 class Part<T extends { close(): Promise<void> }> {
   readonly #name: string;
   readonly #start: () => Promise<T>;
-  #running: Promise<T> | undefined;
+  #starting: Promise<T> | undefined;
+  /** Once it has started, until it is closed. */
+  running: T | undefined;
 
   constructor(name: string, start: () => Promise<T>) {
     this.#name = name;
@@ -133,18 +156,26 @@ class Part<T extends { close(): Promise<void> }> {
   }
 
   get(): Promise<T> {
-    this.#running ??= this.#start().catch((cause: unknown) => {
-      this.#running = undefined;
+    this.#starting ??= this.#begin();
+    return this.#starting;
+  }
+
+  async #begin(): Promise<T> {
+    try {
+      this.running = await this.#start();
+      return this.running;
+    } catch (cause) {
+      this.#starting = undefined;
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new EngineStartError(`The ${this.#name} could not be started: ${reason}`, { cause });
-    });
-    return this.#running;
+    }
   }
 
   async close(log: Log): Promise<void> {
-    const running = this.#running;
-    this.#running = undefined;
-    const part = await running?.catch(() => undefined);
+    const starting = this.#starting;
+    this.#starting = undefined;
+    const part = await starting?.catch(() => undefined);
+    this.running = undefined;
     if (part !== undefined) await closeInTime(part, this.#name, log);
   }
 }

@@ -55,7 +55,8 @@ async function takeAlone(work: PageWork, tools: QueueTools): Promise<void> {
     const loss = await lossOf(work, tools);
     if (loss === undefined) continue;
     await tools.engine.renewPages();
-    if (work.isLastTry) await work.failRest(`The page ended the browser twice: ${loss.message}`);
+    if (work.isLastTry)
+      await work.failRest(tools.engine.pagesTooHeavy ?? `The page ended the browser twice: ${loss.message}`);
   }
 }
 

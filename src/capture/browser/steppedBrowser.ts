@@ -21,6 +21,8 @@ export interface SteppedBrowser {
   readonly version: string;
   /** Its folder, which lives as long as the browser. */
   readonly profile: string;
+  /** Its process group. */
+  readonly group: number | undefined;
   /** False once it crashed or was closed. */
   alive(): boolean;
   /** Ends every process of it and removes its profile. */
@@ -96,6 +98,7 @@ export async function startSteppedBrowser(options: SteppedBrowserOptions): Promi
     return {
       cdp,
       profile,
+      group: child.pid,
       version: product.replace(/^[^/]*\//, ''),
       alive: () => !cdp.ended && isRunning(child),
       close,

@@ -3,6 +3,8 @@ import type { SteppedBrowser } from '../browser/steppedBrowser.ts';
 export interface BrowserPool {
   /** Runs `work` with a browser of its own; browsers that died are replaced. */
   use<T>(work: (browser: SteppedBrowser) => Promise<T>, signal: AbortSignal): Promise<T>;
+  /** Those that are at work. */
+  busy(): readonly SteppedBrowser[];
   close(): Promise<void>;
 }
 
@@ -14,6 +16,7 @@ export function createBrowserPool(
 ): BrowserPool {
   const idle: SteppedBrowser[] = [first];
   const all = new Set<SteppedBrowser>([first]);
+  const working = new Set<SteppedBrowser>();
   const waiting: (() => void)[] = [];
   let busy = 0;
   let closed = false;
@@ -51,9 +54,11 @@ export function createBrowserPool(
       await seat(signal);
       try {
         const browser = await take();
+        working.add(browser);
         try {
           return await work(browser);
         } finally {
+          working.delete(browser);
           if (browser.alive() && !closed) idle.push(browser);
           else await drop(browser);
         }
@@ -62,6 +67,7 @@ export function createBrowserPool(
         waiting.shift()?.();
       }
     },
+    busy: () => [...working],
     async close() {
       closed = true;
       await Promise.all([...all].map(drop));

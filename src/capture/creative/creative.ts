@@ -1,4 +1,5 @@
 import type { AdFailure } from '../../domain/states.ts';
+import type { Burden } from '../memory/watchdog.ts';
 
 /** What a client handed in. `file` is for `tearsheet shoot` alone: bytes that are at hand already. */
 export type CreativeSource =
@@ -53,5 +54,7 @@ export interface CreativeRenderer {
   render(source: CreativeSource, request: RenderRequest): Promise<RenderedCreative | FailedCreative>;
   /** Version of the browser that renders, for the provenance record. */
   readonly browserVersion: string;
+  /** The browsers that render at this moment; one that is ended fails its creative. */
+  burdens(): readonly Burden[];
   close(): Promise<void>;
 }

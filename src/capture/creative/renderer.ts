@@ -5,7 +5,7 @@ import { PageResistsError } from '../browser/pageResists.ts';
 import { type SteppedBrowser, startSteppedBrowser } from '../browser/steppedBrowser.ts';
 import { createBrowserPool } from './browserPool.ts';
 import type { CreativeRenderer, CreativeSource, FailedCreative, RenderedCreative, RenderRequest } from './creative.ts';
-import { failureOf } from './failure.ts';
+import { CreativeFailure, failureOf } from './failure.ts';
 import { load, prepare } from './prepare.ts';
 import { shoot } from './shoot.ts';
 import { Stage } from './stage.ts';
@@ -41,6 +41,18 @@ export async function startCreativeRenderer(options: CreativeRendererOptions): P
   const networkBudgetMs = options.networkBudgetMs ?? DEFAULT_NETWORK_BUDGET_MS;
   const log = options.log ?? (() => undefined);
 
+  /** What its work is told, of browsers that were ended for their memory. */
+  const tooHeavy = new WeakMap<SteppedBrowser, string>();
+
+  async function orTooHeavy<T>(browser: SteppedBrowser, work: (browser: SteppedBrowser) => Promise<T>): Promise<T> {
+    try {
+      return await work(browser);
+    } catch (error) {
+      const words = tooHeavy.get(browser);
+      throw words === undefined ? error : new CreativeFailure('generic_error', words, { cause: error });
+    }
+  }
+
   async function attempt(
     source: CreativeSource,
     request: RenderRequest,
@@ -50,7 +62,8 @@ export async function startCreativeRenderer(options: CreativeRendererOptions): P
     try {
       const tools = { fetch: options.fetch, stage, userAgent, signal };
       const scene = await prepare(source, tools);
-      const use = <T>(work: (browser: SteppedBrowser) => Promise<T>) => pool.use(work, signal);
+      const use = <T>(work: (browser: SteppedBrowser) => Promise<T>) =>
+        pool.use((browser) => orTooHeavy(browser, work), signal);
       return await shoot(scene, request, { use, load: (url) => load(url, tools), userAgent, networkBudgetMs, signal });
     } finally {
       stage.close();
@@ -70,6 +83,15 @@ export async function startCreativeRenderer(options: CreativeRendererOptions): P
         return explained(error);
       }
     },
+    burdens: () =>
+      pool.busy().map((browser) => ({
+        of: 'creative',
+        group: browser.group,
+        end(words) {
+          tooHeavy.set(browser, words);
+          browser.close().catch((error: unknown) => log('A browser did not end', { err: error }));
+        },
+      })),
     close: () => pool.close(),
   };
 }

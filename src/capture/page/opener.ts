@@ -3,6 +3,7 @@ import type { Device } from '../../domain/devices.ts';
 import type { EgressFailure } from '../../egress/failures.ts';
 import type { Log } from '../../observe/log.ts';
 import { disabledFeaturesFlag, networkFlags } from '../browser/flags.ts';
+import type { Burden } from '../memory/watchdog.ts';
 import { openDeviceContext } from './deviceContext.ts';
 import { isLate } from './late.ts';
 import type { ClosedPage, OpenPage, PageOpener } from './page.ts';
@@ -34,6 +35,7 @@ class ChromiumOpener implements PageOpener {
   readonly #options: PageOpenerOptions;
   #browser: Promise<Browser> | undefined;
   #closed = false;
+  #group: number | undefined;
   browserVersion = '';
 
   constructor(options: PageOpenerOptions) {
@@ -72,6 +74,11 @@ class ChromiumOpener implements PageOpener {
       const reason = signal?.aborted ? 'The capture was stopped.' : `The page could not be opened: ${wordsOf(error)}`;
       return { status: 'generic_error', reason, candidates: [], finalUrl: site, isLate: isLate(error) };
     }
+  }
+
+  burdens(): readonly Burden[] {
+    const group = this.#group;
+    return group === undefined ? [] : [{ of: 'page', group, end: () => process.kill(-group, 'SIGKILL') }];
   }
 
   async close(): Promise<void> {
@@ -116,13 +123,23 @@ class ChromiumOpener implements PageOpener {
     });
     browser.on('disconnected', () => {
       this.#browser = undefined;
+      this.#group = undefined;
     });
+    this.#group = await groupOf(browser);
     return browser;
   }
 
   #warn(error: unknown, message: string): void {
     this.#options.log?.warn({ error: wordsOf(error) }, message);
   }
+}
+
+/** Playwright starts it as the leader of a group, and tells nobody its number; the browser does. */
+async function groupOf(browser: Browser): Promise<number | undefined> {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  await session.detach();
+  return processInfo.find(({ type }) => type === 'browser')?.id;
 }
 
 const ENDING_MS = 1_000;

@@ -1,6 +1,7 @@
 import type { Device } from '../../domain/devices.ts';
 import type { ScreenshotFailure } from '../../domain/states.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
+import type { Burden } from '../memory/watchdog.ts';
 
 /** A box in CSS pixels, from the top left corner of the document. */
 export interface Box {
@@ -80,5 +81,7 @@ export interface PageOpener {
   readonly browserVersion: string;
   /** Never throws for what a site does. @throws Error when the browser ended meanwhile; the next call starts another. */
   open(site: string, device: Device, options?: { readonly signal?: AbortSignal }): Promise<OpenPage | ClosedPage>;
+  /** The browser, if there is one; when it is ended its pages are lost. */
+  burdens(): readonly Burden[];
   close(): Promise<void>;
 }

@@ -46,6 +46,7 @@ export function engineDouble(
     renewed: 0,
     closed: false,
     browserVersion: '150.0.0.0',
+    pagesTooHeavy: undefined,
     letGo: () => letGo(),
     async render(source, { markers, ratios, signal }) {
       const { content } = source.kind === 'file' ? { content: source.name } : source;

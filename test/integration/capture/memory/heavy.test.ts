@@ -1,0 +1,83 @@
+/** Real browsers that really eat memory, in a container whose limit is played: its files tell what the browsers hold. */
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { findChromium } from '../../../../src/capture/browser/chromium.ts';
+import { type Engine, startEngine } from '../../../../src/capture/engine.ts';
+import { memoryOfGroups } from '../../../../src/capture/memory/processGroups.ts';
+import { findDevice } from '../../../../src/domain/devices.ts';
+import { type Listener, listenHttp } from '../../../support/listeners.ts';
+import { required } from '../../../support/required.ts';
+import { SILENT } from '../../../support/silentLog.ts';
+
+const MIB = 2 ** 20;
+const DESKTOP = required(findDevice('desktop'));
+/** A gigabyte in pieces, each of them touched. */
+const EATS =
+  '<script>for (let i = 0; i < 64; i++) (window.kept ??= []).push(new Uint8Array(16 * 2 ** 20).fill(7));</script>';
+
+let folder: string;
+let engine: Engine;
+let site: Listener;
+let meter: NodeJS.Timeout;
+let measuring: Promise<void>;
+let before: Set<number>;
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-cgroup-'));
+  before = new Set((await memoryOfGroups()).keys());
+  await writeFile(path.join(folder, 'memory.max'), `${700 * MIB}`);
+  measuring = measure();
+  await measuring;
+  meter = setInterval(() => {
+    measuring = measuring.then(measure);
+  }, 50);
+  site = await listenHttp((req, res) => {
+    const head = '<!doctype html><title>News</title><div id="div-gpt-ad-1" style="width:300px;height:250px"></div>';
+    res.setHeader('content-type', 'text/html').end(req.url === '/heavy' ? head + EATS : head);
+  });
+  engine = await startEngine({
+    ...{ chromiumPath: findChromium(process.env['CHROMIUM_PATH']), allow: ['127.0.0.0/8'], log: SILENT },
+    cgroupFolder: folder,
+  });
+});
+
+afterEach(async () => {
+  await engine.close();
+  clearInterval(meter);
+  await measuring;
+  await site.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** All process groups that began after the test did. */
+async function measure(): Promise<void> {
+  const groups = [...(await memoryOfGroups())].filter(([group]) => !before.has(group));
+  const used = groups.reduce((sum, [, bytes]) => sum + bytes, 0);
+  // At once, as the kernel's file is never half written.
+  const fresh = path.join(folder, `${performance.now()}`);
+  await writeFile(fresh, String(used));
+  await rename(fresh, path.join(folder, 'memory.current'));
+}
+
+const render = (content: string) => engine.render({ kind: 'html_tag', content }, { markers: [null], ratios: [1] });
+
+test('A creative that eats the memory of its container fails for it; the next one is rendered', async () => {
+  const heavy = await render(`<div style="width:300px;height:250px">heavy</div>${EATS}`);
+  expect(heavy).toEqual({
+    status: 'generic_error',
+    reason: expect.stringMatching(/^Too heavy: with this creative the capture used \d+ of its 700 MiB of memory\.$/),
+  });
+  const light = await render('<div style="width:300px;height:250px;background:#036">light</div>');
+  expect(light).toMatchObject({ status: 'uploaded', width: 300, height: 250 });
+});
+
+test('A page that eats the memory of its container is lost for it; the next one is opened', async () => {
+  await expect(engine.open(`${site.url}/heavy`, DESKTOP)).rejects.toThrow();
+  expect(engine.pagesTooHeavy).toMatch(/^Too heavy: with this page the capture used \d+ of its 700 MiB of memory\.$/);
+  await engine.renewPages();
+  const page = await engine.open(`${site.url}/light`, DESKTOP);
+  expect(page).toMatchObject({ status: 'ready' });
+  expect(engine.pagesTooHeavy).toBeUndefined();
+});

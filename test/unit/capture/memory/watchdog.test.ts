@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { memoryOfGroups } from '../../../../src/capture/memory/processGroups.ts';
+import { type Burden, startMemoryWatchdog, type Watchdog } from '../../../../src/capture/memory/watchdog.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { SILENT } from '../../../support/silentLog.ts';
+
+const MIB = 2 ** 20;
+let folder: string;
+let watchdog: Watchdog | undefined;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-cgroup-'));
+  await writeFile(path.join(folder, 'memory.max'), `${1000 * MIB}`);
+  await use(100);
+});
+afterEach(async () => {
+  watchdog?.close();
+  await watchdog?.ended;
+  await rm(folder, { recursive: true, force: true });
+});
+
+const use = (mib: number) => writeFile(path.join(folder, 'memory.current'), `${mib * MIB}`);
+
+function watch(weights: Record<string, number>) {
+  const ended: string[] = [];
+  const burdens = new Map<number, Burden>();
+  for (const [i, name] of Object.keys(weights).entries()) {
+    const end = (words: string) => {
+      burdens.delete(i + 1);
+      ended.push(`${name}: ${words}`);
+    };
+    burdens.set(i + 1, { of: name.startsWith('page') ? 'page' : 'creative', group: i + 1, end });
+  }
+  const weigh = async () => new Map(Object.values(weights).map((weight, i) => [i + 1, weight] as const));
+  const options = { burdens: () => [...burdens.values()], log: SILENT, cgroupFolder: folder, everyMs: 5, weigh };
+  watchdog = startMemoryWatchdog(options);
+  return ended;
+}
+
+const passes = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+test('Below 85 % nothing is ended; from there on the creative is, and told how much memory there was', async () => {
+  const ended = watch({ creative: 1 });
+  await use(849);
+  await passes(50);
+  expect(ended).toEqual([]);
+  await use(850);
+  await eventually(() => expect(ended).toHaveLength(1));
+  expect(ended[0]).toBe('creative: Too heavy: with this creative the capture used 850 of its 1000 MiB of memory.');
+});
+
+test('Of several the heaviest is ended, and the others live when that was enough', async () => {
+  const ended = watch({ page: 300, small: 100, large: 400 });
+  await use(900);
+  await eventually(() => expect(ended).toHaveLength(1));
+  await use(400);
+  await passes(50);
+  expect(ended).toEqual([expect.stringMatching(/^large: /)]);
+});
+
+test('A page that holds most is ended although a creative is rendered', async () => {
+  const ended = watch({ small: 100, page: 700 });
+  await use(900);
+  await eventually(() => expect(ended).toEqual([expect.stringMatching(/^page: Too heavy: with this page /)]));
+});
+
+test('Where it cannot be told who holds most, it is the creative', async () => {
+  const ended = watch({ page: 0, creative: 0 });
+  await use(900);
+  await eventually(() => expect(ended).toEqual([expect.stringMatching(/^creative: /)]));
+});
+
+test('With nothing at work there is nothing to end, and it goes on watching', async () => {
+  const ended = watch({});
+  await use(990);
+  await passes(50);
+  expect(ended).toEqual([]);
+});
+
+test('Without a limit nothing is watched', async () => {
+  await writeFile(path.join(folder, 'memory.max'), 'max');
+  watch({ creative: 1 });
+  await watchdog?.ended;
+});
+
+test.runIf(process.platform === 'linux')('The processes of a group are weighed together', async () => {
+  const script = 'globalThis.kept = Buffer.alloc(60 * 2 ** 20, 1); console.log("ready"); setInterval(() => {}, 1e6);';
+  const child = spawn(process.execPath, ['-e', script], { detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
+  await new Promise((resolve) => child.stdout.once('data', resolve));
+  const weight = (await memoryOfGroups()).get(child.pid ?? 0) ?? 0;
+  process.kill(-(child.pid ?? 0), 'SIGKILL');
+  expect(weight).toBeGreaterThan(60 * MIB);
+  expect(weight).toBeLessThan(300 * MIB);
+});
