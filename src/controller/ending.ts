@@ -45,15 +45,16 @@ export async function finish(
   resource: ScreenshotJob | undefined,
 ): Promise<number | undefined> {
   const age = state.now.getTime() - (state.settled_at?.getTime() ?? 0);
-  const job = await term.cluster.getJob(jobName(state));
-  if (resource !== undefined) await show(term, state, { resource, job });
   const again = await endJobs(term, state, { age, patient: resource?.deleting !== true });
   if (resource === undefined) {
     if (again === undefined) forget(term, state.name);
     return again;
   }
+  const job = await term.cluster.getJob(jobName(state));
+  const pause = await show(term, state, { resource, job });
   if (resource.deleting) return release(term, resource, { age, again });
-  return again ?? expireResource(term, state, { resource, age });
+  const next = again ?? (await expireResource(term, state, { resource, age }));
+  return Math.min(pause, next);
 }
 
 /** What its deletion waited for is done; for pods that do not end it waits no longer. */
@@ -72,7 +73,7 @@ async function expireResource(
   { look, cluster, retention }: Term,
   { name }: JobState,
   { resource, age }: { resource: ScreenshotJob; age: number },
-): Promise<number | undefined> {
+): Promise<number> {
   const oldest = retention.keep(name);
   if (oldest !== undefined) look(oldest);
   const left = resource.spec.ttlSecondsAfterFinished * 1000 - age;

@@ -26,10 +26,10 @@ export class StatusWriter {
     const before = resource.status;
     // Not by the order of the fields: an API server has its own.
     if (isDeepStrictEqual(before, status)) return Number.POSITIVE_INFINITY;
-    // The last one is not kept waiting: nothing follows that it could be joined with.
-    const isLast = status.completionTime !== undefined;
+    // The end is not kept waiting: only pods that go follow it.
+    const isEnd = status.completionTime !== undefined && before?.completionTime === undefined;
     const left = (this.#written.get(resource.name) ?? Number.NEGATIVE_INFINITY) + PAUSE_MS - this.#clock();
-    if (left > 0 && !isLast) return left;
+    if (left > 0 && !isEnd) return left;
     await this.#cluster.updateStatus(resource, status);
     this.#written.set(resource.name, this.#clock());
     if (before?.reason !== status.reason) await this.#tell(resource, status);

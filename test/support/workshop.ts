@@ -11,6 +11,7 @@ import type { ArtifactStore } from '../../src/artifacts/store.ts';
 import { createLocalCluster, type LocalCluster } from '../../src/cluster/local.ts';
 import type { ClusterPort } from '../../src/cluster/port.ts';
 import { type Controller, type ControllerSettings, startController } from '../../src/controller/controller.ts';
+import type { ControllerObserver } from '../../src/controller/options.ts';
 import { type Queue, startQueue } from '../../src/queue/queue.ts';
 import { openStore, type Store } from '../../src/store/database.ts';
 import { readInstallation } from '../../src/store/installation.ts';
@@ -41,6 +42,9 @@ export interface WorkshopOptions {
   readonly leaseSeconds?: number;
   readonly captureCommand?: readonly string[];
   readonly maxPods?: number;
+  /** Of the controller, in milliseconds. */
+  readonly clock?: () => number;
+  readonly observe?: Partial<ControllerObserver>;
   /** Stands between the controller and its cluster. */
   readonly wrapCluster?: (cluster: ClusterPort) => ClusterPort;
 }
@@ -77,7 +81,9 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
     env: { PATH: process.env['PATH'] ?? '', PLAYED_FOLDER: folder },
   });
   const controller = await startController({
-    ...{ store, queue, notifications, log, observe },
+    ...{ store, queue, notifications, log },
+    observe: { ...observe, ...options.observe },
+    ...(options.clock && { clock: options.clock }),
     cluster: options.wrapCluster?.(cluster) ?? cluster,
     issueToken: (jobId, expiresAt) => issueJobToken(secret, jobId, expiresAt),
     settings: {

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { Acquaintance } from '../../../src/controller/acquaintance.ts';
+import { Retention } from '../../../src/controller/retention.ts';
+
+test('Of what is finished so many are kept, and the oldest goes for each that is one too many', () => {
+  const retention = new Retention(2);
+  expect(['a', 'b', 'a', 'b'].map((name) => retention.keep(name))).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  expect(retention.keep('c')).toBe('a');
+  expect(['a', 'b', 'c'].map((name) => retention.isExcess(name))).toEqual([true, false, false]);
+  expect(retention.keep('a')).toBeUndefined();
+  retention.forget('a');
+  expect(retention.isExcess('a')).toBe(false);
+});
+
+test('Where none is kept each one goes at once', () => {
+  expect(new Retention(0).keep('a')).toBe('a');
+});
+
+test('Nothing is judged before it has been known for two minutes, by a clock that nobody sets', () => {
+  let now = 0;
+  const acquaintance = new Acquaintance(() => now);
+  expect(acquaintance.timeLeft('a')).toBe(120_000);
+  now = 119_999;
+  expect([acquaintance.timeLeft('a'), acquaintance.timeLeft('b')]).toEqual([1, 120_000]);
+  now = 120_000;
+  expect(acquaintance.timeLeft('a')).toBe(0);
+  acquaintance.keep(new Set(['b']));
+  expect([acquaintance.timeLeft('a'), acquaintance.timeLeft('b')]).toEqual([120_000, 119_999]);
+});

@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest';
+import type { CaptureJob } from '../../../src/cluster/port.ts';
+import { ScreenshotJobStatus } from '../../../src/contract/screenshotJob.ts';
+import { type Seen, statusOf } from '../../../src/controller/status.ts';
+import type { JobState } from '../../../src/store/jobState.ts';
+
+const START = new Date('2026-11-21T10:00:00.000Z');
+const after = (seconds: number) => new Date(START.getTime() + seconds * 1000);
+
+const stateOf = (given: Partial<JobState> = {}): JobState => ({
+  ...{ id: 'job', name: 'set-1', organization: 'acme', organization_id: 'o', set_id: 's', indexes: 3, parallelism: 2 },
+  ...{
+    generation: 1,
+    admitted_at: START,
+    deadline_at: after(600),
+    settled_at: null,
+    outcome: null,
+    launched_at: START,
+  },
+  ...{ problem: null, started: true, epoch: '1', stopped: false, cancel_requested: false, open: true },
+  ...{ screenshots: { total: 12, done: 7, failed: 0 }, creatives: { total: 2, done: 2, failed: 0 } },
+  ...{ claims_overdue: false, next_claim_expiry: null, now: after(14) },
+  ...given,
+});
+
+const JOB: CaptureJob = {
+  ...{ name: 'set-1-1', uid: 'u', ownerUid: 'r', createdAt: START, active: 3, succeededIndexes: [], failedIndexes: [] },
+  ...{ finished: false, deleting: false, stuck: false },
+};
+
+const told = (seen: Partial<Seen> = {}) => {
+  const status = statusOf({
+    ...{ state: stateOf(), job: JOB, problem: undefined, canceling: false, before: undefined, generation: 2 },
+    ...seen,
+  });
+  // Whatever is told must be what the resource may hold.
+  return ScreenshotJobStatus.parse(status);
+};
+
+const settled = (given: Partial<JobState>) => stateOf({ settled_at: after(72), open: false, ...given });
+const of = (status: ScreenshotJobStatus, type: string) => status.conditions.find((each) => each.type === type);
+
+test('A running set says how far it is, in numbers and as the columns of kubectl show it', () => {
+  const status = told();
+  expect(status).toMatchObject({ reason: 'Running', progress: '7/12', total: 12, done: 7, failed: 0, pods: 3 });
+  expect(status).toMatchObject({ observedGeneration: 2, startTime: '2026-11-21T10:00:00.000Z' });
+  expect([of(status, 'AdsCaptured')?.status, of(status, 'SitesCaptured')?.status]).toEqual(['True', 'False']);
+  expect([of(status, 'Settled')?.status, of(status, 'Succeeded')?.status]).toEqual(['False', 'Unknown']);
+});
+
+test('A set runs from its first capture on, and is queued before and while its Job is being replaced', () => {
+  expect(told({ state: stateOf({ started: false }) }).reason).toBe('Queued');
+  expect(told({ job: undefined })).toMatchObject({ reason: 'Queued', pods: 0 });
+  expect(told({ job: { ...JOB, deleting: true } }).reason).toBe('Queued');
+});
+
+test('What keeps it from running is its reason, in the words of the cluster, as many as there is room for', () => {
+  const problem = { reason: 'ImagePullFailed', message: 'x'.repeat(5_000) };
+  const status = told({ problem });
+  expect([status.reason, status.message?.length]).toEqual(['ImagePullFailed', 1_024]);
+  expect(told({ problem: { reason: 'Unheard', message: 'of' } })).toMatchObject({
+    reason: 'PodStartFailed',
+    message: 'of',
+  });
+});
+
+test.each([
+  ['complete', { done: 12, failed: 0 }, 'Completed', 'True'],
+  ['complete', { done: 10, failed: 2 }, 'CompletedWithFailures', 'True'],
+  ['complete', { done: 0, failed: 12 }, 'Failed', 'False'],
+  ['lost', { done: 0, failed: 12 }, 'Failed', 'False'],
+  ['canceled', { done: 3, failed: 9 }, 'Canceled', 'False'],
+  ['deadline', { done: 3, failed: 9 }, 'DeadlineExceeded', 'False'],
+  ['unscheduled', { done: 0, failed: 12 }, 'DeadlineExceeded', 'False'],
+])(
+  'A set that ended as %s with %o is %s, and no failure looks like a success',
+  (outcome, counts, reason, succeeded) => {
+    const status = told({ state: settled({ outcome, screenshots: { total: 12, ...counts } }), job: undefined });
+    expect(status).toMatchObject({ reason, completionTime: '2026-11-21T10:01:12.000Z', duration: '1m12s', pods: 0 });
+    expect(of(status, 'Settled')).toMatchObject({ status: 'True', reason });
+    expect(of(status, 'Succeeded')).toMatchObject({ status: succeeded, reason });
+  },
+);
+
+test('Pods that still end after the set are counted, and change nothing else', () => {
+  const state = settled({ outcome: 'canceled' });
+  expect(told({ state, job: { ...JOB, active: 2, deleting: true } })).toMatchObject({ reason: 'Canceled', pods: 2 });
+});
+
+test('A set that nothing was started for keeps the words of the cluster', () => {
+  const problem = 'No capture was started within 600 s. Unschedulable: 0/3 nodes are available.';
+  const status = told({ state: settled({ outcome: 'unscheduled', problem }) });
+  expect(status).toMatchObject({ reason: 'DeadlineExceeded', message: problem });
+});
+
+test('A condition keeps the time at which it changed', () => {
+  const before = told();
+  const later = stateOf({ now: after(20), screenshots: { total: 12, done: 12, failed: 0 } });
+  const status = told({ state: later, before });
+  expect(of(status, 'AdsCaptured')?.lastTransitionTime).toBe('2026-11-21T10:00:14.000Z');
+  expect(of(status, 'SitesCaptured')?.lastTransitionTime).toBe('2026-11-21T10:00:20.000Z');
+});
+
+test('Ads alone are counted by creatives, and want no sites', () => {
+  const status = told({ state: stateOf({ set_id: null, screenshots: { total: 0, done: 0, failed: 0 } }) });
+  expect(status).toMatchObject({ progress: '2/2', total: 2 });
+  expect(of(status, 'SitesCaptured')).toMatchObject({ status: 'True', reason: 'NoneWanted' });
+});
+
+test.each([
+  [0.2, '0s'],
+  [59.4, '59s'],
+  [3_599, '59m59s'],
+  [7_500, '2h5m'],
+])('A set that took %d s says %s', (seconds, duration) => {
+  expect(told({ state: settled({ settled_at: after(seconds), outcome: 'complete' }) }).duration).toBe(duration);
+});

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { createLocalCluster } from '../../../src/cluster/local.ts';
+import type { ClusterPort } from '../../../src/cluster/port.ts';
+import type { ScreenshotJobStatus } from '../../../src/contract/screenshotJob.ts';
+import { StatusWriter } from '../../../src/controller/statusWriter.ts';
+import { required } from '../../support/required.ts';
+import { SILENT } from '../../support/silentLog.ts';
+
+const SPEC = {
+  ...{ organization: 'demo', job: 'j', ads: 1, batches: 1, screenshots: 9, parallelism: 1, retries: 1 },
+  ...{ deadlines: { schedulingSeconds: 1, captureSeconds: 1 }, ttlSecondsAfterFinished: 1 },
+};
+
+const statusOf = (done: number, given: Partial<ScreenshotJobStatus> = {}): ScreenshotJobStatus => ({
+  ...{ reason: 'Running', total: 9, done, failed: 0, pods: 1, conditions: [] },
+  ...given,
+});
+
+async function writerAt(change: (cluster: ClusterPort) => void = () => undefined) {
+  const cluster = createLocalCluster({ captureCommand: [], maxPods: 0, log: SILENT, env: {} });
+  await cluster.createScreenshotJob('set-1', SPEC);
+  change(cluster);
+  const time = { now: 0 };
+  const writer = new StatusWriter(cluster, SILENT, () => time.now);
+  const read = async () => required(await cluster.getScreenshotJob('set-1'));
+  const write = async (status: ScreenshotJobStatus) => writer.write(await read(), status);
+  return { cluster, time, write, read, writer };
+}
+
+test('A status is written at once, then at most once a second, and whoever is early is told when to come again', async () => {
+  const { write, time, read } = await writerAt();
+  expect(await write(statusOf(1))).toBe(Number.POSITIVE_INFINITY);
+  time.now = 300;
+  expect(await write(statusOf(2))).toBe(700);
+  expect((await read()).status?.done).toBe(1);
+  time.now = 1_000;
+  expect(await write(statusOf(3))).toBe(Number.POSITIVE_INFINITY);
+  expect((await read()).status?.done).toBe(3);
+});
+
+test('The end of a set is not kept waiting', async () => {
+  const { write, read } = await writerAt();
+  await write(statusOf(1));
+  await write(statusOf(9, { reason: 'Completed', completionTime: '2026-11-21T10:00:00.000Z' }));
+  expect((await read()).status?.reason).toBe('Completed');
+  const pods = statusOf(9, { reason: 'Completed', completionTime: '2026-11-21T10:00:00.000Z', pods: 0 });
+  expect(await write(pods)).toBe(1_000);
+});
+
+test('What says the same is not written again, in whatever order its fields stand', async () => {
+  const { write, read, time } = await writerAt();
+  await write(statusOf(1));
+  const { version } = await read();
+  time.now = 5_000;
+  const { reason, ...rest } = statusOf(1);
+  expect(await write({ ...rest, reason })).toBe(Number.POSITIVE_INFINITY);
+  expect((await read()).version).toBe(version);
+});
+
+test('Each change of the reason is an Event, a warning where somebody has to look; counts alone are none', async () => {
+  const { write, cluster, time } = await writerAt();
+  for (const [i, status] of [
+    statusOf(0, { reason: 'Unschedulable', message: '0/1 nodes are available.' }),
+    statusOf(1),
+    statusOf(2),
+  ].entries()) {
+    time.now = i * 1_000;
+    await write(status);
+  }
+  expect(cluster.events('set-1')).toEqual([
+    { type: 'Warning', reason: 'Unschedulable', message: '0/1 nodes are available.' },
+    { type: 'Normal', reason: 'Running', message: '' },
+  ]);
+});
+
+test('An Event that cannot be written holds nothing up', async () => {
+  const { write, read } = await writerAt((cluster) => {
+    cluster.recordEvent = async () => {
+      throw new Error('Events are over quota.');
+    };
+  });
+  await write(statusOf(1));
+  expect((await read()).status?.done).toBe(1);
+});
