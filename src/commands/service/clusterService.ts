@@ -6,9 +6,8 @@ import { type Config, ConfigError } from '../../config.ts';
 import { CaptureProfile } from '../../contract/captureProfile.ts';
 import { type Controller, startController } from '../../controller/controller.ts';
 import type { Foundation } from './foundation.ts';
+import { namespaceOf } from './namespace.ts';
 import { commonSettings, controllerParts, deliver, measure, type WorkService } from './work.ts';
-
-const NAMESPACE_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
 
 export interface ClusterWork extends WorkService {
   /** It leads no more: it writes nothing from now on. */
@@ -79,21 +78,13 @@ async function lead(
 export function connectCluster({ config, installation, log, metrics }: Foundation): Promise<KubernetesCluster> {
   const { requested, relisted } = metrics.controller;
   return connectKubernetes({
-    namespace: config.NAMESPACE ?? ownNamespace(),
+    namespace: namespaceOf(config),
     installation: installation.id,
     profile: readProfile(config),
     readsNodes: config.READ_NODES,
     log: log.child({ part: 'cluster' }),
     observe: { requested, relisted },
   });
-}
-
-function ownNamespace(): string {
-  try {
-    return readFileSync(NAMESPACE_FILE, 'utf8').trim();
-  } catch {
-    throw new ConfigError(`NAMESPACE is not set, and ${NAMESPACE_FILE}, which names it in a pod, cannot be read.`);
-  }
 }
 
 function readProfile({ CAPTURE_PROFILE: file }: Config): CaptureProfile {
