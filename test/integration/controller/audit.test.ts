@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { AuditReport } from '../../../src/controller/options.ts';
 import { openStore } from '../../../src/store/database.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -89,6 +90,98 @@ test('A resource and a Job that were deleted by hand are made again', async () =
     expect(again?.uid).not.toBe(job?.uid);
   });
   expect(await statusOf(setId)).toBe('capturing');
+});
+
+/** On a cluster that others use too; with a clock that goes on when it is told to. */
+async function elsewhere() {
+  await shop.close();
+  const time = { now: 0 };
+  const reports: AuditReport[] = [];
+  shop = await openWorkshop({
+    databaseUrl: database.url,
+    settings: { isLocal: false },
+    clock: () => time.now,
+    observe: { audited: (report) => reports.push(report) },
+  });
+  const audit = async () => {
+    await shop.controller.audit();
+    return required(reports.at(-1));
+  };
+  return { time, audit };
+}
+
+const RESOURCE = {
+  ...{ organization: 'demo', job: randomUUID(), ads: 1, batches: 1, screenshots: 9, parallelism: 1, retries: 1 },
+  ...{ deadlines: { schedulingSeconds: 1, captureSeconds: 1 }, ttlSecondsAfterFinished: 1 },
+};
+
+const JOB = {
+  ...{ jobId: randomUUID(), organization: 'demo', indexes: 1, parallelism: 1, retriesPerIndex: 0 },
+  ...{ podDeadlineSeconds: 60, lastBoundSeconds: 3_600, environment: {} },
+};
+
+test('A resource that no row knows is named after two minutes, and left', async () => {
+  const { time, audit } = await elsewhere();
+  const name = `set-${randomUUID()}`;
+  await shop.cluster.createScreenshotJob(name, RESOURCE);
+  expect((await audit()).findings.unknown_resource).toBe(1);
+  expect((await shop.cluster.getScreenshotJob(name))?.status).toBeUndefined();
+  time.now = 121_000;
+  await audit();
+  await eventually(async () => expect((await shop.cluster.getScreenshotJob(name))?.status?.reason).toBe('UnknownSet'));
+  time.now = 600_000;
+  await audit();
+  expect(await shop.cluster.getScreenshotJob(name)).toMatchObject({ deleting: false });
+  shop.cluster.deleteByHand(name);
+  await eventually(async () => expect(await shop.cluster.getScreenshotJob(name)).toBeUndefined());
+});
+
+test('A Job whose resource is gone is removed, not before it has been so for two minutes', async () => {
+  const { time, audit } = await elsewhere();
+  await shop.cluster.createJob({ ...JOB, name: 'set-lost-1', owner: { name: 'set-lost', uid: randomUUID() } });
+  expect((await audit()).findings.orphan_job).toBe(1);
+  time.now = 119_000;
+  await audit();
+  expect(await shop.cluster.listJobs()).toHaveLength(1);
+  time.now = 121_000;
+  await audit();
+  expect(await shop.cluster.listJobs()).toEqual([]);
+  expect((await audit()).findings.orphan_job).toBe(0);
+});
+
+test('When more than a fifth and more than ten would go, nothing does, and that is an alert', async () => {
+  const { time, audit } = await elsewhere();
+  for (let i = 0; i < 11; i++)
+    await shop.cluster.createJob({ ...JOB, name: `set-${i}-1`, owner: { name: `set-${i}`, uid: randomUUID() } });
+  await audit();
+  time.now = 300_000;
+  expect(await audit()).toMatchObject({ stopped: true, findings: { orphan_job: 11 } });
+  expect(await shop.cluster.listJobs()).toHaveLength(11);
+  expect(shop.complaints.map(({ message }) => message)).toContain(
+    'so many objects that nobody owns are left alone; is this the right database?',
+  );
+  // One less is no alert any more.
+  await shop.cluster.deleteJob(required((await shop.cluster.listJobs())[0]));
+  expect(await audit()).toMatchObject({ stopped: false, findings: { orphan_job: 10 } });
+  expect(await shop.cluster.listJobs()).toEqual([]);
+});
+
+test('Finished resources beyond their number go before their time, the oldest first', async () => {
+  await shop.close();
+  shop = await openWorkshop({ databaseUrl: database.url, settings: { mostFinishedResources: 1 } });
+  const { db } = shop.store;
+  const organization = await insertOrganization(db);
+  const names: string[] = [];
+  for (let i = 0; i < 3; i++) {
+    const setId = await insertSet(db, organization, { pictures: [{ adId: await insertAd(db, organization) }] });
+    await launch(db, shop.queue, organization);
+    await eventually(async () => expect(await statusOf(setId)).toBe('approved'));
+    names.push(`set-${setId}`);
+  }
+  await eventually(async () => {
+    const left = await shop.cluster.listScreenshotJobs();
+    expect(left.map(({ name }) => name)).toEqual(names.slice(2));
+  });
 });
 
 test('A pending ad that nothing captures any more fails with a reason', async () => {
