@@ -31,6 +31,12 @@ app.kubernetes.io/instance: {{ $root.Release.Name }}
 app.kubernetes.io/component: {{ index . 1 }}
 {{- end }}
 
+{{- /* (list root component): name of its service account. */ -}}
+{{- define "tearsheet.account" -}}
+{{- $root := index . 0 -}}
+{{- (get $root.Values (index . 1)).serviceAccount.name | default (printf "%s-%s" (include "tearsheet.fullname" $root) (index . 1)) }}
+{{- end }}
+
 {{- define "tearsheet.image" -}}
 {{- $tag := .Values.image.tag | default .Chart.AppVersion | toString -}}
 {{- if .Values.image.digest -}}

@@ -18,7 +18,7 @@
   "LEASE_NAME" (printf "%s-controller" $name)
   "READ_NODES" (toString $v.rbac.nodes)
   "CAPTURE_PROFILE" "/etc/tearsheet/capture/profile.json"
-  "CAPTURE_SERVICE_ACCOUNT" (printf "%s-capture" $name)
+  "CAPTURE_SERVICE_ACCOUNT" (include "tearsheet.account" (list . "capture"))
   "CAPTURE_PARALLELISM" $v.capture.parallelism
   "CAPTURE_RETRIES" $v.capture.retries
   "CAPTURE_POD_DEADLINE_SECONDS" $v.capture.podDeadlineSeconds
@@ -59,7 +59,7 @@
   "image" (include "tearsheet.image" .)
   "imagePullPolicy" .Values.image.pullPolicy
   "imagePullSecrets" .Values.imagePullSecrets
-  "serviceAccountName" (printf "%s-capture" (include "tearsheet.fullname" .))
+  "serviceAccountName" (include "tearsheet.account" (list . "capture"))
   "resources" $c.resources
   "shmSize" $c.shmSize
   "tmpSize" $c.tmpSize

@@ -30,6 +30,41 @@ describe('made or left out', () => {
   });
 });
 
+describe('what operators hang on', () => {
+  const sidecar = { name: 'proxy', image: 'proxy', restartPolicy: 'Always' };
+
+  it('a proxy to the database runs before the migration, and beside the cleaning up', async () => {
+    const extra = { extraInitContainers: [sidecar], extraContainers: [{ name: 'log', image: 'log' }] };
+    const rendered = await render({ api: extra, controller: extra });
+    const names = (kind: string, name: string, part: string) =>
+      rendered.get(kind, name)['spec'].template.spec[part].map((container: Values) => container['name']);
+    for (const component of ['api', 'controller']) {
+      expect(names('Deployment', component, 'initContainers')).toEqual(['proxy', 'migrate']);
+      expect(names('Deployment', component, 'containers')).toEqual([component, 'log']);
+    }
+    expect(names('Job', 'cleanup', 'initContainers')).toEqual(['proxy']);
+  });
+
+  it('accounts that are there already are bound and used, and not made', async () => {
+    const own = (name: string) => ({ serviceAccount: { create: false, name } });
+    const rendered = await render({ api: own('a'), controller: own('b'), capture: own('c') });
+    expect(rendered.all.filter(({ kind }) => kind === 'ServiceAccount')).toEqual([]);
+    const subjects = rendered.all.flatMap((one): { name: string }[] => one['subjects'] ?? []).map(({ name }) => name);
+    expect([...new Set(subjects)].sort()).toEqual(['a', 'b']);
+    expect(rendered.get('Deployment', 'api')['spec'].template.spec.serviceAccountName).toBe('a');
+    expect(rendered.get('Job', 'cleanup')['spec'].template.spec.serviceAccountName).toBe('b');
+    expect(rendered.settings()['CAPTURE_SERVICE_ACCOUNT']).toBe('c');
+  });
+
+  it('more objects, as templates, and more of the public Service', async () => {
+    const more = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: '{{ .Release.Name }}-tearsheet-more' } };
+    const extraSpec = { externalTrafficPolicy: 'Local' };
+    const rendered = await render({ extraObjects: [more], api: { service: { type: 'LoadBalancer', extraSpec } } });
+    expect(rendered.find('ConfigMap', 'more')).toBeDefined();
+    expect(rendered.get('Service', 'api')['spec']).toMatchObject({ type: 'LoadBalancer', ...extraSpec });
+  });
+});
+
 describe('the definition', () => {
   const definition = async (crds: Values) =>
     (await render({ crds })).all.find(({ kind }) => kind === 'CustomResourceDefinition');
