@@ -45,6 +45,7 @@ export interface WorkshopOptions {
   /** Of the controller, in milliseconds. */
   readonly clock?: () => number;
   readonly observe?: Partial<ControllerObserver>;
+  readonly onSuperseded?: () => void;
   /** Stands between the controller and its cluster. */
   readonly wrapCluster?: (cluster: ClusterPort) => ClusterPort;
 }
@@ -84,6 +85,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
     ...{ store, queue, notifications, log },
     observe: { ...observe, ...options.observe },
     ...(options.clock && { clock: options.clock }),
+    ...(options.onSuperseded && { onSuperseded: options.onSuperseded }),
     cluster: options.wrapCluster?.(cluster) ?? cluster,
     issueToken: (jobId, expiresAt) => issueJobToken(secret, jobId, expiresAt),
     settings: {

@@ -1,0 +1,317 @@
+/** What controllers like this one have done wrong, each as it would show here. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type CaptureJob, type ClusterPort, RefusedError } from '../../../src/cluster/port.ts';
+import type { ScreenshotJob } from '../../../src/contract/screenshotJob.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
+import { insertAd, insertOrganization, insertSet, launch } from '../../support/requests.ts';
+import { required } from '../../support/required.ts';
+import { openWorkshop, type Workshop, type WorkshopOptions } from '../../support/workshop.ts';
+
+let database: TestDatabase;
+let shop: Workshop;
+
+beforeEach(async () => {
+  database = await testDatabase();
+});
+
+afterEach(async () => {
+  await shop.close();
+  await database.close();
+});
+
+async function open(options: Omit<WorkshopOptions, 'databaseUrl'> = {}) {
+  shop = await openWorkshop({ databaseUrl: database.url, ...options });
+}
+
+async function launched(content = 'fine') {
+  const { db } = shop.store;
+  const organization = await insertOrganization(db);
+  const setId = await insertSet(db, organization, {
+    pictures: [{ adId: await insertAd(db, organization, { content }) }],
+  });
+  await launch(db, shop.queue, organization);
+  return { setId, name: `set-${setId}` };
+}
+
+const statusOf = async (id: string) =>
+  (await shop.store.db.selectFrom('screenshot_sets').select('status').where('id', '=', id).executeTakeFirstOrThrow())
+    .status;
+const jobOf = (id: string) =>
+  shop.store.db.selectFrom('screenshot_jobs').selectAll().where('set_id', '=', id).executeTakeFirstOrThrow();
+const isApproved = (id: string) => eventually(async () => expect(await statusOf(id)).toBe('approved'));
+
+/** Stands in for a cluster that does otherwise in some calls. */
+const otherwise = (change: (cluster: ClusterPort) => Partial<ClusterPort>) => (cluster: ClusterPort) => {
+  const changed = change(cluster);
+  return new Proxy(cluster, {
+    get(target, name) {
+      const call: unknown = Reflect.get(changed, name) ?? Reflect.get(target, name);
+      return typeof call === 'function' ? call.bind(target) : call;
+    },
+  });
+};
+
+test('A result is not lost because the pod went first', async () => {
+  await open();
+  const { db } = shop.store;
+  const organization = await insertOrganization(db);
+  const [fine, hang] = [await insertAd(db, organization), await insertAd(db, organization, { content: 'hang' })];
+  const pictures = [{ adId: fine }, { adId: hang, site: 'https://b.example/' }];
+  const setId = await insertSet(db, organization, { pictures });
+  await launch(db, shop.queue, organization);
+  const statuses = async () =>
+    (await db.selectFrom('screenshots').select('status').where('set_id', '=', setId).orderBy('seq').execute()).map(
+      ({ status }) => status,
+    );
+  await eventually(async () => expect(await statuses()).toEqual(['uploaded', 'pending']));
+  const { uid } = required(await shop.cluster.getJob(`set-${setId}-1`));
+  await shop.cluster.deleteJob({ name: `set-${setId}-1`, uid });
+  await db
+    .updateTable('screenshot_jobs')
+    .set({ deadline_at: new Date(0) })
+    .execute();
+  await shop.controller.audit();
+  await isApproved(setId);
+  expect(await statuses()).toEqual(['uploaded', 'net_read_timeout']);
+});
+
+test('A finalizer is not removed before the write, nor is it leaked', async () => {
+  const released: { name: string; settled: boolean }[] = [];
+  await open({
+    wrapCluster: otherwise((cluster) => ({
+      async releaseScreenshotJob(seen: ScreenshotJob) {
+        const job = await jobOf(required(seen.spec.set));
+        released.push({ name: seen.name, settled: job.settled_at !== null });
+        await cluster.releaseScreenshotJob(seen);
+      },
+    })),
+  });
+  const { setId, name } = await launched('hang');
+  await eventually(async () => expect((await shop.cluster.getJob(`${name}-1`))?.active).toBe(1));
+  shop.cluster.deleteByHand(name);
+  await eventually(async () => expect(await shop.cluster.getScreenshotJob(name)).toBeUndefined());
+  expect(released).toEqual([{ name, settled: true }]);
+  expect(await statusOf(setId)).toBe('canceled');
+  expect(await shop.cluster.listJobs()).toEqual([]);
+});
+
+test('Creating is idempotent: what was made before an answer was lost is made once', async () => {
+  const made: string[] = [];
+  const once = new Set<string>();
+  const loseFirstAnswer = async (name: string, answer: 'created' | 'exists') => {
+    if (answer === 'created') made.push(name);
+    if (!once.has(name)) {
+      once.add(name);
+      throw new Error('The answer was lost.');
+    }
+    return answer;
+  };
+  await open({
+    wrapCluster: otherwise((cluster) => ({
+      createScreenshotJob: async (name, spec) => loseFirstAnswer(name, await cluster.createScreenshotJob(name, spec)),
+      createJob: async (spec) => loseFirstAnswer(spec.name, await cluster.createJob(spec)),
+    })),
+  });
+  const { setId, name } = await launched();
+  await isApproved(setId);
+  expect(made).toEqual([name, `${name}-1`]);
+});
+
+/** Reads that show what was there three reads ago, as a cache does that lags behind. */
+function lagging(cluster: ClusterPort): Partial<ClusterPort> {
+  const lag = <T>(read: (name: string) => Promise<T | undefined>) => {
+    const seen = new Map<string, (T | undefined)[]>();
+    return async (name: string) => {
+      const known = [...(seen.get(name) ?? []), await read(name)].slice(-4);
+      seen.set(name, known);
+      return known.length < 4 ? undefined : known[0];
+    };
+  };
+  return {
+    getScreenshotJob: lag((name) => cluster.getScreenshotJob(name)),
+    getJob: lag((name) => cluster.getJob(name)),
+  };
+}
+
+test('A stale cache does not run a step twice', async () => {
+  const made: string[] = [];
+  await open({
+    wrapCluster: otherwise((cluster) => ({
+      ...lagging(cluster),
+      async createJob(spec) {
+        const answer = await cluster.createJob(spec);
+        if (answer === 'created') made.push(spec.name);
+        return answer;
+      },
+    })),
+  });
+  const { setId, name } = await launched();
+  await isApproved(setId);
+  expect(made).toEqual([`${name}-1`]);
+  expect(await shop.store.db.selectFrom('events').selectAll().execute()).toHaveLength(0);
+  expect(await jobOf(setId)).toMatchObject({ generation: 1, outcome: 'complete' });
+  expect(shop.complaints).toEqual([]);
+});
+
+test('A quota that denies a Job is no failure: it is shown, and the set goes on when there is room', async () => {
+  let isFull = true;
+  await open({
+    wrapCluster: otherwise((cluster) => ({
+      async createJob(spec) {
+        if (isFull) throw new RefusedError('QuotaExceeded', 'exceeded quota: jobs, requested: 1, used: 5, limited: 5');
+        return cluster.createJob(spec);
+      },
+    })),
+  });
+  const { setId, name } = await launched();
+  await eventually(async () =>
+    expect((await shop.cluster.getScreenshotJob(name))?.status).toMatchObject({
+      reason: 'QuotaExceeded',
+      message: 'exceeded quota: jobs, requested: 1, used: 5, limited: 5',
+    }),
+  );
+  isFull = false;
+  await shop.controller.audit();
+  await isApproved(setId);
+  expect(await jobOf(setId)).toMatchObject({ generation: 1, outcome: 'complete' });
+  expect(shop.complaints).toEqual([]);
+});
+
+test('A cluster that refuses resources too does not keep a set from its end', async () => {
+  await open({
+    wrapCluster: otherwise(() => ({
+      async createScreenshotJob() {
+        throw new RefusedError('QuotaExceeded', 'exceeded quota: count/screenshotjobs.tearsheet.dev');
+      },
+    })),
+  });
+  const { setId } = await launched();
+  await eventually(() =>
+    expect(shop.complaints.map(({ message }) => message)).toContain('the cluster refuses a ScreenshotJob'),
+  );
+  await shop.store.db
+    .updateTable('screenshot_jobs')
+    .set({ deadline_at: new Date(0) })
+    .execute();
+  await shop.controller.audit();
+  await eventually(async () => expect(await statusOf(setId)).toBe('failed'));
+});
+
+test('An API server that answers nothing does not keep a set from its deadline', async () => {
+  const answersNothing = async () => {
+    throw new Error('503 Service Unavailable');
+  };
+  await open({
+    wrapCluster: otherwise(() => ({ getScreenshotJob: answersNothing, createScreenshotJob: answersNothing })),
+  });
+  const { setId } = await launched();
+  await eventually(async () => expect(await statusOf(setId)).toBe('capturing'));
+  await shop.store.db
+    .updateTable('screenshot_jobs')
+    .set({ deadline_at: new Date(0) })
+    .execute();
+  await shop.controller.audit();
+  await eventually(async () => expect(await statusOf(setId)).toBe('failed'));
+});
+
+test('A set is not Running for ever after a restart of the controller', async () => {
+  await open();
+  const { setId, name } = await launched('hang');
+  await eventually(async () => expect((await shop.cluster.getScreenshotJob(name))?.status?.reason).toBe('Running'));
+  await shop.close();
+  await open();
+  await shop.store.db.updateTable('ads').set({ content: 'fine' }).execute();
+  const { uid } = await eventually(async () => required(await shop.cluster.getJob(`${name}-1`)));
+  await shop.cluster.deleteJob({ name: `${name}-1`, uid });
+  await isApproved(setId);
+  await eventually(async () => expect((await shop.cluster.getScreenshotJob(name))?.status?.reason).toBe('Completed'));
+});
+
+test('A Job that hangs, on a node that is lost, is left behind, and its work goes on in the next generation', async () => {
+  const hung = new Set<string>();
+  const deleted: { name: string; waits: boolean }[] = [];
+  const show = (job: CaptureJob | undefined) =>
+    job && { ...job, stuck: hung.has(job.name), ...(hung.has(job.name) && { problem: LOST }) };
+  const LOST = { reason: 'NodeLost', message: 'The node of set-1 is not ready.' };
+  await open({
+    wrapCluster: otherwise((cluster) => ({
+      getJob: async (name) => show(await cluster.getJob(name)),
+      async deleteJob(seen, options = {}) {
+        deleted.push({ name: seen.name, waits: options.waits === true });
+        await cluster.deleteJob(seen, options);
+      },
+    })),
+  });
+  const { setId, name } = await launched('hang');
+  await eventually(async () => expect((await shop.cluster.getJob(`${name}-1`))?.active).toBe(1));
+  await shop.store.db.updateTable('ads').set({ content: 'fine' }).execute();
+  hung.add(`${name}-1`);
+  await shop.controller.audit();
+  await isApproved(setId);
+  expect(deleted[0]).toEqual({ name: `${name}-1`, waits: false });
+  expect(await jobOf(setId)).toMatchObject({ generation: 2, outcome: 'complete' });
+});
+
+test('Captures that never begin are not Pending for days unseen: the set ends, and says why in two ways', async () => {
+  await open({
+    maxPods: 4,
+    settings: { schedulingDeadlineSeconds: 60 },
+    wrapCluster: otherwise((cluster) => ({
+      createJob: async (spec) => cluster.createJob({ ...spec, parallelism: 0 }),
+      async getJob(name) {
+        const job = await cluster.getJob(name);
+        return job && { ...job, problem: { reason: 'Unschedulable', message: '0/3 nodes are available.' } };
+      },
+    })),
+  });
+  const { setId, name } = await launched();
+  await eventually(async () =>
+    expect((await shop.cluster.getScreenshotJob(name))?.status?.reason).toBe('Unschedulable'),
+  );
+  await shop.store.pool.query(`update screenshot_jobs set launched_at = launched_at - interval '61 s'`);
+  await shop.controller.audit();
+  await eventually(async () => {
+    expect((await shop.cluster.getScreenshotJob(name))?.status).toMatchObject({
+      reason: 'DeadlineExceeded',
+      message: 'No capture was started within 60 s. Unschedulable: 0/3 nodes are available.',
+    });
+  });
+  const pictures = await shop.store.db.selectFrom('screenshots').select(['status', 'reason']).execute();
+  const reason = 'No capture could be started in time: the cluster has no room for it.';
+  expect(pictures).toEqual([{ status: 'generic_error', reason }]);
+  expect(await statusOf(setId)).toBe('failed');
+});
+
+test('A leader that was followed by another writes nothing, in Postgres or in the cluster', async () => {
+  const written: string[] = [];
+  const superseded = Promise.withResolvers<void>();
+  await open({
+    onSuperseded: superseded.resolve,
+    wrapCluster: otherwise((cluster) => ({
+      updateStatus: async (seen, status) => {
+        written.push(seen.name);
+        await cluster.updateStatus(seen, status);
+      },
+      createJob: async (spec) => {
+        written.push(spec.name);
+        return cluster.createJob(spec);
+      },
+    })),
+  });
+  const { setId, name } = await launched('hang');
+  await eventually(async () => expect((await shop.cluster.getScreenshotJob(name))?.status?.reason).toBe('Running'));
+  await shop.store.db.updateTable('installation').set({ epoch: '1000' }).execute();
+  const before = written.length;
+  shop.cluster.deleteByHand(name);
+  await superseded.promise;
+  expect(await statusOf(setId)).toBe('capturing');
+  expect(written.length).toBe(before);
+  const organization = await insertOrganization(shop.store.db);
+  const waiting = await insertSet(shop.store.db, organization, {
+    pictures: [{ adId: await insertAd(shop.store.db, organization) }],
+  });
+  await launch(shop.store.db, shop.queue, organization);
+  await shop.controller.audit();
+  expect(await statusOf(waiting)).toBe('draft');
+});
