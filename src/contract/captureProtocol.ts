@@ -1,8 +1,9 @@
 /**
  * What a capture program and the internal API say to each other. JSON over HTTP under `/internal/v1/jobs/{job}`, with
- * `Authorization: Bearer <job token>`. Every write carries the attempt; 409 `{"error":"superseded"}` tells a superseded
- * attempt, and any attempt of a job that is settled or canceled, to exit. Other errors: `{"error","message"}` with 401 (token), 404,
- * 422 (what was sent is at fault, do not repeat it); 5xx and broken connections may be repeated. The protocol serves this version and the one before it.
+ * `Authorization: Bearer <token>`: on one machine a token of the job, in a cluster the pod's own, which holds for its index alone.
+ * Every write carries the attempt; 409 `{"error":"superseded"}` tells a superseded attempt, and any attempt of a job that is settled or
+ * canceled, to exit. Other errors: `{"error","message"}` with 401 (token), 403 (of another job, index or pod), 404, 422 (what was sent is
+ * at fault, do not repeat it); 5xx and broken connections may be repeated. The protocol serves this version and the one before it.
  */
 import { z } from 'zod';
 import { DEVICE_NAMES } from '../domain/devices.ts';
