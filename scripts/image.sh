@@ -19,7 +19,8 @@ export SOURCE_DATE_EPOCH
 version=$(sed -n 's/^  "version": "\(.*\)",/\1/p' package.json)
 revision=$(git rev-parse HEAD 2>/dev/null || echo unknown)
 [ -z "$(git status --porcelain -- Dockerfile src package.json package-lock.json 2>/dev/null)" ] || revision=$revision-modified
-source=${IMAGE_SOURCE:-$(git remote get-url origin 2>/dev/null | grep '^https://' || true)}
+# Without the name and password that may stand in it.
+source=${IMAGE_SOURCE:-$(git remote get-url origin 2>/dev/null | sed -n 's#^https://\([^/]*@\)\{0,1\}#https://#p' || true)}
 set -- --build-arg "SOURCE_DATE_EPOCH=$SOURCE_DATE_EPOCH" --build-arg "VERSION=$version" --build-arg "REVISION=$revision" \
   --build-arg "CREATED=$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y-%m-%dT%H:%M:%SZ)" --build-arg "SOURCE=$source" "$@"
 
