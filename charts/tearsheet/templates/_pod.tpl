@@ -106,7 +106,8 @@ env:
 startupProbe:
   httpGet: { path: /livez, port: metrics }
   periodSeconds: 1
-  failureThreshold: 60
+  timeoutSeconds: 3
+  failureThreshold: 120
 livenessProbe:
   httpGet: { path: /livez, port: metrics }
   periodSeconds: 10
