@@ -10,6 +10,7 @@ import { JobViews } from './kubernetes/jobViews.ts';
 import { JobWrites } from './kubernetes/jobWrites.ts';
 import { pathsOf, resourceOf } from './kubernetes/names.ts';
 import { ResourceWrites } from './kubernetes/resourceWrites.ts';
+import { type ResourceState, SeenScreenshotJob } from './kubernetes/screenshotJobs.ts';
 import type { ClusterLog } from './localPod.ts';
 import type { ClusterPort } from './port.ts';
 
@@ -20,7 +21,7 @@ export interface KubernetesOptions {
   readonly profile: CaptureProfile;
   /** Names a lost node as soon as the cluster knows it; needs the right to read nodes. */
   readonly readsNodes?: boolean;
-  /** Path; without it $KUBECONFIG, the user's own, or the service account of the pod. */
+  /** Path; without it $KUBECONFIG, the service account of the pod, or the user's own. */
   readonly kubeconfig?: string;
   readonly log: ClusterLog;
   readonly observe?: KubernetesObserver;
@@ -81,9 +82,9 @@ function createCluster(api: ApiServer, options: KubernetesOptions): KubernetesCl
   const jobs = () => new JobWrites({ ...common, profile, path: paths.jobs, store: begin().jobs });
 
   /** A namespace that goes takes everything with it; that says nothing about what was asked for. */
-  const judged = async (resource: ScreenshotJob): Promise<ScreenshotJob> => {
-    if (!resource.deleting || resource.removedByUs || !(await events.isNamespaceEnding())) return resource;
-    return { ...resource, removedByUs: true };
+  const judged = async (state: ResourceState): Promise<ScreenshotJob> => {
+    const isOurs = !state.deleting || state.removedByUs || (await events.isNamespaceEnding());
+    return new SeenScreenshotJob(state, { removedByUs: state.deleting && isOurs });
   };
 
   return {

@@ -38,6 +38,11 @@ export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
 }
 
+/** A watch in which nothing came for long: the network is dead, or nothing happened. */
+export class SilenceError extends Error {
+  override readonly name = 'SilenceError';
+}
+
 export function apiErrorOf(call: string, code: number, text: string): ApiError {
   const body = readStatus(text);
   const { reason = 'Unknown', message = text.slice(0, 500), details } = body;

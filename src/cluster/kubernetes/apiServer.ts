@@ -1,5 +1,5 @@
 /** Calls of an API server: JSON in and out, a deadline on each, patience where the server asks for it, and errors that say what it said. */
-import { ApiError, apiErrorOf, UnreachableError } from './apiError.ts';
+import { ApiError, apiErrorOf, SilenceError, UnreachableError } from './apiError.ts';
 import { type ApiCall, nameOf, send } from './apiRequest.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Credentials } from './credentials.ts';
@@ -15,6 +15,8 @@ export interface WatchOptions {
   readonly signal: AbortSignal;
   /** Without a byte for so long, the connection counts as dead. */
   readonly idleMs: number;
+  /** The server has answered, or something came. */
+  readonly heard?: () => void;
 }
 
 /** A line of a watch. */
@@ -26,7 +28,7 @@ export interface WatchEvent {
 export interface ApiServer {
   /** @throws ApiError UnreachableError */
   call(call: ApiCall, options?: CallOptions): Promise<unknown>;
-  /** Ends when the server ends it. @throws ApiError UnreachableError */
+  /** Ends when the server ends it. @throws ApiError UnreachableError SilenceError */
   watch(call: Omit<ApiCall, 'verb' | 'body'>, options: WatchOptions): AsyncIterable<WatchEvent>;
   close(): Promise<void>;
 }
@@ -54,11 +56,11 @@ export function createApiServer({ credentials, clock = systemClock, answered }: 
   let closed = false;
 
   /** What may be ended: by its limit, by whoever asked for it, by us. */
-  const begin = (call: ApiCall, limit: { ms: number; why: string; signal: AbortSignal | undefined }) => {
+  const begin = (call: ApiCall, limit: { ms: number; late: Error; signal: AbortSignal | undefined }) => {
     if (closed) throw new UnreachableError(`${nameOf(call)}: the connection is closed`);
     const abort = new AbortController();
     open.add(abort);
-    const timer = setTimeout(() => abort.abort(new Error(`${limit.why} ${limit.ms / 1000} s`)), limit.ms);
+    const timer = setTimeout(() => abort.abort(limit.late), limit.ms);
     const stop = () => abort.abort(new Error('it was ended'));
     limit.signal?.addEventListener('abort', stop);
     if (limit.signal?.aborted === true) stop();
@@ -109,7 +111,10 @@ export function createApiServer({ credentials, clock = systemClock, answered }: 
 
   return {
     async call(call, { deadlineMs = DEADLINE_MS, signal: ended } = {}) {
-      const { signal, end, failed } = begin(call, { ms: deadlineMs, why: 'no answer within', signal: ended });
+      const { signal, end, failed } = begin(call, {
+        ...{ ms: deadlineMs, signal: ended },
+        late: new Error(`no answer within ${deadlineMs / 1000} s`),
+      });
       try {
         const text = await persist(call, clock.now() + deadlineMs, signal);
         return text === '' ? undefined : JSON.parse(text);
@@ -120,9 +125,14 @@ export function createApiServer({ credentials, clock = systemClock, answered }: 
       }
     },
 
-    async *watch({ path, query }, { signal: ended, idleMs }) {
+    async *watch({ path, query }, { signal: ended, idleMs, heard }) {
       const call: ApiCall = { verb: 'watch', path, query: { ...query, watch: true, allowWatchBookmarks: true } };
-      const { signal, alive, end, failed } = begin(call, { ms: idleMs, why: 'nothing came for', signal: ended });
+      const late = new SilenceError(`${nameOf(call)}: nothing came for ${idleMs / 1000} s`);
+      const { signal, alive, end, failed } = begin(call, { ms: idleMs, late, signal: ended });
+      const listen = () => {
+        alive();
+        heard?.();
+      };
       try {
         let response = await head(call, signal, false);
         if (response.statusCode === 401) {
@@ -131,7 +141,8 @@ export function createApiServer({ credentials, clock = systemClock, answered }: 
         }
         if (response.statusCode !== 200)
           throw apiErrorOf(nameOf(call), response.statusCode, await response.body.text());
-        for await (const line of readLines(response.body, alive)) yield JSON.parse(line) as WatchEvent;
+        listen();
+        for await (const line of readLines(response.body, listen)) yield JSON.parse(line) as WatchEvent;
       } catch (error) {
         throw failed(error);
       } finally {
@@ -155,7 +166,7 @@ function pauseOf(code: number, retryAfter: string | string[] | undefined): numbe
 }
 
 function asFailure(call: ApiCall, error: unknown): Error {
-  if (error instanceof ApiError || error instanceof UnreachableError) return error;
+  if (error instanceof ApiError || error instanceof UnreachableError || error instanceof SilenceError) return error;
   const message = error instanceof Error ? error.message : String(error);
   return new UnreachableError(`${nameOf(call)}: ${message}`, { cause: error });
 }

@@ -1,5 +1,4 @@
 /** What the cluster holds of us, kept by watches that begin with the first question. */
-import type { ScreenshotJob } from '../../contract/screenshotJob.ts';
 import type { ClusterLog } from '../localPod.ts';
 import type { ApiServer } from './apiServer.ts';
 import { type JobState, readJob } from './jobState.ts';
@@ -7,7 +6,7 @@ import { LABEL, NODES, type Paths } from './names.ts';
 import { type NodeState, readNode } from './nodeState.ts';
 import { type PodState, readPod } from './podState.ts';
 import { type Reflector, startReflector } from './reflector.ts';
-import { readScreenshotJob } from './screenshotJobs.ts';
+import { type ResourceState, readResource } from './screenshotJobs.ts';
 import type { Change, Store, Stored } from './store.ts';
 
 export interface CachesOptions {
@@ -23,7 +22,7 @@ export interface CachesOptions {
 }
 
 export interface Caches {
-  readonly resources: Store<ScreenshotJob>;
+  readonly resources: Store<ResourceState>;
   readonly jobs: Store<JobState>;
   /** In groups by the uid of their Job. */
   readonly pods: Store<PodState>;
@@ -41,10 +40,10 @@ export function startCaches(options: CachesOptions): Caches {
   const labelSelector = `${LABEL.installation}=${installation}`;
   const common = { api, log, relisted, labelSelector };
 
-  const resources = startReflector<ScreenshotJob>({
+  const resources = startReflector<ResourceState>({
     ...common,
     path: paths.screenshotJobs,
-    read: readScreenshotJob,
+    read: readResource,
     changed: (change) => {
       // A status is written by us alone, and nobody has to react to it.
       if (!isSame(change, ({ version: _, status: __, ...rest }) => rest)) changed(nameOf(change));

@@ -1,11 +1,7 @@
-/**
- * Who we are to the API server and how it is reached. The client library knows kubeconfigs, tokens and plug-ins, but makes a dispatcher,
- * and so a TLS connection, for every request: here one is kept until a certificate changes.
- */
-import { createHash } from 'node:crypto';
-import type { RequestOptions } from 'node:https';
-import type { KubeConfig } from '@kubernetes/client-node';
-import { Agent, type Dispatcher } from 'undici';
+/** Who we are to the API server and how it is reached: read anew as tokens and certificates are rotated, on connections that are kept. */
+import type { Dispatcher } from 'undici';
+import { kubeconfigIdentity } from './kubeconfigIdentity.ts';
+import { isInPod, podIdentity } from './podIdentity.ts';
 
 export interface Access {
   readonly server: string;
@@ -13,8 +9,18 @@ export interface Access {
   readonly dispatcher: Dispatcher;
 }
 
+/** What a source says at this moment. */
+export interface Identity extends Omit<Access, 'dispatcher'> {
+  /** Other certificates have another one. */
+  readonly digest: string;
+  connect(): Dispatcher | Promise<Dispatcher>;
+}
+
+/** @param anew nothing that was read before is right any more. */
+export type ReadIdentity = (anew: boolean) => Promise<Identity>;
+
 export interface Credentials {
-  /** @param refused the server took the last ones for wrong: read them anew. */
+  /** @param refused the server took the last ones for wrong. */
   get(refused?: boolean): Promise<Access>;
   close(): Promise<void>;
 }
@@ -22,33 +28,26 @@ export interface Credentials {
 /** As often as client-go reads a rotated token. */
 const REFRESH_MS = 60_000;
 
-/** @param file of a kubeconfig; undefined: $KUBECONFIG, the user's own, or the service account of the pod. */
+/** @param file of a kubeconfig; undefined: $KUBECONFIG, the service account of the pod, or the user's own kubeconfig. */
 export async function loadCredentials(file?: string): Promise<Credentials> {
-  const library = await loadLibrary();
-  let config = read(library, file);
-  let access: (Access & { readonly at: number; readonly digest: string }) | undefined;
+  return keepCredentials(isInPod(file) ? podIdentity() : await kubeconfigIdentity(file));
+}
 
-  const renew = async (refused: boolean) => {
-    // The library keeps a token that it has read; only another object of it reads the file again.
-    if (refused) config = read(library, file);
-    const options: RequestOptions = {};
-    await config.applyToHTTPSOptions(options);
-    const digest = digestOf(options);
+export function keepCredentials(read: ReadIdentity): Credentials {
+  let access: (Access & { readonly at: number; readonly digest: string }) | undefined;
+  let renewing: Promise<Access> | undefined;
+
+  const renew = async (anew: boolean) => {
+    const { server, headers, digest, connect } = await read(anew);
     const before = access;
     const isSame = before?.digest === digest;
-    access = {
-      server: serverOf(config),
-      headers: headersOf(options),
-      dispatcher: isSame ? before.dispatcher : await dispatcherOf(config, library),
-      digest,
-      at: performance.now(),
-    };
+    const dispatcher = isSame ? before.dispatcher : await connect();
+    access = { server, headers, dispatcher, digest, at: performance.now() };
     // What is under way on the old one ends in its own time.
     if (before !== undefined && !isSame) void before.dispatcher.close();
     return access;
   };
 
-  let renewing: Promise<Access> | undefined;
   return {
     get(refused = false) {
       if (access !== undefined && !refused && performance.now() - access.at < REFRESH_MS)
@@ -62,42 +61,4 @@ export async function loadCredentials(file?: string): Promise<Credentials> {
       await access?.dispatcher.destroy();
     },
   };
-}
-
-type Library = Awaited<ReturnType<typeof loadLibrary>>;
-
-/** Some 90 MB and most of a second, which a service without a cluster does not pay. */
-const loadLibrary = () => import('@kubernetes/client-node');
-
-function read({ KubeConfig }: Library, file: string | undefined): KubeConfig {
-  const config = new KubeConfig();
-  if (file === undefined) config.loadFromDefault();
-  else config.loadFromFile(file);
-  // Fails here rather than at the first call.
-  serverOf(config);
-  return config;
-}
-
-function serverOf(config: KubeConfig): string {
-  const server = config.getCurrentCluster()?.server;
-  if (server === undefined) throw new Error(`The kubeconfig's context ${config.getCurrentContext()} names no cluster.`);
-  return server.replace(/\/+$/, '');
-}
-
-async function dispatcherOf(config: KubeConfig, { RequestContext, HttpMethod }: Library): Promise<Dispatcher> {
-  const context = new RequestContext(serverOf(config), HttpMethod.GET);
-  await config.applySecurityAuthentication(context);
-  // Without certificates of its own the library leaves it to the default.
-  return context.getDispatcher() ?? new Agent();
-}
-
-function headersOf({ headers, auth }: RequestOptions): Record<string, string> {
-  const basic = typeof auth === 'string' ? { Authorization: `Basic ${Buffer.from(auth).toString('base64')}` } : {};
-  const given = Object.entries(headers ?? {}).map(([name, value]) => [name, String(value).trim()]);
-  return { ...basic, ...Object.fromEntries(given) };
-}
-
-function digestOf({ ca, cert, key, pfx, servername, rejectUnauthorized }: RequestOptions): string {
-  const parts = [ca, cert, key, pfx, servername, rejectUnauthorized].map(String);
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64');
 }

@@ -2,7 +2,7 @@
  * Keeps a store equal to what the API server holds of one kind: lists page by page, follows the watch from there, and lists again when
  * the server has forgotten where we were. Whatever fails, it goes on, ever more slowly; only `stop` ends it.
  */
-import { apiErrorOf, isGone } from './apiError.ts';
+import { apiErrorOf, isGone, SilenceError } from './apiError.ts';
 import type { ApiServer, WatchEvent } from './apiServer.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { Store, type Stored, type StoreOptions } from './store.ts';
@@ -42,7 +42,7 @@ const LIST_DEADLINE_MS = 60_000;
 
 export function startReflector<T extends Stored>(options: ReflectorOptions<T>): Reflector<T> {
   const { api, path, labelSelector, read, log, clock = systemClock } = options;
-  const { pageSize = 500, watchSeconds = 300, idleMs = 75_000 } = options;
+  const { pageSize = 100, watchSeconds = 300, idleMs = 75_000 } = options;
   const ending = new AbortController();
   const first = Promise.withResolvers<void>();
   const store = new Store<T>({
@@ -98,13 +98,11 @@ export function startReflector<T extends Stored>(options: ReflectorOptions<T>): 
     const timeoutSeconds = Math.round(watchSeconds * (1 + clock.random()));
     const query = { labelSelector, resourceVersion: version, timeoutSeconds };
     let events = 0;
-    for await (const event of api.watch({ path, query }, { signal: ending.signal, idleMs })) {
+    for await (const event of api.watch({ path, query }, { signal: ending.signal, idleMs, heard: isCurrent })) {
       take(event);
-      isCurrent();
       events += 1;
       failures = 0;
     }
-    isCurrent();
     if (events === 0 && clock.now() - begun < 1_000) throw new Error('the watch ended as soon as it began');
     failures = 0;
   }
@@ -128,7 +126,8 @@ export function startReflector<T extends Stored>(options: ReflectorOptions<T>): 
       if (version === undefined) await list();
       await follow();
     } catch (error) {
-      if (ending.signal.aborted) return;
+      // Where nothing happens nothing comes; a dead connection is left behind all the same.
+      if (ending.signal.aborted || error instanceof SilenceError) return;
       failures += 1;
       const again = isGone(error);
       if (again) version = undefined;

@@ -8,7 +8,8 @@ import { refusalOf } from './refusals.ts';
 import { remove } from './remove.ts';
 import {
   REMOVAL_MARK,
-  readScreenshotJob,
+  type ResourceState,
+  readResource,
   type ScreenshotJobObject,
   screenshotJobManifest,
   statusPatch,
@@ -21,7 +22,7 @@ export interface ResourceWritesOptions {
   readonly path: string;
   readonly namespace: string;
   readonly installation: string;
-  readonly store: Store<ScreenshotJob>;
+  readonly store: Store<ResourceState>;
 }
 
 const MOST_TRIES = 5;
@@ -37,7 +38,7 @@ export class ResourceWrites {
     const { api, path, namespace, installation, store } = this.#options;
     const body = screenshotJobManifest({ name, spec, namespace, installation });
     try {
-      store.assume(readScreenshotJob(await api.call({ verb: 'create', path, body })));
+      store.assume(readResource(await api.call({ verb: 'create', path, body })));
       return 'created';
     } catch (error) {
       if (!isConflict(error)) throw refusalOf(error, [403]);
@@ -46,7 +47,7 @@ export class ResourceWrites {
     // What no watch of ours would ever tell of.
     if (there !== undefined && there.metadata.labels?.[LABEL.installation] !== installation)
       throw new ConflictError(`The ScreenshotJob ${name} is of another installation.`);
-    if (there !== undefined) store.assume(readScreenshotJob(there));
+    if (there !== undefined) store.assume(readResource(there));
     return 'exists';
   }
 
@@ -66,7 +67,7 @@ export class ResourceWrites {
     if (seen.deleting) return;
     const body = { metadata: { uid: seen.uid, annotations: REMOVAL_MARK } };
     if (!(await this.#patch(seen, { body }))) return;
-    await remove(seen, { api, path, store, read: readScreenshotJob, propagationPolicy: 'Background' });
+    await remove(seen, { api, path, store, read: readResource, propagationPolicy: 'Background' });
   }
 
   async release(seen: ScreenshotJob): Promise<void> {
@@ -104,7 +105,7 @@ export class ResourceWrites {
       const { metadata } = answer as ScreenshotJobObject;
       const isGone = metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0;
       if (isGone) store.forget(seen);
-      else store.assume(readScreenshotJob(answer));
+      else store.assume(readResource(answer));
       return true;
     } catch (error) {
       if (isConflict(error)) throw new ConflictError(`${seen.name} has changed meanwhile.`, { cause: error });

@@ -1,4 +1,4 @@
-/** ScreenshotJobs as the API server holds them, and as the controller sees them. */
+/** ScreenshotJobs as the API server holds them, as they are kept, and as the controller sees them. */
 import { type ScreenshotJob, ScreenshotJobSpec, ScreenshotJobStatus } from '../../contract/screenshotJob.ts';
 import { FINALIZER, GROUP, LABEL, REMOVED_BY, VERSION } from './names.ts';
 
@@ -18,6 +18,70 @@ export interface ScreenshotJobObject {
   readonly metadata: Metadata;
   readonly spec: unknown;
   readonly status?: unknown;
+}
+
+/** What is kept of one: there may be ten thousand, so its parts are kept as text, a third of what objects take. */
+export interface ResourceState {
+  readonly name: string;
+  readonly uid: string;
+  readonly version: string;
+  readonly generation: number;
+  readonly deleting: boolean;
+  readonly removedByUs: boolean;
+  readonly createdAt: string;
+  readonly spec: string;
+  readonly status: string;
+}
+
+export function readResource(object: unknown): ResourceState {
+  const { metadata, spec, status } = object as ScreenshotJobObject;
+  return {
+    name: metadata.name,
+    uid: metadata.uid,
+    version: metadata.resourceVersion,
+    generation: metadata.generation ?? 1,
+    deleting: metadata.deletionTimestamp !== undefined,
+    removedByUs: metadata.annotations?.[REMOVED_BY] !== undefined,
+    createdAt: metadata.creationTimestamp,
+    spec: JSON.stringify(spec),
+    status: JSON.stringify(status ?? {}),
+  };
+}
+
+/** As the controller sees it; what is kept as text is read when somebody asks for it, for most only go through the names. */
+export class SeenScreenshotJob implements ScreenshotJob {
+  readonly name: string;
+  readonly uid: string;
+  readonly version: string;
+  readonly generation: number;
+  readonly deleting: boolean;
+  readonly removedByUs: boolean;
+  readonly createdAt: Date;
+  readonly #spec: string;
+  readonly #status: string;
+
+  constructor(state: ResourceState, { removedByUs = state.removedByUs } = {}) {
+    this.name = state.name;
+    this.uid = state.uid;
+    this.version = state.version;
+    this.generation = state.generation;
+    this.deleting = state.deleting;
+    this.removedByUs = removedByUs;
+    this.createdAt = new Date(state.createdAt);
+    this.#spec = state.spec;
+    this.#status = state.status;
+  }
+
+  /** @throws ZodError where it is not what this version knows */
+  get spec(): ScreenshotJobSpec {
+    return ScreenshotJobSpec.parse(JSON.parse(this.#spec));
+  }
+
+  /** Before anybody wrote one there is the schema's default, which is none. */
+  get status(): ScreenshotJobStatus | undefined {
+    const { data } = ScreenshotJobStatus.safeParse(JSON.parse(this.#status));
+    return data?.observedGeneration === undefined ? undefined : data;
+  }
 }
 
 export interface ManifestOptions {
@@ -42,24 +106,6 @@ export function screenshotJobManifest({ name, spec, namespace, installation }: M
       finalizers: [FINALIZER],
     },
     spec,
-  };
-}
-
-/** @throws ZodError for what an older or newer version has written */
-export function readScreenshotJob(object: unknown): ScreenshotJob {
-  const { metadata, spec, status } = object as ScreenshotJobObject;
-  const known = ScreenshotJobStatus.safeParse(status);
-  return {
-    name: metadata.name,
-    uid: metadata.uid,
-    version: metadata.resourceVersion,
-    generation: metadata.generation ?? 1,
-    deleting: metadata.deletionTimestamp !== undefined,
-    removedByUs: metadata.annotations?.[REMOVED_BY] !== undefined,
-    createdAt: new Date(metadata.creationTimestamp),
-    spec: ScreenshotJobSpec.parse(spec),
-    // Before anybody wrote one there is the schema's default, which is none.
-    status: known.success && known.data.observedGeneration !== undefined ? known.data : undefined,
   };
 }
 

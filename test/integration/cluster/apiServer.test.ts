@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ApiError, UnreachableError } from '../../../src/cluster/kubernetes/apiError.ts';
+import { ApiError, SilenceError, UnreachableError } from '../../../src/cluster/kubernetes/apiError.ts';
 import { type ApiServer, type ApiServerOptions, createApiServer } from '../../../src/cluster/kubernetes/apiServer.ts';
 import { loadCredentials } from '../../../src/cluster/kubernetes/credentials.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -195,7 +195,9 @@ test('A watch without a byte counts as dead; half a line counts as life', async 
   await eventually(() => expect(server.watches).toHaveLength(1));
   server.watches[0]?.send('ADDED', { here: true });
   await eventually(() => expect(lines).toEqual([{ type: 'ADDED', object: { here: true } }]));
-  expect(String(await watching)).toContain('nothing came for 0.4 s');
+  const silent = await watching;
+  expect(silent).toBeInstanceOf(SilenceError);
+  expect(String(silent)).toContain('nothing came for 0.4 s');
 });
 
 test('A line that is cut in the middle is an error, not an event', async () => {

@@ -137,6 +137,8 @@ test('A half-open watch is noticed, and what happened meanwhile is caught up wit
   second.send('DELETED', thing('a', 9));
   await hears('+uid-a', 'uid-a@8', '-uid-a');
   expect(lists()).toHaveLength(1);
+  // Where nothing happens nothing comes either: nobody is alarmed.
+  expect(lines).toEqual([]);
 });
 
 test('A bookmark moves the place from which it goes on', async () => {
