@@ -9,7 +9,6 @@
  * 5. Otherwise there is to be a resource with a Job that runs, see `running.ts`. What is absent is made: absent is not canceled.
  */
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
-import { StaleLeaderError } from '../store/installation.ts';
 import { expireClaims } from '../store/jobCreatives.ts';
 import { type JobState, readJobState } from '../store/jobState.ts';
 import { cancel, finish, settle } from './ending.ts';
@@ -17,12 +16,11 @@ import { makeResource, run, withdraw } from './running.ts';
 import { NOW, type Term } from './term.ts';
 import { meetUnknown } from './unknown.ts';
 
-/** @returns in how many milliseconds to look again; undefined: when something changes. @throws StaleLeaderError, ConflictError */
+/** @returns in how many milliseconds to look again; undefined: when something changes. @throws StaleLeaderError (by what it writes), ConflictError */
 export async function reconcile(term: Term, name: string): Promise<number | undefined> {
   const { store } = term.options;
   const state = await readJobState(store.db, name);
   if (state === undefined) return meetUnknown(term, name);
-  if (state.epoch !== term.epoch) throw new StaleLeaderError(term.epoch, state.epoch);
   if (state.settled_at === null) {
     if (state.cancel_requested) return settle(term, state, 'canceled');
     if (!state.open) return settle(term, state, 'complete');

@@ -57,6 +57,7 @@ const QUEUES: Readonly<Record<QueueName, Omit<QueueSettings, 'name'>>> = {
   launch: { ...COMMON, retryLimit: 30, expireInSeconds: 300 },
   deliver: { ...COMMON, retryLimit: 30, expireInSeconds: 900 },
 };
+const NAMES = Object.keys(QUEUES) as QueueName[];
 const CHECK_SECONDS = 5;
 const POLL_SECONDS = { withoutNotify: 0.5, withNotify: 2 };
 
@@ -77,63 +78,72 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
   });
   boss.on('error', onError);
   await boss.start();
-  for (const name of Object.keys(QUEUES) as QueueName[]) await boss.createQueue(name, QUEUES[name]);
+  for (const name of NAMES) await boss.createQueue(name, QUEUES[name]);
+  return new BossQueue(boss, schema);
+}
 
-  return {
-    async enqueue(transaction, name, payload, { startAfter, group } = {}) {
-      const id = await boss.send(name, payload, {
-        db: fromKysely(transaction),
-        ...(startAfter && { startAfter }),
-        ...(group !== undefined && { group: { id: group } }),
-      });
-      if (id === null) throw new Error(`The queue did not take the ${name} job.`);
-    },
+class BossQueue implements Queue {
+  readonly #boss: PgBoss;
+  readonly #schema: string;
 
-    async work<N extends QueueName>(name: N, options: WorkOptions, handler: Handler<N>) {
-      const { concurrency, groupConcurrency, batchSize = 1 } = options;
-      const settings = {
-        batchSize,
-        localConcurrency: concurrency,
-        ...(groupConcurrency !== undefined && { localGroupConcurrency: groupConcurrency }),
-        pollingIntervalSeconds: POLL_SECONDS.withoutNotify,
-        notifyPollingIntervalSeconds: POLL_SECONDS.withNotify,
-      };
-      await boss.work<Payloads[N], void>(name, settings, async (jobs: Job<Payloads[N]>[]) => {
-        const signal = AbortSignal.any(jobs.map((job) => job.signal));
-        const payloads = jobs.map(({ data }) => data);
-        await handler(payloads, signal);
-        // Whoever has just ended asks for more at once, not at its next poll.
-        for (const worker of boss.getWipData()) if (worker.name === name) boss.notifyWorker(worker.id);
-      });
-    },
+  constructor(boss: PgBoss, schema: string) {
+    this.#boss = boss;
+    this.#schema = schema;
+  }
 
-    async depth() {
-      const { rows } = await boss.getDb().executeSql(
-        `select name, count(*)::integer as depth,
-           greatest(0, extract(epoch from now() - min(start_after)))::float8 as age
-         from ${schema}.job where state < 'active' and start_after <= now() and name = any($1) group by name`,
-        [Object.keys(QUEUES)],
-      );
-      return (Object.keys(QUEUES) as QueueName[]).map((name) => {
-        const row: unknown = rows.find((candidate: { name: string }) => candidate.name === name);
-        return { name, ...readDepth(row) };
-      });
-    },
-
-    async deliveriesWithoutJob(deliveryIds) {
-      const { rows } = await boss.getDb().executeSql(
-        `select d.id from unnest($1::text[]) as d(id) where not exists (
-           select 1 from ${schema}.job j
-           where j.name = 'deliver' and j.state <= 'active' and j.data ->> 'delivery_id' = d.id)`,
-        [deliveryIds],
-      );
-      return rows.map((row: { id: string }) => row.id);
-    },
-
-    async stop({ timeoutMs }) {
-      await boss.stop({ graceful: true, timeout: timeoutMs });
-    },
+  enqueue: Queue['enqueue'] = async (transaction, name, payload, { startAfter, group } = {}) => {
+    const id = await this.#boss.send(name, payload, {
+      db: fromKysely(transaction),
+      ...(startAfter && { startAfter }),
+      ...(group !== undefined && { group: { id: group } }),
+    });
+    if (id === null) throw new Error(`The queue did not take the ${name} job.`);
   };
+
+  async work<N extends QueueName>(name: N, options: WorkOptions, handler: Handler<N>): Promise<void> {
+    const { concurrency, groupConcurrency, batchSize = 1 } = options;
+    const settings = {
+      batchSize,
+      localConcurrency: concurrency,
+      ...(groupConcurrency !== undefined && { localGroupConcurrency: groupConcurrency }),
+      pollingIntervalSeconds: POLL_SECONDS.withoutNotify,
+      notifyPollingIntervalSeconds: POLL_SECONDS.withNotify,
+    };
+    await this.#boss.work<Payloads[N], void>(name, settings, async (jobs: Job<Payloads[N]>[]) => {
+      const signal = AbortSignal.any(jobs.map((job) => job.signal));
+      const payloads = jobs.map(({ data }) => data);
+      await handler(payloads, signal);
+      // Whoever has just ended asks for more at once, not at its next poll.
+      for (const worker of this.#boss.getWipData()) if (worker.name === name) this.#boss.notifyWorker(worker.id);
+    });
+  }
+
+  async depth(): Promise<QueueDepth[]> {
+    const { rows } = await this.#boss.getDb().executeSql(
+      `select name, count(*)::integer as depth,
+         greatest(0, extract(epoch from now() - min(start_after)))::float8 as age
+       from ${this.#schema}.job where state < 'active' and start_after <= now() and name = any($1) group by name`,
+      [NAMES],
+    );
+    return NAMES.map((name) => {
+      const row: unknown = rows.find((candidate: { name: string }) => candidate.name === name);
+      return { name, ...readDepth(row) };
+    });
+  }
+
+  async deliveriesWithoutJob(deliveryIds: readonly string[]): Promise<string[]> {
+    const { rows } = await this.#boss.getDb().executeSql(
+      `select d.id from unnest($1::text[]) as d(id) where not exists (
+         select 1 from ${this.#schema}.job j
+         where j.name = 'deliver' and j.state <= 'active' and j.data ->> 'delivery_id' = d.id)`,
+      [deliveryIds],
+    );
+    return rows.map((row: { id: string }) => row.id);
+  }
+
+  async stop({ timeoutMs }: { timeoutMs: number }): Promise<void> {
+    await this.#boss.stop({ graceful: true, timeout: timeoutMs });
+  }
 }
 
 function readDepth(row: unknown): { depth: number; oldestAgeSeconds: number } {

@@ -21,8 +21,6 @@ export interface JobState {
   readonly problem: string | null;
   /** A capture of it was there, once at least. */
   readonly started: boolean;
-  /** Of the leader at this moment. */
-  readonly epoch: string;
   /** The installation is being removed from its cluster: nothing is to be made there. */
   readonly stopped: boolean;
   readonly cancel_requested: boolean;
@@ -45,7 +43,7 @@ export async function readJobState(db: Queryable, name: string): Promise<JobStat
     select j.id, j.name, o.slug as organization, j.organization_id, j.set_id, j.indexes, j.parallelism, j.generation,
       j.admitted_at, j.deadline_at, j.settled_at, j.outcome, j.launched_at, j.problem, now() as now,
       exists (select 1 from job_indexes where job_id = j.id and started_at is not null) as started,
-      i.epoch, coalesce(i.stopped_until > now(), false) as stopped,
+      coalesce(i.stopped_until > now(), false) as stopped,
       coalesce(t.cancel_requested_at is not null, false) as cancel_requested,
       s.counts as screenshots, c.counts as creatives,
       coalesce(c.next_claim_expiry <= now(), false) as claims_overdue, c.next_claim_expiry

@@ -77,12 +77,13 @@ test('A result is not lost because the pod went first', async () => {
 });
 
 test('A finalizer is not removed before the write, nor is it leaked', async () => {
-  const released: { name: string; settled: boolean }[] = [];
+  const released: { name: string; settled: boolean; jobs: number }[] = [];
   await open({
     wrapCluster: otherwise((cluster) => ({
       async releaseScreenshotJob(seen: ScreenshotJob) {
         const job = await jobOf(required(seen.spec.set));
-        released.push({ name: seen.name, settled: job.settled_at !== null });
+        const jobs = (await cluster.listJobs()).length;
+        released.push({ name: seen.name, settled: job.settled_at !== null, jobs });
         await cluster.releaseScreenshotJob(seen);
       },
     })),
@@ -91,7 +92,7 @@ test('A finalizer is not removed before the write, nor is it leaked', async () =
   await eventually(async () => expect((await shop.cluster.getJob(`${name}-1`))?.active).toBe(1));
   shop.cluster.deleteByHand(name);
   await eventually(async () => expect(await shop.cluster.getScreenshotJob(name)).toBeUndefined());
-  expect(released).toEqual([{ name, settled: true }]);
+  expect(released).toEqual([{ name, settled: true, jobs: 0 }]);
   expect(await statusOf(setId)).toBe('canceled');
   expect(await shop.cluster.listJobs()).toEqual([]);
 });
@@ -312,6 +313,12 @@ test('A leader that was followed by another writes nothing, in Postgres or in th
     pictures: [{ adId: await insertAd(shop.store.db, organization) }],
   });
   await launch(shop.store.db, shop.queue, organization);
-  await shop.controller.audit();
+  // Its job stays for the leader.
+  await eventually(async () => {
+    const { rows } = await shop.store.pool.query(
+      `select state::text from pgboss.job where name = 'launch' order by created_on desc limit 1`,
+    );
+    expect(rows).toEqual([{ state: 'retry' }]);
+  });
   expect(await statusOf(waiting)).toBe('draft');
 });

@@ -17,7 +17,7 @@ const stateOf = (given: Partial<JobState> = {}): JobState => ({
     outcome: null,
     launched_at: START,
   },
-  ...{ problem: null, started: true, epoch: '1', stopped: false, cancel_requested: false, open: true },
+  ...{ problem: null, started: true, stopped: false, cancel_requested: false, open: true },
   ...{ screenshots: { total: 12, done: 7, failed: 0 }, creatives: { total: 2, done: 2, failed: 0 } },
   ...{ claims_overdue: false, next_claim_expiry: null, now: after(14) },
   ...given,
