@@ -4,7 +4,7 @@
  */
 import type { CaptureJob } from '../port.ts';
 import { parseIndexes } from './jobState.ts';
-import { creating, isCreating, isOver, MISSING, missingPods, type Sight, suspicionOf } from './problems.ts';
+import { creating, isAtWork, isCreating, isOver, MISSING, missingPods, type Sight, suspicionOf } from './problems.ts';
 
 export type EventsOf = 'Job' | 'Pod';
 
@@ -70,6 +70,7 @@ export function assess(sight: Sight, memory: Memory, now: number): Assessment {
 type Lasts = (condition: { readonly what: string; readonly ms: number }) => boolean;
 
 function inQuestion(sight: Sight, lasts: Lasts): EventsOf[] {
+  if (isAtWork(sight)) return [];
   const isMissing = missingPods(sight) > 0 && lasts(MISSING);
   const slow = sight.pods.filter((pod) => isCreating(pod) && lasts(creating(pod)));
   return [...(isMissing ? (['Job'] as const) : []), ...(slow.length > 0 ? (['Pod'] as const) : [])];

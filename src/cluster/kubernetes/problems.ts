@@ -59,7 +59,7 @@ export function missingPods({ job, pods }: Sight): number {
 export function suspicionOf(sight: Sight): Suspicion | undefined {
   const { job, pods } = sight;
   if (job.finished || job.deleting) return undefined;
-  if (pods.some((pod) => pod.phase === 'Running' && !pod.deleting && !isLost(pod, sight))) return undefined;
+  if (isAtWork(sight)) return undefined;
   if (job.suspended) return suspect('Suspended', 'The Job is suspended: by its queue, or by hand.');
   const live = pods.filter((pod) => !isOver(pod));
   return (
@@ -70,6 +70,11 @@ export function suspicionOf(sight: Sight): Suspicion | undefined {
     creationProblem(sight) ??
     (live.length === 0 ? endProblem(pods) : undefined)
   );
+}
+
+/** Some pod of it runs, and will go on. */
+export function isAtWork(sight: Sight): boolean {
+  return sight.pods.some((pod) => pod.phase === 'Running' && !pod.deleting && !isLost(pod, sight));
 }
 
 function suspect(reason: ScreenshotJobReason, message: string, lasting?: { what: string; ms: number }): Suspicion {

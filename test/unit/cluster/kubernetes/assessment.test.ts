@@ -117,6 +117,9 @@ describe('Pods Pending unseen: what keeps a Job from running is named once it ha
     const slow = { ...observed('missingVolume'), events: new Map() };
     expect(watchOver(slow, 0, 19.9).wantsEvents).toEqual([]);
     expect(watchOver(slow, 0, 20).wantsEvents).toEqual(['Pod']);
+    // Where one pod runs, it is no matter that another one does not.
+    const partly = { ...missing, job: { ...missing.job, indexes: 2, parallelism: 2 }, pods: observed('running').pods };
+    expect(watchOver(partly, 0, 60).wantsEvents).toEqual([]);
     for (const name of ['suspended', 'finished', 'running', 'lastBound'])
       expect(watchOver(observed(name), 0, 60).wantsEvents).toEqual([]);
   });

@@ -1,0 +1,243 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { connectKubernetes, type KubernetesCluster } from '../../../src/cluster/kubernetes.ts';
+import { ConflictError, RefusedError } from '../../../src/cluster/port.ts';
+import { CaptureProfile } from '../../../src/contract/captureProfile.ts';
+import { eventually } from '../../support/eventually.ts';
+import {
+  type Asked,
+  hangUp,
+  json,
+  type MisbehavingApiServer,
+  misbehavingApiServer,
+  refuse,
+} from '../../support/misbehavingApiServer.ts';
+import { required } from '../../support/required.ts';
+import { SILENT } from '../../support/silentLog.ts';
+
+const INSTALLATION = '0d4a3f6e-57a1-4f3e-9a7a-d1c1d6c9d7f0';
+const RESOURCES = '/apis/tearsheet.dev/v1alpha1/namespaces/test/screenshotjobs';
+const JOBS = '/apis/batch/v1/namespaces/test/jobs';
+const PODS = '/api/v1/namespaces/test/pods';
+const EVENTS = '/api/v1/namespaces/test/events';
+
+let server: MisbehavingApiServer;
+let cluster: KubernetesCluster;
+
+beforeEach(async () => {
+  server = await misbehavingApiServer();
+  for (const path of [RESOURCES, JOBS, PODS]) server.on(`GET ${path}`, list());
+  cluster = await connectKubernetes({
+    ...{ namespace: 'test', installation: INSTALLATION, kubeconfig: server.kubeconfig, log: SILENT },
+    profile: CaptureProfile.parse({ image: 'tearsheet:1', serviceAccountName: 'capture' }),
+  });
+});
+afterEach(async () => {
+  await cluster.close();
+  await server.close();
+});
+
+const list = (...items: object[]) => json(200, { metadata: { resourceVersion: '100' }, items });
+const metadata = (name: string, version: number, more: object = {}) => ({
+  ...{
+    name,
+    uid: `uid-${name}`,
+    resourceVersion: String(version),
+    generation: 1,
+    creationTimestamp: '2026-01-01T00:00:00Z',
+  },
+  labels: { 'tearsheet.dev/installation': INSTALLATION, 'tearsheet.dev/screenshotjob': 'set-1' },
+  ...more,
+});
+const SPEC = {
+  ...{ organization: 'acme', job: '1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed', ads: 1, batches: 1, screenshots: 1 },
+  ...{ parallelism: 1, retries: 3, ttlSecondsAfterFinished: 60 },
+  deadlines: { schedulingSeconds: 60, captureSeconds: 60 },
+};
+const resource = (version: number, more: object = {}) => ({
+  kind: 'ScreenshotJob',
+  metadata: metadata('set-1', version, more),
+  spec: SPEC,
+});
+const job = (version: number, more: object = {}) => ({
+  ...{ kind: 'Job', spec: { completions: 1, parallelism: 1 }, status: {} },
+  metadata: metadata('set-1-1', version, { ownerReferences: [{ uid: 'uid-set-1', controller: true }], ...more }),
+});
+const JOB_SPEC = {
+  ...{ name: 'set-1-1', owner: { name: 'set-1', uid: 'uid-set-1' }, jobId: SPEC.job, organization: 'acme', indexes: 1 },
+  ...{ parallelism: 1, retriesPerIndex: 3, podDeadlineSeconds: 60, lastBoundSeconds: 600, environment: {} },
+};
+const conflict = refuse(409, 'Conflict');
+const exists = refuse(409, 'AlreadyExists');
+const asked = (what: string) => server.asked.filter(({ method, path }) => `${method} ${path}` === what);
+/** The watch of this path that is open. */
+const watchOf = (path: string) =>
+  eventually(() => required(server.watches.findLast(({ asked: { path: at } }) => at === path)));
+const given = async (object: object) => {
+  server.on(`GET ${RESOURCES}`, list(object));
+  return required(await cluster.getScreenshotJob('set-1'));
+};
+
+test('A stale cache runs a step twice: what was written is read, though the watch has not told of it', async () => {
+  server.on(`POST ${RESOURCES}`, json(201, resource(105)));
+  server.on(`POST ${JOBS}`, json(201, job(106)));
+  await cluster.createScreenshotJob('set-1', SPEC);
+  expect(await cluster.getScreenshotJob('set-1')).toMatchObject({ uid: 'uid-set-1', version: '105' });
+  await cluster.createJob(JOB_SPEC);
+  expect(await cluster.getJob('set-1-1')).toMatchObject({ uid: 'uid-set-1-1' });
+});
+
+test('A stale cache runs a step twice: what was deleted is gone, though the watch tells of it once more', async () => {
+  server.on(`GET ${JOBS}`, list(job(50)));
+  server.on(`DELETE ${JOBS}/set-1-1`, json(200, { kind: 'Status', status: 'Success' }));
+  const seen = required(await cluster.getJob('set-1-1'));
+  await cluster.deleteJob(seen);
+  expect(await cluster.getJob('set-1-1')).toBeUndefined();
+  const watch = await watchOf(JOBS);
+  const told: string[] = [];
+  cluster.watch((name) => told.push(name));
+  watch.send('MODIFIED', job(104));
+  watch.send('ADDED', { ...job(105), metadata: metadata('set-2-1', 105) });
+  await eventually(async () => expect(await cluster.getJob('set-2-1')).toBeDefined());
+  expect(await cluster.getJob('set-1-1')).toBeUndefined();
+});
+
+test('Create not idempotent: one whose answer was lost is found to be ours', async () => {
+  server.next(`POST ${JOBS}`, hangUp, exists);
+  server.on(`GET ${JOBS}/set-1-1`, json(200, job(105)));
+  expect(await cluster.createJob(JOB_SPEC)).toBe('exists');
+  server.next(`POST ${RESOURCES}`, hangUp, exists);
+  server.on(`GET ${RESOURCES}/set-1`, json(200, resource(106)));
+  expect(await cluster.createScreenshotJob('set-1', SPEC)).toBe('exists');
+  expect(await cluster.getScreenshotJob('set-1')).toMatchObject({ version: '106' });
+});
+
+test.each<[why: string, there: object | undefined]>([
+  ['of another owner', job(105, { ownerReferences: [{ uid: 'another', controller: true }] })],
+  ['on its way out', job(105, { deletionTimestamp: '2026-01-01T00:00:00Z' })],
+  ['gone by the time it is looked at', undefined],
+])('A Job of the name that is %s is not taken for ours', async (_why, there) => {
+  server.on(`POST ${JOBS}`, exists);
+  server.on(`GET ${JOBS}/set-1-1`, there === undefined ? refuse(404, 'NotFound') : json(200, there));
+  await expect(cluster.createJob(JOB_SPEC)).rejects.toThrow(ConflictError);
+});
+
+test('Quota denial counted as failure: it is a refusal with its reason, and another one than a server that is away', async () => {
+  const denied = {
+    kind: 'Status',
+    code: 403,
+    reason: 'Forbidden',
+    message: 'jobs.batch "set-1-1" is forbidden: exceeded quota: jobs',
+  };
+  server.next(
+    `POST ${JOBS}`,
+    json(403, denied),
+    refuse(403, 'Forbidden'),
+    refuse(422, 'Invalid'),
+    refuse(500, 'InternalError'),
+  );
+  const failure = async () => cluster.createJob(JOB_SPEC).catch((error: unknown) => error);
+  expect(await failure()).toMatchObject({ name: 'RefusedError', reason: 'QuotaExceeded' });
+  expect(await failure()).toMatchObject({ name: 'RefusedError', reason: 'PodRejected' });
+  expect(await failure()).toMatchObject({ name: 'RefusedError', reason: 'PodRejected' });
+  expect(await failure()).not.toBeInstanceOf(RefusedError);
+});
+
+test('A namespace that is being deleted is no refusal', async () => {
+  const details = { causes: [{ reason: 'NamespaceTerminating', field: 'metadata.namespace' }] };
+  server.on(`POST ${JOBS}`, refuse(403, 'Forbidden', { details }));
+  server.on(`POST ${RESOURCES}`, refuse(403, 'Forbidden', { details }));
+  for (const make of [() => cluster.createJob(JOB_SPEC), () => cluster.createScreenshotJob('set-1', SPEC)]) {
+    const error = await make().catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ name: 'ApiError', code: 403 });
+  }
+});
+
+test('A deletion by somebody is not judged while the server does not say whether its namespace goes', async () => {
+  server.on(`GET ${RESOURCES}`, list(resource(50, { deletionTimestamp: '2026-01-01T00:00:00Z' })));
+  server.on(`POST ${EVENTS}`, refuse(500, 'InternalError'));
+  await expect(cluster.getScreenshotJob('set-1')).rejects.toThrow('InternalError');
+  server.on(`POST ${EVENTS}`, json(201, {}));
+  expect(await cluster.getScreenshotJob('set-1')).toMatchObject({ deleting: true, removedByUs: false });
+  expect(asked(`POST ${EVENTS}`).every(({ query }) => query.get('dryRun') === 'All')).toBe(true);
+});
+
+test('A finalizer is taken off however often the object changes meanwhile, and only ours', async () => {
+  const deleted = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['other/one', 'tearsheet.dev/settle'] };
+  server.on(`POST ${EVENTS}`, json(201, {}));
+  const seen = await given(resource(50, deleted));
+  let version = 104;
+  server.on(`GET ${RESOURCES}/set-1`, (request, response) => {
+    version += 1;
+    return json(200, resource(version, deleted))(request, response);
+  });
+  server.next(`PATCH ${RESOURCES}/set-1`, conflict, conflict, (request, response) =>
+    json(200, resource(120, { ...deleted, finalizers: ['other/one'] }))(request, response),
+  );
+  await cluster.releaseScreenshotJob(seen);
+  expect(asked(`PATCH ${RESOURCES}/set-1`).map(({ body }) => body)).toEqual(
+    ['105', '106', '107'].map((resourceVersion) => ({ metadata: { resourceVersion, finalizers: ['other/one'] } })),
+  );
+});
+
+test('A finalizer leaked: a release that meets nothing but conflicts says so', async () => {
+  const seen = await given(resource(50, { finalizers: ['tearsheet.dev/settle'] }));
+  server.on(`GET ${RESOURCES}/set-1`, json(200, resource(105, { finalizers: ['tearsheet.dev/settle'] })));
+  server.on(`PATCH ${RESOURCES}/set-1`, conflict);
+  await expect(cluster.releaseScreenshotJob(seen)).rejects.toThrow(ConflictError);
+});
+
+test('A status names the version that was seen; a deletion and a cancellation the uid', async () => {
+  const seen = await given(resource(50));
+  server.on(`PATCH ${RESOURCES}/set-1/status`, json(200, resource(105)));
+  server.on(`PATCH ${RESOURCES}/set-1`, json(200, resource(106)));
+  server.on(`DELETE ${RESOURCES}/set-1`, json(200, { kind: 'Status', status: 'Success' }));
+  await cluster.updateStatus(seen, { reason: 'Running', total: 1, done: 0, failed: 0, pods: 1, conditions: [] });
+  await cluster.cancelScreenshotJob(seen);
+  await cluster.deleteScreenshotJob(seen);
+  const bodies = server.asked.flatMap(({ method, body }: Asked) => (body === undefined ? [] : [{ method, body }]));
+  expect(bodies).toMatchObject([
+    { method: 'PATCH', body: { metadata: { resourceVersion: '50' }, status: { reason: 'Running' } } },
+    { method: 'PATCH', body: { metadata: { uid: 'uid-set-1' }, spec: { cancel: true } } },
+    {
+      method: 'PATCH',
+      body: { metadata: { uid: 'uid-set-1', annotations: { 'tearsheet.dev/removed-by': 'controller' } } },
+    },
+    { method: 'DELETE', body: { preconditions: { uid: 'uid-set-1' }, propagationPolicy: 'Background' } },
+  ]);
+  expect(await cluster.getScreenshotJob('set-1')).toBeUndefined();
+});
+
+test('A mark of removal that could not be set deletes nothing', async () => {
+  const seen = await given(resource(50));
+  server.on(`PATCH ${RESOURCES}/set-1`, refuse(500, 'InternalError'));
+  await expect(cluster.deleteScreenshotJob(seen)).rejects.toThrow('InternalError');
+  const details = { causes: [{ reason: 'FieldValueInvalid', field: 'metadata.uid' }] };
+  server.on(`PATCH ${RESOURCES}/set-1`, refuse(422, 'Invalid', { details }));
+  await cluster.deleteScreenshotJob(seen);
+  expect(asked(`DELETE ${RESOURCES}/set-1`)).toEqual([]);
+});
+
+test('Events that cannot be read hold up nothing, and are read for all Jobs at once', async () => {
+  const jobs = Array.from({ length: 20 }, (_, index) => ({
+    ...job(50),
+    metadata: metadata(`set-${index}-1`, 50 + index),
+  }));
+  server.on(`GET ${JOBS}`, list(...jobs));
+  server.on(`GET ${EVENTS}`, refuse(500, 'InternalError'));
+  const all = () => Promise.all(jobs.map(({ metadata: { name } }) => cluster.getJob(name)));
+  await all();
+  await eventually(async () => {
+    await all();
+    expect(asked(`GET ${EVENTS}`)).toHaveLength(1);
+  });
+  expect((await all()).every((view) => view?.problem === undefined)).toBe(true);
+});
+
+test('Closed, it asks nothing more', async () => {
+  await cluster.listScreenshotJobs();
+  await cluster.close();
+  const before = server.asked.length;
+  await expect(cluster.createJob(JOB_SPEC)).rejects.toThrow('closed');
+  await expect(cluster.createScreenshotJob('set-1', SPEC)).rejects.toThrow('closed');
+  expect(server.asked).toHaveLength(before);
+});
