@@ -15,9 +15,14 @@ function tokenOf(claims: object = {}): string {
   return `e30.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.c2ln`;
 }
 
-function reviewed({ name = `${NAME}-1-0-abcde`, uid = 'uid-1', ...status }: Record<string, unknown> = {}) {
+function reviewed({
+  name = `${NAME}-1-0-abcde`,
+  uid = 'uid-1',
+  username = ACCOUNT,
+  ...status
+}: Record<string, unknown> = {}) {
   const extra = { 'authentication.kubernetes.io/pod-name': [name], 'authentication.kubernetes.io/pod-uid': [uid] };
-  return { status: { authenticated: true, audiences: [AUDIENCE], user: { username: ACCOUNT, extra }, ...status } };
+  return { status: { authenticated: true, audiences: [AUDIENCE], user: { username, extra }, ...status } };
 }
 
 function authority(review: (token: string) => Promise<unknown> = async () => reviewed()) {
@@ -50,8 +55,8 @@ test.each([
   ['is not known', { authenticated: false, error: 'invalid bearer token' }],
   ['is for somebody else', { audiences: ['https://kubernetes.default.svc'] }],
   ['is for the API server, which names no audience', { audiences: undefined }],
-  ['is of another account', { user: { username: 'system:serviceaccount:ads:default', extra: {} } }],
-  ['is of another namespace', { user: { username: 'system:serviceaccount:other:tearsheet-capture', extra: {} } }],
+  ['is of another account', { username: 'system:serviceaccount:ads:default' }],
+  ['is of another namespace', { username: 'system:serviceaccount:other:tearsheet-capture' }],
   ['is bound to no pod', { user: { username: ACCOUNT, extra: {} } }],
 ])('A token that %s admits nobody', async (_, status) => {
   await expect(authority(async () => reviewed(status)).admit()).rejects.toThrow(UnauthorizedError);
