@@ -12,8 +12,9 @@ const MOST_GENERATIONS = 3;
 export async function makeResource({ options, cluster }: Term, state: JobState): Promise<number> {
   if (state.stopped) return Math.min(LATER, dueIn(state));
   try {
-    await cluster.createScreenshotJob(state.name, resourceSpec(state, options.settings));
-    return SOON;
+    const answer = await cluster.createScreenshotJob(state.name, resourceSpec(state, options.settings));
+    // One that was there was not seen: what is read lags behind.
+    return answer === 'created' ? NOW : SOON;
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
     options.log.warn({ resource: state.name, reason: error.reason, err: error }, 'the cluster refuses a ScreenshotJob');

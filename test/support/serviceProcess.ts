@@ -9,6 +9,8 @@ export interface ServiceProcess {
   readonly pid: number;
   /** The exit code; null: it was ended by a signal. */
   readonly ended: Promise<number | null>;
+  /** All that it printed so far, both outputs. */
+  output(): string;
   /** Its log lines so far. */
   lines(): Record<string, unknown>[];
   /** Waits for a line of its log. @throws with all it said, when it ends before. */
@@ -37,6 +39,7 @@ export function startService(args: readonly string[], env: Readonly<Record<strin
   return {
     pid: child.pid ?? 0,
     ended,
+    output: () => text,
     lines,
     says: (message) =>
       eventually(() => {

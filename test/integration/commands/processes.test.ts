@@ -1,5 +1,5 @@
 /** `tearsheet api` and `tearsheet controller` as two processes on one database: from a request to its picture. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -73,6 +73,21 @@ async function begin() {
   await Promise.all([api.says('ready'), controller.says('ready')]);
   return { api, controller, url: env.PUBLIC_URL, metrics: `http://127.0.0.1:${controllerMetrics}` };
 }
+
+test('A controller of a cluster that is not told what its pods are says so, and exits as for wrong use', async () => {
+  const env = {
+    ...{ DATABASE_URL: database.url, ARTIFACTS_URL: pathToFileURL(folder).href, CLUSTER: 'kubernetes', NAMESPACE: 'n' },
+    ...{ PUBLIC_URL: 'http://127.0.0.1:1', INTERNAL_URL: 'http://127.0.0.1:1' },
+  };
+  const missing = startService(['controller'], env);
+  expect(await missing.ended).toBe(2);
+  expect(missing.output()).toContain('CAPTURE_PROFILE is not set');
+  const profile = path.join(folder, 'profile.json');
+  await writeFile(profile, '{"image":"","serviceAccountName":"capture","nodeselector":{}}');
+  const faulty = startService(['controller'], { ...env, CAPTURE_PROFILE: profile });
+  expect(await faulty.ended).toBe(2);
+  expect(faulty.output()).toMatch(/profile\.json is not usable:\n {2}image: .*\n.*nodeselector/);
+});
 
 test('A request becomes a picture and an event, and both processes end well when they are asked to', {
   timeout: 180_000,
