@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { copyFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createApiServer } from '../../../src/cluster/kubernetes/apiServer.ts';
-import { loadCredentials } from '../../../src/cluster/kubernetes/credentials.ts';
+import { keepCredentials, loadCredentials } from '../../../src/cluster/kubernetes/credentials.ts';
 import { type Elector, startElector } from '../../../src/cluster/kubernetes/elector.ts';
+import { podIdentity } from '../../../src/cluster/kubernetes/podIdentity.ts';
 import { eventually } from '../../support/eventually.ts';
 import { SILENT } from '../../support/silentLog.ts';
 import { type Relay, relay } from './relay.ts';
@@ -12,6 +15,9 @@ const open: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
   world = await createWorld('network');
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
 });
 afterAll(async () => {
   for (const close of open) await close();
@@ -59,6 +65,30 @@ test('How old its knowledge may be is told while the network holds everything ba
   const before = cluster.staleness() ?? 0;
   await eventually(() => expect(cluster.staleness()).toBeGreaterThan(before + 300));
 });
+
+test('In a pod the service account is enough, and a token that was rotated is taken up without a failure', async () => {
+  const { name: namespace, config } = world.namespace;
+  const server = config.getCurrentCluster();
+  const { hostname, port } = new URL(server?.server ?? '');
+  vi.stubEnv('KUBERNETES_SERVICE_HOST', hostname);
+  vi.stubEnv('KUBERNETES_SERVICE_PORT', port);
+  await copyFile(server?.caFile ?? '', path.join(world.folder, 'ca.crt')).catch(() =>
+    writeFile(path.join(world.folder, 'ca.crt'), Buffer.from(server?.caData ?? '', 'base64')),
+  );
+  const put = (token: string) => writeFile(path.join(world.folder, 'token'), token);
+  await put('one that has expired');
+  const api = createApiServer({ credentials: keepCredentials(podIdentity(world.folder)) });
+  open.push(() => api.close());
+  const call = { verb: 'create', path: '/apis/authentication.k8s.io/v1/selfsubjectreviews', body: REVIEW } as const;
+  await expect(api.call(call)).rejects.toThrow('401');
+  const request = { name: 'default', namespace, body: { spec: { audiences: [], expirationSeconds: 600 } } };
+  const { status } = await world.core.createNamespacedServiceAccountToken(request);
+  await put(status?.token ?? '');
+  const username = `system:serviceaccount:${namespace}:default`;
+  expect(await api.call(call)).toMatchObject({ status: { userInfo: { username } } });
+});
+
+const REVIEW = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
 
 interface Candidate {
   readonly elector: Elector;
