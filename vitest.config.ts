@@ -34,14 +34,28 @@ export default defineConfig({
       },
       {
         extends: true,
-        // One after the other: they share a node, and some take parts of the cluster down.
+        // Most of their time is waiting.
         test: {
           name: 'e2e',
           globalSetup: ['test/support/globalPostgres.ts', 'test/e2e/support/globalE2e.ts'],
-          include: ['test/e2e/**/*.test.ts'],
-          fileParallelism: false,
-          testTimeout: 5 * 60_000,
+          include: ['test/e2e/*.test.ts'],
+          maxWorkers: 3,
+          testTimeout: 6 * 60_000,
           hookTimeout: 10 * 60_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        // Afterwards, for they take parts of the cluster down that the others stand on.
+        test: {
+          name: 'e2e-outage',
+          globalSetup: ['test/e2e/support/globalE2e.ts'],
+          include: ['test/e2e/outage/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 6 * 60_000,
+          hookTimeout: 10 * 60_000,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

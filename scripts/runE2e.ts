@@ -8,7 +8,11 @@ const SUMMARY = path.join(ROOT, '.cache/e2e-summary');
 const DEADLINE_MS = 25 * 60_000;
 
 rmSync(SUMMARY, { force: true });
-const counts = await runVitest({ projects: ['e2e'], args: process.argv.slice(2), deadlineMs: DEADLINE_MS });
+const counts = await runVitest({
+  projects: ['e2e', 'e2e-outage'],
+  args: process.argv.slice(2),
+  deadlineMs: DEADLINE_MS,
+});
 writeSummary(SUMMARY, counts);
 console.log(`\nOn the cluster: ${summaryLine(counts)}`);
 process.exitCode = counts.failed === 0 ? 0 : 1;

@@ -7,6 +7,7 @@ export const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 export interface Program {
   /** The first line of standard output that was waited for. */
   readonly line: string;
+  readonly pid: number;
   stop(): Promise<void>;
 }
 
@@ -41,7 +42,7 @@ export async function startProgram(args: readonly string[], options: ProgramOpti
   });
   try {
     const line = await promise;
-    return { line, stop: () => stop(child).finally(() => process.off('exit', kill)) };
+    return { line, pid: child.pid ?? 0, stop: () => stop(child).finally(() => process.off('exit', kill)) };
   } catch (error) {
     kill();
     throw error;

@@ -3,7 +3,7 @@
  * figures named (requests, pictures, markers, first), or all with fewer rounds, and then writes nothing.
  */
 import { execFile } from 'node:child_process';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,6 +16,7 @@ import { describeMachine, load } from './machine.ts';
 import { measureMarkers } from './markers.ts';
 import { measurePictures } from './pictures.ts';
 import { reportOf } from './report.ts';
+import { MARK } from './scale/section.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const REPORT = path.join(ROOT, 'docs', 'performance.md');
@@ -62,7 +63,9 @@ async function main(args: readonly string[]): Promise<void> {
       say(JSON.stringify(phases));
     }
     if (quick || named.length > 0) return;
-    await writeFile(REPORT, reportOf({ machine: await describeMachine(postgres.url), figures, phases }));
+    const [, scale] = (await readFile(REPORT, 'utf8')).split(MARK);
+    const report = reportOf({ machine: await describeMachine(postgres.url), figures, phases });
+    await writeFile(REPORT, scale === undefined ? report : `${report}\n${MARK}${scale}`);
     say(`written: ${path.relative(ROOT, REPORT)}`);
   } finally {
     await postgres.stop();

@@ -1,25 +1,13 @@
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CREATIVES } from '../fixtures/media/creatives.ts';
 import { eventually } from '../support/eventually.ts';
-import { Installation } from './support/installation.ts';
 import { keepConsole } from './support/programs.ts';
-import { requestOf, type ScreenshotSet, startWorld, type World } from './support/world.ts';
+import { useTrial } from './support/trial.ts';
+import { requestOf, type ScreenshotSet } from './support/world.ts';
 
-let world: World;
-let installation: Installation;
-let notes: string;
-
-beforeAll(async () => {
-  world = await startWorld(() => installation.organization.webhook_secret);
-  installation = await Installation.prepare('install');
-  notes = await installation.install();
-  await installation.createOrganization();
-});
-afterAll(async () => {
-  await installation?.remove();
-  await world?.close();
-});
+/** With the sizes of the chart. */
+const trial = useTrial('install', {}, {});
 
 /** Lines of the table, without the names that are new each time. */
 const cells = (line: string): string[] => line.trim().split(/\s{2,}/);
@@ -28,14 +16,14 @@ describe('Tearsheet, installed by Helm with the values for a trial', () => {
   it('is ready at the first try, and says what to type next', async () => {
     keepConsole(
       'install',
-      `$ helm install t charts/tearsheet -f examples/values-trial.yaml -f values.yaml --wait\n${notes}`,
+      `$ helm install t charts/tearsheet -f examples/values-trial.yaml -f values.yaml --wait\n${trial.notes}`,
     );
-    const pods = await installation.kubectl(['get', 'pods', '-o', 'wide']);
+    const pods = await trial.installation.kubectl(['get', 'pods', '-o', 'wide']);
     keepConsole('install-pods', `$ kubectl get pods -o wide\n${pods}`);
-    expect(notes).toContain('tearsheet org create');
+    expect(trial.notes).toContain('tearsheet org create');
     for (const component of ['api', 'controller']) {
-      const deployment = await installation.deployment(component);
-      const ready = await installation.kubectl([
+      const deployment = await trial.installation.deployment(component);
+      const ready = await trial.installation.kubectl([
         'get',
         'deployment',
         deployment,
@@ -47,19 +35,19 @@ describe('Tearsheet, installed by Helm with the values for a trial', () => {
   });
 
   it('captures what is posted through the Service, and says so in kubectl at each moment', async () => {
-    world.gates.shut('first');
-    const asked = requestOf(world, { campaign: 'First', gate: 'first', pages: ['blog', 'news'] });
-    const set = await installation.call<ScreenshotSet>('POST', '/screenshot_requests', asked);
+    trial.world.gates.shut('first');
+    const asked = requestOf(trial.world, { campaign: 'First', gate: 'first', pages: ['blog', 'news'] });
+    const set = await trial.installation.call<ScreenshotSet>('POST', '/screenshot_requests', asked);
 
-    const running = await installation.status(set.id, 'Running', 60_000);
+    const running = await trial.installation.status(set.id, 'Running', 60_000);
     await eventually(async () => {
-      const [header = '', row = ''] = (await installation.kubectl(['get', 'screenshotjobs'])).split('\n');
+      const [header = '', row = ''] = (await trial.installation.kubectl(['get', 'screenshotjobs'])).split('\n');
       expect(cells(header)).toEqual(['NAME', 'STATUS', 'DONE', 'FAILED', 'PODS', 'AGE']);
       expect(cells(row).slice(0, 5)).toEqual([running.metadata.name, 'Running', '0/2', '0', '2']);
     }, 60_000);
     keepConsole(
       'running',
-      await seen(
+      await trial.seen(
         ['get', 'screenshotjobs'],
         ['get', 'shot', '-o', 'wide'],
         ['get', 'tearsheet'],
@@ -67,19 +55,21 @@ describe('Tearsheet, installed by Helm with the values for a trial', () => {
       ),
     );
 
-    world.gates.open('first');
+    trial.world.gates.open('first');
     const name = `screenshotjob/${running.metadata.name}`;
-    await installation.kubectl(['wait', '--for=condition=Settled', name, '--timeout=90s'], { timeoutMs: 100_000 });
-    await installation.kubectl(['wait', '--for=condition=Succeeded', name, '--timeout=10s']);
+    await trial.installation.kubectl(['wait', '--for=condition=Settled', name, '--timeout=90s'], {
+      timeoutMs: 100_000,
+    });
+    await trial.installation.kubectl(['wait', '--for=condition=Succeeded', name, '--timeout=10s']);
     // Its pods end a moment after its last picture.
     await eventually(async () => {
-      const [, row = ''] = (await installation.kubectl(['get', 'screenshotjobs'])).split('\n');
+      const [, row = ''] = (await trial.installation.kubectl(['get', 'screenshotjobs'])).split('\n');
       expect(cells(row).slice(1, 5)).toEqual(['Completed', '2/2', '0', '0']);
     }, 60_000);
-    const wide = (await installation.kubectl(['get', 'screenshotjobs', '-o', 'wide'])).split('\n')[0] ?? '';
+    const wide = (await trial.installation.kubectl(['get', 'screenshotjobs', '-o', 'wide'])).split('\n')[0] ?? '';
     for (const column of ['ORGANIZATION', 'SET', 'MESSAGE', 'DURATION']) expect(wide).toContain(column);
-    const described = await installation.kubectl(['describe', name]);
-    keepConsole('completed', await seen(['get', 'screenshotjobs', '-o', 'wide'], ['describe', name]));
+    const described = await trial.installation.kubectl(['describe', name]);
+    keepConsole('completed', await trial.seen(['get', 'screenshotjobs', '-o', 'wide'], ['describe', name]));
     for (const type of ['AdsCaptured', 'SitesCaptured', 'Settled', 'Succeeded']) expect(described).toContain(type);
     expect(described).toMatch(/Events:\n\s+Type\s+Reason\s+Age\s+From\s+Message/);
     expect(described).toContain('Running');
@@ -87,34 +77,34 @@ describe('Tearsheet, installed by Helm with the values for a trial', () => {
   });
 
   it('keeps the pictures in the bucket, with the ad in them, and tells the subscriber', async () => {
-    const { data } = await installation.call<{ data: ScreenshotSet[] }>('GET', '/screenshot_sets');
-    const set = await installation.call<ScreenshotSet>('GET', `/screenshot_sets/${data[0]?.id}`);
+    const { data } = await trial.installation.call<{ data: ScreenshotSet[] }>('GET', '/screenshot_sets');
+    const set = await trial.installation.call<ScreenshotSet>('GET', `/screenshot_sets/${data[0]?.id}`);
     expect(set.status).toBe('approved');
     expect(set.screenshots.map(({ status, reason }) => reason ?? status)).toEqual(['uploaded', 'uploaded']);
     for (const { image_url } of set.screenshots) {
-      const png = await installation.download(image_url ?? '');
+      const png = await trial.installation.download(image_url ?? '');
       expect(await holdsSignature(png)).toBe(true);
     }
-    expect((await installation.pictures()).length).toBeGreaterThanOrEqual(2);
-    await eventually(() => expect(world.receiver.accepted('screenshot_set.approved', set.id)).toHaveLength(1));
-    expect(world.receiver.forged).toBe(0);
+    expect((await trial.installation.pictures()).length).toBeGreaterThanOrEqual(2);
+    await eventually(() => expect(trial.world.receiver.accepted('screenshot_set.approved', set.id)).toHaveLength(1));
+    expect(trial.world.receiver.forged).toBe(0);
   });
 
   it('explains its resource field by field', async () => {
-    const explained = await installation.kubectl(['explain', 'screenshotjob.spec']);
+    const explained = await trial.installation.kubectl(['explain', 'screenshotjob.spec']);
     keepConsole('explain', `$ kubectl explain screenshotjob.spec\n${explained}`);
     for (const field of ['organization', 'parallelism', 'deadlines', 'cancel']) expect(explained).toContain(field);
     expect(explained).not.toContain('<no description>');
   });
 
   it('runs no container that Pod Security "restricted" would warn of, and none that could speak to the API as a capture', async () => {
-    const [capture] = await installation.list<{ spec: { template: { spec: Record<string, unknown> } } }>(
+    const [capture] = await trial.installation.list<{ spec: { template: { spec: Record<string, unknown> } } }>(
       'jobs',
       'app.kubernetes.io/component=capture',
     );
     const spec = capture?.spec.template.spec;
     if (spec !== undefined) expect(spec['automountServiceAccountToken']).toBe(false);
-    const pods = await installation.list<{
+    const pods = await trial.installation.list<{
       metadata: { name: string };
       spec: { containers: { securityContext?: Record<string, unknown> }[] };
     }>('pods');
@@ -125,16 +115,6 @@ describe('Tearsheet, installed by Helm with the values for a trial', () => {
     }
   });
 });
-
-/** As it looks in a terminal. */
-async function seen(...commands: string[][]): Promise<string> {
-  const parts: string[] = [];
-  for (const args of commands) {
-    const { stdout, stderr } = await installation.tryKubectl(args);
-    parts.push(`$ kubectl ${args.join(' ')}\n${stdout}${stderr}`);
-  }
-  return parts.join('\n');
-}
 
 /** The patch of one colour by which the creative is known is somewhere in the picture, whole. */
 async function holdsSignature(png: Buffer): Promise<boolean> {

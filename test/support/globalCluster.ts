@@ -72,7 +72,8 @@ async function start(): Promise<Running> {
   return server;
 }
 
-async function findAssets(): Promise<string> {
+/** The folder of the programs; builds them where they are not there. */
+export async function findAssets(): Promise<string> {
   const given = process.env['KUBEBUILDER_ASSETS'] ?? '';
   if (given !== '' && NEEDED.every((name) => existsSync(path.join(given, name)))) return given;
   await build();

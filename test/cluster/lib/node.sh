@@ -24,6 +24,8 @@ address: $gateway
 imageGCHighThresholdPercent: 99
 imageGCLowThresholdPercent: 98
 evictionHard: {memory.available: 200Mi, nodefs.available: 1%, imagefs.available: 1%}
+# A pod that fills its volumes is seen at once, not after a minute.
+volumeStatsAggPeriod: 5s
 maxPods: 60
 podPidsLimit: 1024
 protectKernelDefaults: false

@@ -30,7 +30,7 @@ export interface JobSeen {
   readonly status?: ScreenshotJobStatus;
 }
 
-type Values = Readonly<Record<string, unknown>>;
+export type Values = Readonly<Record<string, unknown>>;
 
 export class Installation {
   readonly namespace: TestNamespace;
@@ -81,12 +81,6 @@ export class Installation {
       egress: { allow: [`${host()}/32`] },
     };
     return new Installation({ namespace, bucket, values: merged(own, values), folder, storage });
-  }
-
-  static async install(label: string, values: Values = {}): Promise<Installation> {
-    const installation = await Installation.prepare(label, values);
-    await installation.install();
-    return installation;
   }
 
   /** @returns what Helm printed, the notes. */
@@ -273,7 +267,7 @@ export class Installation {
 }
 
 /** Mappings are merged, everything else is replaced, as Helm does with values. */
-function merged(below: Values, above: Values): Values {
+export function merged(below: Values, above: Values): Values {
   const result: Record<string, unknown> = { ...below };
   for (const [key, value] of Object.entries(above)) {
     const old = result[key];

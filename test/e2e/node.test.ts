@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { keepConsole, kubectl } from './support/programs.ts';
+import { useTrial } from './support/trial.ts';
+
+const trial = useTrial('node');
+
+/** A node that nobody runs: pods are put on it and stay there. */
+async function addNode(name: string): Promise<void> {
+  const node = {
+    ...{ apiVersion: 'v1', kind: 'Node' },
+    metadata: { name, labels: { type: 'lost', 'kubernetes.io/hostname': name } },
+    spec: { taints: [{ key: 'tearsheet.dev/e2e', value: 'lost', effect: 'NoSchedule' }] },
+  };
+  await kubectl(['apply', '-f', '-'], { input: JSON.stringify(node) });
+  await setReady(name, 'True');
+}
+
+async function setReady(name: string, status: 'True' | 'Unknown'): Promise<void> {
+  const now = new Date().toISOString();
+  const size = { cpu: '4', memory: '16Gi', pods: '20', 'ephemeral-storage': '100Gi' };
+  const times = { lastHeartbeatTime: now, lastTransitionTime: now };
+  const conditions = [{ type: 'Ready', status, reason: 'Test', message: 'Played by a test', ...times }];
+  const patch = JSON.stringify({ status: { conditions, capacity: size, allocatable: size } });
+  await kubectl(['patch', 'node', name, '--subresource=status', '--type=strategic', '-p', patch]);
+}
+
+describe('a node that is lost while a set is captured', () => {
+  it('is named NodeLost, and the set goes on elsewhere', { timeout: 8 * 60_000 }, async () => {
+    const node = `lost-${randomBytes(3).toString('hex')}`;
+    await addNode(node);
+    trial.afterwards(() => kubectl(['delete', 'node', node, '--ignore-not-found']));
+    await trial.profile({
+      nodeSelector: { 'kubernetes.io/hostname': node },
+      tolerations: [{ key: 'tearsheet.dev/e2e', operator: 'Exists' }],
+    });
+    const set = await trial.ask('Node');
+    await eventually(async () => {
+      const pods = await trial.installation.list<{ spec: { nodeName?: string } }>(
+        'pods',
+        'app.kubernetes.io/component=capture',
+      );
+      expect(pods.map(({ spec }) => spec.nodeName)).toEqual([node]);
+    });
+    await setReady(node, 'Unknown');
+    await trial.named(set, 'NodeLost');
+    keepConsole('nodes', `$ kubectl get nodes\n${await kubectl(['get', 'nodes'])}`);
+    // The next captures may go to any node; the one that hangs is left behind.
+    await trial.profile({ nodeSelector: {} });
+    await trial.named(set, 'Completed', 300_000);
+    await trial.approved(set);
+  });
+});
