@@ -6,11 +6,12 @@ cd "$(dirname "$0")/.."
 name=${IMAGE:-tearsheet:dev}
 
 answers() { command -v "$1" >/dev/null 2>&1 && "$@" >/dev/null 2>&1; }
-has_bases() { buildah images -q docker.io/library/debian:bookworm-slim docker.io/library/node:24-bookworm-slim; }
+# There already, or to be had.
+has_bases() { for base in debian:bookworm-slim node:24-bookworm-slim; do answers buildah pull --policy missing "docker.io/library/$base" || return 1; done; }
 builder() {
   if answers docker version; then echo docker
   elif answers podman info; then echo podman
-  elif answers buildah version && { [ "$(id -u)" -ne 0 ] || has_bases >/dev/null 2>&1; }; then echo buildah
+  elif answers buildah version && has_bases; then echo buildah
   else echo cluster; fi
 }
 
@@ -29,7 +30,7 @@ echo "image: building $name with $with"
 case $with in
   docker) DOCKER_BUILDKIT=1 docker build -t "$name" "$@" . ;;
   podman) podman build --format docker -t "$name" "$@" . ;;
-  buildah) buildah build --layers -t "$name" "$@" . ;;
+  buildah) buildah build --isolation chroot --network host --layers -t "$name" "$@" . ;;
   cluster) test/cluster/cluster image "$name" "$@" . ;;
   *) echo "image: IMAGE_BUILDER is $with; docker, podman, buildah and cluster are known" >&2; exit 2 ;;
 esac
