@@ -1,3 +1,4 @@
+import type { Columns } from './bandDeflater.ts';
 import { CHANNELS, type PixelBox, type Pixels } from './pixels.ts';
 import { AdlerSum, adler32, filtered, filterRun, pixelAt, type Rows } from './pngParts.ts';
 
@@ -24,8 +25,19 @@ export class AdBand {
     this.#adler = adler32(this.#rows);
   }
 
+  /** Of each row, where the ad's bytes lie. */
+  get columns(): Columns {
+    const { height } = this.#box;
+    return { start: this.#start(0), length: this.#length, stride: this.#start(1) - this.#start(0), rows: height };
+  }
+
+  /** The rows, with zeros where an ad's bytes come. */
+  get rows(): Buffer {
+    return this.#rows;
+  }
+
   /** @param ad as large as the box. @param use of the rows, which are another ad's afterwards. */
-  async with<T>(ad: Pixels, use: (rows: Rows) => Promise<T>): Promise<T> {
+  async with<T>(ad: Pixels, use: (rows: Required<Rows>) => T | Promise<T>): Promise<T> {
     const bytes = this.#free.pop() ?? Buffer.from(this.#rows);
     try {
       return await use({ bytes, adler: this.#fill(bytes, ad) });

@@ -74,7 +74,12 @@ export async function strip({ bytes, adler }: Rows, level: number): Promise<Stri
   // In one go: each further chunk is another way to a thread and back.
   const chunkSize = Math.max(MIN_CHUNK, bytes.length >> 2);
   const body = await deflate(bytes, { level, chunkSize, finishFlush: constants.Z_SYNC_FLUSH });
-  return { chunk: chunk('IDAT', body), adler: adler ?? adler32(bytes), bytes: bytes.length };
+  return stripOf({ bytes, adler: adler ?? adler32(bytes) }, body);
+}
+
+/** @param deflated the rows, without an end. */
+export function stripOf({ bytes, adler }: Required<Rows>, deflated: Buffer): Strip {
+  return { chunk: chunk('IDAT', deflated), adler, bytes: bytes.length };
 }
 
 /** The whole file. */
