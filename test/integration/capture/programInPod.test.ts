@@ -31,11 +31,9 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const order = (ads: Record<string, string>) => ({
+const order = (ads: Record<string, string>, site = 'http://news.example/') => ({
   ads,
-  pages: [
-    { site: 'http://news.example/', device: 'desktop', pictures: Object.keys(ads).map((ad) => [ad, null] as const) },
-  ] as const,
+  pages: [{ site, device: 'desktop', pictures: Object.keys(ads).map((ad) => [ad, null] as const) }] as const,
 });
 
 function run({ engine = engineDouble(), timing = {} as CaptureTiming } = {}) {
@@ -93,6 +91,17 @@ test('A pod that is asked to end gives its claim back, brings in what it has, an
   expect(api.creatives.get(B)).toMatchObject({ claimed: false, status: 'pending' });
   expect([...api.screenshots.values()].map(({ status }) => status)).toEqual(['uploaded']);
   expect(await said()).toEqual({ exit_code: CAPTURE_EXIT.terminated, message: 'It was asked to end.' });
+});
+
+test('A page that is ended twice for its memory fails its picture with that reason', async () => {
+  api = await startInternalApi(order({ [A]: 'banner' }, 'http://crash.example/'));
+  await writeFile(tokenFile, api.env.TEARSHEET_TOKEN);
+  const pagesTooHeavy = 'Too heavy: with this page the capture used 900 of its 1024 MiB of memory.';
+  const { exit } = run({ engine: { ...engineDouble({ crashes: 9 }), pagesTooHeavy } });
+  expect(await exit).toBe(0);
+  expect([...api.screenshots.values()]).toEqual([
+    expect.objectContaining({ status: 'generic_error', reason: pagesTooHeavy }),
+  ]);
 });
 
 test('Without a token of either kind the program says what is missing', async () => {
