@@ -219,7 +219,6 @@ test('A server that ends each watch as it begins is asked ever more slowly', asy
   const clock = playedClock();
   clock.hurry();
   server.on(`GET ${PATH}`, list(7, []));
-  server.on(`WATCH ${PATH}`, json(200, {}));
   server.on(`WATCH ${PATH}`, (_asked, response) => void response.writeHead(200).end());
   follow({ clock });
   await eventually(() => expect(clock.slept.length).toBeGreaterThan(4));
