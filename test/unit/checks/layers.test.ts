@@ -54,7 +54,11 @@ describe('the layer check', () => {
   it.each([
     ['upwards', 'src/domain/rules.ts', "import '../contract/shapes.ts';"],
     ['on the same level', 'src/store/sets.ts', "import '../queue/payloads.ts';"],
-    ['from the client of a cluster to the database', 'src/cluster/kubernetes/caches.ts', "import '../../store/sets.ts';"],
+    [
+      'from the client of a cluster to the database',
+      'src/cluster/kubernetes/caches.ts',
+      "import '../../store/sets.ts';",
+    ],
     ['between programs', 'src/delivery/send.ts', "import '../api/routes.ts';"],
     ['from capture to the queue', 'src/capture/pod.ts', "import '../queue/payloads.ts';"],
     ['of a type only', 'src/capture/pod.ts', "import type { Sets } from '../store/sets.ts';"],
