@@ -25,7 +25,7 @@ export function playedClock(random = 0.5): PlayedClock {
     now: () => now,
     random: () => random,
     sleep(ms, signal) {
-      signal?.throwIfAborted();
+      if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
       slept.push(ms);
       if (hurries) {
         now += ms;

@@ -51,56 +51,117 @@ const DEADLINE_MS = 15_000;
 /** A server that says nothing about how long to wait. */
 const DEFAULT_PAUSE_MS = 1_000;
 
-export function createApiServer({ credentials, clock = systemClock, answered }: ApiServerOptions): ApiServer {
-  const open = new Set<AbortController>();
-  let closed = false;
+export function createApiServer(options: ApiServerOptions): ApiServer {
+  return new Connection(options);
+}
 
-  /** What may be ended: by its limit, by whoever asked for it, by us. */
-  const begin = (call: ApiCall, limit: { ms: number; late: Error; signal: AbortSignal | undefined }) => {
-    if (closed) throw new UnreachableError(`${nameOf(call)}: the connection is closed`);
+/** Something that is asked, and ends: by its limit, by whoever asked for it, or by us. */
+interface Undertaking {
+  readonly signal: AbortSignal;
+  /** Its limit begins anew. */
+  alive(): void;
+  /** Why it failed, whatever the failure looked like. */
+  failure(error: unknown): Error;
+  end(): void;
+}
+
+class Connection implements ApiServer {
+  readonly #options: ApiServerOptions;
+  readonly #clock: Clock;
+  readonly #open = new Set<AbortController>();
+  #closed = false;
+
+  constructor(options: ApiServerOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  async call(call: ApiCall, { deadlineMs = DEADLINE_MS, signal }: CallOptions = {}): Promise<unknown> {
+    const late = new Error(`no answer within ${deadlineMs / 1000} s`);
+    const undertaking = this.#begin(call, { ms: deadlineMs, late, signal });
+    try {
+      const text = await this.#persist(call, this.#clock.now() + deadlineMs, undertaking.signal);
+      return text === '' ? undefined : JSON.parse(text);
+    } catch (error) {
+      throw undertaking.failure(error);
+    } finally {
+      undertaking.end();
+    }
+  }
+
+  async *watch(what: Omit<ApiCall, 'verb' | 'body'>, options: WatchOptions): AsyncGenerator<WatchEvent> {
+    const { signal, idleMs, heard } = options;
+    const query = { ...what.query, watch: true, allowWatchBookmarks: true };
+    const call: ApiCall = { verb: 'watch', path: what.path, query };
+    const late = new SilenceError(`${nameOf(call)}: nothing came for ${idleMs / 1000} s`);
+    const undertaking = this.#begin(call, { ms: idleMs, late, signal });
+    const listen = () => {
+      undertaking.alive();
+      heard?.();
+    };
+    try {
+      const body = await this.#openWatch(call, undertaking.signal);
+      listen();
+      for await (const line of readLines(body, listen)) yield JSON.parse(line) as WatchEvent;
+    } catch (error) {
+      throw undertaking.failure(error);
+    } finally {
+      undertaking.end();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const abort of this.#open) abort.abort(new Error('the connection is closed'));
+    await this.#options.credentials.close();
+  }
+
+  #begin(call: ApiCall, limit: { ms: number; late: Error; signal: AbortSignal | undefined }): Undertaking {
+    if (this.#closed) throw new UnreachableError(`${nameOf(call)}: the connection is closed`);
     const abort = new AbortController();
-    open.add(abort);
+    this.#open.add(abort);
     const timer = setTimeout(() => abort.abort(limit.late), limit.ms);
     const stop = () => abort.abort(new Error('it was ended'));
     limit.signal?.addEventListener('abort', stop);
     if (limit.signal?.aborted === true) stop();
-    const end = () => {
-      clearTimeout(timer);
-      limit.signal?.removeEventListener('abort', stop);
-      open.delete(abort);
-      // Whoever stops reading leaves nothing open.
-      stop();
+    return {
+      signal: abort.signal,
+      alive: () => void timer.refresh(),
+      failure: (error) => asFailure(call, abort.signal.aborted ? abort.signal.reason : error),
+      end: () => {
+        clearTimeout(timer);
+        limit.signal?.removeEventListener('abort', stop);
+        this.#open.delete(abort);
+        // Whoever stops reading leaves nothing open.
+        stop();
+      },
     };
-    const failed = (error: unknown) => asFailure(call, abort.signal.aborted ? abort.signal.reason : error);
-    return { signal: abort.signal, alive: () => timer.refresh(), end, failed };
-  };
+  }
 
-  async function head(call: ApiCall, signal: AbortSignal, refused: boolean) {
-    const begun = clock.now();
-    let code = 0;
-    try {
-      const response = await send(call, { credentials, signal, refused });
-      code = response.statusCode;
-      return response;
-    } finally {
-      answered?.({ verb: call.verb, path: call.path, code, seconds: (clock.now() - begun) / 1000 });
+  async #openWatch(call: ApiCall, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+    let response = await this.#send(call, signal, false);
+    if (response.statusCode === 401) {
+      await response.body.dump();
+      response = await this.#send(call, signal, true);
     }
+    if (response.statusCode === 200) return response.body;
+    throw apiErrorOf(nameOf(call), response.statusCode, await response.body.text());
   }
 
   /** Tries until there is an answer that stands. */
-  async function persist(call: ApiCall, end: number, signal: AbortSignal): Promise<string> {
+  async #persist(call: ApiCall, end: number, signal: AbortSignal): Promise<string> {
     let refused = false;
     let broken = false;
     for (;;) {
       try {
-        const response = await head(call, signal, refused);
+        const response = await this.#send(call, signal, refused);
         const text = await response.body.text();
         const code = response.statusCode;
         if (code < 300) return text;
         const pause = pauseOf(code, response.headers['retry-after']);
         if (code === 401 && !refused) refused = true;
-        else if (pause === undefined || clock.now() + pause >= end) throw apiErrorOf(nameOf(call), code, text);
-        else await clock.sleep(pause, signal);
+        else if (pause === undefined || this.#clock.now() + pause >= end) throw apiErrorOf(nameOf(call), code, text);
+        else await this.#clock.sleep(pause, signal);
       } catch (error) {
         // A kept connection that the server has closed meanwhile; each write of ours may be repeated.
         if (error instanceof ApiError || broken || signal.aborted) throw error;
@@ -109,53 +170,18 @@ export function createApiServer({ credentials, clock = systemClock, answered }: 
     }
   }
 
-  return {
-    async call(call, { deadlineMs = DEADLINE_MS, signal: ended } = {}) {
-      const { signal, end, failed } = begin(call, {
-        ...{ ms: deadlineMs, signal: ended },
-        late: new Error(`no answer within ${deadlineMs / 1000} s`),
-      });
-      try {
-        const text = await persist(call, clock.now() + deadlineMs, signal);
-        return text === '' ? undefined : JSON.parse(text);
-      } catch (error) {
-        throw failed(error);
-      } finally {
-        end();
-      }
-    },
-
-    async *watch({ path, query }, { signal: ended, idleMs, heard }) {
-      const call: ApiCall = { verb: 'watch', path, query: { ...query, watch: true, allowWatchBookmarks: true } };
-      const late = new SilenceError(`${nameOf(call)}: nothing came for ${idleMs / 1000} s`);
-      const { signal, alive, end, failed } = begin(call, { ms: idleMs, late, signal: ended });
-      const listen = () => {
-        alive();
-        heard?.();
-      };
-      try {
-        let response = await head(call, signal, false);
-        if (response.statusCode === 401) {
-          await response.body.dump();
-          response = await head(call, signal, true);
-        }
-        if (response.statusCode !== 200)
-          throw apiErrorOf(nameOf(call), response.statusCode, await response.body.text());
-        listen();
-        for await (const line of readLines(response.body, listen)) yield JSON.parse(line) as WatchEvent;
-      } catch (error) {
-        throw failed(error);
-      } finally {
-        end();
-      }
-    },
-
-    async close() {
-      closed = true;
-      for (const abort of open) abort.abort(new Error('the connection is closed'));
-      await credentials.close();
-    },
-  };
+  async #send(call: ApiCall, signal: AbortSignal, refused: boolean) {
+    const { credentials, answered } = this.#options;
+    const begun = this.#clock.now();
+    let code = 0;
+    try {
+      const response = await send(call, { credentials, signal, refused });
+      code = response.statusCode;
+      return response;
+    } finally {
+      answered?.({ verb: call.verb, path: call.path, code, seconds: (this.#clock.now() - begun) / 1000 });
+    }
+  }
 }
 
 /** How long the server asks to wait; undefined: it does not. A 503 says nothing often, and is worth a wait too. */

@@ -39,6 +39,10 @@ export function startCaches(options: CachesOptions): Caches {
   const { api, paths, installation, readsNodes, log, relisted, changed, jobGone } = options;
   const labelSelector = `${LABEL.installation}=${installation}`;
   const common = { api, log, relisted, labelSelector };
+  const tell = (change: Change<JobState | PodState>) => {
+    const owner = (change.is ?? change.was)?.ownerName ?? '';
+    if (owner !== '' && !isSame(change, withoutVersion)) changed(owner);
+  };
 
   const resources = startReflector<ResourceState>({
     ...common,
@@ -55,7 +59,7 @@ export function startCaches(options: CachesOptions): Caches {
     read: readJob,
     changed: (change) => {
       if (change.is === undefined && change.was !== undefined) jobGone(change.was.uid);
-      if (!isSame(change, withoutVersion)) changed((change.is ?? change.was)?.ownerName ?? '');
+      tell(change);
     },
   });
   const pods = startReflector<PodState>({
@@ -63,9 +67,7 @@ export function startCaches(options: CachesOptions): Caches {
     path: paths.pods,
     read: readPod,
     groupOf: ({ jobUid }) => jobUid,
-    changed: (change) => {
-      if (!isSame(change, withoutVersion)) changed((change.is ?? change.was)?.ownerName ?? '');
-    },
+    changed: tell,
   });
   const nodes = readsNodes
     ? startReflector<NodeState>({

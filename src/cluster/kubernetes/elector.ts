@@ -51,61 +51,139 @@ interface Lease {
 const CALL_MS = 5_000;
 
 export function startElector(connection: ElectorConnection, options: ElectorOptions): Elector {
-  const { api, namespace, log, clock = systemClock } = connection;
-  const { identity, leaseName, leaseSeconds = 15, renewSeconds = 10, retrySeconds = 2 } = options;
-  const collection = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
-  const path = `${collection}/${leaseName}`;
-  const ending = new AbortController();
+  return new LeaseElector(connection, options);
+}
+
+const DEFAULTS = { leaseSeconds: 15, renewSeconds: 10, retrySeconds: 2 };
+
+class LeaseElector implements Elector {
+  readonly #connection: ElectorConnection & { readonly clock: Clock };
+  readonly #options: ElectorOptions & typeof DEFAULTS;
+  readonly #collection: string;
+  readonly #path: string;
+  readonly #ending = new AbortController();
+  readonly #running: Promise<void>;
   /** The Lease as it was last seen, and since when it is so. */
-  let seen: { lease: Lease; at: number } | undefined;
+  #seen: { lease: Lease; at: number } | undefined;
   /** When the last renewal that succeeded was asked for. */
-  let renewedAt: number | undefined;
+  #renewedAt: number | undefined;
 
-  /** Until a leader gives it up. */
-  const leftMs = () => (renewedAt === undefined ? CALL_MS : renewedAt + renewSeconds * 1000 - clock.now());
-  const ask = () => ({ deadlineMs: Math.max(1, Math.min(CALL_MS, leftMs())), signal: ending.signal });
-
-  function note(lease: Lease): void {
-    const isNews = lease.metadata.resourceVersion !== seen?.lease.metadata.resourceVersion;
-    if (isNews || seen === undefined) seen = { lease, at: clock.now() };
+  constructor(connection: ElectorConnection, options: ElectorOptions) {
+    this.#connection = { clock: systemClock, ...connection };
+    this.#options = { ...DEFAULTS, ...options };
+    this.#collection = `/apis/coordination.k8s.io/v1/namespaces/${connection.namespace}/leases`;
+    this.#path = `${this.#collection}/${options.leaseName}`;
+    this.#running = this.#run();
   }
 
-  async function look(call: CallOptions): Promise<Lease | undefined> {
+  async stop(): Promise<void> {
+    this.#ending.abort();
+    await this.#running;
+    if (this.#renewedAt === undefined) return;
+    await this.#giveBack().catch((error: unknown) => this.#warn(error, 'the Lease was not given back'));
+  }
+
+  async #run(): Promise<void> {
+    const { identity, leaseName: lease, onElected, onLost } = this.#options;
+    await this.#compete();
+    if (this.#isEnding) return;
+    this.#connection.log.info({ lease, identity }, 'leads');
+    onElected();
+    const reason = await this.#lead();
+    if (reason === undefined) return;
+    this.#renewedAt = undefined;
+    this.#connection.log.warn({ lease, identity, reason }, 'leads no more');
+    onLost(reason);
+  }
+
+  async #compete(): Promise<void> {
+    while (!this.#isEnding) {
+      try {
+        const lease = await this.#look(this.#limits());
+        if (lease === undefined || this.#isFree(lease)) return await this.#write(lease);
+      } catch (error) {
+        const isExpected = isConflict(error) || this.#isEnding;
+        if (!isExpected) this.#warn(error, 'the Lease could not be had');
+      }
+      await this.#pause();
+    }
+  }
+
+  /** @returns why it is lost; undefined: it was ended. */
+  async #lead(): Promise<string | undefined> {
+    const { identity, renewSeconds } = this.#options;
+    for (;;) {
+      await this.#pause();
+      if (this.#isEnding) return undefined;
+      // Asked before renewing: this process may have been paused for longer than others waited.
+      if (this.#leftMs <= 0) return `It could not be renewed for ${renewSeconds} s.`;
+      const holder = this.#seen?.lease.spec?.holderIdentity ?? identity;
+      if (holder !== identity) return `${holder} holds it.`;
+      await this.#renew();
+    }
+  }
+
+  async #renew(): Promise<void> {
     try {
-      const lease = (await api.call({ verb: 'get', path }, call)) as Lease;
-      note(lease);
+      await this.#write(this.#seen?.lease);
+    } catch (error) {
+      if (this.#isEnding) return;
+      this.#warn(error, 'the Lease was not renewed');
+      // Somebody else's by now, deleted, or ours by a write whose answer was lost.
+      if (error instanceof ApiError) await this.#look(this.#limits()).catch(() => undefined);
+    }
+  }
+
+  async #look(limits: CallOptions): Promise<Lease | undefined> {
+    try {
+      const lease = (await this.#connection.api.call({ verb: 'get', path: this.#path }, limits)) as Lease;
+      this.#note(lease);
       return lease;
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      seen = undefined;
+      this.#seen = undefined;
       return undefined;
     }
   }
 
-  async function write(lease: Lease | undefined): Promise<void> {
+  async #write(lease: Lease | undefined): Promise<void> {
+    const { api, clock } = this.#connection;
     const begun = clock.now();
-    const body = claim(lease);
     const at =
-      lease === undefined ? ({ verb: 'create', path: collection } as const) : ({ verb: 'update', path } as const);
-    note((await api.call({ ...at, body }, ask())) as Lease);
-    renewedAt = begun;
+      lease === undefined
+        ? ({ verb: 'create', path: this.#collection } as const)
+        : ({ verb: 'update', path: this.#path } as const);
+    this.#note((await api.call({ ...at, body: this.#claim(lease) }, this.#limits())) as Lease);
+    this.#renewedAt = begun;
   }
 
-  function isFree({ spec }: Lease): boolean {
+  async #giveBack(): Promise<void> {
+    // What was under way when it was ended may have changed it.
+    const lease = await this.#look({ deadlineMs: CALL_MS });
+    if (lease?.spec?.holderIdentity !== this.#options.identity) return;
+    const spec = { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 };
+    const body = { ...lease, spec };
+    await this.#connection.api.call({ verb: 'update', path: this.#path, body }, { deadlineMs: CALL_MS });
+  }
+
+  #isFree({ spec }: Lease): boolean {
+    const { identity, leaseSeconds } = this.#options;
     const holder = spec?.holderIdentity ?? '';
     if (holder === '' || holder === identity) return true;
     const seconds = spec?.leaseDurationSeconds ?? leaseSeconds;
-    return seen !== undefined && clock.now() - seen.at > seconds * 1000;
+    return this.#seen !== undefined && this.#connection.clock.now() - this.#seen.at > seconds * 1000;
   }
 
-  function claim(lease: Lease | undefined): object {
+  #claim(lease: Lease | undefined): object {
+    const { identity, leaseName, leaseSeconds } = this.#options;
+    // Leases have microseconds.
     const now = new Date().toISOString().replace('Z', '000Z');
     const isOurs = lease?.spec?.holderIdentity === identity;
     const transitions = lease?.spec?.leaseTransitions ?? 0;
     return {
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
-      metadata: lease?.metadata ?? { name: leaseName, namespace },
+      metadata: lease?.metadata ?? { name: leaseName, namespace: this.#connection.namespace },
       spec: {
         holderIdentity: identity,
         leaseDurationSeconds: leaseSeconds,
@@ -116,73 +194,33 @@ export function startElector(connection: ElectorConnection, options: ElectorOpti
     };
   }
 
-  async function pause(): Promise<void> {
+  #note(lease: Lease): void {
+    const isNews = lease.metadata.resourceVersion !== this.#seen?.lease.metadata.resourceVersion;
+    if (isNews || this.#seen === undefined) this.#seen = { lease, at: this.#connection.clock.now() };
+  }
+
+  async #pause(): Promise<void> {
+    const { clock } = this.#connection;
     // Candidates that wait for the same end do not all come at once.
-    const ms = retrySeconds * 1000 * (1 + 0.2 * clock.random());
-    await clock.sleep(Math.max(0, Math.min(ms, leftMs())), ending.signal).catch(() => undefined);
+    const ms = this.#options.retrySeconds * 1000 * (1 + 0.2 * clock.random());
+    await clock.sleep(Math.max(0, Math.min(ms, this.#leftMs)), this.#ending.signal).catch(() => undefined);
   }
 
-  async function compete(): Promise<void> {
-    while (!ending.signal.aborted) {
-      try {
-        const lease = await look(ask());
-        if (lease === undefined || isFree(lease)) return await write(lease);
-      } catch (error) {
-        const isExpected = isConflict(error) || ending.signal.aborted;
-        if (!isExpected) log.warn({ lease: leaseName, err: error }, 'the Lease could not be had');
-      }
-      await pause();
-    }
+  #limits(): CallOptions {
+    return { deadlineMs: Math.max(1, Math.min(CALL_MS, this.#leftMs)), signal: this.#ending.signal };
   }
 
-  /** @returns why it is lost; undefined: it was ended. */
-  async function lead(): Promise<string | undefined> {
-    for (;;) {
-      await pause();
-      if (ending.signal.aborted) return undefined;
-      // Asked before renewing: this process may have been paused for longer than others waited.
-      if (leftMs() <= 0) return `It could not be renewed for ${renewSeconds} s.`;
-      const holder = seen?.lease.spec?.holderIdentity ?? identity;
-      if (holder !== identity) return `${holder} holds it.`;
-      try {
-        await write(seen?.lease);
-      } catch (error) {
-        if (ending.signal.aborted) return undefined;
-        log.warn({ lease: leaseName, err: error }, 'the Lease was not renewed');
-        // Somebody else's by now, deleted, or ours by a write whose answer was lost.
-        if (error instanceof ApiError) await look(ask()).catch(() => undefined);
-      }
-    }
+  /** Until a leader gives it up. */
+  get #leftMs(): number {
+    if (this.#renewedAt === undefined) return CALL_MS;
+    return this.#renewedAt + this.#options.renewSeconds * 1000 - this.#connection.clock.now();
   }
 
-  const running = (async () => {
-    await compete();
-    if (ending.signal.aborted) return;
-    log.info({ lease: leaseName, identity }, 'leads');
-    options.onElected();
-    const reason = await lead();
-    if (reason === undefined) return;
-    renewedAt = undefined;
-    log.warn({ lease: leaseName, identity, reason }, 'leads no more');
-    options.onLost(reason);
-  })();
-
-  async function giveBack(): Promise<void> {
-    // What was under way when it was ended may have changed it.
-    const lease = await look({ deadlineMs: CALL_MS });
-    if (lease?.spec?.holderIdentity !== identity) return;
-    const spec = { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 };
-    await api.call({ verb: 'update', path, body: { ...lease, spec } }, { deadlineMs: CALL_MS });
+  get #isEnding(): boolean {
+    return this.#ending.signal.aborted;
   }
 
-  return {
-    async stop() {
-      ending.abort();
-      await running;
-      if (renewedAt === undefined) return;
-      await giveBack().catch((error: unknown) => {
-        log.warn({ lease: leaseName, err: error }, 'the Lease was not given back');
-      });
-    },
-  };
+  #warn(error: unknown, message: string): void {
+    this.#connection.log.warn({ lease: this.#options.leaseName, err: error }, message);
+  }
 }

@@ -5,7 +5,7 @@
 import { apiErrorOf, isGone, SilenceError } from './apiError.ts';
 import type { ApiServer, WatchEvent } from './apiServer.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { Store, type Stored, type StoreOptions } from './store.ts';
+import { type Change, Store, type Stored, type StoreOptions } from './store.ts';
 
 interface ReflectorLog {
   warn(fields: object, message: string): void;
@@ -41,121 +41,144 @@ const BACKOFF = { first: 500, most: 30_000 };
 const LIST_DEADLINE_MS = 60_000;
 
 export function startReflector<T extends Stored>(options: ReflectorOptions<T>): Reflector<T> {
-  const { api, path, labelSelector, read, log, clock = systemClock } = options;
-  const { pageSize = 100, watchSeconds = 300, idleMs = 75_000 } = options;
-  const ending = new AbortController();
-  const first = Promise.withResolvers<void>();
-  const store = new Store<T>({
-    ...options,
-    changed: (change) => {
-      try {
-        options.changed(change);
-      } catch (error) {
-        log.warn({ path, err: error }, 'a handler of a change failed');
-      }
-    },
-  });
-  /** Where the watch goes on; undefined: the server no longer knows, or nothing was listed yet. */
-  let version: string | undefined;
-  let currentAt = clock.now();
-  let failures = 0;
+  return new ListWatch(options);
+}
 
-  const isCurrent = () => {
-    currentAt = clock.now();
-  };
+const DEFAULTS = { clock: systemClock, pageSize: 100, watchSeconds: 300, idleMs: 75_000 };
+
+class ListWatch<T extends Stored> implements Reflector<T> {
+  readonly store: Store<T>;
+  readonly #options: ReflectorOptions<T> & typeof DEFAULTS;
+  readonly #ending = new AbortController();
+  readonly #first = Promise.withResolvers<void>();
+  readonly #running: Promise<void>;
+  /** Where the watch goes on; undefined: the server no longer knows, or nothing was listed yet. */
+  #version: string | undefined;
+  #currentAt: number;
+  #failures = 0;
+
+  constructor(options: ReflectorOptions<T>) {
+    this.#options = { ...DEFAULTS, ...options };
+    this.store = new Store<T>({ ...options, changed: (change) => this.#tell(change) });
+    this.#currentAt = this.#options.clock.now();
+    this.#running = this.#run();
+  }
+
+  async ready(timeoutMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const why = `Nothing could be listed at ${this.#options.path} within ${timeoutMs / 1000} s.`;
+      timer = setTimeout(() => reject(new Error(why)), timeoutMs);
+    });
+    await Promise.race([this.#first.promise, late]).finally(() => clearTimeout(timer));
+  }
+
+  staleness(): number {
+    return this.#options.clock.now() - this.#currentAt;
+  }
+
+  async stop(): Promise<void> {
+    this.#ending.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#ending.signal.aborted) await this.#cycle();
+  }
+
+  async #cycle(): Promise<void> {
+    try {
+      if (this.#version === undefined) await this.#list();
+      await this.#follow();
+    } catch (error) {
+      // Where nothing happens nothing comes; a dead connection is left behind all the same.
+      if (this.#ending.signal.aborted || error instanceof SilenceError) return;
+      await this.#recover(error);
+    }
+  }
+
+  async #recover(error: unknown): Promise<void> {
+    const { clock, log, path } = this.#options;
+    this.#failures += 1;
+    const again = isGone(error);
+    if (again) this.#version = undefined;
+    log.warn({ path, failures: this.#failures, again, err: error }, 'a watch broke');
+    await clock.sleep(pauseAfter(this.#failures, clock), this.#ending.signal).catch(() => undefined);
+  }
+
+  async #list(): Promise<void> {
+    const { api, path, labelSelector, pageSize, relisted } = this.#options;
+    const limits = { deadlineMs: LIST_DEADLINE_MS, signal: this.#ending.signal };
+    const objects: T[] = [];
+    let page: List;
+    let position: string | undefined;
+    do {
+      const query = { labelSelector, limit: pageSize, continue: position };
+      page = asList(await api.call({ verb: 'list', path, query }, limits));
+      objects.push(...page.items.flatMap((item) => this.#read(item) ?? []));
+      position = page.metadata.continue === '' ? undefined : page.metadata.continue;
+    } while (position !== undefined);
+    this.#version = page.metadata.resourceVersion ?? '0';
+    this.store.replace(objects, this.#version);
+    this.#isCurrent();
+    relisted?.(path);
+    this.#first.resolve();
+  }
+
+  async #follow(): Promise<void> {
+    const { api, path, labelSelector, clock, watchSeconds, idleMs } = this.#options;
+    const begun = clock.now();
+    // Not all at once after the server was away.
+    const timeoutSeconds = Math.round(watchSeconds * (1 + clock.random()));
+    const query = { labelSelector, resourceVersion: this.#version, timeoutSeconds };
+    const limits = { signal: this.#ending.signal, idleMs, heard: () => this.#isCurrent() };
+    let events = 0;
+    for await (const event of api.watch({ path, query }, limits)) {
+      this.#take(event);
+      events += 1;
+      this.#failures = 0;
+    }
+    if (events === 0 && clock.now() - begun < 1_000) throw new Error('the watch ended as soon as it began');
+    this.#failures = 0;
+  }
+
+  #take({ type, object }: WatchEvent): void {
+    if (type === 'ERROR') {
+      const status = object as { code?: number } | undefined;
+      throw apiErrorOf(`watch ${this.#options.path}`, status?.code ?? 500, JSON.stringify(object));
+    }
+    const at = (object as { metadata?: { resourceVersion?: string } }).metadata?.resourceVersion;
+    if (type === 'BOOKMARK') this.store.advance(at ?? '0');
+    else if (type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') {
+      const known = this.#read(object);
+      if (known !== undefined) this.store.apply(type, known);
+    }
+    if (at !== undefined) this.#version = at;
+  }
 
   /** An object that cannot be read is left out, and holds up no other. */
-  const readSafely = (object: unknown): T | undefined => {
+  #read(object: unknown): T | undefined {
+    const { read, log, path } = this.#options;
     try {
       return read(object);
     } catch (error) {
       log.warn({ path, err: error }, 'an object could not be read');
       return undefined;
     }
-  };
-
-  async function list(): Promise<void> {
-    const { signal } = ending;
-    const objects: T[] = [];
-    let page: List;
-    let position: string | undefined;
-    do {
-      const query = { labelSelector, limit: pageSize, continue: position };
-      page = asList(await api.call({ verb: 'list', path, query }, { deadlineMs: LIST_DEADLINE_MS, signal }));
-      objects.push(...page.items.flatMap((item) => readSafely(item) ?? []));
-      position = page.metadata.continue === '' ? undefined : page.metadata.continue;
-    } while (position !== undefined);
-    version = page.metadata.resourceVersion ?? '0';
-    store.replace(objects, version);
-    isCurrent();
-    options.relisted?.(path);
-    first.resolve();
   }
 
-  async function follow(): Promise<void> {
-    const begun = clock.now();
-    // Not all at once after the server was away.
-    const timeoutSeconds = Math.round(watchSeconds * (1 + clock.random()));
-    const query = { labelSelector, resourceVersion: version, timeoutSeconds };
-    let events = 0;
-    for await (const event of api.watch({ path, query }, { signal: ending.signal, idleMs, heard: isCurrent })) {
-      take(event);
-      events += 1;
-      failures = 0;
-    }
-    if (events === 0 && clock.now() - begun < 1_000) throw new Error('the watch ended as soon as it began');
-    failures = 0;
-  }
-
-  function take({ type, object }: WatchEvent): void {
-    if (type === 'ERROR') {
-      const status = object as { code?: number } | undefined;
-      throw apiErrorOf(`watch ${path}`, status?.code ?? 500, JSON.stringify(object));
-    }
-    const at = (object as { metadata?: { resourceVersion?: string } }).metadata?.resourceVersion;
-    if (type === 'BOOKMARK') store.advance(at ?? '0');
-    else if (type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') {
-      const known = readSafely(object);
-      if (known !== undefined) store.apply(type, known);
-    }
-    if (at !== undefined) version = at;
-  }
-
-  async function cycle(): Promise<void> {
+  #tell(change: Change<T>): void {
+    const { changed, log, path } = this.#options;
     try {
-      if (version === undefined) await list();
-      await follow();
+      changed(change);
     } catch (error) {
-      // Where nothing happens nothing comes; a dead connection is left behind all the same.
-      if (ending.signal.aborted || error instanceof SilenceError) return;
-      failures += 1;
-      const again = isGone(error);
-      if (again) version = undefined;
-      log.warn({ path, failures, again, err: error }, 'a watch broke');
-      await clock.sleep(pauseAfter(failures, clock), ending.signal).catch(() => undefined);
+      log.warn({ path, err: error }, 'a handler of a change failed');
     }
   }
 
-  const running = (async () => {
-    while (!ending.signal.aborted) await cycle();
-  })();
-
-  return {
-    store,
-    async ready(timeoutMs) {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<never>((_, reject) => {
-        const why = `Nothing could be listed at ${path} within ${timeoutMs / 1000} s.`;
-        timer = setTimeout(() => reject(new Error(why)), timeoutMs);
-      });
-      await Promise.race([first.promise, late]).finally(() => clearTimeout(timer));
-    },
-    staleness: () => clock.now() - currentAt,
-    async stop() {
-      ending.abort();
-      await running;
-    },
-  };
+  #isCurrent(): void {
+    this.#currentAt = this.#options.clock.now();
+  }
 }
 
 function pauseAfter(failures: number, clock: Clock): number {

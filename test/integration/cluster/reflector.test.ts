@@ -188,8 +188,9 @@ test('API server 503 for 5 min: it tries ever more slowly, never more slowly tha
   const away = refuse(503, 'ServiceUnavailable');
   // Each call waits for its own time before it gives up; here each is one answer.
   const impatient: ApiServer = {
-    ...api,
     call: (call) => api.call(call, { deadlineMs: 900 }),
+    watch: (call, limits) => api.watch(call, limits),
+    close: () => api.close(),
   };
   const begun = clock.now();
   server.on(`GET ${PATH}`, (asked, response) =>
@@ -213,6 +214,21 @@ test('A server that lists but forgets at once is asked ever more slowly', async 
   await eventually(() => expect(clock.slept.length).toBeGreaterThan(12));
   expect(clock.slept.slice(0, 3)).toEqual([375, 750, 1_500]);
   expect(clock.slept.slice(8, 12)).toEqual([22_500, 22_500, 22_500, 22_500]);
+});
+
+test('A watch that told something makes a new beginning of the patience', async () => {
+  const clock = playedClock();
+  clock.hurry();
+  server.on(`GET ${PATH}`, list(7, []));
+  server.next(`WATCH ${PATH}`, hangUp, hangUp, hangUp);
+  follow({ clock });
+  const open = await watch(1);
+  expect(clock.slept).toEqual([375, 750, 1_500]);
+  open.send('ADDED', thing('a', 8));
+  await hears('+uid-a');
+  open.cut();
+  await watch(2);
+  expect(clock.slept).toEqual([375, 750, 1_500, 375]);
 });
 
 test('A server that ends each watch as it begins is asked ever more slowly', async () => {
