@@ -154,7 +154,7 @@ async function oneByOne(capture: (ad: BenchAd) => Promise<Buffer>, ads: readonly
   return right / seconds;
 }
 
-function named(name: string): Device {
+export function named(name: string): Device {
   const device = findDevice(name);
   if (device === undefined) throw new Error(`There is no device ${name}.`);
   return device;

@@ -1,6 +1,6 @@
 /**
  * Measures speed against floors and peers and writes docs/performance.md. `node test/bench/run.ts [figure…] [--quick]` measures only the
- * figures named (requests, pictures, markers, first), or all with fewer rounds, and then writes nothing.
+ * figures named (requests, pictures, encoding, markers, first), or all with fewer rounds, and then writes nothing.
  */
 import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { startEmbeddedPostgres } from '../../src/commands/dev/embeddedPostgres.ts';
 import { measureAcceptance } from './acceptance.ts';
+import { measureEncoding } from './encoding.ts';
 import { type Figure, judge } from './figure.ts';
 import { measureFirstPicture } from './firstPicture.ts';
 import { describeMachine, load } from './machine.ts';
@@ -50,6 +51,10 @@ async function main(args: readonly string[]): Promise<void> {
       say('finished pictures a second …');
       const sizes = quick ? { ads: 20, peerPictures: 1 } : { ads: 50, peerPictures: 3 };
       figures.push(...told(await measurePictures({ rounds: quick ? 2 : 5, ...sizes })));
+    }
+    if (wanted('encoding')) {
+      say('pictures composed and encoded a second …');
+      figures.push(...told(await measureEncoding(quick ? { rounds: 2, ads: 20 } : { rounds: 5, ads: 50 })));
     }
     if (wanted('markers')) {
       say('late markers …');

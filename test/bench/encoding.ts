@@ -1,0 +1,81 @@
+/** A page's pixels with an ad's laid over them, made into a PNG: by the engine, and by sharp from all of the pixels. */
+import sharp from 'sharp';
+import { PageComposer } from '../../src/capture/compose/pageComposer.ts';
+import { decodePng, overlaid, type Pixels } from '../../src/capture/compose/pixels.ts';
+import { startEngine } from '../../src/capture/engine.ts';
+import type { Box } from '../../src/capture/page/page.ts';
+import { TaskGroup } from '../../src/capture/taskGroup.ts';
+import { startPublishers } from '../fixtures/publisherServer.ts';
+import { SILENT } from '../support/silentLog.ts';
+import { drawAds } from './ads.ts';
+import type { Figure } from './figure.ts';
+import { CHROMIUM } from './machine.ts';
+import { timed } from './medians.ts';
+import { named } from './pictures.ts';
+
+const AT_ONCE = 3;
+
+export async function measureEncoding({ rounds, ads: count }: { rounds: number; ads: number }): Promise<Figure[]> {
+  const { page, at } = await pageWithAd();
+  const ads = await Promise.all((await drawAds(count, 1)).map(({ frame }) => decodePng(frame.png)));
+  const speed = { ours: [] as number[], other: [] as number[] };
+  const size = { ours: [] as number[], other: [] as number[] };
+  for (let round = 0; round < rounds; round++) {
+    const composer = new PageComposer(page, at);
+    const ours = await pictures(ads, (ad) => composer.compose(ad));
+    const theirs = await pictures(ads, (ad) => bySharp(overlaid(page, ad, at)));
+    speed.ours.push(ours.perSecond);
+    speed.other.push(theirs.perSecond);
+    size.ours.push(ours.kib);
+    size.other.push(theirs.kib);
+  }
+  const name = `${count} ads laid over one page's pixels and made into PNGs, desktop`;
+  const other = 'sharp, its defaults, from the same pixels';
+  return [
+    { name, unit: 'pictures/s', ours: speed.ours, other: { name: other, values: speed.other } },
+    {
+      name: 'size of these files',
+      unit: 'KiB',
+      ours: size.ours,
+      other: { name: other, values: size.other },
+      aim: { at: 'most', value: 1.15 },
+    },
+  ];
+}
+
+/** A news page as a desktop shows it, and where an ad stands in it. */
+async function pageWithAd(): Promise<{ page: Pixels; at: Box }> {
+  const publishers = await startPublishers();
+  const engine = await startEngine({ chromiumPath: CHROMIUM, allow: ['127.0.0.0/8'], log: SILENT });
+  try {
+    const [ad] = await drawAds(1, 1);
+    const open = await engine.open(publishers.url('news'), named('desktop'));
+    if (ad === undefined || open.status !== 'ready') throw new Error('The news page did not open.');
+    const picture = await open.place(ad.frame);
+    if (picture.status !== 'uploaded') throw new Error(`The ad was not placed: ${picture.reason}`);
+    return { page: await decodePng(picture.png), at: picture.adBox };
+  } finally {
+    await engine.close();
+    await publishers.close();
+  }
+}
+
+async function pictures(ads: readonly Pixels[], make: (ad: Pixels) => Promise<Buffer>) {
+  let bytes = 0;
+  const { seconds } = await timed(async () => {
+    const making = new TaskGroup(AT_ONCE);
+    for (const ad of ads) {
+      await making.add(async () => {
+        bytes += (await make(ad)).length;
+      });
+    }
+    await making.drain();
+  });
+  return { perSecond: ads.length / seconds, kib: bytes / ads.length / 1_024 };
+}
+
+function bySharp({ data, width, height }: Pixels): Promise<Buffer> {
+  return sharp(data, { raw: { width, height, channels: 3 } })
+    .png()
+    .toBuffer();
+}
