@@ -170,6 +170,17 @@ test('Closing ends what is under way, and nothing begins afterwards', async () =
   expect(server.asked).toHaveLength(1);
 });
 
+test('Closing ends a call that waits because the server asked it to', async () => {
+  await connect();
+  server.on(`GET ${PATH}`, patience('10'));
+  const waiting = failureOf(api.call({ verb: 'get', path: PATH }));
+  await eventually(() => expect(server.asked).toHaveLength(1));
+  const begun = performance.now();
+  await api.close();
+  expect(await waiting).toBeInstanceOf(UnreachableError);
+  expect(performance.now() - begun).toBeLessThan(9_000);
+});
+
 test('Each answer is told, with what was asked and how long it took; no answer, too', async () => {
   const told: object[] = [];
   await connect({ answered: (answer) => told.push(answer) });
