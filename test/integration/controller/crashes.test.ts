@@ -222,12 +222,16 @@ async function run({ capture, maxPods = 4, tell }: Story, last?: number) {
   }
 }
 
+const isRead = (call = '') => /^(select|begin) |^(get|list)[A-Z]|^begin$/.test(call);
+
 for (const story of STORIES) {
-  test(`${story.title}, whatever call is the last one of a controller`, { timeout: 240_000 }, async () => {
+  test(`${story.title}, whatever call is the last one of a controller`, { timeout: 400_000 }, async () => {
     const whole = await run(story);
     expect(whole.calls.length).toBeGreaterThan(10);
     // Those that follow may make more calls, or fewer: the end is where the first one did not end.
     for (let last = 1; ; last++) {
+      // To end after a read is to end before it, which one story shows.
+      if (story !== STORIES[0] && isRead(whole.calls[last - 1])) continue;
       const broken = await run(story, last);
       if (!broken.hasEnded) break;
       expect(broken.left, `ended with call ${last}, ${broken.calls.at(-1)}`).toBe(whole.left);
