@@ -4,9 +4,7 @@
 interface StatusBody {
   readonly reason?: string;
   readonly message?: string;
-  readonly code?: number;
   readonly details?: {
-    readonly retryAfterSeconds?: number;
     readonly causes?: readonly { readonly reason?: string; readonly field?: string }[];
   };
 }
@@ -64,6 +62,7 @@ export const isOtherUid = (error: unknown) =>
   error instanceof ApiError && error.code === 422 && error.causes.some(({ field }) => field === 'metadata.uid');
 export const isNamespaceEnding = (error: unknown) =>
   error instanceof ApiError && error.causes.some(({ reason }) => reason === 'NamespaceTerminating');
+
 function hasCode(error: unknown, code: number): boolean {
   return error instanceof ApiError && error.code === code;
 }

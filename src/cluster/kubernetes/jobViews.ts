@@ -74,7 +74,11 @@ export class JobViews {
     clearTimeout(this.#timers.get(job.uid));
     this.#timers.delete(job.uid);
     if (lookAgainMs === undefined) return view;
-    const timer = setTimeout(() => this.#changed(job.ownerName), lookAgainMs + 5);
+    const timer = setTimeout(() => {
+      // Also where the Job went while its Events were read.
+      this.#timers.delete(job.uid);
+      this.#changed(job.ownerName);
+    }, lookAgainMs + 5);
     timer.unref();
     this.#timers.set(job.uid, timer);
     return view;

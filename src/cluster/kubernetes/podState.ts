@@ -28,8 +28,6 @@ export interface PodState {
   readonly failure: (Said & { readonly exitCode: number }) | undefined;
   /** Why the pod as a whole ended: an eviction, its deadline. */
   readonly verdict: Said | undefined;
-  /** Why it is taken away from its node: DisruptionTarget's reason. */
-  readonly disrupted: string | undefined;
   /** Its node does not answer: the cluster says that it is not ready, and its container that it is. */
   readonly isCutOff: boolean;
 }
@@ -39,7 +37,6 @@ export function readPod(object: unknown): PodState {
   const conditions = status?.conditions ?? [];
   const container = status?.containerStatuses?.find(({ name }) => name === CONTAINER);
   const scheduled = conditions.find(({ type }) => type === 'PodScheduled');
-  const disruption = conditions.find(({ type, status: is }) => type === 'DisruptionTarget' && is === 'True');
   return {
     name: metadata.name ?? '',
     uid: metadata.uid ?? '',
@@ -55,7 +52,6 @@ export function readPod(object: unknown): PodState {
     waiting: container?.state?.waiting === undefined ? undefined : said(container.state.waiting, 'Waiting'),
     failure: failureOf(container),
     verdict: status?.reason === undefined ? undefined : said(status, ''),
-    disrupted: disruption?.reason,
     isCutOff: isFalse(conditions, 'Ready') && isTrue(conditions, 'ContainersReady'),
   };
 }

@@ -103,10 +103,8 @@ function startProblem(pod: PodState, { events }: Sight): Suspicion | undefined {
   return event === undefined ? undefined : suspect('PodStartFailed', `${name}: ${words(event)}`, creating(pod));
 }
 
-function isLost({ isCutOff, node, disrupted, deleting }: PodState, { unreadyNodes }: Sight): boolean {
-  // Taken off its node by the cluster, which never learns whether it has ended.
-  const isTaken = deleting && disrupted === 'DeletionByTaintManager';
-  return isCutOff || isTaken || (node !== undefined && unreadyNodes.has(node));
+function isLost({ isCutOff, node }: PodState, { unreadyNodes }: Sight): boolean {
+  return isCutOff || (node !== undefined && unreadyNodes.has(node));
 }
 
 function lossProblem(pod: PodState, sight: Sight): Suspicion | undefined {

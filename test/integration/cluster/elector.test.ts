@@ -196,6 +196,13 @@ test('One that leads gives its Lease back when it is stopped; one that does not 
   expect(writes()).toBe(before);
 });
 
+test("Stopped before it has seen another one's name in the Lease, it leaves it to that one", async () => {
+  await lead();
+  heldBy('them');
+  await elector?.stop();
+  expect(lease?.spec).toMatchObject({ holderIdentity: 'them' });
+});
+
 test('Stopped while a renewal is under way, it still gives the Lease back', async () => {
   await lead();
   server.next(`PUT ${PATH}`, (asked) => {

@@ -154,6 +154,8 @@ describe('A Job', () => {
     expect(watchOver(alone, 0, 59.9).view.stuck).toBe(false);
     expect(watchOver(alone, 0, 59.9).lookAgainMs).toBeLessThanOrEqual(100);
     expect(watchOver(alone, 0, 60).view.stuck).toBe(true);
+    // Nobody makes pods for it any more.
+    expect(watchOver(alone, 0, 60).wantsEvents).toEqual([]);
     expect(watchOver({ ...alone, job: { ...sight.job, finished: true } }, 0, 600).view.stuck).toBe(false);
   });
 
