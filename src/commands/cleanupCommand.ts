@@ -28,7 +28,7 @@ export function cleanupCommand(program: Command): void {
 
 function wordsOf({ resources, jobs }: { resources: number; jobs: number }): string {
   if (resources + jobs === 0) return 'All ScreenshotJobs and Jobs are gone.';
-  return `Nothing holds ${resources} ScreenshotJobs and ${jobs} Jobs any more, but their pods had not ended in time.`;
+  return `Nothing holds ${resources} ScreenshotJobs and ${jobs} Jobs any more, but their pods had not ended in time: see \`kubectl get pods -l app.kubernetes.io/component=capture\`.`;
 }
 
 function seconds(text: string): number {

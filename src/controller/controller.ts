@@ -41,6 +41,8 @@ class RunningController implements Controller {
   readonly #work: WorkQueue;
   #superseded = false;
   #auditing = Promise.resolve();
+  /** One that has not begun: whoever asks meanwhile is told by it. */
+  #nextAudit: Promise<void> | undefined;
   #end: (() => Promise<void>)[] = [];
 
   constructor(options: ControllerOptions, epoch: string) {
@@ -71,8 +73,12 @@ class RunningController implements Controller {
   }
 
   audit(): Promise<void> {
-    this.#auditing = this.#auditing.then(() => this.#audit());
-    return this.#auditing;
+    this.#nextAudit ??= this.#auditing.then(() => {
+      this.#nextAudit = undefined;
+      return this.#audit();
+    });
+    this.#auditing = this.#nextAudit;
+    return this.#nextAudit;
   }
 
   workQueue(): QueueSize {

@@ -4,6 +4,7 @@ import type { AuditReport } from '../../../src/controller/options.ts';
 import { openStore } from '../../../src/store/database.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
+import { otherwise } from '../../support/otherwise.ts';
 import { insertAd, insertOrganization, insertSet, launch } from '../../support/requests.ts';
 import { required } from '../../support/required.ts';
 import { openWorkshop, type Workshop } from '../../support/workshop.ts';
@@ -233,4 +234,29 @@ test('A delivery without a job in the queue gets one; answers to requests are fo
   await shop.controller.audit();
   expect((await shop.queue.depth()).find(({ name }) => name === 'deliver')?.depth).toBe(1);
   expect(await db.selectFrom('idempotency_keys').select('key').execute()).toEqual([{ key: 'new' }]);
+});
+
+test('However often an audit is asked for while one runs, one more follows', async () => {
+  await shop.close();
+  let lists = 0;
+  let gate: Promise<void> | undefined;
+  shop = await openWorkshop({
+    databaseUrl: database.url,
+    wrapCluster: otherwise((cluster) => ({
+      async listJobs() {
+        lists += 1;
+        await gate;
+        return cluster.listJobs();
+      },
+    })),
+  });
+  const before = lists;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  gate = promise;
+  const running = shop.controller.audit();
+  await eventually(() => expect(lists).toBe(before + 1));
+  const asked = Array.from({ length: 20 }, () => shop.controller.audit());
+  resolve();
+  await Promise.all([running, ...asked]);
+  expect(lists).toBe(before + 2);
 });

@@ -4,6 +4,7 @@ import { type CaptureJob, type ClusterPort, RefusedError } from '../../../src/cl
 import type { ScreenshotJob } from '../../../src/contract/screenshotJob.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
+import { otherwise } from '../../support/otherwise.ts';
 import { insertAd, insertOrganization, insertSet, launch } from '../../support/requests.ts';
 import { required } from '../../support/required.ts';
 import { openWorkshop, type Workshop, type WorkshopOptions } from '../../support/workshop.ts';
@@ -40,17 +41,6 @@ const statusOf = async (id: string) =>
 const jobOf = (id: string) =>
   shop.store.db.selectFrom('screenshot_jobs').selectAll().where('set_id', '=', id).executeTakeFirstOrThrow();
 const isApproved = (id: string) => eventually(async () => expect(await statusOf(id)).toBe('approved'));
-
-/** Stands in for a cluster that does otherwise in some calls. */
-const otherwise = (change: (cluster: ClusterPort) => Partial<ClusterPort>) => (cluster: ClusterPort) => {
-  const changed = change(cluster);
-  return new Proxy(cluster, {
-    get(target, name) {
-      const call: unknown = Reflect.get(changed, name) ?? Reflect.get(target, name);
-      return typeof call === 'function' ? call.bind(target) : call;
-    },
-  });
-};
 
 test('A result is not lost because the pod went first', async () => {
   await open();

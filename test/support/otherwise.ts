@@ -1,0 +1,12 @@
+import type { ClusterPort } from '../../src/cluster/port.ts';
+
+/** Stands in for a cluster that does otherwise in some calls. */
+export const otherwise = (change: (cluster: ClusterPort) => Partial<ClusterPort>) => (cluster: ClusterPort) => {
+  const changed = change(cluster);
+  return new Proxy(cluster, {
+    get(target, name) {
+      const call: unknown = Reflect.get(changed, name) ?? Reflect.get(target, name);
+      return typeof call === 'function' ? call.bind(target) : call;
+    },
+  });
+};
