@@ -125,6 +125,20 @@ describe('Pods Pending unseen: what keeps a Job from running is named once it ha
   });
 });
 
+test('A container that ended well is no failure, though a process in it was killed for its memory', () => {
+  const terminated = { exitCode: 0, reason: 'OOMKilled' };
+  const status = { phase: 'Succeeded', containerStatuses: [{ name: 'capture', state: { terminated } }] };
+  expect(readPod({ metadata: { name: 'a' }, status }).failure).toBeUndefined();
+  const killed = {
+    phase: 'Failed',
+    containerStatuses: [{ name: 'capture', state: { terminated: { ...terminated, exitCode: 137 } } }],
+  };
+  expect(readPod({ metadata: { name: 'a' }, status: killed }).failure).toMatchObject({
+    reason: 'OOMKilled',
+    exitCode: 137,
+  });
+});
+
 describe('A Job', () => {
   test('is told with its indexes', () => {
     expect(watchOver(observed('finished'), 0).view).toMatchObject({
