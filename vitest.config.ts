@@ -47,11 +47,11 @@ export default defineConfig({
       },
       {
         extends: true,
-        // Afterwards, for they take parts of the cluster down that the others stand on.
+        // Afterwards, for they want the cluster for themselves: they take parts of it down, or measure.
         test: {
-          name: 'e2e-outage',
+          name: 'e2e-alone',
           globalSetup: ['test/e2e/support/globalE2e.ts'],
-          include: ['test/e2e/outage/*.test.ts'],
+          include: ['test/e2e/alone/*.test.ts'],
           fileParallelism: false,
           testTimeout: 6 * 60_000,
           hookTimeout: 10 * 60_000,

@@ -10,7 +10,12 @@ cluster=test/cluster/cluster
 use() { local lines; lines=$("$cluster" "$@"); eval "$lines"; }
 
 if [ -z "${KUBECONFIG:-}" ]; then
-  if [ "${KEEP_CLUSTER:-}" != 1 ] && ! "$cluster" status | grep -q '^kube-apiserver up'; then trap '"$cluster" down' EXIT; fi
+  running=$("$cluster" status)
+  if ! grep -q '^kube-apiserver up' <<<"$running"; then
+    # What a cluster that was not ended well has left would come to life again.
+    "$cluster" down
+    [ "${KEEP_CLUSTER:-}" = 1 ] || trap '"$cluster" down' EXIT
+  fi
   use up
   use s3
   export E2E_OWN_CLUSTER=true IMAGE=${IMAGE:-tearsheet:dev}

@@ -9,7 +9,7 @@ const DEADLINE_MS = 25 * 60_000;
 
 rmSync(SUMMARY, { force: true });
 const counts = await runVitest({
-  projects: ['e2e', 'e2e-outage'],
+  projects: ['e2e', 'e2e-alone'],
   args: process.argv.slice(2),
   deadlineMs: DEADLINE_MS,
 });

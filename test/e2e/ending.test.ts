@@ -82,8 +82,8 @@ describe('the release', () => {
       'secrets',
       'networkpolicies',
       'roles',
-      'pvc',
-    ]) {
+      'persistentvolumeclaims',
+    ] as const) {
       expect([kind, await trial.installation.list(kind)]).toEqual([kind, []]);
     }
     await kubectl(['get', 'crd', 'screenshotjobs.tearsheet.dev']);

@@ -36,12 +36,12 @@ function keepAsking(): { stop(): Promise<{ sets: string[]; refused: string[] }> 
   let isDone = false;
   const [sets, refused]: string[][] = [[], []];
   const asking = (async () => {
-    for (let index = 0; !isDone && index < 40; index++) {
+    for (let index = 0; !isDone && index < 10; index++) {
       await trial.ask(`Meanwhile ${index}`).then(
         (set) => sets?.push(set),
         (error: unknown) => refused?.push(String(error)),
       );
-      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      await new Promise((resolve) => setTimeout(resolve, 5_000));
     }
   })();
   return {

@@ -11,6 +11,7 @@ import { type TestNamespace, testNamespace } from '../../support/cluster.ts';
 import { eventually } from '../../support/eventually.ts';
 import { host, image, s3 } from './environment.ts';
 import { helm, kubectl, type Ran, type RunOptions, tried } from './programs.ts';
+import { type Kind, Reader } from './reader.ts';
 
 const ROOT = path.join(import.meta.dirname, '../../..');
 const CHART = path.join(ROOT, 'charts/tearsheet');
@@ -38,6 +39,7 @@ export class Installation {
   readonly #values: Values;
   readonly #folder: string;
   readonly #storage: S3Client;
+  readonly #reader: Reader;
   #url: string | undefined;
   #organization: Organization | undefined;
 
@@ -49,6 +51,7 @@ export class Installation {
     storage: S3Client;
   }) {
     this.namespace = parts.namespace;
+    this.#reader = new Reader(parts.namespace.config, parts.namespace.name);
     this.bucket = parts.bucket;
     this.#values = parts.values;
     this.#folder = parts.folder;
@@ -189,10 +192,8 @@ export class Installation {
     return tried('kubectl', ['-n', this.namespace.name, ...args], options);
   }
 
-  async list<T>(kind: string, selector?: string): Promise<T[]> {
-    const chosen = selector === undefined ? [] : ['-l', selector];
-    const { items } = JSON.parse(await this.kubectl(['get', kind, ...chosen, '-o', 'json'])) as { items: T[] };
-    return items;
+  list<T>(kind: Kind, selector?: string): Promise<T[]> {
+    return this.#reader.list<T>(kind, selector);
   }
 
   jobs(): Promise<JobSeen[]> {
@@ -262,6 +263,7 @@ export class Installation {
     await this.tryKubectl(['delete', 'jobs', '--all', '--wait=false']);
     await this.namespace.remove();
     this.#storage.destroy();
+    this.#reader.close();
     await rm(this.#folder, { recursive: true, force: true });
   }
 }
