@@ -66,7 +66,8 @@ async function pictures(ads: readonly Pixels[], make: (ad: Pixels) => Promise<Bu
     const making = new TaskGroup(AT_ONCE);
     for (const ad of ads) {
       await making.add(async () => {
-        bytes += (await make(ad)).length;
+        const png = await make(ad);
+        bytes += png.length;
       });
     }
     await making.drain();
