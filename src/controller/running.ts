@@ -4,7 +4,7 @@ import type { ScreenshotJob } from '../contract/screenshotJob.ts';
 import { type JobState, nextGeneration, noteLaunch, readJobState } from '../store/jobState.ts';
 import { settle } from './ending.ts';
 import { jobName, jobSpec, resourceSpec } from './jobPlan.ts';
-import type { Problem } from './status.ts';
+import { type Problem, plainWords } from './status.ts';
 import { LATER, NOW, SOON, show, type Term } from './term.ts';
 
 const MOST_GENERATIONS = 3;
@@ -138,5 +138,5 @@ function wordsOf(problem: Problem | undefined): string {
 
 /** For whoever runs the cluster. */
 function detailsOf(problem: Problem | undefined): string {
-  return problem === undefined ? '' : ` ${problem.reason}: ${problem.message}`;
+  return problem === undefined ? '' : ` ${problem.reason}: ${plainWords(problem.message)}`;
 }

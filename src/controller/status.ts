@@ -2,6 +2,7 @@
 import type { CaptureJob } from '../cluster/port.ts';
 import type { ScreenshotJobReason, ScreenshotJobStatus } from '../contract/screenshotJob.ts';
 import { SCREENSHOT_JOB_REASONS } from '../contract/screenshotJob.ts';
+import { cutCodePoints, storable } from '../domain/text.ts';
 import type { JobState } from '../store/jobState.ts';
 
 type Condition = ScreenshotJobStatus['conditions'][number];
@@ -27,6 +28,17 @@ export interface Seen {
 
 const MOST_WORDS = 1_024;
 
+/**
+ * What the cluster says is partly others' words: of an admission policy, of a registry, of whoever wrote an Event. They stand in a column
+ * of a terminal, in Postgres and in the log: without what steers a terminal or cannot be stored, and not without end.
+ */
+export function plainWords(text: string): string {
+  return cutCodePoints(
+    storable(text.slice(0, 4 * MOST_WORDS)).replaceAll(/[\p{Cc}\p{Bidi_Control}]+/gu, ' '),
+    MOST_WORDS,
+  );
+}
+
 export function statusOf(seen: Seen): ScreenshotJobStatus {
   const { state, job, before, generation } = seen;
   const counts = state.set_id === null ? state.creatives : state.screenshots;
@@ -34,7 +46,7 @@ export function statusOf(seen: Seen): ScreenshotJobStatus {
   return {
     observedGeneration: generation,
     reason,
-    ...(message === '' ? {} : { message: message.slice(0, MOST_WORDS) }),
+    ...(message === '' ? {} : { message }),
     progress: `${counts.done}/${counts.total}`,
     ...counts,
     pods: job?.active ?? 0,
@@ -53,7 +65,7 @@ function summary({ state, job, problem, canceling }: Seen): { reason: Screenshot
   if (canceling) return { reason: 'Canceling', message: 'Its captures are being ended.' };
   if (problem !== undefined) {
     const known = SCREENSHOT_JOB_REASONS.find((name) => name === problem.reason);
-    return { reason: known ?? 'PodStartFailed', message: problem.message };
+    return { reason: known ?? 'PodStartFailed', message: plainWords(problem.message) };
   }
   const isRunning = state.started && job !== undefined && !job.deleting;
   return isRunning ? { reason: 'Running', message: '' } : { reason: 'Queued', message: '' };
@@ -67,7 +79,7 @@ function ending(state: JobState): { reason: ScreenshotJobReason; message: string
     case 'deadline':
       return { reason: 'DeadlineExceeded', message: `${done} of ${total} were done.` };
     case 'unscheduled':
-      return { reason: 'DeadlineExceeded', message: state.problem ?? 'No capture was started in time.' };
+      return { reason: 'DeadlineExceeded', message: plainWords(state.problem ?? 'No capture was started in time.') };
   }
   if (done === 0) return { reason: 'Failed', message: `None of ${total} could be captured.` };
   if (failed > 0) return { reason: 'CompletedWithFailures', message: `${failed} of ${total} could not be captured.` };
@@ -108,7 +120,7 @@ function conditionsOf(state: JobState, { reason, message }: { reason: string; me
       type: 'Succeeded',
       status: settled ? (isGood ? 'True' : 'False') : 'Unknown',
       reason,
-      message: message.slice(0, MOST_WORDS),
+      message,
     },
   ];
 }

@@ -115,3 +115,15 @@ test.each([
 ])('A set that took %d s says %s', (seconds, duration) => {
   expect(told({ state: settled({ settled_at: after(seconds), outcome: 'complete' }) }).duration).toBe(duration);
 });
+
+test('Words that others chose neither steer a terminal nor hide what stands beside them, and can be stored', () => {
+  const problem = { reason: 'PodRejected', message: 'no\u001b[2J\u001b]0;x\u0007 way\n\0\u202e \ud83d end' };
+  expect(told({ problem }).message).toBe('no [2J ]0;x  way \ufffd  \ufffd end');
+});
+
+test('Words are cut where a character ends, so that what is read again is what was written', () => {
+  const problem = { reason: 'PodRejected', message: `${'x'.repeat(1_023)}\u{1f600}\u{1f600}` };
+  const status = told({ problem });
+  expect(status.message).toBe(`${'x'.repeat(1_023)}\u{1f600}`);
+  expect(of(status, 'Succeeded')?.message).toBe(status.message);
+});
