@@ -1,4 +1,5 @@
 /** All pictures of one page: opened once, each ad placed as soon as its frames are there. `pageQueue.ts` says when. */
+import { PHASES } from '../contract/captureProtocol.ts';
 import type { Device } from '../domain/devices.ts';
 import type { ScreenshotFailure } from '../domain/states.ts';
 import { within } from '../observe/deadline.ts';
@@ -107,7 +108,10 @@ export class PageWork {
     const page = await this.#open();
     this.#finalUrl = page.finalUrl;
     if (page.status !== 'ready') return this.#failAll(this.#believed(page));
-    for (const [phase, ms] of Object.entries(page.phases)) this.#tools.phases.add(phase, ms);
+    for (const phase of PHASES) {
+      const ms = page.phases[phase];
+      if (ms !== undefined) this.#tools.phases.add(phase, ms);
+    }
     try {
       await this.#placeAll(page);
     } finally {

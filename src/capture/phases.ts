@@ -1,13 +1,15 @@
+import type { Phase } from '../contract/captureProtocol.ts';
+
 /** Seconds spent, by phase. Phases that run side by side count each for itself. */
 export class Phases {
-  readonly #ms = new Map<string, number>();
+  readonly #ms = new Map<Phase, number>();
 
-  add(phase: string, ms: number): void {
+  add(phase: Phase, ms: number): void {
     this.#ms.set(phase, (this.#ms.get(phase) ?? 0) + ms);
   }
 
   /** @returns what `work` returned. Time counts also where it fails. */
-  async time<T>(phase: string, work: () => Promise<T>): Promise<T> {
+  async time<T>(phase: Phase, work: () => Promise<T>): Promise<T> {
     const start = performance.now();
     try {
       return await work();

@@ -3,11 +3,14 @@
  * or where no picture was taken.
  */
 import type { Device } from '../domain/devices.ts';
+import { cutCodePoints } from '../domain/text.ts';
 import type { CreativeFrame } from './creative/creative.ts';
 import type { Box, Picture, ScoredCandidate, Unplaced } from './page/page.ts';
 
 /** Candidates a record holds at most: those with the highest scores. */
 const MOST_CANDIDATES = 20;
+/** A page may call itself by an address of two million characters, and stands so in every picture of it. */
+const MOST_ADDRESS = 4_000;
 
 export interface RecordedCandidate {
   /** A selector that a person can find it by. */
@@ -116,7 +119,7 @@ export function recordOfFailure(
 function described({ requestedUrl, finalUrl, device, markerMs }: PictureCircumstances) {
   return {
     requested_url: requestedUrl,
-    final_url: finalUrl,
+    final_url: finalUrl === null ? null : cutCodePoints(finalUrl, MOST_ADDRESS),
     device: device.name,
     viewport: { ...device.viewport },
     ratio: device.ratio,

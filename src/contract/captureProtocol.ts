@@ -18,6 +18,10 @@ const count = z.number().int().min(1).max(2_147_483_647);
 const side = z.number().int().min(1).max(65_535);
 /** Partly a page's own words, which may be endless. */
 const words = z.string().transform((text) => cutCodePoints(text, 4_000));
+/** Of the table's columns; what is larger would be a fault of the database. */
+const int32 = z.number().int().max(2_147_483_647);
+/** No capture takes a day; a sum of a metric that was made infinite once stays so. */
+const seconds = z.number().min(0).max(86_400);
 /** Stands in headers later on. */
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -45,7 +49,7 @@ export const Attempt = z.object({
   pages: z.array(WantedPage),
 });
 
-const Bound = z.object({ index: z.number().int().min(0), attempt: z.number().int().min(1) });
+const Bound = z.object({ index: int32.min(0), attempt: int32.min(1) });
 
 /** POST …/creatives/claim: the next creative nobody holds. */
 export const ClaimCreative = Bound;
@@ -88,7 +92,7 @@ const RenderedFrame = z.object({
 
 /** POST …/creatives/{ad}/result */
 export const CreativeResult = Bound.extend({
-  seconds: z.number(),
+  seconds,
   result: z.discriminatedUnion('status', [
     z.object({
       status: z.literal('uploaded'),
@@ -99,7 +103,7 @@ export const CreativeResult = Bound.extend({
       /** CSS pixels. */
       width: side,
       height: side,
-      frames: z.array(RenderedFrame),
+      frames: z.array(RenderedFrame).max(10_000),
     }),
     z.object({ status: z.enum(['not_found', 'net_read_timeout', 'generic_error']), reason: words }),
   ]),
@@ -127,8 +131,13 @@ export const ResolvedCreatives = z.object({
   ),
 });
 
-/** The provenance record of a picture; free-form here, its fields are the capture program's. */
-const Record_ = z.record(z.string(), z.unknown());
+/** The provenance record of a picture; free-form here, its fields are the capture program's. Such a record is some 10 KB. */
+const MOST_RECORD_CHARACTERS = 128 * 1024;
+const Record_ = z
+  .record(z.string(), z.unknown())
+  .refine((record) => JSON.stringify(record).length <= MOST_RECORD_CHARACTERS, {
+    message: `has more than ${MOST_RECORD_CHARACTERS} characters`,
+  });
 
 /** POST …/screenshots/results: one or several pictures of this index. Repeating a result changes nothing. */
 export const ScreenshotResults = Bound.extend({
@@ -158,10 +167,22 @@ export const ScreenshotResults = Bound.extend({
     .max(1_000),
 });
 
-/** POST …/indexes/{index}/finish: the pod has nothing left to do. `phases` are seconds spent, for the metrics. */
+/** What a capture spends its time on, each a label of a metric. */
+export const PHASES = ['navigate', 'load', 'scroll', 'consent', 'settle', 'find', 'render', 'place', 'upload'] as const;
+export type Phase = (typeof PHASES)[number];
+const isTimed = (entry: readonly [Phase, number | undefined]): entry is [Phase, number] => entry[1] !== undefined;
+
+/**
+ * POST …/indexes/{index}/finish: the pod has nothing left to do. `phases` are seconds spent, for the metrics; those of another version are
+ * left out, and so are those that a pod makes up: each would be a time series for ever.
+ */
 export const FinishIndex = z.object({
-  attempt: z.number().int().min(1),
-  phases: z.record(z.string(), z.number()),
+  attempt: int32.min(1),
+  phases: z
+    .record(z.string(), z.unknown())
+    .transform((given) =>
+      Object.fromEntries(PHASES.map((phase) => [phase, seconds.safeParse(given[phase]).data] as const).filter(isTimed)),
+    ),
 });
 
 /** Exit codes of the capture program. `final` codes are never retried. */

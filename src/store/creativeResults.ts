@@ -41,6 +41,20 @@ export class ResultFaultError extends Error {
   override readonly name = 'ResultFaultError';
 }
 
+/** What can be told without a lock, before anybody looks for the frames' bytes. @throws ResultFaultError */
+export async function checkFrames(
+  db: Queryable,
+  { jobId, adId, frames }: { jobId: string; adId: string; frames: readonly StoredFrame[] },
+): Promise<void> {
+  const creative = await db
+    .selectFrom('job_creatives')
+    .select('wanted')
+    .where('job_id', '=', jobId)
+    .where('ad_id', '=', adId)
+    .executeTakeFirst();
+  requireFrames(creative?.wanted ?? [], frames);
+}
+
 /** Repeating a result changes nothing. @returns the states of the pictures that it resolved. @throws SupersededError, ResultFaultError */
 export async function storeCreativeResult(
   transaction: Queryable,
@@ -69,6 +83,7 @@ function requireFrames(wanted: readonly { marker_ms: number | null; ratio: numbe
       throw new ResultFaultError(`The frame at ${marker_ms ?? 'the default moment'} and ratio ${ratio} is missing.`);
     }
   }
+  if (frames.length > wanted.length) throw new ResultFaultError('There are more frames than were asked for.');
 }
 
 async function storeRendered(

@@ -9,7 +9,7 @@ import {
   WaitForCreatives,
 } from '../../contract/captureProtocol.ts';
 import { type Bound, holdAttempt } from '../../store/attempts.ts';
-import { ResultFaultError, storeCreativeResult } from '../../store/creativeResults.ts';
+import { checkFrames, ResultFaultError, storeCreativeResult } from '../../store/creativeResults.ts';
 import {
   claimCreative,
   countUnresolved,
@@ -58,7 +58,10 @@ export function addCreativeRoutes(router: Router, options: InternalApiOptions, t
     const bound = boundOf(callerOf(res), { index, attempt });
     const adId = adOf(req);
     if (result.status === 'uploaded') checkKeys(result.frames, { ...bound, adId });
-    if (result.status === 'uploaded') await requireUploads(options, result.frames);
+    if (result.status === 'uploaded') {
+      await checkFrames(store.db, { jobId: bound.jobId, adId, frames: result.frames });
+      await requireUploads(options, result.frames);
+    }
     const resolved = await write((tx) => storeCreativeResult(tx, { bound, adId, result }, options));
     observe?.screenshots?.(resolved);
     observe?.creative?.({ status: result.status, seconds });

@@ -8,13 +8,15 @@ import { ResultFaultError } from '../../store/creativeResults.ts';
 import { artifactRoutes } from './artifactRoutes.ts';
 import { addAttemptRoutes } from './attemptRoutes.ts';
 import { type CaptureAuthority, ForbiddenError, jobTokens, UnauthorizedError, UnavailableError } from './authority.ts';
+import { boundCalls } from './callBounds.ts';
 import { addCreativeRoutes } from './creativeRoutes.ts';
 import type { InternalApiOptions } from './options.ts';
 import { jobOf, NotFoundError, rememberCaller } from './requests.ts';
 import { createTransfers } from './transfers.ts';
 
-/** Pages with many candidates make long records. */
-const MAX_BODY = '32mb';
+/** A hundred pictures of pages with many candidates are some two. */
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+const OF_ONE_POD = { calls: 64, bytes: MAX_BODY_BYTES };
 
 /** Serves `contract/captureProtocol.ts`, and the artifacts where they are kept in a folder. */
 export function createInternalApi(options: InternalApiOptions): Express {
@@ -24,7 +26,8 @@ export function createInternalApi(options: InternalApiOptions): Express {
   const job = express.Router({ mergeParams: true });
   job.use(
     authorize(options.authority ?? jobTokens(options.secret)),
-    express.json({ limit: MAX_BODY, reviver: storableTexts }),
+    boundCalls(OF_ONE_POD),
+    express.json({ limit: MAX_BODY_BYTES, reviver: storableTexts }),
   );
   const transfers = createTransfers(options);
   addAttemptRoutes(job, options, transfers);

@@ -13,20 +13,30 @@ export interface Verdicts {
   keep(key: string, verdict: Verdict, expiresAtMs?: number): void;
 }
 
-/** @param most beyond which the oldest is forgotten. */
+interface Kept {
+  readonly verdict: Verdict;
+  readonly until: number;
+}
+
+/** @param most of each kind, beyond which the oldest is forgotten: whoever makes up tokens pushes no good one out. */
 export function createVerdicts(now: () => number, most = MOST): Verdicts {
-  const kept = new Map<string, { readonly verdict: Verdict; readonly until: number }>();
+  const good = new Map<string, Kept>();
+  const refused = new Map<string, Kept>();
   return {
     get(key) {
-      const found = kept.get(key);
+      const found = good.get(key) ?? refused.get(key);
       if (found === undefined || found.until > now()) return found?.verdict;
-      kept.delete(key);
+      good.delete(key);
+      refused.delete(key);
       return undefined;
     },
     keep(key, verdict, expiresAtMs = Number.POSITIVE_INFINITY) {
-      const ms = 'refusal' in verdict ? REFUSED_MS : GOOD_MS;
+      const isRefusal = 'refusal' in verdict;
+      const ms = isRefusal ? REFUSED_MS : GOOD_MS;
       // Again at the end, so that the first is the oldest.
-      kept.delete(key);
+      good.delete(key);
+      refused.delete(key);
+      const kept = isRefusal ? refused : good;
       kept.set(key, { verdict, until: Math.min(now() + ms, expiresAtMs) });
       const [oldest] = kept.keys();
       if (kept.size > most && oldest !== undefined) kept.delete(oldest);

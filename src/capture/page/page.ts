@@ -1,3 +1,4 @@
+import type { Phase } from '../../contract/captureProtocol.ts';
 import type { Device } from '../../domain/devices.ts';
 import type { ScreenshotFailure } from '../../domain/states.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
@@ -66,7 +67,7 @@ export interface OpenPage {
   readonly finalUrl: string;
   readonly candidates: readonly SlotCandidate[];
   /** Milliseconds spent, by phase (`navigate`, `load`, `consent`, `scroll`, `settle`, `find`; some overlap), for metrics. */
-  readonly phases: Readonly<Record<string, number>>;
+  readonly phases: Readonly<Partial<Record<Phase, number>>>;
   /** Puts one frame of an ad into its best slot and takes the picture; the page is as before afterwards. */
   place(frame: CreativeFrame): Promise<Picture | Unplaced>;
   close(): Promise<void>;

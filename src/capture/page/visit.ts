@@ -1,4 +1,5 @@
 import type { CDPSession, Page, Request, Response, Route } from 'playwright';
+import type { Phase } from '../../contract/captureProtocol.ts';
 import type { Device } from '../../domain/devices.ts';
 import type { EgressFailure } from '../../egress/failures.ts';
 import { within } from '../../observe/deadline.ts';
@@ -28,7 +29,8 @@ const SCROLL_MS = 6_000;
 const LOAD_MS = 3_000;
 const QUIET_MS = 2_500;
 const FIND_MS = 20_000;
-const TEXT_MS = 3_000;
+/** A page whose scripts are busy answers late, above all on a busy node. */
+const TEXT_MS = 15_000;
 
 /** One opening of one site, from nothing to a settled page whose slots are known. */
 export class Visit {
@@ -36,7 +38,7 @@ export class Visit {
   readonly #options: VisitOptions;
   readonly #consent: Consent;
   readonly #traffic: Traffic;
-  readonly #phases: Record<string, number> = {};
+  readonly #phases: Partial<Record<Phase, number>> = {};
   #settled = false;
 
   constructor(page: Page, options: VisitOptions) {
@@ -204,7 +206,7 @@ export class Visit {
     await within(10_000, this.#page.context().close());
   }
 
-  async #timed<T>(phase: string, work: () => Promise<T>): Promise<T> {
+  async #timed<T>(phase: Phase, work: () => Promise<T>): Promise<T> {
     const startedAt = performance.now();
     try {
       return await work();

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createInternalApi } from '../../../src/api/internal/internalApi.ts';
 import { podTokens } from '../../../src/api/internal/podTokens.ts';
 import { FolderStore } from '../../../src/artifacts/folder.ts';
@@ -15,6 +15,7 @@ import { readInstallation } from '../../../src/store/installation.ts';
 import { openNotifications } from '../../../src/store/notifications.ts';
 import { type CaptureClient, captureClient, PNG, PNG_FACTS } from '../../support/captureClient.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
 import { started } from '../../support/listeners.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/requests.ts';
 import { SILENT } from '../../support/silentLog.ts';
@@ -179,4 +180,38 @@ test('Words without end are cut before they are kept', async () => {
   expect((await pod('uid-1').call('screenshots/results', { ...BOUND, results })).status).toBe(200);
   const stored = await store.db.selectFrom('screenshots').select('reason').where('id', '=', id).executeTakeFirst();
   expect(stored?.reason).toBe('😀'.repeat(4_000));
+});
+
+test('Nobody goes looking for more frames than were asked for, however many a pod names', async () => {
+  const { pod } = await job();
+  const capture = pod('uid-1');
+  await open(capture, 'uid-1');
+  const { creative } = (await capture.call<ClaimedCreative>('creatives/claim', BOUND)).body;
+  const [wanted] = creative?.wanted ?? [];
+  const frame = { marker_ms: wanted?.marker_ms, ratio: wanted?.ratio, key: wanted?.upload.key, ...PNG_FACTS };
+  const looks = vi.spyOn(artifacts, 'exists');
+  const kind = { status: 'uploaded', format: 'tag', category: 'display', mode: 'stepped', notes: [] };
+  const result = { ...kind, width: 300, height: 250, frames: Array.from({ length: 5_000 }, () => frame) };
+  const refused = await capture.call(`creatives/${creative?.ad_id}/result`, { ...BOUND, seconds: 1, result });
+  expect(refused).toMatchObject({ status: 422, body: { message: 'There are more frames than were asked for.' } });
+  expect(looks).not.toHaveBeenCalled();
+});
+
+test('A pod that waits a hundred times at once is told to come back, and keeps no other from its turn', async () => {
+  const { pod } = await job();
+  await open(pod('uid-1'), 'uid-1');
+  await open(pod('uid-2', 1), 'uid-2', 1);
+  const { creative } = (await pod('uid-2', 1).call<ClaimedCreative>('creatives/claim', { index: 1, attempt: 1 })).body;
+  const wait = { ...BOUND, ads: [creative?.ad_id], timeout_ms: 20_000 };
+  const statuses: number[] = [];
+  const waits = Array.from({ length: 100 }, async () => {
+    const { status } = await pod('uid-1').call('creatives/wait', wait);
+    statuses.push(status);
+  });
+  await eventually(() => expect(statuses.filter((status) => status === 503)).toHaveLength(36));
+  const bound = { index: 1, attempt: 1 };
+  const failed = { ...bound, seconds: 1, result: { status: 'not_found', reason: 'gone' } };
+  expect((await pod('uid-2', 1).call(`creatives/${creative?.ad_id}/result`, failed)).status).toBe(200);
+  await Promise.all(waits);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(64);
 });

@@ -83,3 +83,9 @@ it('has the same keys for a failure as for a picture, with the reason', () => {
   expect(record).toMatchObject({ reason: 'none fits', slot: null, sha256: null, ad_size: [300, 250], page_mode: null });
   expect(Object.keys(record)).toHaveLength(19);
 });
+
+it('cuts the address that a page gave itself, which stands in every picture of the page', () => {
+  const finalUrl = `https://news.example/#${'x'.repeat(2_000_000)}`;
+  const record = recordOfFailure({ ...circumstances, finalUrl }, { at: new Date(0), reason: 'none', candidates: [] });
+  expect(record.final_url).toBe(finalUrl.slice(0, 4_000));
+});
