@@ -184,7 +184,7 @@ class Connection implements ApiServer {
   }
 }
 
-/** How long the server asks to wait; undefined: it does not. A 503 says nothing often, and is worth a wait too. */
+/** How long the server asks to wait; undefined: it does not. A 503 often says nothing, and is worth a wait too. */
 function pauseOf(code: number, retryAfter: string | string[] | undefined): number | undefined {
   if (code !== 429 && code !== 503) return undefined;
   const seconds = Number(retryAfter);

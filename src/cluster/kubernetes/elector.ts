@@ -118,7 +118,7 @@ class LeaseElector implements Elector {
       // Asked before renewing: this process may have been paused for longer than others waited.
       if (this.#leftMs <= 0) return `It could not be renewed for ${renewSeconds} s.`;
       const holder = this.#seen?.lease.spec?.holderIdentity ?? identity;
-      if (holder !== identity) return `${holder} holds it.`;
+      if (holder !== identity) return holder === '' ? 'It was taken away.' : `${holder} holds it.`;
       await this.#renew();
     }
   }

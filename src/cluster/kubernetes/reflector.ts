@@ -56,6 +56,8 @@ class ListWatch<T extends Stored> implements Reflector<T> {
   #version: string | undefined;
   #currentAt: number;
   #failures = 0;
+  /** Said to whoever waits in vain: a missing right looks like a slow server otherwise. */
+  #lastFailure = '';
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = { ...DEFAULTS, ...options };
@@ -68,7 +70,7 @@ class ListWatch<T extends Stored> implements Reflector<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       const why = `Nothing could be listed at ${this.#options.path} within ${timeoutMs / 1000} s.`;
-      timer = setTimeout(() => reject(new Error(why)), timeoutMs);
+      timer = setTimeout(() => reject(new Error(`${why}${this.#lastFailure}`)), timeoutMs);
     });
     await Promise.race([this.#first.promise, late]).finally(() => clearTimeout(timer));
   }
@@ -100,6 +102,7 @@ class ListWatch<T extends Stored> implements Reflector<T> {
   async #recover(error: unknown): Promise<void> {
     const { clock, log, path } = this.#options;
     this.#failures += 1;
+    this.#lastFailure = ` The last try: ${error instanceof Error ? error.message : error}.`;
     const again = isGone(error);
     if (again) this.#version = undefined;
     log.warn({ path, failures: this.#failures, again, err: error }, 'a watch broke');

@@ -139,8 +139,13 @@ test('A leader that cannot renew for its time leads no more, before anybody else
 });
 
 test('A server that does not answer costs a leader no more than the time it may lead', async () => {
-  const begun = performance.now();
-  const connection = { api, namespace: 'test', log: SILENT };
+  const waits: number[] = [];
+  const call: ApiServer['call'] = (asked, options) => {
+    if (asked.verb === 'update') waits.push(options?.deadlineMs ?? Number.POSITIVE_INFINITY);
+    return api.call(asked, options);
+  };
+  const watched: ApiServer = { call, watch: (asked, options) => api.watch(asked, options), close: () => api.close() };
+  const connection = { api: watched, namespace: 'test', log: SILENT };
   server.next(`PUT ${PATH}`, silence, silence, silence, silence);
   const lost = new Promise<string>((onLost) => {
     elector = startElector(connection, {
@@ -150,7 +155,8 @@ test('A server that does not answer costs a leader no more than the time it may 
     });
   });
   expect(await lost).toContain('could not be renewed for 1 s');
-  expect(performance.now() - begun).toBeLessThan(4_000);
+  expect(waits.length).toBeGreaterThan(0);
+  expect(Math.max(...waits)).toBeLessThanOrEqual(1_000);
 });
 
 test("A leader that sees another one's name in the Lease leads no more", async () => {

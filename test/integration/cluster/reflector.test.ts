@@ -275,6 +275,16 @@ test('Stopped in a list that does not come, it ends at once and opens no watch',
   expect(server.watches).toEqual([]);
 });
 
+test('Whoever waits for a list that is refused is told why it did not come', async () => {
+  server.on(`GET ${PATH}`, refuse(403, 'Forbidden'));
+  const followed = follow();
+  await eventually(() => expect(lists().length).toBeGreaterThan(1));
+  await expect(followed.ready(1)).rejects.toThrow(
+    /^Nothing could be listed at .* The last try: list .* \(403 Forbidden\)\.$/,
+  );
+  await followed.stop();
+});
+
 test('Stopped between two pages, it takes nothing for gone', async () => {
   server.next(`GET ${PATH}`, list(7, [thing('a', 1), thing('b', 2)]), list(20, [thing('a', 1)], 'more'), silence);
   const followed = follow();
