@@ -44,11 +44,12 @@ export function readJob(object: unknown): JobState {
   };
 }
 
-/** `0-3,7` as numbers. */
-export function parseIndexes(text: string): number[] {
+/** `0-3,7` as numbers, of those that the Job has: one status that is nonsense is not to end the audit of all, nor this process. */
+export function parseIndexes(text: string, indexes: number): number[] {
   if (text === '') return [];
   return text.split(',').flatMap((range) => {
     const [first = 0, last = first] = range.split('-').map(Number);
-    return Array.from({ length: last - first + 1 }, (_, offset) => first + offset);
+    const length = Math.min(last, indexes - 1) - first + 1;
+    return Array.from({ length: Math.max(0, length) }, (_, offset) => first + offset);
   });
 }

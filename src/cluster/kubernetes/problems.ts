@@ -50,7 +50,8 @@ const isQuiet = ({ reason }: Said) => reason === 'ContainerCreating' || reason =
 /** The pods that there should be now, beyond those that there are. */
 export function missingPods({ job, pods }: Sight): number {
   if (job.suspended || job.finished || job.deleting || job.isFailing) return 0;
-  const ended = parseIndexes(job.succeededIndexes).length + parseIndexes(job.failedIndexes).length;
+  const endedOf = (text: string) => parseIndexes(text, job.indexes).length;
+  const ended = endedOf(job.succeededIndexes) + endedOf(job.failedIndexes);
   const wanted = Math.min(job.parallelism, job.indexes - ended);
   return Math.max(0, wanted - pods.filter((pod) => !isOver(pod)).length);
 }

@@ -15,7 +15,7 @@ import {
   statusPatch,
   withoutFinalizer,
 } from './screenshotJobs.ts';
-import type { Store } from './store.ts';
+import type { Store, Stored } from './store.ts';
 
 export interface ResourceWritesOptions {
   readonly api: ApiServer;
@@ -44,11 +44,18 @@ export class ResourceWrites {
       if (!isConflict(error)) throw refusalOf(error, [403]);
     }
     const there = await this.#get(name);
-    // What no watch of ours would ever tell of.
-    if (there !== undefined && there.metadata.labels?.[LABEL.installation] !== installation)
-      throw new ConflictError(`The ScreenshotJob ${name} is of another installation.`);
-    if (there !== undefined) store.assume(readResource(there));
+    if (there === undefined) return 'exists';
+    const label = there.metadata.labels?.[LABEL.installation];
+    if (label === installation) store.assume(readResource(there));
+    // Somebody took its label off: without it no watch tells of it, and its finalizer would hold it, and its namespace, for ever.
+    else if (label === undefined && jobOf(there) === spec.job) await this.#label(there);
+    else throw new ConflictError(`The ScreenshotJob ${name} is of another installation.`);
     return 'exists';
+  }
+
+  async #label({ metadata: { name, uid, resourceVersion: version } }: ScreenshotJobObject): Promise<void> {
+    const labels = { [LABEL.installation]: this.#options.installation };
+    await this.#patch({ name, uid, version }, { body: { metadata: { uid, labels } } });
   }
 
   async updateStatus(seen: ScreenshotJob, status: ScreenshotJobStatus): Promise<void> {
@@ -98,7 +105,7 @@ export class ResourceWrites {
   }
 
   /** @returns false: it is gone. @throws ConflictError */
-  async #patch(seen: ScreenshotJob, { body, part = '' }: { body: object; part?: string }): Promise<boolean> {
+  async #patch(seen: Stored, { body, part = '' }: { body: object; part?: string }): Promise<boolean> {
     const { api, path, store } = this.#options;
     try {
       const answer = await api.call({ verb: 'patch', path: `${path}/${seen.name}${part}`, body });
@@ -114,4 +121,9 @@ export class ResourceWrites {
       return false;
     }
   }
+}
+
+/** The row in Postgres that it names: two installations never name the same. */
+function jobOf({ spec }: ScreenshotJobObject): unknown {
+  return (spec as Partial<ScreenshotJobSpec> | undefined)?.job;
 }

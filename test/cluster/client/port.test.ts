@@ -37,6 +37,17 @@ describe('ScreenshotJobs', () => {
     expect(await cluster.getScreenshotJob('set-other')).toBeUndefined();
   });
 
+  test('One whose label somebody took off is ours again, and can be released', async () => {
+    const { uid, spec } = await make(cluster, 'set-bare');
+    const body = [{ op: 'remove', path: '/metadata/labels/tearsheet.dev~1installation' }];
+    const place = { group: 'tearsheet.dev', version: 'v1alpha1', namespace: world.namespace.name };
+    await world.custom.patchNamespacedCustomObject({ ...place, plural: 'screenshotjobs', name: 'set-bare', body });
+    await eventually(async () => expect(await cluster.getScreenshotJob('set-bare')).toBeUndefined());
+    await expect(cluster.createScreenshotJob('set-bare', resourceSpec())).rejects.toThrow(ConflictError);
+    expect(await cluster.createScreenshotJob('set-bare', spec)).toBe('exists');
+    await eventually(async () => expect(await cluster.getScreenshotJob('set-bare')).toMatchObject({ uid }));
+  });
+
   test('A status that rests on what has changed meanwhile is refused', async () => {
     const seen = await make(cluster, 'set-c');
     await cluster.updateStatus(seen, statusOf({ message: 'Something.' }));

@@ -158,8 +158,9 @@ describe('A Job', () => {
     ['7', [7]],
     ['0,2,4', [0, 2, 4]],
     ['0-3,7,9-10', [0, 1, 2, 3, 7, 9, 10]],
+    ['10-9999999999,99', [10, 11]],
   ])('has the indexes %j as numbers', (text, indexes) => {
-    expect(parseIndexes(text)).toEqual(indexes);
+    expect(parseIndexes(text, 12)).toEqual(indexes);
   });
 
   test('hangs when it has been failing for 60 s', () => {
