@@ -41,106 +41,129 @@ const FIELDS: Record<EventsOf, string> = {
   Pod: 'involvedObject.kind=Pod,type=Warning,reason!=FailedScheduling,reason!=BackOff,reason!=Failed,reason!=Unhealthy',
 };
 
-export function createEvents({ api, path, namespace, log, clock = systemClock }: EventsOptions): Events {
-  /** Those we made, with their names and counts, the latest last. */
-  const known = new Map<string, { name: string; count: number }>();
-  const read = new Map<EventsOf, { at: number; events: Promise<ReadonlyMap<string, readonly EventState[]>> }>();
-  let ending: { at: number; answer: Promise<boolean> } | undefined;
+export function createEvents(options: EventsOptions): Events {
+  return new ClusterEvents(options);
+}
 
-  async function repeat(key: string, time: string): Promise<boolean> {
-    const before = known.get(key);
+type Warnings = ReadonlyMap<string, readonly EventState[]>;
+
+class ClusterEvents implements Events {
+  readonly #options: EventsOptions;
+  readonly #clock: Clock;
+  /** Those we made, with their names and counts, the latest last. */
+  readonly #known = new Map<string, { name: string; count: number }>();
+  readonly #read = new Map<EventsOf, { at: number; events: Promise<Warnings> }>();
+  #ending: { at: number; answer: Promise<boolean> } | undefined;
+
+  constructor(options: EventsOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  async record(about: ScreenshotJob, event: RecordedEvent): Promise<void> {
+    const { api, path, log } = this.#options;
+    const said = JSON.stringify([about.uid, event.type, event.reason, event.message]);
+    const key = createHash('sha256').update(said).digest('base64');
+    try {
+      if (await this.#repeat(key)) return;
+      const body = this.#manifest(about, event);
+      await api.call({ verb: 'create', path, body }, CALL);
+      this.#remember(key, { name: body.metadata.name, count: 1 });
+    } catch (error) {
+      log.warn({ resource: about.name, reason: event.reason, err: error }, 'an Event could not be written');
+    }
+  }
+
+  warnings(of: EventsOf): Promise<Warnings> {
+    const before = this.#read.get(of);
+    if (before !== undefined && this.#isFresh(before)) return before.events;
+    const events = this.#load(of).catch((error: unknown) => {
+      this.#options.log.warn({ of, err: error }, 'Events could not be read');
+      return new Map<string, EventState[]>();
+    });
+    this.#read.set(of, { at: this.#clock.now(), events });
+    return events;
+  }
+
+  isNamespaceEnding(): Promise<boolean> {
+    if (this.#ending !== undefined && this.#isFresh(this.#ending)) return this.#ending.answer;
+    const answer = this.#askWhetherEnding();
+    this.#ending = { at: this.#clock.now(), answer };
+    return answer;
+  }
+
+  #isFresh({ at }: { readonly at: number }): boolean {
+    return this.#clock.now() - at < READ_AGAIN_MS;
+  }
+
+  /** There is no right to read the namespace, but it says so to whoever wants to put something into it. */
+  async #askWhetherEnding(): Promise<boolean> {
+    const { api, path } = this.#options;
+    const body = this.#manifest({ name: CONTROLLER, uid: '' }, { type: 'Normal', reason: 'Probe', message: '' });
+    try {
+      await api.call({ verb: 'create', path, query: { dryRun: 'All' }, body }, CALL);
+      return false;
+    } catch (error) {
+      if (isNamespaceEnding(error)) return true;
+      this.#ending = undefined;
+      throw error;
+    }
+  }
+
+  /** @returns false: it was not told yet, or the cluster has forgotten it. */
+  async #repeat(key: string): Promise<boolean> {
+    const { api, path } = this.#options;
+    const before = this.#known.get(key);
     if (before === undefined) return false;
     const count = before.count + 1;
     try {
-      await api.call({ verb: 'patch', path: `${path}/${before.name}`, body: { count, lastTimestamp: time } }, CALL);
+      const body = { count, lastTimestamp: timestamp() };
+      await api.call({ verb: 'patch', path: `${path}/${before.name}`, body }, CALL);
     } catch (error) {
       // The cluster forgets Events after an hour.
       if (!isNotFound(error)) throw error;
-      known.delete(key);
+      this.#known.delete(key);
       return false;
     }
-    remember(key, { name: before.name, count });
+    this.#remember(key, { name: before.name, count });
     return true;
   }
 
-  function remember(key: string, entry: { name: string; count: number }): void {
-    known.delete(key);
-    known.set(key, entry);
-    const [oldest] = known.keys();
-    if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
+  #remember(key: string, entry: { name: string; count: number }): void {
+    this.#known.delete(key);
+    this.#known.set(key, entry);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest);
   }
 
-  function manifest(about: Pick<ScreenshotJob, 'name' | 'uid'>, event: RecordedEvent, time: string) {
-    const { name, uid } = about;
+  #manifest({ name, uid }: Pick<ScreenshotJob, 'name' | 'uid'>, { type, reason, message }: RecordedEvent) {
+    const { namespace } = this.#options;
+    const time = timestamp();
     return {
       apiVersion: 'v1',
       kind: 'Event',
       // As client-go names them: of the object, and no other one's.
       metadata: { name: `${name}.${randomBytes(8).toString('hex')}`, namespace },
       involvedObject: { apiVersion: `${GROUP}/${VERSION}`, kind: 'ScreenshotJob', name, uid, namespace },
-      ...{ type: event.type, reason: event.reason, message: event.message.slice(0, 1_024) },
+      ...{ type, reason, message: message.slice(0, 1_024) },
       ...{ count: 1, firstTimestamp: time, lastTimestamp: time },
       source: { component: CONTROLLER },
       reportingComponent: CONTROLLER,
     };
   }
 
-  async function load(of: EventsOf): Promise<ReadonlyMap<string, readonly EventState[]>> {
+  async #load(of: EventsOf): Promise<Warnings> {
+    const { api, path } = this.#options;
     const query = { fieldSelector: FIELDS[of], limit: MOST_READ };
     const list = (await api.call({ verb: 'list', path, query }, CALL)) as { items?: Wire<CoreV1Event>[] };
-    const found = new Map<string, EventState[]>();
-    for (const item of list.items ?? []) {
-      const uid = item.involvedObject.uid ?? '';
-      found.set(uid, [...(found.get(uid) ?? []), readEvent(item)]);
-    }
-    return found;
+    const byUid = Map.groupBy(list.items ?? [], ({ involvedObject }) => involvedObject.uid ?? '');
+    return new Map([...byUid].map(([uid, items]) => [uid, items.map(readEvent)]));
   }
+}
 
-  return {
-    async record(about, event) {
-      const time = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
-      const said = JSON.stringify([about.uid, event.type, event.reason, event.message]);
-      const key = createHash('sha256').update(said).digest('base64');
-      try {
-        if (await repeat(key, time)) return;
-        const body = manifest(about, event, time);
-        await api.call({ verb: 'create', path, body }, CALL);
-        remember(key, { name: body.metadata.name, count: 1 });
-      } catch (error) {
-        log.warn({ resource: about.name, reason: event.reason, err: error }, 'an Event could not be written');
-      }
-    },
-
-    warnings(of) {
-      const before = read.get(of);
-      if (before !== undefined && clock.now() - before.at < READ_AGAIN_MS) return before.events;
-      const events = load(of).catch((error: unknown) => {
-        log.warn({ of, err: error }, 'Events could not be read');
-        return new Map<string, EventState[]>();
-      });
-      read.set(of, { at: clock.now(), events });
-      return events;
-    },
-
-    isNamespaceEnding() {
-      if (ending !== undefined && clock.now() - ending.at < READ_AGAIN_MS) return ending.answer;
-      // There is no right to read the namespace, but it says so to whoever wants to put something into it.
-      const time = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
-      const event = { type: 'Normal', reason: 'Probe', message: '' } as const;
-      const body = manifest({ name: CONTROLLER, uid: '' }, event, time);
-      const asked = api.call({ verb: 'create', path, query: { dryRun: 'All' }, body }, CALL);
-      const answer = asked.then(
-        () => false,
-        (error: unknown) => {
-          if (isNamespaceEnding(error)) return true;
-          ending = undefined;
-          throw error;
-        },
-      );
-      ending = { at: clock.now(), answer };
-      return answer;
-    },
-  };
+/** Events take whole seconds. */
+function timestamp(): string {
+  return new Date().toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
 export function readEvent({
