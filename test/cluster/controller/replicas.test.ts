@@ -79,7 +79,8 @@ test('One of two leads, both are ready; when it is killed the other one takes ov
   first.kill('SIGKILL');
   const since = performance.now();
   await second.says(LEADS);
-  expect(performance.now() - since).toBeLessThan(25_000);
+  // 15 s of the Lease, and what a busy machine takes.
+  expect(performance.now() - since).toBeLessThan(40_000);
   await isApproved((await launched('fine')).setId);
   expect(second.lines().filter(({ level }) => Number(level) >= 50 || level === 'error')).toEqual([]);
 });
@@ -92,7 +93,8 @@ test('One that is asked to end gives the Lease back, and the other one need not 
   expect(await first.ended).toBe(0);
   const since = performance.now();
   await second.says(LEADS);
-  expect(performance.now() - since).toBeLessThan(10_000);
+  // Had it waited, it would have been for 15 s.
+  expect(performance.now() - since).toBeLessThan(14_000);
 });
 
 test('A leader that was paused past its Lease writes nothing when it wakes, and ends with a failure', async () => {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { renameSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -14,7 +15,7 @@ let watchdog: Watchdog | undefined;
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-cgroup-'));
   await writeFile(path.join(folder, 'memory.max'), `${1000 * MIB}`);
-  await use(100);
+  use(100);
 });
 afterEach(async () => {
   watchdog?.close();
@@ -22,15 +23,20 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const use = (mib: number) => writeFile(path.join(folder, 'memory.current'), `${mib * MIB}`);
+/** At once, as a control group has it: never is there a moment without a figure. */
+function use(mib: number): void {
+  writeFileSync(path.join(folder, 'new'), `${mib * MIB}`);
+  renameSync(path.join(folder, 'new'), path.join(folder, 'memory.current'));
+}
 
-function watch(weights: Record<string, number>) {
+function watch(weights: Record<string, number>, relieved: () => void = () => undefined) {
   const ended: string[] = [];
   const burdens = new Map<number, Burden>();
   for (const [i, name] of Object.keys(weights).entries()) {
     const end = (words: string) => {
       burdens.delete(i + 1);
       ended.push(`${name}: ${words}`);
+      relieved();
     };
     burdens.set(i + 1, { of: name.startsWith('page') ? 'page' : 'creative', group: i + 1, end });
   }
@@ -44,38 +50,38 @@ const passes = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 test('Below 85 % nothing is ended; from there on the creative is, and told how much memory there was', async () => {
   const ended = watch({ creative: 1 });
-  await use(849);
+  use(849);
   await passes(50);
   expect(ended).toEqual([]);
-  await use(850);
+  use(850);
   await eventually(() => expect(ended).toHaveLength(1));
   expect(ended[0]).toBe('creative: Too heavy: with this creative the capture used 850 of its 1000 MiB of memory.');
 });
 
 test('Of several the heaviest is ended, and the others live when that was enough', async () => {
-  const ended = watch({ page: 300, small: 100, large: 400 });
-  await use(900);
+  const ended = watch({ page: 300, small: 100, large: 400 }, () => use(400));
+  use(900);
   await eventually(() => expect(ended).toHaveLength(1));
-  await use(400);
-  await passes(50);
+  // It looks again after a second.
+  await passes(1_200);
   expect(ended).toEqual([expect.stringMatching(/^large: /)]);
 });
 
 test('A page that holds most is ended although a creative is rendered', async () => {
   const ended = watch({ small: 100, page: 700 });
-  await use(900);
+  use(900);
   await eventually(() => expect(ended).toEqual([expect.stringMatching(/^page: Too heavy: with this page /)]));
 });
 
 test('Where it cannot be told who holds most, it is the creative', async () => {
   const ended = watch({ page: 0, creative: 0 });
-  await use(900);
+  use(900);
   await eventually(() => expect(ended).toEqual([expect.stringMatching(/^creative: /)]));
 });
 
 test('With nothing at work there is nothing to end, and it goes on watching', async () => {
   const ended = watch({});
-  await use(990);
+  use(990);
   await passes(50);
   expect(ended).toEqual([]);
 });
