@@ -12,7 +12,8 @@ labels:
 annotations:
   # What a process reads at its start: new values make new pods.
   checksum/settings: {{ include "tearsheet.settings" $root | sha256sum }}
-  checksum/secrets: {{ list $root.Values.database $root.Values.artifacts | toJson | sha256sum }}
+  # Of passwords that may be weak, where all who may look at pods see it: by way of scrypt, each guess costs a tenth of a second.
+  checksum/secrets: {{ derivePassword 1 "maximum" (list $root.Values.database $root.Values.artifacts | toJson) $root.Release.Namespace "tearsheet" | sha256sum }}
   {{- with .values.podAnnotations }}
   {{- toYaml . | nindent 2 }}
   {{- end }}

@@ -1,9 +1,12 @@
 /** The pods of a release: what they read, how they end, and that they pass Pod Security "restricted". */
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
+import { parse } from 'yaml';
 import { SETTINGS } from '../../../src/config.ts';
 import { CaptureProfile } from '../../../src/contract/captureProfile.ts';
-import { type Manifest, NAMESPACE, render, type Values } from './rendered.ts';
+import { CHART, LEAST, type Manifest, NAMESPACE, render, type Values } from './rendered.ts';
 
 const podOf = (manifest: Manifest) => manifest['spec'].template.spec;
 const containersOf = (manifest: Manifest): Manifest[] => [
@@ -207,7 +210,36 @@ describe('the profile of captures', () => {
   });
 });
 
+/** As Helm writes JSON: by the names of the fields. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, part]) => [name, sorted(part)]));
+}
+
 describe('secrets', () => {
+  it('of values make new pods when they change, and nobody who sees pods can try out passwords against their sums', async () => {
+    const defaults = parse(readFileSync(path.join(CHART, 'values.yaml'), 'utf8'));
+    const sums = async (password: string) => {
+      const url = `postgres://user:${password}@db.example.com/tearsheet`;
+      const rendered = await render({ database: { url } });
+      const guess = sorted([
+        { ...defaults.database, url },
+        { ...defaults.artifacts, ...LEAST.artifacts },
+      ]);
+      return {
+        told: rendered.get('Deployment', 'api')['spec'].template.metadata.annotations['checksum/secrets'],
+        guess: createHash('sha256').update(JSON.stringify(guess)).digest('hex'),
+      };
+    };
+    const [one, again, other] = [await sums('pass'), await sums('pass'), await sums('word')];
+    expect(one.told).toMatch(/^[0-9a-f]{64}$/);
+    expect(again.told).toBe(one.told);
+    expect(other.told).not.toBe(one.told);
+    expect(one.told).not.toBe(one.guess);
+  });
+
   const names = async (values: Values) =>
     (await render(values)).all.filter(({ kind }) => kind === 'Secret').map(({ metadata }) => metadata.name);
 
