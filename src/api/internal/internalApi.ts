@@ -1,7 +1,7 @@
 /** The internal API: what captures talk to. It must not be reachable from outside. */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { ZodError } from 'zod';
-import { storable } from '../../domain/text.ts';
+import { cutCodePoints, storable } from '../../domain/text.ts';
 import type { Log } from '../../observe/log.ts';
 import { SupersededError } from '../../store/attempts.ts';
 import { ResultFaultError } from '../../store/creativeResults.ts';
@@ -16,6 +16,8 @@ import { createTransfers } from './transfers.ts';
 
 /** A hundred pictures of pages with many candidates are some two. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
+/** Of what was wrong with a call: a body may have a fault in each of thousands of places, and all of them would stand in the log. */
+const MOST_WORDS = 2_000;
 const OF_ONE_POD = { calls: 64, bytes: MAX_BODY_BYTES };
 
 /** Serves `contract/captureProtocol.ts`, and the artifacts where they are kept in a folder. */
@@ -70,7 +72,7 @@ function answerError(log: Log): ErrorRequestHandler {
 }
 
 function describe(error: unknown): { status: number; body: { error: string; message: string } } {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = cutCodePoints(error instanceof Error ? error.message : String(error), MOST_WORDS);
   if (error instanceof SupersededError) return { status: 409, body: { error: 'superseded', message } };
   if (error instanceof UnauthorizedError) return { status: 401, body: { error: 'unauthorized', message } };
   if (error instanceof ForbiddenError) return { status: 403, body: { error: 'forbidden', message } };

@@ -215,3 +215,12 @@ test('A pod that waits a hundred times at once is told to come back, and keeps n
   await Promise.all(waits);
   expect(statuses.filter((status) => status === 200)).toHaveLength(64);
 });
+
+test('A fault is told in so many words, however many of them a pod makes', async () => {
+  const { pod } = await job();
+  const results = Array.from({ length: 1_000 }, () => ({ status: 'uploaded' }));
+  const refused = await pod('uid-1').call<{ message: string }>('screenshots/results', { ...BOUND, results });
+  expect(refused.status).toBe(422);
+  expect(refused.body.message.length).toBeLessThanOrEqual(2_000);
+  expect(refused.body.message).toContain('results');
+});
