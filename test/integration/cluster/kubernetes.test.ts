@@ -186,6 +186,14 @@ test('A finalizer leaked: a release that meets nothing but conflicts says so', a
   await expect(cluster.releaseScreenshotJob(seen)).rejects.toThrow(ConflictError);
 });
 
+test('A finalizer removed before the write: one that was made anew under the name keeps its own', async () => {
+  const seen = await given(resource(50, { finalizers: ['tearsheet.dev/settle'] }));
+  server.on(`GET ${RESOURCES}/set-1`, json(200, resource(105, { uid: 'new', finalizers: ['tearsheet.dev/settle'] })));
+  server.on(`PATCH ${RESOURCES}/set-1`, json(200, resource(106, { uid: 'new' })));
+  await cluster.releaseScreenshotJob(seen);
+  expect(asked(`PATCH ${RESOURCES}/set-1`)).toEqual([]);
+});
+
 test('A status names the version that was seen; a deletion and a cancellation the uid', async () => {
   const seen = await given(resource(50));
   server.on(`PATCH ${RESOURCES}/set-1/status`, json(200, resource(105)));
