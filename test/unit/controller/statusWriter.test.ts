@@ -3,6 +3,7 @@ import { createLocalCluster } from '../../../src/cluster/local.ts';
 import type { ClusterPort } from '../../../src/cluster/port.ts';
 import type { ScreenshotJobStatus } from '../../../src/contract/screenshotJob.ts';
 import { StatusWriter } from '../../../src/controller/statusWriter.ts';
+import { StaleLeaderError } from '../../../src/store/installation.ts';
 import { required } from '../../support/required.ts';
 import { SILENT } from '../../support/silentLog.ts';
 
@@ -81,4 +82,13 @@ test('An Event that cannot be written holds nothing up', async () => {
   });
   await write(statusOf(1));
   expect((await read()).status?.done).toBe(1);
+});
+
+test('Another leader that begins while an Event is written is no such failure', async () => {
+  const { write } = await writerAt((cluster) => {
+    cluster.recordEvent = async () => {
+      throw new StaleLeaderError('1', '2');
+    };
+  });
+  await expect(write(statusOf(1))).rejects.toThrow(StaleLeaderError);
 });
