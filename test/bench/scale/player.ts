@@ -5,7 +5,7 @@ import type { Attempt, ClaimedCreative, ResolvedCreatives } from '../../../src/c
 import { PNG, PNG_FACTS } from '../../support/captureClient.ts';
 import { NAMESPACE } from './stand.ts';
 
-const POLL_MS = 250;
+const POLL_MS = 500;
 const AT_ONCE = 24;
 const SELECTOR = 'app.kubernetes.io/component=capture';
 
@@ -23,7 +23,11 @@ export function startPlayer(core: CoreV1Api, secret: Buffer): Player {
   let [played, stopped] = [0, false];
 
   const look = async (): Promise<void> => {
-    const { items } = await core.listNamespacedPod({ namespace: NAMESPACE, labelSelector: SELECTOR });
+    const { items } = await core.listNamespacedPod({
+      namespace: NAMESPACE,
+      labelSelector: SELECTOR,
+      resourceVersion: '0',
+    });
     const there = new Set(items.map(({ metadata }) => metadata?.uid ?? ''));
     for (const uid of known) if (!there.has(uid)) known.delete(uid);
     for (const pod of items) {
@@ -47,7 +51,7 @@ export function startPlayer(core: CoreV1Api, secret: Buffer): Player {
     while (!stopped) {
       const pod = waiting.shift();
       if (pod === undefined) {
-        await new Promise((resolve) => setTimeout(resolve, POLL_MS / 2));
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS / 5));
         continue;
       }
       await play(pod, secret).then(() => played++, note);
