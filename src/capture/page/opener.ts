@@ -6,6 +6,7 @@ import { disabledFeaturesFlag, networkFlags } from '../browser/flags.ts';
 import type { Burden } from '../memory/watchdog.ts';
 import { openDeviceContext } from './deviceContext.ts';
 import { isLate } from './late.ts';
+import { survivesLateNews } from './lateNews.ts';
 import type { ClosedPage, OpenPage, PageOpener } from './page.ts';
 import { Visit, type VisitOptions } from './visit.ts';
 
@@ -52,7 +53,7 @@ class ChromiumOpener implements PageOpener {
     { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<OpenPage | ClosedPage> {
     const browser = await this.#running();
-    const outcome = await this.#openIn(browser, site, { device, signal });
+    const outcome = await unlessGone(browser, this.#openIn(browser, site, { device, signal }));
     // Then it is no answer of the site, and the page may be opened in another one.
     if (outcome.status === 'generic_error' && !signal?.aborted && (await isGone(browser, outcome.reason)))
       throw new Error(`The browser ended: ${outcome.reason}`);
@@ -121,6 +122,7 @@ class ChromiumOpener implements PageOpener {
       handleSIGTERM: false,
       handleSIGHUP: false,
     });
+    survivesLateNews(browser, (error) => this.#warn(error, 'A browser ended while a page was prepared.'));
     browser.on('disconnected', () => {
       this.#browser = undefined;
       this.#group = undefined;
@@ -143,6 +145,20 @@ async function groupOf(browser: Browser): Promise<number | undefined> {
 }
 
 const ENDING_MS = 1_000;
+
+/** What is asked of a browser in the moment in which it ends may never be answered. @throws Error when it has not been. */
+async function unlessGone<T>(browser: Browser, work: Promise<T>): Promise<T> {
+  const { promise: gone, reject } = Promise.withResolvers<never>();
+  const onGone = () => setTimeout(() => reject(new Error('The browser ended: it left a question open.')), ENDING_MS);
+  browser.once('disconnected', onGone);
+  try {
+    return await Promise.race([work, gone]);
+  } finally {
+    browser.off('disconnected', onGone);
+    // Nobody waits for it any more.
+    gone.catch((error: unknown) => void error);
+  }
+}
 
 /** A browser that ends closes its pages a moment before it is seen to have ended. */
 async function isGone(browser: Browser, reason: string): Promise<boolean> {

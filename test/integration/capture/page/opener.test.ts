@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PageOpener } from '../../../../src/capture/page/page.ts';
 import { type Listener, listenHttp } from '../../../support/listeners.ts';
@@ -26,4 +27,19 @@ test('a browser that ends while a site is opened is no answer of that site, and 
   const page = await opener.open(site.url, device('desktop'));
   expect(page).toMatchObject({ status: 'ready' });
   if (page.status === 'ready') await page.close();
+});
+
+test('a browser that ends at whatever moment of an opening leaves it neither waiting nor the process broken', async () => {
+  onRequest = (answer) => answer();
+  for (let ms = 0; ms < 60; ms += 4) {
+    const warm = await opener.open(site.url, device('desktop'));
+    if (warm.status === 'ready') await warm.close();
+    const opening = opener.open(site.url, device('desktop')).then(
+      ({ status }) => status,
+      (error: Error) => error.message,
+    );
+    await pause(ms);
+    killBrowsers();
+    expect(await opening).toMatch(/^(ready|generic_error|The browser ended: .*)$/);
+  }
 });
