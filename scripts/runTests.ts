@@ -9,7 +9,7 @@ import { ROOT, run, runVitest } from './runVitest.ts';
 import { addCounts, summaryLine, writeSummary } from './testSummary.ts';
 
 const SUMMARY = path.join(ROOT, '.cache/test-summary');
-const DEADLINE_MS = 20 * 60_000;
+const DEADLINE_MS = 26 * 60_000;
 const BUILD_MS = 30 * 60_000;
 
 /** The tier stands on a real API server. A machine that can neither have nor build one goes without it; never CI. */

@@ -1,5 +1,5 @@
 /**
- * One PostgreSQL for a whole vitest run, started when the first test asks for it: TEST_DATABASE_URL's server, or one from
+ * One PostgreSQL for each project of a vitest run, started when its first test asks for it: TEST_DATABASE_URL's server, or one from
  * the npm binaries in a temporary folder. Tests get a database of their own each, cloned from a migrated template.
  */
 import { randomBytes } from 'node:crypto';
@@ -63,7 +63,8 @@ async function startServer(): Promise<Running> {
   const given = process.env['TEST_DATABASE_URL'];
   if (given !== undefined && given !== '') return withTemplate(given, () => Promise.resolve());
   removeLeftovers();
-  const folder = path.join(tmpdir(), `tearsheet-test-pg-${process.pid}`);
+  // Projects that run side by side are set up by the same process.
+  const folder = path.join(tmpdir(), `tearsheet-test-pg-${process.pid}-${randomBytes(4).toString('hex')}`);
   const server = await startEmbeddedPostgres({ folder, password: randomBytes(12).toString('hex'), settings: FAST });
   return withTemplate(server.url, async () => {
     await server.stop();
@@ -74,7 +75,7 @@ async function startServer(): Promise<Running> {
 /** Servers that killed runs left behind are ended and their folders removed; a living run's are left alone. */
 function removeLeftovers(): void {
   for (const name of readdirSync(tmpdir())) {
-    const owner = Number(/^tearsheet-test-pg-(\d+)$/.exec(name)?.[1] ?? 0);
+    const owner = Number(/^tearsheet-test-pg-(\d+)-/.exec(name)?.[1] ?? 0);
     if (owner === 0 || existsSync(`/proc/${owner}`)) continue;
     const file = path.join(tmpdir(), name, 'postmaster.pid');
     const pid = existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : 0;
