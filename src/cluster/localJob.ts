@@ -28,6 +28,7 @@ export class LocalJob {
   readonly #indexes: IndexState[];
   readonly #backoffMs: number;
   #problem: CaptureJob['problem'];
+  #lastFailure: CaptureJob['lastFailure'];
   deleting = false;
 
   constructor(spec: CaptureJobSpec, backoffMs: number) {
@@ -65,6 +66,7 @@ export class LocalJob {
     state.pod = undefined;
     if (end.started) this.#problem = undefined;
     else this.#problem = { reason: 'PodStartFailed', message: end.reason ?? 'The capture could not be started.' };
+    this.#lastFailure = failureOf(end);
     if (end.code === CAPTURE_EXIT.done) {
       state.status = 'succeeded';
       return;
@@ -102,6 +104,7 @@ export class LocalJob {
       deleting: this.deleting,
       stuck: false,
       ...(this.#problem === undefined ? {} : { problem: this.#problem }),
+      ...(this.#lastFailure === undefined ? {} : { lastFailure: this.#lastFailure }),
     };
   }
 
@@ -114,4 +117,10 @@ export class LocalJob {
     if (state === undefined) throw new Error(`Job ${this.spec.name} has no index ${index}.`);
     return state;
   }
+}
+
+function failureOf({ code, reason }: PodEnd): CaptureJob['lastFailure'] {
+  if (code === CAPTURE_EXIT.done || code === CAPTURE_EXIT.superseded || code === CAPTURE_EXIT.terminated)
+    return undefined;
+  return { reason: 'PodFailed', message: reason ?? `A capture ended with the exit code ${code}.` };
 }

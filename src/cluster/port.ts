@@ -37,6 +37,8 @@ export interface CaptureJob {
   readonly deleting: boolean;
   /** A pod of it, or its own end, hangs for so long that it will not end by itself: the next generation is to go on. */
   readonly stuck: boolean;
+  /** How its latest pod ended, if that was no success: also where the Job is finished, which shows no problem any more. */
+  readonly lastFailure?: { readonly reason: string; readonly message: string };
   /** What keeps it from running, if anything does: reason (a ScreenshotJob reason) and words. */
   readonly problem?: { readonly reason: string; readonly message: string };
 }

@@ -11,6 +11,7 @@ export const SCREENSHOT_JOB_REASONS = [
   'PodRejected',
   'NodeLost',
   'OOMKilled',
+  'PodFailed',
   'Evicted',
   'Suspended',
   'Canceling',

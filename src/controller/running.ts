@@ -93,8 +93,10 @@ async function leaveBehind(term: Term, seen: JobState, job: CaptureJob): Promise
   const state = await readJobState(store.db, seen.name);
   if (state === undefined || state.settled_at !== null || !state.open) return NOW;
   if (state.generation !== seen.generation) return NOW;
-  if (state.generation >= MOST_GENERATIONS) return settle(term, state, 'lost');
-  const { failedIndexes, stuck } = job;
+  const { failedIndexes, stuck, lastFailure } = job;
+  if (state.generation >= MOST_GENERATIONS) {
+    return settle(term, state, 'lost', lastFailure && { words: '', details: detailsOf(lastFailure).trim() });
+  }
   log.warn({ job_id: state.id, set_id: state.set_id, failedIndexes, stuck }, 'a Job left work behind');
   await term.transact((tx) => nextGeneration(tx, state.id, state.generation));
   await term.cluster.deleteJob(job);

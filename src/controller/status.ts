@@ -81,8 +81,11 @@ function ending(state: JobState): { reason: ScreenshotJobReason; message: string
     case 'unscheduled':
       return { reason: 'DeadlineExceeded', message: plainWords(state.problem ?? 'No capture was started in time.') };
   }
-  if (done === 0) return { reason: 'Failed', message: `None of ${total} could be captured.` };
-  if (failed > 0) return { reason: 'CompletedWithFailures', message: `${failed} of ${total} could not be captured.` };
+  // Of a set that its captures left behind again and again.
+  const last = state.problem === null ? '' : ` ${plainWords(state.problem)}`;
+  if (done === 0) return { reason: 'Failed', message: `None of ${total} could be captured.${last}` };
+  if (failed > 0)
+    return { reason: 'CompletedWithFailures', message: `${failed} of ${total} could not be captured.${last}` };
   return { reason: 'Completed', message: '' };
 }
 

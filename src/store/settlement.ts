@@ -32,6 +32,9 @@ interface Job {
   readonly seconds: number;
 }
 
+/** Ends that the cluster brought about: its words go along. */
+const TOLD: ReadonlySet<SettleCause> = new Set(['unscheduled', 'lost']);
+
 /** In a transaction that holds the leader's epoch: see `requireEpoch`. */
 export async function settleJob(
   transaction: Queryable,
@@ -48,7 +51,7 @@ export async function settleJob(
   const status = job.set_id === null ? undefined : await settleSet(transaction, job.set_id, ended);
   await transaction
     .updateTable('screenshot_jobs')
-    .set({ settled_at: sql<Date>`now()`, outcome: ended, problem: ended === 'unscheduled' ? problem?.details : null })
+    .set({ settled_at: sql<Date>`now()`, outcome: ended, problem: TOLD.has(ended) ? (problem?.details ?? null) : null })
     .where('id', '=', job.id)
     .execute();
   await failForsakenAds(transaction, { adIds, reason: words }, aftermath);

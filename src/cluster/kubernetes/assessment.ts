@@ -4,7 +4,17 @@
  */
 import type { CaptureJob } from '../port.ts';
 import { parseIndexes } from './jobState.ts';
-import { creating, isAtWork, isCreating, isOver, MISSING, missingPods, type Sight, suspicionOf } from './problems.ts';
+import {
+  creating,
+  endProblem,
+  isAtWork,
+  isCreating,
+  isOver,
+  MISSING,
+  missingPods,
+  type Sight,
+  suspicionOf,
+} from './problems.ts';
 
 export type EventsOf = 'Job' | 'Pod';
 
@@ -46,6 +56,7 @@ export function assess(sight: Sight, memory: Memory, now: number): Assessment {
   const hung = pods
     .filter((pod) => pod.deleting && !isOver(pod))
     .map(({ uid, graceSeconds }) => lasts({ what: `deleting ${uid}`, ms: graceSeconds * 1000 + STUCK_AFTER_MS }));
+  const lastFailure = endProblem(pods)?.problem;
   const isFailing = job.isFailing && !job.finished && lasts({ what: 'failing', ms: STUCK_AFTER_MS });
   return {
     view: {
@@ -60,6 +71,7 @@ export function assess(sight: Sight, memory: Memory, now: number): Assessment {
       deleting: job.deleting,
       stuck: isFailing || hung.includes(true),
       ...(isShown ? { problem: suspicion.problem } : {}),
+      ...(lastFailure === undefined ? {} : { lastFailure }),
     },
     memory: next,
     wantsEvents,

@@ -1,4 +1,5 @@
 /** What keeps a Job from running, read from what a Job itself never shows: its pods and its Events. */
+import { CAPTURE_EXIT } from '../../contract/captureProtocol.ts';
 import type { ScreenshotJobReason } from '../../contract/screenshotJob.ts';
 import type { CaptureJob } from '../port.ts';
 import { type JobState, parseIndexes } from './jobState.ts';
@@ -34,6 +35,9 @@ const PULL = new Set([
   'ImageInspectError',
 ]);
 const NO_START = new Set(['StartError', 'ContainerCannotRun', 'RunContainerError', 'PostStartHookError']);
+
+/** Another pod has its index, or it was asked to end: none of its doing. */
+const UNSURPRISING = new Set<number>([CAPTURE_EXIT.superseded, CAPTURE_EXIT.terminated]);
 
 const SHOWN_AFTER_MS = 3_000;
 
@@ -135,16 +139,18 @@ function creationProblem(sight: Sight): Suspicion | undefined {
   return suspect(message.includes('exceeded quota') ? 'QuotaExceeded' : 'PodRejected', message, MISSING);
 }
 
-/** How the last pod ended, while none has taken its place. */
-function endProblem(pods: readonly PodState[]): Suspicion | undefined {
+/** How the latest pod ended. */
+export function endProblem(pods: readonly PodState[]): Suspicion | undefined {
   const [last] = pods.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
   if (last?.phase !== 'Failed') return undefined;
   const { name, failure, verdict } = last;
   if (verdict?.reason === 'Evicted') return suspect('Evicted', `${name}: ${verdict.message}`);
-  if (failure === undefined) return undefined;
+  if (failure === undefined || UNSURPRISING.has(failure.exitCode)) return undefined;
   if (NO_START.has(failure.reason)) return suspect('PodStartFailed', `${name}: ${words(failure)}`);
-  if (failure.reason !== 'OOMKilled') return undefined;
-  return suspect('OOMKilled', `${name}: its memory was not enough; exit code ${failure.exitCode}.`);
+  const { exitCode, message } = failure;
+  if (failure.reason === 'OOMKilled')
+    return suspect('OOMKilled', `${name}: its memory was not enough; exit code ${exitCode}.`);
+  return suspect('PodFailed', `${name}: exit code ${exitCode}${message === '' ? '.' : `: ${message}`}`);
 }
 
 function newest(events: readonly EventState[] = [], fits: (event: EventState) => boolean): EventState | undefined {

@@ -169,7 +169,8 @@ test('A set whose captures end again and again without a result fails, with the 
     { status: 'generic_error', reason: 'The capture ended several times without a result.' },
   ]);
   const job = await db.selectFrom('screenshot_jobs').selectAll().executeTakeFirstOrThrow();
-  expect(job).toMatchObject({ generation: 3, outcome: 'lost' });
+  const problem = 'PodFailed: A capture ended with the exit code 1.';
+  expect(job).toMatchObject({ generation: 3, outcome: 'lost', problem });
   expect(await topics()).toEqual(['screenshot_set.failed']);
 });
 

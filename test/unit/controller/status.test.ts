@@ -93,6 +93,17 @@ test('A set that nothing was started for keeps the words of the cluster', () => 
   expect(status).toMatchObject({ reason: 'DeadlineExceeded', message: problem });
 });
 
+test('A set that its captures left behind says how the last of them ended', () => {
+  const problem = 'PodFailed: set-1-3-0-abcde: exit code 2: a setting is missing';
+  const lost = (done: number) =>
+    told({ state: settled({ outcome: 'lost', problem, screenshots: { total: 12, done, failed: 12 - done } }) });
+  expect(lost(0)).toMatchObject({ reason: 'Failed', message: `None of 12 could be captured. ${problem}` });
+  expect(lost(5)).toMatchObject({
+    reason: 'CompletedWithFailures',
+    message: `7 of 12 could not be captured. ${problem}`,
+  });
+});
+
 test('A condition keeps the time at which it changed', () => {
   const before = told();
   const later = stateOf({ now: after(20), screenshots: { total: 12, done: 12, failed: 0 } });

@@ -65,6 +65,7 @@ describe('Pods Pending unseen: what keeps a Job from running is named once it ha
     ['nodeSilent', 3, 'NodeLost', /^set-1-1-0-\w{5}: its node node-2 does not answer\.$/],
     ['nodeLost', 3, 'NodeLost', /its node node-2 does not answer\.$/],
     ['outOfMemory', 3, 'OOMKilled', /its memory was not enough; exit code 137\.$/],
+    ['crash', 3, 'PodFailed', /^set-1-1-0-\w{5}: exit code 1\.$/],
     ['evicted', 3, 'Evicted', /Usage of EmptyDir volume "tmp" exceeds the limit "1Mi"/],
   ])('%s is a problem after %i s: %s', (name, seconds, reason, message) => {
     const sight = observed(name);
@@ -76,7 +77,7 @@ describe('Pods Pending unseen: what keeps a Job from running is named once it ha
     });
   });
 
-  test.each(['running', 'crash', 'deleting', 'drained', 'finished', 'finalExit', 'lastBound', 'podDeadline'])(
+  test.each(['running', 'deleting', 'drained', 'finished', 'finalExit', 'lastBound', 'podDeadline'])(
     '%s is no such problem, however long it lasts',
     (name) => {
       expect(watchOver(observed(name), 0, 30, 3_000).view.problem).toBeUndefined();
@@ -107,7 +108,7 @@ describe('Pods Pending unseen: what keeps a Job from running is named once it ha
     const sight = observed('quota');
     const [over] = observed('crash').pods;
     const later = { ...over, createdAt: '2030-01-01T00:00:00Z' } as Sight['pods'][number];
-    expect(watchOver({ ...sight, pods: [later] }, 0, 60).view.problem).toBeUndefined();
+    expect(watchOver({ ...sight, pods: [later] }, 0, 60).view.problem).toMatchObject({ reason: 'PodFailed' });
   });
 
   test('Events are asked for only once pods have been missing, or in the making, for long', () => {
@@ -123,6 +124,19 @@ describe('Pods Pending unseen: what keeps a Job from running is named once it ha
     for (const name of ['suspended', 'finished', 'running', 'lastBound'])
       expect(watchOver(observed(name), 0, 60).wantsEvents).toEqual([]);
   });
+});
+
+test('What a capture said last goes along, also where its Job has ended; being asked to end is no failure', () => {
+  const endedBy = (exitCode: number, message: string) => {
+    const terminated = { exitCode, reason: 'Error', message };
+    const status = { phase: 'Failed', containerStatuses: [{ name: 'capture', state: { terminated } }] };
+    const pod = readPod({ metadata: { name: 'set-1-1-0-abcde', creationTimestamp: '2026-11-21T10:00:00Z' }, status });
+    return watchOver({ ...observed('finalExit'), pods: [pod] }, 0).view;
+  };
+  const message = 'set-1-1-0-abcde: exit code 2: a setting is missing';
+  expect(endedBy(2, 'a setting is missing').lastFailure).toEqual({ reason: 'PodFailed', message });
+  expect(endedBy(2, 'a setting is missing')).not.toHaveProperty('problem');
+  for (const code of [40, 43]) expect(endedBy(code, 'asked to end')).not.toHaveProperty('lastFailure');
 });
 
 test('A container that ended well is no failure, though a process in it was killed for its memory', () => {
