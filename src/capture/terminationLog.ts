@@ -1,6 +1,5 @@
 /** Why a capture ended, where the kubelet looks for it: a line of JSON that then stands in the pod's status. */
 import { writeFileSync } from 'node:fs';
-import { cutCodePoints } from '../domain/text.ts';
 
 /** The kubelet keeps that much of the end. */
 const MOST_BYTES = 4_096;
@@ -21,9 +20,12 @@ export function writeTermination(file: string, termination: Termination): void {
 
 export function terminationLine({ exitCode, message }: Termination): string {
   const line = (words: string) => `${JSON.stringify({ exit_code: exitCode, message: words })}\n`;
-  let words = message.toWellFormed();
-  while (Buffer.byteLength(line(words)) > MOST_BYTES) {
-    words = `${cutCodePoints(words, Math.floor(words.length * 0.9) - 1)}…`;
+  // No more can fit; half a pair at the cut becomes a sign of its own.
+  const points = [...message.slice(0, MOST_BYTES).toWellFormed()];
+  let words = message.length > MOST_BYTES ? `${points.join('')}…` : points.join('');
+  for (let kept = points.length; Buffer.byteLength(line(words)) > MOST_BYTES; ) {
+    kept = Math.floor(kept * 0.95);
+    words = `${points.slice(0, kept).join('')}…`;
   }
   return line(words);
 }
