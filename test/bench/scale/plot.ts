@@ -37,6 +37,7 @@ export function plot(title: string, lines: readonly [Line, Line], total: number)
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12">`,
+    `<title>${left.label} and ${right.label}, over the number of settled ScreenshotJobs</title>`,
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>`,
     ...grid,
     ...scales,
