@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
 import type { Listener } from '../support/listeners.ts';
 import { nextTag } from './support/environment.ts';
 import { forward } from './support/forward.ts';
@@ -76,18 +77,11 @@ describe('an upgrade while sets are captured', () => {
     expect(refused).toEqual([]);
     expect(sets.length).toBeGreaterThan(2);
     for (const set of [held, ...sets]) await trial.approved(set);
-    const running = [
-      'get',
-      'pods',
-      '-l',
-      'app.kubernetes.io/component in (api,controller)',
-      '--field-selector=status.phase=Running',
-    ];
-    const images = await trial.installation.kubectl([
-      ...running,
-      '-o',
-      'jsonpath={.items[*].spec.containers[0].image}',
-    ]);
-    expect(new Set(images.split(' ').map((name) => name.split(':').at(-1)))).toEqual(new Set([nextTag()]));
+    // Old ones take their time to end.
+    await eventually(async () => {
+      const pods = ['get', 'pods', '-l', 'app.kubernetes.io/component in (api,controller)'];
+      const images = await trial.installation.kubectl([...pods, '-o', 'jsonpath={.items[*].spec.containers[0].image}']);
+      expect(new Set(images.split(' ').map((name) => name.split(':').at(-1)))).toEqual(new Set([nextTag()]));
+    }, 120_000);
   });
 });
