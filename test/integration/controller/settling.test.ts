@@ -49,7 +49,12 @@ async function hangingSet(subscribers = [{ webhook_url: 'https://hooks.example/'
   ];
   const setId = await insertSet(db, organization, { pictures, subscribers });
   await launch(db, shop.queue, organization);
-  await eventually(async () => expect((await picturesOf(setId)).map(({ status }) => status)).toContain('uploaded'));
+  await eventually(async () => {
+    expect((await picturesOf(setId)).map(({ status }) => status)).toContain('uploaded');
+    // The page that hangs was begun, too: what was never begun ends in another way.
+    const indexes = await db.selectFrom('job_indexes').select('started_at').execute();
+    expect(indexes.map(({ started_at }) => started_at === null)).toEqual([false, false]);
+  });
   return { organization, setId, hanging };
 }
 
