@@ -169,6 +169,15 @@ test('A quota that denies a Job is no failure: it is shown, and the set goes on 
   expect(shop.complaints).toEqual([]);
 });
 
+async function expectFailedAtDeadline(setId: string): Promise<void> {
+  await shop.store.db
+    .updateTable('screenshot_jobs')
+    .set({ deadline_at: new Date(0) })
+    .execute();
+  await shop.controller.audit();
+  await eventually(async () => expect(await statusOf(setId)).toBe('failed'));
+}
+
 test('A cluster that refuses resources too does not keep a set from its end', async () => {
   await open({
     wrapCluster: otherwise(() => ({
@@ -181,12 +190,7 @@ test('A cluster that refuses resources too does not keep a set from its end', as
   await eventually(() =>
     expect(shop.complaints.map(({ message }) => message)).toContain('the cluster refuses a ScreenshotJob'),
   );
-  await shop.store.db
-    .updateTable('screenshot_jobs')
-    .set({ deadline_at: new Date(0) })
-    .execute();
-  await shop.controller.audit();
-  await eventually(async () => expect(await statusOf(setId)).toBe('failed'));
+  await expectFailedAtDeadline(setId);
 });
 
 test('An API server that answers nothing does not keep a set from its deadline', async () => {
@@ -198,12 +202,7 @@ test('An API server that answers nothing does not keep a set from its deadline',
   });
   const { setId } = await launched();
   await eventually(async () => expect(await statusOf(setId)).toBe('capturing'));
-  await shop.store.db
-    .updateTable('screenshot_jobs')
-    .set({ deadline_at: new Date(0) })
-    .execute();
-  await shop.controller.audit();
-  await eventually(async () => expect(await statusOf(setId)).toBe('failed'));
+  await expectFailedAtDeadline(setId);
 });
 
 test('A set is not Running for ever after a restart of the controller', async () => {
