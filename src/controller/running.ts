@@ -78,7 +78,8 @@ async function wait(term: Term, state: JobState, { resource, job, problem }: Wai
   const schedulingSeconds = resource.spec.deadlines.schedulingSeconds;
   const left = schedulingLeft(state, schedulingSeconds);
   if (left <= 0) {
-    const details = `No capture was started within ${schedulingSeconds} s.${detailsOf(problem)}`;
+    const late = `No capture was started within ${schedulingSeconds} s.`;
+    const details = problem === undefined ? late : `${late} ${detailsOf(problem)}`;
     return settle(term, state, 'unscheduled', { words: wordsOf(problem), details });
   }
   const pause = await show(term, state, { resource, job, problem });
@@ -95,7 +96,7 @@ async function leaveBehind(term: Term, seen: JobState, job: CaptureJob): Promise
   if (state.generation !== seen.generation) return NOW;
   const { failedIndexes, stuck, lastFailure } = job;
   if (state.generation >= MOST_GENERATIONS) {
-    return settle(term, state, 'lost', lastFailure && { words: '', details: detailsOf(lastFailure).trim() });
+    return settle(term, state, 'lost', lastFailure && { details: detailsOf(lastFailure) });
   }
   log.warn({ job_id: state.id, set_id: state.set_id, failedIndexes, stuck }, 'a Job left work behind');
   await term.transact((tx) => nextGeneration(tx, state.id, state.generation));
@@ -139,6 +140,6 @@ function wordsOf(problem: Problem | undefined): string {
 }
 
 /** For whoever runs the cluster. */
-function detailsOf(problem: Problem | undefined): string {
-  return problem === undefined ? '' : ` ${problem.reason}: ${plainWords(problem.message)}`;
+function detailsOf({ reason, message }: Problem): string {
+  return `${reason}: ${plainWords(message)}`;
 }

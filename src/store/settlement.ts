@@ -14,7 +14,7 @@ export interface Settlement {
   readonly jobId: string;
   readonly cause: SettleCause;
   /** Of what was never started: why, for whoever asked for it, and for whoever runs the cluster. */
-  readonly problem?: { readonly words: string; readonly details: string };
+  readonly problem?: { readonly words?: string; readonly details: string };
 }
 
 export interface Settled {
