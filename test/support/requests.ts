@@ -95,3 +95,9 @@ async function insertSubscribers(
 export async function launch(db: Database, queue: Enqueuer, { id }: TestOrganization): Promise<void> {
   await db.transaction().execute((tx) => queue.enqueue(tx, 'launch', { organization_id: id }));
 }
+
+/** Captures of all pages are at work: one that was never begun ends in another way than one that hangs. */
+export async function haveAllBegun(db: Database): Promise<boolean> {
+  const indexes = await db.selectFrom('job_indexes').select('started_at').execute();
+  return indexes.length > 0 && indexes.every(({ started_at }) => started_at !== null);
+}

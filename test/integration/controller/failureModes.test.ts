@@ -5,7 +5,7 @@ import type { ScreenshotJob } from '../../../src/contract/screenshotJob.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { otherwise } from '../../support/otherwise.ts';
-import { insertAd, insertOrganization, insertSet, launch } from '../../support/requests.ts';
+import { haveAllBegun, insertAd, insertOrganization, insertSet, launch } from '../../support/requests.ts';
 import { required } from '../../support/required.ts';
 import { openWorkshop, type Workshop, type WorkshopOptions } from '../../support/workshop.ts';
 
@@ -54,7 +54,10 @@ test('A result is not lost because the pod went first', async () => {
     (await db.selectFrom('screenshots').select('status').where('set_id', '=', setId).orderBy('seq').execute()).map(
       ({ status }) => status,
     );
-  await eventually(async () => expect(await statuses()).toEqual(['uploaded', 'pending']));
+  await eventually(async () => {
+    expect(await statuses()).toEqual(['uploaded', 'pending']);
+    expect(await haveAllBegun(db)).toBe(true);
+  });
   const { uid } = required(await shop.cluster.getJob(`set-${setId}-1`));
   await shop.cluster.deleteJob({ name: `set-${setId}-1`, uid });
   await db
