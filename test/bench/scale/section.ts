@@ -46,7 +46,7 @@ export function outcomeOf(samples: readonly Sample[], asked: Asked): Outcome {
       String(resources),
       `bounded by ${asked.maxPods} running + ${asked.finished} kept + what settles between two audits`,
     ],
-    ['Jobs in the cluster, at most', String(jobs), `bounded by ${asked.maxPods}`],
+    ['Jobs in the cluster, at most', String(jobs), `bounded by ${asked.maxPods} running + those being removed`],
     [
       'settled of the two that do not flood, when they had asked for all',
       fairness(samples, asked),
