@@ -2,14 +2,14 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
-.PHONY: help setup build demo dev test check generate bench e2e image clean
+.PHONY: help setup build demo dev test check generate bench bench-cluster e2e image clean
 
 NODE := .node/bin/node
 export PATH := $(CURDIR)/.node/bin:$(PATH)
 
 help: ## this list
 	@echo 'Tearsheet: make TARGET'; echo
-	@sed -n 's/^\([a-z0-9]*\):[^#]*## \(.*\)/  \1\t\2/p' Makefile | expand -t 14
+	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/  \1\t\2/p' Makefile | expand -t 18
 
 setup: ## Node 24, packages, a Chromium, fonts; at once when all is there
 	@scripts/setup.sh
@@ -38,6 +38,9 @@ generate: setup ## write the generated files again (OpenAPI, configuration and m
 
 bench: build ## speed against its floors and peers; writes docs/performance.md
 	@$(NODE) test/bench/run.ts
+
+bench-cluster: setup ## time from a request to its picture on a real cluster, found or started as for e2e; writes docs/performance.md
+	@BENCH=1 scripts/e2e.sh
 
 e2e: setup ## image and chart on a real cluster: KUBECONFIG's, else one that it starts (Debian, as root; the first time 10 min)
 	@scripts/e2e.sh $(ARGS)

@@ -59,6 +59,18 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
         },
       },
+      {
+        extends: true,
+        // Figures, not tests: only `make bench-cluster` runs it.
+        test: {
+          name: 'bench-cluster',
+          globalSetup: ['test/e2e/support/globalE2e.ts'],
+          include: ['test/bench/cluster/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 15 * 60_000,
+          hookTimeout: 10 * 60_000,
+        },
+      },
     ],
   },
 });

@@ -1,4 +1,7 @@
-/** The tests of `make e2e`, on the cluster that scripts/e2e.sh found or started. Leaves `N passed, N failed` in .cache/e2e-summary. */
+/**
+ * The tests of `make e2e`, or with BENCH=1 the figures of `make bench-cluster`, on the cluster that scripts/e2e.sh found or started.
+ * Leaves `N passed, N failed` in .cache/e2e-summary.
+ */
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT, runVitest } from './runVitest.ts';
@@ -9,7 +12,7 @@ const DEADLINE_MS = 25 * 60_000;
 
 rmSync(SUMMARY, { force: true });
 const counts = await runVitest({
-  projects: ['e2e', 'e2e-alone'],
+  projects: process.env['BENCH'] === '1' ? ['bench-cluster'] : ['e2e', 'e2e-alone'],
   args: process.argv.slice(2),
   deadlineMs: DEADLINE_MS,
 });

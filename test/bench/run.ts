@@ -17,7 +17,7 @@ import { describeMachine, load } from './machine.ts';
 import { measureMarkers } from './markers.ts';
 import { measurePictures } from './pictures.ts';
 import { reportOf } from './report.ts';
-import { MARK } from './scale/section.ts';
+import { withHead } from './sections.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const REPORT = path.join(ROOT, 'docs', 'performance.md');
@@ -68,9 +68,8 @@ async function main(args: readonly string[]): Promise<void> {
       say(JSON.stringify(phases));
     }
     if (quick || named.length > 0) return;
-    const [, scale] = (await readFile(REPORT, 'utf8')).split(MARK);
-    const report = reportOf({ machine: await describeMachine(postgres.url), figures, phases });
-    await writeFile(REPORT, scale === undefined ? report : `${report}\n${MARK}${scale}`);
+    const head = reportOf({ machine: await describeMachine(postgres.url), figures, phases });
+    await writeFile(REPORT, withHead(await readFile(REPORT, 'utf8'), head));
     say(`written: ${path.relative(ROOT, REPORT)}`);
   } finally {
     await postgres.stop();

@@ -1,8 +1,7 @@
-/** From samples to words, a plot, and the section of docs/performance.md that is ours. */
+/** From samples to words and a plot. */
 import { plot } from './plot.ts';
 import type { Sample } from './samples.ts';
 
-export const MARK = '<!-- What follows is written by test/bench/scale/run.ts. -->';
 /** Settled jobs by which the cost of one is told. */
 const WINDOW = 0.1;
 
@@ -97,14 +96,9 @@ function fairness(samples: readonly Sample[], { total, shares }: Asked): string 
   return names.map((name) => `${name} ${(to?.of[name] ?? 0) - (from?.of[name] ?? 0)}`).join(', ');
 }
 
-/** The report with our section in the place of an older one. */
-export function section(report: string, lines: readonly string[]): string {
-  const [before = ''] = report.split(MARK);
-  return `${before.trimEnd()}
-
-${MARK}
-
-## Many jobs
+/** The part of docs/performance.md. */
+export function sectionOf(lines: readonly string[]): string {
+  return `## Many jobs
 
 One controller, as it is compiled and with the heap that the chart allows it, against a real kube-apiserver with etcd and kube-controller-manager on the same machine; three organizations, of
 which one asks for eight tenths of all sets before the others ask for any. Pods are made by the Job controller; a program plays nodes and captures: it speaks
@@ -113,6 +107,5 @@ cost a job do not grow.
 
 ${lines.join('\n')}
 
-![Memory and processor time of the controller over the number of settled jobs](images/scale.svg)
-`;
+![Memory and processor time of the controller over the number of settled jobs](images/scale.svg)`;
 }

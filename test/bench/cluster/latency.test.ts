@@ -1,12 +1,17 @@
-import { describe, expect, it } from 'vitest';
+/** `make bench-cluster`: on the cluster that `make e2e` finds or starts. Writes its part of docs/performance.md. */
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { image } from '../../e2e/support/environment.ts';
+import { useTrial } from '../../e2e/support/trial.ts';
+import { requestOf, type ScreenshotSet } from '../../e2e/support/world.ts';
 import { eventually } from '../../support/eventually.ts';
-import { image } from '../support/environment.ts';
-import { keepConsole } from '../support/programs.ts';
-import { useTrial } from '../support/trial.ts';
-import { requestOf, type ScreenshotSet } from '../support/world.ts';
+import { withSection } from '../sections.ts';
 
-/** What a figure is worth on this machine is for people to say; the test holds that there are figures. */
-const ROUNDS = 12;
+const REPORT = path.join(import.meta.dirname, '../../../docs/performance.md');
+const ROUNDS = 20;
+/** From the container's start to the picture. */
+const ALLOWED_MS = 3_000;
 const LOOK_MS = 15;
 
 interface Pod {
@@ -82,46 +87,54 @@ async function plainJob(round: number): Promise<number> {
   return running;
 }
 
-const sorted = (values: readonly number[]) => values.toSorted((a, b) => a - b);
-const at = (values: readonly number[], share: number) =>
-  sorted(values)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
-const line = (what: string, values: readonly number[]) =>
-  `${what.padEnd(48)} p50 ${at(values, 0.5).toFixed(0).padStart(5)} ms   p95 ${at(values, 0.95).toFixed(0).padStart(5)} ms`;
+function at(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
 
-describe('the time from a request to its picture, on an idle cluster', () => {
-  it('is measured beside what a plain Job takes', async () => {
-    await askOnce(0);
-    const seen: Times[] = [];
-    const plain: number[] = [];
-    for (let round = 1; round <= ROUNDS; round++) {
-      seen.push(await askOnce(round));
-      plain.push(await plainJob(round));
-    }
-    const text = [
-      line(
-        '202 to pod created',
-        seen.map(({ podCreated }) => podCreated),
-      ),
-      line(
-        '202 to container running',
-        seen.map(({ podRunning }) => podRunning),
-      ),
-      line(
-        '202 to picture',
-        seen.map(({ picture }) => picture),
-      ),
-      line(
-        'pod created to container running',
-        seen.map(({ podCreated, podRunning }) => podRunning - podCreated),
-      ),
-      line(
-        'container running to picture',
-        seen.map(({ podRunning, picture }) => picture - podRunning),
-      ),
-      line('plain Job: created to container running', plain),
-    ].join('\n');
-    console.log(text);
-    keepConsole('latency', text);
-    expect(seen).toHaveLength(ROUNDS);
-  });
+const row = (what: string, values: readonly number[], aim = '–') =>
+  `| ${what} | ${at(values, 0.5).toFixed(0)} ms | ${at(values, 0.95).toFixed(0)} ms | ${aim} |`;
+
+function sectionOf(seen: readonly Times[], plain: readonly number[]): string {
+  const started = seen.map(({ podCreated, podRunning }) => podRunning - podCreated);
+  const ratio = at(started, 0.5) / at(plain, 0.5);
+  return `## From a request to its picture, on a cluster
+
+A cluster that does nothing else, its node on the same machine as all the rest; one ad on one site, ${seen.length} times, each time beside a plain Job of the same image that does nothing: what
+Kubernetes takes for itself. To start, a capture takes ${ratio.toFixed(2)}× of what the plain Job does.
+
+| from … to … | median | 95th percentile | aim |
+| --- | --- | --- | --- |
+${[
+  row(
+    '202 to pod created',
+    seen.map(({ podCreated }) => podCreated),
+    '≤ 300 ms (95th)',
+  ),
+  row('pod created to container running', started),
+  row('the same of a plain Job', plain),
+  row(
+    'container running to picture',
+    seen.map(({ podRunning, picture }) => picture - podRunning),
+  ),
+  row(
+    '202 to picture',
+    seen.map(({ picture }) => picture),
+    `≤ ${(at(started, 0.5) + ALLOWED_MS).toFixed(0)} ms: pod created to container running, and 3 s`,
+  ),
+].join('\n')}`;
+}
+
+test('the time from a request to its picture is measured beside what a plain Job takes', async () => {
+  await askOnce(0);
+  const seen: Times[] = [];
+  const plain: number[] = [];
+  for (let round = 1; round <= ROUNDS; round++) {
+    seen.push(await askOnce(round));
+    plain.push(await plainJob(round));
+    console.log(`${round}/${ROUNDS}: ${JSON.stringify(seen.at(-1))}, plain Job ${plain.at(-1)?.toFixed(0)} ms`);
+  }
+  const text = sectionOf(seen, plain);
+  console.log(text);
+  await writeFile(REPORT, withSection(await readFile(REPORT, 'utf8'), 'test/bench/cluster/latency.test.ts', text));
 });
