@@ -1,11 +1,14 @@
+import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
     // Browsers and servers share the machine with the tests.
-    maxWorkers: 2,
+    maxWorkers: 3,
     // A shared machine may stall: CI tries once more, and marks what passed only then as (retry x1). Here nothing is hidden.
     retry: process.env['CI'] === 'true' ? 1 : 0,
+    // The programs that tests start from their source are stripped of types and compiled once, not at each start.
+    env: { NODE_COMPILE_CACHE: path.join(import.meta.dirname, '.cache/compiled') },
     projects: [
       {
         extends: true,
@@ -40,7 +43,7 @@ export default defineConfig({
           name: 'e2e',
           globalSetup: ['test/support/globalPostgres.ts', 'test/e2e/support/globalE2e.ts'],
           include: ['test/e2e/*.test.ts'],
-          maxWorkers: 3,
+          maxWorkers: 6,
           testTimeout: 6 * 60_000,
           hookTimeout: 10 * 60_000,
           sequence: { groupOrder: 1 },
@@ -48,10 +51,10 @@ export default defineConfig({
       },
       {
         extends: true,
-        // Afterwards, for they want the cluster for themselves: they take parts of it down, or measure.
+        // Afterwards, for they want the cluster for themselves: they take parts of it down.
         test: {
           name: 'e2e-alone',
-          globalSetup: ['test/e2e/support/globalE2e.ts'],
+          globalSetup: ['test/support/globalPostgres.ts', 'test/e2e/support/globalE2e.ts'],
           include: ['test/e2e/alone/*.test.ts'],
           fileParallelism: false,
           testTimeout: 6 * 60_000,

@@ -1,3 +1,5 @@
+import { getCompileCacheDir } from 'node:module';
+import path from 'node:path';
 import { issueJobToken } from '../../api/internal/token.ts';
 import { createLocalCluster } from '../../cluster/local.ts';
 import { startController } from '../../controller/controller.ts';
@@ -74,9 +76,12 @@ function captureEnvironment(egressAllow: readonly string[]): Record<string, stri
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
+  const compiled = getCompileCacheDir();
   // As many captures run as there are processors: each gets one browser for creatives, not two.
   return {
     CREATIVES_AT_ONCE: '1',
+    // A capture's own folder for temporary files goes with it; what it has compiled is for the next one. The service reads none of it.
+    ...(compiled !== undefined && { NODE_COMPILE_CACHE: path.join(compiled, 'captures') }),
     ...Object.fromEntries(entries),
     EGRESS_ALLOW: egressAllow.join(','),
     TEARSHEET_PARENT_STDIN: '1',
