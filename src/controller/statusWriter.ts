@@ -41,13 +41,26 @@ export class StatusWriter {
   }
 
   /** Events are a courtesy: work does not wait for one that cannot be written. */
-  async #tell(resource: ScreenshotJob, { reason, message = '' }: ScreenshotJobStatus): Promise<void> {
+  async #tell(resource: ScreenshotJob, status: ScreenshotJobStatus): Promise<void> {
+    const { reason } = status;
     const type = WELL.has(reason) ? 'Normal' : 'Warning';
     try {
-      await this.#cluster.recordEvent(resource, { type, reason, message });
+      await this.#cluster.recordEvent(resource, { type, reason, message: wordsOf(resource, status) });
     } catch (error) {
       if (error instanceof StaleLeaderError) throw error;
       this.#log.warn({ resource: resource.name, reason, err: error }, 'an Event could not be written');
     }
   }
+}
+
+/** Where all goes well the status has no message, for its counts say it; an Event has nothing else. */
+function wordsOf(
+  { spec }: ScreenshotJob,
+  { reason, message, total, done, pods, duration }: ScreenshotJobStatus,
+): string {
+  const what = spec.set === undefined ? 'creatives' : 'pictures';
+  if (message !== undefined) return message;
+  if (reason === 'Running') return `${pods} of ${spec.batches} captures at work, ${done} of ${total} ${what} done.`;
+  if (reason === 'Completed') return `All ${total} ${what} done${duration === undefined ? '' : ` in ${duration}`}.`;
+  return `${total - done} of ${total} ${what} wait for captures to start.`;
 }

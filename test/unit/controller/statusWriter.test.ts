@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { createLocalCluster } from '../../../src/cluster/local.ts';
 import type { ClusterPort } from '../../../src/cluster/port.ts';
-import type { ScreenshotJobStatus } from '../../../src/contract/screenshotJob.ts';
+import type { ScreenshotJobSpec, ScreenshotJobStatus } from '../../../src/contract/screenshotJob.ts';
 import { StatusWriter } from '../../../src/controller/statusWriter.ts';
 import { StaleLeaderError } from '../../../src/store/installation.ts';
 import { required } from '../../support/required.ts';
 import { SILENT } from '../../support/silentLog.ts';
 
 const SPEC = {
-  ...{ organization: 'demo', job: 'j', ads: 1, batches: 1, screenshots: 9, parallelism: 1, retries: 1 },
+  ...{ organization: 'demo', job: 'j', ads: 1, batches: 4, screenshots: 9, parallelism: 1, retries: 1 },
   ...{ deadlines: { schedulingSeconds: 1, captureSeconds: 1 }, ttlSecondsAfterFinished: 1 },
 };
 
@@ -17,10 +17,10 @@ const statusOf = (done: number, given: Partial<ScreenshotJobStatus> = {}): Scree
   ...given,
 });
 
-async function writerAt(change: (cluster: ClusterPort) => void = () => undefined) {
+async function writerAt(given: Partial<ScreenshotJobSpec> = {}, change?: (cluster: ClusterPort) => void) {
   const cluster = createLocalCluster({ captureCommand: [], maxPods: 0, log: SILENT, env: {} });
-  await cluster.createScreenshotJob('set-1', SPEC);
-  change(cluster);
+  await cluster.createScreenshotJob('set-1', { ...SPEC, ...given });
+  change?.(cluster);
   const time = { now: 0 };
   const writer = new StatusWriter(cluster, SILENT, () => time.now);
   const read = async () => required(await cluster.getScreenshotJob('set-1'));
@@ -70,12 +70,23 @@ test('Each change of the reason is an Event, a warning where somebody has to loo
   }
   expect(cluster.events('set-1')).toEqual([
     { type: 'Warning', reason: 'Unschedulable', message: '0/1 nodes are available.' },
-    { type: 'Normal', reason: 'Running', message: '' },
+    { type: 'Normal', reason: 'Running', message: '1 of 4 captures at work, 1 of 9 creatives done.' },
+  ]);
+});
+
+test('An Event where all goes well says how far it is, for there the status has no words', async () => {
+  const { write, cluster } = await writerAt({ set: 'set' });
+  const end = { completionTime: '2026-11-21T10:00:00.000Z', duration: '14s' };
+  await write(statusOf(2, { reason: 'Queued', pods: 0 }));
+  await write(statusOf(9, { reason: 'Completed', ...end }));
+  expect(cluster.events('set-1').map(({ message }) => message)).toEqual([
+    '7 of 9 pictures wait for captures to start.',
+    'All 9 pictures done in 14s.',
   ]);
 });
 
 test('An Event that cannot be written holds nothing up', async () => {
-  const { write, read } = await writerAt((cluster) => {
+  const { write, read } = await writerAt({}, (cluster) => {
     cluster.recordEvent = async () => {
       throw new Error('Events are over quota.');
     };
@@ -85,7 +96,7 @@ test('An Event that cannot be written holds nothing up', async () => {
 });
 
 test('Another leader that begins while an Event is written is no such failure', async () => {
-  const { write } = await writerAt((cluster) => {
+  const { write } = await writerAt({}, (cluster) => {
     cluster.recordEvent = async () => {
       throw new StaleLeaderError('1', '2');
     };
