@@ -60,7 +60,7 @@ function definition() {
         served: true,
         storage: true,
         additionalPrinterColumns: COLUMNS,
-        selectableFields: [{ jsonPath: '.spec.set' }, { jsonPath: '.spec.organization' }],
+        selectableFields: ['.spec.set', '.spec.organization', '.status.reason'].map((jsonPath) => ({ jsonPath })),
         subresources: { status: {} },
         schema: { openAPIV3Schema: resource() },
       },

@@ -66,10 +66,12 @@ describe('kubectl get', () => {
     expect(seen).toMatchObject({ ORGANIZATION: 'acme', SET: SPEC.set, MESSAGE: STATUS.message, DURATION: '1m12s' });
   });
 
-  it('knows the category, and selects by set and by organization', async () => {
+  it('knows the category, and selects by set, by organization and by where a resource stands', async () => {
     expect((await table('tearsheet')).map((row) => row['NAME'])).toEqual(['new', 'seen']);
     expect(await table('shot', '--field-selector=spec.organization=globex')).toMatchObject([{ NAME: 'new' }]);
     expect(await table('shot', `--field-selector=spec.set=${SPEC.set}`)).toHaveLength(2);
+    expect(await table('shot', '--field-selector=status.reason=Queued')).toMatchObject([{ NAME: 'new' }]);
+    expect(await table('shot', '--field-selector=status.reason!=Queued')).toMatchObject([{ NAME: 'seen' }]);
   });
 });
 
