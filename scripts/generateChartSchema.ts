@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { SETTINGS } from '../src/config.ts';
 import { type ChartValue, readChartValues } from './chartValues.ts';
 
@@ -53,8 +55,9 @@ function group(values: readonly ChartValue[]) {
 
 function schemaOf(value: ChartValue): JsonSchema {
   if (value.inner.length > 0) return group(value.inner);
-  const { $open, $settings, ...given } = value.schema;
-  const inferred = $settings === true ? settings() : { type: typeOf(value.fallback) };
+  const { $open, $settings, $alerts, ...given } = value.schema;
+  const inferred =
+    $settings === true ? settings() : $alerts === undefined ? { type: typeOf(value.fallback) } : alerts($alerts);
   return { description: value.description, default: value.fallback, ...inferred, ...given };
 }
 
@@ -70,4 +73,14 @@ function settings(): JsonSchema {
     { description, type: ['string', 'number', 'boolean'] },
   ]);
   return { type: 'object', additionalProperties: false, properties: Object.fromEntries(properties) };
+}
+
+const ALERTS = fileURLToPath(new URL('../charts/tearsheet/files/alerts.yaml', import.meta.url));
+
+/** A list of alerts by name, or something for each of them. */
+function alerts(as: unknown): JsonSchema {
+  const names = [...readFileSync(ALERTS, 'utf8').matchAll(/^- alert: (\w+)$/gm)].map(([, name = '']) => name);
+  if (as === 'names') return { type: 'array', items: { type: 'string', enum: names } };
+  const properties = Object.fromEntries(names.map((name) => [name, { type: 'object' }]));
+  return { type: 'object', additionalProperties: false, properties };
 }

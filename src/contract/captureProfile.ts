@@ -33,6 +33,9 @@ export const CaptureProfile = z.strictObject({
   runtimeClassName: z.string().optional(),
   priorityClassName: z.string().optional(),
   schedulerName: z.string().optional(),
+  dnsPolicy: z.string().optional(),
+  dnsConfig: asKubernetes.optional(),
+  hostAliases: z.array(asKubernetes).optional(),
   /** A Kueue LocalQueue: the Job is made suspended and with its label. */
   queueName: z.string().optional(),
   podLabels: labels.default({}),

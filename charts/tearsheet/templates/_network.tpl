@@ -2,6 +2,11 @@
 - ports: [{ port: metrics }]
   from:
     {{- toYaml (.Values.networkPolicy.metricsFrom | default (list (dict "namespaceSelector" dict))) | nindent 4 }}
+    {{- if .Values.networkPolicy.metricsFrom }}
+    - podSelector:
+        matchLabels:
+          {{- include "tearsheet.selector" (list . "test") | nindent 10 }}
+    {{- end }}
 {{- end }}
 
 {{- define "tearsheet.dnsPorts" -}}

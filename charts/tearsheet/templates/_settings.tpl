@@ -79,7 +79,7 @@
 {{- range $key, $value := $profile }}
 {{- if kindIs "invalid" $value }}{{ $_ := unset $profile $key }}{{ end }}
 {{- end }}
-{{- range $key := list "affinity" "runtimeClassName" "priorityClassName" "schedulerName" "queueName" }}
+{{- range $key := list "affinity" "runtimeClassName" "priorityClassName" "schedulerName" "queueName" "dnsPolicy" "dnsConfig" "hostAliases" }}
 {{- with get $c $key }}{{ $_ := set $profile $key . }}{{ end }}
 {{- end }}
 {{- toPrettyJson $profile }}

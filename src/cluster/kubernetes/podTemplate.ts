@@ -6,6 +6,8 @@ import { CONTAINER, LABEL } from './names.ts';
 
 /** Loss of a node is noticed by the cluster after 40 s; another one may have the work this much later. */
 const TOLERATED_SECONDS = 30;
+/** Beyond the program's own deadline, whose exit code says that it was that. */
+const DEADLINE_MARGIN_SECONDS = 30;
 const TOKEN = { folder: '/var/run/secrets/tearsheet', file: 'token', seconds: 3_600 };
 /** Of what is written outside of volumes, and of logs, where the profile says nothing. */
 const EPHEMERAL_STORAGE = { requests: '256Mi', limits: '2Gi' };
@@ -25,7 +27,7 @@ export function podTemplate({ spec, profile, labels }: PodTemplateOptions): V1Po
     },
     spec: {
       restartPolicy: 'Never',
-      activeDeadlineSeconds: spec.podDeadlineSeconds,
+      activeDeadlineSeconds: spec.podDeadlineSeconds + DEADLINE_MARGIN_SECONDS,
       terminationGracePeriodSeconds: profile.terminationGracePeriodSeconds,
       serviceAccountName: profile.serviceAccountName,
       automountServiceAccountToken: false,
@@ -34,6 +36,7 @@ export function podTemplate({ spec, profile, labels }: PodTemplateOptions): V1Po
       containers: [container(spec, profile)],
       volumes: volumes(profile),
       ...placement(profile, labels),
+      ...names(profile),
     },
   };
 }
@@ -122,6 +125,15 @@ function placement(profile: CaptureProfile, labels: Readonly<Record<string, stri
     ...(runtimeClassName === undefined ? {} : { runtimeClassName }),
     ...(priorityClassName === undefined ? {} : { priorityClassName }),
     ...(schedulerName === undefined ? {} : { schedulerName }),
+  };
+}
+
+/** How the pod finds hosts. */
+function names({ dnsPolicy, dnsConfig, hostAliases }: CaptureProfile): Partial<V1PodSpec> {
+  return {
+    ...(dnsPolicy === undefined ? {} : { dnsPolicy }),
+    ...(dnsConfig === undefined ? {} : { dnsConfig: asGiven<object>(dnsConfig) }),
+    ...(hostAliases === undefined ? {} : { hostAliases: asGiven<NonNullable<V1PodSpec['hostAliases']>>(hostAliases) }),
   };
 }
 

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { metricsOf } from '../../unit/chart/promql.ts';
-import { NAMESPACE, render } from './rendered.ts';
+import { type Manifest, merged, NAMESPACE, render, type Values } from './rendered.ts';
 
 const EVERYTHING = {
   monitoring: {
@@ -36,4 +36,44 @@ test('the monitor scrapes the Service whose name alerts select by', async () => 
   expect(service.metadata.labels).toMatchObject(spec.selector.matchLabels);
   expect(service.metadata.name).toBe('t-tearsheet-metrics');
   expect(spec.endpoints).toMatchObject([{ port: 'metrics', relabelings: [{ targetLabel: 'component' }] }]);
+});
+
+describe('what an operator wants otherwise', () => {
+  const rules = async (prometheusRule: Values): Promise<Manifest[]> => {
+    const values = merged(EVERYTHING, { monitoring: { prometheusRule } });
+    return (await render(values)).get('PrometheusRule', '')['spec'].groups[0].rules;
+  };
+
+  it('is told of all alerts, or of one by its name, which may be left out too', async () => {
+    const changed = await rules({
+      alertLabels: { team: 'ads' },
+      disabled: ['TearsheetSitesRefuse'],
+      overrides: {
+        TearsheetApiSlow: { for: '30m', labels: { severity: 'info' } },
+        TearsheetWorkWaits: { expr: 'max(tearsheet_queue_oldest_seconds{%SELECTOR%}) > 900' },
+      },
+    });
+    const before = await rules({});
+    const named = new Map(changed.map((rule) => [rule['alert'], rule]));
+    expect(changed).toHaveLength(before.length - 1);
+    expect(named.has('TearsheetSitesRefuse')).toBe(false);
+    expect(named.get('TearsheetApiSlow')).toMatchObject({ for: '30m', labels: { team: 'ads', severity: 'info' } });
+    expect(named.get('TearsheetApiDown')).toMatchObject({ for: '2m', labels: { team: 'ads', severity: 'critical' } });
+    expect(named.get('TearsheetWorkWaits')?.['expr']).toContain(`{namespace="${NAMESPACE}", service=`);
+  });
+
+  it('cannot be told of an alert that there is not', async () => {
+    for (const prometheusRule of [{ disabled: ['TearsheetApiDwon'] }, { overrides: { TearsheetApiDwon: {} } }])
+      await expect(rules(prometheusRule)).rejects.toThrow('prometheusRule');
+  });
+
+  it('is how it is scraped, and what of it is kept', async () => {
+    const drop = { sourceLabels: ['__name__'], regex: 'tearsheet_nodejs_.*', action: 'drop' };
+    const more = { targetLabel: 'cluster', replacement: 'eu' };
+    const serviceMonitor = { scrapeTimeout: '5s', relabelings: [more], metricRelabelings: [drop] };
+    const { spec } = (await render(merged(EVERYTHING, { monitoring: { serviceMonitor } }))).get('ServiceMonitor', '');
+    expect(spec.endpoints).toMatchObject([
+      { scrapeTimeout: '5s', relabelings: [{ targetLabel: 'component' }, more], metricRelabelings: [drop] },
+    ]);
+  });
 });

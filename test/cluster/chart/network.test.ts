@@ -116,7 +116,16 @@ describe('the API', () => {
   it('lets everybody to its public port, or those who are named', async () => {
     expect(from(await policy('api'), 'http')).toBeUndefined();
     const publicFrom = [{ namespaceSelector: { matchLabels: { name: 'ingress' } } }];
-    expect(from(await policy('api', { networkPolicy: { publicFrom } }), 'http')).toEqual(publicFrom);
+    const [named, test] = from(await policy('api', { networkPolicy: { publicFrom } }), 'http');
+    expect(named).toEqual(publicFrom[0]);
+    expect(test.podSelector.matchLabels).toMatchObject({ 'app.kubernetes.io/component': 'test' });
+  });
+
+  it('lets `helm test` to its metrics port where that is for those who are named', async () => {
+    const metricsFrom = [{ namespaceSelector: { matchLabels: { name: 'monitoring' } } }];
+    const [named, test] = from(await policy('api', { networkPolicy: { metricsFrom } }), 'metrics');
+    expect(named).toEqual(metricsFrom[0]);
+    expect(test.podSelector.matchLabels).toMatchObject({ 'app.kubernetes.io/component': 'test' });
   });
 
   it.each<[string, Values, number[]]>([
@@ -131,6 +140,16 @@ describe('the API', () => {
 
 it('the controller delivers to any port, since customers name webhooks', async () => {
   const { egress } = await policy('controller');
+  expect(egress[1]).toEqual({ ports: [{ port: 1, endPort: 65_535 }] });
+});
+
+it('pods of hooks get out where a namespace lets nobody out by itself', async () => {
+  const rendered = await render();
+  const { podSelector, egress } = rendered.get('NetworkPolicy', 'hooks')['spec'];
+  for (const hook of [rendered.get('Job', 'cleanup')['spec'].template, rendered.get('Pod', 'test')]) {
+    expect(hook.metadata.labels).toMatchObject(podSelector.matchLabels);
+    expect(podSelector.matchExpressions[0].values).toContain(hook.metadata.labels['app.kubernetes.io/component']);
+  }
   expect(egress[1]).toEqual({ ports: [{ port: 1, endPort: 65_535 }] });
 });
 

@@ -29,6 +29,9 @@ const EVERYTHING: Values = {
     priorityClassName: 'low',
     schedulerName: 'other',
     queueName: 'captures',
+    dnsPolicy: 'ClusterFirst',
+    dnsConfig: { options: [{ name: 'ndots', value: '1' }] },
+    hostAliases: [{ ip: '10.1.2.3', hostnames: ['staging.example.com'] }],
     podLabels: { team: 'ads' },
     podAnnotations: { note: 'here' },
     extraEnv: [{ name: 'TZ', value: 'UTC' }],
@@ -108,6 +111,29 @@ describe('new pods are made', () => {
   });
 });
 
+describe('a Deployment', () => {
+  it.each(['api', 'controller'])(
+    'of %s has the annotations, strategy, names and history that values give it',
+    async (component) => {
+      const own = {
+        deploymentAnnotations: { 'reloader.stakater.com/auto': 'true' },
+        strategy: { type: 'Recreate' },
+        dnsPolicy: 'None',
+        dnsConfig: { nameservers: ['10.0.0.10'] },
+        hostAliases: [{ ip: '10.1.2.3', hostnames: ['db'] }],
+      };
+      const deployment = (await render({ [component]: own, revisionHistoryLimit: 1 })).get('Deployment', component);
+      const { deploymentAnnotations: annotations, strategy, ...ofPods } = own;
+      expect(deployment.metadata).toMatchObject({ annotations });
+      expect(deployment['spec']).toMatchObject({ strategy, revisionHistoryLimit: 1 });
+      expect(podOf(deployment)).toMatchObject(ofPods);
+      const plain = (await render()).get('Deployment', component);
+      expect(plain.metadata.annotations).toBeUndefined();
+      expect(Object.keys(podOf(plain)).filter((key) => key in ofPods)).toEqual([]);
+    },
+  );
+});
+
 describe('graceful end', () => {
   it.each([undefined, 60])(
     'leaves room for all that a process does within SHUTDOWN_GRACE_SECONDS=%s',
@@ -164,6 +190,9 @@ describe('the profile of captures', () => {
       priorityClassName: 'low',
       schedulerName: 'other',
       queueName: 'captures',
+      dnsPolicy: 'ClusterFirst',
+      dnsConfig: { options: [{ name: 'ndots', value: '1' }] },
+      hostAliases: [{ ip: '10.1.2.3', hostnames: ['staging.example.com'] }],
       podLabels: { team: 'ads', 'app.kubernetes.io/instance': 't' },
       podAnnotations: { note: 'here' },
       volumes: [{ name: 'ca', configMap: { name: 'ca' } }],

@@ -47,10 +47,11 @@ describe('The Job', () => {
     expect(build({ spec: { indexes: 2 } }).job.spec?.parallelism).toBe(2);
   });
 
-  test('charges a disruption to nobody, and does not repeat what would end the same way', () => {
+  test('charges a disruption, or being asked to end, to nobody, and does not repeat what would end the same way', () => {
     expect(build().job.spec?.podFailurePolicy).toEqual({
       rules: [
         { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] },
+        { action: 'Ignore', onExitCodes: { containerName: 'capture', operator: 'In', values: [43] } },
         { action: 'FailIndex', onExitCodes: { containerName: 'capture', operator: 'In', values: [2, 40, 41, 42] } },
       ],
     });
@@ -119,7 +120,8 @@ describe('Its pods', () => {
     const { pod, container } = build({
       profile: { shmSize: '1Gi', tmpSize: '3Gi', terminationGracePeriodSeconds: 45 },
     });
-    expect(pod).toMatchObject({ activeDeadlineSeconds: 300, terminationGracePeriodSeconds: 45 });
+    // The program's own deadline, 300 s, is to come first.
+    expect(pod).toMatchObject({ activeDeadlineSeconds: 330, terminationGracePeriodSeconds: 45 });
     expect(pod.volumes?.slice(0, 2)).toEqual([
       { name: 'tmp', emptyDir: { sizeLimit: '3Gi' } },
       { name: 'shm', emptyDir: { medium: 'Memory', sizeLimit: '1Gi' } },
@@ -218,6 +220,9 @@ describe('Its pods', () => {
     ['runtimeClassName', { runtimeClassName: 'gvisor' }, { runtimeClassName: 'gvisor' }],
     ['priorityClassName', { priorityClassName: 'low' }, { priorityClassName: 'low' }],
     ['schedulerName', { schedulerName: 'ours' }, { schedulerName: 'ours' }],
+    ['dnsPolicy', { dnsPolicy: 'None' }, { dnsPolicy: 'None' }],
+    ['dnsConfig', { dnsConfig: { nameservers: ['10.0.0.10'] } }, { dnsConfig: { nameservers: ['10.0.0.10'] } }],
+    ['hostAliases', { hostAliases: [{ ip: '10.0.0.1' }] }, { hostAliases: [{ ip: '10.0.0.1' }] }],
     ['tolerations', { tolerations: [{ key: 'spot' }] }, { tolerations: expect.arrayContaining([{ key: 'spot' }]) }],
     [
       'volumes',
@@ -250,7 +255,15 @@ describe('Its pods', () => {
 
   test('have nothing set that the profile leaves open', () => {
     const { pod } = build();
-    for (const key of ['affinity', 'runtimeClassName', 'priorityClassName', 'schedulerName'])
-      expect(pod).not.toHaveProperty(key);
+    const keys = [
+      'affinity',
+      'runtimeClassName',
+      'priorityClassName',
+      'schedulerName',
+      'dnsPolicy',
+      'dnsConfig',
+      'hostAliases',
+    ];
+    for (const key of keys) expect(pod).not.toHaveProperty(key);
   });
 });
