@@ -102,6 +102,7 @@ export class LocalJob {
       failedIndexes: this.#with('failed'),
       finished: this.isFinished,
       deleting: this.deleting,
+      suspended: false,
       stuck: false,
       ...(this.#problem === undefined ? {} : { problem: this.#problem }),
       ...(this.#lastFailure === undefined ? {} : { lastFailure: this.#lastFailure }),

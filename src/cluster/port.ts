@@ -35,6 +35,8 @@ export interface CaptureJob {
   readonly failedIndexes: readonly number[];
   readonly finished: boolean;
   readonly deleting: boolean;
+  /** It is to wait, for its queue or for somebody: it has no pods until it is let go. */
+  readonly suspended: boolean;
   /** A pod of it, or its own end, hangs for so long that it will not end by itself: the next generation is to go on. */
   readonly stuck: boolean;
   /** How its latest pod ended, if that was no success: also where the Job is finished, which shows no problem any more. */

@@ -1,7 +1,7 @@
 /** A job whose work is to be done: it has a resource, and the resource a Job that runs. */
 import { type CaptureJob, RefusedError } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
-import { type JobState, nextGeneration, noteLaunch, readJobState } from '../store/jobState.ts';
+import { type JobState, nextGeneration, noteHold, noteLaunch, readJobState } from '../store/jobState.ts';
 import { settle } from './ending.ts';
 import { jobName, jobSpec, resourceSpec } from './jobPlan.ts';
 import { type Problem, plainWords } from './status.ts';
@@ -50,6 +50,10 @@ export async function run(term: Term, state: JobState, resource: ScreenshotJob):
     return SOON;
   }
   if (job.stuck || (job.finished && !job.deleting)) return leaveBehind(term, state, job);
+  if (isHoldNews(state, job)) {
+    await term.transact((tx) => (job.suspended ? noteHold : noteLaunch)(tx, state.id));
+    return NOW;
+  }
   return wait(term, state, { resource, job, problem: job.problem });
 }
 
@@ -110,6 +114,11 @@ async function removeLeftBehind({ cluster }: Term, { name, generation }: JobStat
     const job = await cluster.getJob(jobName({ name, generation: earlier }));
     if (job !== undefined) await cluster.deleteJob(job);
   }
+}
+
+/** Its Job was suspended or let go since that was noted; once a capture was there, the time until then counts no more. */
+function isHoldNews({ started, launched_at }: JobState, { suspended }: CaptureJob): boolean {
+  return !started && suspended === (launched_at !== null);
 }
 
 /** Milliseconds until it has been waiting too long for its first capture. */

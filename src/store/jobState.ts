@@ -15,7 +15,7 @@ export interface JobState {
   readonly deadline_at: Date;
   readonly settled_at: Date | null;
   readonly outcome: string | null;
-  /** When its first Job was made. */
+  /** Since when it waits for its first capture: its first Job was made then, or let go last. Null while a Job is suspended. */
   readonly launched_at: Date | null;
   /** What the cluster said, where nothing of it could be started. */
   readonly problem: string | null;
@@ -90,7 +90,7 @@ export async function nextGeneration(db: Queryable, jobId: string, current: numb
     .execute();
 }
 
-/** Notes that its first Job is there, unless that is noted. */
+/** From now on it waits for its first capture, unless it does already. */
 export async function noteLaunch(db: Queryable, jobId: string): Promise<void> {
   await db
     .updateTable('screenshot_jobs')
@@ -98,4 +98,9 @@ export async function noteLaunch(db: Queryable, jobId: string): Promise<void> {
     .where('id', '=', jobId)
     .where('launched_at', 'is', null)
     .execute();
+}
+
+/** Its Job is held back: what does not begin meanwhile is no fault of the cluster. */
+export async function noteHold(db: Queryable, jobId: string): Promise<void> {
+  await db.updateTable('screenshot_jobs').set({ launched_at: null }).where('id', '=', jobId).execute();
 }

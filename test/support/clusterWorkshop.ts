@@ -36,9 +36,12 @@ export interface ClusterWorkshop {
   readonly internalUrl: string;
   readonly folder: string;
   readonly complaints: { fields: object; message: string }[];
-  connect(): Promise<KubernetesCluster>;
+  connect(profile?: Partial<CaptureProfile>): Promise<KubernetesCluster>;
   /** One that leads, stopped with the workshop. */
-  lead(settings?: Partial<ControllerSettings>): Promise<{ cluster: KubernetesCluster; controller: Controller }>;
+  lead(
+    settings?: Partial<ControllerSettings>,
+    profile?: Partial<CaptureProfile>,
+  ): Promise<{ cluster: KubernetesCluster; controller: Controller }>;
   /** The resource as `kubectl get -o json` shows it. */
   read(name: string): Promise<{ status: Record<string, unknown>; metadata: Record<string, unknown> }>;
   close(): Promise<void>;
@@ -72,9 +75,13 @@ export async function openClusterWorkshop(label: string): Promise<ClusterWorksho
   const custom = namespace.config.makeApiClient(CustomObjectsApi);
   const ends: (() => Promise<void>)[] = [];
 
-  const connect = async () => {
+  const connect = async (profile: Partial<CaptureProfile> = {}) => {
     const where = { namespace: namespace.name, kubeconfig: namespace.kubeconfig, installation };
-    const cluster = await connectKubernetes({ ...where, profile: CaptureProfile.parse(PROFILE), log });
+    const cluster = await connectKubernetes({
+      ...where,
+      profile: CaptureProfile.parse({ ...PROFILE, ...profile }),
+      log,
+    });
     ends.push(() => cluster.close());
     return cluster;
   };
@@ -94,8 +101,8 @@ export async function openClusterWorkshop(label: string): Promise<ClusterWorksho
       connect,
     },
     batch: namespace.config.makeApiClient(BatchV1Api),
-    async lead(settings = {}) {
-      const cluster = await connect();
+    async lead(settings = {}, profile = {}) {
+      const cluster = await connect(profile);
       const controller = await startController({
         ...{ ...shared, cluster },
         settings: {

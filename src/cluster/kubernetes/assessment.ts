@@ -69,6 +69,7 @@ export function assess(sight: Sight, memory: Memory, now: number): Assessment {
       failedIndexes: parseIndexes(job.failedIndexes, job.indexes),
       finished: job.finished,
       deleting: job.deleting,
+      suspended: job.suspended,
       stuck: isFailing || hung.includes(true),
       ...(isShown ? { problem: suspicion.problem } : {}),
       ...(lastFailure === undefined ? {} : { lastFailure }),

@@ -3,19 +3,21 @@ import type { V1Job, V1PodFailurePolicy } from '@kubernetes/client-node';
 import type { CaptureProfile } from '../../contract/captureProfile.ts';
 import { CAPTURE_EXIT } from '../../contract/captureProtocol.ts';
 import type { CaptureJobSpec } from '../port.ts';
-import { CONTAINER, GROUP, LABEL, VERSION } from './names.ts';
+import { CONTAINER, GROUP, LABEL, QUEUE_LABEL, VERSION } from './names.ts';
 import { podTemplate } from './podTemplate.ts';
-
-const QUEUE_LABEL = 'kueue.x-k8s.io/queue-name';
 
 /** A run that ended so would end so again. */
 const FINAL = [CAPTURE_EXIT.usage, CAPTURE_EXIT.superseded, CAPTURE_EXIT.refused, CAPTURE_EXIT.deadline];
+
+const exitCodes = (...values: number[]) => ({ containerName: CONTAINER, operator: 'In', values });
 
 const FAILURE_POLICY: V1PodFailurePolicy = {
   rules: [
     // The first rule that fits counts: an eviction costs no retry, whatever the program made of it.
     { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] },
-    { action: 'FailIndex', onExitCodes: { containerName: CONTAINER, operator: 'In', values: [...FINAL] } },
+    // Kubernetes calls it no disruption when a Job is suspended, by Kueue again and again, or a pod deleted.
+    { action: 'Ignore', onExitCodes: exitCodes(CAPTURE_EXIT.terminated) },
+    { action: 'FailIndex', onExitCodes: exitCodes(...FINAL) },
   ],
 };
 

@@ -1,6 +1,6 @@
 /** What is kept of a Job. */
 import type { V1Job } from '@kubernetes/client-node';
-import { LABEL } from './names.ts';
+import { LABEL, QUEUE_LABEL } from './names.ts';
 import type { Wire } from './wire.ts';
 
 export interface JobState {
@@ -14,6 +14,8 @@ export interface JobState {
   readonly indexes: number;
   readonly parallelism: number;
   readonly suspended: boolean;
+  /** Of Kueue, which suspends it and lets it go. */
+  readonly queue: string | undefined;
   readonly deleting: boolean;
   readonly finished: boolean;
   /** It has failed, and waits for its pods to end. */
@@ -36,6 +38,7 @@ export function readJob(object: unknown): JobState {
     indexes: spec?.completions ?? 0,
     parallelism: spec?.parallelism ?? 0,
     suspended: spec?.suspend === true,
+    queue: metadata.labels?.[QUEUE_LABEL],
     deleting: metadata.deletionTimestamp !== undefined,
     finished: has('Complete') === true || has('Failed') === true,
     isFailing: has('FailureTarget') === true,

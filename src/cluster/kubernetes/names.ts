@@ -11,6 +11,8 @@ export const LABEL = {
   screenshotJob: 'tearsheet.dev/screenshotjob',
 } as const;
 
+/** By which Kueue knows a Job that it admits. */
+export const QUEUE_LABEL = 'kueue.x-k8s.io/queue-name';
 /** Set before a deletion of ours: it cancels nothing. */
 export const REMOVED_BY = 'tearsheet.dev/removed-by';
 /** A ScreenshotJob stays until its result is in Postgres. */

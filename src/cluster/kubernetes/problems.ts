@@ -65,7 +65,7 @@ export function suspicionOf(sight: Sight): Suspicion | undefined {
   const { job, pods } = sight;
   if (job.finished || job.deleting) return undefined;
   if (isAtWork(sight)) return undefined;
-  if (job.suspended) return suspect('Suspended', 'The Job is suspended: by its queue, or by hand.');
+  if (job.suspended) return suspect('Suspended', heldBack(job));
   const live = pods.filter((pod) => !isOver(pod));
   return (
     first(live, pullProblem) ??
@@ -80,6 +80,13 @@ export function suspicionOf(sight: Sight): Suspicion | undefined {
 /** Some pod of it runs, and will go on. */
 export function isAtWork(sight: Sight): boolean {
   return sight.pods.some((pod) => pod.phase === 'Running' && !pod.deleting && !isLost(pod, sight));
+}
+
+/** And what lets it go. */
+function heldBack({ name, queue }: JobState): string {
+  if (queue !== undefined)
+    return `The Job ${name} is suspended until Kueue admits it from the queue "${queue}": kubectl get workloads`;
+  return `The Job ${name} is suspended. To let it go on: kubectl patch job ${name} -p '{"spec":{"suspend":false}}'`;
 }
 
 function suspect(reason: ScreenshotJobReason, message: string, lasting?: { what: string; ms: number }): Suspicion {

@@ -144,6 +144,38 @@ test('A quota that is used up is named in STATUS and costs nothing; when it is l
   expect(job).toMatchObject({ generation: 1, outcome: 'complete' });
 });
 
+test('A Job that is held back by its queue may wait for longer than one that finds no place; once it is let go, no longer', async () => {
+  shop.player.runs = false;
+  const { controller } = await shop.lead({}, { queueName: 'captures' });
+  const { setId, name } = await launched(['fine']);
+  await eventually(async () => {
+    const { status } = await shop.read(name);
+    expect([status['reason'], status['pods']]).toEqual(['Suspended', 0]);
+    expect(status['message']).toContain('"captures"');
+  });
+  const passed = () => shop.store.pool.query(`update screenshot_jobs set launched_at = launched_at - interval '61 s'`);
+  const job = () => shop.store.db.selectFrom('screenshot_jobs').selectAll().executeTakeFirstOrThrow();
+  const suspend = async (value: boolean) => {
+    const body = [{ op: 'replace', path: '/spec/suspend', value }];
+    await shop.batch.patchNamespacedJob({ name: `${name}-1`, namespace: shop.namespace.name, body });
+  };
+  await eventually(async () => expect((await job()).launched_at).toBeNull());
+  await passed();
+  await controller.audit();
+  expect(await statusOf(setId)).toBe('capturing');
+
+  await suspend(false);
+  await eventually(async () => expect((await job()).launched_at).not.toBeNull());
+  await suspend(true);
+  await eventually(async () => expect((await job()).launched_at).toBeNull());
+  await suspend(false);
+  await eventually(async () => expect((await job()).launched_at).not.toBeNull());
+  await passed();
+  await controller.audit();
+  await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('DeadlineExceeded'));
+  expect(await statusOf(setId)).toBe('failed');
+});
+
 test('Pods that find no place are named in STATUS until the first one runs; those that never do end the set with the words of the cluster', async () => {
   shop.player.runs = false;
   const { controller } = await shop.lead();

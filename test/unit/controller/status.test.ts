@@ -25,7 +25,7 @@ const stateOf = (given: Partial<JobState> = {}): JobState => ({
 
 const JOB: CaptureJob = {
   ...{ name: 'set-1-1', uid: 'u', ownerUid: 'r', createdAt: START, active: 3, succeededIndexes: [], failedIndexes: [] },
-  ...{ finished: false, deleting: false, stuck: false },
+  ...{ finished: false, deleting: false, suspended: false, stuck: false },
 };
 
 const told = (seen: Partial<Seen> = {}) => {

@@ -61,7 +61,12 @@ describe('Pods Pending unseen: what keeps a Job from running is named once it ha
       /^Error creating: pods "set-1-1-0-" is forbidden: violates PodSecurity "restricted:latest"/,
     ],
     ['noAccount', 3, 'PodRejected', /serviceaccount "nobody" not found$/],
-    ['suspended', 3, 'Suspended', /suspended/],
+    [
+      'suspended',
+      3,
+      'Suspended',
+      /^The Job set-1-1 .* Kueue admits it from the queue "captures": kubectl get workloads$/,
+    ],
     ['nodeSilent', 3, 'NodeLost', /^set-1-1-0-\w{5}: its node node-2 does not answer\.$/],
     ['nodeLost', 3, 'NodeLost', /its node node-2 does not answer\.$/],
     ['outOfMemory', 3, 'OOMKilled', /its memory was not enough; exit code 137\.$/],
@@ -83,6 +88,14 @@ describe('Pods Pending unseen: what keeps a Job from running is named once it ha
       expect(watchOver(observed(name), 0, 30, 3_000).view.problem).toBeUndefined();
     },
   );
+
+  test('What no queue has suspended is let go by hand, and the message says how', () => {
+    const sight = observed('suspended');
+    const { view } = watchOver({ ...sight, job: { ...sight.job, queue: undefined } }, 0, 3);
+    expect(view).toMatchObject({ suspended: true, problem: { reason: 'Suspended' } });
+    expect(view.problem?.message).toMatch(/: kubectl patch job set-1-1 -p '\{"spec":\{"suspend":false\}\}'$/);
+    expect(watchOver(observed('running'), 0).view.suspended).toBe(false);
+  });
 
   test('The first running pod clears it', () => {
     const sight = observed('imageMissing');
