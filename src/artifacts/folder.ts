@@ -29,11 +29,12 @@ export class FolderStore implements ArtifactStore {
     return { bytes, contentType: await this.#contentType(key), size: bytes.byteLength };
   }
 
-  async exists(key: string): Promise<boolean> {
+  async sizeOf(key: string): Promise<number | undefined> {
     try {
-      return (await stat(this.#path(key))).isFile();
+      const found = await stat(this.#path(key));
+      return found.isFile() ? found.size : undefined;
     } catch (error) {
-      if (isMissing(error)) return false;
+      if (isMissing(error)) return undefined;
       throw error;
     }
   }
@@ -43,7 +44,7 @@ export class FolderStore implements ArtifactStore {
     await rm(this.#typePath(key), { force: true });
   }
 
-  uploadUrl(): Promise<undefined> {
+  uploadRequest(): Promise<undefined> {
     return Promise.resolve(undefined);
   }
 

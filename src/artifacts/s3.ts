@@ -14,8 +14,10 @@ import {
   type ArtifactStore,
   checkKey,
   type DownloadUrlOptions,
-  type UploadUrlOptions,
+  type UploadContent,
+  type UploadRequest,
 } from './store.ts';
+import { signUpload } from './uploadSignature.ts';
 
 export interface S3Options {
   region?: string | undefined;
@@ -63,12 +65,11 @@ export class S3Store implements ArtifactStore {
     }
   }
 
-  async exists(key: string): Promise<boolean> {
+  async sizeOf(key: string): Promise<number | undefined> {
     try {
-      await this.#client.send(new HeadObjectCommand(this.#at(key)));
-      return true;
+      return (await this.#client.send(new HeadObjectCommand(this.#at(key)))).ContentLength;
     } catch (error) {
-      if (error instanceof NotFound) return false;
+      if (error instanceof NotFound) return undefined;
       throw error;
     }
   }
@@ -77,12 +78,9 @@ export class S3Store implements ArtifactStore {
     await this.#client.send(new DeleteObjectCommand(this.#at(key)));
   }
 
-  uploadUrl(key: string, { contentType, expiresInSeconds }: UploadUrlOptions): Promise<string> {
-    const command = new PutObjectCommand({ ...this.#at(key), ContentType: contentType });
-    return getSignedUrl(this.#client, command, {
-      expiresIn: expiresInSeconds,
-      signableHeaders: new Set(['host', 'content-type']),
-    });
+  uploadRequest(key: string, { contentType, sha256, bytes }: UploadContent): Promise<UploadRequest> {
+    const input = { ...this.#at(key), ContentType: contentType, ContentLength: bytes };
+    return signUpload(this.#client, new PutObjectCommand(input), sha256);
   }
 
   downloadUrl(key: string, { expiresInSeconds, fileName, forClient = false }: DownloadUrlOptions): Promise<string> {

@@ -4,15 +4,16 @@ export interface ArtifactStore {
   put(key: string, bytes: Buffer, contentType: string): Promise<void>;
   /** @throws ArtifactNotFoundError */
   get(key: string): Promise<Artifact>;
-  exists(key: string): Promise<boolean>;
+  /** @returns how many bytes are there; undefined: nothing. */
+  sizeOf(key: string): Promise<number | undefined>;
   /** Deleting what is not there is no error. */
   delete(key: string): Promise<void>;
   /**
-   * An address to which anybody may PUT the bytes, with `contentType` as the Content-Type, until it expires.
+   * An address to which anybody may PUT these bytes, and no others, with these headers, for some minutes.
    * undefined where there is no such address: the service then takes the bytes itself.
    */
-  uploadUrl(key: string, options: UploadUrlOptions): Promise<string | undefined>;
-  /** As `uploadUrl`, to GET. */
+  uploadRequest(key: string, content: UploadContent): Promise<UploadRequest | undefined>;
+  /** An address to GET the bytes from until it expires. undefined where there is none. */
   downloadUrl(key: string, options: DownloadUrlOptions): Promise<string | undefined>;
   /** Where the addresses lead that `downloadUrl` gives to clients; undefined where there are none. */
   clientOrigin(): Promise<string | undefined>;
@@ -26,9 +27,16 @@ export interface Artifact {
   size: number;
 }
 
-export interface UploadUrlOptions {
+export interface UploadContent {
   contentType: string;
-  expiresInSeconds: number;
+  /** In hexadecimal. */
+  sha256: string;
+  bytes: number;
+}
+
+export interface UploadRequest {
+  url: string;
+  headers: Readonly<Record<string, string>>;
 }
 
 export interface DownloadUrlOptions {

@@ -1,5 +1,5 @@
 /** The work of one attempt: creatives and pages side by side. */
-import type { Attempt, WantedPage } from '../contract/captureProtocol.ts';
+import type { Attempt, ProtocolVersion, WantedPage } from '../contract/captureProtocol.ts';
 import { type Device, findDevice } from '../domain/devices.ts';
 import { siteKey } from '../domain/webAddresses.ts';
 import { renderCreatives, type Shown } from './claims.ts';
@@ -13,10 +13,12 @@ import { takePages } from './pageQueue.ts';
 import { Phases } from './phases.ts';
 import type { CaptureOptions } from './program.ts';
 import { ProtocolClient, type ProtocolClientOptions } from './protocolClient.ts';
-import { ResultReporter } from './resultReporter.ts';
+import { type ReporterOptions, ResultReporter } from './resultReporter.ts';
+import { Uploader } from './uploader.ts';
 
 export interface AttemptOptions {
   readonly attempt: Attempt;
+  readonly version: ProtocolVersion;
   readonly index: number;
   readonly client: ProtocolClientOptions;
   readonly ending: Ending;
@@ -27,9 +29,11 @@ export interface AttemptOptions {
 const PAGES_AT_ONCE = 2;
 
 /** Does what is lacking. Its end, if it has one before that, is in `ending`. @throws what starting the engine throws. */
-export async function runAttempt({ attempt, index, client: access, ending, options }: AttemptOptions): Promise<void> {
+export async function runAttempt(given: AttemptOptions): Promise<void> {
+  const { attempt, version, index, client: access, ending, options } = given;
   const { log, timing, tempDir } = options;
-  const client = new ProtocolClient(access, { index, attempt: attempt.attempt });
+  const client = new ProtocolClient(access, version, { index, attempt: attempt.attempt });
+  const uploader = new Uploader(client, ending.hard);
   const pages = attempt.pages.map(pageOf);
   const shown = shownOn(pages);
   const board = new CreativeBoard();
@@ -40,7 +44,7 @@ export async function runAttempt({ attempt, index, client: access, ending, optio
     ...(timing?.idleMs !== undefined && { idleMs: timing.idleMs }),
     ...(options.creativesAtOnce !== undefined && { atOnce: options.creativesAtOnce }),
   };
-  const common = { client, engine, board, store, phases, ending, log };
+  const common = { client, uploader, engine, board, store, phases, ending, log };
   try {
     await sideBySide(ending, [
       () => renderCreatives({ ...common, shown, ...rendering }),
@@ -61,6 +65,7 @@ async function sideBySide(ending: Ending, works: readonly (() => Promise<void>)[
 
 interface TakeTools {
   readonly client: ProtocolClient;
+  readonly uploader: Uploader;
   readonly engine: Engine;
   readonly board: CreativeBoard;
   readonly phases: Phases;
@@ -71,10 +76,10 @@ interface TakeTools {
 
 async function takeAll(
   pages: readonly PageToTake[],
-  uploads: ReadonlyMap<string, { key: string; url: string }>,
-  { client, engine, board, phases, ending, log, pagesAtOnce }: TakeTools,
+  uploads: ReporterOptions['uploads'],
+  { client, uploader, engine, board, phases, ending, log, pagesAtOnce }: TakeTools,
 ): Promise<void> {
-  const reporter = new ResultReporter({ client, phases, uploads, ending });
+  const reporter = new ResultReporter({ client, uploader, phases, uploads, ending });
   try {
     const emit = (result: PictureResult) => reporter.add(result);
     const opening = ({ site, device, pictures }: PageToTake) =>
@@ -113,6 +118,6 @@ function shownOn(pages: readonly PageToTake[]): Shown {
   };
 }
 
-function uploadsOf({ pages }: Attempt): Map<string, { key: string; url: string }> {
+function uploadsOf({ pages }: Attempt): ReporterOptions['uploads'] {
   return new Map(pages.flatMap(({ screenshots }) => screenshots.map(({ id, upload }) => [id, upload])));
 }

@@ -17,9 +17,11 @@ import { pngSize } from './pngSize.ts';
 import type { ProtocolClient } from './protocolClient.ts';
 import { TaskGroup } from './taskGroup.ts';
 import { sha256Of } from './transport.ts';
+import { refusePicture, type Uploader } from './uploader.ts';
 
 export interface ClaimTools {
   readonly client: ProtocolClient;
+  readonly uploader: Uploader;
   readonly engine: Engine;
   readonly board: CreativeBoard;
   readonly store: FrameStore;
@@ -129,6 +131,8 @@ async function render({ ad_id, kind, content, wanted }: Claimed, tools: ClaimToo
 /** A renderer that leaves out a frame must not make the job start over and over. */
 function checked(result: RenderedCreative | FailedCreative, wanted: readonly WantedFrame[]) {
   if (result.status !== 'uploaded') return result;
+  const tooLarge = result.frames.map(({ png }) => refusePicture(png)).find((reason) => reason !== undefined);
+  if (tooLarge !== undefined) return { status: 'generic_error', reason: tooLarge } as const;
   const missing = wanted.find((frame) => frameOf(result, frame) === undefined);
   if (missing === undefined) return result;
   const reason = `The renderer made no frame at ${missing.marker_ms ?? 'the default moment'} and ratio ${missing.ratio}.`;
@@ -140,27 +144,28 @@ function frameOf({ frames }: RenderedCreative, { marker_ms, ratio }: WantedFrame
 }
 
 async function uploaded(
-  { wanted }: Claimed,
+  { ad_id, wanted }: Claimed,
   result: RenderedCreative | FailedCreative,
   tools: ClaimTools,
 ): Promise<CreativeResult['result']> {
   if (result.status !== 'uploaded') return { status: result.status, reason: result.reason };
   const { format, category, mode, notes, width, height } = result;
   const frames = await tools.phases.time('upload', () =>
-    Promise.all(wanted.map((frame) => uploadFrame(frame, frameOf(result, frame), tools))),
+    Promise.all(wanted.map((frame) => uploadFrame({ ad_id, ...frame }, frameOf(result, frame), tools))),
   );
   return { status: 'uploaded', format, category, mode, notes: [...notes], width, height, frames };
 }
 
 async function uploadFrame(
-  { marker_ms, ratio, upload }: WantedFrame,
+  { ad_id, marker_ms, ratio, upload }: WantedFrame & { ad_id: string },
   frame: CreativeFrame | undefined,
-  { client, ending }: ClaimTools,
+  { uploader }: ClaimTools,
 ) {
   if (frame === undefined) throw new Error('A frame that was checked to be there is missing.');
   const { png } = frame;
-  await client.upload(upload.url, png, ending.hard);
-  return { marker_ms, ratio, key: upload.key, sha256: sha256Of(png), bytes: png.length, ...pngSize(png) };
+  const sha256 = sha256Of(png);
+  const key = await uploader.send({ what: { kind: 'frame', ad_id, marker_ms, ratio }, png, sha256, given: upload });
+  return { marker_ms, ratio, key, sha256, bytes: png.length, ...pngSize(png) };
 }
 
 /** Renews until told to end. A claim that is lost is worked on all the same: the first result is taken. */

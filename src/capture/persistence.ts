@@ -4,6 +4,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** The call may be repeated. */
 export class TransientError extends Error {
   override readonly name = 'TransientError';
+  /** Not sooner, by what was answered. */
+  readonly retryAfterMs: number;
+
+  constructor(message: string, { retryAfterMs = 0, ...options }: ErrorOptions & { retryAfterMs?: number } = {}) {
+    super(message, options);
+    this.retryAfterMs = retryAfterMs;
+  }
 }
 
 /** All repetitions failed; `message` says how the last one did. */
@@ -17,12 +24,18 @@ export interface Patience {
   readonly firstDelayMs: number;
 }
 
+interface Persistence {
+  readonly signal: AbortSignal;
+  /** What need not be repeated this time. */
+  readonly stopsAt?: ((error: TransientError) => boolean) | undefined;
+}
+
 const MAX_DELAY_MS = 5_000;
 
 /** @throws UnreachableError; any error of `call` that is not transient; the reason of `signal`. */
 export async function persist<T>(
   call: () => Promise<T>,
-  { retryForMs, firstDelayMs, signal }: Patience & { signal: AbortSignal },
+  { retryForMs, firstDelayMs, signal, stopsAt }: Patience & Persistence,
 ): Promise<T> {
   const end = performance.now() + retryForMs;
   for (let tries = 1; ; tries++) {
@@ -32,7 +45,9 @@ export async function persist<T>(
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof TransientError)) throw error;
-      const delayMs = Math.min(MAX_DELAY_MS, firstDelayMs * 2 ** (tries - 1)) * (0.5 + Math.random() / 2);
+      if (stopsAt?.(error)) throw error;
+      const ownMs = Math.min(MAX_DELAY_MS, firstDelayMs * 2 ** (tries - 1)) * (0.5 + Math.random() / 2);
+      const delayMs = Math.max(ownMs, Math.min(MAX_DELAY_MS, error.retryAfterMs));
       if (performance.now() + delayMs > end) {
         throw new UnreachableError(`${error.message} (${tries} tries)`, { cause: error });
       }

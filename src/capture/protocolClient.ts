@@ -5,11 +5,15 @@ import {
   ClaimedCreative,
   ClaimHeld,
   type CreativeResult,
+  DeclaredUploads,
+  type DeclareUploads,
+  PROTOCOL_VERSIONS,
+  type ProtocolVersion,
   ResolvedCreatives,
   type ScreenshotResults,
 } from '../contract/captureProtocol.ts';
 import type { JobToken } from './jobToken.ts';
-import { Transport, type TransportTiming } from './transport.ts';
+import { NoSuchCallError, Transport, type TransportTiming, type Upload } from './transport.ts';
 
 export interface ProtocolClientOptions {
   /** Base of the internal API, without a slash at its end. */
@@ -21,6 +25,8 @@ export interface ProtocolClientOptions {
 
 export interface OpenedAttempt {
   readonly attempt: Attempt;
+  /** Which the API speaks that opened it. */
+  readonly version: ProtocolVersion;
   /** Until the deadline, by the server's clock where it told it. */
   readonly remainingMs: number;
 }
@@ -33,14 +39,23 @@ export interface Bound {
 
 const Done = z.object({});
 
+/** In the newest version that both sides speak. */
 export async function openAttempt(
   options: ProtocolClientOptions,
   { index, pod }: { index: number; pod: string },
   signal: AbortSignal,
 ): Promise<OpenedAttempt> {
-  const answer = await transportOf(options).post(`/indexes/${index}/attempts`, { pod }, Attempt, { signal });
-  const now = answer.date ?? new Date();
-  return { attempt: answer.body, remainingMs: Date.parse(answer.body.deadline_at) - now.getTime() };
+  const open = async (version: ProtocolVersion, isProbe: boolean) => {
+    const transport = transportOf(options, version);
+    const answer = await transport.post(`/indexes/${index}/attempts`, { pod }, Attempt, { signal, isProbe });
+    const now = answer.date ?? new Date();
+    return { attempt: answer.body, version, remainingMs: Date.parse(answer.body.deadline_at) - now.getTime() };
+  };
+  const [newest, before] = PROTOCOL_VERSIONS;
+  return open(newest, true).catch((error: unknown) => {
+    if (error instanceof NoSuchCallError) return open(before, false);
+    throw error;
+  });
 }
 
 /** The calls of one attempt. */
@@ -48,8 +63,8 @@ export class ProtocolClient {
   readonly #transport: Transport;
   readonly #bound: Bound;
 
-  constructor(options: ProtocolClientOptions, bound: Bound) {
-    this.#transport = transportOf(options);
+  constructor(options: ProtocolClientOptions, version: ProtocolVersion, bound: Bound) {
+    this.#transport = transportOf(options, version);
     this.#bound = bound;
   }
 
@@ -85,8 +100,13 @@ export class ProtocolClient {
     await this.#transport.post(`/indexes/${index}/finish`, { attempt, phases }, Done, { signal });
   }
 
-  upload(url: string, png: Buffer, signal: AbortSignal): Promise<void> {
-    return this.#transport.put(url, png, { signal });
+  /** @returns an address for each, in their order. */
+  async declareUploads(uploads: DeclareUploads['uploads'], signal: AbortSignal): Promise<DeclaredUploads['uploads']> {
+    return (await this.#post('/uploads', { uploads }, DeclaredUploads, { signal })).uploads;
+  }
+
+  upload(upload: Upload, signal: AbortSignal): Promise<void> {
+    return this.#transport.put(upload, { signal });
   }
 
   download(url: string, sha256: string, signal: AbortSignal): Promise<Buffer> {
@@ -103,7 +123,10 @@ export class ProtocolClient {
   }
 }
 
-function transportOf({ internalUrl, jobId, token, timing }: ProtocolClientOptions): Transport {
-  const base = `${internalUrl}/internal/v1/jobs/${jobId}`;
+function transportOf(
+  { internalUrl, jobId, token, timing }: ProtocolClientOptions,
+  version: ProtocolVersion,
+): Transport {
+  const base = `${internalUrl}/internal/${version}/jobs/${jobId}`;
   return new Transport({ base, token, ...(timing && { timing }) });
 }

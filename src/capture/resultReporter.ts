@@ -5,6 +5,7 @@ import type { PictureResult } from './pagePictures.ts';
 import type { Phases } from './phases.ts';
 import type { ProtocolClient } from './protocolClient.ts';
 import { TaskGroup } from './taskGroup.ts';
+import { refusePicture, type Uploader } from './uploader.ts';
 
 const UPLOADS_AT_ONCE = 6;
 const MOST_IN_A_CALL = 100;
@@ -14,7 +15,8 @@ type Report = ScreenshotResults['results'][number];
 export interface ReporterOptions {
   readonly client: ProtocolClient;
   readonly phases: Phases;
-  /** Where each picture goes, by id. */
+  readonly uploader: Uploader;
+  /** Where each picture goes, by id; undefined: that is told once its bytes are known. */
   readonly uploads: ReadonlyMap<string, WantedScreenshot['upload']>;
   /** Told of the first failure; its `hard` ends what is in flight. */
   readonly ending: Ending;
@@ -50,18 +52,19 @@ export class ResultReporter {
   async #deliver(result: PictureResult): Promise<void> {
     const record = { ...result.record };
     const { id } = result.wanted;
-    if (result.status === 'uploaded') await this.#upload(result);
+    const tooLarge = result.status === 'uploaded' ? refusePicture(result.picture.png) : undefined;
+    if (tooLarge !== undefined) await this.#report({ id, status: 'generic_error', reason: tooLarge, record });
+    else if (result.status === 'uploaded') await this.#upload(result);
     else await this.#report({ id, status: result.status, reason: result.reason, record });
   }
 
   async #upload({ wanted: { id }, picture, sha256, record }: Extract<PictureResult, { status: 'uploaded' }>) {
-    const { client, phases, uploads, ending } = this.#options;
-    const upload = uploads.get(id);
-    if (upload === undefined) throw new Error(`There is no address for the picture ${id}.`);
-    await phases.time('upload', () => client.upload(upload.url, picture.png, ending.hard));
+    const { uploader, phases, uploads } = this.#options;
     const { width, height, png } = picture;
+    const sending = { what: { kind: 'screenshot', id }, png, sha256, given: uploads.get(id) } as const;
+    const key = await phases.time('upload', () => uploader.send(sending));
     const captured_at = picture.capturedAt.toISOString();
-    const report = { id, key: upload.key, sha256, bytes: png.length, width, height, captured_at };
+    const report = { id, key, sha256, bytes: png.length, width, height, captured_at };
     await this.#report({ ...report, status: 'uploaded', record: { ...record } });
   }
 

@@ -1,9 +1,13 @@
 /** HTTP to the internal API and to the addresses of pictures: every call with a deadline, repeated where that may help. */
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
+import { NO_SUCH_CALL } from '../contract/captureProtocol.ts';
 import { refused, superseded } from './ending.ts';
 import type { JobToken } from './jobToken.ts';
 import { type Patience, persist, TransientError } from './persistence.ts';
+
+/** The API is one of before, or is just being replaced by one that knows the call. */
+export class NoSuchCallError extends TransientError {}
 
 export interface TransportTiming extends Patience {
   /** Of one try. */
@@ -13,16 +17,24 @@ export interface TransportTiming extends Patience {
 const DEFAULT_TIMING: TransportTiming = { callMs: 15_000, retryForMs: 30_000, firstDelayMs: 250 };
 
 export interface TransportOptions {
-  /** `<internal url>/internal/v1/jobs/<job>` */
+  /** `<internal url>/internal/<version>/jobs/<job>` */
   readonly base: string;
   readonly token: JobToken;
   readonly timing?: Partial<TransportTiming>;
+}
+
+export interface Upload {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly png: Buffer;
 }
 
 export interface CallOptions {
   readonly signal: AbortSignal;
   /** On top of the deadline of a call: how long the answer may be held back on purpose. */
   readonly heldMs?: number;
+  /** Whether there is such a call is what is asked: it is not repeated until there is. @throws NoSuchCallError */
+  readonly isProbe?: boolean;
 }
 
 export interface Answered<T> {
@@ -49,14 +61,15 @@ export class Transport {
     return this.#persist(options, async (signal) => {
       const headers = { 'content-type': 'application/json', authorization: `Bearer ${await this.#readToken()}` };
       const request = { ...init, headers, signal };
-      const { bytes, date } = await exchange(this.#base + path, request, { what: `The call ${path}`, isExchanged });
+      const asked = { what: `The call ${path}`, isCall: true, isExchanged };
+      const { bytes, date } = await exchange(this.#base + path, request, asked);
       return { body: answer.parse(JSON.parse(bytes.toString('utf8'))), date };
     });
   }
 
-  /** Uploads a picture to an address that has its authority in it. @throws as {@link post}. */
-  async put(url: string, png: Buffer, options: CallOptions): Promise<void> {
-    const init = { method: 'PUT', headers: { 'content-type': 'image/png' }, body: new Uint8Array(png) };
+  /** Uploads a picture to an address that has its authority in it, and in its headers. @throws as {@link post}. */
+  async put({ url, headers, png }: Upload, options: CallOptions): Promise<void> {
+    const init = { method: 'PUT', headers, body: new Uint8Array(png) };
     await this.#persist(options, (signal) => exchange(url, { ...init, signal }, { what: 'The upload of a picture' }));
   }
 
@@ -77,9 +90,14 @@ export class Transport {
     }
   }
 
-  #persist<T>({ signal, heldMs = 0 }: CallOptions, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  #persist<T>(
+    { signal, heldMs = 0, isProbe = false }: CallOptions,
+    call: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     const ms = this.#timing.callMs + heldMs;
-    return persist(() => call(AbortSignal.any([signal, AbortSignal.timeout(ms)])), { ...this.#timing, signal });
+    const stopsAt = (error: TransientError) => isProbe && error instanceof NoSuchCallError;
+    const persistence = { ...this.#timing, signal, stopsAt };
+    return persist(() => call(AbortSignal.any([signal, AbortSignal.timeout(ms)])), persistence);
   }
 }
 
@@ -87,10 +105,17 @@ export function sha256Of(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
+interface Asked {
+  readonly what: string;
+  /** Of the protocol, not of a bucket. */
+  readonly isCall?: boolean;
+  readonly isExchanged?: boolean;
+}
+
 async function exchange(
   url: string,
   init: RequestInit,
-  { what, isExchanged = false }: { what: string; isExchanged?: boolean },
+  asked: Asked,
 ): Promise<{ bytes: Buffer; date: Date | undefined }> {
   let response: Response;
   let bytes: Buffer;
@@ -98,22 +123,26 @@ async function exchange(
     response = await fetch(url, { ...init, redirect: 'error' });
     bytes = Buffer.from(await response.arrayBuffer());
   } catch (error) {
-    throw new TransientError(`${what} failed: ${reasonOf(error)}.`, { cause: error });
+    throw new TransientError(`${asked.what} failed: ${reasonOf(error)}.`, { cause: error });
   }
-  if (!response.ok) throw failureOf(response.status, bytes, { what, isExchanged });
+  if (!response.ok) throw failureOf(response, bytes.toString('utf8'), asked);
   const date = new Date(response.headers.get('date') ?? '');
   return { bytes, date: Number.isNaN(date.getTime()) ? undefined : date };
 }
 
-function failureOf(
-  status: number,
-  bytes: Buffer,
-  { what, isExchanged }: { what: string; isExchanged: boolean },
-): Error {
-  const text = `${what} was answered with ${status}: ${bytes.toString('utf8').slice(0, 500)}`;
-  if (status === 409) return superseded(text);
-  const mayPass = status >= 500 || status === 408 || status === 429 || (status === 401 && isExchanged);
-  return mayPass ? new TransientError(text) : refused(text);
+function failureOf({ status, headers }: Response, said: string, { what, isCall, isExchanged }: Asked): Error {
+  const text = `${what} was answered with ${status}: ${said.slice(0, 500)}`;
+  if (status === 409 && isCall === true) return superseded(text);
+  if (status === 404 && said.includes(NO_SUCH_CALL)) return new NoSuchCallError(text);
+  // A bucket says 409 where two write at the same time.
+  const mayPass = status >= 500 || [408, 409, 429].includes(status) || (status === 401 && isExchanged === true);
+  return mayPass ? new TransientError(text, { retryAfterMs: retryAfterMs(headers) }) : refused(text);
+}
+
+/** Of an answer that names seconds. */
+function retryAfterMs(headers: Headers): number {
+  const seconds = Number(headers.get('retry-after') ?? 0);
+  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0;
 }
 
 /** Node's fetch keeps the reason in the cause. */

@@ -1,9 +1,14 @@
 /**
- * What a capture program and the internal API say to each other. JSON over HTTP under `/internal/v1/jobs/{job}`, with
+ * What a capture program and the internal API say to each other. JSON over HTTP under `/internal/v2/jobs/{job}`, with
  * `Authorization: Bearer <token>`: on one machine a token of the job, in a cluster the pod's own, which holds for its index alone.
  * Every write carries the attempt; 409 `{"error":"superseded"}` tells a superseded attempt, and any attempt of a job that is settled or
  * canceled, to exit. Other errors: `{"error","message"}` with 401 (token), 403 (of another job, index or pod), 404, 422 (what was sent is
- * at fault, do not repeat it); 5xx and broken connections may be repeated. The protocol serves this version and the one before it.
+ * at fault, do not repeat it); 5xx and broken connections may be repeated.
+ *
+ * The protocol serves this version and the one before it, each under its own path. In version 1 addresses of uploads came with the work, and
+ * bound nothing of what was sent; in version 2 a capture says first what it will send (`…/uploads`). A capture whose first call is
+ * answered 404 with {@link NO_SUCH_CALL} meets an API of before and speaks version 1 from then on; later such an answer comes of an API that is just
+ * being replaced, and the call is repeated.
  */
 import { z } from 'zod';
 import { DEVICE_NAMES } from '../domain/devices.ts';
@@ -25,13 +30,19 @@ const seconds = z.number().min(0).max(86_400);
 /** Stands in headers later on. */
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** Where bytes are PUT to as `Content-Type: image/png`: an address with its authority in it. */
+/** The newest first. */
+export const PROTOCOL_VERSIONS = ['v2', 'v1'] as const;
+export type ProtocolVersion = (typeof PROTOCOL_VERSIONS)[number];
+/** What an API says to calls that it does not know; part of the protocol since its first version. */
+export const NO_SUCH_CALL = 'There is no such call in the capture protocol.';
+
+/** Version 1: where bytes are PUT to as `Content-Type: image/png`, an address with its authority in it. */
 const Transfer = z.object({ key: z.string(), url: z.url() });
 
 /** POST …/indexes/{index}/attempts: the first call of a pod. `pod` is its uid. */
 export const OpenAttempt = z.object({ pod: z.string().min(1).max(128) });
 
-export const WantedScreenshot = z.object({ id: uuid, ad_id: uuid, marker_ms: markerMs, upload: Transfer });
+export const WantedScreenshot = z.object({ id: uuid, ad_id: uuid, marker_ms: markerMs, upload: Transfer.optional() });
 
 /** One page load: a site on a device, with the pictures of it that are still missing. */
 export const WantedPage = z.object({
@@ -53,7 +64,7 @@ const Bound = z.object({ index: int32.min(0), attempt: int32.min(1) });
 
 /** POST …/creatives/claim: the next creative nobody holds. */
 export const ClaimCreative = Bound;
-export const WantedFrame = z.object({ marker_ms: markerMs, ratio, upload: Transfer });
+export const WantedFrame = z.object({ marker_ms: markerMs, ratio, upload: Transfer.optional() });
 export const ClaimedCreative = z.object({
   /** Null when none is free at this moment. */
   creative: z
@@ -78,6 +89,27 @@ export const HoldClaim = Bound;
 
 /** False: the lease was over, somebody else may have the creative. A result is taken all the same while it has none. */
 export const ClaimHeld = z.object({ held: z.boolean() });
+
+/** The screen of the sharpest device has 18 MB without any compression. */
+export const MOST_PICTURE_BYTES = 64 * 1024 * 1024;
+
+const Content = z.object({ sha256, bytes: count });
+/** POST …/uploads (version 2): pictures that are about to be sent. */
+export const DeclareUploads = Bound.extend({
+  uploads: z
+    .array(
+      z.discriminatedUnion('kind', [
+        Content.extend({ kind: z.literal('screenshot'), id: uuid }),
+        Content.extend({ kind: z.literal('frame'), ad_id: uuid, marker_ms: markerMs, ratio }),
+      ]),
+    )
+    .min(1)
+    .max(100),
+});
+/** One for each, in their order: to be PUT with these headers. Each takes the bytes that were declared and no others, for some minutes. */
+export const DeclaredUploads = z.object({
+  uploads: z.array(z.object({ key: z.string(), url: z.url(), headers: z.record(z.string(), z.string()) })),
+});
 
 const RenderedFrame = z.object({
   marker_ms: markerMs,
@@ -197,6 +229,8 @@ export const CAPTURE_EXIT = {
 } as const;
 
 export type WantedFrame = z.infer<typeof WantedFrame>;
+export type DeclareUploads = z.infer<typeof DeclareUploads>;
+export type DeclaredUploads = z.infer<typeof DeclaredUploads>;
 export type OpenAttempt = z.infer<typeof OpenAttempt>;
 export type Attempt = z.infer<typeof Attempt>;
 export type WantedPage = z.infer<typeof WantedPage>;

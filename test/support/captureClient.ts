@@ -21,10 +21,11 @@ export interface CaptureClient {
   call<T = unknown>(path: string, body: object): Promise<Answered<T>>;
 }
 
-export function captureClient(internalUrl: string, jobId: string, token: string): CaptureClient {
+/** @param version of the protocol; the one before unless given, which captures of before speak. */
+export function captureClient(internalUrl: string, jobId: string, token: string, version = 'v1'): CaptureClient {
   return {
     async call<T>(path: string, body: object) {
-      const response = await fetch(`${internalUrl}/internal/v1/jobs/${jobId}/${path}`, {
+      const response = await fetch(`${internalUrl}/internal/${version}/jobs/${jobId}/${path}`, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         body: JSON.stringify(body),

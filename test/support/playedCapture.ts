@@ -1,5 +1,5 @@
 /**
- * A capture program that only plays the protocol: no browser, the same small PNG for everything. What it does follows from
+ * A capture program that only plays the protocol, in the version before the newest, as captures do that an upgrade finds running: no browser, the same small PNG for everything. What it does follows from
  * the text of the ad (`html_tag`): `fail`, `crash` (each time), `crash once`, `hang`, anything else is rendered.
  */
 import { createHash } from 'node:crypto';
@@ -49,9 +49,9 @@ async function render(bound: { index: number; attempt: number }, creative: NonNu
       : {
           ...{ status: 'uploaded', format: 'tag', category: 'display', mode: 'stepped', notes: [] },
           ...{ width: 300, height: 250 },
-          frames: wanted.map(({ marker_ms, ratio, upload: { key } }) => ({ marker_ms, ratio, key, ...FACTS })),
+          frames: wanted.map(({ marker_ms, ratio, upload }) => ({ marker_ms, ratio, key: upload?.key, ...FACTS })),
         };
-  for (const frame of wanted) await upload(frame.upload.url);
+  for (const frame of wanted) await upload(frame.upload?.url ?? '');
   await call(`creatives/${ad_id}/result`, { ...bound, seconds: 0.1, result });
 }
 
@@ -84,9 +84,9 @@ async function place(screenshots: WantedScreenshot[]): Promise<void> {
       waiting.delete(ad_id);
       const shown = status === 'rendered' ? screenshots.filter((each) => each.ad_id === ad_id) : [];
       for (const { id, upload: to } of shown) {
-        await upload(to.url);
+        await upload(to?.url ?? '');
         const times = { captured_at: new Date().toISOString(), record: {} };
-        const results = [{ id, status: 'uploaded', key: to.key, ...FACTS, ...times }];
+        const results = [{ id, status: 'uploaded', key: to?.key, ...FACTS, ...times }];
         await call('screenshots/results', { ...bound, results });
       }
     }

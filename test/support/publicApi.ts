@@ -114,9 +114,9 @@ export function memoryArtifacts(kept: Map<string, Buffer>, baseUrl?: string): Ar
       if (bytes === undefined) return Promise.reject(new ArtifactNotFoundError(key));
       return Promise.resolve({ bytes, contentType: 'image/png', size: bytes.length });
     },
-    exists: (key) => Promise.resolve(kept.has(key)),
+    sizeOf: (key) => Promise.resolve(kept.get(key)?.length),
     delete: (key) => Promise.resolve(void kept.delete(key)),
-    uploadUrl: url,
+    uploadRequest: () => Promise.resolve(undefined),
     downloadUrl: url,
     clientOrigin: () => Promise.resolve(baseUrl && new URL(baseUrl).origin),
     close: () => undefined,

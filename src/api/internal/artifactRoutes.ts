@@ -1,51 +1,99 @@
-/** Artifacts of a folder, read and written through signed addresses. Buckets have addresses of their own. */
-import express from 'express';
+/** Artifacts of a folder, read and written through signed addresses. Buckets have addresses of their own, but for captures of before. */
+import { createHash } from 'node:crypto';
+import express, { type Router } from 'express';
 import { ArtifactNotFoundError } from '../../artifacts/store.ts';
+import { MOST_PICTURE_BYTES } from '../../contract/captureProtocol.ts';
+import { ResultFaultError } from '../../store/creativeResults.ts';
+import { ForbiddenError } from './authority.ts';
 import type { InternalApiOptions } from './options.ts';
-import { refuseTransfer, type TransferMethod } from './token.ts';
-import { PICTURE_TYPE } from './transfers.ts';
+import { type Content, refuseTransfer, type TransferMethod } from './token.ts';
+import { PICTURE_TYPE, withContent } from './transfers.ts';
+import { createUploadRoom } from './uploadRoom.ts';
 
-const MAX_UPLOAD_BYTES = 64 * 1024 * 1024;
 const PNG_MAGIC = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+/** A capture gives a try up after 15 s. */
+const WITHIN_MS = 20_000;
 
-export function artifactRoutes({ artifacts, secret, maxUploadBytes = MAX_UPLOAD_BYTES }: InternalApiOptions) {
-  const router = express.Router();
+/** Reading is the same in both versions of the protocol. */
+export function artifactRoutes(options: InternalApiOptions): { readonly v1: Router; readonly v2: Router } {
+  const { artifacts, secret, maxUploadBytes = MOST_PICTURE_BYTES, maxUploadBytesTogether } = options;
+  const together = maxUploadBytesTogether ?? 3 * maxUploadBytes;
+  const room = createUploadRoom({ each: maxUploadBytes, together, withinMs: WITHIN_MS });
+  const v1 = express.Router();
+  const v2 = express.Router();
 
-  router.put('/*key', authorize(secret), express.raw({ type: () => true, limit: maxUploadBytes }), async (req, res) => {
-    if (req.get('content-type') !== PICTURE_TYPE) {
-      res.status(415).json({ error: 'unsupported', message: `Only ${PICTURE_TYPE} is taken.` });
-      return;
-    }
-    const body: unknown = req.body;
-    if (!Buffer.isBuffer(body) || !body.subarray(0, PNG_MAGIC.length).equals(PNG_MAGIC)) {
-      res.status(422).json({ error: 'invalid', message: 'The bytes are not those of a PNG.' });
-      return;
-    }
-    await artifacts.put(keyOf(req), body, PICTURE_TYPE);
-    res.status(204).end();
-  });
+  v1.put(
+    '/*key',
+    authorize(secret, () => undefined),
+    requirePicture,
+    (req, res) =>
+      room.receive(req, async (bytes) => {
+        // Where nothing was declared its content is told by what came, so that this, too, replaces nothing that was reported.
+        await artifacts.put(withContent(keyOf(req), sha256Of(requirePng(bytes))), bytes, PICTURE_TYPE);
+        res.status(204).end();
+      }),
+  );
 
-  router.get('/*key', authorize(secret), async (req, res) => {
-    try {
-      const { bytes, contentType } = await artifacts.get(keyOf(req));
-      res.type(contentType).send(bytes);
-    } catch (error) {
-      if (!(error instanceof ArtifactNotFoundError)) throw error;
-      res.status(404).json({ error: 'not_found', message: error.message });
-    }
-  });
-  return router;
+  v2.put('/*key', authorize(secret, contentOf), requirePicture, requireLength, (req, res) =>
+    room.receive(req, async (bytes) => {
+      if (sha256Of(requirePng(bytes)) !== contentOf(req).sha256)
+        throw new ForbiddenError('The address is for other bytes.');
+      await artifacts.put(keyOf(req), bytes, PICTURE_TYPE);
+      res.status(204).end();
+    }),
+  );
+
+  v1.get(
+    '/*key',
+    authorize(secret, () => undefined),
+    async (req, res) => {
+      try {
+        const { bytes, contentType } = await artifacts.get(keyOf(req));
+        res.type(contentType).send(bytes);
+      } catch (error) {
+        if (!(error instanceof ArtifactNotFoundError)) throw error;
+        res.status(404).json({ error: 'not_found', message: error.message });
+      }
+    },
+  );
+  return { v1, v2 };
 }
 
-function authorize(secret: Buffer): express.RequestHandler {
+/** Before any of it is read. */
+const requirePicture: express.RequestHandler = (req, res, next) => {
+  if (req.get('content-type') === PICTURE_TYPE) next();
+  else res.status(415).json({ error: 'unsupported', message: `Only ${PICTURE_TYPE} is taken.` });
+};
+
+const requireLength: express.RequestHandler = (req, _res, next) => {
+  const bytes = contentOf(req).bytes;
+  if (Number(req.get('content-length')) !== bytes) throw new ForbiddenError(`The address is for ${bytes} bytes.`);
+  next();
+};
+
+/** @throws ResultFaultError */
+function requirePng(bytes: Buffer): Buffer {
+  if (bytes.subarray(0, PNG_MAGIC.length).equals(PNG_MAGIC)) return bytes;
+  throw new ResultFaultError('The bytes are not those of a PNG.');
+}
+
+const sha256Of = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
+
+/** What the address says that it was signed for; its signature tells whether it was. */
+function contentOf({ query }: express.Request): Content {
+  return { sha256: textOf(query['sha256']), bytes: Number(textOf(query['bytes'])) };
+}
+
+function authorize(secret: Buffer, content: (req: express.Request) => Content | undefined): express.RequestHandler {
   return (req, res, next) => {
-    const text = (value: unknown) => (typeof value === 'string' ? value : '');
     const reason = refuseTransfer(
       {
         method: (req.method === 'HEAD' ? 'GET' : req.method) as TransferMethod,
         key: keyOf(req),
-        expires: text(req.query['expires']),
-        signature: text(req.query['signature']),
+        expires: textOf(req.query['expires']),
+        content: content(req),
+        signature: textOf(req.query['signature']),
       },
       { secret, now: new Date() },
     );

@@ -15,8 +15,8 @@ import { storeScreenshotResults } from '../../store/screenshotResults.ts';
 import { boundOf, ForbiddenError, requireIndex } from './authority.ts';
 import type { InternalApiOptions } from './options.ts';
 import { callerOf, indexOf, NotFoundError } from './requests.ts';
-import { screenshotKey, type Transfers } from './transfers.ts';
-import { requireUploads } from './uploads.ts';
+import { screenshotKey, type Transfers, withContent } from './transfers.ts';
+import { findUpload } from './uploads.ts';
 
 export function addAttemptRoutes(router: Router, options: InternalApiOptions, transfers: Transfers): void {
   const { store, observe } = options;
@@ -33,17 +33,17 @@ export function addAttemptRoutes(router: Router, options: InternalApiOptions, tr
 
   router.post('/screenshots/results', async (req, res) => {
     const { index, attempt, results } = ScreenshotResults.parse(req.body);
-    for (const result of results) {
-      if (result.status === 'uploaded' && result.key !== screenshotKey(result.id, attempt)) {
-        throw new ResultFaultError(`${result.key} is not the key of screenshot ${result.id} in attempt ${attempt}.`);
-      }
-    }
     const bound = boundOf(callerOf(res), { index, attempt });
+    requireKeys(results, attempt);
     requireTimes(results);
-    await requireUploads(options, results);
+    const found = await Promise.all(
+      results.map(async (result) =>
+        result.status === 'uploaded' ? { ...result, key: await findUpload(options.artifacts, result) } : result,
+      ),
+    );
     const resolved = await store.db
       .transaction()
-      .execute((tx) => storeScreenshotResults(tx, { bound, results }, options));
+      .execute((tx) => storeScreenshotResults(tx, { bound, results: found }, options));
     observe?.screenshots?.(resolved);
     res.json({});
   });
@@ -55,6 +55,16 @@ export function addAttemptRoutes(router: Router, options: InternalApiOptions, tr
     observe?.phases?.(phases);
     res.json({});
   });
+}
+
+function requireKeys(results: ScreenshotResults['results'], attempt: number): void {
+  for (const result of results) {
+    if (result.status !== 'uploaded') continue;
+    const key = screenshotKey(result.id, attempt);
+    if (result.key !== key && result.key !== withContent(key, result.sha256)) {
+      throw new ResultFaultError(`${result.key} is not the key of screenshot ${result.id} in attempt ${attempt}.`);
+    }
+  }
 }
 
 /** No clock of a node is off by as much. */
@@ -87,20 +97,20 @@ async function open(
     attempt: opened.attempt,
     done: missing.length === 0 && unresolved === 0,
     deadline_at: new Date(Math.min(podDeadline, opened.deadlineAt.getTime())).toISOString(),
-    pages: await pagesOf(missing, (id) => transfers.upload(screenshotKey(id, opened.attempt))),
+    pages: pagesOf(missing, (id) => transfers.promised(screenshotKey(id, opened.attempt))),
   };
 }
 
 /** One page for each site and device, in the order of the request. */
-async function pagesOf(
+function pagesOf(
   missing: readonly MissingScreenshot[],
-  upload: (id: string) => Promise<{ key: string; url: string }>,
-): Promise<WantedPage[]> {
+  promised: (id: string) => ReturnType<Transfers['promised']>,
+): WantedPage[] {
   const pages = new Map<string, WantedPage>();
   for (const { id, ad_id, marker_ms, site_url, site_key, device } of missing) {
     const key = `${device} ${site_key}`;
     const page = pages.get(key) ?? { site_url: withScheme(site_url), device, screenshots: [] };
-    page.screenshots.push({ id, ad_id, marker_ms, upload: await upload(id) });
+    page.screenshots.push({ id, ad_id, marker_ms, upload: promised(id) });
     pages.set(key, page);
   }
   return [...pages.values()];

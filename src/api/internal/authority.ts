@@ -10,8 +10,8 @@ export interface Caller {
 }
 
 export interface CaptureAuthority {
-  /** @throws UnauthorizedError, ForbiddenError, UnavailableError */
-  admit(token: string, jobId: string): Promise<Caller>;
+  /** @param source the address that the call came from @throws UnauthorizedError, ForbiddenError, UnavailableError */
+  admit(token: string, jobId: string, source: string): Promise<Caller>;
 }
 
 /** The token proves nothing: 401. */
@@ -27,6 +27,11 @@ export class ForbiddenError extends Error {
 /** It cannot be told now, perhaps in a moment: 503. */
 export class UnavailableError extends Error {
   override readonly name = 'UnavailableError';
+}
+
+/** There is no room for it now: 503, with the seconds after which there may be. */
+export class OverloadedError extends UnavailableError {
+  readonly retryAfterSeconds = 1;
 }
 
 /** Tokens that the controller signed with the installation's secret: captures are processes beside this one. */

@@ -23,13 +23,21 @@ import { notify } from '../../store/notifications.ts';
 import { boundOf } from './authority.ts';
 import type { InternalApiOptions } from './options.ts';
 import { adOf, callerOf } from './requests.ts';
-import { frameKey, type Transfers } from './transfers.ts';
-import { requireUploads } from './uploads.ts';
+import { frameKey, type Transfers, withContent } from './transfers.ts';
+import { findUpload } from './uploads.ts';
 import { waitFor } from './waiting.ts';
 
 export function addCreativeRoutes(router: Router, options: InternalApiOptions, transfers: Transfers): void {
   const { store, leaseSeconds, observe } = options;
   const write = <T>(work: (tx: Parameters<typeof notify>[0]) => Promise<T>) => store.db.transaction().execute(work);
+
+  const withUploads = async (result: Rendered, owner: Bound & { adId: string }): Promise<Rendered> => {
+    checkKeys(result.frames, owner);
+    await checkFrames(store.db, { ...owner, frames: result.frames });
+    const found = (frame: Rendered['frames'][number]) => findUpload(options.artifacts, frame);
+    const frames = result.frames.map(async (frame) => ({ ...frame, key: await found(frame) }));
+    return { ...result, frames: await Promise.all(frames) };
+  };
 
   router.post('/creatives/claim', async (req, res) => {
     const bound = boundOf(callerOf(res), ClaimCreative.parse(req.body));
@@ -57,24 +65,20 @@ export function addCreativeRoutes(router: Router, options: InternalApiOptions, t
     const { index, attempt, seconds, result } = CreativeResult.parse(req.body);
     const bound = boundOf(callerOf(res), { index, attempt });
     const adId = adOf(req);
-    if (result.status === 'uploaded') checkKeys(result.frames, { ...bound, adId });
-    if (result.status === 'uploaded') {
-      await checkFrames(store.db, { jobId: bound.jobId, adId, frames: result.frames });
-      await requireUploads(options, result.frames);
-    }
-    const resolved = await write((tx) => storeCreativeResult(tx, { bound, adId, result }, options));
+    const found = result.status === 'uploaded' ? await withUploads(result, { ...bound, adId }) : result;
+    const resolved = await write((tx) => storeCreativeResult(tx, { bound, adId, result: found }, options));
     observe?.screenshots?.(resolved);
     observe?.creative?.({ status: result.status, seconds });
     res.json({});
   });
 }
 
-function checkKeys(
-  frames: readonly { marker_ms: number | null; ratio: number; key: string }[],
-  owner: Parameters<typeof frameKey>[0],
-): void {
+type Rendered = Extract<CreativeResult['result'], { status: 'uploaded' }>;
+
+function checkKeys(frames: Rendered['frames'], owner: Parameters<typeof frameKey>[0]): void {
   for (const frame of frames) {
-    if (frame.key !== frameKey(owner, frame)) {
+    const key = frameKey(owner, frame);
+    if (frame.key !== key && frame.key !== withContent(key, frame.sha256)) {
       throw new ResultFaultError(`${frame.key} is not the key of a frame of ad ${owner.adId} in this attempt.`);
     }
   }
@@ -90,13 +94,11 @@ async function claim(options: InternalApiOptions, transfers: Transfers, bound: B
   observe?.screenshots?.(expired);
   if (creative === undefined) return { creative: null, unresolved };
   const { ad_id, kind, content } = creative;
-  const wanted = await Promise.all(
-    creative.wanted.map(async ({ marker_ms, ratio }) => ({
-      marker_ms,
-      ratio,
-      upload: await transfers.upload(frameKey({ ...bound, adId: ad_id }, { marker_ms, ratio })),
-    })),
-  );
+  const wanted = creative.wanted.map(({ marker_ms, ratio }) => ({
+    marker_ms,
+    ratio,
+    upload: transfers.promised(frameKey({ ...bound, adId: ad_id }, { marker_ms, ratio })),
+  }));
   return { creative: { ad_id, kind, content, wanted, lease_seconds: leaseSeconds }, unresolved };
 }
 

@@ -1,18 +1,27 @@
 /** The internal API: what captures talk to. It must not be reachable from outside. */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { ZodError } from 'zod';
+import { NO_SUCH_CALL, PROTOCOL_VERSIONS } from '../../contract/captureProtocol.ts';
 import { cutCodePoints, storable } from '../../domain/text.ts';
 import type { Log } from '../../observe/log.ts';
 import { SupersededError } from '../../store/attempts.ts';
 import { ResultFaultError } from '../../store/creativeResults.ts';
 import { artifactRoutes } from './artifactRoutes.ts';
 import { addAttemptRoutes } from './attemptRoutes.ts';
-import { type CaptureAuthority, ForbiddenError, jobTokens, UnauthorizedError, UnavailableError } from './authority.ts';
+import {
+  type CaptureAuthority,
+  ForbiddenError,
+  jobTokens,
+  OverloadedError,
+  UnauthorizedError,
+  UnavailableError,
+} from './authority.ts';
 import { boundCalls } from './callBounds.ts';
 import { addCreativeRoutes } from './creativeRoutes.ts';
 import type { InternalApiOptions } from './options.ts';
 import { jobOf, NotFoundError, rememberCaller } from './requests.ts';
 import { createTransfers } from './transfers.ts';
+import { addUploadRoutes } from './uploadRoutes.ts';
 
 /** A hundred pictures of pages with many candidates are some two. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -24,19 +33,25 @@ const OF_ONE_POD = { calls: 64, bytes: MAX_BODY_BYTES };
 export function createInternalApi(options: InternalApiOptions): Express {
   const app = express();
   app.disable('x-powered-by');
-  app.use('/internal/v1/artifacts', artifactRoutes(options));
-  const job = express.Router({ mergeParams: true });
-  job.use(
+  const artifacts = artifactRoutes(options);
+  // One for both versions: a pod that speaks both may not do twice as much.
+  const entrance = [
     authorize(options.authority ?? jobTokens(options.secret)),
     boundCalls(OF_ONE_POD),
     express.json({ limit: MAX_BODY_BYTES, reviver: storableTexts }),
-  );
-  const transfers = createTransfers(options);
-  addAttemptRoutes(job, options, transfers);
-  addCreativeRoutes(job, options, transfers);
-  app.use('/internal/v1/jobs/:job', job);
+  ];
+  for (const version of PROTOCOL_VERSIONS) {
+    app.use(`/internal/${version}/artifacts`, artifacts[version]);
+    const job = express.Router({ mergeParams: true });
+    job.use(entrance);
+    const transfers = createTransfers(options, version);
+    addAttemptRoutes(job, options, transfers);
+    addCreativeRoutes(job, options, transfers);
+    if (version !== 'v1') addUploadRoutes(job, options, transfers);
+    app.use(`/internal/${version}/jobs/:job`, job);
+  }
   app.use((_req, res) => {
-    res.status(404).json({ error: 'not_found', message: 'There is no such call in the capture protocol.' });
+    res.status(404).json({ error: 'not_found', message: NO_SUCH_CALL });
   });
   app.use(answerError(options.log));
   return app;
@@ -51,7 +66,7 @@ function storableTexts(_key: string, value: unknown): unknown {
 function authorize(authority: CaptureAuthority): RequestHandler {
   return async (req, res, next) => {
     const token = /^Bearer (\S+)$/.exec(req.get('authorization') ?? '')?.[1] ?? '';
-    rememberCaller(res, await authority.admit(token, jobOf(req)));
+    rememberCaller(res, await authority.admit(token, jobOf(req), req.socket.remoteAddress ?? ''));
     next();
   };
 }
@@ -63,6 +78,7 @@ function answerError(log: Log): ErrorRequestHandler {
       return;
     }
     const { status, body } = describe(error);
+    if (error instanceof OverloadedError) res.set('Retry-After', String(error.retryAfterSeconds));
     // Never the query: it may hold a signature.
     const fields = { method: req.method, path: req.path, status };
     if (status >= 500) log.error({ ...fields, err: error }, 'a call of the capture protocol failed');

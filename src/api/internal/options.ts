@@ -21,6 +21,8 @@ export interface InternalApiOptions extends Aftermath {
   readonly leaseSeconds: number;
   /** Of one picture. */
   readonly maxUploadBytes?: number;
+  /** Of all pictures that this API takes itself at the same time. */
+  readonly maxUploadBytesTogether?: number;
   readonly log: Log;
   readonly observe?: CaptureObserver;
 }

@@ -7,10 +7,12 @@ import {
   type Caller,
   type CaptureAuthority,
   ForbiddenError,
+  OverloadedError,
   UnauthorizedError,
   UnavailableError,
 } from './authority.ts';
 import { NotFoundError } from './requests.ts';
+import { createReviewSlots } from './reviewSlots.ts';
 import { readClaims } from './tokenClaims.ts';
 import { createVerdicts, type Verdict } from './verdicts.ts';
 
@@ -28,29 +30,37 @@ export interface PodTokenOptions {
   readonly now?: () => number;
 }
 
-/** Reviews under way at once: whoever sends made-up tokens costs others a repetition, and the API server no more than this. */
-const MOST_REVIEWS = 32;
+/** Jobs that one pod may have looked up at once: its token is good, and for one of them. */
+const MOST_LOOKUPS = 16;
 const POD_NAME = 'authentication.kubernetes.io/pod-name';
 const POD_UID = 'authentication.kubernetes.io/pod-uid';
 
 export function podTokens(options: PodTokenOptions): CaptureAuthority {
   const { log, now = Date.now } = options;
   const verdicts = createVerdicts(now);
+  const slots = createReviewSlots(now);
   const underWay = new Map<string, Promise<Verdict>>();
+  const lookups = new Map<string, number>();
 
-  const ask = async (key: string, token: string): Promise<Verdict> => {
+  const ask = async (key: string, { token, source }: Shown): Promise<Verdict> => {
+    const giveBack = slots.take(source);
+    if (giveBack === undefined) throw new OverloadedError('Too many tokens are being looked at.');
     try {
       const verdict = judge(await options.review(token, options.audience), options);
       verdicts.keep(key, verdict, readClaims(token)?.expiresAtMs);
+      if ('refusal' in verdict) slots.refused(source);
       return verdict;
     } catch (error) {
       log.error({ err: error }, 'the API server did not say whether a token of a pod is good');
       throw new UnavailableError('Whether the token is good cannot be told at this moment.', { cause: error });
+    } finally {
+      giveBack();
     }
   };
 
   /** Those who ask with one token at the same time ask once. */
-  const verdictOn = (token: string): Promise<Verdict> => {
+  const verdictOn = (shown: Shown): Promise<Verdict> => {
+    const { token } = shown;
     const key = createHash('sha256').update(token).digest('base64');
     const known = verdicts.get(key);
     if (known !== undefined) return Promise.resolve(known);
@@ -58,21 +68,40 @@ export function podTokens(options: PodTokenOptions): CaptureAuthority {
     if (asked !== undefined) return asked;
     const fault = claimsFault(token, options, now());
     if (fault !== undefined) return Promise.resolve({ refusal: fault });
-    if (underWay.size >= MOST_REVIEWS) throw new UnavailableError('Too many tokens are being looked at.');
-    const asking = ask(key, token).finally(() => underWay.delete(key));
+    const asking = ask(key, shown).finally(() => underWay.delete(key));
     underWay.set(key, asking);
     return asking;
   };
 
+  /** Before the calls of a pod are counted its job must be known, and it may name any. */
+  const jobName = async (pod: { uid: string }, jobId: string): Promise<string | undefined> => {
+    const held = lookups.get(pod.uid) ?? 0;
+    if (held >= MOST_LOOKUPS) throw new OverloadedError('The pod has too many calls under way.');
+    lookups.set(pod.uid, held + 1);
+    try {
+      return await options.jobName(jobId);
+    } finally {
+      const left = (lookups.get(pod.uid) ?? 1) - 1;
+      if (left === 0) lookups.delete(pod.uid);
+      else lookups.set(pod.uid, left);
+    }
+  };
+
   return {
-    async admit(token, jobId) {
-      const verdict = await verdictOn(token);
+    async admit(token, jobId, source) {
+      const verdict = await verdictOn({ token, source });
       if ('refusal' in verdict) throw new UnauthorizedError(verdict.refusal);
-      const name = await options.jobName(jobId);
+      const name = await jobName(verdict, jobId);
       if (name === undefined) throw new NotFoundError(`There is no job ${jobId}.`);
       return callerOf(verdict, { jobId, name });
     },
   };
+}
+
+interface Shown {
+  readonly token: string;
+  /** The address that it came from. */
+  readonly source: string;
 }
 
 type Wanted = Pick<PodTokenOptions, 'namespace' | 'serviceAccount' | 'audience'>;

@@ -20,33 +20,56 @@ export function refuseJobToken(
 
 export type TransferMethod = 'GET' | 'PUT';
 
+/** What is to be sent, to the byte. */
+export interface Content {
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
 export interface Transfer {
   readonly method: TransferMethod;
   readonly key: string;
   readonly expiresAt: Date;
+  /** Nothing else is taken. Without it, as in version 1 of the protocol, the address binds nothing of what is sent. */
+  readonly content?: Content;
 }
 
 /** An address of the internal API itself that lets whoever has it read or write one artifact. */
-export function signTransfer(secret: Buffer, internalUrl: string, { method, key, expiresAt }: Transfer): string {
+export function signTransfer(
+  secret: Buffer,
+  internalUrl: string,
+  { method, key, expiresAt, content }: Transfer,
+): string {
   const expires = Math.ceil(expiresAt.getTime() / 1000);
   const path = key.split('/').map(encodeURIComponent).join('/');
-  return `${internalUrl}/internal/v1/artifacts/${path}?expires=${expires}&signature=${sign(secret, `${method}\n${key}\n${expires}`)}`;
+  const bound = content === undefined ? '' : `&sha256=${content.sha256}&bytes=${content.bytes}`;
+  const signature = sign(secret, signedText({ method, key, expires: String(expires), content }));
+  const version = content === undefined ? 'v1' : 'v2';
+  return `${internalUrl}/internal/${version}/artifacts/${path}?expires=${expires}${bound}&signature=${signature}`;
 }
 
-export interface SignedTransfer {
+interface TransferText {
   readonly method: TransferMethod;
   readonly key: string;
   readonly expires: string;
+  readonly content?: Content | undefined;
+}
+
+const signedText = ({ method, key, expires, content }: TransferText) =>
+  `${method}\n${key}\n${expires}${content === undefined ? '' : `\n${content.sha256}\n${content.bytes}`}`;
+
+export interface SignedTransfer extends TransferText {
   readonly signature: string;
 }
 
 /** Why an address does not allow this, in words, or undefined when it does. */
 export function refuseTransfer(
-  { method, key, expires, signature }: SignedTransfer,
+  { signature, ...transfer }: SignedTransfer,
   { secret, now }: { secret: Buffer; now: Date },
 ): string | undefined {
+  const { expires } = transfer;
   if (!/^\d{1,12}$/.test(expires)) return 'The address cannot be read.';
-  if (!isEqual(signature, sign(secret, `${method}\n${key}\n${expires}`))) return 'The address is not signed for this.';
+  if (!isEqual(signature, sign(secret, signedText(transfer)))) return 'The address is not signed for this.';
   return Number(expires) * 1000 < now.getTime() ? 'The address has expired.' : undefined;
 }
 

@@ -1,9 +1,11 @@
 /** Addresses to which captures upload and from which they read: the bucket's own, or this API's for a folder. */
 
+import type { ProtocolVersion } from '../../contract/captureProtocol.ts';
 import type { InternalApiOptions } from './options.ts';
-import { signTransfer } from './token.ts';
+import { type Content, signTransfer } from './token.ts';
 
 export const PICTURE_TYPE = 'image/png';
+
 /** Keys of frames of one job, of pictures of one attempt. */
 export const screenshotKey = (id: string, attempt: number) => `screenshots/${id}/${attempt}.png`;
 
@@ -15,25 +17,54 @@ export function frameKey(
   return `creatives/${jobId}/${adId}/${marker_ms ?? 'default'}-${ratio}-${index}-${attempt}.png`;
 }
 
+/** Under which it is kept: the bytes are a part of it, so that nothing else ever stands where they were reported to be. */
+export function withContent(key: string, sha256: string): string {
+  return key.endsWith(`-${sha256}.png`) ? key : key.replace(/\.png$/, `-${sha256}.png`);
+}
+
+export interface UploadAddress {
+  readonly key: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 export interface Transfers {
-  upload(key: string): Promise<{ key: string; url: string }>;
+  /** Version 1: where a capture sends what it does not know yet; undefined in version 2, where it asks once it knows. */
+  promised(key: string): { key: string; url: string } | undefined;
+  /** For these bytes alone. */
+  upload(key: string, content: Content): Promise<UploadAddress>;
   download(key: string): Promise<string>;
 }
 
 type TransferOptions = Pick<InternalApiOptions, 'artifacts' | 'secret' | 'internalUrl' | 'podDeadlineSeconds'>;
 
-/** Addresses hold as long as a capture may run, and a minute. */
-export function createTransfers({ artifacts, secret, internalUrl, podDeadlineSeconds }: TransferOptions): Transfers {
+/** Of an upload whose bytes are known: it is sent at once. */
+const UPLOAD_SECONDS = 15 * 60;
+
+/** Other addresses hold as long as a capture may run, and a minute. */
+export function createTransfers(
+  { artifacts, secret, internalUrl, podDeadlineSeconds }: TransferOptions,
+  version: ProtocolVersion,
+): Transfers {
   const expiresInSeconds = podDeadlineSeconds + 60;
-  const own = (method: 'GET' | 'PUT', key: string) =>
-    signTransfer(secret, internalUrl, { method, key, expiresAt: new Date(Date.now() + expiresInSeconds * 1000) });
+  const expiresAt = (seconds: number) => new Date(Date.now() + seconds * 1000);
   return {
-    async upload(key) {
-      const url = await artifacts.uploadUrl(key, { contentType: PICTURE_TYPE, expiresInSeconds });
-      return { key, url: url ?? own('PUT', key) };
+    promised(key) {
+      if (version !== 'v1') return undefined;
+      // By way of this API also where there is a bucket: it takes nothing that is too large, and replaces nothing that was reported.
+      const url = signTransfer(secret, internalUrl, { method: 'PUT', key, expiresAt: expiresAt(expiresInSeconds) });
+      return { key, url };
+    },
+    async upload(key, content) {
+      const request = await artifacts.uploadRequest(key, { contentType: PICTURE_TYPE, ...content });
+      if (request !== undefined) return { key, ...request };
+      const transfer = { method: 'PUT', key, expiresAt: expiresAt(UPLOAD_SECONDS), content } as const;
+      return { key, url: signTransfer(secret, internalUrl, transfer), headers: { 'content-type': PICTURE_TYPE } };
     },
     async download(key) {
-      return (await artifacts.downloadUrl(key, { expiresInSeconds })) ?? own('GET', key);
+      const own = () =>
+        signTransfer(secret, internalUrl, { method: 'GET', key, expiresAt: expiresAt(expiresInSeconds) });
+      return (await artifacts.downloadUrl(key, { expiresInSeconds })) ?? own();
     },
   };
 }

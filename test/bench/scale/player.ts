@@ -91,11 +91,11 @@ async function play(pod: V1Pod, secret: Buffer): Promise<void> {
   const bound = { index, attempt };
   const { creative } = await call<ClaimedCreative>('creatives/claim', bound);
   if (creative !== null) {
-    for (const { upload } of creative.wanted) await put(upload.url);
+    for (const { upload } of creative.wanted) await put(upload?.url ?? '');
     const frames = creative.wanted.map(({ marker_ms, ratio, upload }) => ({
       marker_ms,
       ratio,
-      key: upload.key,
+      key: upload?.key,
       ...PNG_FACTS,
     }));
     const kind = { format: 'tag', category: 'display', mode: 'stepped', notes: [], width: 300, height: 250 };
@@ -108,12 +108,12 @@ async function play(pod: V1Pod, secret: Buffer): Promise<void> {
   for (const { screenshots } of pages) {
     const ads = [...new Set(screenshots.map(({ ad_id }) => ad_id))];
     await call<ResolvedCreatives>('creatives/wait', { ...bound, ads, timeout_ms: 5_000 });
-    for (const { upload } of screenshots) await put(upload.url);
+    for (const { upload } of screenshots) await put(upload?.url ?? '');
     const times = { captured_at: new Date().toISOString(), record: {} };
     const results = screenshots.map(({ id, upload }) => ({
       id,
       status: 'uploaded',
-      key: upload.key,
+      key: upload?.key,
       ...PNG_FACTS,
       ...times,
     }));

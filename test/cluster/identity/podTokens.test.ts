@@ -129,7 +129,7 @@ async function tokenOf({ account, namespace, audience, pod }: Asked): Promise<st
   return answer.status?.token ?? '';
 }
 
-const admit = (token: string) => pods.authority.admit(token, JOB);
+const admit = (token: string) => pods.authority.admit(token, JOB, '10.0.0.1');
 
 test('A pod of a capture is known by its token, with the one right that the api has', async () => {
   const { token, uid } = await podWithToken({ index: 3 });
@@ -168,7 +168,7 @@ test('A pod that is gone is not known any more', async () => {
   await core.deleteNamespacedPod({ name, namespace: here.name, gracePeriodSeconds: 0 });
   await eventually(async () => {
     const fresh = await connect(here.kubeconfig);
-    await expect(fresh.authority.admit(token, JOB)).rejects.toThrow(UnauthorizedError);
+    await expect(fresh.authority.admit(token, JOB, '10.0.0.1')).rejects.toThrow(UnauthorizedError);
   }, 20_000);
 });
 
@@ -183,14 +183,14 @@ test('A pod of a Job of another name is not let in', async () => {
     .insertInto('screenshot_jobs')
     .values({ id: other, name: `ads-${other}`, organization_id, indexes: 1, parallelism: 1, deadline_at: new Date() })
     .execute();
-  await expect(pods.authority.admit(token, other)).rejects.toThrow(ForbiddenError);
+  await expect(pods.authority.admit(token, other, '10.0.0.1')).rejects.toThrow(ForbiddenError);
 });
 
 test('Where the API server is not there, or does not let the api ask, nobody is refused', async () => {
   const { token } = await podWithToken();
   const away = await connect(await written(here.config, { server: 'https://127.0.0.1:1' }));
-  await expect(away.authority.admit(token, JOB)).rejects.toThrow(UnavailableError);
+  await expect(away.authority.admit(token, JOB, '10.0.0.1')).rejects.toThrow(UnavailableError);
   const itself = await tokenOf({ account: 'capture', namespace: here.name });
   const powerless = await connect(await written(here.config, { user: { token: itself } }));
-  await expect(powerless.authority.admit(token, JOB)).rejects.toThrow(UnavailableError);
+  await expect(powerless.authority.admit(token, JOB, '10.0.0.1')).rejects.toThrow(UnavailableError);
 });

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openArtifacts } from '../../../src/artifacts/open.ts';
 import { ArtifactNotFoundError, type ArtifactStore } from '../../../src/artifacts/store.ts';
+import { required } from '../../support/required.ts';
 import { type S3Server, startS3Server } from '../../support/s3Server.ts';
 
 let server: S3Server;
@@ -27,22 +29,35 @@ test('what is put can be got, replaced and deleted', async () => {
   expect(await store.get('sets/1/a.png')).toEqual({ bytes: picture, contentType: 'image/png', size: 8 });
   await store.put('sets/1/a.png', Buffer.from('{}'), 'application/json');
   expect((await store.get('sets/1/a.png')).contentType).toBe('application/json');
-  expect(await store.exists('sets/1/a.png')).toBe(true);
+  expect(await store.sizeOf('sets/1/a.png')).toBe(2);
   await store.delete('sets/1/a.png');
   await store.delete('sets/1/a.png');
-  expect(await store.exists('sets/1/a.png')).toBe(false);
+  expect(await store.sizeOf('sets/1/a.png')).toBeUndefined();
   await expect(store.get('sets/1/a.png')).rejects.toThrow(ArtifactNotFoundError);
 });
 
-test('a presigned address takes the bytes of its content type, and one gives them back', async ({ skip }) => {
+test('an upload that was signed takes those bytes and no others, as their content type', async ({ skip }) => {
   skip(!server.judgesSignatures, 'this server judges no signatures');
-  const upload = await store.uploadUrl('sets/2/b.png', { contentType: 'image/png', expiresInSeconds: 60 });
-  const put = (contentType: string) =>
-    fetch(upload ?? '', { method: 'PUT', body: new Uint8Array(picture), headers: { 'content-type': contentType } });
-  expect((await put('text/html')).status).toBe(403);
-  expect((await put('image/png')).status).toBe(200);
+  const sha256 = createHash('sha256').update(picture).digest('hex');
+  const content = { contentType: 'image/png', sha256, bytes: picture.length };
+  const { url, headers } = required(await store.uploadRequest('sets/2/b.png', content));
+  const put = async (bytes: Buffer, more: Record<string, string> = {}) =>
+    (await fetch(url, { method: 'PUT', body: new Uint8Array(bytes), headers: { ...headers, ...more } })).status;
+  const other = Buffer.from(picture).reverse();
+  expect(await put(other)).toBe(400);
+  expect(await put(other, { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' })).toBe(403);
+  expect(await put(other, { 'x-amz-content-sha256': createHash('sha256').update(other).digest('hex') })).toBe(403);
+  expect(await put(Buffer.concat([picture, picture]))).toBe(403);
+  expect(await put(picture, { 'content-type': 'text/html' })).toBe(403);
+  expect(await store.sizeOf('sets/2/b.png')).toBeUndefined();
+  expect(await put(picture)).toBe(200);
+  expect(await put(picture)).toBe(200);
   expect(await store.get('sets/2/b.png')).toEqual({ bytes: picture, contentType: 'image/png', size: 8 });
+});
 
+test('an address for reading gives the bytes back, under the name that was asked for', async ({ skip }) => {
+  skip(!server.judgesSignatures, 'this server judges no signatures');
+  await store.put('sets/2/b.png', picture, 'image/png');
   const download = await store.downloadUrl('sets/2/b.png', { expiresInSeconds: 60, fileName: 'my picture.png' });
   const answer = await fetch(download ?? '');
   expect(Buffer.from(await answer.arrayBuffer())).toEqual(picture);

@@ -343,6 +343,29 @@ describe('the network to the internal API', () => {
     expect(on.finished).toBeDefined();
   });
 
+  it('may lead to an API of before, with which it speaks as captures of before did', async () => {
+    const on = await start({ ...onePage, version: 'v1' });
+    expect(await run(on).exit).toBe(0);
+    expect(statuses(on)).toEqual(['uploaded']);
+    expect(on.unknown).toEqual([expect.stringContaining('/internal/v2/')]);
+  });
+
+  it('may lead, in the midst of it, to an API of before that is being replaced: the call is repeated', async () => {
+    const on = await start(onePage);
+    on.misbehave(/claim/, 'unknown');
+    on.misbehave(/POST .*uploads/, 'unknown', 2);
+    on.misbehave(/PUT .*screenshots/, 'unknown');
+    expect(await run(on).exit).toBe(0);
+    expect(statuses(on)).toEqual(['uploaded']);
+  });
+
+  it('a bucket where two write at the same time takes the picture the next time; that is no other attempt', async () => {
+    const on = await start(onePage);
+    on.misbehave(/PUT .*screenshots/, 409);
+    expect(await run(on).exit).toBe(0);
+    expect(statuses(on)).toEqual(['uploaded']);
+  });
+
   it('may leave a call without an answer: it is repeated after its deadline', async () => {
     const on = await start(onePage);
     on.misbehave(/claim/, 'hang');

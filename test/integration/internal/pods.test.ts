@@ -159,7 +159,7 @@ test('A picture that was not uploaded counts for nothing, nor does a frame', asy
   const refused = await capture.call<{ message: string }>('screenshots/results', results);
   expect(refused).toMatchObject({ status: 422, body: { message: `Nothing was uploaded under ${key}.` } });
   const { creative } = (await capture.call<ClaimedCreative>('creatives/claim', BOUND)).body;
-  const frames = creative?.wanted.map(({ upload, ...wanted }) => ({ ...wanted, key: upload.key, ...PNG_FACTS }));
+  const frames = creative?.wanted.map(({ upload, ...wanted }) => ({ ...wanted, key: upload?.key, ...PNG_FACTS }));
   const kind = { status: 'uploaded', format: 'tag', category: 'display', mode: 'stepped', notes: [] };
   const result = { ...kind, width: 300, height: 250, frames };
   const rendered = { ...BOUND, seconds: 1, result };
@@ -188,8 +188,8 @@ test('Nobody goes looking for more frames than were asked for, however many a po
   await open(capture, 'uid-1');
   const { creative } = (await capture.call<ClaimedCreative>('creatives/claim', BOUND)).body;
   const [wanted] = creative?.wanted ?? [];
-  const frame = { marker_ms: wanted?.marker_ms, ratio: wanted?.ratio, key: wanted?.upload.key, ...PNG_FACTS };
-  const looks = vi.spyOn(artifacts, 'exists');
+  const frame = { marker_ms: wanted?.marker_ms, ratio: wanted?.ratio, key: wanted?.upload?.key, ...PNG_FACTS };
+  const looks = vi.spyOn(artifacts, 'sizeOf');
   const kind = { status: 'uploaded', format: 'tag', category: 'display', mode: 'stepped', notes: [] };
   const result = { ...kind, width: 300, height: 250, frames: Array.from({ length: 5_000 }, () => frame) };
   const refused = await capture.call(`creatives/${creative?.ad_id}/result`, { ...BOUND, seconds: 1, result });

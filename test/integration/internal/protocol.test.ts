@@ -105,7 +105,7 @@ function rendered(creative: ClaimedCreative['creative']) {
     ...{ status: 'uploaded', format: 'tag', category: 'display', mode: 'stepped', notes: ['one'] },
     ...{ width: 300, height: 250 },
     frames: (creative?.wanted ?? []).map(({ marker_ms, ratio, upload }) => ({
-      ...{ marker_ms, ratio, key: upload.key },
+      ...{ marker_ms, ratio, key: upload?.key },
       ...PNG_FACTS,
     })),
   };
@@ -162,7 +162,7 @@ test('Repeating a result changes nothing', async () => {
   expect((await client.call(`creatives/${adId}/result`, other)).status).toBe(200);
   const images = await store.db.selectFrom('images').selectAll().execute();
   expect(images.map(({ artifact_key }) => artifact_key).sort()).toEqual([
-    `creatives/${creative?.wanted[0]?.upload.key.split('/')[1]}/${adId}/default-1-0-1.png`,
+    `creatives/${creative?.wanted[0]?.upload?.key.split('/')[1]}/${adId}/default-1-0-1.png`,
     `screenshots/${id}/1.png`,
   ]);
   expect(images.every(({ token }) => /^[\w-]{32}$/.test(token))).toBe(true);
@@ -299,7 +299,7 @@ test('Neither a token of another job nor an address for another picture is of us
   );
   expect((await open(stranger, 'pod')).status).toBe(401);
   const { body } = await open(client, 'pod-1');
-  const url = body.pages[0]?.screenshots[0]?.upload.url ?? '';
+  const url = body.pages[0]?.screenshots[0]?.upload?.url ?? '';
   const headers = { 'content-type': 'image/png' };
   const put = async (address: string, bytes: Buffer) =>
     (await fetch(address, { method: 'PUT', headers, body: new Uint8Array(bytes) })).status;

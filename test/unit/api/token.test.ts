@@ -35,3 +35,17 @@ test('A signed address allows one method on one key', () => {
     'The address has expired.',
   );
 });
+
+test('An address that was signed for certain bytes is good for no others', () => {
+  const key = 'screenshots/a/1.png';
+  const content = { sha256: 'a'.repeat(64), bytes: 70 };
+  const url = new URL(signTransfer(secret, 'http://127.0.0.1:1', { method: 'PUT', key, expiresAt: later, content }));
+  expect(url.pathname).toBe(`/internal/v2/artifacts/${key}`);
+  const { expires = '', signature = '' } = Object.fromEntries(url.searchParams);
+  const given = { method: 'PUT', key, expires, signature } as const;
+  expect(refuseTransfer({ ...given, content }, { secret, now })).toBeUndefined();
+  const wrong = 'The address is not signed for this.';
+  expect(refuseTransfer(given, { secret, now })).toBe(wrong);
+  expect(refuseTransfer({ ...given, content: { ...content, bytes: 71 } }, { secret, now })).toBe(wrong);
+  expect(refuseTransfer({ ...given, content: { ...content, sha256: 'b'.repeat(64) } }, { secret, now })).toBe(wrong);
+});

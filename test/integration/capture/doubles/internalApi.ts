@@ -9,6 +9,7 @@ import {
   type Attempt,
   ClaimCreative,
   CreativeResult,
+  DeclareUploads,
   FinishIndex,
   HoldClaim,
   OpenAttempt,
@@ -22,8 +23,8 @@ import { listenHttp } from '../../../support/listeners.ts';
 const JOB = '7b0c3a52-97a7-4f0c-9a38-2f6ea4a2a001';
 const TOKEN = 'v1.test.token';
 
-/** `500`: a fault. `hang`: no answer. `reset`: the connection breaks. `superseded`: 409, from then on for every call. */
-type Misbehaviour = 500 | 401 | 422 | 'hang' | 'reset' | 'superseded';
+/** `500`: a fault. `unknown`: as an API of before answers. `hang`: no answer. `reset`: the connection breaks. `superseded`: 409, from then on for every call. */
+type Misbehaviour = 500 | 401 | 409 | 422 | 'unknown' | 'hang' | 'reset' | 'superseded';
 
 interface Creative {
   readonly content: string;
@@ -49,6 +50,8 @@ export async function startInternalApi(order: {
   wanted?: readonly { marker_ms: number | null; ratio: number }[];
   deadlineMs?: number;
   leaseSeconds?: number;
+  /** Of an API of before this one, when there is none of this one. */
+  version?: 'v1';
 }) {
   const wanted = order.wanted ?? [{ marker_ms: null, ratio: 1 }];
   const creatives = new Map<string, Creative>(
@@ -58,6 +61,7 @@ export async function startInternalApi(order: {
   const screenshots = new Map<string, ScreenshotResults['results'][number]>();
   const calls: { path: string; body: unknown }[] = [];
   const misbehaviours: { path: RegExp; what: Misbehaviour }[] = [];
+  const unknown: string[] = [];
   const waiters = new Set<() => void>();
   let current = 0;
   let pod = '';
@@ -70,18 +74,21 @@ export async function startInternalApi(order: {
   const wake = () => {
     for (const waiter of waiters) waiter();
   };
-  const upload = (key: string) => ({ key, url: `${base}/artifacts/${key}` });
+  const at = (key: string) => ({ key, url: `${base}/artifacts/${key}` });
+  const upload = (key: string) => (order.version === 'v1' ? at(key) : undefined);
   const unresolved = () => [...creatives.values()].filter(({ status }) => status === 'pending').length;
   const frameKey = (ad: string, { marker_ms, ratio }: { marker_ms: number | null; ratio: number }) =>
     `creatives/${ad}/${marker_ms ?? 'default'}-${ratio}-${current}.png`;
 
   const app = express();
   app.use((req, res, next) => {
-    const path = req.path.replace(`/internal/v1/jobs/${JOB}`, '');
+    const path = req.path.replace(new RegExp(`^/internal/v[12]/jobs/${JOB}`), '');
     const found = misbehaviours.findIndex((entry) => entry.path.test(`${req.method} ${path}`));
     const what = found < 0 ? undefined : misbehaviours.splice(found, 1)[0]?.what;
     if (what === undefined) next();
     else if (what === 'reset') req.socket.destroy();
+    else if (what === 'unknown')
+      res.status(404).json({ error: 'not_found', message: 'There is no such call in the capture protocol.' });
     else if (what === 'superseded') {
       isSuperseded = true;
       res.status(409).json({ error: 'superseded', message: 'a newer attempt' });
@@ -90,6 +97,8 @@ export async function startInternalApi(order: {
 
   app.put('/artifacts/*key', express.raw({ type: 'image/png', limit: '64mb' }), (req, res) => {
     if (!Buffer.isBuffer(req.body)) return void res.status(415).end();
+    const declared = req.get('x-declared');
+    if (order.version !== 'v1' && declared !== sha256(req.body)) return void res.status(403).end();
     artifacts.set(String(req.path.slice('/artifacts/'.length)), req.body);
     res.status(204).end();
   });
@@ -98,7 +107,11 @@ export async function startInternalApi(order: {
   });
 
   const job = jobRoutes();
-  app.use(`/internal/v1/jobs/${JOB}`, job);
+  app.use(`/internal/${order.version ?? 'v2'}/jobs/${JOB}`, job);
+  app.use((req, res) => {
+    unknown.push(req.path);
+    res.status(404).json({ error: 'not_found', message: 'There is no such call in the capture protocol.' });
+  });
   const server = await listenHttp(app);
   base = server.url;
 
@@ -147,6 +160,17 @@ export async function startInternalApi(order: {
       const given = { ad_id, kind: 'url', content: creative.content, wanted: frames, lease_seconds };
       res.json({ creative: given, unresolved: unresolved() });
     });
+    if (order.version !== 'v1') {
+      routes.post('/uploads', (req, res) => {
+        const { uploads, attempt } = DeclareUploads.parse(req.body);
+        if (!held(req, { attempt })) return;
+        const addresses = uploads.map((one) => {
+          const plain = one.kind === 'frame' ? frameKey(one.ad_id, one) : `screenshots/${one.id}/${current}.png`;
+          return { ...at(plain), headers: { 'content-type': 'image/png', 'x-declared': one.sha256 } };
+        });
+        res.json({ uploads: addresses });
+      });
+    }
     routes.post('/creatives/wait', async (req, res) => {
       const { ads, timeout_ms, attempt } = WaitForCreatives.parse(req.body);
       if (!held(req, { attempt })) return;
@@ -238,7 +262,7 @@ export async function startInternalApi(order: {
       const result = creative?.result?.result;
       return { ad_id, status: 'failed', reason: result && 'reason' in result ? result.reason : 'failed' };
     }
-    const frames = creative.frames.map(({ key, ...frame }) => ({ ...frame, url: upload(key).url }));
+    const frames = creative.frames.map(({ key, ...frame }) => ({ ...frame, url: at(key).url }));
     return { ad_id, status: 'rendered', width: 30, height: 25, mode: 'stepped', frames };
   }
 
@@ -251,6 +275,8 @@ export async function startInternalApi(order: {
       TEARSHEET_POD: 'pod-1',
     },
     calls,
+    /** Paths of calls that it does not know. */
+    unknown,
     creatives,
     screenshots,
     artifacts,

@@ -38,7 +38,7 @@ function authority(review: (token: string) => Promise<unknown> = async () => rev
     log: { error: () => undefined },
   });
   return {
-    admit: (token = tokenOf(), job = JOB) => tokens.admit(token, job),
+    admit: (token = tokenOf(), job = JOB, source = '10.0.0.1') => tokens.admit(token, job, source),
     asked: () => asked,
     pass: (ms: number) => {
       now += ms;
@@ -126,13 +126,90 @@ test('A refusal is kept for five seconds', async () => {
   expect(asked()).toBe(2);
 });
 
-test('Those who ask with one token at the same time ask once; made-up tokens cannot be asked about without end', async () => {
-  const gate = Promise.withResolvers<unknown>();
-  const { admit, asked } = authority(() => gate.promise);
+test('Those who ask with one token at the same time ask once; no more than so many are asked about at once', async () => {
+  const gate = Promise.withResolvers<void>();
+  const { admit, asked } = authority((token) => gate.promise.then(() => reviewed({ uid: token })));
   const together = [admit(), admit(), admit()];
-  const others = Array.from({ length: 31 }, (_, i) => admit(tokenOf({ jti: i })));
-  await expect(admit(tokenOf({ jti: 'more' }))).rejects.toThrow(UnavailableError);
-  gate.resolve(reviewed());
+  const others = Array.from({ length: 31 }, (_, i) => admit(tokenOf({ jti: i }), JOB, `10.0.1.${i}`));
+  await expect(admit(tokenOf({ jti: 'more' }), JOB, '10.0.2.1')).rejects.toThrow(UnavailableError);
+  gate.resolve();
   await Promise.all([...together, ...others]);
   expect(asked()).toBe(32);
+});
+
+/** Says at once what a token of a pod is worth, and takes its time with one that was made up. */
+function slowWithMadeUp() {
+  const gate = Promise.withResolvers<unknown>();
+  const isMadeUp = (token: string) => Buffer.from(token.split('.')[1] ?? '', 'base64url').includes('made-up');
+  return {
+    review: (token: string) => (isMadeUp(token) ? gate.promise : Promise.resolve(reviewed())),
+    madeUp: (i: number | string) => tokenOf({ jti: `made-up ${i}` }),
+    say: () => gate.resolve(reviewed({ authenticated: false })),
+  };
+}
+
+test('One pod that floods with tokens it made up keeps no other from being admitted', async () => {
+  const { review, madeUp, say } = slowWithMadeUp();
+  const { admit, asked } = authority(review);
+  const flood = Array.from({ length: 500 }, (_, i) => admit(madeUp(i), JOB, '10.0.0.66').catch((error) => error));
+  expect(await admit(tokenOf(), JOB, '10.0.0.2')).toMatchObject({ pod: { uid: 'uid-1' } });
+  expect(asked()).toBe(4 + 1);
+  say();
+  const refusals = await Promise.all(flood);
+  expect(refusals.filter((error) => error instanceof UnauthorizedError)).toHaveLength(4);
+  expect(refusals.filter((error) => error instanceof UnavailableError)).toHaveLength(496);
+});
+
+test('A hundred pods that flood keep no other from being admitted once their first tokens were refused', async () => {
+  const [first, then] = [slowWithMadeUp(), slowWithMadeUp()];
+  let isFirst = true;
+  const { admit, asked, pass } = authority((token) => (isFirst ? first : then).review(token));
+  const sources = Array.from({ length: 100 }, (_, i) => `10.0.1.${i}`);
+  first.say();
+  for (const source of sources) await admit(first.madeUp(source), JOB, source).catch(() => undefined);
+  isFirst = false;
+  const before = asked();
+  const flood = sources.map((source, i) => admit(then.madeUp(i), JOB, source).catch(() => undefined));
+  expect(asked() - before).toBe(8);
+  expect(await admit(tokenOf(), JOB, '10.0.0.2')).toMatchObject({ pod: { uid: 'uid-1' } });
+  then.say();
+  await Promise.all(flood);
+  // What came from them once is not held against them for long.
+  pass(60_001);
+  const again = sources.map((source) => admit(tokenOf({ jti: source }), JOB, source).catch((error) => error));
+  expect((await Promise.all(again)).filter((error) => error instanceof UnavailableError).length).toBeLessThan(92);
+});
+
+test('A pod that is known is admitted however many tokens are being looked at', async () => {
+  const { review, madeUp, say } = slowWithMadeUp();
+  const { admit } = authority(review);
+  await admit();
+  const flood = Array.from({ length: 500 }, (_, i) =>
+    admit(madeUp(i), JOB, `10.0.${i % 250}.1`).catch(() => undefined),
+  );
+  expect(await admit()).toMatchObject({ pod: { uid: 'uid-1' } });
+  say();
+  await Promise.all(flood);
+});
+
+test('A pod with a good token that names job after job has so many looked up, and no other is kept waiting', async () => {
+  const gate = Promise.withResolvers<string | undefined>();
+  let looked = 0;
+  const tokens = podTokens({
+    ...{ namespace: 'ads', serviceAccount: 'tearsheet-capture', audience: AUDIENCE, now: () => NOW },
+    review: async (token) => reviewed({ uid: token === tokenOf() ? 'uid-1' : 'uid-2' }),
+    jobName: (id) => {
+      looked += 1;
+      return id === JOB ? Promise.resolve(NAME) : gate.promise;
+    },
+    log: { error: () => undefined },
+  });
+  await tokens.admit(tokenOf(), JOB, '10.0.0.1');
+  const flood = Array.from({ length: 200 }, (_, i) =>
+    tokens.admit(tokenOf(), `job-${i}`, '10.0.0.1').catch((error) => error),
+  );
+  expect(await tokens.admit(tokenOf({ jti: 2 }), JOB, '10.0.0.2')).toMatchObject({ pod: { uid: 'uid-2' } });
+  expect(looked).toBe(1 + 16 + 1);
+  gate.resolve(undefined);
+  expect((await Promise.all(flood)).filter((error) => error instanceof NotFoundError)).toHaveLength(16);
 });

@@ -1,0 +1,221 @@
+/** What a capture that is not ours any more may do with the addresses that it is given, in a bucket and in a folder. */
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createInternalApi } from '../../../src/api/internal/internalApi.ts';
+import { issueJobToken } from '../../../src/api/internal/token.ts';
+import { openArtifacts } from '../../../src/artifacts/open.ts';
+import type { ArtifactStore } from '../../../src/artifacts/store.ts';
+import type { Attempt, ClaimedCreative, DeclaredUploads } from '../../../src/contract/captureProtocol.ts';
+import { admitWaiting } from '../../../src/store/admission.ts';
+import { openStore, type Store } from '../../../src/store/database.ts';
+import { readInstallation } from '../../../src/store/installation.ts';
+import { openNotifications } from '../../../src/store/notifications.ts';
+import { type CaptureClient, captureClient, PNG, PNG_FACTS } from '../../support/captureClient.ts';
+import { testDatabase } from '../../support/database.ts';
+import { started } from '../../support/listeners.ts';
+import { insertAd, insertOrganization, insertSet } from '../../support/requests.ts';
+import { required } from '../../support/required.ts';
+import { type S3Server, startS3Server } from '../../support/s3Server.ts';
+import { SILENT } from '../../support/silentLog.ts';
+
+const LIMITS = { maxPods: 10, maxPodsPerOrganization: 10, parallelism: 2, setDeadlineSeconds: 600 };
+const BOUND = { index: 0, attempt: 1 };
+const MOST = 1_000;
+
+let server: S3Server;
+let store: Store;
+let artifacts: ArtifactStore;
+let internalUrl: string;
+const closers: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  server = await startS3Server();
+}, 900_000);
+afterAll(() => server?.close());
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+async function bucket(): Promise<ArtifactStore> {
+  const { endpoint, region } = server;
+  return openArtifacts(`s3://${await server.createBucket()}`, {
+    ...{ endpoint, region, forcePathStyle: true, credentials: server },
+  });
+}
+
+async function folder(): Promise<ArtifactStore> {
+  const place = await mkdtemp(path.join(tmpdir(), 'tearsheet-uploads-'));
+  closers.push(() => rm(place, { recursive: true, force: true }));
+  return openArtifacts(pathToFileURL(place).href);
+}
+
+/** A set of one ad on two sites, an index each, of which the first is begun. */
+async function begin(kept: ArtifactStore, version = 'v2') {
+  artifacts = kept;
+  const database = await testDatabase();
+  store = openStore({ url: database.url });
+  const notifications = openNotifications(database.url);
+  const listener = createServer();
+  const { url, close } = await started(listener);
+  internalUrl = url;
+  const { secret } = await readInstallation(store.db);
+  listener.on(
+    'request',
+    createInternalApi({
+      ...{ store, notifications, secret, internalUrl, artifacts, log: SILENT },
+      ...{ leaseSeconds: 30, podDeadlineSeconds: 60, publicUrl: 'https://tearsheet.example' },
+      ...{ maxUploadBytes: MOST, maxUploadBytesTogether: 2 * MOST },
+      queue: { enqueue: async () => undefined },
+    }),
+  );
+  closers.push(
+    close,
+    () => notifications.close(),
+    () => store.close(),
+    () => database.close(),
+    () => artifacts.close(),
+  );
+  const organization = await insertOrganization(store.db);
+  const adId = await insertAd(store.db, organization);
+  const pictures = [0, 1].map((i) => ({ adId, site: `https://news-${i}.example/` }));
+  await insertSet(store.db, organization, { pictures });
+  const [admitted] = await store.db.transaction().execute((tx) => admitWaiting(tx, LIMITS));
+  const jobId = admitted?.jobId ?? '';
+  const token = issueJobToken(secret, jobId, new Date(Date.now() + 60_000));
+  const client = captureClient(internalUrl, jobId, token, version);
+  const open = async (index: number) => {
+    const { body } = await client.call<Attempt>(`indexes/${index}/attempts`, { pod: `pod-${index}` });
+    return required(body.pages[0]?.screenshots[0]);
+  };
+  return { client, adId, picture: await open(0), ofOther: await open(1) };
+}
+
+const factsOf = (png: Buffer) => ({ sha256: createHash('sha256').update(png).digest('hex'), bytes: png.length });
+/** Another PNG, as far as anybody looks. */
+const another = (seed: number, bytes = PNG.length) =>
+  Buffer.concat([PNG.subarray(0, 8), Buffer.alloc(bytes - 8, seed)]);
+
+const declare = (client: CaptureClient, ...uploads: object[]) =>
+  client.call<DeclaredUploads & { message: string }>('uploads', { ...BOUND, uploads });
+const send = async ({ url, headers }: { url: string; headers: Record<string, string> }, png: Buffer) =>
+  (await fetch(url, { method: 'PUT', headers, body: new Uint8Array(png) })).status;
+const screenshot = (id: string, png: Buffer) => ({ kind: 'screenshot', id, ...factsOf(png) });
+const report = (client: CaptureClient, id: string, key: string, png = PNG) => {
+  const times = { captured_at: new Date().toISOString(), record: {} };
+  const facts = { ...factsOf(png), width: 1, height: 1 };
+  return client.call<{ message: string }>('screenshots/results', {
+    ...BOUND,
+    results: [{ id, status: 'uploaded', key, ...facts, ...times }],
+  });
+};
+/** What a customer gets to see. */
+async function shown(): Promise<Buffer> {
+  const { artifact_key } = await store.db.selectFrom('images').select('artifact_key').executeTakeFirstOrThrow();
+  return (await artifacts.get(artifact_key)).bytes;
+}
+
+describe.each([
+  ['a bucket', bucket],
+  ['a folder', folder],
+])('with pictures in %s', (_, place) => {
+  it('takes what was declared, and is told of it', async () => {
+    const { client, adId, picture } = await begin(await place());
+    const { creative } = (await client.call<ClaimedCreative>('creatives/claim', BOUND)).body;
+    const frame = { marker_ms: null, ratio: required(creative?.wanted[0]).ratio };
+    const declared = [screenshot(picture.id, PNG), { kind: 'frame', ad_id: adId, ...frame, ...factsOf(PNG) }];
+    const [first, second] = (await declare(client, ...declared)).body.uploads.map(required);
+    for (const address of [first, second]) expect(await send(required(address), PNG)).toBeLessThan(300);
+    const kind = { status: 'uploaded', format: 'tag', category: 'display', mode: 'stepped', notes: [] };
+    const frames = [{ ...frame, key: second?.key, ...PNG_FACTS }];
+    const result = { ...kind, width: 300, height: 250, frames };
+    expect((await client.call(`creatives/${adId}/result`, { ...BOUND, seconds: 1, result })).status).toBe(200);
+    expect((await report(client, picture.id, required(first).key)).status).toBe(200);
+    expect(await shown()).toEqual(PNG);
+  });
+
+  it('takes nothing else at an address, neither of the same length nor of another', async ({ skip }) => {
+    skip(!server.judgesSignatures, 'this server judges no signatures');
+    const { client, picture } = await begin(await place());
+    const [address] = (await declare(client, screenshot(picture.id, PNG))).body.uploads;
+    for (const png of [another(1), another(2, PNG.length + 1), another(3, 20)]) {
+      expect(await send(required(address), png)).toBeGreaterThanOrEqual(400);
+    }
+    expect(await report(client, picture.id, required(address).key)).toMatchObject({ status: 422 });
+    expect(await artifacts.sizeOf(required(address).key)).toBeUndefined();
+  });
+
+  it('does not let a picture be replaced that was reported, by what was declared before or after', async () => {
+    const { client, picture } = await begin(await place());
+    const declared = [screenshot(picture.id, PNG), screenshot(picture.id, another(1))];
+    const [first, before] = (await declare(client, ...declared)).body.uploads.map(required);
+    expect(await send(required(first), PNG)).toBeLessThan(300);
+    expect((await report(client, picture.id, required(first).key)).status).toBe(200);
+    const [after] = (await declare(client, screenshot(picture.id, another(2)))).body.uploads;
+    expect(await send(required(before), another(1))).toBeLessThan(300);
+    expect(await send(required(after), another(2))).toBeLessThan(300);
+    expect(await shown()).toEqual(PNG);
+  });
+
+  it('believes no size that is not that of what was sent', async () => {
+    const { client, picture } = await begin(await place());
+    const [address] = (await declare(client, screenshot(picture.id, PNG))).body.uploads;
+    await send(required(address), PNG);
+    const { key } = required(address);
+    const times = { captured_at: new Date().toISOString(), record: {} };
+    const lie = { id: picture.id, status: 'uploaded', key, ...PNG_FACTS, bytes: 5, ...times };
+    const refused = await client.call<{ message: string }>('screenshots/results', { ...BOUND, results: [lie] });
+    expect([refused.status, refused.body.message]).toEqual([422, `Under ${key} there are ${PNG.length} bytes, not 5.`]);
+  });
+
+  it('takes pictures of captures of before, and lets none of these be replaced either', async () => {
+    const { client, picture } = await begin(await place(), 'v1');
+    const { key, url } = required(picture.upload);
+    const address = { url, headers: { 'content-type': 'image/png' } };
+    expect(await send(address, PNG)).toBe(204);
+    expect((await report(client, picture.id, key)).status).toBe(200);
+    expect(await send(address, another(1))).toBe(204);
+    expect(await shown()).toEqual(PNG);
+    expect(await send(address, another(1, MOST + 1))).toBe(413);
+  });
+});
+
+describe('what may be declared', () => {
+  it('is what was asked for of this index, in this attempt, and not too large', async () => {
+    const { client, adId, picture, ofOther } = await begin(await folder());
+    expect((await declare(client, screenshot(ofOther.id, PNG))).body.message).toContain('is not of this index');
+    const strange = { kind: 'frame', ad_id: adId, marker_ms: 7, ratio: 1, ...factsOf(PNG) };
+    expect((await declare(client, strange)).body.message).toContain('Nobody asked for such a frame');
+    const large = { ...screenshot(picture.id, PNG), bytes: MOST + 1 };
+    expect((await declare(client, large)).body.message).toContain('too large');
+    const uploads = [screenshot(picture.id, PNG)];
+    expect((await client.call('uploads', { ...BOUND, attempt: 2, uploads })).status).toBe(409);
+  });
+
+  it('has an end: who declares one picture over and over fills no bucket', async () => {
+    const { client, picture } = await begin(await folder());
+    const contents = [1, 2, 3, 4].map((seed) => screenshot(picture.id, another(seed)));
+    expect((await declare(client, ...contents)).status).toBe(200);
+    expect((await declare(client, screenshot(picture.id, another(5)))).body.message).toContain('4 other contents');
+    expect((await declare(client, ...contents)).status).toBe(200);
+  });
+
+  it('cannot be changed in the address', async () => {
+    const { client, picture } = await begin(await folder());
+    const [address] = (await declare(client, screenshot(picture.id, PNG))).body.uploads;
+    const { url, headers } = required(address);
+    const other = factsOf(another(1));
+    const at = (change: (url: URL) => void) => {
+      const changed = new URL(url);
+      change(changed);
+      return send({ url: changed.href, headers }, another(1));
+    };
+    expect(await at((to) => to.searchParams.set('sha256', other.sha256))).toBe(403);
+    expect(await at((to) => to.searchParams.delete('sha256'))).toBe(403);
+    expect(await at((to) => (to.pathname = to.pathname.replace('/v2/', '/v1/')))).toBe(403);
+  });
+});
