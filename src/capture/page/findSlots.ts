@@ -1,7 +1,8 @@
 import type { ElementHandle, Frame, JSHandle, Page } from 'playwright';
 import { within } from '../../observe/deadline.ts';
 import { COLLECT_DECLARATIONS, type Declaration } from './inPage/declarations.ts';
-import { type FrameOwner, type RawSlot, type Rect, SCAN_TOOLS, type Scan, type ScanTools } from './inPage/scan.ts';
+import type { Rect } from './inPage/rect.ts';
+import { type FrameOwner, type RawSlot, SCAN_TOOLS, type Scan, type ScanTools } from './inPage/scan.ts';
 import { liveFrames } from './liveFrames.ts';
 import { mergeSlots } from './mergeSlots.ts';
 import type { SlotCandidate } from './page.ts';

@@ -1,7 +1,7 @@
 import type { CDPSession, ElementHandle, Frame, JSHandle, Page } from 'playwright';
 import { within } from '../../observe/deadline.ts';
 import type { FoundSlot } from './findSlots.ts';
-import type { Rect } from './inPage/scan.ts';
+import type { Rect } from './inPage/rect.ts';
 import { STAGING_TOOLS, type Stage, type StagedSize, type StagingTools } from './inPage/staging.ts';
 import { sleep } from './settle.ts';
 

@@ -9,7 +9,7 @@ import { Consent } from './consent.ts';
 import { emulateDevice, refuseRequestsOf } from './deviceContext.ts';
 import { findSlots } from './findSlots.ts';
 import { challengeOfPage, failureOfAnswer, failureOfNavigation, type SiteFailure } from './httpOutcome.ts';
-import { RECORD_DECLARATIONS } from './inPage/declarations.ts';
+import { RECORD_DECLARATIONS } from './inPage/recorder.ts';
 import { LivePage } from './livePage.ts';
 import type { ClosedPage, OpenPage } from './page.ts';
 import { Placement } from './placement.ts';

@@ -51,4 +51,4 @@ function agree(): string | null {
 }
 
 /** Gives the text of the button that was pressed, or null. */
-export const AGREE = expressionOf([layerOf, shadowHost, speaksOfConsent, buttonsIn, isWilling, agree], 'agree()');
+export const AGREE = expressionOf({ layerOf, shadowHost, speaksOfConsent, buttonsIn, isWilling, agree }, 'agree()');

@@ -1,0 +1,55 @@
+/** What a reader sees of an element: whether it is shown, pinned, covered. */
+import type { Rect } from './rect.ts';
+import type { PagePart } from './script.ts';
+
+function parentOf(element: Element): Element | null {
+  if (element.assignedSlot) return element.assignedSlot;
+  const root = element.getRootNode();
+  return element.parentElement ?? (root instanceof ShadowRoot ? root.host : null);
+}
+
+function isWithin(element: Element, outer: Element): boolean {
+  for (let at: Element | null = element; at; at = parentOf(at)) if (at === outer) return true;
+  return false;
+}
+
+function topmostAt(x: number, y: number): Element | null {
+  let top = document.elementFromPoint(x, y);
+  while (top?.shadowRoot) {
+    const inner = top.shadowRoot.elementFromPoint(x, y);
+    if (inner === null || inner === top) break;
+    top = inner;
+  }
+  return top;
+}
+
+function isShown(element: Element, rect: Rect): boolean {
+  return (
+    rect.width >= 10 &&
+    rect.height >= 10 &&
+    element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
+  );
+}
+
+function isPinned(element: Element): boolean {
+  for (let at: Element | null = element; at; at = parentOf(at)) {
+    const { position, bottom } = getComputedStyle(at);
+    if (position === 'fixed' || (position === 'sticky' && bottom !== 'auto')) return true;
+  }
+  return false;
+}
+
+/** Whether something else lies on most of it. Scrolls there; the caller scrolls back. */
+function isCovered(element: Element): boolean {
+  element.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
+  const { left, top, width, height } = element.getBoundingClientRect();
+  const spots = [0.5, 0.1, 0.9].flatMap((x) => [0.5, 0.1, 0.9].map((y) => [left + width * x, top + height * y]));
+  const seen = spots.filter(([x = -1, y = -1]) => x >= 0 && y >= 0 && x < innerWidth && y < innerHeight);
+  const over = seen.filter(([x = 0, y = 0]) => {
+    const hit = topmostAt(x, y);
+    return hit !== null && !isWithin(hit, element) && !isWithin(element, hit);
+  });
+  return seen.length > 0 && over.length * 2 > seen.length;
+}
+
+export const SIGHT = { parentOf, isWithin, topmostAt, isShown, isPinned, isCovered } satisfies PagePart;
