@@ -1,0 +1,56 @@
+/** Playwright's own connection to itself, which is no part of its public face: an upgrade that changes it fails here. */
+import { type Browser, chromium } from 'playwright';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { survivesLateNews } from '../../../../src/capture/page/lateNews.ts';
+import { required } from '../../../support/required.ts';
+import { CHROMIUM } from './sites.ts';
+
+interface Connection {
+  dispatch(message: object): void;
+}
+
+let browser: Browser;
+let connection: Connection;
+const told: string[] = [];
+
+beforeAll(async () => {
+  browser = await chromium.launch({ executablePath: CHROMIUM });
+  connection = required(Reflect.get(browser, '_connection'));
+  survivesLateNews(browser, ({ message }) => told.push(message));
+});
+beforeEach(() => {
+  told.length = 0;
+});
+afterAll(() => browser?.close());
+
+test('all news that Playwright sends itself comes through what is guarded', async () => {
+  const dispatch = vi.spyOn(connection, 'dispatch');
+  const context = await browser.newContext();
+  expect(dispatch.mock.calls.length).toBeGreaterThan(0);
+  await context.close();
+  dispatch.mockRestore();
+});
+
+test('news of what has gone ends nothing, and is told', () => {
+  const guid = String(Reflect.get(browser, '_guid'));
+  connection.dispatch({ guid: 'gone', method: '__create__', params: { type: 'Page', guid: 'page', initializer: {} } });
+  connection.dispatch({ guid: 'gone', method: 'close', params: {} });
+  connection.dispatch({ guid, method: 'context', params: { context: { guid: 'gone' } } });
+  expect(told).toEqual([
+    expect.stringContaining('Cannot find parent object'),
+    expect.stringContaining('Cannot find object to'),
+    expect.stringContaining('was not bound'),
+  ]);
+});
+
+test('any other fault of Playwright is not hidden', () => {
+  const guid = String(Reflect.get(browser, '_guid'));
+  const unknownType = { type: 'Nothing', guid: 'thing', initializer: {} };
+  expect(() => connection.dispatch({ guid, method: '__create__', params: unknownType })).toThrow();
+  expect(told).toEqual([]);
+});
+
+test('a Playwright without such a connection is told of once it is used', () => {
+  survivesLateNews(Object.create(null), ({ message }) => told.push(message));
+  expect(told).toEqual(['Playwright has no connection that could be guarded.']);
+});
