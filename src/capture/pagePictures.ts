@@ -42,7 +42,7 @@ export type PictureResult =
     };
 
 export interface PageTools {
-  readonly engine: Engine;
+  readonly engine: Pick<Engine, 'open' | 'renewPages' | 'pagesTooHeavy' | 'browserVersion'>;
   readonly board: CreativeBoard;
   readonly phases: Phases;
   readonly log: Log;

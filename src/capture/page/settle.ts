@@ -23,19 +23,28 @@ export class Budget {
   }
 }
 
+export type Asked = Pick<Request, 'url' | 'resourceType'>;
+
+/** The part of a page that tells of its requests. */
+export interface Asking {
+  on(event: 'request', listener: (request: Asked) => void): unknown;
+  on(event: 'requestfinished', listener: (request: Asked) => void): unknown;
+  on(event: 'requestfailed', listener: (request: Asked) => void): unknown;
+}
+
 /** Knows how long a page has asked for nothing; what never ends, or never stops being asked for, does not count. */
 export class Traffic {
-  readonly #open = new Map<Request, number>();
+  readonly #open = new Map<Asked, number>();
   readonly #asked = new Map<string, number>();
   #lastAt = performance.now();
 
-  constructor(page: Page, ignored: (request: Request) => boolean) {
+  constructor(page: Asking, ignored: (request: Asked) => boolean) {
     page.on('request', (request) => {
       if (ignored(request) || this.#isPoll(request)) return;
       this.#lastAt = performance.now();
       this.#open.set(request, this.#lastAt);
     });
-    const ended = (request: Request) => {
+    const ended = (request: Asked) => {
       if (this.#open.delete(request)) this.#lastAt = performance.now();
     };
     page.on('requestfinished', ended);
@@ -56,7 +65,7 @@ export class Traffic {
     return [...this.#open.values()].some((askedAt) => askedAt > since);
   }
 
-  #isPoll(request: Request): boolean {
+  #isPoll(request: Asked): boolean {
     if (!['fetch', 'xhr', 'ping'].includes(request.resourceType())) return false;
     const { origin, pathname } = new URL(request.url());
     const times = (this.#asked.get(origin + pathname) ?? 0) + 1;

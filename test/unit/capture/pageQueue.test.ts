@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CreativeFrame } from '../../../src/capture/creative/creative.ts';
 import { CreativeBoard } from '../../../src/capture/creativeBoard.ts';
-import { type Engine, EngineStartError } from '../../../src/capture/engine.ts';
+import { EngineStartError } from '../../../src/capture/engine.ts';
 import type { OpenPage, Picture, ScoredCandidate, Unplaced } from '../../../src/capture/page/page.ts';
 import type { PictureResult } from '../../../src/capture/pagePictures.ts';
 import { takePages } from '../../../src/capture/pageQueue.ts';
@@ -43,6 +43,8 @@ type Behaviour = (browser: Browser) => Promise<Picture | Unplaced>;
 /** Stands for a browser that pages share, and that one of them can end: it is made to happen at a certain moment. */
 class Browser {
   readonly opened: string[] = [];
+  readonly browserVersion = '1';
+  readonly pagesTooHeavy = undefined;
   mostOpen = 0;
   renewed = 0;
   readonly #sites: Readonly<Record<string, Behaviour>>;
@@ -109,7 +111,7 @@ async function take(browser: Browser, sites: readonly string[]): Promise<Record<
     pictures: [{ id: site, ad: 'ad', markerMs: null }],
   });
   await takePages(sites.map(page), {
-    engine: browser as unknown as Engine,
+    engine: browser,
     board,
     phases: new Phases(),
     log: SILENT,

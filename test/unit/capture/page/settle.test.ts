@@ -1,5 +1,4 @@
 import { EventEmitter } from 'node:events';
-import type { Page } from 'playwright';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Traffic } from '../../../../src/capture/page/settle.ts';
 
@@ -17,7 +16,7 @@ class PlayedPage extends EventEmitter {
 
 function watched() {
   const page = new PlayedPage();
-  const traffic = new Traffic(page as unknown as Page, () => false);
+  const traffic = new Traffic(page, () => false);
   const quietAfter = async (ms: number) => {
     const start = performance.now();
     const quiet = traffic.quiet(10_000).then(() => performance.now() - start);
