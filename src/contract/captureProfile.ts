@@ -22,7 +22,8 @@ export const CaptureProfile = z.strictObject({
   tmpSize: z.string().default('1Gi'),
   /** Whole, as `{"type":"RuntimeDefault"}`. */
   seccompProfile: asKubernetes.default({ type: 'RuntimeDefault' }),
-  terminationGracePeriodSeconds: z.number().int().min(1).default(30),
+  /** The capture is told to be done 5 s before. */
+  terminationGracePeriodSeconds: z.number().int().min(6).default(30),
   ttlSecondsAfterFinished: z.number().int().min(0).default(3_600),
   /** Settings of the capture program: names of docs/configuration.md. */
   env: z.array(asKubernetes).default([]),

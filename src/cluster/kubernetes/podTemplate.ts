@@ -8,6 +8,8 @@ import { CONTAINER, LABEL } from './names.ts';
 const TOLERATED_SECONDS = 30;
 /** Beyond the program's own deadline, whose exit code says that it was that. */
 const DEADLINE_MARGIN_SECONDS = 30;
+/** For a capture that was told to be done: its browsers close, and its last words are written. */
+const ENDING_SECONDS = 5;
 const TOKEN = { folder: '/var/run/secrets/tearsheet', file: 'token', seconds: 3_600 };
 /** Of what is written outside of volumes, and of logs, where the profile says nothing. */
 const EPHEMERAL_STORAGE = { requests: '256Mi', limits: '2Gi' };
@@ -75,10 +77,16 @@ function environment(spec: CaptureJobSpec, profile: CaptureProfile): V1EnvVar[] 
     // Whoever may read Jobs is not to read tokens: the kubelet puts it into the pod.
     { name: 'TEARSHEET_TOKEN_FILE', value: `${TOKEN.folder}/${TOKEN.file}` },
     { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+    { name: 'SHUTDOWN_GRACE_SECONDS', value: String(shutdownGrace(profile)) },
   ];
   const home = given.some(({ name }) => name === 'HOME') ? [] : [{ name: 'HOME', value: '/tmp' }];
   const names = new Set(ours.map(({ name }) => name));
   return [...given.filter(({ name }) => !names.has(name)), ...home, ...ours];
+}
+
+/** What the kubelet gives a pod, less what it takes to end; within the bounds of the setting. */
+function shutdownGrace({ terminationGracePeriodSeconds }: CaptureProfile): number {
+  return Math.min(600, Math.max(1, terminationGracePeriodSeconds - ENDING_SECONDS));
 }
 
 function resources(profile: CaptureProfile): V1ResourceRequirements {

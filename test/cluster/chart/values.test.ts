@@ -18,6 +18,11 @@ describe('values that cannot work are refused in words', () => {
     ['a misspelt value', { publicURL: 'https://a.example' }, "additional properties 'publicURL' not allowed"],
     ['a misspelt value in a group', { capture: { paralelism: 3 } }, "'paralelism' not allowed"],
     ['a word for a number', { api: { replicas: 'two' } }, 'got string, want integer'],
+    [
+      'an end too short to be used',
+      { capture: { terminationGracePeriodSeconds: 5 } },
+      'capture/terminationGracePeriod',
+    ],
     ['a digest that is none', { image: { digest: 'latest' } }, 'image/digest'],
     ['a database that is no PostgreSQL', { database: { url: 'mysql://a' } }, 'database/url'],
     ['a range that is none', { egress: { allow: ['intranet'] } }, 'egress/allow/0'],

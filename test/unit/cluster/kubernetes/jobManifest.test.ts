@@ -155,7 +155,20 @@ describe('Its pods', () => {
       ['TEARSHEET_POD', 'metadata.uid'],
       ['TEARSHEET_TOKEN_FILE', '/var/run/secrets/tearsheet/token'],
       ['POD_NAME', 'metadata.name'],
+      ['SHUTDOWN_GRACE_SECONDS', '25'],
     ]);
+  });
+
+  test.each([
+    [6, '1'],
+    [60, '55'],
+    [3_600, '600'],
+  ])('of %i s that the kubelet gives them are told to be done in %s', (terminationGracePeriodSeconds, grace) => {
+    const env = [{ name: 'SHUTDOWN_GRACE_SECONDS', value: '25' }];
+    const said = envOf({ profile: { terminationGracePeriodSeconds, env } }).filter(
+      ([name]) => name === 'SHUTDOWN_GRACE_SECONDS',
+    );
+    expect(said).toEqual([['SHUTDOWN_GRACE_SECONDS', grace]]);
   });
 
   test('take settings of the profile, but none in place of what they are', () => {
