@@ -1,0 +1,86 @@
+import type { CdpSession } from './cdp.ts';
+import { answers, endRunningScript } from './mainThread.ts';
+import { PageResistsError } from './pageResists.ts';
+import { Watch } from './watch.ts';
+
+export interface PageGuardOptions {
+  readonly signal: AbortSignal;
+  /** What a reader of the record should know; added to. */
+  readonly notes: Set<string>;
+  /** While true, a page that does nothing is waited for. */
+  readonly isLoading: () => boolean;
+}
+
+/** Real milliseconds between two looks at the page. */
+export const TICK_MS = 250;
+/** Real time without any progress after which a page is stuck, although its main thread answers and nothing is loading. */
+const STUCK_MS = 6_000;
+const MAX_ENDED_SCRIPTS = 3;
+
+/** Sees to it that nothing that is asked of a page is waited for in vain. */
+export class PageGuard {
+  readonly #session: CdpSession;
+  readonly #options: PageGuardOptions;
+  readonly #crashed = Promise.withResolvers<never>();
+  #endedScripts = 0;
+
+  constructor(session: CdpSession, options: PageGuardOptions) {
+    this.#session = session;
+    this.#options = options;
+    session.on('Inspector.targetCrashed', () =>
+      this.#crashed.reject(
+        new PageResistsError('crash', 'The creative crashed the browser (it may need too much memory).'),
+      ),
+    );
+    // Awaited in races only.
+    this.#crashed.promise.catch(() => undefined);
+  }
+
+  /**
+   * Awaits `work` against crash, abort, endless scripts and standstill; `tick` is called now and then.
+   * @throws PageResistsError, the signal's reason, and what `work` throws
+   */
+  async over<T>(work: Promise<T>, tick: () => Promise<void> = async () => undefined): Promise<T> {
+    const { signal } = this.#options;
+    signal.throwIfAborted();
+    const quit = Promise.withResolvers<never>();
+    const abort = () => quit.reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    const watch = new Watch();
+    try {
+      const watching = this.#watchOver(watch, tick);
+      return await Promise.race([work, this.#crashed.promise, quit.promise, watching]);
+    } finally {
+      watch.end();
+      signal.removeEventListener('abort', abort);
+      // The race may have been lost by work that fails later.
+      work.catch(() => undefined);
+    }
+  }
+
+  async #watchOver(watch: Watch, tick: () => Promise<void>): Promise<never> {
+    let stillMs = 0;
+    while (await watch.wait(TICK_MS)) {
+      const free = await answers(this.#session);
+      if (watch.ended) break;
+      if (!free) {
+        await this.#endScript();
+        stillMs = 0;
+        continue;
+      }
+      await tick();
+      if (this.#options.isLoading()) continue;
+      stillMs += TICK_MS;
+      if (stillMs >= STUCK_MS) throw new PageResistsError('stuck', 'The creative stands still in stepped time.');
+    }
+    return new Promise<never>(() => undefined);
+  }
+
+  async #endScript(): Promise<void> {
+    this.#endedScripts += 1;
+    if (this.#endedScripts > MAX_ENDED_SCRIPTS)
+      throw new PageResistsError('endless_script', 'The creative has a script that never ends.');
+    this.#options.notes.add('A script that did not end was stopped.');
+    await endRunningScript(this.#session);
+  }
+}
