@@ -1,47 +1,20 @@
 import { within } from '../../observe/deadline.ts';
-import { PageComposer } from '../compose/pageComposer.ts';
-import { changedShare, decodePng, type PixelBox, type Pixels } from '../compose/pixels.ts';
-import { findProbe, judgeProbe, probePicture } from '../compose/probe.ts';
+import { changedShare, decodePng, type Pixels } from '../compose/pixels.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
+import { Camera } from './camera.ts';
 import type { FoundSlot } from './findSlots.ts';
 import { isLate } from './late.ts';
-import type { LivePage, StagedSlot } from './livePage.ts';
+import type { LivePage } from './livePage.ts';
 import { Lock } from './lock.ts';
 import type { Picture, ScoredCandidate, Unplaced } from './page.ts';
 import { narrowed, type ScoredSlot, scoreSlots } from './scoring.ts';
-import { sleep } from './settle.ts';
-
-/** One ad's place on the page, tried out: what the page looks like around it, and how its picture is made. */
-interface Spot {
-  readonly page: Pixels;
-  readonly box: PixelBox;
-  /** Where composition gives what the browser would paint. */
-  readonly composer: PageComposer | undefined;
-  readonly shown: number;
-  readonly notes: readonly string[];
-  readonly capturedAt: Date;
-}
-
-interface Shot {
-  readonly png: Buffer;
-  /** Decoded while the browser goes on. */
-  readonly pixels: Promise<Pixels>;
-  readonly at: Date;
-}
-
-type Test = (picture: Pixels) => boolean;
-
-interface Size {
-  readonly width: number;
-  readonly height: number;
-}
+import { type Size, type Spot, tryOut } from './spot.ts';
 
 type Choice = ScoredSlot<FoundSlot> & { readonly scale: number };
 
 /** An ad of which less is seen is not placed there. */
 const LEAST_SHOWN = 0.6;
 const MAX_TRIES = 5;
-const MAX_CAPTURES = 4;
 /** Each keeps a whole picture of the page in memory. */
 const MAX_SPOTS = 8;
 const STAGE_DEADLINE_MS = 30_000;
@@ -50,6 +23,7 @@ const STAGE_DEADLINE_MS = 30_000;
 export class Placement {
   readonly #live: LivePage;
   readonly #slots: readonly FoundSlot[];
+  readonly #camera: Camera;
   readonly #lock = new Lock();
   readonly #spots = new Map<string, Promise<Spot>>();
   readonly #decoded = new WeakMap<CreativeFrame, Promise<Pixels & { opaque: boolean }>>();
@@ -58,6 +32,7 @@ export class Placement {
   constructor(live: LivePage, slots: readonly FoundSlot[], viewport: Size) {
     this.#live = live;
     this.#slots = slots;
+    this.#camera = new Camera(live);
     this.#viewport = viewport;
   }
 
@@ -89,77 +64,12 @@ export class Placement {
     const key = JSON.stringify([this.#slots.indexOf(choice.slot), size, pixels]);
     const known = this.#spots.get(key);
     if (known !== undefined) return known;
-    const spot = this.#exclusively(() => this.#tryOut(choice.slot, size, pixels));
+    const spot = this.#exclusively(() => tryOut(this.#live, choice.slot, { size, pixels }));
     this.#spots.set(key, spot);
     spot.catch(() => this.#spots.delete(key));
     const [oldest] = this.#spots.keys();
     if (this.#spots.size > MAX_SPOTS && oldest !== undefined) this.#spots.delete(oldest);
     return spot;
-  }
-
-  /** Shows a probe in the slot, to learn from pixels whether composition gives what the browser would paint. */
-  async #tryOut(slot: FoundSlot, size: Size, pixels: Size | undefined): Promise<Spot> {
-    const staged = await this.#live.stage(slot, size);
-    try {
-      const ratio = await this.#live.pixelRatio();
-      const expected = inDevicePixels(staged.rect, ratio);
-      const probe = await probePicture(pixels ?? expected);
-      const sought = { pixels: probe.pixels, expected };
-      const { probed, page, at } = await this.#withAndWithout(staged, probe.png, {
-        has: (picture) => findProbe(picture, sought) !== undefined,
-        differs: (one, two) => changedShare(one, two, expected) > 0.1,
-      });
-      const { composable, box, shown } = judgeProbe(page, probed, sought);
-      const composer = composable ? new PageComposer(page, box) : undefined;
-      return { page, box, shown, composer, notes: staged.notes, capturedAt: at };
-    } finally {
-      await staged.end();
-    }
-  }
-
-  /** The slot with the probe and without an ad: one right after the other, and with patience where that did not do. */
-  async #withAndWithout(
-    staged: StagedSlot,
-    probe: Buffer,
-    { has, differs }: { has: Test; differs: (one: Pixels, two: Pixels) => boolean },
-  ): Promise<{ probed: Pixels; page: Pixels; at: Date }> {
-    const first = await this.#show(staged, probe);
-    let second = await this.#show(staged, null);
-    let probed = await first.pixels;
-    if (!has(probed)) {
-      const shown = await this.#shot(has, await this.#show(staged, probe));
-      probed = await shown.pixels;
-      second = await this.#show(staged, null);
-    }
-    const page = await this.#shot((picture) => differs(probed, picture), second);
-    return { probed, page: await page.pixels, at: page.at };
-  }
-
-  /**
-   * Captures once more where the picture does not show the change yet: frames of other processes come to the screen in
-   * their own time. A change that nobody can see is waited for in vain, so the tries are few.
-   */
-  async #shot(changed: Test, first: Shot): Promise<Shot> {
-    let shot = first;
-    for (let attempt = 1; attempt < MAX_CAPTURES && !changed(await shot.pixels); attempt++) {
-      await sleep(attempt * 60);
-      shot = await this.#capture();
-    }
-    return shot;
-  }
-
-  async #show(staged: StagedSlot, png: Buffer | null): Promise<Shot> {
-    await staged.show(png);
-    return this.#capture();
-  }
-
-  async #capture(): Promise<Shot> {
-    const png = await this.#live.capture();
-    const at = new Date();
-    const pixels = decodePng(png);
-    // Whoever needs it meets the failure.
-    pixels.catch((error: unknown) => void error);
-    return { png, pixels, at };
   }
 
   async #picture(
@@ -188,8 +98,9 @@ export class Placement {
     return this.#exclusively(async () => {
       const staged = await this.#live.stage(slot, shownSize(frame, scale));
       try {
-        const shows: Test = (picture) => changedShare(spot.page, picture, spot.box) > 0.02;
-        return (await this.#shot(shows, await this.#show(staged, frame.png))).png;
+        const first = await this.#camera.show(staged, frame.png);
+        const shown = (picture: Pixels) => changedShare(spot.page, picture, spot.box) > 0.02;
+        return (await this.#camera.until(shown, first)).png;
       } finally {
         await staged.end();
       }
@@ -216,17 +127,6 @@ function isPossible(one: ScoredSlot<FoundSlot> | undefined): one is Choice {
 function shownSize({ width, height }: CreativeFrame, scale: number): Size {
   if (scale === 1) return { width, height };
   return { width: Math.round(width * scale), height: Math.round(height * scale) };
-}
-
-function inDevicePixels({ x, y, width, height }: PixelBox, ratio: number): PixelBox {
-  const left = Math.round(x * ratio);
-  const top = Math.round(y * ratio);
-  return {
-    x: left,
-    y: top,
-    width: Math.max(1, Math.round((x + width) * ratio) - left),
-    height: Math.max(1, Math.round((y + height) * ratio) - top),
-  };
 }
 
 function whyNot(frame: CreativeFrame, ranked: readonly ScoredSlot<FoundSlot>[], refusals: readonly string[]): string {
