@@ -65,77 +65,88 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 
 /** Speaks the DevTools protocol over the two ends of `--remote-debugging-pipe`: JSON messages, each ended by a NUL. */
 export function connectCdp(input: Writable, output: Readable): CdpConnection {
-  const pending = new Map<number, Pending>();
-  const listeners = new Map<string, Listeners>();
-  let lastId = 0;
-  let ended: string | undefined;
+  const pipe = new CdpPipe(input);
+  readMessages(output, (message) => pipe.receive(message));
+  output.once('close', () => pipe.end('The browser has gone'));
+  for (const stream of [input, output])
+    stream.on('error', (error) => pipe.end(`The browser has gone: ${error.message}`));
+  return pipe;
+}
 
-  function end(reason: string): void {
-    if (ended !== undefined) return;
-    ended = reason;
-    for (const { method, reject, timer } of pending.values()) {
+class CdpPipe implements CdpConnection {
+  readonly root: CdpSession;
+  readonly #input: Writable;
+  readonly #pending = new Map<number, Pending>();
+  /** By session; the browser itself is the session without a name. */
+  readonly #listeners = new Map<string, Listeners>();
+  #lastId = 0;
+  #ended: string | undefined;
+
+  constructor(input: Writable) {
+    this.#input = input;
+    this.root = this.session('');
+  }
+
+  get ended(): boolean {
+    return this.#ended !== undefined;
+  }
+
+  session(sessionId: string): CdpSession {
+    return {
+      send: async (method, params, timeoutMs = DEFAULT_TIMEOUT_MS) => {
+        const result = await this.#call(sessionId, method, { params, timeoutMs });
+        return result as Commands[typeof method]['returnType'];
+      },
+      on: (event, listener) => {
+        const heard = (params: unknown) => listener(params as Events[typeof event][0]);
+        const events: Listeners = this.#listeners.get(sessionId) ?? new Map();
+        this.#listeners.set(sessionId, events);
+        const set = events.get(event) ?? new Set();
+        events.set(event, set.add(heard));
+        return () => set.delete(heard);
+      },
+      release: () => void this.#listeners.delete(sessionId),
+    };
+  }
+
+  end(reason: string): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = reason;
+    for (const { method, reject, timer } of this.#pending.values()) {
       clearTimeout(timer);
       reject(new BrowserGoneError(`${reason} (${method} was open)`));
     }
-    pending.clear();
-    listeners.clear();
+    this.#pending.clear();
+    this.#listeners.clear();
   }
 
-  function receive(message: Message): void {
+  receive(message: Message): void {
     if (message.id === undefined) {
-      const heard = listeners.get(message.sessionId ?? '')?.get(message.method ?? '');
+      const heard = this.#listeners.get(message.sessionId ?? '')?.get(message.method ?? '');
       for (const listener of heard ?? []) listener(message.params);
       return;
     }
-    const call = pending.get(message.id);
+    const call = this.#pending.get(message.id);
     if (call === undefined) return;
-    pending.delete(message.id);
+    this.#pending.delete(message.id);
     clearTimeout(call.timer);
     if (message.error) call.reject(new CdpError(`${call.method}: ${message.error.message}`));
     else call.resolve(message.result);
   }
 
-  function call(sessionId: string, method: string, { params, timeoutMs }: { params: unknown; timeoutMs: number }) {
+  #call(sessionId: string, method: string, { params, timeoutMs }: { params: unknown; timeoutMs: number }) {
     return new Promise<unknown>((resolve, reject) => {
-      if (ended !== undefined) return reject(new BrowserGoneError(`${ended} (${method} was asked for)`));
-      const id = ++lastId;
+      if (this.#ended !== undefined) return reject(new BrowserGoneError(`${this.#ended} (${method} was asked for)`));
+      this.#lastId += 1;
+      const id = this.#lastId;
       const timer = setTimeout(() => {
-        pending.delete(id);
+        this.#pending.delete(id);
         reject(new CdpTimeoutError(`The browser did not answer ${method} within ${timeoutMs} ms`));
       }, timeoutMs);
-      pending.set(id, { method, resolve, reject, timer });
-      input.write(`${JSON.stringify({ id, method, params, ...(sessionId && { sessionId }) })}\0`);
+      this.#pending.set(id, { method, resolve, reject, timer });
+      this.#input.write(`${JSON.stringify({ id, method, params, ...(sessionId && { sessionId }) })}\0`);
     });
   }
-
-  function sessionOf(sessionId: string): CdpSession {
-    return {
-      async send(method, params, timeoutMs = DEFAULT_TIMEOUT_MS) {
-        return (await call(sessionId, method, { params, timeoutMs })) as Commands[typeof method]['returnType'];
-      },
-      on(event, listener) {
-        const heard = (params: unknown) => listener(params as Events[typeof event][0]);
-        const events: Listeners = listeners.get(sessionId) ?? new Map();
-        listeners.set(sessionId, events);
-        const set = events.get(event) ?? new Set();
-        events.set(event, set.add(heard));
-        return () => set.delete(heard);
-      },
-      release: () => void listeners.delete(sessionId),
-    };
-  }
-
-  readMessages(output, receive);
-  output.once('close', () => end('The browser has gone'));
-  for (const stream of [input, output]) stream.on('error', (error) => end(`The browser has gone: ${error.message}`));
-  return {
-    root: sessionOf(''),
-    session: sessionOf,
-    get ended() {
-      return ended !== undefined;
-    },
-    end,
-  };
 }
 
 /** Cuts the stream at each NUL; a message may come in many pieces. */

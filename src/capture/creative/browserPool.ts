@@ -1,76 +1,97 @@
 import type { SteppedBrowser } from '../browser/steppedBrowser.ts';
 
-export interface BrowserPool {
-  /** Runs `work` with a browser of its own; browsers that died are replaced. */
-  use<T>(work: (browser: SteppedBrowser) => Promise<T>, signal: AbortSignal): Promise<T>;
-  /** Those that are at work. */
-  busy(): readonly SteppedBrowser[];
-  close(): Promise<void>;
-}
-
 /** Keeps up to `size` browsers, started when they are first needed; each serves one creative at a time. */
-export function createBrowserPool(
-  start: () => Promise<SteppedBrowser>,
-  first: SteppedBrowser,
-  size: number,
-): BrowserPool {
-  const idle: SteppedBrowser[] = [first];
-  const all = new Set<SteppedBrowser>([first]);
-  const working = new Set<SteppedBrowser>();
-  const waiting: (() => void)[] = [];
-  let busy = 0;
-  let closed = false;
+export class BrowserPool {
+  readonly #start: () => Promise<SteppedBrowser>;
+  readonly #size: number;
+  readonly #idle: SteppedBrowser[];
+  readonly #all: Set<SteppedBrowser>;
+  readonly #working = new Set<SteppedBrowser>();
+  readonly #waiting = new Set<() => void>();
+  #taken = 0;
+  #closed = false;
 
-  async function seat(signal: AbortSignal): Promise<void> {
-    while (busy >= size) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      waiting.push(resolve);
-      signal.addEventListener('abort', () => resolve(), { once: true });
-      await promise;
-      signal.throwIfAborted();
-    }
-    busy += 1;
+  constructor(start: () => Promise<SteppedBrowser>, first: SteppedBrowser, size: number) {
+    this.#start = start;
+    this.#size = size;
+    this.#idle = [first];
+    this.#all = new Set([first]);
   }
 
-  async function take(): Promise<SteppedBrowser> {
-    for (let browser = idle.pop(); browser; browser = idle.pop()) {
-      if (browser.alive()) return browser;
-      await drop(browser);
+  /** Runs `work` with a browser of its own; browsers that died are replaced. */
+  async use<T>(work: (browser: SteppedBrowser) => Promise<T>, signal: AbortSignal): Promise<T> {
+    if (this.#closed) throw new Error('The creative renderer is closed.');
+    await this.#takeSeat(signal);
+    try {
+      return await this.#useOne(work);
+    } finally {
+      this.#taken -= 1;
+      this.#wakeNext();
     }
-    const browser = await start();
-    all.add(browser);
-    if (closed) await drop(browser);
+  }
+
+  /** Those that are at work. */
+  busy(): readonly SteppedBrowser[] {
+    return [...this.#working];
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#all].map((browser) => this.#drop(browser)));
+  }
+
+  async #takeSeat(signal: AbortSignal): Promise<void> {
+    while (this.#taken >= this.#size && !signal.aborted) await this.#turn(signal);
+    if (signal.aborted) {
+      // It may have been woken already, and takes no seat.
+      this.#wakeNext();
+      throw signal.reason;
+    }
+    this.#taken += 1;
+  }
+
+  async #turn(signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const wake = () => resolve();
+    this.#waiting.add(wake);
+    signal.addEventListener('abort', wake, { once: true });
+    await promise;
+    signal.removeEventListener('abort', wake);
+    this.#waiting.delete(wake);
+  }
+
+  #wakeNext(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) return;
+    this.#waiting.delete(next);
+    next();
+  }
+
+  async #useOne<T>(work: (browser: SteppedBrowser) => Promise<T>): Promise<T> {
+    const browser = await this.#idleOrNew();
+    this.#working.add(browser);
+    try {
+      return await work(browser);
+    } finally {
+      this.#working.delete(browser);
+      if (browser.alive() && !this.#closed) this.#idle.push(browser);
+      else await this.#drop(browser);
+    }
+  }
+
+  async #idleOrNew(): Promise<SteppedBrowser> {
+    for (let browser = this.#idle.pop(); browser; browser = this.#idle.pop()) {
+      if (browser.alive()) return browser;
+      await this.#drop(browser);
+    }
+    const browser = await this.#start();
+    this.#all.add(browser);
+    if (this.#closed) await this.#drop(browser);
     return browser;
   }
 
-  async function drop(browser: SteppedBrowser): Promise<void> {
-    all.delete(browser);
+  async #drop(browser: SteppedBrowser): Promise<void> {
+    this.#all.delete(browser);
     await browser.close();
   }
-
-  return {
-    async use(work, signal) {
-      if (closed) throw new Error('The creative renderer is closed.');
-      await seat(signal);
-      try {
-        const browser = await take();
-        working.add(browser);
-        try {
-          return await work(browser);
-        } finally {
-          working.delete(browser);
-          if (browser.alive() && !closed) idle.push(browser);
-          else await drop(browser);
-        }
-      } finally {
-        busy -= 1;
-        waiting.shift()?.();
-      }
-    },
-    busy: () => [...working],
-    async close() {
-      closed = true;
-      await Promise.all([...all].map(drop));
-    },
-  };
 }

@@ -3,7 +3,8 @@ import type { GuardedFetch, LocalOrigins } from '../../egress/ports.ts';
 import { BrowserGoneError, CdpError, CdpTimeoutError } from '../browser/cdp.ts';
 import { PageResistsError } from '../browser/pageResists.ts';
 import { type SteppedBrowser, startSteppedBrowser } from '../browser/steppedBrowser.ts';
-import { createBrowserPool } from './browserPool.ts';
+import type { Burden } from '../memory/watchdog.ts';
+import { BrowserPool } from './browserPool.ts';
 import type { CreativeRenderer, CreativeSource, FailedCreative, RenderedCreative, RenderRequest } from './creative.ts';
 import { CreativeFailure, failureOf } from './failure.ts';
 import { load, prepare } from './prepare.ts';
@@ -34,66 +35,79 @@ const DEFAULT_NETWORK_BUDGET_MS = 8_000;
 export async function startCreativeRenderer(options: CreativeRendererOptions): Promise<CreativeRenderer> {
   const start = () => startSteppedBrowser(options);
   const first = await start();
-  const pool = createBrowserPool(start, first, options.browsers ?? 2);
-  const [desktop] = DEVICES;
-  if (desktop === undefined) throw new Error('There are no devices.');
-  const userAgent = userAgentOf(desktop, first.version);
-  const networkBudgetMs = options.networkBudgetMs ?? DEFAULT_NETWORK_BUDGET_MS;
-  const log = options.log ?? (() => undefined);
+  return new PooledRenderer(options, new BrowserPool(start, first, options.browsers ?? 2), first.version);
+}
 
+class PooledRenderer implements CreativeRenderer {
+  readonly browserVersion: string;
+  readonly #options: CreativeRendererOptions;
+  readonly #pool: BrowserPool;
+  readonly #userAgent: string;
   /** What its work is told, of browsers that were ended for their memory. */
-  const tooHeavy = new WeakMap<SteppedBrowser, string>();
+  readonly #tooHeavy = new WeakMap<SteppedBrowser, string>();
 
-  async function orTooHeavy<T>(browser: SteppedBrowser, work: (browser: SteppedBrowser) => Promise<T>): Promise<T> {
+  constructor(options: CreativeRendererOptions, pool: BrowserPool, browserVersion: string) {
+    const [desktop] = DEVICES;
+    if (desktop === undefined) throw new Error('There are no devices.');
+    this.#options = options;
+    this.#pool = pool;
+    this.browserVersion = browserVersion;
+    this.#userAgent = userAgentOf(desktop, browserVersion);
+  }
+
+  async render(source: CreativeSource, request: RenderRequest): Promise<RenderedCreative | FailedCreative> {
+    const { creativeDeadlineMs = DEFAULT_DEADLINE_MS } = this.#options;
+    const deadline = AbortSignal.timeout(creativeDeadlineMs);
+    const signal = request.signal ? AbortSignal.any([request.signal, deadline]) : deadline;
     try {
-      return await work(browser);
+      return await onceAgain(() => this.#attempt(source, request, signal), this.#log);
     } catch (error) {
-      const words = tooHeavy.get(browser);
-      throw words === undefined ? error : new CreativeFailure('generic_error', words, { cause: error });
+      request.signal?.throwIfAborted();
+      if (deadline.aborted) return tooSlow(creativeDeadlineMs);
+      return explained(error);
     }
   }
 
-  async function attempt(
-    source: CreativeSource,
-    request: RenderRequest,
-    signal: AbortSignal,
-  ): Promise<RenderedCreative> {
-    const stage = new Stage(options.origins);
+  burdens(): readonly Burden[] {
+    return this.#pool.busy().map((browser) => ({
+      of: 'creative',
+      group: browser.group,
+      end: (words) => {
+        this.#tooHeavy.set(browser, words);
+        browser.close().catch((error: unknown) => this.#log('A browser did not end', { err: error }));
+      },
+    }));
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+
+  async #attempt(source: CreativeSource, request: RenderRequest, signal: AbortSignal): Promise<RenderedCreative> {
+    const { origins, fetch, networkBudgetMs = DEFAULT_NETWORK_BUDGET_MS } = this.#options;
+    const userAgent = this.#userAgent;
+    const stage = new Stage(origins);
     try {
-      const tools = { fetch: options.fetch, stage, userAgent, signal };
+      const tools = { fetch, stage, userAgent, signal };
       const scene = await prepare(source, tools);
       const use = <T>(work: (browser: SteppedBrowser) => Promise<T>) =>
-        pool.use((browser) => orTooHeavy(browser, work), signal);
+        this.#pool.use((browser) => this.#orTooHeavy(browser, work), signal);
       return await shoot(scene, request, { use, load: (url) => load(url, tools), userAgent, networkBudgetMs, signal });
     } finally {
       stage.close();
     }
   }
 
-  return {
-    browserVersion: first.version,
-    async render(source, request) {
-      const deadline = AbortSignal.timeout(options.creativeDeadlineMs ?? DEFAULT_DEADLINE_MS);
-      const signal = request.signal ? AbortSignal.any([request.signal, deadline]) : deadline;
-      try {
-        return await onceAgain(() => attempt(source, request, signal), log);
-      } catch (error) {
-        request.signal?.throwIfAborted();
-        if (deadline.aborted) return tooSlow(options.creativeDeadlineMs ?? DEFAULT_DEADLINE_MS);
-        return explained(error);
-      }
-    },
-    burdens: () =>
-      pool.busy().map((browser) => ({
-        of: 'creative',
-        group: browser.group,
-        end(words) {
-          tooHeavy.set(browser, words);
-          browser.close().catch((error: unknown) => log('A browser did not end', { err: error }));
-        },
-      })),
-    close: () => pool.close(),
-  };
+  async #orTooHeavy<T>(browser: SteppedBrowser, work: (browser: SteppedBrowser) => Promise<T>): Promise<T> {
+    try {
+      return await work(browser);
+    } catch (error) {
+      const words = this.#tooHeavy.get(browser);
+      throw words === undefined ? error : new CreativeFailure('generic_error', words, { cause: error });
+    }
+  }
+
+  readonly #log = (message: string, fields?: object): void => this.#options.log?.(message, fields);
 }
 
 /** A browser that died, perhaps of another creative, gives a second chance. */

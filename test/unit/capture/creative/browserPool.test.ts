@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import type { SteppedBrowser } from '../../../../src/capture/browser/steppedBrowser.ts';
+import { BrowserPool } from '../../../../src/capture/creative/browserPool.ts';
+
+/** Stands for a browser that dies, and is busy, at moments of our own. */
+class PlayedBrowser {
+  closed = 0;
+  dead = false;
+  readonly version = '1';
+  readonly profile = '';
+  readonly group = undefined;
+  get cdp(): SteppedBrowser['cdp'] {
+    throw new Error('The pool does not speak with browsers.');
+  }
+  alive = () => !this.dead;
+  close = async () => {
+    this.closed += 1;
+  };
+}
+
+function poolOf(size: number) {
+  const started = [new PlayedBrowser()];
+  const start = async () => {
+    const browser = new PlayedBrowser();
+    started.push(browser);
+    return browser;
+  };
+  return { pool: new BrowserPool(start, started[0]!, size), started };
+}
+
+const patient = new AbortController().signal;
+
+/** Work that ends when it is told to. */
+function held() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { work: () => promise, end: resolve };
+}
+
+test('No more browsers work at once than there are seats, and the first one is used again', async () => {
+  const { pool, started } = poolOf(2);
+  let atOnce = 0;
+  let most = 0;
+  const work = async () => {
+    atOnce += 1;
+    most = Math.max(most, atOnce);
+    await new Promise(setImmediate);
+    atOnce -= 1;
+  };
+  await Promise.all(Array.from({ length: 6 }, () => pool.use(work, patient)));
+  expect([most, started.length]).toEqual([2, 2]);
+  expect(pool.busy()).toEqual([]);
+});
+
+test('A browser that died is replaced', async () => {
+  const { pool, started } = poolOf(1);
+  started[0]!.dead = true;
+  await pool.use(async (browser) => expect(browser).toBe(started[1]), patient);
+  expect(started[0]!.closed).toBe(1);
+});
+
+test('Whoever gives up waiting does not take the turn of the next one', async () => {
+  const { pool } = poolOf(1);
+  const first = held();
+  const done = pool.use(first.work, patient);
+  const impatient = new AbortController();
+  const second = pool.use(async () => 'second', impatient.signal);
+  const third = pool.use(async () => 'third', patient);
+  impatient.abort(new Error('no longer wanted'));
+  await expect(second).rejects.toThrow('no longer wanted');
+  first.end();
+  await done;
+  expect(await third).toBe('third');
+});
+
+test('One that gives up in the moment in which its turn comes hands it on', async () => {
+  const { pool } = poolOf(1);
+  const impatient = new AbortController();
+  const done = pool.use(async () => {
+    await new Promise(setImmediate);
+    // In the same turn as the end of this work.
+    queueMicrotask(() => queueMicrotask(() => impatient.abort(new Error('no longer wanted'))));
+  }, patient);
+  const second = pool.use(async () => 'second', impatient.signal).catch(() => 'gone');
+  const third = pool.use(async () => 'third', patient);
+  await done;
+  expect(['second', 'gone']).toContain(await second);
+  expect(await third).toBe('third');
+});
+
+test('Closing ends all browsers, those at work too, and nothing more is begun', async () => {
+  const { pool, started } = poolOf(1);
+  const first = held();
+  const done = pool.use(first.work, patient);
+  await new Promise(setImmediate);
+  await pool.close();
+  expect(started[0]!.closed).toBe(1);
+  first.end();
+  await done;
+  await expect(pool.use(async () => undefined, patient)).rejects.toThrow('closed');
+});
