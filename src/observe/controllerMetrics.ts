@@ -1,6 +1,6 @@
 /** What is measured of a controller: who leads, how reconciling goes, what the audit found, how well the cluster is seen. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { within } from './deadline.ts';
+import { type Collected, collected } from './collected.ts';
 
 /** Asked for at each scrape. */
 export interface ControllerState {
@@ -37,7 +37,6 @@ export interface ControllerMetrics {
   collect(state: () => Promise<ControllerState>): void;
 }
 
-const COLLECT_DEADLINE_MS = 2_000;
 const SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** @returns the functions that measure, and what brings the gauges up to date before a scrape. */
@@ -45,7 +44,7 @@ export function createControllerMetrics(registry: Registry): {
   metrics: ControllerMetrics;
   refresh: () => Promise<void>;
 } {
-  const made = { ...workInstruments(registry), ...clusterInstruments(registry) };
+  const made = { ...reconcileInstruments(registry), ...auditInstruments(registry), ...clusterInstruments(registry) };
   // They speak of a controller, and this may be another process.
   for (const gauge of [made.leader, made.auditStopped, made.audited]) gauge.remove();
   const gauges = stateGauges(registry);
@@ -75,7 +74,7 @@ export function createControllerMetrics(registry: Registry): {
   return { metrics, refresh: gauges.refresh };
 }
 
-function workInstruments(registry: Registry) {
+function reconcileInstruments(registry: Registry) {
   const registers = [registry];
   return {
     leader: new Gauge({
@@ -111,6 +110,12 @@ function workInstruments(registry: Registry) {
       buckets: SECONDS,
       registers,
     }),
+  };
+}
+
+function auditInstruments(registry: Registry) {
+  const registers = [registry];
+  return {
     findings: new Gauge({
       name: 'tearsheet_audit_findings',
       help: 'What the last audit found out of place, by kind.',
@@ -155,56 +160,63 @@ function clusterInstruments(registry: Registry) {
   };
 }
 
-/** Gauges of the leader. Where they cannot be read they are absent, and that is counted. */
-function stateGauges(registry: Registry) {
+/** Gauges of the leader. */
+function stateGauges(registry: Registry): Collected<ControllerState> {
   const registers = [registry];
-  const gauge = (name: string, help: string, labelName: string) => {
-    const made = new Gauge({ name, help, labelNames: [labelName], registers });
-    return {
-      reset: () => made.reset(),
-      set: (counts: Readonly<Record<string, number>>) => {
-        for (const [value, count] of Object.entries(counts)) made.set({ [labelName]: value }, count);
-      },
-    };
-  };
-  const workQueue = gauge(
-    'tearsheet_work_queue_depth',
-    'ScreenshotJobs in the work queue: `ready`, `processing`, `delayed` (to be looked at later), `failing`.',
-    'state',
-  );
-  const resources = gauge('tearsheet_screenshotjobs', 'ScreenshotJobs in the cluster, by what STATUS says.', 'reason');
-  const waiting = gauge('tearsheet_waiting', 'Sets and ads that were accepted and wait to be launched.', 'kind');
+  const counts = countGauges(registry);
   const age = new Gauge({
     name: 'tearsheet_cluster_cache_age_seconds',
     help: 'How long ago what is known of the cluster was last certain to be current.',
     registers,
   });
+  // Without labels it would be there, and 0, from the start.
+  age.remove();
   const failures = new Counter({
     name: 'tearsheet_controller_collect_failures_total',
     help: 'Scrapes at which the state of the controller could not be read; its gauges are absent then.',
     registers,
   });
-  let collect: (() => Promise<ControllerState>) | undefined;
-
-  const set = (state: ControllerState) => {
-    workQueue.set(state.workQueue);
-    resources.set(state.resources);
-    waiting.set(state.waiting);
-    if (state.cacheAgeSeconds !== undefined) age.set(state.cacheAgeSeconds);
-  };
-  return {
-    use: (given: () => Promise<ControllerState>) => {
-      collect = given;
+  return collected({
+    set: (state) => {
+      counts.set(state);
+      if (state.cacheAgeSeconds !== undefined) age.set(state.cacheAgeSeconds);
     },
-    refresh: async () => {
-      for (const each of [workQueue, resources, waiting]) each.reset();
+    clear: () => {
+      counts.clear();
       age.remove();
-      if (collect === undefined) return;
-      try {
-        set(await within(COLLECT_DEADLINE_MS, collect()));
-      } catch {
-        failures.inc(); // The count is the report, as with the queue.
-      }
+    },
+    failures,
+  });
+}
+
+function countGauges(registry: Registry) {
+  const registers = [registry];
+  const workQueue = new Gauge({
+    name: 'tearsheet_work_queue_depth',
+    help: 'ScreenshotJobs in the work queue: `ready`, `processing`, `delayed` (to be looked at later), `failing`.',
+    labelNames: ['state'],
+    registers,
+  });
+  const resources = new Gauge({
+    name: 'tearsheet_screenshotjobs',
+    help: 'ScreenshotJobs in the cluster, by what STATUS says.',
+    labelNames: ['reason'],
+    registers,
+  });
+  const waiting = new Gauge({
+    name: 'tearsheet_waiting',
+    help: 'Sets and ads that were accepted and wait to be launched.',
+    labelNames: ['kind'],
+    registers,
+  });
+  return {
+    set(state: ControllerState) {
+      for (const [name, count] of Object.entries(state.workQueue)) workQueue.set({ state: name }, count);
+      for (const [reason, count] of Object.entries(state.resources)) resources.set({ reason }, count);
+      for (const [kind, count] of Object.entries(state.waiting)) waiting.set({ kind }, count);
+    },
+    clear() {
+      for (const each of [workQueue, resources, waiting]) each.reset();
     },
   };
 }

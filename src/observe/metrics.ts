@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { SCREENSHOT_STATUSES } from '../domain/states.ts';
+import { type Collected, collected } from './collected.ts';
 import { type ControllerMetrics, createControllerMetrics } from './controllerMetrics.ts';
-import { within } from './deadline.ts';
 
 export interface QueueState {
   readonly name: string;
@@ -52,13 +53,13 @@ export interface MetricDescription {
   readonly help: string;
 }
 
-const COLLECT_DEADLINE_MS = 2_000;
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /** @param processMetrics memory, CPU, event loop of this process; on by default. */
 export function createMetrics({ processMetrics = true } = {}): Metrics {
   const registry = new Registry();
-  const made = instruments(registry);
+  const made = { ...requestInstruments(registry), ...captureInstruments(registry), ...deliveryInstruments(registry) };
+  beginAtZero(made);
   const queue = queueGauges(registry);
   const controller = createControllerMetrics(registry);
   if (processMetrics) collectDefaultMetrics({ register: registry, prefix: 'tearsheet_' });
@@ -89,7 +90,7 @@ export function createMetrics({ processMetrics = true } = {}): Metrics {
   };
 }
 
-function instruments(registry: Registry) {
+function requestInstruments(registry: Registry) {
   const registers = [registry];
   return {
     requests: new Counter({
@@ -105,6 +106,12 @@ function instruments(registry: Registry) {
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       registers,
     }),
+  };
+}
+
+function captureInstruments(registry: Registry) {
+  const registers = [registry];
+  return {
     captures: new Counter({
       name: 'tearsheet_captures_total',
       help: 'Pictures of launched sets that reached their final state, by that state.',
@@ -118,6 +125,12 @@ function instruments(registry: Registry) {
       buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300],
       registers,
     }),
+  };
+}
+
+function deliveryInstruments(registry: Registry) {
+  const registers = [registry];
+  return {
     deliveries: new Counter({
       name: 'tearsheet_deliveries_total',
       help: 'Deliveries that ended, by how.',
@@ -140,8 +153,16 @@ function instruments(registry: Registry) {
   };
 }
 
-/** Gauges that are asked for at each scrape. Where the answer fails or is late, they are absent and the failure is counted. */
-function queueGauges(registry: Registry) {
+/** What is known to come: to Prometheus a series that begins at 1 has not grown, and an alert on the first one would be missed. */
+function beginAtZero(made: ReturnType<typeof captureInstruments> & ReturnType<typeof deliveryInstruments>): void {
+  for (const status of SCREENSHOT_STATUSES) if (status !== 'pending') made.captures.inc({ status }, 0);
+  for (const channel of ['webhook', 's3']) {
+    for (const outcome of ['delivered', 'retry', 'gone']) made.attempts.inc({ channel, outcome }, 0);
+    for (const outcome of ['delivered', 'retries_exhausted', 'gone']) made.deliveries.inc({ channel, outcome }, 0);
+  }
+}
+
+function queueGauges(registry: Registry): Collected<readonly QueueState[]> {
   const registers = [registry];
   const labelNames = ['queue'] as const;
   const depth = new Gauge({
@@ -161,25 +182,19 @@ function queueGauges(registry: Registry) {
     help: 'Scrapes at which the state of the queue could not be read; its gauges are absent then.',
     registers,
   });
-  let collect: (() => Promise<readonly QueueState[]>) | undefined;
-  return {
-    use: (given: () => Promise<readonly QueueState[]>) => {
-      collect = given;
-    },
-    refresh: async () => {
-      if (collect === undefined) return;
-      depth.reset();
-      age.reset();
-      try {
-        for (const state of await within(COLLECT_DEADLINE_MS, collect())) {
-          depth.set({ queue: state.name }, state.depth);
-          age.set({ queue: state.name }, state.oldestAgeSeconds);
-        }
-      } catch {
-        failures.inc(); // The count is the report: a scrape must answer although the queue does not.
+  return collected({
+    set: (queues) => {
+      for (const { name: queue, depth: count, oldestAgeSeconds } of queues) {
+        depth.set({ queue }, count);
+        age.set({ queue }, oldestAgeSeconds);
       }
     },
-  };
+    clear: () => {
+      depth.reset();
+      age.reset();
+    },
+    failures,
+  });
 }
 
 async function describeAll(registry: Registry): Promise<MetricDescription[]> {
