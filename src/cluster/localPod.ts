@@ -42,7 +42,8 @@ export interface Pod {
 const REMOVAL = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 };
 
 /** The child's standard input stays open as long as this process lives: when it ends, the child is to exit. */
-export function startPod({ command, env, deadlineMs, graceMs, log, fields }: PodOptions): Pod {
+export function startPod(options: PodOptions): Pod {
+  const { command, env, deadlineMs, graceMs, log, fields } = options;
   const [program = '', ...args] = command;
   // Of its own, so that a capture that is killed leaves no profile behind, however large a hostile page made it.
   const folder = mkdtempSync(join(tmpdir(), 'tearsheet-pod-'));
@@ -64,30 +65,35 @@ export function startPod({ command, env, deadlineMs, graceMs, log, fields }: Pod
     late = true;
     terminate();
   }, deadlineMs);
-  const ended = new Promise<PodEnd>((resolve) => {
-    const end = (outcome: PodEnd) => {
-      clearTimeout(deadline);
-      clearTimeout(kill);
-      // What it may have left behind, a browser above all.
-      killGroup(child);
-      rm(folder, REMOVAL)
-        .catch((error: unknown) => log.warn({ ...fields, folder, err: error }, 'a folder of a capture was not removed'))
-        .finally(() => resolve(outcome));
-    };
-    child.once('error', (error) => {
-      if (child.pid === undefined)
-        end({ code: null, reason: `It could not be started: ${error.message}.`, started: false });
-    });
-    child.once('exit', (code, signal) => {
-      const reason = late
-        ? `It did not end within ${deadlineMs / 1000} s.`
-        : signal === null
-          ? undefined
-          : `It was ended by ${signal}.`;
-      end({ code: late ? null : code, started: true, ...(reason === undefined ? {} : { reason }) });
-    });
+  const ended = endOf(child).then(async (end) => {
+    clearTimeout(deadline);
+    clearTimeout(kill);
+    // What it may have left behind, a browser above all.
+    killGroup(child);
+    await removeFolder(folder, options);
+    return late ? { code: null, reason: `It did not end within ${deadlineMs / 1000} s.`, started: true } : end;
   });
   return { ended, terminate };
+}
+
+function endOf(child: ChildProcess): Promise<PodEnd> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => {
+      if (child.pid === undefined)
+        resolve({ code: null, reason: `It could not be started: ${error.message}.`, started: false });
+    });
+    child.once('exit', (code, signal) =>
+      resolve({ code, started: true, ...(signal === null ? {} : { reason: `It was ended by ${signal}.` }) }),
+    );
+  });
+}
+
+async function removeFolder(folder: string, { log, fields }: PodOptions): Promise<void> {
+  try {
+    await rm(folder, REMOVAL);
+  } catch (error) {
+    log.warn({ ...fields, folder, err: error }, 'a folder of a capture was not removed');
+  }
 }
 
 function killGroup({ pid }: ChildProcess): void {

@@ -15,6 +15,14 @@ export function orgCommand(program: Command): void {
   const org = program
     .command('org')
     .description('organizations: create, list, disable, enable, set, rotate-webhook-secret');
+  addCreate(org);
+  addList(org);
+  addDisableAndEnable(org);
+  addSet(org);
+  addRotateWebhookSecret(org);
+}
+
+function addCreate(org: Command): void {
   org
     .command('create')
     .description('make an organization and its first key, which is shown this once')
@@ -23,6 +31,9 @@ export function orgCommand(program: Command): void {
     .action((name: string, { json = false }: { json?: boolean }) =>
       withStore(async (db) => print({ ...(await createOrganization(db, { slug: name })) }, json)),
     );
+}
+
+function addList(org: Command): void {
   org
     .command('list')
     .description('all organizations')
@@ -36,6 +47,9 @@ export function orgCommand(program: Command): void {
         }
       }),
     );
+}
+
+function addDisableAndEnable(org: Command): void {
   org
     .command('disable')
     .description('refuse its requests (403); what it asked for before goes on')
@@ -46,6 +60,9 @@ export function orgCommand(program: Command): void {
     .description('accept its requests again')
     .addArgument(slug())
     .action((name: string) => withStore((db) => enableOrganization(db, name)));
+}
+
+function addSet(org: Command): void {
   org
     .command('set')
     .description('change how its sets are approved')
@@ -58,6 +75,9 @@ export function orgCommand(program: Command): void {
     .action((name: string, { review }: { review: 'manual' | 'automatic' }) =>
       withStore((db) => setReview(db, name, review)),
     );
+}
+
+function addRotateWebhookSecret(org: Command): void {
   org
     .command('rotate-webhook-secret')
     .description('a new secret; the old one signs beside it for a day')

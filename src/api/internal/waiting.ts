@@ -1,22 +1,19 @@
 import type { Change, Notifications } from '../../store/notifications.ts';
 
+export interface WaitOptions {
+  readonly notifications: Notifications;
+  readonly concerns: (change: Change) => boolean;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Asks `look` now and after every change that `concerns` it, until it finds something or the time is over.
  * @returns what it found, or undefined.
  */
 export async function waitFor<T>(
   look: () => Promise<T | undefined>,
-  {
-    notifications,
-    concerns,
-    timeoutMs,
-    signal,
-  }: {
-    readonly notifications: Notifications;
-    readonly concerns: (change: Change) => boolean;
-    readonly timeoutMs: number;
-    readonly signal: AbortSignal;
-  },
+  { notifications, concerns, timeoutMs, signal }: WaitOptions,
 ): Promise<T | undefined> {
   const deadline = performance.now() + timeoutMs;
   let changed = false;

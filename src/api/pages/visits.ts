@@ -69,7 +69,11 @@ export function visitsOf(options: PagesOptions): Visits {
       return 'answered';
     });
 
-  const failed: ErrorRequestHandler = (error: unknown, request, response, next) => {
+  return { send, page, json, form, failed: failureTeller(publicUrl, send) };
+}
+
+function failureTeller(publicUrl: string, send: Visits['send']): ErrorRequestHandler {
+  return (error: unknown, request, response, next) => {
     const told = tellable(error);
     // What is no failure of the visitor's is logged and answered where all such errors are.
     if (told === undefined || response.headersSent) {
@@ -79,7 +83,6 @@ export function visitsOf(options: PagesOptions): Visits {
     const slug = /^\/([^/]+)/.exec(request.path)?.[1] ?? '';
     send(response, told, { paths: pathsOf(publicUrl, isSlug(slug) ? slug : 'unknown') });
   };
-  return { send, page, json, form, failed };
 }
 
 export const slugOf = (request: Request) => String(request.params['slug']);

@@ -89,14 +89,7 @@ async function startParts(
   { config, folder, port, allow }: DevOptions & { readonly config: Config; readonly folder: string },
 ): Promise<DevReady> {
   const state = readDevState(folder);
-  parts.postgres = startEmbeddedPostgres({
-    folder: path.join(folder, 'postgres'),
-    password: state.database_password,
-    onExit: (message) => {
-      console.error(`tearsheet: ${message}`);
-      process.exit(1);
-    },
-  });
+  parts.postgres = startPostgres(folder, state.database_password);
   const postgres = await parts.postgres;
   await migrate(postgres.url);
 
@@ -128,4 +121,15 @@ async function startParts(
   });
   parts.health = await serveHealth(base, { host: HOST, port: 0 });
   return { url: base.publicUrl, ...demo, metrics_url: `${parts.health.url}/metrics`, database_url: postgres.url };
+}
+
+function startPostgres(folder: string, password: string): Promise<EmbeddedPostgres> {
+  return startEmbeddedPostgres({
+    folder: path.join(folder, 'postgres'),
+    password,
+    onExit: (message) => {
+      console.error(`tearsheet: ${message}`);
+      process.exit(1);
+    },
+  });
 }
