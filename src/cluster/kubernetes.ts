@@ -11,6 +11,7 @@ import { JobWrites } from './kubernetes/jobWrites.ts';
 import { pathsOf, resourceOf } from './kubernetes/names.ts';
 import { ResourceWrites } from './kubernetes/resourceWrites.ts';
 import { type ResourceState, SeenScreenshotJob } from './kubernetes/screenshotJobs.ts';
+import { listStrays } from './kubernetes/strays.ts';
 import type { ClusterLog } from './localPod.ts';
 import type { ClusterPort } from './port.ts';
 
@@ -98,6 +99,8 @@ function createCluster(api: ApiServer, options: KubernetesOptions): KubernetesCl
     cancelScreenshotJob: (seen) => resources().cancel(seen),
     deleteScreenshotJob: (seen) => resources().delete(seen),
     releaseScreenshotJob: (seen) => resources().release(seen),
+    labelScreenshotJob: (seen) => resources().label(seen),
+    listStrays: () => listStrays(api, paths),
     createJob: (spec) => jobs().create(spec),
     async getJob(name) {
       const begun = await known();

@@ -4,7 +4,14 @@ import type { ScreenshotJob, ScreenshotJobSpec, ScreenshotJobStatus } from '../c
 import { LocalJob } from './localJob.ts';
 import { type ClusterLog, type Pod, startPod } from './localPod.ts';
 import { LocalResources } from './localResources.ts';
-import { type CaptureJob, type CaptureJobSpec, type ClusterPort, ConflictError, type RecordedEvent } from './port.ts';
+import {
+  type CaptureJob,
+  type CaptureJobSpec,
+  type ClusterPort,
+  ConflictError,
+  type RecordedEvent,
+  type StrayJob,
+} from './port.ts';
 
 export interface LocalClusterOptions {
   /** Program and arguments of a capture. */
@@ -93,6 +100,13 @@ class OneMachine implements LocalCluster {
     for (const { spec, uid } of owned) await this.deleteJob({ name: spec.name, uid });
     this.#resources.remove(seen);
     this.#changed(seen.name);
+  }
+
+  /** Nobody but the controller changes what is in its memory. */
+  async labelScreenshotJob(): Promise<void> {}
+
+  async listStrays(): Promise<{ resources: ScreenshotJob[]; jobs: StrayJob[] }> {
+    return { resources: [], jobs: [] };
   }
 
   async createJob(spec: CaptureJobSpec): Promise<'created' | 'exists'> {

@@ -70,6 +70,14 @@ export class RefusedError extends Error {
   }
 }
 
+/** What another Job, which is not ours and stays, has as its name. */
+export class NameTakenError extends Error {
+  override readonly name = 'NameTakenError';
+}
+
+/** A Job that no watch tells of. */
+export type StrayJob = Pick<CaptureJob, 'name' | 'uid' | 'ownerUid'>;
+
 /** Writes name what the caller has seen, and change nothing else. Reads may be old; a write that rests on an old one throws. */
 export interface ClusterPort {
   /** `exists` also where it is on its way out; a later look finds out. @throws RefusedError */
@@ -82,9 +90,13 @@ export interface ClusterPort {
   cancelScreenshotJob(seen: ScreenshotJob): Promise<void>;
   /** Marks it as removed by us, then deletes it. Gone already: no error. @throws ConflictError */
   deleteScreenshotJob(seen: ScreenshotJob): Promise<void>;
+  /** Puts our label back, which somebody took off. Gone already: no error. @throws ConflictError */
+  labelScreenshotJob(seen: ScreenshotJob): Promise<void>;
+  /** ScreenshotJobs and Jobs without the label by which all others are found; whose they are is not said. */
+  listStrays(): Promise<{ resources: ScreenshotJob[]; jobs: StrayJob[] }>;
   /** What its deletion waited for is in Postgres: takes our finalizer off. Gone already: no error. */
   releaseScreenshotJob(seen: ScreenshotJob): Promise<void>;
-  /** `exists` only where it is ours: of the same owner's uid, and not on its way out. @throws ConflictError otherwise, RefusedError */
+  /** `exists` only where it is ours: of the same owner's uid, and not on its way out. @throws NameTakenError, ConflictError otherwise, RefusedError */
   createJob(spec: CaptureJobSpec): Promise<'created' | 'exists'>;
   getJob(name: string): Promise<CaptureJob | undefined>;
   listJobs(): Promise<CaptureJob[]>;

@@ -8,6 +8,7 @@ import { checkEpoch } from '../store/installation.ts';
 import { unsettledNames } from '../store/jobState.ts';
 import { type KnownJob, knownJobs, organizationsThatWait, overdueDeliveries } from '../store/leftovers.ts';
 import type { AuditReport } from './options.ts';
+import { takeBackStrays } from './strays.ts';
 import type { Term } from './term.ts';
 
 /** A delivery is due, and its job is on its way, for so long. */
@@ -47,7 +48,9 @@ async function auditObjects(term: Term) {
   const seen = { jobs, resources, known };
   finishSettled(term, seen);
   const present = new Set(resources.map(({ name }) => name));
-  return { lost_resource: open.filter((name) => !present.has(name)).length, ...(await removeOrphans(term, seen)) };
+  const lost_label = await takeBackStrays(term, resources);
+  const lost_resource = open.filter((name) => !present.has(name)).length;
+  return { lost_label, lost_resource, ...(await removeOrphans(term, seen)) };
 }
 
 /** Those that are settled, but for those of which nothing is to be done yet. */

@@ -6,6 +6,7 @@ const WRITES = [
   'cancelScreenshotJob',
   'deleteScreenshotJob',
   'releaseScreenshotJob',
+  'labelScreenshotJob',
   'createJob',
   'deleteJob',
   'recordEvent',

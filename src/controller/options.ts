@@ -48,6 +48,7 @@ export interface AuditReport {
 }
 
 export const AUDIT_FINDINGS = [
+  'lost_label',
   'lost_resource',
   'unknown_resource',
   'orphan_job',

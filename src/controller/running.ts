@@ -1,5 +1,5 @@
 /** A job whose work is to be done: it has a resource, and the resource a Job that runs. */
-import { type CaptureJob, RefusedError } from '../cluster/port.ts';
+import { type CaptureJob, NameTakenError, RefusedError } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
 import { type JobState, nextGeneration, noteHold, noteLaunch, readJobState } from '../store/jobState.ts';
 import { settle } from './ending.ts';
@@ -65,10 +65,27 @@ async function makeJob(term: Term, state: JobState, resource: ScreenshotJob): Pr
   try {
     await cluster.createJob(jobSpec(state, resource, options));
   } catch (error) {
+    if (error instanceof NameTakenError) return avoidName(term, state, { resource, message: error.message });
     if (!(error instanceof RefusedError)) throw error;
     problem = { reason: error.reason, message: error.message };
   }
   return wait(term, state, { resource, job: undefined, problem });
+}
+
+/** Somebody else's Job has the name: the next generation has another one; the last one waits until the name is free. */
+async function avoidName(
+  term: Term,
+  state: JobState,
+  { resource, message }: { resource: ScreenshotJob; message: string },
+): Promise<number> {
+  const problem = { reason: 'PodRejected', message };
+  if (state.generation >= MOST_GENERATIONS) return wait(term, state, { resource, job: undefined, problem });
+  const pause = await show(term, state, { resource, job: undefined, problem });
+  // It is to be read somewhere, so it is not passed over.
+  if (Number.isFinite(pause)) return pause;
+  term.options.log.warn({ job_id: state.id, job: jobName(state) }, 'the name of a Job is taken');
+  await term.transact((tx) => nextGeneration(tx, state.id, state.generation));
+  return NOW;
 }
 
 interface Waiting {

@@ -31,6 +31,7 @@ export async function overdueDeliveries(db: Queryable, seconds: number): Promise
 }
 
 export interface KnownJob {
+  readonly id: string;
   readonly name: string;
   readonly settled_at: Date | null;
   /** The Job that is its current one has this number. */
@@ -42,7 +43,7 @@ export async function knownJobs(db: Queryable, names: readonly string[]): Promis
   if (names.length === 0) return new Map();
   const rows = await db
     .selectFrom('screenshot_jobs')
-    .select(['name', 'settled_at', 'generation'])
+    .select(['id', 'name', 'settled_at', 'generation'])
     .where((eb) => eb('name', '=', eb.fn.any(eb.val([...names]))))
     .execute();
   return new Map(rows.map((row) => [row.name, row]));

@@ -1,14 +1,16 @@
 /** What we do to Jobs. */
 import type { V1Job } from '@kubernetes/client-node';
 import type { CaptureProfile } from '../../contract/captureProfile.ts';
-import { type CaptureJob, type CaptureJobSpec, ConflictError } from '../port.ts';
+import { type CaptureJob, type CaptureJobSpec, ConflictError, NameTakenError } from '../port.ts';
 import { isConflict, isNotFound } from './apiError.ts';
 import type { ApiServer } from './apiServer.ts';
 import { jobManifest } from './jobManifest.ts';
 import { type JobState, readJob } from './jobState.ts';
+import { LABEL } from './names.ts';
 import { refusalOf } from './refusals.ts';
 import { remove } from './remove.ts';
 import type { Store } from './store.ts';
+import type { Wire } from './wire.ts';
 
 export interface JobWritesOptions {
   readonly api: ApiServer;
@@ -38,9 +40,16 @@ export class JobWrites {
       // What the profile says is judged here: a Job that is found invalid says so in the status, too.
       if (!isConflict(error)) throw refusalOf(error, [403, 422, 400]);
     }
-    const there = await this.#get(spec.name);
-    if (there === undefined || there.deleting || there.ownerUid !== spec.owner.uid)
-      throw new ConflictError(`The Job ${spec.name} is another one, or on its way out.`);
+    const found = await this.#get(spec.name);
+    const there = found && readJob(found);
+    const isLabelled = found?.metadata?.labels?.[LABEL.installation] === installation;
+    const isOwned = there?.ownerUid === spec.owner.uid;
+    if (there === undefined || there.deleting) throw new ConflictError(`The Job ${spec.name} is on its way out.`);
+    if (!isOwned && !isLabelled)
+      throw new NameTakenError(`The name ${spec.name} is taken by a Job that is not of this ScreenshotJob.`);
+    // Somebody took its label off: no watch tells how it goes on. It is made again, which needs no further right.
+    if (!isLabelled) await this.delete(there, false);
+    if (!isOwned || !isLabelled) throw new ConflictError(`The Job ${spec.name} is another one.`);
     store.assume(there);
     return 'exists';
   }
@@ -52,10 +61,10 @@ export class JobWrites {
   }
 
   /** As it is, not as the cache may have it. */
-  async #get(name: string): Promise<JobState | undefined> {
+  async #get(name: string): Promise<Wire<V1Job> | undefined> {
     const { api, path } = this.#options;
     try {
-      return readJob(await api.call({ verb: 'get', path: `${path}/${name}` }));
+      return (await api.call({ verb: 'get', path: `${path}/${name}` })) as Wire<V1Job>;
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;

@@ -48,14 +48,14 @@ export class ResourceWrites {
     const label = there.metadata.labels?.[LABEL.installation];
     if (label === installation) store.assume(readResource(there));
     // Somebody took its label off: without it no watch tells of it, and its finalizer would hold it, and its namespace, for ever.
-    else if (label === undefined && jobOf(there) === spec.job) await this.#label(there);
+    else if (label === undefined && jobOf(there) === spec.job) await this.label(readResource(there));
     else throw new ConflictError(`The ScreenshotJob ${name} is of another installation.`);
     return 'exists';
   }
 
-  async #label({ metadata: { name, uid, resourceVersion: version } }: ScreenshotJobObject): Promise<void> {
+  async label(seen: Stored): Promise<void> {
     const labels = { [LABEL.installation]: this.#options.installation };
-    await this.#patch({ name, uid, version }, { body: { metadata: { uid, labels } } });
+    await this.#patch(seen, { body: { metadata: { uid: seen.uid, labels } } });
   }
 
   async updateStatus(seen: ScreenshotJob, status: ScreenshotJobStatus): Promise<void> {

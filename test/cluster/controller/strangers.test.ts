@@ -1,0 +1,192 @@
+/** What others do in our namespace: take a name that ours was to have, take our label off. On a real API server. */
+import { CustomObjectsApi, type V1Job } from '@kubernetes/client-node';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type ClusterWorkshop, openClusterWorkshop } from '../../support/clusterWorkshop.ts';
+import { eventually } from '../../support/eventually.ts';
+import { insertAd, insertOrganization, insertSet, launch } from '../../support/requests.ts';
+import { required } from '../../support/required.ts';
+
+let shop: ClusterWorkshop;
+
+let custom: CustomObjectsApi;
+
+beforeEach(async () => {
+  shop = await openClusterWorkshop('strangers');
+  custom = shop.namespace.config.makeApiClient(CustomObjectsApi);
+});
+afterEach(() => shop?.close());
+
+/** A set of one ad on one site, that waits for its launch. */
+async function waitingSet(content = 'fine') {
+  const { db } = shop.store;
+  const organization = await insertOrganization(db);
+  const adId = await insertAd(db, organization, { content });
+  const setId = await insertSet(db, organization, { pictures: [{ adId }] });
+  return { setId, name: `set-${setId}`, launch: () => launch(db, shop.queue, organization) };
+}
+
+const RESOURCE = { group: 'tearsheet.dev', version: 'v1alpha1', plural: 'screenshotjobs' };
+const UNLABEL = [{ op: 'remove', path: '/metadata/labels/tearsheet.dev~1installation' }];
+
+const where = () => ({ namespace: shop.namespace.name });
+const statusOf = async (id: string) =>
+  (await shop.store.db.selectFrom('screenshot_sets').select('status').where('id', '=', id).executeTakeFirstOrThrow())
+    .status;
+const jobs = async () => (await shop.batch.listNamespacedJob(where())).items;
+const labelOf = async (name: string) => {
+  const labels = (await shop.read(name)).metadata['labels'] as Record<string, string>;
+  return labels['tearsheet.dev/installation'];
+};
+const unlabel = (name: string) => custom.patchNamespacedCustomObject({ ...RESOURCE, ...where(), name, body: UNLABEL });
+const remove = (name: string) => custom.deleteNamespacedCustomObject({ ...RESOURCE, ...where(), name });
+const isGone = (name: string) => eventually(async () => expect(shop.read(name)).rejects.toMatchObject({ code: 404 }));
+const eventsOf = async (name: string) => {
+  const { items } = await shop.core.listNamespacedEvent(where());
+  return items.filter(({ involvedObject }) => involvedObject.name === name);
+};
+
+/** Of somebody who may make Jobs here, and whose pods find no place. */
+async function takeName(name: string): Promise<V1Job> {
+  const spec = { restartPolicy: 'Never', nodeSelector: { none: 'such' }, containers: [{ name: 'x', image: 'x' }] };
+  return shop.batch.createNamespacedJob({ ...where(), body: { metadata: { name }, spec: { template: { spec } } } });
+}
+
+test('A Job of somebody else that has the name of ours is told of, left alone, and the next generation goes on', async () => {
+  const { setId, name, launch } = await waitingSet();
+  const taken = await takeName(`${name}-1`);
+  await shop.lead();
+  await launch();
+  await eventually(async () => expect(await statusOf(setId)).toBe('approved'));
+  const told = (await eventsOf(name)).find(({ reason }) => reason === 'PodRejected');
+  expect(told).toMatchObject({ type: 'Warning' });
+  expect(told?.message).toBe(`The name ${name}-1 is taken by a Job that is not of this ScreenshotJob.`);
+  const left = await shop.batch.readNamespacedJob({ ...where(), name: `${name}-1` });
+  expect(left.metadata?.uid).toBe(taken.metadata?.uid);
+});
+
+test('Where all its names are taken a set says so, and goes on when one is free', async () => {
+  const { setId, name, launch } = await waitingSet();
+  for (const generation of [1, 2, 3]) await takeName(`${name}-${generation}`);
+  await shop.lead();
+  await launch();
+  await eventually(async () => {
+    const { status } = await shop.read(name);
+    expect([status['reason'], status['message']]).toEqual([
+      'PodRejected',
+      `The name ${name}-3 is taken by a Job that is not of this ScreenshotJob.`,
+    ]);
+  });
+  await shop.batch.deleteNamespacedJob({ ...where(), name: `${name}-3`, propagationPolicy: 'Background' });
+  await eventually(async () => expect(await statusOf(setId)).toBe('approved'));
+});
+
+test('Where all its names stay taken a set ends with these words at its deadline for scheduling', async () => {
+  const { setId, name, launch } = await waitingSet();
+  for (const generation of [1, 2, 3]) await takeName(`${name}-${generation}`);
+  const { controller } = await shop.lead();
+  await launch();
+  await eventually(async () => expect((await shop.read(name)).status['message']).toContain(`${name}-3`));
+  await shop.store.pool.query(`update screenshot_jobs set launched_at = launched_at - interval '61 s'`);
+  await controller.audit();
+  await eventually(async () => expect(await statusOf(setId)).toBe('failed'));
+  await eventually(async () => {
+    const { status } = await shop.read(name);
+    expect(status['reason']).toBe('DeadlineExceeded');
+    expect(status['message']).toContain('is taken by a Job that is not of this ScreenshotJob');
+  });
+});
+
+test('A resource whose label is taken off while its set is captured gets it back, and its end is told', async () => {
+  await shop.lead();
+  const { setId, name, launch } = await waitingSet('hang');
+  await launch();
+  await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Running'));
+  const { uid } = (await shop.read(name)).metadata;
+  await unlabel(name);
+  await eventually(async () => expect(await labelOf(name)).toBe(shop.installation));
+  await remove(name);
+  await isGone(name);
+  expect(await statusOf(setId)).toBe('canceled');
+  expect(uid).toBeDefined();
+});
+
+test('A resource whose label is taken off after its end is found, and can be deleted', async () => {
+  const { controller } = await shop.lead();
+  const { name, launch } = await waitingSet();
+  await launch();
+  await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Completed'));
+  await unlabel(name);
+  await remove(name);
+  await eventually(async () => {
+    await controller.audit();
+    await expect(shop.read(name)).rejects.toMatchObject({ code: 404 });
+  });
+});
+
+test('A resource that lost its label while nobody led is found by the next leader', async () => {
+  const { controller } = await shop.lead();
+  const { name, launch } = await waitingSet();
+  await launch();
+  await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Completed'));
+  await controller.stop();
+  await unlabel(name);
+  await shop.lead();
+  await eventually(async () => expect(await labelOf(name)).toBe(shop.installation));
+});
+
+test('A Job whose label is taken off is made again, and its set goes on', async () => {
+  await shop.lead();
+  const { setId, name, launch } = await waitingSet('hang');
+  await launch();
+  await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Running'));
+  const [before] = await jobs();
+  await shop.batch.patchNamespacedJob({ ...where(), name: `${name}-1`, body: UNLABEL });
+  await eventually(async () => {
+    const again = (await jobs()).filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
+    expect(again.map(({ metadata }) => [metadata?.name, metadata?.uid === before?.metadata?.uid])).toEqual([
+      [`${name}-1`, false],
+    ]);
+    expect((await shop.read(name)).status['pods']).toBe(1);
+  });
+  expect(await statusOf(setId)).toBe('capturing');
+});
+
+test('A Job whose label was taken off before its set was settled does not outlive it', async () => {
+  const { controller } = await shop.lead();
+  const { setId, name, launch } = await waitingSet('hang');
+  await launch();
+  await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Running'));
+  await controller.stop();
+  await shop.batch.patchNamespacedJob({ ...where(), name: `${name}-1`, body: UNLABEL });
+  await shop.store.pool.query('update screenshot_sets set cancel_requested_at = now() where id = $1', [setId]);
+  const next = await shop.lead();
+  await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Canceled'));
+  await eventually(async () => {
+    await next.controller.audit();
+    expect(await jobs()).toEqual([]);
+  });
+});
+
+test('What looks like ours and is not is left as it is: neither labelled nor removed', async () => {
+  const { controller } = await shop.lead();
+  const { name, launch } = await waitingSet('hang');
+  await launch();
+  await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Running'));
+  const resource = await shop.read(name);
+  const { spec } = resource as unknown as { spec: object };
+  const other = `set-${required(name.split('set-')[1]).replace(/^./, (first) => (first === '0' ? '1' : '0'))}`;
+  const body = { apiVersion: 'tearsheet.dev/v1alpha1', kind: 'ScreenshotJob', metadata: { name: other }, spec };
+  await custom.createNamespacedCustomObject({ ...RESOURCE, ...where(), body });
+  const labels = { 'tearsheet.dev/screenshotjob': name };
+  await takeName('strange');
+  await shop.batch.patchNamespacedJob({
+    ...{ ...where(), name: 'strange' },
+    body: [{ op: 'add', path: '/metadata/labels', value: labels }],
+  });
+  await controller.audit();
+  await controller.audit();
+  expect((await shop.read(other)).metadata['labels']).toBeUndefined();
+  const strange = await shop.batch.readNamespacedJob({ ...where(), name: 'strange' });
+  expect(strange.metadata).toMatchObject({ labels });
+  expect(strange.metadata?.deletionTimestamp).toBeUndefined();
+});
