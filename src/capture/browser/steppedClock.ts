@@ -14,7 +14,7 @@ export interface SteppedClockOptions {
   readonly notes: Set<string>;
 }
 
-/** Milliseconds between the pumped frames of one moment. */
+/** Milliseconds between the frames of one moment. */
 const INSTANT_MS = 0.001;
 const NUDGE_MS = 1;
 /** Real time that requests made after the network budget was spent may take, in all. */
@@ -27,7 +27,7 @@ export class SteppedClock implements PageClock {
   readonly #options: SteppedClockOptions;
   #base = 0;
   #now = 0;
-  /** Of the frames pumped at this moment. */
+  /** Of the frames of this moment. */
   #instant = 0;
   #waitLeftMs: number;
   #lateSpentMs = 0;

@@ -51,7 +51,7 @@ export class SteppedPage {
     const session = browser.cdp.session(target.sessionId);
     const requests = watchRequests(session);
     const { notes } = this;
-    const { signal, patience, width, height, ratio } = options;
+    const { signal, patience } = options;
     const isLoading = () => requests.open() > 0 && this.#clock.waitsForNetwork;
     const guard = new PageGuard(session, { signal, notes, isLoading });
     const clock =
@@ -60,18 +60,19 @@ export class SteppedPage {
     this.requests = requests;
     this.#guard = guard;
     this.#clock = clock;
-    this.#frames = new PageFrames({ session, guard, clock, width, height, ratio });
+    this.#frames = new PageFrames({ session, guard, clock });
   }
 
   static async open(browser: SteppedBrowser, options: SteppedPageOptions): Promise<SteppedPage> {
-    const { width, height } = options;
+    const { width, height, ratio } = options;
     const { root } = browser.cdp;
     const { browserContextId } = await root.send('Target.createBrowserContext', { disposeOnDetach: true });
     const { targetId } = await root.send('Target.createTarget', {
       url: 'about:blank',
       browserContextId,
-      width,
-      height,
+      // In device pixels: a frame's picture is of the window.
+      width: Math.round(width * ratio),
+      height: Math.round(height * ratio),
       enableBeginFrameControl: true,
     });
     const { sessionId } = await root.send('Target.attachToTarget', { targetId, flatten: true });
@@ -169,7 +170,11 @@ export class SteppedPage {
       session.send('Emulation.setFocusEmulationEnabled', { enabled: true }),
       session.send('Emulation.setUserAgentOverride', { userAgent, platform: 'Win32' }),
       session.send('Page.setFontFamilies', { fontFamilies: FONT_FAMILIES }),
-      session.send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: ratio, mobile: false }),
+      session.send('Emulation.setDeviceMetricsOverride', {
+        ...{ width, height, deviceScaleFactor: ratio, mobile: false },
+        // The document fills the window of device pixels, which keeps its size.
+        ...{ scale: ratio, dontSetVisibleSize: true },
+      }),
     ]);
     await failHung(session, this.#options.patience);
     await this.#clock.start();
