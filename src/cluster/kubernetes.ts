@@ -1,19 +1,19 @@
 /** A cluster of Kubernetes: what the controller asks of a cluster, as calls of its API server. */
 import type { CaptureProfile } from '../contract/captureProfile.ts';
-import type { ScreenshotJob } from '../contract/screenshotJob.ts';
+import type { ScreenshotJob, ScreenshotJobSpec, ScreenshotJobStatus } from '../contract/screenshotJob.ts';
 import { type ApiServer, createApiServer } from './kubernetes/apiServer.ts';
 import { type Caches, startCaches } from './kubernetes/caches.ts';
 import { loadCredentials } from './kubernetes/credentials.ts';
 import { type Elector, type ElectorOptions, startElector } from './kubernetes/elector.ts';
-import { createEvents } from './kubernetes/events.ts';
+import { createEvents, type Events } from './kubernetes/events.ts';
 import { JobViews } from './kubernetes/jobViews.ts';
 import { JobWrites } from './kubernetes/jobWrites.ts';
-import { pathsOf, resourceOf } from './kubernetes/names.ts';
+import { type Paths, pathsOf, resourceOf } from './kubernetes/names.ts';
 import { ResourceWrites } from './kubernetes/resourceWrites.ts';
 import { type ResourceState, SeenScreenshotJob } from './kubernetes/screenshotJobs.ts';
 import { listStrays } from './kubernetes/strays.ts';
 import type { ClusterLog } from './localPod.ts';
-import type { ClusterPort } from './port.ts';
+import type { CaptureJob, CaptureJobSpec, ClusterPort, RecordedEvent, StrayJob } from './port.ts';
 
 export interface KubernetesOptions {
   readonly namespace: string;
@@ -51,83 +51,149 @@ export async function connectKubernetes(options: KubernetesOptions): Promise<Kub
       observe?.requested?.({ verb, resource: resourceOf(path), code, seconds });
     },
   });
-  return createCluster(api, options);
+  return new ClusterOfServer(api, options);
 }
 
-function createCluster(api: ApiServer, options: KubernetesOptions): KubernetesCluster {
-  const { namespace, installation, profile, readsNodes = false, log, observe } = options;
-  const paths = pathsOf(namespace);
-  const watchers = new Set<(name: string) => void>();
-  const changed = (name: string) => {
-    for (const watcher of [...watchers]) watcher(name);
-  };
-  const events = createEvents({ api, path: paths.events, namespace, log });
-  const views = new JobViews({ events, changed });
-  let caches: Caches | undefined;
+class ClusterOfServer implements KubernetesCluster {
+  readonly #api: ApiServer;
+  readonly #options: KubernetesOptions;
+  readonly #paths: Paths;
+  readonly #events: Events;
+  readonly #views: JobViews;
+  readonly #watchers = new Set<(name: string) => void>();
+  #begun: Caches | undefined;
 
-  const begin = () => {
-    caches ??= startCaches({
-      ...{ api, paths, installation, readsNodes, log, changed },
+  constructor(api: ApiServer, options: KubernetesOptions) {
+    const { namespace, log } = options;
+    this.#api = api;
+    this.#options = options;
+    this.#paths = pathsOf(namespace);
+    this.#events = createEvents({ api, path: this.#paths.events, namespace, log });
+    this.#views = new JobViews({ events: this.#events, changed: (name) => this.#changed(name) });
+  }
+
+  async createScreenshotJob(name: string, spec: ScreenshotJobSpec): Promise<'created' | 'exists'> {
+    return this.#resources.create(name, spec);
+  }
+
+  async getScreenshotJob(name: string): Promise<ScreenshotJob | undefined> {
+    const resource = (await this.#known()).resources.get(name);
+    return resource && this.#judged(resource);
+  }
+
+  async listScreenshotJobs(): Promise<ScreenshotJob[]> {
+    const { resources } = await this.#known();
+    return Promise.all(resources.all().map((resource) => this.#judged(resource)));
+  }
+
+  async updateStatus(seen: ScreenshotJob, status: ScreenshotJobStatus): Promise<void> {
+    await this.#resources.updateStatus(seen, status);
+  }
+
+  async deleteScreenshotJob(seen: ScreenshotJob): Promise<void> {
+    await this.#resources.delete(seen);
+  }
+
+  async releaseScreenshotJob(seen: ScreenshotJob): Promise<void> {
+    await this.#resources.release(seen);
+  }
+
+  async labelScreenshotJob(seen: ScreenshotJob): Promise<void> {
+    await this.#resources.label(seen);
+  }
+
+  listStrays(): Promise<{ resources: ScreenshotJob[]; jobs: StrayJob[] }> {
+    return listStrays(this.#api, this.#paths);
+  }
+
+  async createJob(spec: CaptureJobSpec): Promise<'created' | 'exists'> {
+    return this.#jobs.create(spec);
+  }
+
+  async getJob(name: string): Promise<CaptureJob | undefined> {
+    const caches = await this.#known();
+    const job = caches.jobs.get(name);
+    return job && this.#views.view(job, caches);
+  }
+
+  async listJobs(): Promise<CaptureJob[]> {
+    const caches = await this.#known();
+    return caches.jobs.all().map((job) => this.#views.glance(job, caches));
+  }
+
+  async deleteJob(
+    seen: Pick<CaptureJob, 'name' | 'uid'>,
+    { waits = false }: { readonly waits?: boolean } = {},
+  ): Promise<void> {
+    await this.#jobs.delete(seen, waits);
+  }
+
+  async recordEvent(about: ScreenshotJob, event: RecordedEvent): Promise<void> {
+    await this.#events.record(about, event);
+  }
+
+  watch(changed: (name: string) => void): { close(): Promise<void> } {
+    this.#watchers.add(changed);
+    this.#caches();
+    return {
+      close: async () => {
+        this.#watchers.delete(changed);
+      },
+    };
+  }
+
+  staleness(): number | undefined {
+    return this.#begun?.staleness();
+  }
+
+  startElector(elector: ElectorOptions): Elector {
+    const { namespace, log } = this.#options;
+    return startElector({ api: this.#api, namespace, log }, elector);
+  }
+
+  async close(): Promise<void> {
+    this.#views.close();
+    await this.#begun?.stop();
+    await this.#api.close();
+  }
+
+  #changed(name: string): void {
+    for (const watcher of [...this.#watchers]) watcher(name);
+  }
+
+  /** Filled from the first question on. */
+  #caches(): Caches {
+    const { installation, readsNodes = false, log, observe } = this.#options;
+    this.#begun ??= startCaches({
+      ...{ api: this.#api, paths: this.#paths, installation, readsNodes, log },
+      changed: (name) => this.#changed(name),
       relisted: (path) => observe?.relisted?.(resourceOf(path)),
-      jobGone: (uid) => views.forget(uid),
+      jobGone: (uid) => this.#views.forget(uid),
     });
+    return this.#begun;
+  }
+
+  async #known(): Promise<Caches> {
+    const caches = this.#caches();
+    await caches.ready();
     return caches;
-  };
-  const known = async () => {
-    const begun = begin();
-    await begun.ready();
-    return begun;
-  };
-  const common = { api, namespace, installation };
-  const resources = () => new ResourceWrites({ ...common, path: paths.screenshotJobs, store: begin().resources });
-  const jobs = () => new JobWrites({ ...common, profile, path: paths.jobs, store: begin().jobs });
+  }
+
+  get #resources(): ResourceWrites {
+    const { namespace, installation } = this.#options;
+    const store = this.#caches().resources;
+    return new ResourceWrites({ api: this.#api, path: this.#paths.screenshotJobs, namespace, installation, store });
+  }
+
+  get #jobs(): JobWrites {
+    const { namespace, installation, profile } = this.#options;
+    const store = this.#caches().jobs;
+    return new JobWrites({ api: this.#api, path: this.#paths.jobs, namespace, installation, profile, store });
+  }
 
   /** A namespace that goes takes everything with it; that says nothing about what was asked for. */
-  const judged = async (state: ResourceState): Promise<ScreenshotJob> => {
-    const isOurs = !state.deleting || state.removedByUs || (await events.isNamespaceEnding());
+  async #judged(state: ResourceState): Promise<ScreenshotJob> {
+    const isOurs = !state.deleting || state.removedByUs || (await this.#events.isNamespaceEnding());
     return new SeenScreenshotJob(state, { removedByUs: state.deleting && isOurs });
-  };
-
-  return {
-    createScreenshotJob: (name, spec) => resources().create(name, spec),
-    async getScreenshotJob(name) {
-      const resource = (await known()).resources.get(name);
-      return resource && judged(resource);
-    },
-    listScreenshotJobs: async () => Promise.all((await known()).resources.all().map(judged)),
-    updateStatus: (seen, status) => resources().updateStatus(seen, status),
-    cancelScreenshotJob: (seen) => resources().cancel(seen),
-    deleteScreenshotJob: (seen) => resources().delete(seen),
-    releaseScreenshotJob: (seen) => resources().release(seen),
-    labelScreenshotJob: (seen) => resources().label(seen),
-    listStrays: () => listStrays(api, paths),
-    createJob: (spec) => jobs().create(spec),
-    async getJob(name) {
-      const begun = await known();
-      const job = begun.jobs.get(name);
-      return job && views.view(job, begun);
-    },
-    async listJobs() {
-      const begun = await known();
-      return begun.jobs.all().map((job) => views.glance(job, begun));
-    },
-    deleteJob: (seen, { waits = false } = {}) => jobs().delete(seen, waits),
-    recordEvent: (about, event) => events.record(about, event),
-    watch(watcher) {
-      watchers.add(watcher);
-      begin();
-      return {
-        async close() {
-          watchers.delete(watcher);
-        },
-      };
-    },
-    async close() {
-      views.close();
-      await caches?.stop();
-      await api.close();
-    },
-    staleness: () => caches?.staleness(),
-    startElector: (elector) => startElector({ api, namespace, log }, elector),
-  };
+  }
 }

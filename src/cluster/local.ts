@@ -30,6 +30,8 @@ export interface LocalClusterOptions {
 export interface LocalCluster extends ClusterPort {
   /** The latest events of a resource, oldest first. */
   events(name: string): readonly RecordedEvent[];
+  /** As an operator would, by setting spec.cancel. */
+  cancelByHand(name: string): void;
   /** As an operator would: without our mark. */
   deleteByHand(name: string): void;
 }
@@ -71,19 +73,19 @@ class OneMachine implements LocalCluster {
     this.#resources.change(seen, { status });
   }
 
-  async cancelScreenshotJob(seen: ScreenshotJob): Promise<void> {
-    const resource = this.#resources.current(seen);
-    if (resource === undefined || resource.spec.cancel === true) return;
-    const { generation, spec } = resource;
-    this.#resources.change(resource, { generation: generation + 1, spec: { ...spec, cancel: true } });
-    this.#changed(seen.name);
-  }
-
   async deleteScreenshotJob(seen: ScreenshotJob): Promise<void> {
     const resource = this.#resources.current(seen);
     if (resource === undefined || resource.deleting) return;
     this.#resources.change(resource, { deleting: true, removedByUs: true });
     this.#changed(seen.name);
+  }
+
+  cancelByHand(name: string): void {
+    const resource = this.#resources.get(name);
+    if (resource === undefined || resource.spec.cancel === true) return;
+    const { generation, spec } = resource;
+    this.#resources.change(resource, { generation: generation + 1, spec: { ...spec, cancel: true } });
+    this.#changed(name);
   }
 
   deleteByHand(name: string): void {

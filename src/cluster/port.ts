@@ -86,8 +86,6 @@ export interface ClusterPort {
   listScreenshotJobs(): Promise<ScreenshotJob[]>;
   /** @throws ConflictError */
   updateStatus(seen: ScreenshotJob, status: ScreenshotJobStatus): Promise<void>;
-  /** Sets spec.cancel, which is one-way; as people do, and tests in their place: the controller only reads it. */
-  cancelScreenshotJob(seen: ScreenshotJob): Promise<void>;
   /** Marks it as removed by us, then deletes it. Gone already: no error. @throws ConflictError */
   deleteScreenshotJob(seen: ScreenshotJob): Promise<void>;
   /** Puts our label back, which somebody took off. Gone already: no error. @throws ConflictError */

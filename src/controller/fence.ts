@@ -3,7 +3,6 @@ import type { ClusterPort } from '../cluster/port.ts';
 const WRITES = [
   'createScreenshotJob',
   'updateStatus',
-  'cancelScreenshotJob',
   'deleteScreenshotJob',
   'releaseScreenshotJob',
   'labelScreenshotJob',

@@ -17,6 +17,7 @@ import { openNotifications } from '../../src/store/notifications.ts';
 import { type TestNamespace, testNamespace } from './cluster.ts';
 import { type TestDatabase, testDatabase } from './database.ts';
 import { started } from './listeners.ts';
+import { type Operator, operatorOf } from './operator.ts';
 import { PodPlayer } from './podPlayer.ts';
 import { SILENT } from './silentLog.ts';
 import { PUBLIC_URL } from './workshop.ts';
@@ -30,6 +31,7 @@ export interface ClusterWorkshop {
   readonly core: CoreV1Api;
   readonly batch: BatchV1Api;
   readonly custom: CustomObjectsApi;
+  readonly operator: Operator;
   readonly store: Store;
   readonly queue: Queue;
   readonly player: PodPlayer;
@@ -42,8 +44,7 @@ export interface ClusterWorkshop {
     settings?: Partial<ControllerSettings>,
     profile?: Partial<CaptureProfile>,
   ): Promise<{ cluster: KubernetesCluster; controller: Controller }>;
-  /** The resource as `kubectl get -o json` shows it. */
-  read(name: string): Promise<{ status: Record<string, unknown>; metadata: Record<string, unknown> }>;
+  readonly read: Operator['read'];
   close(): Promise<void>;
 }
 
@@ -72,7 +73,7 @@ export async function openClusterWorkshop(label: string): Promise<ClusterWorksho
   const core = namespace.config.makeApiClient(CoreV1Api);
   const tokenOf = (jobId: string) => issueJobToken(secret, jobId, new Date(Date.now() + 3_600_000));
   const player = new PodPlayer({ core, namespace: namespace.name, tokenOf, folder });
-  const custom = namespace.config.makeApiClient(CustomObjectsApi);
+  const operator = operatorOf(namespace);
   const ends: (() => Promise<void>)[] = [];
 
   const connect = async (profile: Partial<CaptureProfile> = {}) => {
@@ -91,7 +92,7 @@ export async function openClusterWorkshop(label: string): Promise<ClusterWorksho
       database,
       installation,
       core,
-      custom,
+      operator,
       store,
       queue,
       player,
@@ -101,6 +102,7 @@ export async function openClusterWorkshop(label: string): Promise<ClusterWorksho
       connect,
     },
     batch: namespace.config.makeApiClient(BatchV1Api),
+    custom: namespace.config.makeApiClient(CustomObjectsApi),
     async lead(settings = {}, profile = {}) {
       const cluster = await connect(profile);
       const controller = await startController({
@@ -115,11 +117,7 @@ export async function openClusterWorkshop(label: string): Promise<ClusterWorksho
       ends.unshift(() => controller.stop());
       return { cluster, controller };
     },
-    read: (name) =>
-      custom.getNamespacedCustomObject({
-        ...{ group: 'tearsheet.dev', version: 'v1alpha1', plural: 'screenshotjobs' },
-        ...{ namespace: namespace.name, name },
-      }),
+    read: operator.read,
     async close() {
       for (const end of ends) await end();
       await player.stop();

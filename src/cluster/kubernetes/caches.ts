@@ -36,51 +36,10 @@ export interface Caches {
 const READY_MS = 30_000;
 
 export function startCaches(options: CachesOptions): Caches {
-  const { api, paths, installation, readsNodes, log, relisted, changed, jobGone } = options;
-  const labelSelector = `${LABEL.installation}=${installation}`;
-  const common = { api, log, relisted, labelSelector };
-  const tell = (change: Change<JobState | PodState>) => {
-    const owner = (change.is ?? change.was)?.ownerName ?? '';
-    if (owner !== '' && !isSame(change, withoutVersion)) changed(owner);
-  };
-
-  const resources = startReflector<ResourceState>({
-    ...common,
-    path: paths.screenshotJobs,
-    read: readResource,
-    changed: (change) => {
-      // A status is written by us alone, and nobody has to react to it.
-      if (!isSame(change, ({ version: _, status: __, ...rest }) => rest)) changed(nameOf(change));
-    },
-  });
-  const jobs = startReflector<JobState>({
-    ...common,
-    path: paths.jobs,
-    read: readJob,
-    changed: (change) => {
-      if (change.is === undefined && change.was !== undefined) jobGone(change.was.uid);
-      tell(change);
-    },
-  });
-  const pods = startReflector<PodState>({
-    ...common,
-    path: paths.pods,
-    read: readPod,
-    groupOf: ({ jobUid }) => jobUid,
-    changed: tell,
-  });
-  const nodes = readsNodes
-    ? startReflector<NodeState>({
-        ...{ api, log, relisted },
-        path: NODES,
-        read: readNode,
-        changed: (change) => {
-          if (isSame(change, withoutVersion)) return;
-          const name = nameOf(change);
-          for (const pod of pods.store.all()) if (pod.node === name) changed(pod.ownerName);
-        },
-      })
-    : undefined;
+  const resources = watchResources(options);
+  const jobs = watchJobs(options);
+  const pods = watchPods(options);
+  const nodes = options.readsNodes ? watchNodes(options, pods.store) : undefined;
   const all: readonly Pick<Reflector<Stored>, 'ready' | 'staleness' | 'stop'>[] = [
     resources,
     jobs,
@@ -100,6 +59,63 @@ export function startCaches(options: CachesOptions): Caches {
       await Promise.all(all.map((reflector) => reflector.stop()));
     },
   };
+}
+
+function watchResources(options: CachesOptions): Reflector<ResourceState> {
+  return startReflector({
+    ...selecting(options),
+    path: options.paths.screenshotJobs,
+    read: readResource,
+    changed: (change) => {
+      // A status is written by us alone, and nobody has to react to it.
+      if (!isSame(change, ({ version: _, status: __, ...rest }) => rest)) options.changed(nameOf(change));
+    },
+  });
+}
+
+function watchJobs(options: CachesOptions): Reflector<JobState> {
+  return startReflector({
+    ...selecting(options),
+    path: options.paths.jobs,
+    read: readJob,
+    changed: (change) => {
+      if (change.is === undefined && change.was !== undefined) options.jobGone(change.was.uid);
+      tellOwner(options, change);
+    },
+  });
+}
+
+function watchPods(options: CachesOptions): Reflector<PodState> {
+  return startReflector({
+    ...selecting(options),
+    path: options.paths.pods,
+    read: readPod,
+    groupOf: ({ jobUid }) => jobUid,
+    changed: (change) => tellOwner(options, change),
+  });
+}
+
+/** All nodes there are: they bear no label of ours. */
+function watchNodes({ api, log, relisted, changed }: CachesOptions, pods: Store<PodState>): Reflector<NodeState> {
+  return startReflector({
+    ...{ api, log, relisted },
+    path: NODES,
+    read: readNode,
+    changed: (change) => {
+      if (isSame(change, withoutVersion)) return;
+      const name = nameOf(change);
+      for (const pod of pods.all()) if (pod.node === name) changed(pod.ownerName);
+    },
+  });
+}
+
+function selecting({ api, log, relisted, installation }: CachesOptions) {
+  return { api, log, relisted, labelSelector: `${LABEL.installation}=${installation}` };
+}
+
+function tellOwner({ changed }: CachesOptions, change: Change<JobState | PodState>): void {
+  const owner = (change.is ?? change.was)?.ownerName ?? '';
+  if (owner !== '' && !isSame(change, withoutVersion)) changed(owner);
 }
 
 function nameOf({ was, is }: Change<Stored>): string {

@@ -64,10 +64,6 @@ export class ResourceWrites {
     if (!isThere) throw new ConflictError(`${seen.name} is gone.`);
   }
 
-  async cancel(seen: ScreenshotJob): Promise<void> {
-    await this.#patch(seen, { body: { metadata: { uid: seen.uid }, spec: { cancel: true } } });
-  }
-
   async delete(seen: ScreenshotJob): Promise<void> {
     const { api, path, store } = this.#options;
     // Somebody else's deletion is to be told from ours.

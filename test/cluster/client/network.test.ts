@@ -35,7 +35,7 @@ test('Requests reuse connections: three watches and a hundred calls need few', a
   const cluster = await world.connect({ kubeconfig: network.kubeconfig });
   const seen = await make(cluster, 'set-a');
   for (let count = 0; count < 50; count += 1) {
-    await cluster.cancelScreenshotJob(seen);
+    expect(await cluster.createScreenshotJob('set-a', seen.spec)).toBe('exists');
     await cluster.recordEvent(seen, { type: 'Normal', reason: 'Queued', message: `Time ${count}.` });
   }
   expect(network.connections).toBeLessThanOrEqual(6);

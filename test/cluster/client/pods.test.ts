@@ -219,7 +219,6 @@ test('All of it is done with the rights that the chart gives, and none is forbid
   await small.listJobs();
   await small.recordEvent(owner, { type: 'Normal', reason: 'Queued', message: '' });
   await small.recordEvent(owner, { type: 'Normal', reason: 'Queued', message: '' });
-  await small.cancelScreenshotJob(owner);
   // Its pods are missing or in the making for so long that Events are read.
   await eventually(async () => expect((await small.getJob('set-z-1'))?.active).toBe(2));
   const elector = small.startElector({

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { BatchV1Api, CoreV1Api, CustomObjectsApi, type V1Pod } from '@kubernetes/client-node';
+import { BatchV1Api, CoreV1Api, type V1Pod } from '@kubernetes/client-node';
 import { expect } from 'vitest';
 import { connectKubernetes, type KubernetesCluster, type KubernetesOptions } from '../../../src/cluster/kubernetes.ts';
 import type { CaptureJobSpec } from '../../../src/cluster/port.ts';
@@ -11,6 +11,7 @@ import { CaptureProfile } from '../../../src/contract/captureProfile.ts';
 import type { ScreenshotJob, ScreenshotJobSpec, ScreenshotJobStatus } from '../../../src/contract/screenshotJob.ts';
 import { type TestNamespace, testNamespace } from '../../support/cluster.ts';
 import { eventually } from '../../support/eventually.ts';
+import { type Operator, operatorOf } from '../../support/operator.ts';
 import { required } from '../../support/required.ts';
 import { SILENT } from '../../support/silentLog.ts';
 
@@ -19,7 +20,7 @@ export interface World {
   readonly installation: string;
   readonly core: CoreV1Api;
   readonly batch: BatchV1Api;
-  readonly custom: CustomObjectsApi;
+  readonly operator: Operator;
   /** Removed with the world. */
   readonly folder: string;
   /** Closed with the world. */
@@ -34,12 +35,12 @@ export interface World {
 export async function createWorld(label: string): Promise<World> {
   const namespace = await testNamespace(`client-${label}`);
   const [core, batch] = [namespace.config.makeApiClient(CoreV1Api), namespace.config.makeApiClient(BatchV1Api)];
-  const custom = namespace.config.makeApiClient(CustomObjectsApi);
   const installation = randomUUID();
   const open = new Set<KubernetesCluster>();
   const folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-client-'));
   return {
-    ...{ namespace, installation, core, batch, custom, folder },
+    ...{ namespace, installation, core, batch, folder },
+    operator: operatorOf(namespace),
     async connect(options = {}) {
       const cluster = await connectKubernetes({
         namespace: namespace.name,

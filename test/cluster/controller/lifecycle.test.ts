@@ -61,10 +61,7 @@ test('Deleting the resource of a running set ends its pods, settles it as cancel
   const { setId, name } = await launched(['fine', 'hang']);
   await eventually(async () => expect((await picturesOf(setId)).map(({ status }) => status)).toContain('uploaded'));
   expect((await shop.read(name)).metadata['finalizers']).toEqual(['tearsheet.dev/settle']);
-  await shop.custom.deleteNamespacedCustomObject({
-    ...{ group: 'tearsheet.dev', version: 'v1alpha1', plural: 'screenshotjobs' },
-    ...{ namespace: shop.namespace.name, name },
-  });
+  await shop.operator.delete(name);
   await eventually(() => isGone(name));
   expect(await statusOf(setId)).toBe('canceled');
   expect((await picturesOf(setId)).map(({ status }) => status)).toEqual(['uploaded', 'canceled']);
@@ -72,10 +69,10 @@ test('Deleting the resource of a running set ends its pods, settles it as cancel
 });
 
 test('Setting spec.cancel ends the pods and settles the set, and the resource stays to say so', async () => {
-  const { cluster } = await shop.lead();
+  await shop.lead();
   const { setId, name } = await launched(['hang']);
   await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Running'));
-  await cluster.cancelScreenshotJob(required(await cluster.getScreenshotJob(name)));
+  await shop.operator.cancel(name);
   await eventually(async () => {
     expect((await shop.read(name)).status).toMatchObject({ reason: 'Canceled', pods: 0, progress: '0/1' });
     expect([await jobs(), await pods()]).toEqual([[], []]);

@@ -194,18 +194,16 @@ test('A finalizer removed before the write: one that was made anew under the nam
   expect(asked(`PATCH ${RESOURCES}/set-1`)).toEqual([]);
 });
 
-test('A status names the version that was seen; a deletion and a cancellation the uid', async () => {
+test('A status names the version that was seen; a deletion the uid', async () => {
   const seen = await given(resource(50));
   server.on(`PATCH ${RESOURCES}/set-1/status`, json(200, resource(105)));
   server.on(`PATCH ${RESOURCES}/set-1`, json(200, resource(106)));
   server.on(`DELETE ${RESOURCES}/set-1`, json(200, { kind: 'Status', status: 'Success' }));
   await cluster.updateStatus(seen, { reason: 'Running', total: 1, done: 0, failed: 0, pods: 1, conditions: [] });
-  await cluster.cancelScreenshotJob(seen);
   await cluster.deleteScreenshotJob(seen);
   const bodies = server.asked.flatMap(({ method, body }: Asked) => (body === undefined ? [] : [{ method, body }]));
   expect(bodies).toMatchObject([
     { method: 'PATCH', body: { metadata: { resourceVersion: '50' }, status: { reason: 'Running' } } },
-    { method: 'PATCH', body: { metadata: { uid: 'uid-set-1' }, spec: { cancel: true } } },
     {
       method: 'PATCH',
       body: { metadata: { uid: 'uid-set-1', annotations: { 'tearsheet.dev/removed-by': 'controller' } } },

@@ -6,7 +6,6 @@ import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { failWritesTo } from '../../support/failpoint.ts';
 import { haveAllBegun, insertAd, insertOrganization, insertSet, launch } from '../../support/requests.ts';
-import { required } from '../../support/required.ts';
 import { openWorkshop, PUBLIC_URL, type Workshop } from '../../support/workshop.ts';
 
 let database: TestDatabase;
@@ -101,7 +100,7 @@ test('A set that is canceled while captures run keeps what it has, and its captu
 
 test('A resource that an operator cancels is settled the same way', async () => {
   const { setId } = await hangingSet();
-  await shop.cluster.cancelScreenshotJob(required(await shop.cluster.getScreenshotJob(`set-${setId}`)));
+  shop.cluster.cancelByHand(`set-${setId}`);
   await eventually(async () => expect((await setOf(setId)).status).toBe('canceled'));
 });
 

@@ -184,7 +184,7 @@ test('Watchers hear of a resource and of its Job; creating twice makes one', asy
   expect(await local.createJob(jobOf())).toBe('exists');
   await eventually(async () => expect((await local.getJob('set-1-1'))?.finished).toBe(true));
   const seen = required(await local.getScreenshotJob('set-1'));
-  await local.cancelScreenshotJob(seen);
+  local.cancelByHand('set-1');
   expect((await local.getScreenshotJob('set-1'))?.spec.cancel).toBe(true);
   await expect(local.updateStatus(seen, nothingYet)).rejects.toThrow(ConflictError);
   await local.deleteScreenshotJob(seen);

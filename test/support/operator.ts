@@ -1,0 +1,34 @@
+/** What operators do to ScreenshotJobs, as kubectl does it. */
+import { CustomObjectsApi } from '@kubernetes/client-node';
+import type { TestNamespace } from './cluster.ts';
+
+/** The parts of `kubectl get -o json` that tests look at. */
+export interface ReadResource {
+  readonly status: Record<string, unknown>;
+  readonly metadata: Record<string, unknown>;
+}
+
+export interface Operator {
+  read(name: string): Promise<ReadResource>;
+  /** Sets spec.cancel. */
+  cancel(name: string): Promise<void>;
+  delete(name: string): Promise<void>;
+  removeLabel(name: string, label: string): Promise<void>;
+}
+
+export function operatorOf({ config, name: namespace }: TestNamespace): Operator {
+  const api = config.makeApiClient(CustomObjectsApi);
+  const kind = { group: 'tearsheet.dev', version: 'v1alpha1', plural: 'screenshotjobs', namespace };
+  const patch = async (name: string, operation: object) => {
+    await api.patchNamespacedCustomObject({ ...kind, name, body: [operation] });
+  };
+  return {
+    read: (name) => api.getNamespacedCustomObject({ ...kind, name }),
+    cancel: (name) => patch(name, { op: 'add', path: '/spec/cancel', value: true }),
+    async delete(name) {
+      await api.deleteNamespacedCustomObject({ ...kind, name });
+    },
+    removeLabel: (name, label) =>
+      patch(name, { op: 'remove', path: `/metadata/labels/${label.replaceAll('/', '~1')}` }),
+  };
+}
