@@ -91,6 +91,13 @@ export const SETTINGS = {
     'How captures reach the internal API.',
   ),
 
+  INTERNAL_TLS_CERT: setting(
+    'Addresses',
+    z.string(),
+    'File with the certificate of the internal API, and those that signed it: it then speaks HTTPS, INTERNAL_URL must begin with `https://`, and captures must trust it (`NODE_EXTRA_CA_CERTS`). Read again when it changes.',
+  ),
+  INTERNAL_TLS_KEY: setting('Addresses', z.string(), 'File with the key of INTERNAL_TLS_CERT.'),
+
   EGRESS_ALLOW: setting(
     'Egress',
     ranges,

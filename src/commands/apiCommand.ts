@@ -1,8 +1,21 @@
 import type { Command } from 'commander';
+import { ConfigError } from '../config.ts';
 import { gracefulShutdown } from '../observe/shutdown.ts';
 import { startApiService } from './service/apiService.ts';
-import { foundationFromEnvironment, serveHealth } from './service/foundation.ts';
+import { type Foundation, foundationFromEnvironment, serveHealth } from './service/foundation.ts';
 import { connectPodAuthority } from './service/podAuthority.ts';
+import type { TlsFiles } from './service/tlsFiles.ts';
+
+/** @throws ConfigError */
+function internalTlsOf({ config, log }: Pick<Foundation, 'config' | 'log'>): TlsFiles | undefined {
+  const { INTERNAL_TLS_CERT: certFile, INTERNAL_TLS_KEY: keyFile, INTERNAL_URL = '' } = config;
+  if (certFile === undefined && keyFile === undefined) return undefined;
+  if (certFile === undefined || keyFile === undefined)
+    throw new ConfigError('INTERNAL_TLS_CERT and INTERNAL_TLS_KEY go together.');
+  if (!INTERNAL_URL.startsWith('https:'))
+    throw new ConfigError(`INTERNAL_URL is "${INTERNAL_URL}": with INTERNAL_TLS_CERT it must begin with https://.`);
+  return { certFile, keyFile, log };
+}
 
 export function apiCommand(program: Command): void {
   program
@@ -14,7 +27,8 @@ export function apiCommand(program: Command): void {
       const { HOST: host, PORT: port, INTERNAL_PORT: internalPort, METRICS_PORT } = config;
       const pods = config.CLUSTER === 'kubernetes' ? await connectPodAuthority(base) : undefined;
       const ports = { host, port, internalHost: host, internalPort, rateLimited: true };
-      const api = await startApiService(base, { ...ports, ...(pods && { authority: pods.authority }) });
+      const internalTls = internalTlsOf(base);
+      const api = await startApiService(base, { ...ports, internalTls, ...(pods && { authority: pods.authority }) });
       const health = await serveHealth(base, { host, port: METRICS_PORT });
       const grace = config.SHUTDOWN_GRACE_SECONDS * 1_000;
       gracefulShutdown({

@@ -164,6 +164,9 @@ readinessProbe:
 {{- if hasPrefix "file:" .root.Values.artifacts.url }}
 - { name: pictures, mountPath: {{ trimPrefix "file://" .root.Values.artifacts.url }} }
 {{- end }}
+{{- if and (eq .component "api") .root.Values.api.internalTls.existingSecret }}
+- { name: internal-tls, mountPath: /etc/tearsheet/internal-tls, readOnly: true }
+{{- end }}
 {{- with .values.extraVolumeMounts }}
 {{ toYaml . }}
 {{- end }}
@@ -180,6 +183,10 @@ readinessProbe:
   {{- else }}
   emptyDir: {}
   {{- end }}
+{{- end }}
+{{- if and (eq .component "api") .root.Values.api.internalTls.existingSecret }}
+- name: internal-tls
+  secret: { secretName: {{ .root.Values.api.internalTls.existingSecret }} }
 {{- end }}
 {{- with .values.extraVolumes }}
 {{ toYaml . }}

@@ -5,7 +5,9 @@
 {{- $derived := dict
   "CLUSTER" "kubernetes"
   "PUBLIC_URL" $v.publicUrl
-  "INTERNAL_URL" (printf "http://%s-internal:8081" $name)
+  "INTERNAL_URL" (printf "%s://%s-internal:8081" (ternary "https" "http" (not (empty $v.api.internalTls.existingSecret))) $name)
+  "INTERNAL_TLS_CERT" (ternary "/etc/tearsheet/internal-tls/tls.crt" "" (not (empty $v.api.internalTls.existingSecret)))
+  "INTERNAL_TLS_KEY" (ternary "/etc/tearsheet/internal-tls/tls.key" "" (not (empty $v.api.internalTls.existingSecret)))
   "PORT" "8080"
   "INTERNAL_PORT" "8081"
   "METRICS_PORT" "9090"
@@ -53,6 +55,21 @@
 {{- /* src/contract/captureProfile.ts; the controller makes the pods of captures after it. */ -}}
 {{- define "tearsheet.captureProfile" -}}
 {{- $c := .Values.capture -}}
+{{- $tls := .Values.api.internalTls -}}
+{{- $env := include "tearsheet.captureSettings" . | fromJsonArray -}}
+{{- $volumes := $c.extraVolumes -}}
+{{- $mounts := $c.extraVolumeMounts -}}
+{{- if $tls.existingSecret -}}
+{{- $named := list -}}
+{{- range $c.extraEnv }}{{ $named = append $named .name }}{{ end -}}
+{{- if not (has "NODE_EXTRA_CA_CERTS" $named) -}}
+{{- $env = append $env (dict "name" "NODE_EXTRA_CA_CERTS" "value" "/etc/tearsheet/internal-ca/ca.crt") -}}
+{{- end -}}
+{{- /* Never its key. */ -}}
+{{- $secret := dict "secretName" $tls.existingSecret "items" (list (dict "key" $tls.caKey "path" "ca.crt")) -}}
+{{- $volumes = prepend $volumes (dict "name" "internal-ca" "secret" $secret) -}}
+{{- $mounts = prepend $mounts (dict "name" "internal-ca" "mountPath" "/etc/tearsheet/internal-ca" "readOnly" true) -}}
+{{- end -}}
 {{- $spread := list (dict "maxSkew" 1 "topologyKey" "kubernetes.io/hostname" "whenUnsatisfiable" "ScheduleAnyway"
   "labelSelector" (dict "matchLabels" (include "tearsheet.selector" (list . "capture") | fromYaml))) -}}
 {{- $profile := dict
@@ -66,14 +83,14 @@
   "seccompProfile" $c.seccompProfile
   "terminationGracePeriodSeconds" $c.terminationGracePeriodSeconds
   "ttlSecondsAfterFinished" $c.ttlSecondsAfterFinished
-  "env" (concat (include "tearsheet.captureSettings" . | fromJsonArray) $c.extraEnv | default list)
+  "env" (concat $env $c.extraEnv | default list)
   "nodeSelector" $c.nodeSelector
   "tolerations" $c.tolerations
   "topologySpreadConstraints" ($c.topologySpreadConstraints | default $spread)
   "podLabels" (merge (dict "app.kubernetes.io/instance" .Release.Name) $c.podLabels .Values.commonLabels)
   "podAnnotations" $c.podAnnotations
-  "volumes" $c.extraVolumes
-  "volumeMounts" $c.extraVolumeMounts
+  "volumes" $volumes
+  "volumeMounts" $mounts
 -}}
 {{- /* null takes a default away. */ -}}
 {{- range $key, $value := $profile }}

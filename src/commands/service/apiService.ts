@@ -6,7 +6,7 @@ import type { PublicApiOptions } from '../../api/public/context.ts';
 import { replayDelivery } from '../../store/replay.ts';
 import { createReviews } from '../../store/reviews.ts';
 import type { Foundation } from './foundation.ts';
-import { type HttpServer, serve } from './httpServer.ts';
+import { type HttpServer, type ListenOptions, serve } from './httpServer.ts';
 
 export interface ApiService {
   readonly publicServer: HttpServer;
@@ -22,6 +22,8 @@ export interface ApiPorts {
   readonly rateLimited: boolean;
   /** Tells captures by their tokens; on one machine the controller signs these. */
   readonly authority?: CaptureAuthority;
+  /** Of the internal API. */
+  readonly internalTls?: ListenOptions['tls'];
 }
 
 /** A claim that was not renewed for so long is lost; captures renew at a third of it. */
@@ -53,6 +55,7 @@ export async function startApiService(base: Foundation, ports: ApiPorts): Promis
     host: ports.internalHost,
     port: ports.internalPort,
     name: 'the internal API',
+    tls: ports.internalTls,
   });
   const pictureOrigin = await base.artifacts.clientOrigin();
   const publicServer = await serve(publicApi(base, { ...ports, pictureOrigin }), {

@@ -1,5 +1,7 @@
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { followFiles, readPair, type TlsFiles } from './tlsFiles.ts';
 
 export interface HttpServer {
   readonly port: number;
@@ -13,10 +15,15 @@ export interface ListenOptions {
   readonly port: number;
   /** What the port is for, in the message when it is taken. */
   readonly name: string;
+  /** HTTPS instead of HTTP. */
+  readonly tls?: TlsFiles | undefined;
 }
 
-export async function serve(listener: RequestListener, { host, port, name }: ListenOptions): Promise<HttpServer> {
-  const server = createServer({ requestTimeout: 120_000, headersTimeout: 30_000, keepAliveTimeout: 65_000 }, listener);
+const TIMEOUTS = { requestTimeout: 120_000, headersTimeout: 30_000, keepAliveTimeout: 65_000 };
+
+export async function serve(listener: RequestListener, options: ListenOptions): Promise<HttpServer> {
+  const { host, port, name, tls } = options;
+  const server = tls === undefined ? createServer(TIMEOUTS, listener) : startTls(listener, tls);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(
@@ -37,4 +44,11 @@ export async function serve(listener: RequestListener, { host, port, name }: Lis
       server.closeIdleConnections();
     });
   return { port: (server.address() as AddressInfo).port, close };
+}
+
+function startTls(listener: RequestListener, tls: TlsFiles): Server {
+  const pair = readPair(tls);
+  const server = createTlsServer({ ...TIMEOUTS, ...pair, minVersion: 'TLSv1.2' }, listener);
+  const end = followFiles(server, tls, pair);
+  return server.once('close', end);
 }

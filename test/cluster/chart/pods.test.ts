@@ -346,3 +346,45 @@ test('everything of a release bears its labels, and stands in its namespace', as
     if (kind.startsWith('ClusterRole')) expect(metadata.name).toMatch(new RegExp(`^${NAMESPACE}:`));
   }
 });
+
+describe('the internal API by HTTPS', () => {
+  const TLS: Values = { api: { internalTls: { existingSecret: 'internal-cert' } } };
+  const profileOf = (rendered: Awaited<ReturnType<typeof render>>) =>
+    CaptureProfile.parse(JSON.parse(rendered.get('ConfigMap', 'capture-profile')['data']['profile.json']));
+
+  it('gives the api certificate and key, and captures the name of who signed it and nothing else', async () => {
+    const rendered = await render(TLS);
+    const api = podOf(rendered.get('Deployment', 'api'));
+    expect(api.volumes).toContainEqual({ name: 'internal-tls', secret: { secretName: 'internal-cert' } });
+    expect(api.containers[0].volumeMounts).toContainEqual({
+      ...{ name: 'internal-tls', mountPath: '/etc/tearsheet/internal-tls', readOnly: true },
+    });
+    const { data } = rendered.get('ConfigMap', 'settings');
+    expect(data).toMatchObject({
+      INTERNAL_URL: 'https://t-tearsheet-internal:8081',
+      INTERNAL_TLS_CERT: '/etc/tearsheet/internal-tls/tls.crt',
+      INTERNAL_TLS_KEY: '/etc/tearsheet/internal-tls/tls.key',
+    });
+    const { env, volumes, volumeMounts } = profileOf(rendered);
+    expect(env).toContainEqual({ name: 'NODE_EXTRA_CA_CERTS', value: '/etc/tearsheet/internal-ca/ca.crt' });
+    const items = [{ key: 'ca.crt', path: 'ca.crt' }];
+    expect(volumes).toEqual([{ name: 'internal-ca', secret: { secretName: 'internal-cert', items } }]);
+    expect(volumeMounts).toEqual([{ name: 'internal-ca', mountPath: '/etc/tearsheet/internal-ca', readOnly: true }]);
+    const controller = podOf(rendered.get('Deployment', 'controller'));
+    expect(JSON.stringify(controller.volumes)).not.toContain('internal-cert');
+  });
+
+  it('leaves a bundle of certificates alone that captures were given', async () => {
+    const extraEnv = [{ name: 'NODE_EXTRA_CA_CERTS', value: '/ca/all.crt' }];
+    const { env } = profileOf(await render({ ...TLS, capture: { extraEnv } }));
+    expect(env.filter(({ name }) => name === 'NODE_EXTRA_CA_CERTS')).toEqual(extraEnv);
+  });
+
+  it('is off unless asked for', async () => {
+    const rendered = await render();
+    const { data } = rendered.get('ConfigMap', 'settings');
+    expect(data.INTERNAL_URL).toBe('http://t-tearsheet-internal:8081');
+    expect(Object.keys(data)).not.toContain('INTERNAL_TLS_CERT');
+    expect(profileOf(rendered).volumes).toEqual([]);
+  });
+});

@@ -1,0 +1,70 @@
+/** The internal API by HTTPS: with a certificate that others renew, for captures that trust whoever signed it. */
+import { execFile } from 'node:child_process';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { TLSSocket } from 'node:tls';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type HttpServer, serve } from '../../../src/commands/service/httpServer.ts';
+import { eventually } from '../../support/eventually.ts';
+import { SILENT } from '../../support/silentLog.ts';
+
+const TLS = path.join(import.meta.dirname, '../../fixtures/tls');
+const CLI = path.join(import.meta.dirname, '../../../src/cli.ts');
+const JOB = '7b0c3a52-97a7-4f0c-9a38-2f6ea4a2a001';
+const run = promisify(execFile);
+
+let folder: string;
+let server: HttpServer;
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-tls-'));
+  await copyFile(path.join(TLS, 'good.pem'), path.join(folder, 'tls.crt'));
+  await copyFile(path.join(TLS, 'server.key'), path.join(folder, 'tls.key'));
+  const files = { certFile: path.join(folder, 'tls.crt'), keyFile: path.join(folder, 'tls.key') };
+  const nothingToDo = { attempt: 1, done: true, deadline_at: new Date(Date.now() + 60_000).toISOString(), pages: [] };
+  server = await serve((_req, res) => void res.end(JSON.stringify(nothingToDo)), {
+    ...{ host: '127.0.0.1', port: 0, name: 'the internal API' },
+    tls: { ...files, againMs: 20, log: SILENT },
+  });
+});
+afterEach(async () => {
+  await server?.close(0);
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Who signed the certificate that a new connection is shown. */
+function issuer(): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port: server.port, rejectUnauthorized: false, agent: false };
+    const sent = request(options, (answer) => {
+      resolve(String((answer.socket as TLSSocket).getPeerCertificate().issuer.CN));
+      answer.resume();
+    });
+    sent.on('error', reject).end();
+  });
+}
+
+test('A capture that trusts whoever signed the certificate does its work by HTTPS', async () => {
+  const env = {
+    ...{ PATH: process.env['PATH'] ?? '', TEARSHEET_INTERNAL_URL: `https://localhost:${server.port}` },
+    ...{ TEARSHEET_JOB: JOB, JOB_COMPLETION_INDEX: '0', TEARSHEET_POD: 'pod-1', TEARSHEET_TOKEN: 'token' },
+    ...{ NODE_EXTRA_CA_CERTS: path.join(TLS, 'ca.pem'), TERMINATION_LOG: path.join(folder, 'ending') },
+  };
+  await run(process.execPath, [CLI, 'capture'], { env, timeout: 60_000 });
+});
+
+test('Who does not trust it, or speaks plain HTTP, gets no answer', async () => {
+  await expect(fetch(`https://localhost:${server.port}/`)).rejects.toThrow('fetch failed');
+  await expect(fetch(`http://localhost:${server.port}/`)).rejects.toThrow('fetch failed');
+});
+
+test('A certificate that is renewed is shown to new connections, without a restart; half a renewal is none', async () => {
+  expect(await issuer()).toBe('Tearsheet test authority');
+  await copyFile(path.join(TLS, 'README.md'), path.join(folder, 'tls.crt'));
+  expect(await issuer()).toBe('Tearsheet test authority');
+  await copyFile(path.join(TLS, 'selfSigned.pem'), path.join(folder, 'tls.crt'));
+  await eventually(async () => expect(await issuer()).toBe('localhost'));
+});
