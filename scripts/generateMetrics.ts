@@ -2,8 +2,8 @@ import { createMetrics } from '../src/observe/metrics.ts';
 
 const HEAD = `# Metrics
 
-Every process serves these at \`/metrics\` of its \`METRICS_PORT\`, in the text format of Prometheus. A series appears with its
-first event. This page is generated from \`src/observe/metrics.ts\`.
+Every process serves these at \`/metrics\` of its \`METRICS_PORT\`, in the text format of Prometheus. Pictures and deliveries are
+counted from 0 on, every other series appears with its first event. This page is generated from \`src/observe/metrics.ts\`.
 
 | name | kind | labels | meaning |
 |---|---|---|---|

@@ -90,7 +90,9 @@ async function ask(contents: readonly string[]): Promise<string> {
 
 test('Every process can be looked into from outside: requests, queue, captures, phases and deliveries', async () => {
   await ask(['fine', 'fail']);
-  await eventually(async () => expect(await metrics()).toContain('tearsheet_deliveries_total{'));
+  await eventually(async () =>
+    expect(await metrics()).toContain('tearsheet_deliveries_total{channel="webhook",outcome="delivered"} 1'),
+  );
   const text = await metrics();
   const route = 'route="/api/v1/orgs/:slug/screenshot_requests",method="POST"';
   expect(text).toContain(`tearsheet_requests_total{${route},status="202"} 1`);

@@ -29,6 +29,14 @@ describe('the metrics', () => {
     expect(text).toContain('tearsheet_delivery_attempts_total{channel="s3",outcome="retry"} 1');
   });
 
+  it('count from 0 on what an alert looks for the first one of', async () => {
+    const text = await createMetrics({ processMetrics: false }).render();
+    expect(text).toContain('tearsheet_deliveries_total{channel="webhook",outcome="retries_exhausted"} 0');
+    expect(text).toContain('tearsheet_delivery_attempts_total{channel="s3",outcome="retry"} 0');
+    expect(text).toContain('tearsheet_captures_total{status="blocked"} 0');
+    expect(text).not.toContain('pending');
+  });
+
   it('ask the queue at each scrape and forget a queue that is gone', async () => {
     const metrics = createMetrics({ processMetrics: false });
     let states = [{ name: 'launch', depth: 3, oldestAgeSeconds: 1.5 }];
