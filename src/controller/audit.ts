@@ -2,7 +2,7 @@
 import type { CaptureJob } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
 import { deliveryGroup } from '../store/deliveryGroup.ts';
-import { failForsakenAds } from '../store/forsakenAds.ts';
+import { failForsakenPage } from '../store/forsakenAds.ts';
 import { purgeIdempotencyKeys } from '../store/idempotency.ts';
 import { checkEpoch } from '../store/installation.ts';
 import { unsettledNames } from '../store/jobState.ts';
@@ -17,13 +17,12 @@ const PATIENCE_SECONDS = 30;
 const MOST_ORPHANS = { share: 0.2, count: 10 };
 
 export async function audit(term: Term): Promise<AuditReport> {
-  const { options, epoch, transact, aftermath } = term;
+  const { options, epoch } = term;
   await checkEpoch(options.store.db, epoch);
   const { stopped, ...objects } = await auditObjects(term);
   await launchWaiting(term);
   const overdue_delivery = await sendOverdue(term);
-  const reason = 'Nothing captures it any more.';
-  const forsaken_ad = await transact((tx) => failForsakenAds(tx, { reason }, aftermath));
+  const forsaken_ad = await failForsaken(term);
   await purgeIdempotencyKeys(options.store.db);
   return { stopped, findings: { ...objects, overdue_delivery, forsaken_ad } };
 }
@@ -121,4 +120,13 @@ async function sendOverdue({ options, transact }: Term): Promise<number> {
     }
   });
   return missing.size;
+}
+
+/** Of the next page of pending ads: so each audit costs the same, and in the end all have been looked at. */
+async function failForsaken({ transact, aftermath, progress }: Term): Promise<number> {
+  const reason = 'Nothing captures it any more.';
+  const after = progress.lastPendingAd;
+  const { failed, last } = await transact((tx) => failForsakenPage(tx, { after, reason }, aftermath));
+  progress.lastPendingAd = last;
+  return failed;
 }

@@ -23,6 +23,8 @@ export interface Term {
   /** Of resources that are finished. */
   readonly retention: Retention;
   readonly aftermath: Aftermath;
+  /** How far the audit has come through what it does not look at in one go. */
+  readonly progress: { lastPendingAd: string | undefined };
   /** A transaction of this leader: refused once another one has begun, and none begins before it ends. @throws StaleLeaderError */
   transact<T>(work: (transaction: Queryable) => Promise<T>): Promise<T>;
   /** Has another ScreenshotJob reconciled soon. */
@@ -54,6 +56,7 @@ export function beginTerm(options: ControllerOptions, epoch: string, look: Term[
     acquaintance: new Acquaintance(options.clock),
     retention: new Retention(settings.mostFinishedResources),
     aftermath: { queue, publicUrl: settings.publicUrl },
+    progress: { lastPendingAd: undefined },
     transact: (work) =>
       store.db.transaction().execute(async (transaction) => {
         await requireEpoch(transaction, epoch);

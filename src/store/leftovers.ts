@@ -2,15 +2,23 @@
 import { sql } from 'kysely';
 import type { Queryable } from './database.ts';
 
-/** Organizations of which sets or ads wait for a job. */
+/** Organizations of which sets or ads wait for a job. Reads one of each organization, however many wait behind it. */
 export async function organizationsThatWait(db: Queryable): Promise<string[]> {
-  const { rows } = await sql<{ organization_id: string }>`
-    select organization_id from screenshot_sets where status = 'draft' and cancel_requested_at is null
+  const { rows } = await sql<{ id: string }>`
+    select o.id from organizations o cross join lateral (
+      select 1 from screenshot_sets
+      where organization_id = o.id and status = 'draft' and cancel_requested_at is null
+      order by created_at, id limit 1
+    ) first_set
     union
-    select organization_id from ads where status = 'pending' and source = 'create_ad' and not exists (
-      select 1 from job_creatives c join screenshot_jobs j on j.id = c.job_id
-      where c.ad_id = ads.id and j.set_id is null)`.execute(db);
-  return rows.map(({ organization_id }) => organization_id);
+    select o.id from organizations o cross join lateral (
+      select 1 from ads
+      where organization_id = o.id and status = 'pending' and source = 'create_ad' and not exists (
+        select 1 from job_creatives c join screenshot_jobs j on j.id = c.job_id
+        where c.ad_id = ads.id and j.set_id is null)
+      order by created_at, id limit 1
+    ) first_ad`.execute(db);
+  return rows.map(({ id }) => id);
 }
 
 export interface DueDelivery {

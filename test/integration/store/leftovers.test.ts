@@ -1,0 +1,98 @@
+/** What the audit reads of Postgres each minute must not grow with what waits there. */
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openStore, type Queryable, type Store } from '../../../src/store/database.ts';
+import { failForsakenPage } from '../../../src/store/forsakenAds.ts';
+import { organizationsThatWait } from '../../../src/store/leftovers.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/requests.ts';
+
+let database: TestDatabase;
+let store: Store;
+
+beforeEach(async () => {
+  database = await testDatabase();
+  store = openStore({ url: database.url });
+});
+afterEach(async () => {
+  await store.close();
+  await database.close();
+});
+
+const COUNT = 3_000;
+
+async function insertManySets({ id, campaignId }: TestOrganization): Promise<void> {
+  await sql`insert into screenshot_sets (id, organization_id, campaign_id)
+    select gen_random_uuid(), ${id}::uuid, ${campaignId}::uuid from generate_series(1, ${COUNT}::integer)`.execute(
+    store.db,
+  );
+}
+
+async function insertManyAds({ id, campaignId }: TestOrganization): Promise<void> {
+  await sql`insert into ads (id, organization_id, campaign_id, source, content, name, kind)
+    select gen_random_uuid(), ${id}::uuid, ${campaignId}::uuid, 'create_ad', 'fine', 'Ad', 'html_tag'
+    from generate_series(1, ${COUNT}::integer)`.execute(store.db);
+}
+
+/** Rows of a table that were read in this transaction. */
+async function readOf(tx: Queryable, table: string): Promise<number> {
+  const { rows } = await sql<{ read: string }>`
+    select seq_tup_read + coalesce(idx_tup_fetch, 0) as read from pg_stat_xact_user_tables where relname = ${table}`.execute(
+    tx,
+  );
+  return Number(rows[0]?.read);
+}
+
+test('Which organizations wait is read without reading all that waits', async () => {
+  const [flooding, quiet, idle] = [
+    await insertOrganization(store.db),
+    await insertOrganization(store.db),
+    await insertOrganization(store.db),
+  ];
+  await insertManySets(flooding);
+  await insertManyAds(flooding);
+  await insertAd(store.db, quiet, { source: 'create_ad' });
+  await sql`analyze`.execute(store.db);
+  await store.db.transaction().execute(async (tx) => {
+    const waiting = await organizationsThatWait(tx);
+    expect(new Set(waiting)).toEqual(new Set([flooding.id, quiet.id]));
+    expect(waiting).not.toContain(idle.id);
+    for (const table of ['screenshot_sets', 'ads']) expect(await readOf(tx, table)).toBeLessThan(50);
+  });
+});
+
+test('Pending ads are looked at page by page, and one page reads no more than its own', async () => {
+  const organization = await insertOrganization(store.db);
+  await insertManyAds(organization);
+  await sql`analyze`.execute(store.db);
+  await store.db.transaction().execute(async (tx) => {
+    const about = { reason: 'Nothing captures it any more.', size: 100 };
+    const { failed, last } = await failForsakenPage(tx, { ...about, after: undefined }, AFTERMATH);
+    expect(failed).toBe(0);
+    expect(last).toBeDefined();
+    expect(await readOf(tx, 'ads')).toBeLessThan(1_000);
+  });
+});
+
+test('Every forsaken ad has its turn, however many that are not forsaken stand before it', async () => {
+  const organization = await insertOrganization(store.db);
+  const shown = await Promise.all(Array.from({ length: 4 }, () => insertAd(store.db, organization)));
+  await insertSet(store.db, organization, { pictures: shown.map((adId) => ({ adId })) });
+  const forsaken = await Promise.all(Array.from({ length: 3 }, () => insertAd(store.db, organization)));
+  let after: string | undefined;
+  let pages = 0;
+  let failed = 0;
+  do {
+    const page = await store.db
+      .transaction()
+      .execute((tx) => failForsakenPage(tx, { after, reason: 'Nothing captures it.', size: 2 }, AFTERMATH));
+    after = page.last;
+    failed += page.failed;
+    pages += 1;
+  } while (after !== undefined);
+  expect([pages, failed]).toEqual([4, forsaken.length]);
+  const rows = await store.db.selectFrom('ads').select('id').where('status', '=', 'generic_error').execute();
+  expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(forsaken));
+});
+
+const AFTERMATH = { queue: { enqueue: async () => undefined }, publicUrl: 'http://127.0.0.1' };
