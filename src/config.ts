@@ -108,12 +108,17 @@ export const SETTINGS = {
   RATE_LIMIT_PER_SECOND: setting(
     'Limits',
     integer(1, 1_000_000),
-    'Requests a second each API key may make in the long run. `tearsheet dev` has none unless this is set.',
+    'Requests a second each API key may make in the long run, of each API process: with four replicas four times as many in all. `tearsheet dev` has none unless this is set.',
     { fallback: '100' },
   ),
-  RATE_LIMIT_BURST: setting('Limits', integer(1, 1_000_000), 'Requests an API key may make at once.', {
-    fallback: '1000',
-  }),
+  RATE_LIMIT_BURST: setting(
+    'Limits',
+    integer(1, 1_000_000),
+    'Requests an API key may make at once, of each API process.',
+    {
+      fallback: '1000',
+    },
+  ),
   MAX_ENTRIES: setting('Limits', integer(1, 1_000_000), 'Entries in one screenshot request.', { fallback: '1000' }),
   MAX_SCREENSHOTS: setting('Limits', integer(1, 1_000_000), 'Screenshots one request may result in.', {
     fallback: '10000',

@@ -15,7 +15,7 @@ What is marked ${OURS} is this service’s own choice where the interface it sha
 
 **Retries.** Both POSTs that create take an \`Idempotency-Key\` (up to 255 characters): the same key and body within 24 hours answer the same again. ${OURS}
 
-**Rate limit.** A token bucket for each key: \`RateLimit\` and \`RateLimit-Policy\` tell its state, 429 with \`Retry-After\` that it is empty. ${OURS}
+**Rate limit.** A token bucket for each key: \`RateLimit\` and \`RateLimit-Policy\` tell its state, 429 with \`Retry-After\` that it is empty. Each replica counts by itself, and tells of itself. ${OURS}
 
 **Webhooks** are signed after the [Standard Webhooks](https://www.standardwebhooks.com) specification. ${OURS}`;
 
