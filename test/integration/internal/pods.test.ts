@@ -1,22 +1,14 @@
 /** What a pod of a cluster may do, and not: its token binds it to one index of one job. Who judges tokens is played here. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createInternalApi } from '../../../src/api/internal/internalApi.ts';
 import { podTokens } from '../../../src/api/internal/podTokens.ts';
-import { FolderStore } from '../../../src/artifacts/folder.ts';
+import type { FolderStore } from '../../../src/artifacts/folder.ts';
 import type { Attempt, ClaimedCreative } from '../../../src/contract/captureProtocol.ts';
 import { admitWaiting } from '../../../src/store/admission.ts';
 import { jobNameOf } from '../../../src/store/attempts.ts';
-import { openStore, type Store } from '../../../src/store/database.ts';
-import { readInstallation } from '../../../src/store/installation.ts';
-import { openNotifications } from '../../../src/store/notifications.ts';
+import type { Store } from '../../../src/store/database.ts';
 import { type CaptureClient, captureClient, PNG, PNG_FACTS } from '../../support/captureClient.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
-import { started } from '../../support/listeners.ts';
+import { type InternalStand, openInternalStand } from '../../support/internalStand.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/requests.ts';
 import { SILENT } from '../../support/silentLog.ts';
 
@@ -24,13 +16,12 @@ const LIMITS = { maxPods: 10, maxPodsPerOrganization: 10, parallelism: 2, setDea
 const SUBJECT = 'system:serviceaccount:ads:capture';
 const AUDIENCE = 'tearsheet-internal';
 
-let database: TestDatabase;
+let stand: InternalStand;
 let store: Store;
 let organization: TestOrganization;
 let internalUrl: string;
 let artifacts: FolderStore;
 let isDown = false;
-const closers: (() => Promise<unknown>)[] = [];
 
 /** Says yes to everything, and that the pod is the one that the token claims. */
 async function review(token: string) {
@@ -42,40 +33,17 @@ async function review(token: string) {
 
 beforeEach(async () => {
   isDown = false;
-  database = await testDatabase();
-  store = openStore({ url: database.url });
-  organization = await insertOrganization(store.db);
-  const { secret } = await readInstallation(store.db);
-  const folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-pods-'));
-  artifacts = new FolderStore(folder);
-  const notifications = openNotifications(database.url);
-  const server = createServer();
-  const listener = await started(server);
-  internalUrl = listener.url;
-  const authority = podTokens({
-    ...{ review, namespace: 'ads', serviceAccount: 'capture', audience: AUDIENCE, log: SILENT },
-    jobName: (id) => jobNameOf(store.db, id),
-  });
-  server.on(
-    'request',
-    createInternalApi({
-      ...{ store, notifications, secret, authority, internalUrl, artifacts, log: SILENT },
-      ...{ leaseSeconds: 30, podDeadlineSeconds: 60, publicUrl: 'https://tearsheet.example' },
-      queue: { enqueue: async () => undefined },
+  stand = await openInternalStand(({ db }) => ({
+    authority: podTokens({
+      ...{ review, namespace: 'ads', serviceAccount: 'capture', audience: AUDIENCE, log: SILENT },
+      jobName: (id) => jobNameOf(db, id),
     }),
-  );
-  closers.push(
-    () => listener.close(),
-    () => notifications.close(),
-    () => store.close(),
-    () => database.close(),
-    () => rm(folder, { recursive: true, force: true }),
-  );
+  }));
+  ({ store, artifacts, internalUrl } = stand);
+  organization = await insertOrganization(store.db);
 });
 
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
+afterEach(() => stand.close());
 
 interface Job {
   readonly id: string;

@@ -1,32 +1,22 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createInternalApi } from '../../../src/api/internal/internalApi.ts';
 import { issueJobToken } from '../../../src/api/internal/token.ts';
-import { FolderStore } from '../../../src/artifacts/folder.ts';
+import type { FolderStore } from '../../../src/artifacts/folder.ts';
 import type { Attempt, ClaimedCreative, ResolvedCreatives } from '../../../src/contract/captureProtocol.ts';
 import { admitWaiting } from '../../../src/store/admission.ts';
-import { openStore, type Store } from '../../../src/store/database.ts';
-import { readInstallation } from '../../../src/store/installation.ts';
-import { openNotifications } from '../../../src/store/notifications.ts';
+import type { Store } from '../../../src/store/database.ts';
 import { settleJob } from '../../../src/store/settlement.ts';
 import { type CaptureClient, captureClient, PNG, PNG_FACTS } from '../../support/captureClient.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
-import { type Listener, started } from '../../support/listeners.ts';
+import { type InternalStand, openInternalStand } from '../../support/internalStand.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/requests.ts';
-import { SILENT } from '../../support/silentLog.ts';
 
 const LIMITS = { maxPods: 10, maxPodsPerOrganization: 10, parallelism: 2, setDeadlineSeconds: 600 };
 
-let database: TestDatabase;
+let stand: InternalStand;
 let store: Store;
 let organization: TestOrganization;
 let internalUrl: string;
 let secret: Buffer;
 let artifacts: FolderStore;
-const closers: (() => Promise<unknown>)[] = [];
 /** Final states of pictures as they are counted. */
 const counted: string[] = [];
 /** What was enqueued; nothing works it off here. */
@@ -43,38 +33,15 @@ const aftermath = {
 beforeEach(async () => {
   enqueued.length = 0;
   counted.length = 0;
-  database = await testDatabase();
-  store = openStore({ url: database.url });
+  stand = await openInternalStand(() => ({
+    ...{ ...aftermath, maxUploadBytes: 1_000 },
+    observe: { screenshots: (statuses) => counted.push(...statuses) },
+  }));
+  ({ store, secret, artifacts, internalUrl } = stand);
   organization = await insertOrganization(store.db);
-  ({ secret } = await readInstallation(store.db));
-  const folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-protocol-'));
-  artifacts = new FolderStore(folder);
-  const notifications = openNotifications(database.url);
-  await notifications.ready;
-  const server = createServer();
-  const listener: Listener = await started(server);
-  internalUrl = listener.url;
-  server.on(
-    'request',
-    createInternalApi({
-      ...{ store, notifications, secret, internalUrl, log: SILENT, ...aftermath },
-      ...{ leaseSeconds: 30, podDeadlineSeconds: 60, maxUploadBytes: 1_000 },
-      artifacts,
-      observe: { screenshots: (statuses) => counted.push(...statuses) },
-    }),
-  );
-  closers.push(
-    () => listener.close(),
-    () => notifications.close(),
-    () => store.close(),
-    () => database.close(),
-    () => rm(folder, { recursive: true, force: true }),
-  );
 });
 
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
+afterEach(() => stand.close());
 
 /** Admits what waits. */
 async function admit(): Promise<{ jobId: string; client: CaptureClient }> {

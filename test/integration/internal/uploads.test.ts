@@ -1,27 +1,21 @@
 /** What a capture that is not ours any more may do with the addresses that it is given, in a bucket and in a folder. */
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createInternalApi } from '../../../src/api/internal/internalApi.ts';
 import { issueJobToken } from '../../../src/api/internal/token.ts';
 import { openArtifacts } from '../../../src/artifacts/open.ts';
 import type { ArtifactStore } from '../../../src/artifacts/store.ts';
 import type { Attempt, ClaimedCreative, DeclaredUploads } from '../../../src/contract/captureProtocol.ts';
 import { admitWaiting } from '../../../src/store/admission.ts';
-import { openStore, type Store } from '../../../src/store/database.ts';
-import { readInstallation } from '../../../src/store/installation.ts';
-import { openNotifications } from '../../../src/store/notifications.ts';
+import type { Store } from '../../../src/store/database.ts';
 import { type CaptureClient, captureClient, PNG, PNG_FACTS } from '../../support/captureClient.ts';
-import { testDatabase } from '../../support/database.ts';
-import { started } from '../../support/listeners.ts';
+import { openInternalStand } from '../../support/internalStand.ts';
 import { insertAd, insertOrganization, insertSet } from '../../support/requests.ts';
 import { required } from '../../support/required.ts';
 import { type S3Server, startS3Server } from '../../support/s3Server.ts';
-import { SILENT } from '../../support/silentLog.ts';
 
 const LIMITS = { maxPods: 10, maxPodsPerOrganization: 10, parallelism: 2, setDeadlineSeconds: 600 };
 const BOUND = { index: 0, attempt: 1 };
@@ -57,27 +51,11 @@ async function folder(): Promise<ArtifactStore> {
 /** A set of one ad on two sites, an index each, of which the first is begun. */
 async function begin(kept: ArtifactStore, version = 'v2') {
   artifacts = kept;
-  const database = await testDatabase();
-  store = openStore({ url: database.url });
-  const notifications = openNotifications(database.url);
-  const listener = createServer();
-  const { url, close } = await started(listener);
-  internalUrl = url;
-  const { secret } = await readInstallation(store.db);
-  listener.on(
-    'request',
-    createInternalApi({
-      ...{ store, notifications, secret, internalUrl, artifacts, log: SILENT },
-      ...{ leaseSeconds: 30, podDeadlineSeconds: 60, publicUrl: 'https://tearsheet.example' },
-      ...{ maxUploadBytes: MOST, maxUploadBytesTogether: 2 * MOST },
-      queue: { enqueue: async () => undefined },
-    }),
-  );
+  const stand = await openInternalStand(() => ({ artifacts, maxUploadBytes: MOST, maxUploadBytesTogether: 2 * MOST }));
+  store = stand.store;
+  internalUrl = stand.internalUrl;
   closers.push(
-    close,
-    () => notifications.close(),
-    () => store.close(),
-    () => database.close(),
+    () => stand.close(),
     () => artifacts.close(),
   );
   const organization = await insertOrganization(store.db);
@@ -86,7 +64,7 @@ async function begin(kept: ArtifactStore, version = 'v2') {
   await insertSet(store.db, organization, { pictures });
   const [admitted] = await store.db.transaction().execute((tx) => admitWaiting(tx, LIMITS));
   const jobId = admitted?.jobId ?? '';
-  const token = issueJobToken(secret, jobId, new Date(Date.now() + 60_000));
+  const token = issueJobToken(stand.secret, jobId, new Date(Date.now() + 60_000));
   const client = captureClient(internalUrl, jobId, token, version);
   const open = async (index: number) => {
     const { body } = await client.call<Attempt>(`indexes/${index}/attempts`, { pod: `pod-${index}` });
