@@ -37,6 +37,9 @@ export interface FoundationOptions {
   readonly worksQueues: boolean;
 }
 
+/** PostgreSQL's code. */
+const NO_SUCH_TABLE = '42P01';
+
 /** Connects to a migrated database, to the queue in it, and to where pictures are kept. */
 export async function layFoundation(options: FoundationOptions): Promise<Foundation> {
   const { config, databaseUrl } = options;
@@ -92,8 +95,20 @@ export function foundationFromEnvironment(given: Pick<FoundationOptions, 'name' 
 
 /** Ready is a process whose database answers. */
 export function serveHealth(
-  { store, metrics }: Foundation,
+  base: Foundation,
   address: { readonly host: string; readonly port: number },
 ): Promise<Health> {
-  return startHealth({ ...address, checks: { database: () => store.pool.query('select 1') }, metrics });
+  return startHealth({ ...address, checks: { database: () => checkDatabase(base) }, metrics: base.metrics });
+}
+
+/** Where another one answers under the same address, or an empty one, nothing that is asked of this process could be right. */
+async function checkDatabase({ store, installation }: Foundation): Promise<void> {
+  const found = await readInstallation(store.db).catch((error: { code?: string }) => {
+    if (error.code === NO_SUCH_TABLE) return undefined;
+    throw error;
+  });
+  if (found?.id === installation.id) return;
+  throw new Error(
+    'it is not the one that this process began with: migrate it and restart all processes; restarted pods do both',
+  );
 }
