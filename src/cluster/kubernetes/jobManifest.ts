@@ -15,7 +15,7 @@ const FAILURE_POLICY: V1PodFailurePolicy = {
   rules: [
     // The first rule that fits counts: an eviction costs no retry, whatever the program made of it.
     { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] },
-    // Kubernetes calls it no disruption when a Job is suspended, by Kueue again and again, or a pod deleted.
+    // Somebody deleted the pod: Kubernetes calls that no disruption, and the capture has not failed.
     { action: 'Ignore', onExitCodes: exitCodes(CAPTURE_EXIT.terminated) },
     { action: 'FailIndex', onExitCodes: exitCodes(...FINAL) },
   ],

@@ -28,6 +28,8 @@ export interface PodState {
   readonly failure: (Said & { readonly exitCode: number }) | undefined;
   /** Why the pod as a whole ended: an eviction, its deadline. */
   readonly verdict: Said | undefined;
+  /** Why somebody else ended it: its node was lost or drained, another pod was more important. */
+  readonly disruption: Said | undefined;
   /** Its node does not answer: the cluster says that it is not ready, and its container that it is. */
   readonly isCutOff: boolean;
 }
@@ -36,6 +38,7 @@ export function readPod(object: unknown): PodState {
   const { metadata = {}, spec, status } = object as Wire<V1Pod>;
   const conditions = status?.conditions ?? [];
   const container = status?.containerStatuses?.find(({ name }) => name === CONTAINER);
+  const disrupted = conditions.find(({ type, status }) => type === 'DisruptionTarget' && status === 'True');
   const scheduled = conditions.find(({ type }) => type === 'PodScheduled');
   return {
     name: metadata.name ?? '',
@@ -52,6 +55,7 @@ export function readPod(object: unknown): PodState {
     waiting: container?.state?.waiting === undefined ? undefined : said(container.state.waiting, 'Waiting'),
     failure: failureOf(container),
     verdict: status?.reason === undefined ? undefined : said(status, ''),
+    disruption: disrupted === undefined ? undefined : said(disrupted, 'DisruptionTarget'),
     isCutOff: isFalse(conditions, 'Ready') && isTrue(conditions, 'ContainersReady'),
   };
 }

@@ -150,9 +150,10 @@ function creationProblem(sight: Sight): Suspicion | undefined {
 export function endProblem(pods: readonly PodState[]): Suspicion | undefined {
   const [last] = pods.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
   if (last?.phase !== 'Failed') return undefined;
-  const { name, failure, verdict } = last;
+  const { name, failure, verdict, disruption } = last;
   if (verdict?.reason === 'Evicted') return suspect('Evicted', `${name}: ${verdict.message}`);
   if (failure === undefined || UNSURPRISING.has(failure.exitCode)) return undefined;
+  if (disruption !== undefined) return suspect('Evicted', `${name}: ${words(disruption)}`);
   if (NO_START.has(failure.reason)) return suspect('PodStartFailed', `${name}: ${words(failure)}`);
   const { exitCode, message } = failure;
   if (failure.reason === 'OOMKilled')

@@ -139,6 +139,16 @@ describe('Pods Pending unseen: what keeps a Job from running is named once it ha
   });
 });
 
+test('A pod that was killed because its node was lost was evicted, whatever its exit code', () => {
+  const terminated = { exitCode: 137, reason: 'Error' };
+  const message = 'Taint manager: deleting due to NoExecute taint';
+  const conditions = [{ type: 'DisruptionTarget', status: 'True', reason: 'DeletionByTaintManager', message }];
+  const status = { phase: 'Failed', conditions, containerStatuses: [{ name: 'capture', state: { terminated } }] };
+  const pod = readPod({ metadata: { name: 'set-1-1-0-abcde', creationTimestamp: '2026-11-21T10:00:00Z' }, status });
+  const { view } = watchOver({ ...observed('crash'), pods: [pod] }, 0, 3);
+  expect(view.problem).toEqual({ reason: 'Evicted', message: `set-1-1-0-abcde: DeletionByTaintManager: ${message}` });
+});
+
 test('What a capture said last goes along, also where its Job has ended; being asked to end is no failure', () => {
   const endedBy = (exitCode: number, message: string) => {
     const terminated = { exitCode, reason: 'Error', message };
