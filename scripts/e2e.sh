@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # `make e2e`. With KUBECONFIG set, that cluster is used and nothing is started: IMAGE (repository:tag), S3_ENDPOINT, AWS_ACCESS_KEY_ID and
-# AWS_SECRET_ACCESS_KEY say what it runs and where pictures go, E2E_HOST how its pods reach this machine. Without, a cluster is
+# AWS_SECRET_ACCESS_KEY must say what it runs and where pictures go, E2E_HOST may say how its pods reach this machine. Without, a cluster is
 # started from test/cluster, and stopped afterwards unless it ran before or KEEP_CLUSTER=1. Arguments go on to vitest.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -24,7 +24,9 @@ if [ -z "${KUBECONFIG:-}" ]; then
   use docker
   "$cluster" tag "$IMAGE" "${IMAGE%:*}:next" && export IMAGE_NEXT_TAG=next
 else
-  export IMAGE=${IMAGE:?is not set: the image that the cluster is to run, as repository:tag}
+  for name in IMAGE S3_ENDPOINT AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY; do
+    [ -n "${!name:-}" ] || { echo "e2e: $name is not set; with KUBECONFIG it must be, see CONTRIBUTING.md" >&2; exit 2; }
+  done
   if ! command -v helm >/dev/null || ! command -v kubectl >/dev/null; then use tools; fi
 fi
 .node/bin/node scripts/runE2e.ts "$@"

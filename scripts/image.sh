@@ -28,7 +28,7 @@ set -- --build-arg "SOURCE_DATE_EPOCH=$SOURCE_DATE_EPOCH" --build-arg "VERSION=$
 with=${IMAGE_BUILDER:-$(builder)}
 echo "image: building $name with $with"
 case $with in
-  docker) DOCKER_BUILDKIT=1 docker build -t "$name" "$@" . ;;
+  docker) docker build -t "$name" "$@" . ;;
   podman) podman build --format docker -t "$name" "$@" . ;;
   buildah) buildah build --isolation chroot --network host --layers -t "$name" "$@" . ;;
   cluster) test/cluster/cluster image "$name" "$@" . ;;
