@@ -6,6 +6,16 @@ import { useTrial } from './support/trial.ts';
 const trial = useTrial('refused', { capture: { schedulingDeadlineSeconds: 60 } });
 
 describe('what keeps captures from running, on a real cluster', () => {
+  it('is named QuotaExceeded, and over once the quota is lifted', async () => {
+    const lift = await fillQuota(trial.installation);
+    trial.afterwards(lift);
+    const set = await trial.ask('QuotaExceeded');
+    await trial.named(set, 'QuotaExceeded');
+    await lift();
+    await trial.named(set, 'Completed', 150_000);
+    await trial.approved(set);
+  });
+
   it('is named Unschedulable while no node takes them, and over once one does', async () => {
     const label = `tearsheet.dev/e2e-${Date.now().toString(36)}`;
     await trial.profile({ nodeSelector: { [label]: 'true' } });
@@ -18,26 +28,15 @@ describe('what keeps captures from running, on a real cluster', () => {
     await trial.approved(set);
   });
 
-  it('is named ImagePullFailed, and fails when nothing has started by the deadline for that', async () => {
+  /** The deadline of what waits for its image comes while the tests after it go on. */
+  let withoutImage = '';
+
+  it('is named ImagePullFailed', async () => {
     // Refused at once, by this machine.
     await trial.profile({ image: '127.0.0.1:1/absent:1', imagePullPolicy: 'IfNotPresent' });
-    const set = await trial.ask('ImagePullFailed');
-    const { status } = await trial.named(set, 'ImagePullFailed');
+    withoutImage = await trial.ask('ImagePullFailed');
+    const { status } = await trial.named(withoutImage, 'ImagePullFailed');
     expect(status?.message).toMatch(/ImagePull/);
-    const settled = await trial.named(set, 'DeadlineExceeded', 120_000);
-    expect(settled.status?.message).toMatch(/ImagePull/);
-    const { screenshots } = await trial.ends(set, 'failed');
-    expect(screenshots[0]?.reason).toMatch(/could not be fetched/);
-  });
-
-  it('is named QuotaExceeded, and over once the quota is lifted', async () => {
-    const lift = await fillQuota(trial.installation);
-    trial.afterwards(lift);
-    const set = await trial.ask('QuotaExceeded');
-    await trial.named(set, 'QuotaExceeded');
-    await lift();
-    await trial.named(set, 'Completed', 150_000);
-    await trial.approved(set);
   });
 
   it('is named PodRejected when an admission rule refuses the pods', async () => {
@@ -59,5 +58,12 @@ describe('what keeps captures from running, on a real cluster', () => {
     await trial.installation.kubectl(cancel);
     await trial.named(set, 'Canceled', 60_000);
     await trial.ends(set, 'canceled');
+  });
+
+  it('fails a set of which nothing has started by the deadline for that, with its last words', async () => {
+    const settled = await trial.named(withoutImage, 'DeadlineExceeded', 120_000);
+    expect(settled.status?.message).toMatch(/ImagePull/);
+    const { screenshots } = await trial.ends(withoutImage, 'failed');
+    expect(screenshots[0]?.reason).toMatch(/could not be fetched/);
   });
 });

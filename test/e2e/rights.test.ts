@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { isOwnCluster } from './support/environment.ts';
+import { skipsElsewhere } from './support/ownCluster.ts';
 import { keepConsole, kubectl } from './support/programs.ts';
 import { fillQuota } from './support/quota.ts';
-import { useTrial } from './support/trial.ts';
+import { Trial } from './support/trial.ts';
 
 interface Rule {
   readonly apiGroups?: readonly string[];
@@ -33,7 +33,7 @@ const USED_ELSEWHERE = [
   'get batch/jobs',
 ];
 
-const trial = useTrial('rights', { capture: { ttlSecondsAfterFinished: 1 } });
+const trial = new Trial();
 
 /** What makes the controller use each of its rights once. */
 async function useAll(): Promise<void> {
@@ -84,8 +84,13 @@ async function granted(): Promise<string[]> {
   return listed([...own, ...ours].flatMap(({ rules }) => rules));
 }
 
-describe.skipIf(!isOwnCluster())('the rights of API and controller, held against the audit log', () => {
-  beforeAll(useAll);
+describe.skipIf(skipsElsewhere('The audit log'))('the rights of API and controller, held against the audit log', () => {
+  beforeAll(async () => {
+    await trial.begin('rights', { capture: { ttlSecondsAfterFinished: 1 } });
+    await useAll();
+  });
+  afterEach(() => trial.mend());
+  afterAll(() => trial.end());
 
   it('are enough: nothing was refused for want of one', () => {
     const refused = audited().filter(

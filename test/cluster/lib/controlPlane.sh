@@ -8,7 +8,7 @@ start_control_plane() {
   start_api_server
   start kube-controller-manager "$bin/kube-controller-manager" --kubeconfig "$pki/kcm.kubeconfig" --use-service-account-credentials \
     --service-account-private-key-file "$pki/sa.key" --root-ca-file "$pki/ca.crt" --leader-elect=false --cluster-cidr "$pods" \
-    --kube-api-qps 500 --kube-api-burst 1000 --concurrent-job-syncs 20
+    --kube-api-qps 500 --kube-api-burst 1000 --concurrent-job-syncs 20 --node-monitor-grace-period 30s
   start kube-scheduler "$bin/kube-scheduler" --kubeconfig "$pki/scheduler.kubeconfig" --leader-elect=false --kube-api-qps 500 --kube-api-burst 1000
 }
 

@@ -2,7 +2,7 @@
 fake_nodes() {
   alive kube-apiserver || die "no cluster runs: cluster up"
   start kwok "$bin/kwok" --kubeconfig "$pki/admin.kubeconfig" --cidr 10.200.0.0/16 --node-ip 10.200.0.1 \
-    --manage-nodes-with-annotation-selector kwok.x-k8s.io/node=fake --node-lease-duration-seconds 40 --config "$(readlink "$bin/kwok").yaml"
+    --manage-nodes-with-annotation-selector kwok.x-k8s.io/node=fake --node-lease-duration-seconds 20 --config "$(readlink "$bin/kwok").yaml"
   for i in $(seq "$1"); do fake_node "$i"; done | k apply -f - >/dev/null
   until_true 30 "the fake nodes" k wait --for=condition=Ready node -l type=kwok --timeout=1s
   k get nodes >&2

@@ -26,6 +26,8 @@ imageGCLowThresholdPercent: 98
 evictionHard: {memory.available: 200Mi, nodefs.available: 1%, imagefs.available: 1%}
 # A pod that fills its volumes is seen at once, not after a minute.
 volumeStatsAggPeriod: 5s
+# A node that is lost is given up after 30 s (lib/controlPlane.sh), six of its signs of life: as many as with the defaults, 50 s and 40 s.
+nodeLeaseDurationSeconds: 20
 maxPods: 60
 podPidsLimit: 1024
 protectKernelDefaults: false

@@ -5,7 +5,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { CreateBucketCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import {
+  CreateBucketCommand,
+  DeleteBucketCommand,
+  DeleteObjectCommand,
+  ListObjectsV2Command,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import type { ScreenshotJobStatus } from '../../../src/contract/screenshotJob.ts';
 import { type TestNamespace, testNamespace } from '../../support/cluster.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -234,8 +240,18 @@ export class Installation {
   }
 
   async pictures(): Promise<string[]> {
+    return (await this.#stored()).filter((key) => key.startsWith('pictures/'));
+  }
+
+  async #stored(): Promise<string[]> {
     const { Contents = [] } = await this.#storage.send(new ListObjectsV2Command({ Bucket: this.bucket }));
-    return Contents.map(({ Key = '' }) => Key).filter((key) => key.startsWith('pictures/'));
+    return Contents.map(({ Key = '' }) => Key);
+  }
+
+  async #removeBucket(): Promise<void> {
+    for (const Key of await this.#stored())
+      await this.#storage.send(new DeleteObjectCommand({ Bucket: this.bucket, Key }));
+    await this.#storage.send(new DeleteBucketCommand({ Bucket: this.bucket }));
   }
 
   /** What an operator would look at first when something hangs. */
@@ -271,6 +287,9 @@ export class Installation {
     await this.tryKubectl(['delete', 'screenshotjobs', '--all', '--wait=false']);
     await this.tryKubectl(['delete', 'jobs', '--all', '--wait=false']);
     await this.namespace.remove();
+    await this.#removeBucket().catch((error: unknown) =>
+      console.warn(`The bucket ${this.bucket} is left: ${String(error)}`),
+    );
     this.#storage.destroy();
     this.#reader.close();
     await rm(this.#folder, { recursive: true, force: true });

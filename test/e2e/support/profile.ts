@@ -2,22 +2,37 @@
 import type { CaptureProfile } from '../../../src/contract/captureProfile.ts';
 import type { Installation } from './installation.ts';
 
-type Change = Partial<CaptureProfile>;
+export class Profile {
+  readonly #installation: Installation;
+  #map: { readonly name: string; readonly installed: string } | undefined;
+  #now: string | undefined;
 
-/** Changes the profile for the captures that begin from now on. @returns a function that brings back what was. */
-export async function changeProfile(installation: Installation, change: Change): Promise<() => Promise<void>> {
-  const [found] = (
-    await installation.list<{ metadata: { name: string }; data: Record<string, string> }>('configmaps')
-  ).filter(({ metadata }) => metadata.name.endsWith('-capture-profile'));
-  const before = found?.data['profile.json'];
-  if (found === undefined || before === undefined) throw new Error('There is no ConfigMap with the capture profile.');
-  const write = async (text: string) => {
+  constructor(installation: Installation) {
+    this.#installation = installation;
+  }
+
+  /** For the captures that begin from now on: as installed, but for this. Nothing is done where it is so already. */
+  async set(change: Partial<CaptureProfile>): Promise<void> {
+    this.#map ??= await this.#find();
+    const { name, installed } = this.#map;
+    const text = JSON.stringify({ ...(JSON.parse(installed) as CaptureProfile), ...change });
+    if (text === (this.#now ?? JSON.stringify(JSON.parse(installed)))) return;
     const patch = JSON.stringify({ data: { 'profile.json': text } });
-    await installation.kubectl(['patch', 'configmap', found.metadata.name, '--type=merge', '-p', patch]);
-    await restartController(installation);
-  };
-  await write(JSON.stringify({ ...(JSON.parse(before) as CaptureProfile), ...change }));
-  return () => write(before);
+    await this.#installation.kubectl(['patch', 'configmap', name, '--type=merge', '-p', patch]);
+    this.#now = text;
+    await restartController(this.#installation);
+  }
+
+  async #find(): Promise<{ name: string; installed: string }> {
+    const maps = await this.#installation.list<{ metadata: { name: string }; data: Record<string, string> }>(
+      'configmaps',
+    );
+    const found = maps.find(({ metadata }) => metadata.name.endsWith('-capture-profile'));
+    const installed = found?.data['profile.json'];
+    if (found === undefined || installed === undefined)
+      throw new Error('There is no ConfigMap with the capture profile.');
+    return { name: found.metadata.name, installed };
+  }
 }
 
 /** The profile is read at the start. */

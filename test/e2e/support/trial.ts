@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import type { CaptureProfile } from '../../../src/contract/captureProfile.ts';
 import { eventually } from '../../support/eventually.ts';
 import { Installation, type JobSeen, merged, type Values } from './installation.ts';
-import { changeProfile } from './profile.ts';
+import { Profile } from './profile.ts';
 import { keepConsole } from './programs.ts';
 import { requestOf, type ScreenshotSet, startWorld, type World } from './world.ts';
 
@@ -22,6 +22,8 @@ const SMALL_VALUES: Values = {
 export class Trial {
   #world: World | undefined;
   #installation: Installation | undefined;
+  #profile: Profile | undefined;
+  #isProfileOver = false;
   #notes = '';
   readonly #mend: (() => unknown)[] = [];
 
@@ -44,6 +46,7 @@ export class Trial {
   async begin(label: string, values: Values = {}, sizes = SMALL_VALUES): Promise<void> {
     this.#world = await startWorld(() => this.installation.organization.webhook_secret);
     this.#installation = await Installation.prepare(label, merged(sizes, values));
+    this.#profile = new Profile(this.#installation);
     this.#notes = await this.installation.install();
     await this.installation.createOrganization();
   }
@@ -64,6 +67,7 @@ export class Trial {
 
   /** Of one picture; its creative is held back where a gate is named. @returns the set's id. */
   async ask(campaign: string, gate?: string): Promise<string> {
+    if (this.#isProfileOver) await this.#setProfile({});
     if (gate !== undefined) {
       this.world.gates.shut(gate);
       this.afterwards(() => this.world.gates.open(gate));
@@ -79,9 +83,18 @@ export class Trial {
     return set;
   }
 
+  /** Of captures, until the test is over, or it is set anew; `{}` is the one that was installed. */
   async profile(change: Partial<CaptureProfile>): Promise<void> {
-    const before = await changeProfile(this.installation, change);
-    this.afterwards(before);
+    await this.#setProfile(change);
+    // Each change restarts the controller: the one after the test waits for the next request, which may come with one of its own.
+    this.afterwards(() => {
+      this.#isProfileOver = true;
+    });
+  }
+
+  async #setProfile(change: Partial<CaptureProfile>): Promise<void> {
+    this.#isProfileOver = false;
+    await this.#profile?.set(change);
   }
 
   /** Waits for the STATUS, and keeps what an operator sees then. */
@@ -107,10 +120,10 @@ export class Trial {
     }, ENDED_MS);
   }
 
-  /** With its picture, and told of under one id. */
+  /** With all its pictures, and told of under one id. */
   async approved(set: string): Promise<void> {
     const { screenshots } = await this.ends(set, 'approved');
-    expect(screenshots.map(({ reason, status }) => reason ?? status)).toEqual(['uploaded']);
+    expect([...new Set(screenshots.map(({ reason, status }) => reason ?? status))]).toEqual(['uploaded']);
     await eventually(() => expect(new Set(this.world.receiver.accepted('screenshot_set.approved', set)).size).toBe(1));
   }
 

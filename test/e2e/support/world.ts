@@ -31,16 +31,18 @@ export interface Wanted {
   readonly gate?: string;
   /** Each is an index of the Job. */
   readonly pages?: readonly ('news' | 'blog')[];
+  /** Addresses of more pages. */
+  readonly sites?: readonly string[];
   readonly devices?: readonly string[];
 }
 
 /** One picture ad on each of the pages, told to the receiver. */
-export function requestOf(world: World, { campaign, gate, pages = ['blog'], devices = ['desktop'] }: Wanted): object {
+export function requestOf(world: World, wanted: Wanted): object {
+  const { campaign, gate, pages = ['blog'], sites = [], devices = ['desktop'] } = wanted;
   const picture = `${world.publishers.cdn}/media/marlow.jpg`;
   const content = gate === undefined ? picture : world.gates.through(gate, picture);
-  const screenshots = pages.flatMap((page) =>
-    devices.map((name) => ({ site: { url: world.publishers.urlByPath(page) }, device: { name } })),
-  );
+  const urls = [...pages.map((page) => world.publishers.urlByPath(page)), ...sites];
+  const screenshots = urls.flatMap((url) => devices.map((name) => ({ site: { url }, device: { name } })));
   return {
     campaign: { name: campaign },
     screenshot_requests: [{ ad: { lookup_key: 'one', name: 'One', media: { type: 'url', content } }, screenshots }],
