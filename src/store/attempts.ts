@@ -127,7 +127,7 @@ export async function missingScreenshots(
   db: Queryable,
   { setId, index }: { setId: string; index: number },
 ): Promise<MissingScreenshot[]> {
-  const rows = await db
+  return db
     .selectFrom('screenshots')
     .select(['id', 'ad_id', 'site_url', 'site_key', 'device', 'marker_ms'])
     .where('set_id', '=', setId)
@@ -135,24 +135,31 @@ export async function missingScreenshots(
     .where('status', '=', 'pending')
     .orderBy('seq')
     .execute();
-  return rows.map((row) => ({ ...row, device: row.device as DeviceName }));
 }
 
 /**
  * Notes that the index has nothing left to do; after the job was settled too, which its last result may have caused.
- * @throws SupersededError
+ * @returns whether that is news. @throws SupersededError
  */
-export async function finishIndex(transaction: Queryable, { jobId, index, attempt, pod }: Bound): Promise<void> {
-  const result = await transaction
-    .updateTable('job_indexes')
-    .set({ finished_at: sql<Date>`now()` })
+export async function finishIndex(transaction: Queryable, { jobId, index, attempt, pod }: Bound): Promise<boolean> {
+  const known = await transaction
+    .selectFrom('job_indexes')
+    .select('finished_at')
     .where('job_id', '=', jobId)
     .where('index', '=', index)
     .where('attempt', '=', attempt)
     .$if(pod !== undefined, (query) => query.where('pod', '=', pod ?? ''))
+    .forUpdate()
     .executeTakeFirst();
-  if (result.numUpdatedRows === 0n)
-    throw new SupersededError(`Attempt ${attempt} of index ${index} is not its attempt.`);
+  if (known === undefined) throw new SupersededError(`Attempt ${attempt} of index ${index} is not its attempt.`);
+  if (known.finished_at !== null) return false;
+  await transaction
+    .updateTable('job_indexes')
+    .set({ finished_at: sql<Date>`now()` })
+    .where('job_id', '=', jobId)
+    .where('index', '=', index)
+    .execute();
+  return true;
 }
 
 /** @returns the name of a job's ScreenshotJob, which never changes; undefined where there is no such job. */

@@ -51,8 +51,8 @@ export function addAttemptRoutes(router: Router, options: InternalApiOptions, tr
   router.post('/indexes/:index/finish', async (req, res) => {
     const { attempt, phases } = FinishIndex.parse(req.body);
     const bound = boundOf(callerOf(res), { index: indexOf(req), attempt });
-    await store.db.transaction().execute((tx) => finishIndex(tx, bound));
-    observe?.phases?.(phases);
+    const isNews = await store.db.transaction().execute((tx) => finishIndex(tx, bound));
+    if (isNews) observe?.phases?.(phases);
     res.json({});
   });
 }

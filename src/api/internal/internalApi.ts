@@ -6,6 +6,7 @@ import { cutCodePoints, storable } from '../../domain/text.ts';
 import type { Log } from '../../observe/log.ts';
 import { SupersededError } from '../../store/attempts.ts';
 import { ResultFaultError } from '../../store/creativeResults.ts';
+import { type Allowances, createAllowances } from './allowances.ts';
 import { artifactRoutes } from './artifactRoutes.ts';
 import { addAttemptRoutes } from './attemptRoutes.ts';
 import {
@@ -27,7 +28,14 @@ import { addUploadRoutes } from './uploadRoutes.ts';
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 /** Of what was wrong with a call: a body may have a fault in each of thousands of places, and all of them would stand in the log. */
 const MOST_WORDS = 2_000;
-const OF_ONE_POD = { calls: 64, bytes: MAX_BODY_BYTES };
+/** Two hundred pictures, the most of an index, are some four megabytes; sixteen take a second and a half to read. */
+const OF_ONE_POD = {
+  calls: 64,
+  bytes: MAX_BODY_BYTES,
+  bytesInTime: { perSecond: 128 * 1024, atOnce: MAX_BODY_BYTES },
+};
+/** Refusals that are logged, of one address. */
+const LOGGED = { perSecond: 2, atOnce: 100 };
 
 /** Serves `contract/captureProtocol.ts`, and the artifacts where they are kept in a folder. */
 export function createInternalApi(options: InternalApiOptions): Express {
@@ -53,7 +61,7 @@ export function createInternalApi(options: InternalApiOptions): Express {
   app.use((_req, res) => {
     res.status(404).json({ error: 'not_found', message: NO_SUCH_CALL });
   });
-  app.use(answerError(options.log));
+  app.use(answerError(options.log, createAllowances(LOGGED)));
   return app;
 }
 
@@ -71,7 +79,8 @@ function authorize(authority: CaptureAuthority): RequestHandler {
   };
 }
 
-function answerError(log: Log): ErrorRequestHandler {
+/** @param logged whoever is refused over and over fills no log. */
+function answerError(log: Log, logged: Allowances): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     if (res.headersSent) {
       next(error);
@@ -81,7 +90,9 @@ function answerError(log: Log): ErrorRequestHandler {
     if (error instanceof OverloadedError) res.set('Retry-After', String(error.retryAfterSeconds));
     // Never the query: it may hold a signature.
     const fields = { method: req.method, path: req.path, status };
-    if (status >= 500) log.error({ ...fields, err: error }, 'a call of the capture protocol failed');
+    if (error instanceof OverloadedError || (status < 500 && !logged.take(req.socket.remoteAddress ?? '')))
+      log.debug(fields, 'a call of the capture protocol was refused, as others before');
+    else if (status >= 500) log.error({ ...fields, err: error }, 'a call of the capture protocol failed');
     else log.info({ ...fields, ...body }, 'a call of the capture protocol was refused');
     res.status(status).json(body);
   };

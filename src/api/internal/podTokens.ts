@@ -3,6 +3,7 @@
  * whether one is good (TokenReview); the pod's name says of which job and index it is.
  */
 import { createHash } from 'node:crypto';
+import { createAllowances } from './allowances.ts';
 import {
   type Caller,
   type CaptureAuthority,
@@ -32,6 +33,8 @@ export interface PodTokenOptions {
 
 /** Jobs that one pod may have looked up at once: its token is good, and for one of them. */
 const MOST_LOOKUPS = 16;
+/** Of one pod. A capture has four for a picture, and a few a minute. */
+const CALLS = { perSecond: 20, atOnce: 2_000 };
 const POD_NAME = 'authentication.kubernetes.io/pod-name';
 const POD_UID = 'authentication.kubernetes.io/pod-uid';
 
@@ -41,6 +44,7 @@ export function podTokens(options: PodTokenOptions): CaptureAuthority {
   const slots = createReviewSlots(now);
   const underWay = new Map<string, Promise<Verdict>>();
   const lookups = new Map<string, number>();
+  const calls = createAllowances(CALLS, now);
 
   const ask = async (key: string, { token, source }: Shown): Promise<Verdict> => {
     const giveBack = slots.take(source);
@@ -91,6 +95,7 @@ export function podTokens(options: PodTokenOptions): CaptureAuthority {
     async admit(token, jobId, source) {
       const verdict = await verdictOn({ token, source });
       if ('refusal' in verdict) throw new UnauthorizedError(verdict.refusal);
+      if (!calls.take(verdict.uid)) throw new OverloadedError('The pod makes too many calls.');
       const name = await jobName(verdict, jobId);
       if (name === undefined) throw new NotFoundError(`There is no job ${jobId}.`);
       return callerOf(verdict, { jobId, name });

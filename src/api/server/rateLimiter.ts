@@ -17,7 +17,7 @@ interface Bucket {
 /** More keys than this in a moment, and those that have rested are forgotten. */
 const MOST_BUCKETS = 10_000;
 
-/** A token bucket for each key, in this process. */
+/** A token bucket for each key, in this process: one in Postgres was measured to cost a tenth of what create-ad does, and all of a key wait for it. */
 export class RateLimiter {
   readonly #limit: RateLimit;
   readonly #now: () => number;

@@ -22,6 +22,9 @@ let organization: TestOrganization;
 let internalUrl: string;
 let artifacts: FolderStore;
 let isDown = false;
+/** What was counted, and what was logged of refusals. */
+let phases: object[];
+let logged: string[];
 
 /** Says yes to everything, and that the pod is the one that the token claims. */
 async function review(token: string) {
@@ -33,11 +36,15 @@ async function review(token: string) {
 
 beforeEach(async () => {
   isDown = false;
+  phases = [];
+  logged = [];
   stand = await openInternalStand(({ db }) => ({
     authority: podTokens({
       ...{ review, namespace: 'ads', serviceAccount: 'capture', audience: AUDIENCE, log: SILENT },
       jobName: (id) => jobNameOf(db, id),
     }),
+    log: { ...SILENT, info: (_fields: object, message: string) => void logged.push(message) },
+    observe: { phases: (seconds) => void phases.push(seconds) },
   }));
   ({ store, artifacts, internalUrl } = stand);
   organization = await insertOrganization(store.db);
@@ -194,4 +201,31 @@ test('A fault is told in so many words, however many of them a pod makes', async
   expect(refused.status).toBe(422);
   expect(refused.body.message.length).toBeLessThanOrEqual(2_000);
   expect(refused.body.message).toContain('results');
+});
+
+test('An index that is reported finished over and over counts once in the metrics', async () => {
+  const { pod } = await job();
+  await open(pod('uid-1'), 'uid-1');
+  const finish = () => pod('uid-1').call('indexes/0/finish', { attempt: 1, phases: { navigate: 86_400 } });
+  for (let i = 0; i < 3; i++) expect((await finish()).status).toBe(200);
+  expect(phases).toEqual([{ navigate: 86_400 }]);
+});
+
+test('A pod that sends as much as it may over and over does not keep the API from everybody else', async () => {
+  const { pod } = await job();
+  await open(pod('uid-1'), 'uid-1');
+  const results = Array.from({ length: 100 }, () => ({ status: 'x'.repeat(100_000) }));
+  const statuses: number[] = [];
+  for (let i = 0; i < 4; i++)
+    statuses.push((await pod('uid-1').call('screenshots/results', { ...BOUND, results })).status);
+  expect(statuses).toEqual([422, 503, 503, 503]);
+  expect((await open(pod('uid-2', 1), 'uid-2', 1)).status).toBe(200);
+});
+
+test('Whoever is refused over and over fills no log', async () => {
+  const { id } = await job();
+  const stranger = captureClient(internalUrl, id, 'made up');
+  for (let i = 0; i < 150; i++) expect((await open(stranger, 'uid')).status).toBe(401);
+  expect(logged.length).toBeGreaterThanOrEqual(100);
+  expect(logged.length).toBeLessThan(140);
 });

@@ -7,6 +7,7 @@ import { eventually } from '../../../support/eventually.ts';
 import { type Listener, started } from '../../../support/listeners.ts';
 
 let listener: Listener;
+const bytesInTime = { perSecond: 0.001, atOnce: 250 };
 /** Calls that were let in, and are not answered before somebody does it here. */
 let held: express.Response[];
 
@@ -18,7 +19,7 @@ beforeEach(async () => {
     rememberCaller(res, { jobId: 'job', ...(uid === undefined ? {} : { pod: { uid, index: 0 } }) });
     next();
   });
-  app.use(boundCalls({ calls: 3, bytes: 100 }), (_req, res) => void held.push(res));
+  app.use(boundCalls({ calls: 3, bytes: 100, bytesInTime }), (_req, res) => void held.push(res));
   app.use(((_error, _req, res, _next) => void res.status(503).end()) satisfies express.ErrorRequestHandler);
   listener = await started(createServer(app));
 });
@@ -78,4 +79,18 @@ test('A call that is too long all by itself is let in, to be told so', async () 
 test('Captures of one machine, which name no pod, are not bounded', async () => {
   for (let i = 0; i < 10; i++) void call(undefined);
   await letIn(10);
+});
+
+test('What a pod sends one after the other is bounded, too: to read it takes time that others wait', async () => {
+  for (let sent = 1; sent <= 2; sent++) {
+    const answered = call('a', { bytes: 100 });
+    await letIn(sent);
+    held[sent - 1]?.end();
+    expect(await answered).toBe(200);
+  }
+  expect(await call('a', { bytes: 100 })).toBe(503);
+  void call('b', { bytes: 100 });
+  await letIn(3);
+  void call('a', { bytes: 40 });
+  await letIn(4);
 });

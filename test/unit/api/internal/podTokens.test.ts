@@ -213,3 +213,14 @@ test('A pod with a good token that names job after job has so many looked up, an
   gate.resolve(undefined);
   expect((await Promise.all(flood)).filter((error) => error instanceof NotFoundError)).toHaveLength(16);
 });
+
+test('A pod makes so many calls in a row, and then so many a second; others are not concerned', async () => {
+  const { admit, pass } = authority(async (token) => reviewed({ uid: token }));
+  for (let i = 0; i < 2_000; i++) await admit();
+  await expect(admit()).rejects.toThrow(UnavailableError);
+  expect(await admit(tokenOf({ jti: 2 }))).toMatchObject({ jobId: JOB });
+  pass(100);
+  await admit();
+  await admit();
+  await expect(admit()).rejects.toThrow(UnavailableError);
+});
