@@ -8,7 +8,6 @@ import type {
   ScreenshotSetSummary,
 } from '../contract/records.ts';
 import { adPage, imageUrl, type Place, setPage } from '../domain/addresses.ts';
-import type { DeviceName } from '../domain/devices.ts';
 import { countStatuses, reviewNotes } from '../domain/reviewNotes.ts';
 import { maybeTimestamp, timestamp } from '../domain/time.ts';
 import type { AdTable, ScreenshotSetTable, ScreenshotTable } from './schema.ts';
@@ -66,7 +65,7 @@ export function screenshotRecord(row: ScreenshotRow, place: Place): ScreenshotRe
     id: row.id,
     status: row.status,
     site: { url: row.site_url },
-    device: { name: row.device as DeviceName },
+    device: { name: row.device },
     frame: { marker: row.marker_ms === null ? null : row.marker_ms / 1000 },
     image_url: row.image_token === null ? null : imageUrl(place.publicUrl, row.image_token),
     width: row.image_width,

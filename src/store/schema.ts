@@ -1,6 +1,8 @@
 /** The tables as kysely sees them; the truth is in `migrations/`. */
 import type { ColumnType, Generated, JSONColumnType } from 'kysely';
+import type { DeviceName } from '../domain/devices.ts';
 import type { AdFailure, AdStatus, ScreenshotStatus, SetStatus } from '../domain/states.ts';
+import type { Topic } from '../domain/topics.ts';
 
 type Time = ColumnType<Date, Date | string, Date | string>;
 type MaybeTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>;
@@ -104,7 +106,7 @@ export interface ScreenshotTable {
   ad_id: string;
   site_url: string;
   site_key: string;
-  device: string;
+  device: DeviceName;
   marker_ms: number | null;
   status: Generated<ScreenshotStatus>;
   reason: string | null;
@@ -185,7 +187,7 @@ export interface CreativeFrameTable {
 export interface EventTable {
   id: string;
   organization_id: string;
-  topic: string;
+  topic: Topic;
   body: string;
   created_at: CreatedAt;
 }

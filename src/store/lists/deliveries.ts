@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import type { Topic } from '../../domain/topics.ts';
 import type { Queryable } from '../database.ts';
 import type { DeliveryAttemptTable, DeliveryTable } from '../schema.ts';
 import { type Listed, offsetOf, type Page } from './page.ts';
@@ -12,7 +13,7 @@ export interface DeliveryFilter {
 }
 
 export interface DeliveryRow extends Selectable<DeliveryTable> {
-  readonly topic: string;
+  readonly topic: Topic;
   readonly log: readonly Selectable<DeliveryAttemptTable>[];
 }
 

@@ -10,7 +10,7 @@ let setId: string;
 beforeAll(async () => {
   server = await startPages();
   otherKey = (await createOrganization(server.store.db, { slug: 'other' })).api_key;
-  const shots = [{ site: 'https://news.example/', device: 'desktop' }];
+  const shots = [{ site: 'https://news.example/', device: 'desktop' }] as const;
   setId = (await seedSet(server, { campaign: 'Secret plans', status: 'in_review', shots })).setId;
 });
 afterAll(() => server.close());

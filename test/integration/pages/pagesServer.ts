@@ -6,6 +6,7 @@ import sharp from 'sharp';
 import { createPages, type PagesOptions } from '../../../src/api/pages/pages.ts';
 import { failureHandler } from '../../../src/api/server/failures.ts';
 import { requestId } from '../../../src/api/server/requestId.ts';
+import type { DeviceName } from '../../../src/domain/devices.ts';
 import { openStore, type Store } from '../../../src/store/database.ts';
 import { readInstallation } from '../../../src/store/installation.ts';
 import { type Notifications, openNotifications } from '../../../src/store/notifications.ts';
@@ -112,7 +113,7 @@ async function servePicture(request: express.Request, response: express.Response
 
 export interface SeededShot {
   readonly site: string;
-  readonly device: string;
+  readonly device: DeviceName;
   readonly markerMs?: number | null;
   readonly status?: 'pending' | 'uploaded' | 'no_slots' | 'blocked' | 'generic_error';
   readonly reason?: string;

@@ -43,7 +43,7 @@ describe('the page of a set', () => {
   });
 
   it('lays the frames of several markers out as a film strip, by their moment', async () => {
-    const at = (markerMs: number) => ({ site: NEWS, device: 'desktop', markerMs });
+    const at = (markerMs: number) => ({ site: NEWS, device: 'desktop' as const, markerMs });
     const { setId } = await seedSet(server, { status: 'approved', shots: [at(2000), at(0), at(1500)] });
     const { page } = await openPage(browser);
     await signIn(page, server, setAddress(setId));

@@ -3,7 +3,6 @@ import type { Selectable } from 'kysely';
 import type { ApprovedScreenshot, CampaignRecord, DeliveryRecord, ListedSet } from '../../../contract/records.ts';
 import { reviewNotes } from '../../../domain/reviewNotes.ts';
 import { maybeTimestamp, timestamp } from '../../../domain/time.ts';
-import type { Topic } from '../../../domain/topics.ts';
 import type { ApprovedRow } from '../../../store/lists/approvedScreenshots.ts';
 import type { DeliveryRow } from '../../../store/lists/deliveries.ts';
 import type { ListedSetRow } from '../../../store/lists/sets.ts';
@@ -41,7 +40,7 @@ export function deliveryRecord(row: DeliveryRow): DeliveryRecord {
     type: 'delivery',
     id: row.id,
     event_id: `evt_${row.event_id}`,
-    topic: row.topic as Topic,
+    topic: row.topic,
     channel: row.channel,
     target: row.target,
     status: row.status,

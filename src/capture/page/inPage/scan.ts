@@ -142,17 +142,19 @@ function scanFrame(declarations: Declaration[]): Scan {
     slots.push(slot);
     elements.push(element);
   }
-  slots.forEach((slot, index) => {
-    slot.parent = nearestSlot(parentOf(elements[index]!), elements);
-  });
+  for (const [index, element] of elements.entries()) {
+    const slot = slots[index];
+    if (slot !== undefined) slot.parent = nearestSlot(parentOf(element), elements);
+  }
   return { slots, elements, scroll: { x: scrollX, y: scrollY } };
 }
 
 /** Afterwards, because it scrolls. */
 function findCovered({ slots, elements, scroll }: Scan): void {
-  slots.slice(0, 60).forEach((slot, index) => {
-    slot.covered = slot.visible && isCovered(elements[index]!);
-  });
+  for (const [index, element] of elements.slice(0, 60).entries()) {
+    const slot = slots[index];
+    if (slot !== undefined) slot.covered = slot.visible && isCovered(element);
+  }
   scrollTo({ left: scroll.x, top: scroll.y, behavior: 'instant' });
 }
 

@@ -323,7 +323,7 @@ describe('deliveries', () => {
       .where('ad_id', '=', made.id)
       .executeTakeFirstOrThrow();
     const { organization_id } = subscriber;
-    const event = { id: randomUUID(), organization_id, topic: 'ad.uploaded', body: '{}' };
+    const event = { id: randomUUID(), organization_id, topic: 'ad.uploaded', body: '{}' } as const;
     await db.insertInto('events').values(event).execute();
     const id = randomUUID();
     const ids = { id, organization_id, event_id: event.id, subscriber_id: subscriber.id, ad_id: made.id };
