@@ -77,7 +77,7 @@ describe('a capture', () => {
     expect(names.ports).toContainEqual({ port: 53, protocol: 'UDP' });
     expect(internal.to[0].podSelector.matchLabels['app.kubernetes.io/component']).toBe('api');
     expect(internal.ports).toEqual([{ port: 'internal' }]);
-    expect({ ingress, policyTypes }).toEqual({ ingress: [], policyTypes: ['Ingress', 'Egress'] });
+    expect({ ingress, policyTypes }).toEqual({ policyTypes: ['Ingress', 'Egress'] });
   });
 
   it('uploads to a private S3 server where that is named', async () => {
@@ -151,6 +151,12 @@ it('pods of hooks get out where a namespace lets nobody out by itself', async ()
     expect(podSelector.matchExpressions[0].values).toContain(hook.metadata.labels['app.kubernetes.io/component']);
   }
   expect(egress[1]).toEqual({ ports: [{ port: 1, endPort: 65_535 }] });
+});
+
+it('no policy has an empty list of rules, which an API server forgets: whoever applies manifests would see a difference for ever', async () => {
+  const policies = (await render({}, 'values-trial.yaml')).all.filter(({ kind }) => kind === 'NetworkPolicy');
+  expect(policies.length).toBeGreaterThan(4);
+  for (const { spec } of policies) expect([spec.ingress, spec.egress]).not.toContainEqual([]);
 });
 
 it('no policy stands in the way where the values say so', async () => {
