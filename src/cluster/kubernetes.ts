@@ -12,7 +12,7 @@ import { type Paths, pathsOf, resourceOf } from './kubernetes/names.ts';
 import { ResourceWrites } from './kubernetes/resourceWrites.ts';
 import { type ResourceState, SeenScreenshotJob } from './kubernetes/screenshotJobs.ts';
 import { listStrays } from './kubernetes/strays.ts';
-import type { ClusterLog } from './localPod.ts';
+import type { ClusterLog } from './log.ts';
 import type { CaptureJob, CaptureJobSpec, ClusterPort, RecordedEvent, StrayJob } from './port.ts';
 
 export interface KubernetesOptions {

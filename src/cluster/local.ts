@@ -2,8 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import type { ScreenshotJob, ScreenshotJobSpec, ScreenshotJobStatus } from '../contract/screenshotJob.ts';
 import { LocalJob } from './localJob.ts';
-import { type ClusterLog, type Pod, startPod } from './localPod.ts';
+import { type Pod, startPod } from './localPod.ts';
 import { LocalResources } from './localResources.ts';
+import type { ClusterLog } from './log.ts';
 import {
   type CaptureJob,
   type CaptureJobSpec,

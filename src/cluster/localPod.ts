@@ -5,12 +5,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-
-/** The part of pino that is used here; observe's own stands on this level, out of reach. */
-export interface ClusterLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-}
+import type { ClusterLog } from './log.ts';
 
 export interface PodOptions {
   readonly command: readonly string[];

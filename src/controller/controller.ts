@@ -5,7 +5,7 @@ import { beginEpoch, StaleLeaderError } from '../store/installation.ts';
 import { releaseAllClaims } from '../store/jobCreatives.ts';
 import type { Change } from '../store/notifications.ts';
 import { audit } from './audit.ts';
-import type { ControllerOptions } from './options.ts';
+import type { ControllerOptions, ReconcileOutcome } from './options.ts';
 import { reconcile } from './reconcile.ts';
 import { beginTerm, type Term } from './term.ts';
 import { createWorkQueue, type QueueSize, type WorkQueue } from './workQueue.ts';
@@ -94,7 +94,7 @@ class RunningController implements Controller {
   async #reconcile(name: string): Promise<number | undefined> {
     if (this.#superseded) return undefined;
     const begun = performance.now();
-    const tell = (outcome: 'done' | 'conflict' | 'failed') =>
+    const tell = (outcome: ReconcileOutcome) =>
       this.#options.observe?.reconciled?.(outcome, (performance.now() - begun) / 1000);
     try {
       const again = await reconcile(this.#term, name);

@@ -1,5 +1,5 @@
 /** What the cluster holds of us, kept by watches that begin with the first question. */
-import type { ClusterLog } from '../localPod.ts';
+import type { ClusterLog } from '../log.ts';
 import type { ApiServer } from './apiServer.ts';
 import { type JobState, readJob } from './jobState.ts';
 import { LABEL, NODES, type Paths } from './names.ts';

@@ -3,14 +3,10 @@
  * monotonic clock: what times the holder writes into it is never compared with ours. A leader that could not renew for `renewSeconds`
  * is none any more, and says so before anybody else can have become one.
  */
+import type { ClusterLog } from '../log.ts';
 import { ApiError, isConflict, isNotFound } from './apiError.ts';
 import type { ApiServer, CallOptions } from './apiServer.ts';
 import { type Clock, systemClock } from './clock.ts';
-
-interface ElectorLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-}
 
 export interface ElectorOptions {
   /** Of this process: its pod's name. */
@@ -28,7 +24,7 @@ export interface ElectorOptions {
 export interface ElectorConnection {
   readonly api: ApiServer;
   readonly namespace: string;
-  readonly log: ElectorLog;
+  readonly log: ClusterLog;
   readonly clock?: Clock;
 }
 

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { CoreV1Event } from '@kubernetes/client-node';
 import type { ScreenshotJob } from '../../contract/screenshotJob.ts';
-import type { ClusterLog } from '../localPod.ts';
+import type { ClusterLog } from '../log.ts';
 import type { RecordedEvent } from '../port.ts';
 import { isNamespaceEnding, isNotFound } from './apiError.ts';
 import type { ApiServer } from './apiServer.ts';

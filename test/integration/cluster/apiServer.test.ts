@@ -194,16 +194,22 @@ test('Each answer is told, with what was asked and how long it took; no answer, 
   ]);
 });
 
-test('A watch without a byte counts as dead; half a line counts as life', async () => {
-  await connect();
+/** A watch that is open: what it tells, and what it ends with. */
+async function watched(idleMs: number) {
   const lines: unknown[] = [];
   const { signal } = new AbortController();
   const watching = failureOf(
     (async () => {
-      for await (const line of api.watch({ path: PATH }, { signal, idleMs: 400 })) lines.push(line);
+      for await (const line of api.watch({ path: PATH }, { signal, idleMs })) lines.push(line);
     })(),
   );
   await eventually(() => expect(server.watches).toHaveLength(1));
+  return { lines, watching };
+}
+
+test('A watch without a byte counts as dead; half a line counts as life', async () => {
+  await connect();
+  const { lines, watching } = await watched(400);
   server.watches[0]?.send('ADDED', { here: true });
   await eventually(() => expect(lines).toEqual([{ type: 'ADDED', object: { here: true } }]));
   const silent = await watching;
@@ -213,14 +219,7 @@ test('A watch without a byte counts as dead; half a line counts as life', async 
 
 test('A line that is cut in the middle is an error, not an event', async () => {
   await connect();
-  const lines: unknown[] = [];
-  const { signal } = new AbortController();
-  const watching = failureOf(
-    (async () => {
-      for await (const line of api.watch({ path: PATH }, { signal, idleMs: 5_000 })) lines.push(line);
-    })(),
-  );
-  await eventually(() => expect(server.watches).toHaveLength(1));
+  const { lines, watching } = await watched(5_000);
   server.watches[0]?.cut('{"type":"ADDED","object":{"metadata":{"na');
   expect(await watching).toBeInstanceOf(UnreachableError);
   expect(lines).toEqual([]);
