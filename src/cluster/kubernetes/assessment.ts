@@ -36,7 +36,6 @@ const STUCK_AFTER_MS = 60_000;
 const EVENTS_AGAIN_MS = 5_000;
 
 export function assess(sight: Sight, memory: Memory, now: number): Assessment {
-  const { job, pods } = sight;
   const next = new Map<string, number>();
   const waits: number[] = [];
   /** Whether this has lasted so long; it is asked only while it holds. */
@@ -52,28 +51,9 @@ export function assess(sight: Sight, memory: Memory, now: number): Assessment {
   const isShown = suspicion !== undefined && lasts(suspicion);
   const wantsEvents = inQuestion(sight, lasts);
   if (wantsEvents.length > 0) waits.push(EVENTS_AGAIN_MS);
-  // Every one is asked, so that each one's time runs.
-  const hung = pods
-    .filter((pod) => pod.deleting && !isOver(pod))
-    .map(({ uid, graceSeconds }) => lasts({ what: `deleting ${uid}`, ms: graceSeconds * 1000 + STUCK_AFTER_MS }));
-  const lastFailure = endProblem(pods)?.problem;
-  const isFailing = job.isFailing && !job.finished && lasts({ what: 'failing', ms: STUCK_AFTER_MS });
+  const stuck = isStuck(sight, lasts);
   return {
-    view: {
-      name: job.name,
-      uid: job.uid,
-      ownerUid: job.ownerUid,
-      createdAt: new Date(job.createdAt),
-      active: pods.filter((pod) => !isOver(pod)).length,
-      succeededIndexes: parseIndexes(job.succeededIndexes, job.indexes),
-      failedIndexes: parseIndexes(job.failedIndexes, job.indexes),
-      finished: job.finished,
-      deleting: job.deleting,
-      suspended: job.suspended,
-      stuck: isFailing || hung.includes(true),
-      ...(isShown ? { problem: suspicion.problem } : {}),
-      ...(lastFailure === undefined ? {} : { lastFailure }),
-    },
+    view: viewOf(sight, { stuck, problem: isShown ? suspicion.problem : undefined }),
     memory: next,
     wantsEvents,
     lookAgainMs: waits.length === 0 ? undefined : Math.min(...waits),
@@ -87,4 +67,31 @@ function inQuestion(sight: Sight, lasts: Lasts): EventsOf[] {
   const isMissing = missingPods(sight) > 0 && lasts(MISSING);
   const slow = sight.pods.filter((pod) => isCreating(pod) && lasts(creating(pod)));
   return [...(isMissing ? (['Job'] as const) : []), ...(slow.length > 0 ? (['Pod'] as const) : [])];
+}
+
+/** It will not end by itself: a pod of it does not, or its own end does not come. */
+function isStuck({ job, pods }: Sight, lasts: Lasts): boolean {
+  // Every one is asked, so that each one's time runs.
+  const hung = pods
+    .filter((pod) => pod.deleting && !isOver(pod))
+    .map(({ uid, graceSeconds }) => lasts({ what: `deleting ${uid}`, ms: graceSeconds * 1000 + STUCK_AFTER_MS }));
+  const isFailing = job.isFailing && !job.finished && lasts({ what: 'failing', ms: STUCK_AFTER_MS });
+  return isFailing || hung.includes(true);
+}
+
+function viewOf(
+  { job, pods }: Sight,
+  { stuck, problem }: { stuck: boolean; problem: CaptureJob['problem'] },
+): CaptureJob {
+  const { name, uid, ownerUid, finished, deleting, suspended } = job;
+  const lastFailure = endProblem(pods)?.problem;
+  return {
+    ...{ name, uid, ownerUid, finished, deleting, suspended, stuck },
+    createdAt: new Date(job.createdAt),
+    active: pods.filter((pod) => !isOver(pod)).length,
+    succeededIndexes: parseIndexes(job.succeededIndexes, job.indexes),
+    failedIndexes: parseIndexes(job.failedIndexes, job.indexes),
+    ...(problem === undefined ? {} : { problem }),
+    ...(lastFailure === undefined ? {} : { lastFailure }),
+  };
 }
