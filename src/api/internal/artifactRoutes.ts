@@ -5,20 +5,24 @@ import { ArtifactNotFoundError } from '../../artifacts/store.ts';
 import { MOST_PICTURE_BYTES } from '../../contract/captureProtocol.ts';
 import { ResultFaultError } from '../../store/creativeResults.ts';
 import { ForbiddenError } from './authority.ts';
+import type { Declarations } from './declarations.ts';
 import type { InternalApiOptions } from './options.ts';
+import { createPassage } from './passage.ts';
 import { type Content, refuseTransfer, type TransferMethod } from './token.ts';
 import { PICTURE_TYPE, withContent } from './transfers.ts';
-import { createUploadRoom } from './uploadRoom.ts';
 
 const PNG_MAGIC = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** A capture gives a try up after 15 s. */
 const WITHIN_MS = 20_000;
 
 /** Reading is the same in both versions of the protocol. */
-export function artifactRoutes(options: InternalApiOptions): { readonly v1: Router; readonly v2: Router } {
+export function artifactRoutes(
+  options: InternalApiOptions,
+  declarations: Declarations,
+): { readonly v1: Router; readonly v2: Router } {
   const { artifacts, secret, maxUploadBytes = MOST_PICTURE_BYTES, maxUploadBytesTogether } = options;
   const together = maxUploadBytesTogether ?? 3 * maxUploadBytes;
-  const room = createUploadRoom({ each: maxUploadBytes, together, withinMs: WITHIN_MS });
+  const passage = createPassage({ each: maxUploadBytes, together, withinMs: WITHIN_MS });
   const v1 = express.Router();
   const v2 = express.Router();
 
@@ -27,15 +31,17 @@ export function artifactRoutes(options: InternalApiOptions): { readonly v1: Rout
     authorize(secret, () => undefined),
     requirePicture,
     (req, res) =>
-      room.receive(req, async (bytes) => {
+      passage.receive(req, async (bytes) => {
         // Where nothing was declared its content is told by what came, so that this, too, replaces nothing that was reported.
-        await artifacts.put(withContent(keyOf(req), sha256Of(requirePng(bytes))), bytes, PICTURE_TYPE);
+        const sha256 = sha256Of(requirePng(bytes));
+        declarations.note(keyOf(req), sha256);
+        await artifacts.put(withContent(keyOf(req), sha256), bytes, PICTURE_TYPE);
         res.status(204).end();
       }),
   );
 
   v2.put('/*key', authorize(secret, contentOf), requirePicture, requireLength, (req, res) =>
-    room.receive(req, async (bytes) => {
+    passage.receive(req, async (bytes) => {
       if (sha256Of(requirePng(bytes)) !== contentOf(req).sha256)
         throw new ForbiddenError('The address is for other bytes.');
       await artifacts.put(keyOf(req), bytes, PICTURE_TYPE);
@@ -48,6 +54,7 @@ export function artifactRoutes(options: InternalApiOptions): { readonly v1: Rout
     authorize(secret, () => undefined),
     async (req, res) => {
       try {
+        passage.send(req, res, (await artifacts.sizeOf(keyOf(req))) ?? 0);
         const { bytes, contentType } = await artifacts.get(keyOf(req));
         res.type(contentType).send(bytes);
       } catch (error) {

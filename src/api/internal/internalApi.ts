@@ -2,7 +2,7 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { ZodError } from 'zod';
 import { NO_SUCH_CALL, PROTOCOL_VERSIONS } from '../../contract/captureProtocol.ts';
-import { cutCodePoints, storable } from '../../domain/text.ts';
+import { cutCodePoints } from '../../domain/text.ts';
 import type { Log } from '../../observe/log.ts';
 import { SupersededError } from '../../store/attempts.ts';
 import { ResultFaultError } from '../../store/creativeResults.ts';
@@ -19,8 +19,10 @@ import {
 } from './authority.ts';
 import { boundCalls } from './callBounds.ts';
 import { addCreativeRoutes } from './creativeRoutes.ts';
+import { createDeclarations } from './declarations.ts';
 import type { InternalApiOptions } from './options.ts';
 import { jobOf, NotFoundError, rememberCaller } from './requests.ts';
+import { storableTexts } from './storableTexts.ts';
 import { createTransfers } from './transfers.ts';
 import { addUploadRoutes } from './uploadRoutes.ts';
 
@@ -28,7 +30,7 @@ import { addUploadRoutes } from './uploadRoutes.ts';
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 /** Of what was wrong with a call: a body may have a fault in each of thousands of places, and all of them would stand in the log. */
 const MOST_WORDS = 2_000;
-/** Two hundred pictures, the most of an index, are some four megabytes; sixteen take a second and a half to read. */
+/** Two hundred pictures, the most of an index, are some four megabytes; sixteen take a fifth of a second to read. */
 const OF_ONE_POD = {
   calls: 64,
   bytes: MAX_BODY_BYTES,
@@ -41,12 +43,14 @@ const LOGGED = { perSecond: 2, atOnce: 100 };
 export function createInternalApi(options: InternalApiOptions): Express {
   const app = express();
   app.disable('x-powered-by');
-  const artifacts = artifactRoutes(options);
+  const declarations = createDeclarations();
+  const artifacts = artifactRoutes(options, declarations);
   // One for both versions: a pod that speaks both may not do twice as much.
   const entrance = [
     authorize(options.authority ?? jobTokens(options.secret)),
     boundCalls(OF_ONE_POD),
-    express.json({ limit: MAX_BODY_BYTES, reviver: storableTexts }),
+    express.json({ limit: MAX_BODY_BYTES }),
+    storableTexts,
   ];
   for (const version of PROTOCOL_VERSIONS) {
     app.use(`/internal/${version}/artifacts`, artifacts[version]);
@@ -55,7 +59,7 @@ export function createInternalApi(options: InternalApiOptions): Express {
     const transfers = createTransfers(options, version);
     addAttemptRoutes(job, options, transfers);
     addCreativeRoutes(job, options, transfers);
-    if (version !== 'v1') addUploadRoutes(job, options, transfers);
+    if (version !== 'v1') addUploadRoutes(job, options, { transfers, declarations });
     app.use(`/internal/${version}/jobs/:job`, job);
   }
   app.use((_req, res) => {
@@ -63,11 +67,6 @@ export function createInternalApi(options: InternalApiOptions): Express {
   });
   app.use(answerError(options.log, createAllowances(LOGGED)));
   return app;
-}
-
-/** Names, addresses and reasons are partly a hostile page's words: one NUL in them must not make a result impossible to store. */
-function storableTexts(_key: string, value: unknown): unknown {
-  return typeof value === 'string' ? storable(value) : value;
 }
 
 /** Before the body is read: who may not call does not get to send one. */

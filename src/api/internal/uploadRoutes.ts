@@ -4,21 +4,32 @@ import { type DeclaredUploads, DeclareUploads, MOST_PICTURE_BYTES } from '../../
 import type { Bound } from '../../store/attempts.ts';
 import { ResultFaultError } from '../../store/creativeResults.ts';
 import { requireExpected } from '../../store/expectedUploads.ts';
-import { boundOf } from './authority.ts';
-import { createDeclarations } from './declarations.ts';
+import { createAllowances } from './allowances.ts';
+import { boundOf, OverloadedError } from './authority.ts';
+import type { Declarations } from './declarations.ts';
 import type { InternalApiOptions } from './options.ts';
 import { callerOf } from './requests.ts';
 import { frameKey, screenshotKey, type Transfers, withContent } from './transfers.ts';
 
 type Declared = DeclareUploads['uploads'][number];
 
-export function addUploadRoutes(router: Router, options: InternalApiOptions, transfers: Transfers): void {
+/** Addresses that one pod gets: to sign a hundred takes 40 ms. A capture wants a few hundred at most. */
+const SIGNED = { perSecond: 20, atOnce: 5_000 };
+
+export function addUploadRoutes(
+  router: Router,
+  options: InternalApiOptions,
+  { transfers, declarations }: { transfers: Transfers; declarations: Declarations },
+): void {
   const { store, maxUploadBytes = MOST_PICTURE_BYTES } = options;
-  const declarations = createDeclarations();
+  const signed = createAllowances(SIGNED);
 
   router.post('/uploads', async (req, res) => {
     const { index, attempt, uploads } = DeclareUploads.parse(req.body);
-    const bound = boundOf(callerOf(res), { index, attempt });
+    const caller = callerOf(res);
+    const bound = boundOf(caller, { index, attempt });
+    if (caller.pod !== undefined && !signed.take(caller.pod.uid, uploads.length))
+      throw new OverloadedError('The pod declares too much.');
     for (const { bytes } of uploads) {
       if (bytes > maxUploadBytes)
         throw new ResultFaultError(`A picture of ${bytes} bytes is too large; ${maxUploadBytes} are the most.`);

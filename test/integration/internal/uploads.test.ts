@@ -182,6 +182,14 @@ describe('what may be declared', () => {
     expect((await declare(client, ...contents)).status).toBe(200);
   });
 
+  it('has an end for captures of before, too, which declare nothing', async () => {
+    const { picture } = await begin(await folder(), 'v1');
+    const address = { url: required(picture.upload).url, headers: { 'content-type': 'image/png' } };
+    const statuses = [];
+    for (const seed of [1, 2, 3, 4, 5, 1]) statuses.push(await send(address, another(seed)));
+    expect(statuses).toEqual([204, 204, 204, 204, 422, 204]);
+  });
+
   it('cannot be changed in the address', async () => {
     const { client, picture } = await begin(await folder());
     const [address] = (await declare(client, screenshot(picture.id, PNG))).body.uploads;

@@ -2,7 +2,7 @@ import { createServer, request } from 'node:http';
 import express from 'express';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { OverloadedError } from '../../../../src/api/internal/authority.ts';
-import { createUploadRoom } from '../../../../src/api/internal/uploadRoom.ts';
+import { createPassage } from '../../../../src/api/internal/passage.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type Listener, started } from '../../../support/listeners.ts';
 
@@ -11,14 +11,18 @@ let listener: Listener;
 let kept: { letGo: () => void }[];
 
 async function open(bounds: { each: number; together: number; withinMs?: number }): Promise<void> {
-  const room = createUploadRoom({ withinMs: 60_000, ...bounds });
+  const passage = createPassage({ withinMs: 60_000, ...bounds });
   const app = express();
   app.put('/', (req, res) =>
-    room.receive(req, async () => {
+    passage.receive(req, async () => {
       await new Promise<void>((letGo) => kept.push({ letGo }));
       res.status(204).end();
     }),
   );
+  app.get('/:bytes', (req, res) => {
+    passage.send(req, res, Number(req.params.bytes));
+    kept.push({ letGo: () => res.end() });
+  });
   const fail: express.ErrorRequestHandler = (error, _req, res, _next) => {
     res.status(error instanceof OverloadedError ? 503 : Number(error.status ?? 500)).end();
   };
@@ -88,4 +92,25 @@ test('A picture that is too large is refused, whether its length is told or not'
   await open({ each: 100, together: 1_000 });
   expect(await put(101)).toBe(413);
   expect(await put(101, { chunked: true })).toBe(413);
+});
+
+/** @returns the status, or 0 where the connection broke. */
+function get(bytes: number, from: string): Promise<number> {
+  return new Promise((resolve) => {
+    const sent = request(`${listener.url}/${bytes}`, { agent: false, localAddress: from }, (answer) => {
+      answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
+    });
+    sent.on('error', () => resolve(0)).end();
+  });
+}
+
+test('What is read is bounded as what is sent, and whoever reads nothing keeps no room for long', async () => {
+  await open({ each: 100, together: 150, withinMs: 500 });
+  const slow = get(100, '127.0.0.2');
+  await isKept(1);
+  expect(await get(10, '127.0.0.2')).toBe(503);
+  expect(await get(60, '127.0.0.3')).toBe(503);
+  expect(await slow).toBe(0);
+  void get(100, '127.0.0.3');
+  await isKept(2);
 });
