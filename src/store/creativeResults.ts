@@ -55,12 +55,19 @@ export async function checkFrames(
   requireFrames(creative?.wanted ?? [], frames);
 }
 
-/** Repeating a result changes nothing. @returns the states of the pictures that it resolved. @throws SupersededError, ResultFaultError */
+export interface StoredResult {
+  /** False: another one was there already. */
+  readonly isNews: boolean;
+  /** The states of the pictures that it resolved. */
+  readonly resolved: readonly ScreenshotStatus[];
+}
+
+/** Repeating a result changes nothing. @throws SupersededError, ResultFaultError */
 export async function storeCreativeResult(
   transaction: Queryable,
   { bound, adId, result }: { bound: Bound; adId: string; result: RenderedResult | FailedResult },
   aftermath: Aftermath,
-): Promise<ScreenshotStatus[]> {
+): Promise<StoredResult> {
   const job = await holdAttempt(transaction, bound);
   const creative = await transaction
     .selectFrom('job_creatives')
@@ -70,11 +77,12 @@ export async function storeCreativeResult(
     .forUpdate()
     .executeTakeFirst();
   if (creative === undefined) throw new ResultFaultError(`Ad ${adId} is not part of this job.`);
-  if (creative.status !== 'pending') return [];
-  if (result.status !== 'uploaded') return failCreative(transaction, { job, adId, failure: result }, aftermath);
+  if (creative.status !== 'pending') return { isNews: false, resolved: [] };
+  if (result.status !== 'uploaded')
+    return { isNews: true, resolved: await failCreative(transaction, { job, adId, failure: result }, aftermath) };
   requireFrames(creative.wanted, result.frames);
   await storeRendered(transaction, { job, adId, result }, aftermath);
-  return [];
+  return { isNews: true, resolved: [] };
 }
 
 function requireFrames(wanted: readonly { marker_ms: number | null; ratio: number }[], frames: readonly StoredFrame[]) {

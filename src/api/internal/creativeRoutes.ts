@@ -66,9 +66,9 @@ export function addCreativeRoutes(router: Router, options: InternalApiOptions, t
     const bound = boundOf(callerOf(res), { index, attempt });
     const adId = adOf(req);
     const found = result.status === 'uploaded' ? await withUploads(result, { ...bound, adId }) : result;
-    const resolved = await write((tx) => storeCreativeResult(tx, { bound, adId, result: found }, options));
-    observe?.screenshots?.(resolved);
-    observe?.creative?.({ status: result.status, seconds });
+    const stored = await write((tx) => storeCreativeResult(tx, { bound, adId, result: found }, options));
+    observe?.screenshots?.(stored.resolved);
+    if (stored.isNews) observe?.creative?.({ status: result.status, seconds });
     res.json({});
   });
 }

@@ -24,6 +24,7 @@ let artifacts: FolderStore;
 let isDown = false;
 /** What was counted, and what was logged of refusals. */
 let phases: object[];
+let creatives: object[];
 let logged: string[];
 
 /** Says yes to everything, and that the pod is the one that the token claims. */
@@ -37,6 +38,7 @@ async function review(token: string) {
 beforeEach(async () => {
   isDown = false;
   phases = [];
+  creatives = [];
   logged = [];
   stand = await openInternalStand(({ db }) => ({
     authority: podTokens({
@@ -44,7 +46,10 @@ beforeEach(async () => {
       jobName: (id) => jobNameOf(db, id),
     }),
     log: { ...SILENT, info: (_fields: object, message: string) => void logged.push(message) },
-    observe: { phases: (seconds) => void phases.push(seconds) },
+    observe: {
+      phases: (seconds) => void phases.push(seconds),
+      creative: (rendered) => void creatives.push(rendered),
+    },
   }));
   ({ store, artifacts, internalUrl } = stand);
   organization = await insertOrganization(store.db);
@@ -203,9 +208,14 @@ test('A fault is told in so many words, however many of them a pod makes', async
   expect(refused.body.message).toContain('results');
 });
 
-test('An index that is reported finished over and over counts once in the metrics', async () => {
+test('An index and a creative that are reported over and over count once in the metrics', async () => {
   const { pod } = await job();
   await open(pod('uid-1'), 'uid-1');
+  const { creative } = (await pod('uid-1').call<ClaimedCreative>('creatives/claim', BOUND)).body;
+  const failed = { ...BOUND, seconds: 86_400, result: { status: 'not_found', reason: 'gone' } };
+  const report = () => pod('uid-1').call(`creatives/${creative?.ad_id}/result`, failed);
+  for (let i = 0; i < 3; i++) expect((await report()).status).toBe(200);
+  expect(creatives).toEqual([{ status: 'not_found', seconds: 86_400 }]);
   const finish = () => pod('uid-1').call('indexes/0/finish', { attempt: 1, phases: { navigate: 86_400 } });
   for (let i = 0; i < 3; i++) expect((await finish()).status).toBe(200);
   expect(phases).toEqual([{ navigate: 86_400 }]);
