@@ -10,6 +10,8 @@ labels:
   {{- toYaml . | nindent 2 }}
   {{- end }}
 annotations:
+  # Whose log kubectl shows where none is named.
+  kubectl.kubernetes.io/default-container: {{ .component }}
   # What a process reads at its start: new values make new pods.
   checksum/settings: {{ include "tearsheet.settings" $root | sha256sum }}
   # Of passwords that may be weak, where all who may look at pods see it: by way of scrypt, each guess costs a tenth of a second.

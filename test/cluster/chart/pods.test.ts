@@ -74,6 +74,14 @@ describe('every pod', () => {
     }
   });
 
+  it('shows the log of its own container where none is named', async () => {
+    const rendered = await render();
+    for (const component of ['api', 'controller']) {
+      const { annotations } = rendered.get('Deployment', component)['spec'].template.metadata;
+      expect(annotations).toMatchObject({ 'kubectl.kubernetes.io/default-container': component });
+    }
+  });
+
   it('runs the version of the chart where no tag is given', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
     expect(first((await render()).get('Deployment', 'api')).image).toBe(`tearsheet:${version}`);
