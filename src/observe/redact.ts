@@ -41,12 +41,14 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   // Every query of an absolute address: presigned ones, share links, clients' own tokens.
   [/\b((?:https?|wss?):\/\/[^\s?#"'\\<>]+)\?[^\s"'\\<>]+/gi, `$1?${HIDDEN}`],
   [new RegExp(`([?&](?:${SIGNING_PARAMETERS})=)[^&\\s"'\\\\<>]+`, 'gi'), `$1${HIDDEN}`],
+  // Requests to S3 that are signed in headers.
+  [/\b(signature=)[A-Za-z0-9+/=_-]{8,}/gi, `$1${HIDDEN}`],
   // Addresses of pictures: whoever has one sees the picture.
   [/(\/i\/)[A-Za-z0-9_-]{16,}/g, `$1${HIDDEN}`],
 ];
 
 /** Something that every rule needs to find in a line, whatever quotes are escaped in it; most lines have none of it. */
-const SUSPECT = new RegExp(`ts_live_|whsec_|bearer|basic|://|[?&]|/i/|${SECRET_NAMES}`, 'i');
+const SUSPECT = new RegExp(`ts_live_|whsec_|bearer|basic|signature=|://|[?&]|/i/|${SECRET_NAMES}`, 'i');
 
 /** @param line one JSON object, with a line's end. */
 export function redactLine(line: string): string {

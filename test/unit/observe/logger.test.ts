@@ -54,6 +54,10 @@ describe('the log', () => {
     ],
     ['a quote inside the secret', (log) => log.info({ password: `a"b${SECRET}"c` })],
     ['a cookie', (log) => log.info({ cookie: `session=${SECRET}` }, 'x')],
+    [
+      'the signature of a request to S3',
+      (log) => log.info(`sent AWS4-HMAC-SHA256 Credential=AKIA/20261121, SignedHeaders=host, Signature=${SECRET}`),
+    ],
     ['a webhook secret', (log) => log.info(`rotated to whsec_${SECRET}`)],
     ['a presigned address in a field', (log) => log.info({ url: signed }, 'x')],
     ['a presigned address in a message', (log) => log.info(`PUT ${signed} failed`)],
