@@ -128,7 +128,9 @@ test('A capture that outlasts its deadline is ended', async () => {
   const local = clusterOf(`note('pid'); stay()`);
   await local.createJob(jobOf('set-1-1', { podDeadlineSeconds: 0.2, retriesPerIndex: 0 }));
   await eventually(async () => expect((await local.getJob('set-1-1'))?.failedIndexes).toEqual([0]));
-  expect(isAlive(Number(await readFile(path.join(folder, 'pid'), 'utf8')))).toBe(false);
+  // On a busy machine it is ended before it could write.
+  const pid = await readFile(path.join(folder, 'pid'), 'utf8').catch(() => undefined);
+  expect(pid !== undefined && isAlive(Number(pid))).toBe(false);
 });
 
 test('Deleting a Job asks its captures to end, kills those that do not, and whatever they have begun', async () => {
