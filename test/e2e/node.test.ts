@@ -35,7 +35,7 @@ describe('a node that is lost for good while a set is captured', () => {
     await trial.profile({
       nodeSelector: { 'kubernetes.io/hostname': node },
       tolerations: [{ key: 'tearsheet.dev/e2e', operator: 'Exists' }],
-      terminationGracePeriodSeconds: 1,
+      terminationGracePeriodSeconds: 6,
     });
     const set = await trial.ask('Node');
     await eventually(async () => {

@@ -25,7 +25,7 @@ describe.skipIf(skipsElsewhere('A kubelet that is killed'))('a kubelet that is k
   // Services lead to no pod of a lost node, and there is but one real one: what the release needs is elsewhere.
   beforeAll(async () => {
     postgres = await outsidePostgres();
-    await trial.begin('kubelet', { ...postgres.values, capture: { terminationGracePeriodSeconds: 5 } });
+    await trial.begin('kubelet', { ...postgres.values, capture: { terminationGracePeriodSeconds: 6 } });
   });
   afterEach(() => trial.mend());
   afterAll(async () => {
