@@ -43,7 +43,7 @@ export default defineConfig({
           name: 'e2e',
           globalSetup: ['test/support/globalPostgres.ts', 'test/e2e/support/globalE2e.ts'],
           include: ['test/e2e/*.test.ts'],
-          maxWorkers: 6,
+          maxWorkers: 4,
           testTimeout: 6 * 60_000,
           hookTimeout: 10 * 60_000,
           sequence: { groupOrder: 1 },
