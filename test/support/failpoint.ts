@@ -1,15 +1,30 @@
 import { sql } from 'kysely';
 import type { Database } from '../../src/store/database.ts';
 
-/** Makes every insert or update of a table fail, inside the transaction that does it. @returns what lifts that again. */
-export async function failWritesTo(db: Database, table: string): Promise<() => Promise<void>> {
+export interface Failpoint {
+  /** How many writes have failed. */
+  failed(): Promise<number>;
+  lift(): Promise<void>;
+}
+
+/** Makes every insert or update of a table fail, inside the transaction that does it. */
+export async function failWritesTo(db: Database, table: string): Promise<Failpoint> {
+  // What a sequence has given out outlasts the transaction that asked for it.
+  await sql`create sequence failed_on_purpose`.execute(db);
   await sql`
     create or replace function fail_on_purpose() returns trigger language plpgsql as
-    $$ begin raise exception 'failed on purpose'; end $$`.execute(db);
+    $$ begin perform nextval('failed_on_purpose'); raise exception 'failed on purpose'; end $$`.execute(db);
   await sql`
     create trigger on_purpose before insert or update on ${sql.table(table)}
     for each row execute function fail_on_purpose()`.execute(db);
-  return async () => {
-    await sql`drop trigger on_purpose on ${sql.table(table)}`.execute(db);
+  return {
+    failed: async () => {
+      const { rows } = await sql<{ count: number }>`
+        select case when is_called then last_value::int else 0 end as count from failed_on_purpose`.execute(db);
+      return rows[0]?.count ?? 0;
+    },
+    lift: async () => {
+      await sql`drop trigger on_purpose on ${sql.table(table)}`.execute(db);
+    },
   };
 }

@@ -121,7 +121,7 @@ test('A set that waits is canceled at once', async () => {
 
 test('A settlement that fails halfway leaves nothing behind, and is made again', async () => {
   const { db } = shop.store;
-  const lift = await failWritesTo(db, 'deliveries');
+  const telling = await failWritesTo(db, 'deliveries');
   const organization = await insertOrganization(db);
   const adId = await insertAd(db, organization);
   const subscribers = [{ webhook_url: 'https://hooks.example/' }];
@@ -133,7 +133,7 @@ test('A settlement that fails halfway leaves nothing behind, and is made again',
   expect(await setOf(setId)).toMatchObject({ status: 'capturing', settled_at: null });
   expect((await db.selectFrom('screenshot_jobs').selectAll().execute())[0]?.settled_at).toBeNull();
   expect(await topics()).toEqual([]);
-  await lift();
+  await telling.lift();
   await eventually(async () => expect((await setOf(setId)).status).toBe('approved'));
   expect(await topics()).toEqual(['screenshot_set.approved']);
   expect(await db.selectFrom('deliveries').selectAll().execute()).toHaveLength(1);

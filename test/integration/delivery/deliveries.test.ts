@@ -170,11 +170,11 @@ test('After the last try a delivery is given up', async () => {
 });
 
 test('What was sent but not stored is sent again, with the same id', async () => {
-  const lift = await failWritesTo(store.db, 'delivery_attempts');
+  const storing = await failWritesTo(store.db, 'delivery_attempts');
   const [id] = await tell([hook('a')]);
   await start();
-  await eventually(() => expect(received.length).toBeGreaterThan(0));
-  await lift();
+  await eventually(async () => expect(await storing.failed()).toBeGreaterThan(0));
+  await storing.lift();
   await eventually(async () => expect((await delivery(id)).status).toBe('delivered'), 30_000);
   expect(received.length).toBeGreaterThan(1);
   expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
