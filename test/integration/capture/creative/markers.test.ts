@@ -91,25 +91,14 @@ describe('the resting picture', () => {
 });
 
 describe('two renderings of a creative', () => {
-  it.each([
-    {
-      what: 'of what is drawn at random in each frame',
-      // On a busy machine the first picture of all may take some frames more, for each ratio anew.
-      ratios: [1],
-      markers: [0, 1_000, 3_000],
-      content: `<canvas id="c" width="300" height="250"></canvas><h1>Hello</h1><svg width="50" height="50"><circle r="20" cx="25" cy="25"><animate attributeName="r" to="5" dur="3s"/></circle></svg>
-      <script>const x = c.getContext('2d'); requestAnimationFrame(function f() { x.fillStyle = 'hsl(' + Math.random() * 360 + ' 50% 50%)'; x.fillRect(Math.random() * 300, Math.random() * 250, 20, 20); requestAnimationFrame(f); })</script>`,
-    },
-    {
-      what: 'of what styles and timers move',
-      ratios: [1, 2, 2.625],
-      markers: [500, 1_234, 3_000],
-      content: `<style>#d{animation:t 4s linear}@keyframes t{from{background:red}to{background:lime}}h1{animation:m 2s infinite}@keyframes m{to{transform:translateX(50px)}}</style>
-      <h1>Hello</h1><script>setInterval(() => { document.querySelector('h1').textContent = Math.random(); }, 90)</script>`,
-    },
-    // A frame that takes a quarter of a second of real time is helped on, and what follows is a millisecond off: on a machine that stalls, once more.
-  ])('give the same bytes $what', { retry: 3 }, async ({ content, ...request }) => {
-    const source = tag(`${SIZE}${content}</div>`);
+  // On a machine that stalls a frame may come late, and what counts its frames, or began with it, is a little off: there once more.
+  it('give the same bytes at every ratio', { retry: 3 }, async () => {
+    const style =
+      '<style>#d{animation:t 4s linear}@keyframes t{from{background:red}to{background:lime}}h1{animation:m 2s infinite}@keyframes m{to{transform:translateX(50px)}}</style>';
+    const source = tag(
+      `${style}${SIZE}<h1>Hello</h1></div><script>setInterval(() => { document.querySelector('h1').textContent = Math.random(); }, 90)</script>`,
+    );
+    const request = { markers: [500, 1_234, 3_000], ratios: [1, 2, 2.625] };
     const [first, second] = [await studio.rendered(source, request), await studio.rendered(source, request)];
     for (const [index, frame] of first.frames.entries())
       expect(frame.png.equals(second.frames[index]?.png ?? Buffer.alloc(0)), `${frame.markerMs}@${frame.ratio}`).toBe(
