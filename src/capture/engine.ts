@@ -7,6 +7,7 @@ import { type EgressProxy, startEgressProxy } from '../egress/proxy.ts';
 import { within } from '../observe/deadline.ts';
 import type { Log } from '../observe/log.ts';
 import { decideSandbox, type SandboxWish } from './browser/sandbox.ts';
+import { BrowserStartError } from './browser/steppedBrowser.ts';
 import {
   type CreativeRenderer,
   type CreativeSource,
@@ -109,7 +110,12 @@ class LazyEngine implements Engine {
   }
 
   async render(source: CreativeSource, request: RenderRequest): Promise<RenderedCreative | FailedCreative> {
-    return (await this.#renderer.get()).render(source, request);
+    const renderer = await this.#renderer.get();
+    try {
+      return await renderer.render(source, request);
+    } catch (error) {
+      throw error instanceof BrowserStartError ? new EngineStartError(error.message, { cause: error }) : error;
+    }
   }
 
   async open(site: string, device: Device, options: { readonly signal?: AbortSignal } = {}) {

@@ -6,6 +6,11 @@ import { Readable, Writable } from 'node:stream';
 import { type CdpConnection, connectCdp } from './cdp.ts';
 import { disabledFeaturesFlag, networkFlags } from './flags.ts';
 
+/** No browser came of it; the message ends with what it printed last. */
+export class BrowserStartError extends Error {
+  override readonly name = 'BrowserStartError';
+}
+
 export interface SteppedBrowserOptions {
   readonly chromiumPath: string;
   /** The only way out of the browser, for example `http://127.0.0.1:4000`. */
@@ -17,8 +22,6 @@ export interface SteppedBrowserOptions {
 /** A browser whose clock and frames are driven by its user. */
 export interface SteppedBrowser {
   readonly cdp: CdpConnection;
-  /** For example `156.0.8078.73`. */
-  readonly version: string;
   /** Its folder, which lives as long as the browser. */
   readonly profile: string;
   /** Its process group. */
@@ -71,7 +74,7 @@ const QUIET_FLAGS = [
 const START_TIMEOUT_MS = 20_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 
-/** @throws Error when the browser does not start; the message ends with what it printed last. */
+/** @throws BrowserStartError */
 export async function startSteppedBrowser(options: SteppedBrowserOptions): Promise<SteppedBrowser> {
   const profile = await mkdtemp(join(tmpdir(), 'tearsheet-stepped-'));
   const child = spawn(options.chromiumPath, flagsOf(options, profile), {
@@ -94,18 +97,18 @@ export async function startSteppedBrowser(options: SteppedBrowserOptions): Promi
     await rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   };
   try {
-    const { product } = await cdp.root.send('Browser.getVersion', undefined, START_TIMEOUT_MS);
+    await cdp.root.send('Browser.getVersion', undefined, START_TIMEOUT_MS);
     return {
       cdp,
       profile,
       group: child.pid,
-      version: product.replace(/^[^/]*\//, ''),
       alive: () => !cdp.ended && isRunning(child),
       close,
     };
   } catch (cause) {
     await close();
-    throw new Error(`The browser ${options.chromiumPath} did not start. It said: ${printed() || 'nothing'}`, { cause });
+    const said = printed() || 'nothing';
+    throw new BrowserStartError(`The browser ${options.chromiumPath} did not start. It said: ${said}`, { cause });
   }
 }
 

@@ -4,18 +4,16 @@ import type { SteppedBrowser } from '../browser/steppedBrowser.ts';
 export class BrowserPool {
   readonly #start: () => Promise<SteppedBrowser>;
   readonly #size: number;
-  readonly #idle: SteppedBrowser[];
-  readonly #all: Set<SteppedBrowser>;
+  readonly #idle: SteppedBrowser[] = [];
+  readonly #all = new Set<SteppedBrowser>();
   readonly #working = new Set<SteppedBrowser>();
   readonly #waiting = new Set<() => void>();
   #taken = 0;
   #closed = false;
 
-  constructor(start: () => Promise<SteppedBrowser>, first: SteppedBrowser, size: number) {
+  constructor(start: () => Promise<SteppedBrowser>, size: number) {
     this.#start = start;
     this.#size = size;
-    this.#idle = [first];
-    this.#all = new Set([first]);
   }
 
   /** Runs `work` with a browser of its own; browsers that died are replaced. */

@@ -50,10 +50,8 @@ export interface FailedCreative {
 }
 
 export interface CreativeRenderer {
-  /** Never throws for what a creative does; only for a renderer that is closed or cannot start its browser. */
+  /** Never throws for what a creative does; only where the renderer is closed, or (BrowserStartError) cannot start its browser. */
   render(source: CreativeSource, request: RenderRequest): Promise<RenderedCreative | FailedCreative>;
-  /** Version of the browser that renders, for the provenance record. */
-  readonly browserVersion: string;
   /** The browsers that render at this moment; one that is ended fails its creative. */
   burdens(): readonly Burden[];
   close(): Promise<void>;

@@ -1,5 +1,6 @@
 import { DEVICES, userAgentOf } from '../../domain/devices.ts';
 import type { GuardedFetch, LocalOrigins } from '../../egress/ports.ts';
+import { browserVersion } from '../browser/browserVersion.ts';
 import { BrowserGoneError, CdpError, CdpTimeoutError } from '../browser/cdp.ts';
 import { PageResistsError } from '../browser/pageResists.ts';
 import { type SteppedBrowser, startSteppedBrowser } from '../browser/steppedBrowser.ts';
@@ -23,7 +24,7 @@ export interface CreativeRendererOptions {
   readonly creativeDeadlineMs?: number;
   /** Real time that a creative may wait for its network, in all; default 8 s. */
   readonly networkBudgetMs?: number;
-  /** Browsers that render side by side, default 2; the second is started when it is first needed. */
+  /** Browsers that render side by side, default 2; each is started when it is first needed, which no still image does. */
   readonly browsers?: number;
   readonly log?: (message: string, fields?: object) => void;
 }
@@ -31,28 +32,26 @@ export interface CreativeRendererOptions {
 const DEFAULT_DEADLINE_MS = 60_000;
 const DEFAULT_NETWORK_BUDGET_MS = 8_000;
 
-/** @throws Error when the browser cannot be started. */
+/** @throws Error where there is no browser that could be started. */
 export async function startCreativeRenderer(options: CreativeRendererOptions): Promise<CreativeRenderer> {
-  const start = () => startSteppedBrowser(options);
-  const first = await start();
-  return new PooledRenderer(options, new BrowserPool(start, first, options.browsers ?? 2), first.version);
+  const version = await browserVersion(options.chromiumPath);
+  const pool = new BrowserPool(() => startSteppedBrowser(options), options.browsers ?? 2);
+  return new PooledRenderer(options, pool, version);
 }
 
 class PooledRenderer implements CreativeRenderer {
-  readonly browserVersion: string;
   readonly #options: CreativeRendererOptions;
   readonly #pool: BrowserPool;
   readonly #userAgent: string;
   /** What its work is told, of browsers that were ended for their memory. */
   readonly #tooHeavy = new WeakMap<SteppedBrowser, string>();
 
-  constructor(options: CreativeRendererOptions, pool: BrowserPool, browserVersion: string) {
+  constructor(options: CreativeRendererOptions, pool: BrowserPool, version: string) {
     const [desktop] = DEVICES;
     if (desktop === undefined) throw new Error('There are no devices.');
     this.#options = options;
     this.#pool = pool;
-    this.browserVersion = browserVersion;
-    this.#userAgent = userAgentOf(desktop, browserVersion);
+    this.#userAgent = userAgentOf(desktop, version);
   }
 
   async render(source: CreativeSource, request: RenderRequest): Promise<RenderedCreative | FailedCreative> {

@@ -32,7 +32,7 @@ describe.runIf(process.platform === 'linux')('a stepped browser', () => {
     const browser = await startSteppedBrowser({ chromiumPath, proxyUrl });
     const profile = browser.profile;
     expect(processesWith(profile).length).toBeGreaterThan(0);
-    expect(browser.version).toMatch(/^\d+\.\d+/);
+    expect(browser.alive()).toBe(true);
     await browser.close();
     await eventually(() => expect(processesWith(profile).length).toBe(0));
     expect(existsSync(profile)).toBe(false);

@@ -6,7 +6,6 @@ import { BrowserPool } from '../../../../src/capture/creative/browserPool.ts';
 class PlayedBrowser {
   closed = 0;
   dead = false;
-  readonly version = '1';
   readonly profile = '';
   readonly group = undefined;
   get cdp(): SteppedBrowser['cdp'] {
@@ -19,13 +18,13 @@ class PlayedBrowser {
 }
 
 function poolOf(size: number) {
-  const started = [new PlayedBrowser()];
+  const started: PlayedBrowser[] = [];
   const start = async () => {
     const browser = new PlayedBrowser();
     started.push(browser);
     return browser;
   };
-  return { pool: new BrowserPool(start, started[0]!, size), started };
+  return { pool: new BrowserPool(start, size), started };
 }
 
 const patient = new AbortController().signal;
@@ -51,8 +50,10 @@ test('No more browsers work at once than there are seats, and the first one is u
   expect(pool.busy()).toEqual([]);
 });
 
-test('A browser that died is replaced', async () => {
+test('None is started before there is work, and one that died is replaced', async () => {
   const { pool, started } = poolOf(1);
+  expect(started).toEqual([]);
+  await pool.use(async (browser) => expect(browser).toBe(started[0]), patient);
   started[0]!.dead = true;
   await pool.use(async (browser) => expect(browser).toBe(started[1]), patient);
   expect(started[0]!.closed).toBe(1);

@@ -1,0 +1,79 @@
+/** When pods were made and when they ran, as a watch tells it: looking again and again would take from them what is measured. */
+import { type KubeConfig, Watch } from '@kubernetes/client-node';
+import { within } from '../../../src/observe/deadline.ts';
+
+interface Pod {
+  readonly metadata: { readonly labels?: Readonly<Record<string, string>> };
+  readonly status: { readonly phase: string };
+}
+
+interface Moment {
+  readonly pod: Pod;
+  /** As performance.now(). */
+  readonly at: number;
+}
+
+export type Told = 'created' | 'running';
+
+const PHASES: Readonly<Record<Told, readonly string[]>> = {
+  created: ['Pending', 'Running', 'Succeeded'],
+  running: ['Running', 'Succeeded'],
+};
+const DEADLINE_MS = 60_000;
+
+export class PodMoments {
+  readonly #moments: Moment[] = [];
+  readonly #heard = new Set<() => void>();
+  #failure: Error | undefined;
+  #stop: (() => void) | undefined;
+
+  static async of(config: KubeConfig, namespace: string): Promise<PodMoments> {
+    const moments = new PodMoments();
+    const stop = await new Watch(config).watch(
+      `/api/v1/namespaces/${namespace}/pods`,
+      {},
+      (_type, pod: Pod) => moments.#note(pod),
+      (error: unknown) => moments.#end(error),
+    );
+    moments.#stop = () => stop.abort();
+    return moments;
+  }
+
+  /** Of the first pod with this label that is told of as such. @returns performance.now() of it. @throws when none is in a minute. */
+  async when(told: Told, [label, value]: readonly [string, string]): Promise<number> {
+    const found = () =>
+      this.#moments.find(({ pod: { metadata, status } }) => {
+        return metadata.labels?.[label] === value && PHASES[told].includes(status.phase);
+      });
+    return within(DEADLINE_MS, this.#until(found));
+  }
+
+  close(): void {
+    this.#stop?.();
+  }
+
+  async #until(found: () => Moment | undefined): Promise<number> {
+    for (let moment = found(); ; moment = found()) {
+      if (moment !== undefined) return moment.at;
+      if (this.#failure !== undefined) throw this.#failure;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#heard.add(resolve);
+      await promise;
+      this.#heard.delete(resolve);
+    }
+  }
+
+  #note(pod: Pod): void {
+    this.#moments.push({ pod, at: performance.now() });
+    this.#wake();
+  }
+
+  #end(error: unknown): void {
+    this.#failure = new Error('The watch of the pods has ended.', { cause: error });
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const wake of this.#heard) wake();
+  }
+}
