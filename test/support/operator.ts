@@ -6,6 +6,7 @@ import type { TestNamespace } from './cluster.ts';
 export interface ReadResource {
   readonly status: Record<string, unknown>;
   readonly metadata: Record<string, unknown>;
+  readonly spec: Record<string, unknown>;
 }
 
 export interface Operator {

@@ -1,9 +1,6 @@
 /** What somebody may use up in the long run, and at once: a token bucket for each, of those that were there lately. */
-
-export interface Allowance {
-  readonly perSecond: number;
-  readonly atOnce: number;
-}
+import { remember } from '../../domain/remember.ts';
+import { type Bucket, type RateLimit, refilled } from '../server/tokenBucket.ts';
 
 export interface Allowances {
   /** @returns false: so much is not left. */
@@ -13,21 +10,13 @@ export interface Allowances {
 /** The one that was quiet for longest is forgotten first, and has its all again. */
 const MOST_KNOWN = 10_000;
 
-export function createAllowances(
-  { perSecond, atOnce }: Allowance,
-  now: () => number = () => performance.now(),
-): Allowances {
-  const buckets = new Map<string, { left: number; at: number }>();
+export function createAllowances(limit: RateLimit, now: () => number = () => performance.now()): Allowances {
+  const buckets = new Map<string, Bucket>();
   return {
     take(who, amount = 1) {
-      const at = now();
-      const known = buckets.get(who) ?? { left: atOnce, at };
-      const left = Math.min(atOnce, known.left + ((at - known.at) / 1000) * perSecond);
-      const isEnough = left >= amount;
-      buckets.delete(who);
-      buckets.set(who, { left: isEnough ? left - amount : left, at });
-      const [quietest] = buckets.keys();
-      if (buckets.size > MOST_KNOWN && quietest !== undefined) buckets.delete(quietest);
+      const { tokens, at } = refilled(buckets.get(who), limit, now());
+      const isEnough = tokens >= amount;
+      remember(buckets, [who, { tokens: isEnough ? tokens - amount : tokens, at }], MOST_KNOWN);
       return isEnough;
     },
   };

@@ -15,7 +15,7 @@ import { storeScreenshotResults } from '../../store/screenshotResults.ts';
 import { boundOf, ForbiddenError, requireIndex } from './authority.ts';
 import type { InternalApiOptions } from './options.ts';
 import { callerOf, indexOf, NotFoundError } from './requests.ts';
-import { screenshotKey, type Transfers, withContent } from './transfers.ts';
+import { namesKey, screenshotKey, type Transfers } from './transfers.ts';
 import { findUpload } from './uploads.ts';
 
 export function addAttemptRoutes(router: Router, options: InternalApiOptions, transfers: Transfers): void {
@@ -60,8 +60,7 @@ export function addAttemptRoutes(router: Router, options: InternalApiOptions, tr
 function requireKeys(results: ScreenshotResults['results'], attempt: number): void {
   for (const result of results) {
     if (result.status !== 'uploaded') continue;
-    const key = screenshotKey(result.id, attempt);
-    if (result.key !== key && result.key !== withContent(key, result.sha256)) {
+    if (!namesKey(result, screenshotKey(result.id, attempt))) {
       throw new ResultFaultError(`${result.key} is not the key of screenshot ${result.id} in attempt ${attempt}.`);
     }
   }

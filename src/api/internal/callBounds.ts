@@ -1,6 +1,7 @@
 /** What one pod may ask for at a time. Its browser runs what strangers wrote, and all pods share one API and its connections to Postgres. */
 import type { RequestHandler } from 'express';
-import { type Allowance, createAllowances } from './allowances.ts';
+import type { RateLimit } from '../server/tokenBucket.ts';
+import { createAllowances } from './allowances.ts';
 import { OverloadedError } from './authority.ts';
 import { callerOf } from './requests.ts';
 
@@ -10,7 +11,7 @@ export interface CallBounds {
   /** Of the bodies of these calls. */
   readonly bytes: number;
   /** Of the bodies of all its calls, one after the other: what is read of them keeps everybody else waiting. */
-  readonly bytesInTime: Allowance;
+  readonly bytesInTime: RateLimit;
 }
 
 /** After the caller is known, before the body is read. Captures of this machine, which name no pod, are not bounded. */

@@ -23,7 +23,7 @@ import { notify } from '../../store/notifications.ts';
 import { boundOf } from './authority.ts';
 import type { InternalApiOptions } from './options.ts';
 import { adOf, callerOf } from './requests.ts';
-import { frameKey, type Transfers, withContent } from './transfers.ts';
+import { frameKey, namesKey, type Transfers } from './transfers.ts';
 import { findUpload } from './uploads.ts';
 import { waitFor } from './waiting.ts';
 
@@ -77,8 +77,7 @@ type Rendered = Extract<CreativeResult['result'], { status: 'uploaded' }>;
 
 function checkKeys(frames: Rendered['frames'], owner: Parameters<typeof frameKey>[0]): void {
   for (const frame of frames) {
-    const key = frameKey(owner, frame);
-    if (frame.key !== key && frame.key !== withContent(key, frame.sha256)) {
+    if (!namesKey(frame, frameKey(owner, frame))) {
       throw new ResultFaultError(`${frame.key} is not the key of a frame of ad ${owner.adId} in this attempt.`);
     }
   }

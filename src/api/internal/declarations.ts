@@ -1,4 +1,5 @@
 /** How many different contents one picture of one attempt may have: each is an object that stays in the bucket, whether it is reported or not. */
+import { remember } from '../../domain/remember.ts';
 import { ResultFaultError } from '../../store/creativeResults.ts';
 
 /** A creative that was lost and claimed again may come out otherwise. */
@@ -18,11 +19,7 @@ export function createDeclarations(mostPictures = MOST_PICTURES): Declarations {
       const known = contents.get(picture) ?? new Set();
       if (!known.has(sha256) && known.size >= MOST_CONTENTS)
         throw new ResultFaultError(`${picture} was declared with ${MOST_CONTENTS} other contents already.`);
-      // Again at the end, so that the first is the oldest.
-      contents.delete(picture);
-      contents.set(picture, known.add(sha256));
-      const [oldest] = contents.keys();
-      if (contents.size > mostPictures && oldest !== undefined) contents.delete(oldest);
+      remember(contents, [picture, known.add(sha256)], mostPictures);
     },
   };
 }

@@ -21,7 +21,7 @@ import { boundCalls } from './callBounds.ts';
 import { addCreativeRoutes } from './creativeRoutes.ts';
 import { createDeclarations } from './declarations.ts';
 import type { InternalApiOptions } from './options.ts';
-import { jobOf, NotFoundError, rememberCaller } from './requests.ts';
+import { addressOf, jobOf, NotFoundError, rememberCaller } from './requests.ts';
 import { storableTexts } from './storableTexts.ts';
 import { createTransfers } from './transfers.ts';
 import { addUploadRoutes } from './uploadRoutes.ts';
@@ -34,10 +34,10 @@ const MOST_WORDS = 2_000;
 const OF_ONE_POD = {
   calls: 64,
   bytes: MAX_BODY_BYTES,
-  bytesInTime: { perSecond: 128 * 1024, atOnce: MAX_BODY_BYTES },
+  bytesInTime: { perSecond: 128 * 1024, burst: MAX_BODY_BYTES },
 };
 /** Refusals that are logged, of one address. */
-const LOGGED = { perSecond: 2, atOnce: 100 };
+const LOGGED = { perSecond: 2, burst: 100 };
 
 /** Serves `contract/captureProtocol.ts`, and the artifacts where they are kept in a folder. */
 export function createInternalApi(options: InternalApiOptions): Express {
@@ -73,7 +73,7 @@ export function createInternalApi(options: InternalApiOptions): Express {
 function authorize(authority: CaptureAuthority): RequestHandler {
   return async (req, res, next) => {
     const token = /^Bearer (\S+)$/.exec(req.get('authorization') ?? '')?.[1] ?? '';
-    rememberCaller(res, await authority.admit(token, jobOf(req), req.socket.remoteAddress ?? ''));
+    rememberCaller(res, await authority.admit(token, jobOf(req), addressOf(req)));
     next();
   };
 }
@@ -89,7 +89,7 @@ function answerError(log: Log, logged: Allowances): ErrorRequestHandler {
     if (error instanceof OverloadedError) res.set('Retry-After', String(error.retryAfterSeconds));
     // Never the query: it may hold a signature.
     const fields = { method: req.method, path: req.path, status };
-    if (error instanceof OverloadedError || (status < 500 && !logged.take(req.socket.remoteAddress ?? '')))
+    if (error instanceof OverloadedError || (status < 500 && !logged.take(addressOf(req))))
       log.debug(fields, 'a call of the capture protocol was refused, as others before');
     else if (status >= 500) log.error({ ...fields, err: error }, 'a call of the capture protocol failed');
     else log.info({ ...fields, ...body }, 'a call of the capture protocol was refused');

@@ -3,9 +3,10 @@
  * counts what has come, not what was announced: who announces much and sends nothing keeps no room from others, and not for long.
  */
 import type { Request, Response } from 'express';
-import { createRoom, type RoomBounds } from './room.ts';
+import { createBytesUnderWay, type UnderWayBounds } from './bytesUnderWay.ts';
+import { addressOf } from './requests.ts';
 
-export interface PassageBounds extends RoomBounds {
+export interface PassageBounds extends UnderWayBounds {
   readonly withinMs: number;
 }
 
@@ -24,7 +25,7 @@ export interface Passage {
 
 /** `each` is also the most that one picture may have. */
 export function createPassage({ withinMs, ...bounds }: PassageBounds): Passage {
-  const [uploads, downloads] = [createRoom(bounds), createRoom(bounds)];
+  const [uploads, downloads] = [createBytesUnderWay(bounds), createBytesUnderWay(bounds)];
   return {
     async receive(req, use) {
       const sender = addressOf(req);
@@ -37,14 +38,14 @@ export function createPassage({ withinMs, ...bounds }: PassageBounds): Passage {
         for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
           refuseOver(bounds.each, size + chunk.length);
           size += chunk.length;
-          uploads.take(sender, chunk.length);
+          uploads.add(sender, chunk.length);
           chunks.push(chunk);
         }
         clearTimeout(late);
         return await use(Buffer.concat(chunks, size));
       } finally {
         clearTimeout(late);
-        uploads.take(sender, -size);
+        uploads.add(sender, -size);
       }
     },
     send(req, res, bytes) {
@@ -52,14 +53,12 @@ export function createPassage({ withinMs, ...bounds }: PassageBounds): Passage {
       const late = setTimeout(() => res.destroy(), withinMs);
       res.once('close', () => {
         clearTimeout(late);
-        downloads.take(receiver, -bytes);
+        downloads.add(receiver, -bytes);
       });
-      downloads.take(receiver, bytes);
+      downloads.add(receiver, bytes);
     },
   };
 }
-
-const addressOf = (req: Request) => req.socket.remoteAddress ?? '';
 
 function refuseOver(most: number, bytes: number): void {
   if (bytes > most) throw new TooLargeError(`A picture has ${most} bytes at most.`);

@@ -14,6 +14,7 @@ import {
 } from './authority.ts';
 import { NotFoundError } from './requests.ts';
 import { createReviewSlots } from './reviewSlots.ts';
+import { Tally } from './tally.ts';
 import { readClaims } from './tokenClaims.ts';
 import { createVerdicts, type Verdict } from './verdicts.ts';
 
@@ -34,7 +35,7 @@ export interface PodTokenOptions {
 /** Jobs that one pod may have looked up at once: its token is good, and for one of them. */
 const MOST_LOOKUPS = 16;
 /** Of one pod. A capture has four for a picture, and a few a minute. */
-const CALLS = { perSecond: 20, atOnce: 2_000 };
+const CALLS = { perSecond: 20, burst: 2_000 };
 const POD_NAME = 'authentication.kubernetes.io/pod-name';
 const POD_UID = 'authentication.kubernetes.io/pod-uid';
 
@@ -43,7 +44,7 @@ export function podTokens(options: PodTokenOptions): CaptureAuthority {
   const verdicts = createVerdicts(now);
   const slots = createReviewSlots(now);
   const underWay = new Map<string, Promise<Verdict>>();
-  const lookups = new Map<string, number>();
+  const lookups = new Tally();
   const calls = createAllowances(CALLS, now);
 
   const ask = async (key: string, { token, source }: Shown): Promise<Verdict> => {
@@ -79,15 +80,12 @@ export function podTokens(options: PodTokenOptions): CaptureAuthority {
 
   /** Before the calls of a pod are counted its job must be known, and it may name any. */
   const jobName = async (pod: { uid: string }, jobId: string): Promise<string | undefined> => {
-    const held = lookups.get(pod.uid) ?? 0;
-    if (held >= MOST_LOOKUPS) throw new OverloadedError('The pod has too many calls under way.');
-    lookups.set(pod.uid, held + 1);
+    if (lookups.of(pod.uid) >= MOST_LOOKUPS) throw new OverloadedError('The pod has too many calls under way.');
+    lookups.add(pod.uid, 1);
     try {
       return await options.jobName(jobId);
     } finally {
-      const left = (lookups.get(pod.uid) ?? 1) - 1;
-      if (left === 0) lookups.delete(pod.uid);
-      else lookups.set(pod.uid, left);
+      lookups.add(pod.uid, -1);
     }
   };
 

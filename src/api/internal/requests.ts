@@ -9,6 +9,11 @@ export class NotFoundError extends Error {
 
 const Index = z.coerce.number().int().min(0).max(1_000_000);
 
+/** From which the call came. */
+export function addressOf(req: Request): string {
+  return req.socket.remoteAddress ?? '';
+}
+
 export function jobOf(req: Request): string {
   return z.uuid().parse(req.params['job']);
 }

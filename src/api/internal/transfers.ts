@@ -22,6 +22,11 @@ export function withContent(key: string, sha256: string): string {
   return key.endsWith(`-${sha256}.png`) ? key : key.replace(/\.png$/, `-${sha256}.png`);
 }
 
+/** A capture of before, or one that speaks to an API of before, names the key without its content. */
+export function namesKey(reported: { key: string; sha256: string }, key: string): boolean {
+  return reported.key === key || reported.key === withContent(key, reported.sha256);
+}
+
 export interface UploadAddress {
   readonly key: string;
   readonly url: string;

@@ -14,7 +14,7 @@ import { frameKey, screenshotKey, type Transfers, withContent } from './transfer
 type Declared = DeclareUploads['uploads'][number];
 
 /** Addresses that one pod gets: to sign a hundred takes 40 ms. A capture wants a few hundred at most. */
-const SIGNED = { perSecond: 20, atOnce: 5_000 };
+const SIGNED = { perSecond: 20, burst: 5_000 };
 
 export function addUploadRoutes(
   router: Router,

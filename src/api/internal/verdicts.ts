@@ -1,4 +1,5 @@
 /** What was found out about tokens, kept for a moment by their hash: one capture calls many times a second. */
+import { remember } from '../../domain/remember.ts';
 
 export type Verdict = { readonly name: string; readonly uid: string } | { readonly refusal: string };
 
@@ -33,13 +34,9 @@ export function createVerdicts(now: () => number, most = MOST): Verdicts {
     keep(key, verdict, expiresAtMs = Number.POSITIVE_INFINITY) {
       const isRefusal = 'refusal' in verdict;
       const ms = isRefusal ? REFUSED_MS : GOOD_MS;
-      // Again at the end, so that the first is the oldest.
-      good.delete(key);
-      refused.delete(key);
-      const kept = isRefusal ? refused : good;
-      kept.set(key, { verdict, until: Math.min(now() + ms, expiresAtMs) });
-      const [oldest] = kept.keys();
-      if (kept.size > most && oldest !== undefined) kept.delete(oldest);
+      const [kept, other] = isRefusal ? [refused, good] : [good, refused];
+      other.delete(key);
+      remember(kept, [key, { verdict, until: Math.min(now() + ms, expiresAtMs) }], most);
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Log } from '../../observe/log.ts';
 import type { Enqueuer } from '../../queue/payloads.ts';
 import type { Queryable, Store } from '../../store/database.ts';
 import type { ServedRequest } from '../server/accessLog.ts';
-import type { RateLimit } from '../server/rateLimiter.ts';
+import type { RateLimit } from '../server/tokenBucket.ts';
 
 /** What reviewers and clients do to a set, in the caller's transaction. Each throws a Failure: 404 for a set that is not the organization's, 409 where its state forbids it. */
 export interface Reviews {

@@ -1,18 +1,6 @@
 import type { Response } from 'express';
 import { Failure } from '../../domain/failure.ts';
-
-export interface RateLimit {
-  /** What a key may do in the long run. */
-  readonly perSecond: number;
-  /** What it may do at once. */
-  readonly burst: number;
-}
-
-interface Bucket {
-  tokens: number;
-  /** Milliseconds, monotonic. */
-  at: number;
-}
+import { type Bucket, type RateLimit, refilled } from './tokenBucket.ts';
 
 /** More keys than this in a moment, and those that have rested are forgotten. */
 const MOST_BUCKETS = 10_000;
@@ -31,35 +19,24 @@ export class RateLimiter {
   /** Takes a token and tells the client in headers what is left. @throws Failure (429) where there is none. */
   take(key: string, response: Response): void {
     const { perSecond, burst } = this.#limit;
-    const bucket = this.#bucket(key);
-    const refused = bucket.tokens < 1;
-    if (!refused) bucket.tokens -= 1;
-    const wait = Math.max(1, Math.ceil((1 - bucket.tokens) / perSecond));
-    const full = Math.max(1, Math.ceil((burst - bucket.tokens) / perSecond));
+    const now = this.#now();
+    const before = refilled(this.#buckets.get(key), this.#limit, now);
+    const refused = before.tokens < 1;
+    const tokens = refused ? before.tokens : before.tokens - 1;
+    if (!this.#buckets.has(key) && this.#buckets.size >= MOST_BUCKETS) this.#forgetFull(now);
+    this.#buckets.set(key, { tokens, at: now });
+    const wait = Math.max(1, Math.ceil((1 - tokens) / perSecond));
+    const full = Math.max(1, Math.ceil((burst - tokens) / perSecond));
     response.set({
       'RateLimit-Policy': `"default";q=${burst};w=${Math.max(1, Math.ceil(burst / perSecond))}`,
-      RateLimit: `"default";r=${Math.floor(bucket.tokens)};t=${refused ? wait : full}`,
+      RateLimit: `"default";r=${Math.floor(tokens)};t=${refused ? wait : full}`,
     });
     if (refused) throw tooMany(this.#limit, wait);
   }
 
-  #bucket(key: string): Bucket {
-    const now = this.#now();
-    const bucket = this.#buckets.get(key) ?? { tokens: this.#limit.burst, at: now };
-    bucket.tokens = this.#refilled(bucket, now);
-    bucket.at = now;
-    if (!this.#buckets.has(key) && this.#buckets.size >= MOST_BUCKETS) this.#forgetFull(now);
-    this.#buckets.set(key, bucket);
-    return bucket;
-  }
-
-  #refilled({ tokens, at }: Bucket, now: number): number {
-    return Math.min(this.#limit.burst, tokens + ((now - at) / 1000) * this.#limit.perSecond);
-  }
-
   #forgetFull(now: number): void {
     for (const [key, bucket] of this.#buckets) {
-      if (this.#refilled(bucket, now) >= this.#limit.burst) this.#buckets.delete(key);
+      if (refilled(bucket, this.#limit, now).tokens >= this.#limit.burst) this.#buckets.delete(key);
     }
   }
 }

@@ -1,6 +1,8 @@
+import { remember } from '../../domain/remember.ts';
 import { within } from '../../observe/deadline.ts';
 import { changedShare, decodePng, type Pixels } from '../compose/pixels.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
+import { pngSize } from '../pngSize.ts';
 import { Camera } from './camera.ts';
 import type { FoundSlot } from './findSlots.ts';
 import { isLate } from './late.ts';
@@ -60,15 +62,13 @@ export class Placement {
 
   #spotFor(choice: Choice, frame: CreativeFrame): Promise<Spot> {
     const size = shownSize(frame, choice.scale);
-    const pixels = choice.scale === 1 ? sizeOfPng(frame.png) : undefined;
+    const pixels = choice.scale === 1 ? pngSize(frame.png) : undefined;
     const key = JSON.stringify([this.#slots.indexOf(choice.slot), size, pixels]);
     const known = this.#spots.get(key);
     if (known !== undefined) return known;
     const spot = this.#exclusively(() => tryOut(this.#live, choice.slot, { size, pixels }));
-    this.#spots.set(key, spot);
+    remember(this.#spots, [key, spot], MAX_SPOTS);
     spot.catch(() => this.#spots.delete(key));
-    const [oldest] = this.#spots.keys();
-    if (this.#spots.size > MAX_SPOTS && oldest !== undefined) this.#spots.delete(oldest);
     return spot;
   }
 
@@ -84,7 +84,7 @@ export class Placement {
     return {
       status: 'uploaded',
       png,
-      ...sizeOfPng(png),
+      ...pngSize(png),
       chosen: { ...choice.scored, reasons: [...choice.scored.reasons, ...spot.notes] },
       candidates,
       adBox: spot.box,
@@ -149,9 +149,4 @@ function failed(reason: string, candidates: readonly ScoredCandidate[]): Unplace
 
 function wordsOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split('\n')[0]?.slice(0, 200) ?? '';
-}
-
-/** From its header. */
-function sizeOfPng(png: Buffer): Size {
-  return { width: png.readUInt32BE(16), height: png.readUInt32BE(20) };
 }

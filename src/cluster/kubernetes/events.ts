@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { CoreV1Event } from '@kubernetes/client-node';
 import type { ScreenshotJob } from '../../contract/screenshotJob.ts';
+import { remember } from '../../domain/remember.ts';
 import type { ClusterLog } from '../log.ts';
 import type { RecordedEvent } from '../port.ts';
 import { isNamespaceEnding, isNotFound } from './apiError.ts';
@@ -130,10 +131,7 @@ class ClusterEvents implements Events {
   }
 
   #remember(key: string, entry: { name: string; count: number }): void {
-    this.#known.delete(key);
-    this.#known.set(key, entry);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest);
+    remember(this.#known, [key, entry], MOST_KNOWN);
   }
 
   #manifest({ name, uid }: Pick<ScreenshotJob, 'name' | 'uid'>, { type, reason, message }: RecordedEvent) {

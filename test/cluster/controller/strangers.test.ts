@@ -172,8 +172,7 @@ test('What looks like ours and is not is left as it is: neither labelled nor rem
   const { name, launch } = await waitingSet('hang');
   await launch();
   await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Running'));
-  const resource = await shop.read(name);
-  const { spec } = resource as unknown as { spec: object };
+  const { spec } = await shop.read(name);
   const other = `set-${required(name.split('set-')[1]).replace(/^./, (first) => (first === '0' ? '1' : '0'))}`;
   const body = { apiVersion: 'tearsheet.dev/v1alpha1', kind: 'ScreenshotJob', metadata: { name: other }, spec };
   await custom.createNamespacedCustomObject({ ...RESOURCE, ...where(), body });

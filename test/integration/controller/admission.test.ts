@@ -1,23 +1,18 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { admitWaiting } from '../../../src/store/admission.ts';
-import { openStore, type Store } from '../../../src/store/database.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import type { Store } from '../../../src/store/database.ts';
+import { ownStore } from '../../support/ownStore.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/requests.ts';
 
 const LIMITS = { maxPods: 6, maxPodsPerOrganization: 3, parallelism: 2, setDeadlineSeconds: 600 };
 
-let database: TestDatabase;
 let store: Store;
 
 beforeEach(async () => {
-  database = await testDatabase();
-  store = openStore({ url: database.url });
+  store = await ownStore();
 });
 
-afterEach(async () => {
-  await store.close();
-  await database.close();
-});
+afterEach(() => store.close());
 
 const admit = (limits = LIMITS) => store.db.transaction().execute((tx) => admitWaiting(tx, limits));
 const onePictureSet = async (organization: TestOrganization) =>

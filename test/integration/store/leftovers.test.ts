@@ -1,23 +1,18 @@
 /** What the audit reads of Postgres each minute must not grow with what waits there. */
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openStore, type Queryable, type Store } from '../../../src/store/database.ts';
+import type { Queryable, Store } from '../../../src/store/database.ts';
 import { failForsakenPage } from '../../../src/store/forsakenAds.ts';
 import { organizationsThatWait } from '../../../src/store/leftovers.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { ownStore } from '../../support/ownStore.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/requests.ts';
 
-let database: TestDatabase;
 let store: Store;
 
 beforeEach(async () => {
-  database = await testDatabase();
-  store = openStore({ url: database.url });
+  store = await ownStore();
 });
-afterEach(async () => {
-  await store.close();
-  await database.close();
-});
+afterEach(() => store.close());
 
 const COUNT = 3_000;
 

@@ -7,7 +7,7 @@ import { eventually } from '../../../support/eventually.ts';
 import { type Listener, started } from '../../../support/listeners.ts';
 
 let listener: Listener;
-const bytesInTime = { perSecond: 0.001, atOnce: 250 };
+const bytesInTime = { perSecond: 0.001, burst: 250 };
 /** Calls that were let in, and are not answered before somebody does it here. */
 let held: express.Response[];
 

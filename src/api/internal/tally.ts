@@ -1,0 +1,16 @@
+/** Sums by name. What comes back to nothing is forgotten, so that names that are made up fill nothing. */
+export class Tally {
+  readonly #sums = new Map<string, number>();
+
+  of(name: string): number {
+    return this.#sums.get(name) ?? 0;
+  }
+
+  /** @returns the new sum. */
+  add(name: string, amount: number): number {
+    const sum = this.of(name) + amount;
+    if (sum === 0) this.#sums.delete(name);
+    else this.#sums.set(name, sum);
+    return sum;
+  }
+}
