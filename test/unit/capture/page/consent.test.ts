@@ -1,0 +1,25 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { BrowserContext, Frame, Page } from 'playwright';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Consent } from '../../../../src/capture/page/consent.ts';
+
+const unheard = vi.fn();
+beforeEach(() => void process.on('unhandledRejection', unheard));
+afterEach(() => void process.off('unhandledRejection', unheard));
+
+/** Stands for a page that is closed between two calls, which a real one is not on demand. */
+function closedPage(): Page {
+  const evaluate = async () => {
+    await pause(20);
+    throw new Error('Target page, context or browser has been closed');
+  };
+  const frame = { evaluate, url: () => 'about:blank', parentFrame: () => null } as unknown as Frame;
+  return { frames: () => [frame], mainFrame: () => frame } as unknown as Page;
+}
+
+test('That a page does not come to rest, because it was closed, does not end the process', async () => {
+  const consent = new Consent({} as BrowserContext);
+  const rested = Promise.reject(new Error('The page was closed.'));
+  expect(await consent.answer(closedPage(), { ms: 100, rested })).toBe(false);
+  expect(unheard).not.toHaveBeenCalled();
+});
