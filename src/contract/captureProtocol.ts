@@ -228,6 +228,9 @@ export const CAPTURE_EXIT = {
   terminated: 43,
 } as const;
 
+/** The program was asked to end before it listened: 128 and SIGTERM, as inits and shells tell it. */
+export const ENDED_UNHEARD = 143;
+
 export type WantedFrame = z.infer<typeof WantedFrame>;
 export type DeclareUploads = z.infer<typeof DeclareUploads>;
 export type DeclaredUploads = z.infer<typeof DeclaredUploads>;

@@ -1,7 +1,7 @@
 /** The Job of a ScreenshotJob: one index is one site on one device, or a share of the ads. */
 import type { V1Job, V1PodFailurePolicy } from '@kubernetes/client-node';
 import type { CaptureProfile } from '../../contract/captureProfile.ts';
-import { CAPTURE_EXIT } from '../../contract/captureProtocol.ts';
+import { CAPTURE_EXIT, ENDED_UNHEARD } from '../../contract/captureProtocol.ts';
 import type { CaptureJobSpec } from '../port.ts';
 import { CONTAINER, GROUP, LABEL, QUEUE_LABEL, VERSION } from './names.ts';
 import { podTemplate } from './podTemplate.ts';
@@ -16,7 +16,7 @@ const FAILURE_POLICY: V1PodFailurePolicy = {
     // The first rule that fits counts: an eviction costs no retry, whatever the program made of it.
     { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] },
     // Somebody deleted the pod: Kubernetes calls that no disruption, and the capture has not failed.
-    { action: 'Ignore', onExitCodes: exitCodes(CAPTURE_EXIT.terminated) },
+    { action: 'Ignore', onExitCodes: exitCodes(CAPTURE_EXIT.terminated, ENDED_UNHEARD) },
     { action: 'FailIndex', onExitCodes: exitCodes(...FINAL) },
   ],
 };

@@ -1,5 +1,5 @@
 /** What keeps a Job from running, read from what a Job itself never shows: its pods and its Events. */
-import { CAPTURE_EXIT } from '../../contract/captureProtocol.ts';
+import { CAPTURE_EXIT, ENDED_UNHEARD } from '../../contract/captureProtocol.ts';
 import type { ScreenshotJobReason } from '../../contract/screenshotJob.ts';
 import type { CaptureJob } from '../port.ts';
 import { type JobState, parseIndexes } from './jobState.ts';
@@ -37,7 +37,7 @@ const PULL = new Set([
 const NO_START = new Set(['StartError', 'ContainerCannotRun', 'RunContainerError', 'PostStartHookError']);
 
 /** Another pod has its index, or it was asked to end: none of its doing. */
-const UNSURPRISING = new Set<number>([CAPTURE_EXIT.superseded, CAPTURE_EXIT.terminated]);
+const UNSURPRISING = new Set<number>([CAPTURE_EXIT.superseded, CAPTURE_EXIT.terminated, ENDED_UNHEARD]);
 
 const SHOWN_AFTER_MS = 3_000;
 

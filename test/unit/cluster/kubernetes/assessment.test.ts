@@ -159,7 +159,7 @@ test('What a capture said last goes along, also where its Job has ended; being a
   const message = 'set-1-1-0-abcde: exit code 2: a setting is missing';
   expect(endedBy(2, 'a setting is missing').lastFailure).toEqual({ reason: 'PodFailed', message });
   expect(endedBy(2, 'a setting is missing')).not.toHaveProperty('problem');
-  for (const code of [40, 43]) expect(endedBy(code, 'asked to end')).not.toHaveProperty('lastFailure');
+  for (const code of [40, 43, 143]) expect(endedBy(code, 'asked to end')).not.toHaveProperty('lastFailure');
 });
 
 test('A container that ended well is no failure, though a process in it was killed for its memory', () => {

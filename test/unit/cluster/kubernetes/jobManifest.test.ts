@@ -51,7 +51,7 @@ describe('The Job', () => {
     expect(build().job.spec?.podFailurePolicy).toEqual({
       rules: [
         { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] },
-        { action: 'Ignore', onExitCodes: { containerName: 'capture', operator: 'In', values: [43] } },
+        { action: 'Ignore', onExitCodes: { containerName: 'capture', operator: 'In', values: [43, 143] } },
         { action: 'FailIndex', onExitCodes: { containerName: 'capture', operator: 'In', values: [2, 40, 41, 42] } },
       ],
     });
