@@ -114,7 +114,8 @@ class LazyEngine implements Engine {
     try {
       return await renderer.render(source, request);
     } catch (error) {
-      throw error instanceof BrowserStartError ? new EngineStartError(error.message, { cause: error }) : error;
+      if (!(error instanceof BrowserStartError)) throw error;
+      throw new EngineStartError(`The renderer of creatives could not be started: ${error.message}`, { cause: error });
     }
   }
 

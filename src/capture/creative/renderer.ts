@@ -3,7 +3,7 @@ import type { GuardedFetch, LocalOrigins } from '../../egress/ports.ts';
 import { browserVersion } from '../browser/browserVersion.ts';
 import { BrowserGoneError, CdpError, CdpTimeoutError } from '../browser/cdp.ts';
 import { PageResistsError } from '../browser/pageResists.ts';
-import { type SteppedBrowser, startSteppedBrowser } from '../browser/steppedBrowser.ts';
+import { BrowserStartError, type SteppedBrowser, startSteppedBrowser } from '../browser/steppedBrowser.ts';
 import type { Burden } from '../memory/watchdog.ts';
 import { BrowserPool } from './browserPool.ts';
 import type { CreativeRenderer, CreativeSource, FailedCreative, RenderedCreative, RenderRequest } from './creative.ts';
@@ -62,6 +62,8 @@ class PooledRenderer implements CreativeRenderer {
       return await onceAgain(() => this.#attempt(source, request, signal), this.#log);
     } catch (error) {
       request.signal?.throwIfAborted();
+      // No fault of the creative's, however long it took.
+      if (error instanceof BrowserStartError) throw error;
       if (deadline.aborted) return tooSlow(creativeDeadlineMs);
       return explained(error);
     }

@@ -53,15 +53,16 @@ export class Consent {
    */
   async answer(page: Page, { ms, rested }: { ms: number; rested: Promise<void> }): Promise<boolean> {
     const endsAt = performance.now() + Math.min(ms, ANSWER_MS);
-    let isHopeless = false;
     // Heard from the beginning: a page that is closed now fails at once, and a failure that nobody hears ends the process.
+    rested.catch((error: unknown) => void error);
+    await Promise.all(page.frames().slice(0, MOST_FRAMES).map(startIn));
+    const lookEndsAt = Math.min(endsAt, performance.now() + LOOK_MS);
+    let isHopeless = false;
     const judging = rested.then(async () => {
       isHopeless = (await attempt(page.mainFrame(), MAY_ASK)) === false;
     });
     // Who waits for the page to rest meets its failure.
     judging.catch((error: unknown) => void error);
-    await Promise.all(page.frames().slice(0, MOST_FRAMES).map(startIn));
-    const lookEndsAt = Math.min(endsAt, performance.now() + LOOK_MS);
     await this.#until(() => this.isFound || isHopeless, lookEndsAt);
     await this.#until(
       () => this.#progress === 'answered' || this.#progress === 'failed',
