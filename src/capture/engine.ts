@@ -78,6 +78,7 @@ export interface EngineParts {
 }
 
 const CLOSE_MS = 5_000;
+const RENDERER = 'renderer of creatives';
 
 /** @throws Error when `allow` cannot be read, the proxy finds no port, or a required sandbox cannot be had. */
 export async function startEngine(options: EngineOptions, parts: EngineParts = REAL_PARTS): Promise<Engine> {
@@ -100,7 +101,7 @@ class LazyEngine implements Engine {
 
   constructor(options: PartOptions, { parts, cgroupFolder }: { parts: EngineParts; cgroupFolder: string | undefined }) {
     this.#options = options;
-    this.#renderer = new Part('renderer of creatives', () => parts.startRenderer(options));
+    this.#renderer = new Part(RENDERER, () => parts.startRenderer(options));
     this.#pages = new Part('browser of pages', () => parts.startPages(options));
     this.#watchdog = startMemoryWatchdog({ burdens: () => this.#burdens(), log: options.log, cgroupFolder });
   }
@@ -115,7 +116,7 @@ class LazyEngine implements Engine {
       return await renderer.render(source, request);
     } catch (error) {
       if (!(error instanceof BrowserStartError)) throw error;
-      throw new EngineStartError(`The renderer of creatives could not be started: ${error.message}`, { cause: error });
+      throw notStarted(RENDERER, error);
     }
   }
 
@@ -149,6 +150,11 @@ class LazyEngine implements Engine {
   }
 }
 
+function notStarted(part: string, cause: unknown): EngineStartError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new EngineStartError(`The ${part} could not be started: ${reason}`, { cause });
+}
+
 /** Started once, by whoever needs it first; after it was closed, again. */
 class Part<T extends { close(): Promise<void> }> {
   readonly #name: string;
@@ -173,8 +179,7 @@ class Part<T extends { close(): Promise<void> }> {
       return this.running;
     } catch (cause) {
       this.#starting = undefined;
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new EngineStartError(`The ${this.#name} could not be started: ${reason}`, { cause });
+      throw notStarted(this.#name, cause);
     }
   }
 

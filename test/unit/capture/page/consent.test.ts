@@ -13,8 +13,8 @@ function closedPage(): Page {
     await pause(20);
     throw new Error('Target page, context or browser has been closed');
   };
-  const frame = { evaluate, url: () => 'about:blank', parentFrame: () => null } as unknown as Frame;
-  return { frames: () => [frame], mainFrame: () => frame } as unknown as Page;
+  const frame = { evaluate } as Pick<Frame, 'evaluate'> as Frame;
+  return { frames: () => [frame], mainFrame: () => frame } as Pick<Page, 'frames' | 'mainFrame'> as Page;
 }
 
 test('That a page does not come to rest, because it was closed, does not end the process', async () => {
