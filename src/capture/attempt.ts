@@ -1,5 +1,5 @@
 /** The work of one attempt: creatives and pages side by side. */
-import type { Attempt, ProtocolVersion, WantedPage } from '../contract/captureProtocol.ts';
+import type { Attempt, WantedPage } from '../contract/captureProtocol.ts';
 import { type Device, findDevice } from '../domain/devices.ts';
 import { siteKey } from '../domain/webAddresses.ts';
 import { renderCreatives, type Shown } from './claims.ts';
@@ -13,12 +13,11 @@ import { takePages } from './pageQueue.ts';
 import { Phases } from './phases.ts';
 import type { CaptureOptions } from './program.ts';
 import { ProtocolClient, type ProtocolClientOptions } from './protocolClient.ts';
-import { type ReporterOptions, ResultReporter } from './resultReporter.ts';
+import { ResultReporter } from './resultReporter.ts';
 import { Uploader } from './uploader.ts';
 
 export interface AttemptOptions {
   readonly attempt: Attempt;
-  readonly version: ProtocolVersion;
   readonly index: number;
   readonly client: ProtocolClientOptions;
   readonly ending: Ending;
@@ -30,9 +29,9 @@ const PAGES_AT_ONCE = 2;
 
 /** Does what is lacking. Its end, if it has one before that, is in `ending`. @throws what starting the engine throws. */
 export async function runAttempt(given: AttemptOptions): Promise<void> {
-  const { attempt, version, index, client: access, ending, options } = given;
+  const { attempt, index, client: access, ending, options } = given;
   const { log, timing, tempDir } = options;
-  const client = new ProtocolClient(access, version, { index, attempt: attempt.attempt });
+  const client = new ProtocolClient(access, { index, attempt: attempt.attempt });
   const uploader = new Uploader(client, ending.hard);
   const pages = attempt.pages.map(pageOf);
   const shown = shownOn(pages);
@@ -49,7 +48,7 @@ export async function runAttempt(given: AttemptOptions): Promise<void> {
     await sideBySide(ending, [
       () => renderCreatives({ ...common, shown, ...rendering }),
       () => followOthers(shown.ads, { ...common, ...(timing?.holdMs !== undefined && { holdMs: timing.holdMs }) }),
-      () => takeAll(pages, uploadsOf(attempt), { ...common, pagesAtOnce: options.pagesAtOnce ?? PAGES_AT_ONCE }),
+      () => takeAll(pages, { ...common, pagesAtOnce: options.pagesAtOnce ?? PAGES_AT_ONCE }),
     ]);
     if (ending.reason === undefined) await finish(client, phases, ending);
   } finally {
@@ -76,10 +75,9 @@ interface TakeTools {
 
 async function takeAll(
   pages: readonly PageToTake[],
-  uploads: ReporterOptions['uploads'],
   { client, uploader, engine, board, phases, ending, log, pagesAtOnce }: TakeTools,
 ): Promise<void> {
-  const reporter = new ResultReporter({ client, uploader, phases, uploads, ending });
+  const reporter = new ResultReporter({ client, uploader, phases, ending });
   try {
     const emit = (result: PictureResult) => reporter.add(result);
     const opening = ({ site, device, pictures }: PageToTake) =>
@@ -116,8 +114,4 @@ function shownOn(pages: readonly PageToTake[]): Shown {
     ads: new Set(pages.flatMap(({ pictures }) => pictures.map(({ ad }) => ad))),
     ratios: new Set(pages.map(({ device }) => device.ratio)),
   };
-}
-
-function uploadsOf({ pages }: Attempt): ReporterOptions['uploads'] {
-  return new Map(pages.flatMap(({ screenshots }) => screenshots.map(({ id, upload }) => [id, upload])));
 }

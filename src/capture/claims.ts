@@ -157,14 +157,14 @@ async function uploaded(
 }
 
 async function uploadFrame(
-  { ad_id, marker_ms, ratio, upload }: WantedFrame & { ad_id: string },
+  { ad_id, marker_ms, ratio }: WantedFrame & { ad_id: string },
   frame: CreativeFrame | undefined,
   { uploader }: ClaimTools,
 ) {
   if (frame === undefined) throw new Error('A frame that was checked to be there is missing.');
   const { png } = frame;
   const sha256 = sha256Of(png);
-  const key = await uploader.send({ what: { kind: 'frame', ad_id, marker_ms, ratio }, png, sha256, given: upload });
+  const key = await uploader.send({ what: { kind: 'frame', ad_id, marker_ms, ratio }, png, sha256 });
   return { marker_ms, ratio, key, sha256, bytes: png.length, ...pngSize(png) };
 }
 

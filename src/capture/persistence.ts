@@ -24,18 +24,12 @@ export interface Patience {
   readonly firstDelayMs: number;
 }
 
-interface Persistence {
-  readonly signal: AbortSignal;
-  /** What need not be repeated this time. */
-  readonly stopsAt?: ((error: TransientError) => boolean) | undefined;
-}
-
 const MAX_DELAY_MS = 5_000;
 
 /** @throws UnreachableError; any error of `call` that is not transient; the reason of `signal`. */
 export async function persist<T>(
   call: () => Promise<T>,
-  { retryForMs, firstDelayMs, signal, stopsAt }: Patience & Persistence,
+  { retryForMs, firstDelayMs, signal }: Patience & { readonly signal: AbortSignal },
 ): Promise<T> {
   const end = performance.now() + retryForMs;
   for (let tries = 1; ; tries++) {
@@ -45,7 +39,6 @@ export async function persist<T>(
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof TransientError)) throw error;
-      if (stopsAt?.(error)) throw error;
       const ownMs = Math.min(MAX_DELAY_MS, firstDelayMs * 2 ** (tries - 1)) * (0.5 + Math.random() / 2);
       const delayMs = Math.max(ownMs, Math.min(MAX_DELAY_MS, error.retryAfterMs));
       if (performance.now() + delayMs > end) {

@@ -106,11 +106,11 @@ async function work(env: Environment, options: CaptureOptions, ending: Ending): 
     };
     const index = env.JOB_COMPLETION_INDEX;
     const pod = { index, pod: env.TEARSHEET_POD };
-    const { attempt, version, remainingMs } = await openAttempt(client, pod, ending.stop);
+    const { attempt, remainingMs } = await openAttempt(client, pod, ending.stop);
     if (attempt.done) return;
     const end = () => ending.end(deadlineOver(`The capture's time was over at ${attempt.deadline_at}.`));
     timer = setTimeout(end, Math.min(Math.max(0, remainingMs), MAX_TIMER_MS));
-    await runAttempt({ attempt, version, index, client, ending, options });
+    await runAttempt({ attempt, index, client, ending, options });
   } catch (error) {
     ending.end(endOf(error));
   } finally {

@@ -7,13 +7,12 @@ import {
   type CreativeResult,
   DeclaredUploads,
   type DeclareUploads,
-  PROTOCOL_VERSIONS,
-  type ProtocolVersion,
+  PROTOCOL_VERSION,
   ResolvedCreatives,
   type ScreenshotResults,
 } from '../contract/captureProtocol.ts';
 import type { JobToken } from './jobToken.ts';
-import { NoSuchCallError, Transport, type TransportTiming, type Upload } from './transport.ts';
+import { Transport, type TransportTiming, type Upload } from './transport.ts';
 
 export interface ProtocolClientOptions {
   /** Base of the internal API, without a slash at its end. */
@@ -25,8 +24,6 @@ export interface ProtocolClientOptions {
 
 export interface OpenedAttempt {
   readonly attempt: Attempt;
-  /** Which the API speaks that opened it. */
-  readonly version: ProtocolVersion;
   /** Until the deadline, by the server's clock where it told it. */
   readonly remainingMs: number;
 }
@@ -39,23 +36,14 @@ export interface Bound {
 
 const Done = z.object({});
 
-/** In the newest version that both sides speak. */
 export async function openAttempt(
   options: ProtocolClientOptions,
   { index, pod }: { index: number; pod: string },
   signal: AbortSignal,
 ): Promise<OpenedAttempt> {
-  const open = async (version: ProtocolVersion, isProbe: boolean) => {
-    const transport = transportOf(options, version);
-    const answer = await transport.post(`/indexes/${index}/attempts`, { pod }, Attempt, { signal, isProbe });
-    const now = answer.date ?? new Date();
-    return { attempt: answer.body, version, remainingMs: Date.parse(answer.body.deadline_at) - now.getTime() };
-  };
-  const [newest, before] = PROTOCOL_VERSIONS;
-  return open(newest, true).catch((error: unknown) => {
-    if (error instanceof NoSuchCallError) return open(before, false);
-    throw error;
-  });
+  const { body, date } = await transportOf(options).post(`/indexes/${index}/attempts`, { pod }, Attempt, { signal });
+  const now = date ?? new Date();
+  return { attempt: body, remainingMs: Date.parse(body.deadline_at) - now.getTime() };
 }
 
 /** The calls of one attempt. */
@@ -63,8 +51,8 @@ export class ProtocolClient {
   readonly #transport: Transport;
   readonly #bound: Bound;
 
-  constructor(options: ProtocolClientOptions, version: ProtocolVersion, bound: Bound) {
-    this.#transport = transportOf(options, version);
+  constructor(options: ProtocolClientOptions, bound: Bound) {
+    this.#transport = transportOf(options);
     this.#bound = bound;
   }
 
@@ -123,10 +111,7 @@ export class ProtocolClient {
   }
 }
 
-function transportOf(
-  { internalUrl, jobId, token, timing }: ProtocolClientOptions,
-  version: ProtocolVersion,
-): Transport {
-  const base = `${internalUrl}/internal/${version}/jobs/${jobId}`;
+function transportOf({ internalUrl, jobId, token, timing }: ProtocolClientOptions): Transport {
+  const base = `${internalUrl}/internal/${PROTOCOL_VERSION}/jobs/${jobId}`;
   return new Transport({ base, token, ...(timing && { timing }) });
 }

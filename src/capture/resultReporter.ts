@@ -1,5 +1,5 @@
 /** Uploads pictures and reports results: at once, side by side, those that come together in one call. */
-import type { ScreenshotResults, WantedScreenshot } from '../contract/captureProtocol.ts';
+import type { ScreenshotResults } from '../contract/captureProtocol.ts';
 import { type Ending, endOf } from './ending.ts';
 import type { PictureResult } from './pagePictures.ts';
 import type { Phases } from './phases.ts';
@@ -16,8 +16,6 @@ export interface ReporterOptions {
   readonly client: ProtocolClient;
   readonly phases: Phases;
   readonly uploader: Uploader;
-  /** Where each picture goes, by id; undefined: that is told once its bytes are known. */
-  readonly uploads: ReadonlyMap<string, WantedScreenshot['upload']>;
   /** Told of the first failure; its `hard` ends what is in flight. */
   readonly ending: Ending;
 }
@@ -59,9 +57,9 @@ export class ResultReporter {
   }
 
   async #upload({ wanted: { id }, picture, sha256, record }: Extract<PictureResult, { status: 'uploaded' }>) {
-    const { uploader, phases, uploads } = this.#options;
+    const { uploader, phases } = this.#options;
     const { width, height, png } = picture;
-    const sending = { what: { kind: 'screenshot', id }, png, sha256, given: uploads.get(id) } as const;
+    const sending = { what: { kind: 'screenshot', id }, png, sha256 } as const;
     const key = await phases.time('upload', () => uploader.send(sending));
     const captured_at = picture.capturedAt.toISOString();
     const report = { id, key, sha256, bytes: png.length, width, height, captured_at };

@@ -6,9 +6,6 @@ import { refused, superseded } from './ending.ts';
 import type { JobToken } from './jobToken.ts';
 import { type Patience, persist, TransientError } from './persistence.ts';
 
-/** The API is one of before, or is just being replaced by one that knows the call. */
-export class NoSuchCallError extends TransientError {}
-
 export interface TransportTiming extends Patience {
   /** Of one try. */
   readonly callMs: number;
@@ -33,8 +30,6 @@ export interface CallOptions {
   readonly signal: AbortSignal;
   /** On top of the deadline of a call: how long the answer may be held back on purpose. */
   readonly heldMs?: number;
-  /** Whether there is such a call is what is asked: it is not repeated until there is. @throws NoSuchCallError */
-  readonly isProbe?: boolean;
 }
 
 export interface Answered<T> {
@@ -90,14 +85,9 @@ export class Transport {
     }
   }
 
-  #persist<T>(
-    { signal, heldMs = 0, isProbe = false }: CallOptions,
-    call: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
+  #persist<T>({ signal, heldMs = 0 }: CallOptions, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const ms = this.#timing.callMs + heldMs;
-    const stopsAt = (error: TransientError) => isProbe && error instanceof NoSuchCallError;
-    const persistence = { ...this.#timing, signal, stopsAt };
-    return persist(() => call(AbortSignal.any([signal, AbortSignal.timeout(ms)])), persistence);
+    return persist(() => call(AbortSignal.any([signal, AbortSignal.timeout(ms)])), { ...this.#timing, signal });
   }
 }
 
@@ -133,7 +123,8 @@ async function exchange(
 function failureOf({ status, headers }: Response, said: string, { what, isCall, isExchanged }: Asked): Error {
   const text = `${what} was answered with ${status}: ${said.slice(0, 500)}`;
   if (status === 409 && isCall === true) return superseded(text);
-  if (status === 404 && said.includes(NO_SUCH_CALL)) return new NoSuchCallError(text);
+  // During an upgrade the next call may meet a replica that knows the call, or that speaks this version.
+  if (status === 404 && said.includes(NO_SUCH_CALL)) return new TransientError(text);
   // A bucket says 409 where two write at the same time.
   const mayPass = status >= 500 || [408, 409, 429].includes(status) || (status === 401 && isExchanged === true);
   return mayPass ? new TransientError(text, { retryAfterMs: retryAfterMs(headers) }) : refused(text);

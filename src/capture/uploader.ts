@@ -10,8 +10,6 @@ export interface Sending {
   readonly what: WithoutContent<Declared>;
   readonly png: Buffer;
   readonly sha256: string;
-  /** Where it goes, by an internal API of before. */
-  readonly given: { readonly key: string; readonly url: string } | undefined;
 }
 
 /** Why it cannot be kept, in words; undefined: it can. */
@@ -39,11 +37,8 @@ export class Uploader {
   }
 
   /** @returns the key under which it is kept. @throws as the calls of the client do */
-  async send({ what, png, sha256, given }: Sending): Promise<string> {
-    const { key, url, headers } =
-      given === undefined
-        ? await this.#declare({ ...what, sha256, bytes: png.length })
-        : { ...given, headers: { 'content-type': 'image/png' } };
+  async send({ what, png, sha256 }: Sending): Promise<string> {
+    const { key, url, headers } = await this.#declare({ ...what, sha256, bytes: png.length });
     await this.#client.upload({ url, headers, png }, this.#signal);
     return key;
   }

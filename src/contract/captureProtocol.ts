@@ -1,14 +1,13 @@
 /**
- * What a capture program and the internal API say to each other. JSON over HTTP under `/internal/v2/jobs/{job}`, with
+ * The messages between a capture program and the internal API. JSON over HTTP under `/internal/v2/jobs/{job}`, with
  * `Authorization: Bearer <token>`: on one machine a token of the job, in a cluster the pod's own, which holds for its index alone.
  * Every write carries the attempt; 409 `{"error":"superseded"}` tells a superseded attempt, and any attempt of a job that is settled or
  * canceled, to exit. Other errors: `{"error","message"}` with 401 (token), 403 (of another job, index or pod), 404, 422 (what was sent is
  * at fault, do not repeat it); 5xx and broken connections may be repeated.
  *
- * The protocol serves this version and the one before it, each under its own path. In version 1 addresses of uploads came with the work, and
- * bound nothing of what was sent; in version 2 a capture says first what it will send (`…/uploads`). A capture whose first call is
- * answered 404 with {@link NO_SUCH_CALL} meets an API of before and speaks version 1 from then on; later such an answer comes of an API that is just
- * being replaced, and the call is repeated.
+ * The path names the version of the protocol. The API serves one version. It answers a call in another version with 404
+ * `{"error":"unsupported_version"}` and a message that names both versions. It answers an unknown call with 404 and {@link NO_SUCH_CALL}.
+ * The program repeats the call in both cases, because another replica may already run the release that knows the call.
  */
 import { z } from 'zod';
 import { DEVICE_NAMES } from '../domain/devices.ts';
@@ -30,19 +29,14 @@ const seconds = z.number().min(0).max(86_400);
 /** Stands in headers later on. */
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** The newest first. */
-export const PROTOCOL_VERSIONS = ['v2', 'v1'] as const;
-export type ProtocolVersion = (typeof PROTOCOL_VERSIONS)[number];
-/** What an API says to calls that it does not know; part of the protocol since its first version. */
+export const PROTOCOL_VERSION = 'v2';
+/** The API's answer to a call that it does not know. Programs recognize the text, so it must not change. */
 export const NO_SUCH_CALL = 'There is no such call in the capture protocol.';
-
-/** Version 1: where bytes are PUT to as `Content-Type: image/png`, an address with its authority in it. */
-const Transfer = z.object({ key: z.string(), url: z.url() });
 
 /** POST …/indexes/{index}/attempts: the first call of a pod. `pod` is its uid. */
 export const OpenAttempt = z.object({ pod: z.string().min(1).max(128) });
 
-export const WantedScreenshot = z.object({ id: uuid, ad_id: uuid, marker_ms: markerMs, upload: Transfer.optional() });
+export const WantedScreenshot = z.object({ id: uuid, ad_id: uuid, marker_ms: markerMs });
 
 /** One page load: a site on a device, with the pictures of it that are still missing. */
 export const WantedPage = z.object({
@@ -64,7 +58,7 @@ const Bound = z.object({ index: int32.min(0), attempt: int32.min(1) });
 
 /** POST …/creatives/claim: the next creative nobody holds. */
 export const ClaimCreative = Bound;
-export const WantedFrame = z.object({ marker_ms: markerMs, ratio, upload: Transfer.optional() });
+export const WantedFrame = z.object({ marker_ms: markerMs, ratio });
 export const ClaimedCreative = z.object({
   /** Null when none is free at this moment. */
   creative: z
@@ -94,7 +88,7 @@ export const ClaimHeld = z.object({ held: z.boolean() });
 export const MOST_PICTURE_BYTES = 64 * 1024 * 1024;
 
 const Content = z.object({ sha256, bytes: count });
-/** POST …/uploads (version 2): pictures that are about to be sent. */
+/** POST …/uploads: pictures that the capture is about to send. */
 export const DeclareUploads = Bound.extend({
   uploads: z
     .array(

@@ -1,46 +1,26 @@
-/** Artifacts of a folder, read and written through signed addresses. Buckets have addresses of their own, but for captures of before. */
+/** Artifacts of a folder, read and written through signed addresses. Buckets have addresses of their own. */
 import { createHash } from 'node:crypto';
 import express, { type Router } from 'express';
 import { ArtifactNotFoundError } from '../../artifacts/store.ts';
 import { MOST_PICTURE_BYTES } from '../../contract/captureProtocol.ts';
 import { ResultFaultError } from '../../store/creativeResults.ts';
 import { ForbiddenError } from './authority.ts';
-import type { Declarations } from './declarations.ts';
 import type { InternalApiOptions } from './options.ts';
 import { createPassage } from './passage.ts';
 import { type Content, refuseTransfer, type TransferMethod } from './token.ts';
-import { PICTURE_TYPE, withContent } from './transfers.ts';
+import { PICTURE_TYPE } from './transfers.ts';
 
 const PNG_MAGIC = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** A capture gives a try up after 15 s. */
 const WITHIN_MS = 20_000;
 
-/** Reading is the same in both versions of the protocol. */
-export function artifactRoutes(
-  options: InternalApiOptions,
-  declarations: Declarations,
-): { readonly v1: Router; readonly v2: Router } {
+export function artifactRoutes(options: InternalApiOptions): Router {
   const { artifacts, secret, maxUploadBytes = MOST_PICTURE_BYTES, maxUploadBytesTogether } = options;
   const together = maxUploadBytesTogether ?? 3 * maxUploadBytes;
   const passage = createPassage({ each: maxUploadBytes, together, withinMs: WITHIN_MS });
-  const v1 = express.Router();
-  const v2 = express.Router();
+  const router = express.Router();
 
-  v1.put(
-    '/*key',
-    authorize(secret, () => undefined),
-    requirePicture,
-    (req, res) =>
-      passage.receive(req, async (bytes) => {
-        // Where nothing was declared its content is told by what came, so that this, too, replaces nothing that was reported.
-        const sha256 = sha256Of(requirePng(bytes));
-        declarations.note(keyOf(req), sha256);
-        await artifacts.put(withContent(keyOf(req), sha256), bytes, PICTURE_TYPE);
-        res.status(204).end();
-      }),
-  );
-
-  v2.put('/*key', authorize(secret, contentOf), requirePicture, requireLength, (req, res) =>
+  router.put('/*key', authorize(secret, contentOf), requirePicture, requireLength, (req, res) =>
     passage.receive(req, async (bytes) => {
       if (sha256Of(requirePng(bytes)) !== contentOf(req).sha256)
         throw new ForbiddenError('The address is for other bytes.');
@@ -49,7 +29,7 @@ export function artifactRoutes(
     }),
   );
 
-  v1.get(
+  router.get(
     '/*key',
     authorize(secret, () => undefined),
     async (req, res) => {
@@ -63,7 +43,7 @@ export function artifactRoutes(
       }
     },
   );
-  return { v1, v2 };
+  return router;
 }
 
 /** Before any of it is read. */

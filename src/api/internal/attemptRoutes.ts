@@ -15,10 +15,10 @@ import { storeScreenshotResults } from '../../store/screenshotResults.ts';
 import { boundOf, ForbiddenError, requireIndex } from './authority.ts';
 import type { InternalApiOptions } from './options.ts';
 import { callerOf, indexOf, NotFoundError } from './requests.ts';
-import { namesKey, screenshotKey, type Transfers } from './transfers.ts';
-import { findUpload } from './uploads.ts';
+import { screenshotKey, withContent } from './transfers.ts';
+import { requireUpload } from './uploads.ts';
 
-export function addAttemptRoutes(router: Router, options: InternalApiOptions, transfers: Transfers): void {
+export function addAttemptRoutes(router: Router, options: InternalApiOptions): void {
   const { store, observe } = options;
 
   router.post('/indexes/:index/attempts', async (req, res) => {
@@ -28,7 +28,7 @@ export function addAttemptRoutes(router: Router, options: InternalApiOptions, tr
     requireIndex(caller, index);
     if (caller.pod !== undefined && caller.pod.uid !== pod)
       throw new ForbiddenError(`The token is of another pod than ${pod}.`);
-    res.json(await open(options, transfers, { jobId: caller.jobId, index, pod }));
+    res.json(await open(options, { jobId: caller.jobId, index, pod }));
   });
 
   router.post('/screenshots/results', async (req, res) => {
@@ -36,14 +36,11 @@ export function addAttemptRoutes(router: Router, options: InternalApiOptions, tr
     const bound = boundOf(callerOf(res), { index, attempt });
     requireKeys(results, attempt);
     requireTimes(results);
-    const found = await Promise.all(
-      results.map(async (result) =>
-        result.status === 'uploaded' ? { ...result, key: await findUpload(options.artifacts, result) } : result,
-      ),
-    );
+    const uploaded = results.filter((result) => result.status === 'uploaded');
+    await Promise.all(uploaded.map((result) => requireUpload(options.artifacts, result)));
     const resolved = await store.db
       .transaction()
-      .execute((tx) => storeScreenshotResults(tx, { bound, results: found }, options));
+      .execute((tx) => storeScreenshotResults(tx, { bound, results }, options));
     observe?.screenshots?.(resolved);
     res.json({});
   });
@@ -60,7 +57,7 @@ export function addAttemptRoutes(router: Router, options: InternalApiOptions, tr
 function requireKeys(results: ScreenshotResults['results'], attempt: number): void {
   for (const result of results) {
     if (result.status !== 'uploaded') continue;
-    if (!namesKey(result, screenshotKey(result.id, attempt))) {
+    if (result.key !== withContent(screenshotKey(result.id, attempt), result.sha256)) {
       throw new ResultFaultError(`${result.key} is not the key of screenshot ${result.id} in attempt ${attempt}.`);
     }
   }
@@ -79,7 +76,6 @@ function requireTimes(results: ScreenshotResults['results']): void {
 
 async function open(
   options: InternalApiOptions,
-  transfers: Transfers,
   { jobId, index, pod }: { jobId: string; index: number; pod: string },
 ): Promise<Attempt> {
   const { opened, expired, missing, unresolved } = await options.store.db.transaction().execute(async (tx) => {
@@ -96,20 +92,17 @@ async function open(
     attempt: opened.attempt,
     done: missing.length === 0 && unresolved === 0,
     deadline_at: new Date(Math.min(podDeadline, opened.deadlineAt.getTime())).toISOString(),
-    pages: pagesOf(missing, (id) => transfers.promised(screenshotKey(id, opened.attempt))),
+    pages: pagesOf(missing),
   };
 }
 
 /** One page for each site and device, in the order of the request. */
-function pagesOf(
-  missing: readonly MissingScreenshot[],
-  promised: (id: string) => ReturnType<Transfers['promised']>,
-): WantedPage[] {
+function pagesOf(missing: readonly MissingScreenshot[]): WantedPage[] {
   const pages = new Map<string, WantedPage>();
   for (const { id, ad_id, marker_ms, site_url, site_key, device } of missing) {
     const key = `${device} ${site_key}`;
     const page = pages.get(key) ?? { site_url: withScheme(site_url), device, screenshots: [] };
-    page.screenshots.push({ id, ad_id, marker_ms, upload: promised(id) });
+    page.screenshots.push({ id, ad_id, marker_ms });
     pages.set(key, page);
   }
   return [...pages.values()];

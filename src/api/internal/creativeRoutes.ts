@@ -23,25 +23,23 @@ import { notify } from '../../store/notifications.ts';
 import { boundOf } from './authority.ts';
 import type { InternalApiOptions } from './options.ts';
 import { adOf, callerOf } from './requests.ts';
-import { frameKey, namesKey, type Transfers } from './transfers.ts';
-import { findUpload } from './uploads.ts';
+import { frameKey, type Transfers, withContent } from './transfers.ts';
+import { requireUpload } from './uploads.ts';
 import { waitFor } from './waiting.ts';
 
 export function addCreativeRoutes(router: Router, options: InternalApiOptions, transfers: Transfers): void {
   const { store, leaseSeconds, observe } = options;
   const write = <T>(work: (tx: Parameters<typeof notify>[0]) => Promise<T>) => store.db.transaction().execute(work);
 
-  const withUploads = async (result: Rendered, owner: Bound & { adId: string }): Promise<Rendered> => {
-    checkKeys(result.frames, owner);
-    await checkFrames(store.db, { ...owner, frames: result.frames });
-    const found = (frame: Rendered['frames'][number]) => findUpload(options.artifacts, frame);
-    const frames = result.frames.map(async (frame) => ({ ...frame, key: await found(frame) }));
-    return { ...result, frames: await Promise.all(frames) };
+  const requireUploads = async (frames: Rendered['frames'], owner: Bound & { adId: string }): Promise<void> => {
+    checkKeys(frames, owner);
+    await checkFrames(store.db, { ...owner, frames });
+    await Promise.all(frames.map((frame) => requireUpload(options.artifacts, frame)));
   };
 
   router.post('/creatives/claim', async (req, res) => {
     const bound = boundOf(callerOf(res), ClaimCreative.parse(req.body));
-    res.json(await claim(options, transfers, bound));
+    res.json(await claim(options, bound));
   });
 
   router.post('/creatives/wait', (req, res) => wait(options, transfers, { req, res }));
@@ -65,8 +63,8 @@ export function addCreativeRoutes(router: Router, options: InternalApiOptions, t
     const { index, attempt, seconds, result } = CreativeResult.parse(req.body);
     const bound = boundOf(callerOf(res), { index, attempt });
     const adId = adOf(req);
-    const found = result.status === 'uploaded' ? await withUploads(result, { ...bound, adId }) : result;
-    const stored = await write((tx) => storeCreativeResult(tx, { bound, adId, result: found }, options));
+    if (result.status === 'uploaded') await requireUploads(result.frames, { ...bound, adId });
+    const stored = await write((tx) => storeCreativeResult(tx, { bound, adId, result }, options));
     observe?.screenshots?.(stored.resolved);
     if (stored.isNews) observe?.creative?.({ status: result.status, seconds });
     res.json({});
@@ -77,13 +75,13 @@ type Rendered = Extract<CreativeResult['result'], { status: 'uploaded' }>;
 
 function checkKeys(frames: Rendered['frames'], owner: Parameters<typeof frameKey>[0]): void {
   for (const frame of frames) {
-    if (!namesKey(frame, frameKey(owner, frame))) {
+    if (frame.key !== withContent(frameKey(owner, frame), frame.sha256)) {
       throw new ResultFaultError(`${frame.key} is not the key of a frame of ad ${owner.adId} in this attempt.`);
     }
   }
 }
 
-async function claim(options: InternalApiOptions, transfers: Transfers, bound: Bound): Promise<ClaimedCreative> {
+async function claim(options: InternalApiOptions, bound: Bound): Promise<ClaimedCreative> {
   const { leaseSeconds, observe } = options;
   const { creative, expired, unresolved } = await options.store.db.transaction().execute(async (tx) => {
     const expired = await expireClaims(tx, bound.jobId, options);
@@ -92,13 +90,8 @@ async function claim(options: InternalApiOptions, transfers: Transfers, bound: B
   });
   observe?.screenshots?.(expired);
   if (creative === undefined) return { creative: null, unresolved };
-  const { ad_id, kind, content } = creative;
-  const wanted = creative.wanted.map(({ marker_ms, ratio }) => ({
-    marker_ms,
-    ratio,
-    upload: transfers.promised(frameKey({ ...bound, adId: ad_id }, { marker_ms, ratio })),
-  }));
-  return { creative: { ad_id, kind, content, wanted, lease_seconds: leaseSeconds }, unresolved };
+  const { ad_id, kind, content, wanted } = creative;
+  return { creative: { ad_id, kind, content, wanted: [...wanted], lease_seconds: leaseSeconds }, unresolved };
 }
 
 /** How often a waiting capture looks for claims whose holder died without a word. */

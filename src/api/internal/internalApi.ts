@@ -1,7 +1,7 @@
 /** The internal API: what captures talk to. It must not be reachable from outside. */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { ZodError } from 'zod';
-import { NO_SUCH_CALL, PROTOCOL_VERSIONS } from '../../contract/captureProtocol.ts';
+import { NO_SUCH_CALL, PROTOCOL_VERSION } from '../../contract/captureProtocol.ts';
 import { cutCodePoints } from '../../domain/text.ts';
 import type { Log } from '../../observe/log.ts';
 import { SupersededError } from '../../store/attempts.ts';
@@ -44,30 +44,38 @@ export function createInternalApi(options: InternalApiOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   const declarations = createDeclarations();
-  const artifacts = artifactRoutes(options, declarations);
-  // One for both versions: a pod that speaks both may not do twice as much.
-  const entrance = [
+  const transfers = createTransfers(options);
+  const job = express.Router({ mergeParams: true });
+  job.use(
     authorize(options.authority ?? jobTokens(options.secret)),
     boundCalls(OF_ONE_POD),
     express.json({ limit: MAX_BODY_BYTES }),
     storableTexts,
-  ];
-  for (const version of PROTOCOL_VERSIONS) {
-    app.use(`/internal/${version}/artifacts`, artifacts[version]);
-    const job = express.Router({ mergeParams: true });
-    job.use(entrance);
-    const transfers = createTransfers(options, version);
-    addAttemptRoutes(job, options, transfers);
-    addCreativeRoutes(job, options, transfers);
-    if (version !== 'v1') addUploadRoutes(job, options, { transfers, declarations });
-    app.use(`/internal/${version}/jobs/:job`, job);
-  }
+  );
+  addAttemptRoutes(job, options);
+  addCreativeRoutes(job, options, transfers);
+  addUploadRoutes(job, options, { transfers, declarations });
+  app.use(`/internal/${PROTOCOL_VERSION}/artifacts`, artifactRoutes(options));
+  app.use(`/internal/${PROTOCOL_VERSION}/jobs/:job`, job);
+  app.use('/internal/:version', refuseOtherVersion);
   app.use((_req, res) => {
     res.status(404).json({ error: 'not_found', message: NO_SUCH_CALL });
   });
   app.use(answerError(options.log, createAllowances(LOGGED)));
   return app;
 }
+
+const refuseOtherVersion: RequestHandler<{ version: string }> = (req, res, next) => {
+  const { version } = req.params;
+  if (version === PROTOCOL_VERSION || !/^v\d{1,9}$/.test(version)) {
+    next();
+    return;
+  }
+  const message =
+    `${NO_SUCH_CALL} The API speaks version ${PROTOCOL_VERSION} of it, and the capture called version ${version}. ` +
+    'Run the API and the captures from the same release.';
+  res.status(404).json({ error: 'unsupported_version', message });
+};
 
 /** Before the body is read: who may not call does not get to send one. */
 function authorize(authority: CaptureAuthority): RequestHandler {

@@ -1,5 +1,6 @@
 /** Authority without sessions: an HMAC-SHA256 with the installation's secret over what is allowed, and until when. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { PROTOCOL_VERSION } from '../../contract/captureProtocol.ts';
 
 /** @returns `v1.<unix seconds>.<signature>`: lets its bearer work on this job until `expiresAt`. */
 export function issueJobToken(secret: Buffer, jobId: string, expiresAt: Date): string {
@@ -30,7 +31,7 @@ export interface Transfer {
   readonly method: TransferMethod;
   readonly key: string;
   readonly expiresAt: Date;
-  /** Nothing else is taken. Without it, as in version 1 of the protocol, the address binds nothing of what is sent. */
+  /** Only of a PUT: the bytes that the address accepts. */
   readonly content?: Content;
 }
 
@@ -44,8 +45,7 @@ export function signTransfer(
   const path = key.split('/').map(encodeURIComponent).join('/');
   const bound = content === undefined ? '' : `&sha256=${content.sha256}&bytes=${content.bytes}`;
   const signature = sign(secret, signedText({ method, key, expires: String(expires), content }));
-  const version = content === undefined ? 'v1' : 'v2';
-  return `${internalUrl}/internal/${version}/artifacts/${path}?expires=${expires}${bound}&signature=${signature}`;
+  return `${internalUrl}/internal/${PROTOCOL_VERSION}/artifacts/${path}?expires=${expires}${bound}&signature=${signature}`;
 }
 
 interface TransferText {

@@ -1,8 +1,13 @@
 /** Plays nodes and captures: each pod that the Job controller makes speaks the capture protocol at once, and ends. No browser, one small PNG. */
 import type { CoreV1Api, V1Pod } from '@kubernetes/client-node';
 import { issueJobToken } from '../../../src/api/internal/token.ts';
-import type { Attempt, ClaimedCreative, ResolvedCreatives } from '../../../src/contract/captureProtocol.ts';
-import { PNG, PNG_FACTS } from '../../support/captureClient.ts';
+import {
+  type Attempt,
+  type ClaimedCreative,
+  PROTOCOL_VERSION,
+  type ResolvedCreatives,
+} from '../../../src/contract/captureProtocol.ts';
+import { PNG_FACTS, uploadPng } from '../../support/captureClient.ts';
 import { NAMESPACE } from './stand.ts';
 
 const POLL_MS = 500;
@@ -77,7 +82,8 @@ async function play(pod: V1Pod, secret: Buffer): Promise<void> {
   const index = Number(pod.metadata?.annotations?.['batch.kubernetes.io/job-completion-index'] ?? 0);
   const token = issueJobToken(secret, job, new Date(Date.now() + 3_600_000));
   const call = async <T>(route: string, body: object): Promise<T> => {
-    const response = await fetch(`${env.get('TEARSHEET_INTERNAL_URL')}/internal/v1/jobs/${job}/${route}`, {
+    const base = `${env.get('TEARSHEET_INTERNAL_URL')}/internal/${PROTOCOL_VERSION}/jobs/${job}`;
+    const response = await fetch(`${base}/${route}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
@@ -91,13 +97,10 @@ async function play(pod: V1Pod, secret: Buffer): Promise<void> {
   const bound = { index, attempt };
   const { creative } = await call<ClaimedCreative>('creatives/claim', bound);
   if (creative !== null) {
-    for (const { upload } of creative.wanted) await put(upload?.url ?? '');
-    const frames = creative.wanted.map(({ marker_ms, ratio, upload }) => ({
-      marker_ms,
-      ratio,
-      key: upload?.key,
-      ...PNG_FACTS,
-    }));
+    const { ad_id, wanted } = creative;
+    const pictures = wanted.map((frame) => ({ kind: 'frame', ad_id, ...frame }));
+    const keys = await uploadPng(call, bound, pictures);
+    const frames = wanted.map((frame, i) => ({ ...frame, key: keys[i], ...PNG_FACTS }));
     const kind = { format: 'tag', category: 'display', mode: 'stepped', notes: [], width: 300, height: 250 };
     await call(`creatives/${creative.ad_id}/result`, {
       ...bound,
@@ -108,28 +111,13 @@ async function play(pod: V1Pod, secret: Buffer): Promise<void> {
   for (const { screenshots } of pages) {
     const ads = [...new Set(screenshots.map(({ ad_id }) => ad_id))];
     await call<ResolvedCreatives>('creatives/wait', { ...bound, ads, timeout_ms: 5_000 });
-    for (const { upload } of screenshots) await put(upload?.url ?? '');
+    const pictures = screenshots.map(({ id }) => ({ kind: 'screenshot', id }));
+    const keys = await uploadPng(call, bound, pictures);
     const times = { captured_at: new Date().toISOString(), record: {} };
-    const results = screenshots.map(({ id, upload }) => ({
-      id,
-      status: 'uploaded',
-      key: upload?.key,
-      ...PNG_FACTS,
-      ...times,
-    }));
+    const results = screenshots.map(({ id }, i) => ({ id, status: 'uploaded', key: keys[i], ...PNG_FACTS, ...times }));
     await call('screenshots/results', { ...bound, results });
   }
   await call(`indexes/${index}/finish`, { attempt, phases: {} });
-}
-
-async function put(url: string): Promise<void> {
-  const response = await fetch(url, {
-    method: 'PUT',
-    headers: { 'content-type': 'image/png' },
-    body: PNG,
-    signal: AbortSignal.timeout(30_000),
-  });
-  if (!response.ok) throw new Error(`PUT: ${response.status}`);
 }
 
 /** A pod that is gone already needs no end. */

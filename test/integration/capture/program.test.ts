@@ -343,15 +343,17 @@ describe('the network to the internal API', () => {
     expect(on.finished).toBeDefined();
   });
 
-  it('may lead to an API of before, with which it speaks as captures of before did', async () => {
-    const on = await start({ ...onePage, version: 'v1' });
-    expect(await run(on).exit).toBe(0);
-    expect(statuses(on)).toEqual(['uploaded']);
-    expect(on.unknown).toEqual([expect.stringContaining('/internal/v2/')]);
+  it('may lead to an API of another version for good: the capture ends with what the API said', async () => {
+    const on = await start(onePage);
+    on.misbehave(/attempts/, 'version', 10_000);
+    const { exit, complaints } = run(on, { timing: { retryForMs: 100 } });
+    expect(await exit).toBe(1);
+    expect(complaints.join()).toContain('The API speaks version v3.');
   });
 
-  it('may lead, in the midst of it, to an API of before that is being replaced: the call is repeated', async () => {
+  it('may lead to an API of another release during an upgrade: the capture repeats the call', async () => {
     const on = await start(onePage);
+    on.misbehave(/attempts/, 'version');
     on.misbehave(/claim/, 'unknown');
     on.misbehave(/POST .*uploads/, 'unknown', 2);
     on.misbehave(/PUT .*screenshots/, 'unknown');

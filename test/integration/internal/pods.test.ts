@@ -1,15 +1,17 @@
 /** What a pod of a cluster may do, and not: its token binds it to one index of one job. Who judges tokens is played here. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { podTokens } from '../../../src/api/internal/podTokens.ts';
+import { frameKey, screenshotKey, withContent } from '../../../src/api/internal/transfers.ts';
 import type { FolderStore } from '../../../src/artifacts/folder.ts';
-import type { Attempt, ClaimedCreative } from '../../../src/contract/captureProtocol.ts';
+import type { Attempt, ClaimedCreative, DeclaredUploads } from '../../../src/contract/captureProtocol.ts';
 import { admitWaiting } from '../../../src/store/admission.ts';
 import { jobNameOf } from '../../../src/store/attempts.ts';
 import type { Store } from '../../../src/store/database.ts';
-import { type CaptureClient, captureClient, PNG, PNG_FACTS } from '../../support/captureClient.ts';
+import { type CaptureClient, captureClient, PNG_FACTS, uploadPng } from '../../support/captureClient.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type InternalStand, openInternalStand } from '../../support/internalStand.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/requests.ts';
+import { required } from '../../support/required.ts';
 import { SILENT } from '../../support/silentLog.ts';
 
 const LIMITS = { maxPods: 10, maxPodsPerOrganization: 10, parallelism: 2, setDeadlineSeconds: 600 };
@@ -130,25 +132,27 @@ test('While the API server cannot be asked, a pod is told to come back, not to g
 });
 
 test('A picture that was not uploaded counts for nothing, nor does a frame', async () => {
-  const { pod } = await job();
+  const { id: jobId, pod } = await job();
   const capture = pod('uid-1');
-  const { key, url } = (await open(capture, 'uid-1')).body.pages[0]?.screenshots[0]?.upload ?? { key: '', url: '' };
-  const id = key.split('/')[1] ?? '';
+  const id = (await open(capture, 'uid-1')).body.pages[0]?.screenshots[0]?.id ?? '';
+  const key = withContent(screenshotKey(id, 1), PNG_FACTS.sha256);
   const taken = { id, status: 'uploaded', key, ...PNG_FACTS, captured_at: new Date().toISOString(), record: {} };
   const results = { ...BOUND, results: [taken] };
   const refused = await capture.call<{ message: string }>('screenshots/results', results);
   expect(refused).toMatchObject({ status: 422, body: { message: `Nothing was uploaded under ${key}.` } });
   const { creative } = (await capture.call<ClaimedCreative>('creatives/claim', BOUND)).body;
-  const frames = creative?.wanted.map(({ upload, ...wanted }) => ({ ...wanted, key: upload?.key, ...PNG_FACTS }));
+  const owner = { jobId, adId: creative?.ad_id ?? '', ...BOUND };
+  const frames = creative?.wanted.map((frame) => ({
+    ...frame,
+    key: withContent(frameKey(owner, frame), PNG_FACTS.sha256),
+    ...PNG_FACTS,
+  }));
   const kind = { status: 'uploaded', format: 'tag', category: 'display', mode: 'stepped', notes: [] };
   const result = { ...kind, width: 300, height: 250, frames };
   const rendered = { ...BOUND, seconds: 1, result };
   expect((await capture.call(`creatives/${creative?.ad_id}/result`, rendered)).status).toBe(422);
-  const uploaded = await fetch(url, {
-    ...{ method: 'PUT', headers: { 'content-type': 'image/png' } },
-    body: new Uint8Array(PNG),
-  });
-  expect(uploaded.status).toBe(204);
+  const declare = async (path: string, body: object) => (await capture.call<DeclaredUploads>(path, body)).body;
+  expect(await uploadPng(declare, BOUND, [{ kind: 'screenshot', id }])).toEqual([key]);
   expect((await capture.call('screenshots/results', results)).status).toBe(200);
 });
 
@@ -163,12 +167,13 @@ test('Words without end are cut before they are kept', async () => {
 });
 
 test('Nobody goes looking for more frames than were asked for, however many a pod names', async () => {
-  const { pod } = await job();
+  const { id: jobId, pod } = await job();
   const capture = pod('uid-1');
   await open(capture, 'uid-1');
   const { creative } = (await capture.call<ClaimedCreative>('creatives/claim', BOUND)).body;
-  const [wanted] = creative?.wanted ?? [];
-  const frame = { marker_ms: wanted?.marker_ms, ratio: wanted?.ratio, key: wanted?.upload?.key, ...PNG_FACTS };
+  const wanted = required(creative?.wanted[0]);
+  const owner = { jobId, adId: creative?.ad_id ?? '', ...BOUND };
+  const frame = { ...wanted, key: withContent(frameKey(owner, wanted), PNG_FACTS.sha256), ...PNG_FACTS };
   const looks = vi.spyOn(artifacts, 'sizeOf');
   const kind = { status: 'uploaded', format: 'tag', category: 'display', mode: 'stepped', notes: [] };
   const result = { ...kind, width: 300, height: 250, frames: Array.from({ length: 5_000 }, () => frame) };

@@ -1,7 +1,14 @@
+import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { issueJobToken } from '../../../src/api/internal/token.ts';
+import { frameKey, withContent } from '../../../src/api/internal/transfers.ts';
 import type { FolderStore } from '../../../src/artifacts/folder.ts';
-import type { Attempt, ClaimedCreative, ResolvedCreatives } from '../../../src/contract/captureProtocol.ts';
+import type {
+  Attempt,
+  ClaimedCreative,
+  DeclaredUploads,
+  ResolvedCreatives,
+} from '../../../src/contract/captureProtocol.ts';
 import { admitWaiting } from '../../../src/store/admission.ts';
 import type { Store } from '../../../src/store/database.ts';
 import { settleJob } from '../../../src/store/settlement.ts';
@@ -67,19 +74,22 @@ const open = (client: CaptureClient, pod: string, index = 0) =>
 const claim = (client: CaptureClient, attempt: number, index = 0) =>
   client.call<ClaimedCreative>('creatives/claim', { index, attempt });
 
-function rendered(creative: ClaimedCreative['creative']) {
+/** The result of a creative that index 0 rendered in its first attempt. */
+function rendered(jobId: string, creative: ClaimedCreative['creative']) {
+  const owner = { jobId, adId: creative?.ad_id ?? '', index: 0, attempt: 1 };
   return {
     ...{ status: 'uploaded', format: 'tag', category: 'display', mode: 'stepped', notes: ['one'] },
     ...{ width: 300, height: 250 },
-    frames: (creative?.wanted ?? []).map(({ marker_ms, ratio, upload }) => ({
-      ...{ marker_ms, ratio, key: upload?.key },
+    frames: (creative?.wanted ?? []).map((frame) => ({
+      ...frame,
+      key: withContent(frameKey(owner, frame), PNG_FACTS.sha256),
       ...PNG_FACTS,
     })),
   };
 }
 
 const taken = (id: string, attempt: number) => ({
-  ...{ id, status: 'uploaded', key: `screenshots/${id}/${attempt}.png`, ...PNG_FACTS },
+  ...{ id, status: 'uploaded', key: `screenshots/${id}/${attempt}-${PNG_FACTS.sha256}.png`, ...PNG_FACTS },
   ...{ captured_at: new Date().toISOString(), record: { final_url: 'https://news.example/' } },
 });
 
@@ -115,10 +125,10 @@ test('A newer attempt supersedes the older one, whose results are refused', asyn
 });
 
 test('Repeating a result changes nothing', async () => {
-  const { client, adId } = await oneAdOnePage();
+  const { client, jobId, adId } = await oneAdOnePage();
   const { body } = await open(client, 'pod-1');
   const { creative } = (await claim(client, 1)).body;
-  const result = { index: 0, attempt: 1, seconds: 1, result: rendered(creative) };
+  const result = { index: 0, attempt: 1, seconds: 1, result: rendered(jobId, creative) };
   const id = body.pages[0]?.screenshots[0]?.id ?? '';
   for (let i = 0; i < 3; i++) {
     expect((await client.call(`creatives/${adId}/result`, result)).status).toBe(200);
@@ -129,8 +139,8 @@ test('Repeating a result changes nothing', async () => {
   expect((await client.call(`creatives/${adId}/result`, other)).status).toBe(200);
   const images = await store.db.selectFrom('images').selectAll().execute();
   expect(images.map(({ artifact_key }) => artifact_key).sort()).toEqual([
-    `creatives/${creative?.wanted[0]?.upload?.key.split('/')[1]}/${adId}/default-1-0-1.png`,
-    `screenshots/${id}/1.png`,
+    `creatives/${jobId}/${adId}/default-1-0-1-${PNG_FACTS.sha256}.png`,
+    `screenshots/${id}/1-${PNG_FACTS.sha256}.png`,
   ]);
   expect(images.every(({ token }) => /^[\w-]{32}$/.test(token))).toBe(true);
   const ad = await store.db.selectFrom('ads').selectAll().executeTakeFirstOrThrow();
@@ -194,17 +204,19 @@ test('Creatives are claimed one by one, first those of the own pages', async () 
 });
 
 test('Waiting ends with the result, not at the end of its time', async () => {
-  const { client, adId } = await oneAdOnePage();
+  const { client, jobId, adId } = await oneAdOnePage();
   await open(client, 'pod-1');
   const { creative } = (await claim(client, 1)).body;
   const waiting = client.call<ResolvedCreatives>('creatives/wait', {
     ...{ index: 0, attempt: 1, ads: [adId], timeout_ms: 20_000 },
   });
-  const upload = creative?.wanted[0]?.upload;
-  const put = await fetch(upload?.url ?? '', { method: 'PUT', headers: { 'content-type': 'image/png' }, body: PNG });
-  expect(put.status).toBe(204);
   const begun = performance.now();
-  await client.call(`creatives/${adId}/result`, { index: 0, attempt: 1, seconds: 1, result: rendered(creative) });
+  await client.call(`creatives/${adId}/result`, {
+    index: 0,
+    attempt: 1,
+    seconds: 1,
+    result: rendered(jobId, creative),
+  });
   const [resolved] = (await waiting).body.creatives;
   expect(performance.now() - begun).toBeLessThan(4_000);
   expect(resolved).toMatchObject({ ad_id: adId, status: 'rendered', width: 300, height: 250, mode: 'stepped' });
@@ -235,17 +247,17 @@ test('After settlement every write of a capture is refused', async () => {
 });
 
 test('A result that is not what was asked for is refused in words', async () => {
-  const { client, adId } = await oneAdOnePage();
+  const { client, jobId, adId } = await oneAdOnePage();
   const { body } = await open(client, 'pod-1');
   const { creative } = (await claim(client, 1)).body;
   const bound = { index: 0, attempt: 1 };
   const send = (result: object) =>
     client.call<{ message: string }>(`creatives/${adId}/result`, { ...bound, seconds: 1, result });
-  const missing = await send({ ...rendered(creative), frames: [] });
+  const missing = await send({ ...rendered(jobId, creative), frames: [] });
   expect(missing).toMatchObject({ status: 422 });
   expect(missing.body.message).toContain('ratio 1 is missing');
-  const frames = rendered(creative).frames.map((frame) => ({ ...frame, key: 'screenshots/elsewhere/1.png' }));
-  expect((await send({ ...rendered(creative), frames })).body.message).toContain('is not the key');
+  const frames = rendered(jobId, creative).frames.map((frame) => ({ ...frame, key: 'screenshots/elsewhere/1.png' }));
+  expect((await send({ ...rendered(jobId, creative), frames })).body.message).toContain('is not the key');
   const id = body.pages[0]?.screenshots[0]?.id ?? '';
   const wrongKey = { ...bound, results: [{ ...taken(id, 1), key: 'screenshots/x/1.png' }] };
   expect((await client.call('screenshots/results', wrongKey)).status).toBe(422);
@@ -266,26 +278,44 @@ test('Neither a token of another job nor an address for another picture is of us
   );
   expect((await open(stranger, 'pod')).status).toBe(401);
   const { body } = await open(client, 'pod-1');
-  const url = body.pages[0]?.screenshots[0]?.upload?.url ?? '';
+  const id = body.pages[0]?.screenshots[0]?.id ?? '';
+  const addressFor = async (png: Buffer) => {
+    const sha256 = createHash('sha256').update(png).digest('hex');
+    const uploads = [{ kind: 'screenshot', id, sha256, bytes: png.length }];
+    const declared = await client.call<DeclaredUploads>('uploads', { index: 0, attempt: 1, uploads });
+    return declared.body.uploads[0]?.url ?? '';
+  };
   const headers = { 'content-type': 'image/png' };
   const put = async (address: string, bytes: Buffer) =>
     (await fetch(address, { method: 'PUT', headers, body: new Uint8Array(bytes) })).status;
+  const url = await addressFor(PNG);
   expect(await put(url.replace('screenshots', 'creatives'), PNG)).toBe(403);
-  expect(await put(url, Buffer.concat([PNG, Buffer.alloc(1_000)]))).toBe(413);
-  expect(await put(url, Buffer.from('<script>'))).toBe(422);
+  expect(await put(url, Buffer.concat([PNG, Buffer.alloc(1_000)]))).toBe(403);
   expect((await fetch(url)).status).toBe(403);
   expect(await put(url, PNG)).toBe(204);
+  const script = Buffer.from('<script>');
+  expect(await put(await addressFor(script), script)).toBe(422);
+});
+
+test('A call in another version of the protocol is refused with both versions named', async () => {
+  const { jobId } = await oneAdOnePage();
+  const response = await fetch(`${internalUrl}/internal/v1/jobs/${jobId}/indexes/0/attempts`, { method: 'POST' });
+  expect(response.status).toBe(404);
+  expect(await response.json()).toEqual({
+    error: 'unsupported_version',
+    message: expect.stringContaining('The API speaks version v2 of it, and the capture called version v1.'),
+  });
 });
 
 test('What a hostile page made of its names and reasons is stored without what Postgres cannot hold', async () => {
-  const { client, adId } = await oneAdOnePage();
+  const { client, jobId, adId } = await oneAdOnePage();
   const { body } = await open(client, 'pod-1');
   const id = body.pages[0]?.screenshots[0]?.id ?? '';
   const bound = { index: 0, attempt: 1 };
   const hostile = 'a\0b\ud800c\\u0000😀';
   const harmless = 'a\ufffdb\ufffdc\\u0000😀';
   const { creative } = (await claim(client, 1)).body;
-  const result = { ...rendered(creative), notes: [hostile] };
+  const result = { ...rendered(jobId, creative), notes: [hostile] };
   expect((await client.call(`creatives/${adId}/result`, { ...bound, seconds: 1, result })).status).toBe(200);
   const record = { candidates: [{ element: hostile }] };
   const failed = { id, status: 'no_slots', reason: hostile, record };
@@ -341,11 +371,11 @@ test('An ad of create-ad tells its subscribers in the transaction of its result'
   ];
   const fine = await insertAd(store.db, organization, { source: 'create_ad', subscribers });
   const broken = await insertAd(store.db, organization, { source: 'create_ad', subscribers });
-  const { client } = await admit();
+  const { client, jobId } = await admit();
   await open(client, 'pod-1');
   for (let i = 0; i < 2; i++) {
     const { creative } = (await claim(client, 1)).body;
-    const result = creative?.ad_id === fine ? rendered(creative) : { status: 'not_found', reason: '404' };
+    const result = creative?.ad_id === fine ? rendered(jobId, creative) : { status: 'not_found', reason: '404' };
     await client.call(`creatives/${creative?.ad_id}/result`, { index: 0, attempt: 1, seconds: 1, result });
   }
   const deliveries = await store.db

@@ -49,7 +49,7 @@ async function folder(): Promise<ArtifactStore> {
 }
 
 /** A set of one ad on two sites, an index each, of which the first is begun. */
-async function begin(kept: ArtifactStore, version = 'v2') {
+async function begin(kept: ArtifactStore) {
   artifacts = kept;
   const stand = await openInternalStand(() => ({ artifacts, maxUploadBytes: MOST, maxUploadBytesTogether: 2 * MOST }));
   store = stand.store;
@@ -65,7 +65,7 @@ async function begin(kept: ArtifactStore, version = 'v2') {
   const [admitted] = await store.db.transaction().execute((tx) => admitWaiting(tx, LIMITS));
   const jobId = admitted?.jobId ?? '';
   const token = issueJobToken(stand.secret, jobId, new Date(Date.now() + 60_000));
-  const client = captureClient(internalUrl, jobId, token, version);
+  const client = captureClient(internalUrl, jobId, token);
   const open = async (index: number) => {
     const { body } = await client.call<Attempt>(`indexes/${index}/attempts`, { pod: `pod-${index}` });
     return required(body.pages[0]?.screenshots[0]);
@@ -149,17 +149,6 @@ describe.each([
     const refused = await client.call<{ message: string }>('screenshots/results', { ...BOUND, results: [lie] });
     expect([refused.status, refused.body.message]).toEqual([422, `Under ${key} there are ${PNG.length} bytes, not 5.`]);
   });
-
-  it('takes pictures of captures of before, and lets none of these be replaced either', async () => {
-    const { client, picture } = await begin(await place(), 'v1');
-    const { key, url } = required(picture.upload);
-    const address = { url, headers: { 'content-type': 'image/png' } };
-    expect(await send(address, PNG)).toBe(204);
-    expect((await report(client, picture.id, key)).status).toBe(200);
-    expect(await send(address, another(1))).toBe(204);
-    expect(await shown()).toEqual(PNG);
-    expect(await send(address, another(1, MOST + 1))).toBe(413);
-  });
 });
 
 describe('what may be declared', () => {
@@ -182,14 +171,6 @@ describe('what may be declared', () => {
     expect((await declare(client, ...contents)).status).toBe(200);
   });
 
-  it('has an end for captures of before, too, which declare nothing', async () => {
-    const { picture } = await begin(await folder(), 'v1');
-    const address = { url: required(picture.upload).url, headers: { 'content-type': 'image/png' } };
-    const statuses = [];
-    for (const seed of [1, 2, 3, 4, 5, 1]) statuses.push(await send(address, another(seed)));
-    expect(statuses).toEqual([204, 204, 204, 204, 422, 204]);
-  });
-
   it('cannot be changed in the address', async () => {
     const { client, picture } = await begin(await folder());
     const [address] = (await declare(client, screenshot(picture.id, PNG))).body.uploads;
@@ -202,6 +183,6 @@ describe('what may be declared', () => {
     };
     expect(await at((to) => to.searchParams.set('sha256', other.sha256))).toBe(403);
     expect(await at((to) => to.searchParams.delete('sha256'))).toBe(403);
-    expect(await at((to) => (to.pathname = to.pathname.replace('/v2/', '/v1/')))).toBe(403);
+    expect(await at((to) => (to.pathname = to.pathname.replace('/v2/', '/v1/')))).toBe(404);
   });
 });

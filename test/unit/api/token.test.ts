@@ -23,7 +23,7 @@ test('A token lets its bearer work on one job until it expires', () => {
 test('A signed address allows one method on one key', () => {
   const key = 'screenshots/a/1.png';
   const url = new URL(signTransfer(secret, 'http://127.0.0.1:1', { method: 'PUT', key, expiresAt: later }));
-  expect(url.pathname).toBe(`/internal/v1/artifacts/${key}`);
+  expect(url.pathname).toBe(`/internal/v2/artifacts/${key}`);
   const given = { expires: url.searchParams.get('expires') ?? '', signature: url.searchParams.get('signature') ?? '' };
   expect(refuseTransfer({ method: 'PUT', key, ...given }, { secret, now })).toBeUndefined();
   const wrong = 'The address is not signed for this.';

@@ -12,7 +12,9 @@ import {
   DeclareUploads,
   FinishIndex,
   HoldClaim,
+  NO_SUCH_CALL,
   OpenAttempt,
+  PROTOCOL_VERSION,
   ScreenshotResults,
   WaitForCreatives,
   type WantedPage,
@@ -23,8 +25,8 @@ import { listenHttp } from '../../../support/listeners.ts';
 const JOB = '7b0c3a52-97a7-4f0c-9a38-2f6ea4a2a001';
 const TOKEN = 'v1.test.token';
 
-/** `500`: a fault. `unknown`: as an API of before answers. `hang`: no answer. `reset`: the connection breaks. `superseded`: 409, from then on for every call. */
-type Misbehaviour = 500 | 401 | 409 | 422 | 'unknown' | 'hang' | 'reset' | 'superseded';
+/** `500`: a fault. `unknown`: the API does not know the call. `version`: the API speaks another version. `hang`: no answer. `reset`: the connection breaks. `superseded`: 409, from then on for every call. */
+type Misbehaviour = 500 | 401 | 409 | 422 | 'unknown' | 'version' | 'hang' | 'reset' | 'superseded';
 
 interface Creative {
   readonly content: string;
@@ -50,8 +52,6 @@ export async function startInternalApi(order: {
   wanted?: readonly { marker_ms: number | null; ratio: number }[];
   deadlineMs?: number;
   leaseSeconds?: number;
-  /** Of an API of before this one, when there is none of this one. */
-  version?: 'v1';
 }) {
   const wanted = order.wanted ?? [{ marker_ms: null, ratio: 1 }];
   const creatives = new Map<string, Creative>(
@@ -61,7 +61,6 @@ export async function startInternalApi(order: {
   const screenshots = new Map<string, ScreenshotResults['results'][number]>();
   const calls: { path: string; body: unknown }[] = [];
   const misbehaviours: { path: RegExp; what: Misbehaviour }[] = [];
-  const unknown: string[] = [];
   const waiters = new Set<() => void>();
   let current = 0;
   let pod = '';
@@ -75,20 +74,20 @@ export async function startInternalApi(order: {
     for (const waiter of waiters) waiter();
   };
   const at = (key: string) => ({ key, url: `${base}/artifacts/${key}` });
-  const upload = (key: string) => (order.version === 'v1' ? at(key) : undefined);
   const unresolved = () => [...creatives.values()].filter(({ status }) => status === 'pending').length;
   const frameKey = (ad: string, { marker_ms, ratio }: { marker_ms: number | null; ratio: number }) =>
     `creatives/${ad}/${marker_ms ?? 'default'}-${ratio}-${current}.png`;
 
   const app = express();
   app.use((req, res, next) => {
-    const path = req.path.replace(new RegExp(`^/internal/v[12]/jobs/${JOB}`), '');
+    const path = req.path.replace(new RegExp(`^/internal/${PROTOCOL_VERSION}/jobs/${JOB}`), '');
     const found = misbehaviours.findIndex((entry) => entry.path.test(`${req.method} ${path}`));
     const what = found < 0 ? undefined : misbehaviours.splice(found, 1)[0]?.what;
     if (what === undefined) next();
     else if (what === 'reset') req.socket.destroy();
-    else if (what === 'unknown')
-      res.status(404).json({ error: 'not_found', message: 'There is no such call in the capture protocol.' });
+    else if (what === 'unknown') res.status(404).json({ error: 'not_found', message: NO_SUCH_CALL });
+    else if (what === 'version')
+      res.status(404).json({ error: 'unsupported_version', message: `${NO_SUCH_CALL} The API speaks version v3.` });
     else if (what === 'superseded') {
       isSuperseded = true;
       res.status(409).json({ error: 'superseded', message: 'a newer attempt' });
@@ -98,7 +97,7 @@ export async function startInternalApi(order: {
   app.put('/artifacts/*key', express.raw({ type: 'image/png', limit: '64mb' }), (req, res) => {
     if (!Buffer.isBuffer(req.body)) return void res.status(415).end();
     const declared = req.get('x-declared');
-    if (order.version !== 'v1' && declared !== sha256(req.body)) return void res.status(403).end();
+    if (declared !== sha256(req.body)) return void res.status(403).end();
     artifacts.set(String(req.path.slice('/artifacts/'.length)), req.body);
     res.status(204).end();
   });
@@ -107,10 +106,9 @@ export async function startInternalApi(order: {
   });
 
   const job = jobRoutes();
-  app.use(`/internal/${order.version ?? 'v2'}/jobs/${JOB}`, job);
-  app.use((req, res) => {
-    unknown.push(req.path);
-    res.status(404).json({ error: 'not_found', message: 'There is no such call in the capture protocol.' });
+  app.use(`/internal/${PROTOCOL_VERSION}/jobs/${JOB}`, job);
+  app.use((_req, res) => {
+    res.status(404).json({ error: 'not_found', message: NO_SUCH_CALL });
   });
   const server = await listenHttp(app);
   base = server.url;
@@ -155,22 +153,19 @@ export async function startInternalApi(order: {
         highestClaims,
         [...creatives.values()].filter((one) => one.claimed && one.status === 'pending').length,
       );
-      const frames = wanted.map((frame) => ({ ...frame, upload: upload(frameKey(ad_id, frame)) }));
       const lease_seconds = order.leaseSeconds ?? 30;
-      const given = { ad_id, kind: 'url', content: creative.content, wanted: frames, lease_seconds };
+      const given = { ad_id, kind: 'url', content: creative.content, wanted, lease_seconds };
       res.json({ creative: given, unresolved: unresolved() });
     });
-    if (order.version !== 'v1') {
-      routes.post('/uploads', (req, res) => {
-        const { uploads, attempt } = DeclareUploads.parse(req.body);
-        if (!held(req, { attempt })) return;
-        const addresses = uploads.map((one) => {
-          const plain = one.kind === 'frame' ? frameKey(one.ad_id, one) : `screenshots/${one.id}/${current}.png`;
-          return { ...at(plain), headers: { 'content-type': 'image/png', 'x-declared': one.sha256 } };
-        });
-        res.json({ uploads: addresses });
+    routes.post('/uploads', (req, res) => {
+      const { uploads, attempt } = DeclareUploads.parse(req.body);
+      if (!held(req, { attempt })) return;
+      const addresses = uploads.map((one) => {
+        const plain = one.kind === 'frame' ? frameKey(one.ad_id, one) : `screenshots/${one.id}/${current}.png`;
+        return { ...at(plain), headers: { 'content-type': 'image/png', 'x-declared': one.sha256 } };
       });
-    }
+      res.json({ uploads: addresses });
+    });
     routes.post('/creatives/wait', async (req, res) => {
       const { ads, timeout_ms, attempt } = WaitForCreatives.parse(req.body);
       if (!held(req, { attempt })) return;
@@ -249,7 +244,7 @@ export async function startInternalApi(order: {
     return (order.pages ?? []).flatMap(({ site, device, pictures }, page) => {
       const all = pictures.map(([ad_id, marker_ms], i) => {
         const id = pictureId(page, i);
-        return { id, ad_id, marker_ms, upload: upload(`screenshots/${id}/${current}.png`) };
+        return { id, ad_id, marker_ms };
       });
       const left = all.filter(({ id }) => !screenshots.has(id));
       return left.length === 0 ? [] : [{ site_url: site, device, screenshots: left }];
@@ -275,8 +270,6 @@ export async function startInternalApi(order: {
       TEARSHEET_POD: 'pod-1',
     },
     calls,
-    /** Paths of calls that it does not know. */
-    unknown,
     creatives,
     screenshots,
     artifacts,
