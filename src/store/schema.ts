@@ -184,6 +184,12 @@ export interface CreativeFrameTable {
   image_token: string;
 }
 
+export interface DeclaredUploadTable {
+  job_id: string;
+  picture: string;
+  contents: string[];
+}
+
 export interface EventTable {
   id: string;
   organization_id: string;
@@ -246,6 +252,7 @@ export interface Schema {
   job_indexes: JobIndexTable;
   job_creatives: JobCreativeTable;
   creative_frames: CreativeFrameTable;
+  declared_uploads: DeclaredUploadTable;
   events: EventTable;
   deliveries: DeliveryTable;
   delivery_attempts: DeliveryAttemptTable;

@@ -48,6 +48,7 @@ export async function settleJob(
   const words = reasonOf(ended, job, problem?.words);
   const closed = await closeScreenshots(transaction, job, { cause: ended, words });
   const adIds = await closeCreatives(transaction, job.id, ended);
+  await transaction.deleteFrom('declared_uploads').where('job_id', '=', job.id).execute();
   const status = job.set_id === null ? undefined : await settleSet(transaction, job.set_id, ended);
   await transaction
     .updateTable('screenshot_jobs')

@@ -20,6 +20,8 @@ export interface InternalStand {
   /** Where pictures are kept, unless other options say so. */
   readonly artifacts: FolderStore;
   readonly internalUrl: string;
+  /** Starts another process's internal API on the same database, with connections of its own. @returns its address */
+  replica(): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -34,23 +36,32 @@ export async function openInternalStand(
   const { secret } = await readInstallation(store.db);
   const folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-internal-'));
   const artifacts = new FolderStore(folder);
-  const server = createServer();
-  const { url: internalUrl, close } = await started(server);
-  server.on(
-    'request',
-    createInternalApi({
-      ...{ store, notifications, secret, internalUrl, artifacts, log: SILENT },
+  const servers: { close(): Promise<void> }[] = [];
+  const stores = [store];
+  const serve = async (served: Store): Promise<string> => {
+    const server = createServer();
+    const { url: internalUrl, close } = await started(server);
+    servers.push({ close });
+    const api = createInternalApi({
+      ...{ store: served, notifications, secret, internalUrl, artifacts, log: SILENT },
       ...{ leaseSeconds: 30, podDeadlineSeconds: 60, publicUrl: 'https://tearsheet.example' },
       queue: { enqueue: async () => undefined },
-      ...more(store),
-    }),
-  );
+      ...more(served),
+    });
+    server.on('request', api);
+    return internalUrl;
+  };
   return {
-    ...{ store, secret, artifacts, internalUrl },
+    ...{ store, secret, artifacts, internalUrl: await serve(store) },
+    replica() {
+      const another = openStore({ url: database.url });
+      stores.push(another);
+      return serve(another);
+    },
     async close() {
-      await close();
+      await Promise.all(servers.map((server) => server.close()));
       await notifications.close();
-      await store.close();
+      await Promise.all(stores.map((each) => each.close()));
       await database.close();
       await rm(folder, { recursive: true, force: true });
     },

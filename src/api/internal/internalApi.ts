@@ -19,7 +19,6 @@ import {
 } from './authority.ts';
 import { boundCalls } from './callBounds.ts';
 import { addCreativeRoutes } from './creativeRoutes.ts';
-import { createDeclarations } from './declarations.ts';
 import type { InternalApiOptions } from './options.ts';
 import { addressOf, jobOf, NotFoundError, rememberCaller } from './requests.ts';
 import { storableTexts } from './storableTexts.ts';
@@ -43,7 +42,6 @@ const LOGGED = { perSecond: 2, burst: 100 };
 export function createInternalApi(options: InternalApiOptions): Express {
   const app = express();
   app.disable('x-powered-by');
-  const declarations = createDeclarations();
   const transfers = createTransfers(options);
   const job = express.Router({ mergeParams: true });
   job.use(
@@ -54,7 +52,7 @@ export function createInternalApi(options: InternalApiOptions): Express {
   );
   addAttemptRoutes(job, options);
   addCreativeRoutes(job, options, transfers);
-  addUploadRoutes(job, options, { transfers, declarations });
+  addUploadRoutes(job, options, transfers);
   app.use(`/internal/${PROTOCOL_VERSION}/artifacts`, artifactRoutes(options));
   app.use(`/internal/${PROTOCOL_VERSION}/jobs/:job`, job);
   app.use('/internal/:version', refuseOtherVersion);

@@ -1,12 +1,11 @@
-/** A capture says what it is about to send, and gets addresses that take exactly that. */
+/** A capture declares what it is about to send, and gets addresses that accept exactly that. */
 import type { Router } from 'express';
 import { type DeclaredUploads, DeclareUploads, MOST_PICTURE_BYTES } from '../../contract/captureProtocol.ts';
 import type { Bound } from '../../store/attempts.ts';
 import { ResultFaultError } from '../../store/creativeResults.ts';
-import { requireExpected } from '../../store/expectedUploads.ts';
+import { declareUploads } from '../../store/expectedUploads.ts';
 import { createAllowances } from './allowances.ts';
 import { boundOf, OverloadedError } from './authority.ts';
-import type { Declarations } from './declarations.ts';
 import type { InternalApiOptions } from './options.ts';
 import { callerOf } from './requests.ts';
 import { frameKey, screenshotKey, type Transfers, withContent } from './transfers.ts';
@@ -16,11 +15,7 @@ type Declared = DeclareUploads['uploads'][number];
 /** Addresses that one pod gets: to sign a hundred takes 40 ms. A capture wants a few hundred at most. */
 const SIGNED = { perSecond: 20, burst: 5_000 };
 
-export function addUploadRoutes(
-  router: Router,
-  options: InternalApiOptions,
-  { transfers, declarations }: { transfers: Transfers; declarations: Declarations },
-): void {
+export function addUploadRoutes(router: Router, options: InternalApiOptions, transfers: Transfers): void {
   const { store, maxUploadBytes = MOST_PICTURE_BYTES } = options;
   const signed = createAllowances(SIGNED);
 
@@ -36,14 +31,13 @@ export function addUploadRoutes(
     }
     const screenshots = uploads.flatMap((upload) => (upload.kind === 'screenshot' ? [upload.id] : []));
     const frames = uploads.filter((upload) => upload.kind === 'frame');
-    await store.db.transaction().execute((tx) => requireExpected(tx, bound, { screenshots, frames }));
+    const contents = uploads.map((upload) => ({ picture: keyOf(upload, bound), sha256: upload.sha256 }));
+    await store.db.transaction().execute((tx) => declareUploads(tx, bound, { screenshots, frames, contents }));
     const answer: DeclaredUploads = {
       uploads: await Promise.all(
         uploads.map((upload) => {
           const { sha256, bytes } = upload;
-          const key = keyOf(upload, bound);
-          declarations.note(key, sha256);
-          return transfers.upload(withContent(key, sha256), { sha256, bytes });
+          return transfers.upload(withContent(keyOf(upload, bound), sha256), { sha256, bytes });
         }),
       ),
     };

@@ -11,6 +11,7 @@ import type { ArtifactStore } from '../../../src/artifacts/store.ts';
 import type { Attempt, ClaimedCreative, DeclaredUploads } from '../../../src/contract/captureProtocol.ts';
 import { admitWaiting } from '../../../src/store/admission.ts';
 import type { Store } from '../../../src/store/database.ts';
+import { settleJob } from '../../../src/store/settlement.ts';
 import { type CaptureClient, captureClient, PNG, PNG_FACTS } from '../../support/captureClient.ts';
 import { openInternalStand } from '../../support/internalStand.ts';
 import { insertAd, insertOrganization, insertSet } from '../../support/requests.ts';
@@ -70,7 +71,8 @@ async function begin(kept: ArtifactStore) {
     const { body } = await client.call<Attempt>(`indexes/${index}/attempts`, { pod: `pod-${index}` });
     return required(body.pages[0]?.screenshots[0]);
   };
-  return { client, adId, picture: await open(0), ofOther: await open(1) };
+  const replica = captureClient(await stand.replica(), jobId, token);
+  return { client, replica, jobId, adId, picture: await open(0), ofOther: await open(1) };
 }
 
 const factsOf = (png: Buffer) => ({ sha256: createHash('sha256').update(png).digest('hex'), bytes: png.length });
@@ -169,6 +171,44 @@ describe('what may be declared', () => {
     expect((await declare(client, ...contents)).status).toBe(200);
     expect((await declare(client, screenshot(picture.id, another(5)))).body.message).toContain('4 other contents');
     expect((await declare(client, ...contents)).status).toBe(200);
+  });
+
+  it('has the same end when two API processes take the declarations in turn', async () => {
+    const { client, replica, picture } = await begin(await folder());
+    const content = (seed: number) => screenshot(picture.id, another(seed));
+    expect((await declare(client, content(1), content(2))).status).toBe(200);
+    expect((await declare(replica, content(3), content(4))).status).toBe(200);
+    for (const api of [client, replica]) {
+      expect((await declare(api, content(5))).body.message).toContain('4 other contents');
+      expect((await declare(api, content(1), content(4))).status).toBe(200);
+    }
+  });
+
+  it('has the same end when two API processes take the declarations at the same time', async () => {
+    const { client, replica, picture } = await begin(await folder());
+    const seeds = Array.from({ length: 12 }, (_, i) => i);
+    const answers = await Promise.all(
+      seeds.map((seed) => declare(seed % 2 === 0 ? client : replica, screenshot(picture.id, another(seed)))),
+    );
+    expect(answers.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(4);
+    expect(answers.map(({ status }) => status).filter((status) => status === 422)).toHaveLength(8);
+  });
+
+  it('counts each picture alone, and nothing of a call that is refused', async () => {
+    const { client, adId, picture } = await begin(await folder());
+    const contents = [1, 2, 3, 4, 5].map((seed) => screenshot(picture.id, another(seed)));
+    expect((await declare(client, ...contents)).status).toBe(422);
+    const { creative } = (await client.call<ClaimedCreative>('creatives/claim', BOUND)).body;
+    const frame = { kind: 'frame', ad_id: adId, ...required(creative?.wanted[0]), ...factsOf(PNG) };
+    expect((await declare(client, ...contents.slice(1), frame)).status).toBe(200);
+  });
+
+  it('is forgotten when the job is settled', async () => {
+    const { client, jobId, picture } = await begin(await folder());
+    expect((await declare(client, screenshot(picture.id, PNG))).status).toBe(200);
+    const context = { publicUrl: 'https://tearsheet.example', queue: { enqueue: async () => undefined } };
+    await store.db.transaction().execute((tx) => settleJob(tx, { jobId, cause: 'canceled' }, context));
+    expect(await store.db.selectFrom('declared_uploads').selectAll().execute()).toEqual([]);
   });
 
   it('cannot be changed in the address', async () => {
