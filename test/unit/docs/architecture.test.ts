@@ -1,4 +1,4 @@
-/** What docs/architecture.md names is there: whoever reads it next looks for it. */
+/** Every file, function and page that docs/architecture.md names exists. */
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
