@@ -12,7 +12,7 @@ type Register = (program: Command) => void;
 /** Loaded when asked for: a capture must not wait for code that only the service needs. */
 const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   dev: async () => (await import('./commands/dev/devCommand.ts')).devCommand,
-  shoot: async () => (await import('./capture/shootCommand.ts')).shootCommand,
+  shoot: async () => (await import('./commands/shootCommand.ts')).shootCommand,
   api: async () => (await import('./commands/apiCommand.ts')).apiCommand,
   controller: async () => (await import('./commands/controllerCommand.ts')).controllerCommand,
   capture: async () => (await import('./commands/captureCommand.ts')).captureCommand,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { findChromium } from '../capture/browser/chromium.ts';
-import { startEngine } from '../capture/engine.ts';
-import { runCapture } from '../capture/program.ts';
+import { startEngine } from '../capture/engine/engine.ts';
+import { runCapture } from '../capture/program/program.ts';
 import { loadConfig } from '../config.ts';
 import { createLogger } from '../observe/logger.ts';
 

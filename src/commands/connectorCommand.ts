@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { setS3Connector } from '../store/connectors.ts';
+import { setS3Connector } from '../store/organizations/connectors.ts';
 import { withStore } from './withStore.ts';
 
 interface S3Options {

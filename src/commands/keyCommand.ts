@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { SCOPES, type Scope } from '../domain/keys.ts';
-import { createKey, listKeys, revokeKey } from '../store/apiKeys.ts';
+import { createKey, listKeys, revokeKey } from '../store/organizations/apiKeys.ts';
 import { print, withStore } from './withStore.ts';
 
 interface CreateOptions {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../config.ts';
-import { migrate } from '../store/migrate.ts';
+import { migrate } from '../store/database/migrate.ts';
 
 export function migrateCommand(program: Command): void {
   program

@@ -6,7 +6,7 @@ import {
   listOrganizations,
   rotateWebhookSecret,
   setReview,
-} from '../store/organizations.ts';
+} from '../store/organizations/organizations.ts';
 import { print, withStore } from './withStore.ts';
 
 const slug = () => new Argument('<slug>', 'the organization, as it stands in paths');

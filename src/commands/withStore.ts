@@ -1,5 +1,5 @@
 import { loadConfig } from '../config.ts';
-import { type Database, openStore } from '../store/database.ts';
+import { type Database, openStore } from '../store/database/database.ts';
 
 /** Runs one operator's command on the database that DATABASE_URL names. */
 export async function withStore<T>(run: (db: Database) => Promise<T>): Promise<T> {

@@ -1,15 +1,15 @@
 /** Compares Postgres with the cluster and the queue: what was lost is made again, what nobody owns is removed. */
 import type { CaptureJob } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
-import { deliveryGroup } from '../store/deliveryGroup.ts';
-import { failForsakenPage } from '../store/forsakenAds.ts';
-import { purgeIdempotencyKeys } from '../store/idempotency.ts';
-import { checkEpoch } from '../store/installation.ts';
-import { unsettledNames } from '../store/jobState.ts';
-import { type KnownJob, knownJobs, organizationsThatWait, overdueDeliveries } from '../store/leftovers.ts';
+import { deliveryGroup } from '../store/deliveries/deliveryGroup.ts';
+import { checkEpoch } from '../store/installation/installation.ts';
+import { unsettledNames } from '../store/jobs/jobState.ts';
+import { type KnownJob, knownJobs, organizationsThatWait, overdueDeliveries } from '../store/jobs/leftovers.ts';
+import { purgeIdempotencyKeys } from '../store/organizations/idempotency.ts';
+import { failForsakenPage } from '../workflow/orphanedAds.ts';
+import type { Term } from './leaderContext.ts';
 import type { AuditReport } from './options.ts';
-import { takeBackStrays } from './strays.ts';
-import type { Term } from './term.ts';
+import { takeBackStrays } from './restoreLabels.ts';
 
 /** A delivery is due, and its job is on its way, for so long. */
 const PATIENCE_SECONDS = 30;

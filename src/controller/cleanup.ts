@@ -2,9 +2,9 @@
 import type { CaptureJob, ClusterPort } from '../cluster/port.ts';
 import { ConflictError } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
-import type { Log } from '../observe/log.ts';
-import type { Database } from '../store/database.ts';
-import { stopInstallation } from '../store/installation.ts';
+import type { Log } from '../lib/log.ts';
+import type { Database } from '../store/database/database.ts';
+import { stopInstallation } from '../store/installation/installation.ts';
 
 export interface CleanupOptions {
   readonly db: Database;

@@ -1,13 +1,13 @@
 /** The controller: admits what waits, and reconciles ScreenshotJobs as they change. One leader at a time runs it. */
 import { ConflictError } from '../cluster/port.ts';
-import { admitWaiting } from '../store/admission.ts';
-import { beginEpoch, StaleLeaderError } from '../store/installation.ts';
-import { releaseAllClaims } from '../store/jobCreatives.ts';
-import type { Change } from '../store/notifications.ts';
+import type { Change } from '../store/database/notifications.ts';
+import { beginEpoch, StaleLeaderError } from '../store/installation/installation.ts';
+import { admitWaiting } from '../workflow/admission.ts';
+import { releaseAllClaims } from '../workflow/claims.ts';
 import { audit } from './audit.ts';
+import { beginTerm, type Term } from './leaderContext.ts';
 import type { ControllerOptions, ReconcileOutcome } from './options.ts';
 import { reconcile } from './reconcile.ts';
-import { beginTerm, type Term } from './term.ts';
 import { createWorkQueue, type QueueSize, type WorkQueue } from './workQueue.ts';
 
 export type { ControllerSettings } from './options.ts';

@@ -1,10 +1,10 @@
 /** How a job ends: in Postgres first, then in the cluster. */
 import type { CaptureJob } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
-import type { JobState } from '../store/jobState.ts';
-import { type SettleCause, type Settlement, settleJob } from '../store/settlement.ts';
+import type { JobState } from '../store/jobs/jobState.ts';
+import { type SettleCause, type Settlement, settleJob } from '../workflow/settlement.ts';
 import { jobName } from './jobPlan.ts';
-import { LATER, NOW, SOON, show, type Term } from './term.ts';
+import { LATER, NOW, SOON, show, type Term } from './leaderContext.ts';
 
 /** How long captures of a finished set may take to end by themselves. */
 const FAREWELL_MS = 10_000;

@@ -1,9 +1,9 @@
 import type { ClusterPort } from '../cluster/port.ts';
-import type { Log } from '../observe/log.ts';
+import type { Log } from '../lib/log.ts';
 import type { Queue } from '../queue/queue.ts';
-import type { AdmissionLimits } from '../store/admission.ts';
-import type { Store } from '../store/database.ts';
-import type { Notifications } from '../store/notifications.ts';
+import type { Store } from '../store/database/database.ts';
+import type { Notifications } from '../store/database/notifications.ts';
+import type { AdmissionLimits } from '../workflow/admission.ts';
 import type { QueueObserver } from './workQueue.ts';
 
 export interface ControllerSettings extends AdmissionLimits {

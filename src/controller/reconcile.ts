@@ -9,11 +9,11 @@
  * 5. Otherwise there is to be a resource with a Job that runs, see `running.ts`. What is absent is made: absent is not canceled.
  */
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
-import { expireClaims } from '../store/jobCreatives.ts';
-import { type JobState, readJobState } from '../store/jobState.ts';
+import { type JobState, readJobState } from '../store/jobs/jobState.ts';
+import { expireClaims } from '../workflow/claims.ts';
 import { cancel, finish, settle } from './ending.ts';
+import { NOW, type Term } from './leaderContext.ts';
 import { makeResource, run, withdraw } from './running.ts';
-import { NOW, type Term } from './term.ts';
 import { meetUnknown } from './unknown.ts';
 
 /** @returns in how many milliseconds to look again; undefined: when something changes. @throws StaleLeaderError (by what it writes), ConflictError */

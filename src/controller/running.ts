@@ -1,11 +1,11 @@
 /** A job whose work is to be done: it has a resource, and the resource a Job that runs. */
 import { type CaptureJob, NameTakenError, RefusedError } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
-import { type JobState, nextGeneration, noteHold, noteLaunch, readJobState } from '../store/jobState.ts';
+import { type JobState, nextGeneration, noteHold, noteLaunch, readJobState } from '../store/jobs/jobState.ts';
 import { settle } from './ending.ts';
 import { jobName, jobSpec, resourceSpec } from './jobPlan.ts';
+import { LATER, NOW, SOON, show, type Term } from './leaderContext.ts';
 import { type Problem, plainWords } from './status.ts';
-import { LATER, NOW, SOON, show, type Term } from './term.ts';
 
 const MOST_GENERATIONS = 3;
 

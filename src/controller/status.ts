@@ -3,7 +3,7 @@ import type { CaptureJob } from '../cluster/port.ts';
 import type { ScreenshotJobReason, ScreenshotJobStatus } from '../contract/screenshotJob.ts';
 import { SCREENSHOT_JOB_REASONS } from '../contract/screenshotJob.ts';
 import { cutCodePoints, storable } from '../domain/text.ts';
-import type { JobState } from '../store/jobState.ts';
+import type { JobState } from '../store/jobs/jobState.ts';
 
 type Condition = ScreenshotJobStatus['conditions'][number];
 type Counts = JobState['creatives'];

@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ClusterPort } from '../cluster/port.ts';
 import type { ScreenshotJob, ScreenshotJobStatus } from '../contract/screenshotJob.ts';
-import type { Log } from '../observe/log.ts';
-import { StaleLeaderError } from '../store/installation.ts';
+import type { Log } from '../lib/log.ts';
+import { StaleLeaderError } from '../store/installation/installation.ts';
 
 const PAUSE_MS = 1_000;
 const WELL = new Set(['Queued', 'Running', 'Completed', 'CompletedWithFailures', 'Canceling', 'Canceled']);

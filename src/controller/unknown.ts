@@ -1,6 +1,6 @@
 import type { ScreenshotJob, ScreenshotJobStatus } from '../contract/screenshotJob.ts';
-import { readJobState } from '../store/jobState.ts';
-import { NOW, SOON, type Term } from './term.ts';
+import { readJobState } from '../store/jobs/jobState.ts';
+import { NOW, SOON, type Term } from './leaderContext.ts';
 
 const UNKNOWN: ScreenshotJobStatus = {
   reason: 'UnknownSet',

@@ -1,6 +1,7 @@
 /** A delivery to a customer's bucket: the pictures, and for a set the manifest that lists them, last. */
-import { adPictures, setPictures } from '../store/deliveredPictures.ts';
-import { type DueDelivery, readConnector, type Try } from '../store/deliveries.ts';
+import { adPictures, setPictures } from '../store/deliveries/deliveredPictures.ts';
+import { type DueDelivery, readConnector } from '../store/deliveries/deliveries.ts';
+import type { Try } from '../workflow/deliveryAttempts.ts';
 import { adFrameKey, adPreviewKey, manifestKey, screenshotKey } from './objectKeys.ts';
 import type { DeliveryOptions } from './options.ts';
 import { uploadToBucket } from './s3Upload.ts';

@@ -1,6 +1,7 @@
 /** Works off deliveries: one try a job, what came of it and the next try's job in one transaction. */
 import type { GuardedFetch } from '../egress/ports.ts';
-import { type DueDelivery, readDueDelivery, recordTry, type Try, type Verdict } from '../store/deliveries.ts';
+import { type DueDelivery, readDueDelivery } from '../store/deliveries/deliveries.ts';
+import { recordTry, type Try, type Verdict } from '../workflow/deliveryAttempts.ts';
 import { deliverToBucket } from './bucketDelivery.ts';
 import type { DeliveryOptions } from './options.ts';
 import { afterTry, type TryOutcome } from './schedule.ts';

@@ -1,8 +1,8 @@
 import type { ArtifactStore } from '../artifacts/store.ts';
 import type { Guard } from '../egress/guard.ts';
-import type { Log } from '../observe/log.ts';
+import type { Log } from '../lib/log.ts';
 import type { Queue } from '../queue/queue.ts';
-import type { Store } from '../store/database.ts';
+import type { Store } from '../store/database/database.ts';
 
 export interface DeliveryOptions {
   readonly store: Store;

@@ -1,5 +1,5 @@
 import type { Counter } from 'prom-client';
-import { within } from './deadline.ts';
+import { within } from '../lib/deadline.ts';
 
 export interface Collected<T> {
   /** From now on this is asked, for two seconds at most. */

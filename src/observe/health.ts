@@ -1,6 +1,6 @@
 /** The server that kubelet and Prometheus talk to, beside the process's own: /livez, /readyz, /metrics. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { within } from './deadline.ts';
+import { within } from '../lib/deadline.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface HealthOptions {

@@ -1,4 +1,4 @@
-import { within } from './deadline.ts';
+import { within } from '../lib/deadline.ts';
 import type { Logger } from './logger.ts';
 
 export interface ShutdownStep {

@@ -2,9 +2,9 @@
 import sharp from 'sharp';
 import { PageComposer } from '../../src/capture/compose/pageComposer.ts';
 import { decodePng, overlaid, type Pixels } from '../../src/capture/compose/pixels.ts';
-import { startEngine } from '../../src/capture/engine.ts';
+import { startEngine } from '../../src/capture/engine/engine.ts';
 import type { Box } from '../../src/capture/page/page.ts';
-import { TaskGroup } from '../../src/capture/taskGroup.ts';
+import { TaskGroup } from '../../src/lib/taskGroup.ts';
 import { startPublishers } from '../fixtures/publisherServer.ts';
 import { SILENT } from '../support/silentLog.ts';
 import { drawAds } from './ads.ts';

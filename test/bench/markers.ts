@@ -1,5 +1,5 @@
 /** What a late marker costs: 30 s of a creative's own time against none. */
-import { startEngine } from '../../src/capture/engine.ts';
+import { startEngine } from '../../src/capture/engine/engine.ts';
 import { SILENT } from '../support/silentLog.ts';
 import type { Figure } from './figure.ts';
 import { CHROMIUM } from './machine.ts';

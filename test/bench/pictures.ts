@@ -1,8 +1,8 @@
 /** Finished pictures a second, for many ads on one page: composed by the engine, captured over CDP, captured by the peer. */
-import { type Engine, startEngine } from '../../src/capture/engine.ts';
+import { type Engine, startEngine } from '../../src/capture/engine/engine.ts';
 import type { OpenPage, Picture } from '../../src/capture/page/page.ts';
-import { TaskGroup } from '../../src/capture/taskGroup.ts';
 import { type Device, findDevice } from '../../src/domain/devices.ts';
+import { TaskGroup } from '../../src/lib/taskGroup.ts';
 import { type Publishers, startPublishers } from '../fixtures/publisherServer.ts';
 import { SILENT } from '../support/silentLog.ts';
 import { type BenchAd, drawAds, holdsAd } from './ads.ts';

@@ -1,7 +1,7 @@
 /** The controller on a real API server, with pods that are played: one namespace, one database. */
 import { BatchV1Api, CoreV1Api, CustomObjectsApi } from '@kubernetes/client-node';
-import { issueJobToken } from '../../src/api/internal/token.ts';
-import { connectKubernetes, type KubernetesCluster } from '../../src/cluster/kubernetes.ts';
+import { issueJobToken } from '../../src/api/auth/jobToken.ts';
+import { connectKubernetes, type KubernetesCluster } from '../../src/cluster/kubernetes/kubernetesCluster.ts';
 import { CaptureProfile } from '../../src/contract/captureProfile.ts';
 import { type Controller, type ControllerSettings, startController } from '../../src/controller/controller.ts';
 import { type TestNamespace, testNamespace } from './cluster.ts';

@@ -1,12 +1,12 @@
 /** A controller that may end at any call, and is followed by another one; the world around it stays. */
 import type { ClusterPort } from '../../src/cluster/port.ts';
 import { ConflictError } from '../../src/cluster/port.ts';
+import { beginTerm, SOON, type Term } from '../../src/controller/leaderContext.ts';
 import type { ControllerOptions } from '../../src/controller/options.ts';
 import { reconcile } from '../../src/controller/reconcile.ts';
-import { beginTerm, SOON, type Term } from '../../src/controller/term.ts';
 import type { Queue } from '../../src/queue/queue.ts';
-import { type Database, openStore, type Store } from '../../src/store/database.ts';
-import { beginEpoch } from '../../src/store/installation.ts';
+import { type Database, openStore, type Store } from '../../src/store/database/database.ts';
+import { beginEpoch } from '../../src/store/installation/installation.ts';
 import { Fuse, wireCluster, wirePool } from './fuse.ts';
 import { SILENT } from './silentLog.ts';
 

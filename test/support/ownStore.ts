@@ -1,4 +1,4 @@
-import { openStore, type Store } from '../../src/store/database.ts';
+import { openStore, type Store } from '../../src/store/database/database.ts';
 import { testDatabase } from './database.ts';
 
 /** A store on a database that nobody else uses; closing it drops the database. */

@@ -1,5 +1,5 @@
 /** A clock that the test moves: what sleeps wakes when its time has come, in order. */
-import type { Clock } from '../../src/cluster/kubernetes/clock.ts';
+import type { Clock } from '../../src/cluster/kubernetes/client/clock.ts';
 
 export interface PlayedClock extends Clock {
   /** How long each sleep was, in the order they began. */

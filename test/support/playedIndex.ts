@@ -1,10 +1,11 @@
 /** What the captures of one index bring about in Postgres, at once and without a process. */
-import { openAttempt } from '../../src/store/attempts.ts';
-import { storeCreativeResult } from '../../src/store/creativeResults.ts';
-import type { Database } from '../../src/store/database.ts';
-import type { Aftermath } from '../../src/store/followUp.ts';
-import { claimCreative } from '../../src/store/jobCreatives.ts';
-import { storeScreenshotResults } from '../../src/store/screenshotResults.ts';
+
+import type { Database } from '../../src/store/database/database.ts';
+import { openAttempt } from '../../src/workflow/attempts.ts';
+import { claimCreative } from '../../src/workflow/claims.ts';
+import { storeCreativeResult } from '../../src/workflow/creativeResults.ts';
+import type { Aftermath } from '../../src/workflow/eventContext.ts';
+import { storeScreenshotResults } from '../../src/workflow/screenshotResults.ts';
 import { required } from './required.ts';
 
 const FACTS = { sha256: 'a'.repeat(64), bytes: 1, width: 1, height: 1 };

@@ -6,8 +6,8 @@ import type { ArtifactStore } from '../../src/artifacts/store.ts';
 import { ArtifactNotFoundError } from '../../src/artifacts/store.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import type { Enqueuer } from '../../src/queue/payloads.ts';
-import { openStore, type Store } from '../../src/store/database.ts';
-import { createOrganization, type NewOrganization } from '../../src/store/organizations.ts';
+import { openStore, type Store } from '../../src/store/database/database.ts';
+import { createOrganization, type NewOrganization } from '../../src/store/organizations/organizations.ts';
 import { testDatabase } from './database.ts';
 import { started } from './listeners.ts';
 

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { DeviceName } from '../../src/domain/devices.ts';
 import type { Enqueuer } from '../../src/queue/payloads.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/database/database.ts';
 
 export interface TestOrganization {
   readonly id: string;

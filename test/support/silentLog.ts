@@ -1,4 +1,4 @@
-import type { Log } from '../../src/observe/log.ts';
+import type { Log } from '../../src/lib/log.ts';
 
 /** A log that nobody reads. */
 export const SILENT: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };

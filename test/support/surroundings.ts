@@ -6,11 +6,11 @@ import path from 'node:path';
 import { createInternalApi } from '../../src/api/internal/internalApi.ts';
 import { FolderStore } from '../../src/artifacts/folder.ts';
 import type { ControllerSettings } from '../../src/controller/controller.ts';
-import type { Log } from '../../src/observe/log.ts';
+import type { Log } from '../../src/lib/log.ts';
 import { type Queue, startQueue } from '../../src/queue/queue.ts';
-import { openStore, type Store } from '../../src/store/database.ts';
-import { readInstallation } from '../../src/store/installation.ts';
-import { type Notifications, openNotifications } from '../../src/store/notifications.ts';
+import { openStore, type Store } from '../../src/store/database/database.ts';
+import { type Notifications, openNotifications } from '../../src/store/database/notifications.ts';
+import { readInstallation } from '../../src/store/installation/installation.ts';
 import { started } from './listeners.ts';
 import { SILENT } from './silentLog.ts';
 

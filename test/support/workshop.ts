@@ -1,13 +1,13 @@
 /** The whole of the work in one process, as `tearsheet dev` has it, with captures that only play the protocol. */
 import { fileURLToPath } from 'node:url';
-import { issueJobToken } from '../../src/api/internal/token.ts';
+import { issueJobToken } from '../../src/api/auth/jobToken.ts';
 import type { ArtifactStore } from '../../src/artifacts/store.ts';
-import { createLocalCluster, type LocalCluster } from '../../src/cluster/local.ts';
+import { createLocalCluster, type LocalCluster } from '../../src/cluster/local/localCluster.ts';
 import type { ClusterPort } from '../../src/cluster/port.ts';
 import { type Controller, type ControllerSettings, startController } from '../../src/controller/controller.ts';
 import type { ControllerObserver } from '../../src/controller/options.ts';
 import type { Queue } from '../../src/queue/queue.ts';
-import type { Store } from '../../src/store/database.ts';
+import type { Store } from '../../src/store/database/database.ts';
 import { type Complaint, openSurroundings, settingsFor } from './surroundings.ts';
 
 export { PUBLIC_URL } from './surroundings.ts';

@@ -8,15 +8,15 @@ import {
   type WantedPage,
 } from '../../contract/captureProtocol.ts';
 import { withScheme } from '../../domain/webAddresses.ts';
-import { finishIndex, type MissingScreenshot, missingScreenshots, openAttempt } from '../../store/attempts.ts';
-import { ResultFaultError } from '../../store/creativeResults.ts';
-import { countUnresolved, expireClaims } from '../../store/jobCreatives.ts';
-import { storeScreenshotResults } from '../../store/screenshotResults.ts';
-import { boundOf, ForbiddenError, requireIndex } from './authority.ts';
+import { finishIndex, type MissingScreenshot, missingScreenshots, openAttempt } from '../../workflow/attempts.ts';
+import { countUnresolved, expireClaims } from '../../workflow/claims.ts';
+import { ResultFaultError } from '../../workflow/creativeResults.ts';
+import { storeScreenshotResults } from '../../workflow/screenshotResults.ts';
+import { boundOf, ForbiddenError, requireIndex } from '../auth/authority.ts';
+import { requireUpload } from '../transfers/findUpload.ts';
+import { screenshotKey, withContent } from '../transfers/transfers.ts';
 import type { InternalApiOptions } from './options.ts';
 import { callerOf, indexOf, NotFoundError } from './requests.ts';
-import { screenshotKey, withContent } from './transfers.ts';
-import { requireUpload } from './uploads.ts';
 
 export function addAttemptRoutes(router: Router, options: InternalApiOptions): void {
   const { store, observe } = options;

@@ -8,8 +8,8 @@ import {
   type ResolvedCreatives,
   WaitForCreatives,
 } from '../../contract/captureProtocol.ts';
-import { type Bound, holdAttempt } from '../../store/attempts.ts';
-import { checkFrames, ResultFaultError, storeCreativeResult } from '../../store/creativeResults.ts';
+import { notify } from '../../store/database/notifications.ts';
+import { type Bound, holdAttempt } from '../../workflow/attempts.ts';
 import {
   claimCreative,
   countUnresolved,
@@ -18,13 +18,13 @@ import {
   releaseClaim,
   renewClaim,
   resolvedCreatives,
-} from '../../store/jobCreatives.ts';
-import { notify } from '../../store/notifications.ts';
-import { boundOf } from './authority.ts';
+} from '../../workflow/claims.ts';
+import { checkFrames, ResultFaultError, storeCreativeResult } from '../../workflow/creativeResults.ts';
+import { boundOf } from '../auth/authority.ts';
+import { requireUpload } from '../transfers/findUpload.ts';
+import { frameKey, type Transfers, withContent } from '../transfers/transfers.ts';
 import type { InternalApiOptions } from './options.ts';
 import { adOf, callerOf } from './requests.ts';
-import { frameKey, type Transfers, withContent } from './transfers.ts';
-import { requireUpload } from './uploads.ts';
 import { waitFor } from './waiting.ts';
 
 export function addCreativeRoutes(router: Router, options: InternalApiOptions, transfers: Transfers): void {

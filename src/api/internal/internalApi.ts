@@ -3,12 +3,9 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import { ZodError } from 'zod';
 import { NO_SUCH_CALL, PROTOCOL_VERSION } from '../../contract/captureProtocol.ts';
 import { cutCodePoints } from '../../domain/text.ts';
-import type { Log } from '../../observe/log.ts';
-import { SupersededError } from '../../store/attempts.ts';
-import { ResultFaultError } from '../../store/creativeResults.ts';
-import { type Allowances, createAllowances } from './allowances.ts';
-import { artifactRoutes } from './artifactRoutes.ts';
-import { addAttemptRoutes } from './attemptRoutes.ts';
+import type { Log } from '../../lib/log.ts';
+import { SupersededError } from '../../workflow/attempts.ts';
+import { ResultFaultError } from '../../workflow/creativeResults.ts';
 import {
   type CaptureAuthority,
   ForbiddenError,
@@ -16,14 +13,17 @@ import {
   OverloadedError,
   UnauthorizedError,
   UnavailableError,
-} from './authority.ts';
-import { boundCalls } from './callBounds.ts';
+} from '../auth/authority.ts';
+import { boundCalls } from '../limits/callLimits.ts';
+import { type Allowances, createAllowances } from '../limits/rateLimits.ts';
+import { artifactRoutes } from '../transfers/artifactRoutes.ts';
+import { createTransfers } from '../transfers/transfers.ts';
+import { addUploadRoutes } from '../transfers/uploadRoutes.ts';
+import { addAttemptRoutes } from './attemptRoutes.ts';
 import { addCreativeRoutes } from './creativeRoutes.ts';
 import type { InternalApiOptions } from './options.ts';
 import { addressOf, jobOf, NotFoundError, rememberCaller } from './requests.ts';
 import { storableTexts } from './storableTexts.ts';
-import { createTransfers } from './transfers.ts';
-import { addUploadRoutes } from './uploadRoutes.ts';
 
 /** A hundred pictures of pages with many candidates are some two. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;

@@ -1,9 +1,9 @@
 import type { ArtifactStore } from '../../artifacts/store.ts';
-import type { Log } from '../../observe/log.ts';
-import type { Store } from '../../store/database.ts';
-import type { Aftermath } from '../../store/followUp.ts';
-import type { Notifications } from '../../store/notifications.ts';
-import type { CaptureAuthority } from './authority.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Store } from '../../store/database/database.ts';
+import type { Notifications } from '../../store/database/notifications.ts';
+import type { Aftermath } from '../../workflow/eventContext.ts';
+import type { CaptureAuthority } from '../auth/authority.ts';
 
 export interface InternalApiOptions extends Aftermath {
   readonly store: Store;

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import type { Caller } from './authority.ts';
+import type { Caller } from '../auth/authority.ts';
 
 /** Answered with 404. */
 export class NotFoundError extends Error {

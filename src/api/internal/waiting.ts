@@ -1,4 +1,4 @@
-import type { Change, Notifications } from '../../store/notifications.ts';
+import type { Change, Notifications } from '../../store/database/notifications.ts';
 
 export interface WaitOptions {
   readonly notifications: Notifications;

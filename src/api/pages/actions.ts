@@ -2,7 +2,7 @@
 import type { Request } from 'express';
 import { Failure, notFound } from '../../domain/failure.ts';
 import { isUuid } from '../../domain/slugs.ts';
-import { listDeliveries } from '../../store/lists/deliveries.ts';
+import { listDeliveries } from '../../store/deliveries/listDeliveries.ts';
 import type { PagesOptions, Viewer } from './context.ts';
 import { isOwnForm } from './origins.ts';
 import { isFormToken } from './signatures.ts';

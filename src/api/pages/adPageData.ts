@@ -1,6 +1,6 @@
-import type { Queryable } from '../../store/database.ts';
-import { type DeliveryRow, listDeliveries } from '../../store/lists/deliveries.ts';
-import { type AdHead, readAdHead, readCreative, readSetsOfAd } from '../../store/pageReads.ts';
+import type { Queryable } from '../../store/database/database.ts';
+import { type DeliveryRow, listDeliveries } from '../../store/deliveries/listDeliveries.ts';
+import { type AdHead, readAdHead, readCreative, readSetsOfAd } from '../../store/sets/pageReads.ts';
 
 export interface AdPageData {
   readonly ad: AdHead;

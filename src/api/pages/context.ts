@@ -1,6 +1,6 @@
-import type { Log } from '../../observe/log.ts';
-import type { Store } from '../../store/database.ts';
-import type { Change } from '../../store/notifications.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Store } from '../../store/database/database.ts';
+import type { Change } from '../../store/database/notifications.ts';
 import type { PublicApiOptions } from '../public/context.ts';
 import type { Content } from './html.ts';
 

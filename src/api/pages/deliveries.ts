@@ -1,5 +1,5 @@
 /** Who was told, with every attempt, and a button that sends it again. */
-import type { DeliveryRow } from '../../store/lists/deliveries.ts';
+import type { DeliveryRow } from '../../store/deliveries/listDeliveries.ts';
 import type { Paths, Viewer } from './context.ts';
 import { type Html, html } from './html.ts';
 import { DELIVERY_WORDS, when } from './words.ts';

@@ -1,6 +1,6 @@
 /** What could not be done, each with its reason in words and what can be done about it. */
 import type { ScreenshotFailure } from '../../domain/states.ts';
-import type { ScreenshotRow } from '../../store/records.ts';
+import type { ScreenshotRow } from '../../store/database/rows.ts';
 import { type Html, html, webLink } from './html.ts';
 import { SHOT_ADVICE, SHOT_WORDS } from './words.ts';
 

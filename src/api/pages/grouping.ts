@@ -1,4 +1,5 @@
 /** From a flat list of pictures to what the page shows: by site, by device, and the frames of one ad as a strip. */
+import type { ScreenshotRow } from '../../store/database/rows.ts';
 
 export interface Shot {
   readonly siteUrl: string;
@@ -42,4 +43,11 @@ export function inPageOrder<S extends Shot>(shots: readonly S[]): S[] {
   return groupShots(shots).flatMap(({ devices }) =>
     devices.flatMap(({ strips }) => strips.flatMap(({ frames }) => frames)),
   );
+}
+
+export interface PagedShot extends ScreenshotRow {
+  readonly siteUrl: string;
+  readonly adId: string;
+  readonly markerMs: number | null;
+  readonly record?: object | undefined;
 }

@@ -1,6 +1,6 @@
 import type { StatusCounts } from '../../domain/reviewNotes.ts';
-import { type ListedSetRow, listSets } from '../../store/lists/sets.ts';
-import { readCampaignNames, readThumbnails } from '../../store/pageReads.ts';
+import { type ListedSetRow, listSets } from '../../store/sets/listSets.ts';
+import { readCampaignNames, readThumbnails } from '../../store/sets/pageReads.ts';
 import type { Page, PagesOptions, Paths, Viewer } from './context.ts';
 import { type Content, type Html, html } from './html.ts';
 import { SET_WORDS, when } from './words.ts';

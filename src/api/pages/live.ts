@@ -1,6 +1,6 @@
 /** Live progress as server-sent events: a word whenever something changed, a comment as heartbeat, an end. */
 import type { Response } from 'express';
-import type { Change } from '../../store/notifications.ts';
+import type { Change } from '../../store/database/notifications.ts';
 import type { PagesOptions } from './context.ts';
 
 const HEARTBEAT_MS = 15_000;

@@ -2,8 +2,8 @@
 import express, { type Request, type Router } from 'express';
 import { Failure } from '../../domain/failure.ts';
 import { isSlug, isUuid } from '../../domain/slugs.ts';
-import { readProgress } from '../../store/pageReads.ts';
-import { readAdRecord, readSetRecord } from '../../store/readRecords.ts';
+import { readProgress } from '../../store/sets/pageReads.ts';
+import { readAdRecord, readSetRecord } from '../presenters/readRecords.ts';
 import { actOnSet, replayDelivery, type SetAction } from './actions.ts';
 import { adPage } from './adPage.ts';
 import { serveAsset } from './assets.ts';

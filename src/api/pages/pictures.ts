@@ -1,18 +1,10 @@
 /** The pictures of a set: by site and device, frames of one ad as a film strip, a provenance record under each. */
 import { findDevice } from '../../domain/devices.ts';
-import type { ScreenshotRow } from '../../store/records.ts';
 import type { Paths } from './context.ts';
-import { type DeviceGroup, groupShots, type SiteGroup, type Strip } from './grouping.ts';
+import { type DeviceGroup, groupShots, type PagedShot, type SiteGroup, type Strip } from './grouping.ts';
 import { type Content, type Html, html, webLink } from './html.ts';
 import { provenance } from './provenance.ts';
 import { markerWords, SHOT_WORDS } from './words.ts';
-
-export interface PagedShot extends ScreenshotRow {
-  readonly siteUrl: string;
-  readonly adId: string;
-  readonly markerMs: number | null;
-  readonly record?: object | undefined;
-}
 
 interface Given {
   readonly paths: Paths;

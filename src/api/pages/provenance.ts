@@ -1,7 +1,7 @@
 /** The record that makes a picture a proof: what was captured, where, when, how. */
 
+import type { PagedShot } from './grouping.ts';
 import { type Content, type Html, html } from './html.ts';
-import type { PagedShot } from './pictures.ts';
 import { when } from './words.ts';
 
 /** What matters first, first; Postgres keeps no order of its own. */

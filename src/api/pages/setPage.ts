@@ -1,14 +1,15 @@
 import { countStatuses, reviewNotes } from '../../domain/reviewNotes.ts';
-import { listDeliveries } from '../../store/lists/deliveries.ts';
-import { readProvenance, readSetHead, type SetHead } from '../../store/pageReads.ts';
-import { readScreenshots } from '../../store/readRecords.ts';
-import type { ScreenshotRow } from '../../store/records.ts';
+import type { ScreenshotRow } from '../../store/database/rows.ts';
+import { listDeliveries } from '../../store/deliveries/listDeliveries.ts';
+import { readProvenance, readSetHead, type SetHead } from '../../store/sets/pageReads.ts';
+import { readScreenshots } from '../../store/sets/readRecords.ts';
 import type { Page, PagesOptions, Paths, Viewer } from './context.ts';
 import { deliveries, hidden } from './deliveries.ts';
 import { failures } from './failures.ts';
+import type { PagedShot } from './grouping.ts';
 import { inPageOrder } from './grouping.ts';
 import { type Content, type Html, html } from './html.ts';
-import { type PagedShot, pictures } from './pictures.ts';
+import { pictures } from './pictures.ts';
 import { signShare } from './signatures.ts';
 import { SET_WORDS, when } from './words.ts';
 

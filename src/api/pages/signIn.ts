@@ -1,7 +1,7 @@
 /** Signing in is pasting an API key; the cookie that follows names the key, and holds nothing of it. */
 import type { Request, Response } from 'express';
 import { parseKey } from '../../domain/keys.ts';
-import { authenticate } from '../../store/apiKeys.ts';
+import { authenticate } from '../../store/organizations/apiKeys.ts';
 import type { Page, PagesOptions, Paths } from './context.ts';
 import { html } from './html.ts';
 import { isOwnForm } from './origins.ts';

@@ -1,6 +1,6 @@
 /** What live progress tells of a set, and of an ad. */
 import { isTerminalSet } from '../../domain/states.ts';
-import { readAdHead, readProgress } from '../../store/pageReads.ts';
+import { readAdHead, readProgress } from '../../store/sets/pageReads.ts';
 import type { PagesOptions, Viewer } from './context.ts';
 import type { Watched } from './live.ts';
 

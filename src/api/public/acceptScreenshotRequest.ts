@@ -3,11 +3,11 @@ import type { ParsedEntry, ParsedScreenshotRequest } from '../../contract/parseS
 import { invalid } from '../../domain/failure.ts';
 import type { Limits } from '../../domain/limits.ts';
 import { countWanted, expandScreenshots } from '../../domain/screenshots.ts';
-import type { Queryable } from '../../store/database.ts';
-import { insertAds, type NewAd, newAd } from '../../store/newAds.ts';
-import { insertSet } from '../../store/newSet.ts';
-import type { SetRow } from '../../store/records.ts';
-import { findAdsByKey } from '../../store/resolve.ts';
+import { insertAds, type NewAd, newAd } from '../../store/ads/insertAds.ts';
+import { findAdsByKey } from '../../store/ads/resolve.ts';
+import type { Queryable } from '../../store/database/database.ts';
+import type { SetRow } from '../../store/database/rows.ts';
+import { insertSet } from '../../store/sets/insertSet.ts';
 import { noteUnknownCampaign, wantsS3 } from './checks.ts';
 import { type Existing, examineEntries, NOTHING_EXISTS } from './examineEntries.ts';
 

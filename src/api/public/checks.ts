@@ -1,8 +1,8 @@
 /** Checks of a body that need the database. */
 import type { Faults } from '../../contract/faults.ts';
 import type { ParsedSubscriber } from '../../contract/parseParts.ts';
-import { findS3Connector } from '../../store/connectors.ts';
-import type { Queryable } from '../../store/database.ts';
+import type { Queryable } from '../../store/database/database.ts';
+import { findS3Connector } from '../../store/organizations/connectors.ts';
 
 export function noteUnknownCampaign(faults: Faults): void {
   faults.add('campaign.id', 'is not the id of a campaign of this organization.');

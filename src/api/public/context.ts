@@ -1,11 +1,11 @@
 import type { Router } from 'express';
 import type { ArtifactStore } from '../../artifacts/store.ts';
 import type { Limits } from '../../domain/limits.ts';
-import type { Log } from '../../observe/log.ts';
+import type { Log } from '../../lib/log.ts';
+import type { RateLimit } from '../../lib/tokenBucket.ts';
 import type { Enqueuer } from '../../queue/payloads.ts';
-import type { Queryable, Store } from '../../store/database.ts';
+import type { Queryable, Store } from '../../store/database/database.ts';
 import type { ServedRequest } from '../server/accessLog.ts';
-import type { RateLimit } from '../server/tokenBucket.ts';
 
 /** What reviewers and clients do to a set, in the caller's transaction. Each throws a Failure: 404 for a set that is not the organization's, 409 where its state forbids it. */
 export interface Reviews {

@@ -1,9 +1,10 @@
 import { type ParsedCreateAd, parseCreateAd } from '../../contract/parseCreateAd.ts';
 import { invalid } from '../../domain/failure.ts';
-import type { Queryable } from '../../store/database.ts';
-import { type InsertedAds, insertAds, type NewAd, newAd } from '../../store/newAds.ts';
-import { type AdRow, adSummary } from '../../store/records.ts';
-import { findAdsByKey, resolve } from '../../store/resolve.ts';
+import { type InsertedAds, insertAds, type NewAd, newAd } from '../../store/ads/insertAds.ts';
+import { findAdsByKey, resolve } from '../../store/ads/resolve.ts';
+import type { Queryable } from '../../store/database/database.ts';
+import type { AdRow } from '../../store/database/rows.ts';
+import { adSummary } from '../presenters/records.ts';
 import { note } from '../server/accessLog.ts';
 import { jsonBodyReader } from '../server/jsonBody.ts';
 import { noteMissingConnector, noteUnknownCampaign, wantsS3 } from './checks.ts';

@@ -1,5 +1,5 @@
 import { type ParsedScreenshotRequest, screenshotRequestParser } from '../../contract/parseScreenshotRequest.ts';
-import { screenshotSetSummary } from '../../store/records.ts';
+import { screenshotSetSummary } from '../presenters/records.ts';
 import { note } from '../server/accessLog.ts';
 import { jsonBodyReader } from '../server/jsonBody.ts';
 import { acceptScreenshotRequest } from './acceptScreenshotRequest.ts';

@@ -2,13 +2,13 @@ import type { Request, RequestHandler, Response } from 'express';
 import { notFound } from '../../domain/failure.ts';
 import type { Scope } from '../../domain/keys.ts';
 import { isUuid } from '../../domain/slugs.ts';
-import type { Queryable } from '../../store/database.ts';
-import type { Place } from '../../store/records.ts';
+import type { Queryable } from '../../store/database/database.ts';
+import { authorize, callerOf, sentKey } from '../auth/authentication.ts';
+import { KeyMemory } from '../auth/keyMemory.ts';
+import { RateLimiter } from '../limits/rateLimiter.ts';
+import type { Place } from '../presenters/records.ts';
 import { note } from '../server/accessLog.ts';
-import { RateLimiter } from '../server/rateLimiter.ts';
-import { authorize, callerOf, sentKey } from './authentication.ts';
 import type { PublicApiOptions } from './context.ts';
-import { KeyMemory } from './keyMemory.ts';
 
 export interface Remembered {
   readonly keyId: string;

@@ -2,8 +2,8 @@ import type { ParsedEntry, ParsedScreenshotRequest } from '../../contract/parseS
 import { invalid } from '../../domain/failure.ts';
 import type { Limits } from '../../domain/limits.ts';
 import { expandScreenshots } from '../../domain/screenshots.ts';
-import type { Queryable } from '../../store/database.ts';
-import { type Resolved, resolve } from '../../store/resolve.ts';
+import { type Resolved, resolve } from '../../store/ads/resolve.ts';
+import type { Queryable } from '../../store/database/database.ts';
 import { noteMissingConnector, noteUnknownCampaign } from './checks.ts';
 
 /** What of a request is there already. */

@@ -1,7 +1,7 @@
 import { invalid } from '../../domain/failure.ts';
 import { codePoints } from '../../domain/text.ts';
-import type { Database, Queryable } from '../../store/database.ts';
-import { type IdempotentCall, keepAnswer, takeKey } from '../../store/idempotency.ts';
+import type { Database, Queryable } from '../../store/database/database.ts';
+import { type IdempotentCall, keepAnswer, takeKey } from '../../store/organizations/idempotency.ts';
 import type { Answer, Call } from './endpoint.ts';
 
 const KEY_MAX = 255;

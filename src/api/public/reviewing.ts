@@ -1,8 +1,8 @@
 import { Faults } from '../../contract/faults.ts';
 import { ReviewBody } from '../../contract/requests.ts';
 import { invalid } from '../../domain/failure.ts';
-import { listDeliveries } from '../../store/lists/deliveries.ts';
-import { readSetRecord } from '../../store/readRecords.ts';
+import { listDeliveries } from '../../store/deliveries/listDeliveries.ts';
+import { readSetRecord } from '../presenters/readRecords.ts';
 import { optionalJsonBodyReader } from '../server/jsonBody.ts';
 import type { PublicApiOptions } from './context.ts';
 import { type Answer, answer, type Call, idOf, unknownId } from './endpoint.ts';

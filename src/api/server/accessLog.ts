@@ -1,5 +1,5 @@
 import type { RequestHandler, Response } from 'express';
-import type { Log } from '../../observe/log.ts';
+import type { Log } from '../../lib/log.ts';
 import { requestIdOf } from './requestId.ts';
 
 export interface ServedRequest {

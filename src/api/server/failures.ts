@@ -1,7 +1,7 @@
 /** The one place where errors become HTTP. */
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { Failure } from '../../domain/failure.ts';
-import type { Log } from '../../observe/log.ts';
+import type { Log } from '../../lib/log.ts';
 import { requestIdOf } from './requestId.ts';
 
 /** Express tells an error handler by its four parameters. */

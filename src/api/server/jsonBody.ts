@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { isObject, type JsonObject, kindOf } from '../../contract/faults.ts';
 import { Failure, invalid } from '../../domain/failure.ts';
-import { Room } from './room.ts';
+import { Room } from '../limits/bodyMemory.ts';
 
 export interface JsonBody {
   readonly value: JsonObject;

@@ -1,5 +1,5 @@
+import { sleep } from '../../lib/sleep.ts';
 import type { PageGuard } from './pageGuard.ts';
-import { sleep } from './watch.ts';
 
 /** The time in which a page lives. */
 export interface PageClock {

@@ -1,8 +1,8 @@
+import { sleep } from '../../lib/sleep.ts';
 import type { CdpSession } from './cdp.ts';
 import type { PageClock } from './pageClock.ts';
 import type { PageGuard } from './pageGuard.ts';
-import { PageResistsError } from './pageResists.ts';
-import { sleep } from './watch.ts';
+import { PageResistsError } from './renderingBlocked.ts';
 
 export interface PageFramesOptions {
   readonly session: CdpSession;

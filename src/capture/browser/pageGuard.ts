@@ -1,7 +1,7 @@
+import { Watch } from '../../lib/sleep.ts';
 import type { CdpSession } from './cdp.ts';
 import { answers, endRunningScript } from './mainThread.ts';
-import { PageResistsError } from './pageResists.ts';
-import { Watch } from './watch.ts';
+import { PageResistsError } from './renderingBlocked.ts';
 
 export interface PageGuardOptions {
   readonly signal: AbortSignal;

@@ -1,9 +1,9 @@
+import { sleep } from '../../lib/sleep.ts';
 import type { CdpSession } from './cdp.ts';
 import type { PageClock } from './pageClock.ts';
 import { type PageGuard, TICK_MS } from './pageGuard.ts';
 import { leastOf, type Patience } from './patience.ts';
 import type { PendingRequests } from './pendingRequests.ts';
-import { sleep } from './watch.ts';
 
 export interface SteppedClockOptions {
   readonly session: CdpSession;

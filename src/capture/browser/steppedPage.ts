@@ -4,9 +4,9 @@ import { frameIds } from './frameTree.ts';
 import { type PageClock, WallClock } from './pageClock.ts';
 import { PageFrames } from './pageFrames.ts';
 import { PageGuard } from './pageGuard.ts';
-import { PageResistsError } from './pageResists.ts';
 import { failHung, type Patience } from './patience.ts';
 import { type PendingRequests, watchRequests } from './pendingRequests.ts';
+import { PageResistsError } from './renderingBlocked.ts';
 import type { SteppedBrowser } from './steppedBrowser.ts';
 import { SteppedClock } from './steppedClock.ts';
 

@@ -2,7 +2,7 @@ import { DEVICES, userAgentOf } from '../../domain/devices.ts';
 import type { GuardedFetch, LocalOrigins } from '../../egress/ports.ts';
 import { browserVersion } from '../browser/browserVersion.ts';
 import { BrowserGoneError, CdpError, CdpTimeoutError } from '../browser/cdp.ts';
-import { PageResistsError } from '../browser/pageResists.ts';
+import { PageResistsError } from '../browser/renderingBlocked.ts';
 import { BrowserStartError, type SteppedBrowser, startSteppedBrowser } from '../browser/steppedBrowser.ts';
 import type { Burden } from '../memory/watchdog.ts';
 import { BrowserPool } from './browserPool.ts';

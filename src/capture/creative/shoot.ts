@@ -1,5 +1,5 @@
-import { PageResistsError } from '../browser/pageResists.ts';
 import { createPatience, type Patience } from '../browser/patience.ts';
+import { PageResistsError } from '../browser/renderingBlocked.ts';
 import type { SteppedBrowser } from '../browser/steppedBrowser.ts';
 import { SteppedPage } from '../browser/steppedPage.ts';
 import type { CreativeFrame, RenderedCreative, RenderRequest } from './creative.ts';

@@ -1,4 +1,4 @@
-import { PageResistsError } from '../browser/pageResists.ts';
+import { PageResistsError } from '../browser/renderingBlocked.ts';
 import type { SteppedPage } from '../browser/steppedPage.ts';
 import { CreativeFailure } from './failure.ts';
 import type { Pictures } from './film.ts';

@@ -2,8 +2,8 @@
  * Ends a browser before the kernel ends the container. On an OOM every process of a container dies, and with it what other creatives and pages
  * had got so far; nobody would know whose fault it was.
  */
-import type { Log } from '../../observe/log.ts';
-import { Watch } from '../browser/watch.ts';
+import type { Log } from '../../lib/log.ts';
+import { Watch } from '../../lib/sleep.ts';
 import { type ContainerMemory, readContainerMemory } from './containerMemory.ts';
 import { memoryOfGroups } from './processGroups.ts';
 

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { type ContentScriptMessage, filterCompactRules } from '@duckduckgo/autoconsent';
 import compactRules from '@duckduckgo/autoconsent/rules/compact-rules.json' with { type: 'json' };
 import type { BrowserContext, Frame, Page } from 'playwright';
-import { within } from '../../observe/deadline.ts';
+import { within } from '../../lib/deadline.ts';
 import { AGREE } from './inPage/agree.ts';
 import { liveFrames } from './liveFrames.ts';
 import { sleep } from './settle.ts';

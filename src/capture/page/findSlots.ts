@@ -1,5 +1,5 @@
 import type { ElementHandle, Frame, JSHandle, Page } from 'playwright';
-import { within } from '../../observe/deadline.ts';
+import { within } from '../../lib/deadline.ts';
 import { COLLECT_DECLARATIONS, type Declaration } from './inPage/declarations.ts';
 import type { Rect } from './inPage/rect.ts';
 import { type FrameOwner, type RawSlot, SCAN_TOOLS, type Scan, type ScanTools } from './inPage/scan.ts';

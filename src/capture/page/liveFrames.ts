@@ -1,5 +1,5 @@
 import type { Frame, Page } from 'playwright';
-import { within } from '../../observe/deadline.ts';
+import { within } from '../../lib/deadline.ts';
 
 /** A frame that has been idle answers within a few milliseconds; one that draws, within a few frames. */
 const ANSWER_MS = 1_500;

@@ -1,8 +1,8 @@
 import type { CDPSession, ElementHandle, Frame, JSHandle, Page } from 'playwright';
-import { within } from '../../observe/deadline.ts';
+import { within } from '../../lib/deadline.ts';
 import type { FoundSlot } from './findSlots.ts';
-import type { Rect } from './inPage/rect.ts';
-import { STAGING_TOOLS, type Stage, type StagedSize, type StagingTools } from './inPage/staging.ts';
+import type { Rect, StagedSize } from './inPage/rect.ts';
+import { STAGING_TOOLS, type Stage, type StagingTools } from './inPage/staging.ts';
 import { sleep } from './settle.ts';
 
 /** One capture of the browser's. */

@@ -1,13 +1,13 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright';
 import type { Device } from '../../domain/devices.ts';
 import type { EgressFailure } from '../../egress/failures.ts';
-import type { Log } from '../../observe/log.ts';
+import type { Log } from '../../lib/log.ts';
 import { disabledFeaturesFlag, networkFlags } from '../browser/flags.ts';
 import type { Burden } from '../memory/watchdog.ts';
 import { openDeviceContext } from './deviceContext.ts';
 import { isLate } from './late.ts';
-import { survivesLateNews } from './lateNews.ts';
 import type { ClosedPage, OpenPage, PageOpener } from './page.ts';
+import { survivesLateNews } from './playwrightDispatchGuard.ts';
 import { Visit, type VisitOptions } from './visit.ts';
 
 export interface PageOpenerOptions {

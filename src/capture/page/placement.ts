@@ -1,13 +1,13 @@
-import { remember } from '../../domain/remember.ts';
-import { within } from '../../observe/deadline.ts';
+import { within } from '../../lib/deadline.ts';
+import { remember } from '../../lib/lru.ts';
+import { Lock } from '../../lib/mutex.ts';
 import { changedShare, decodePng, type Pixels } from '../compose/pixels.ts';
+import { pngSize } from '../compose/pngSize.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
-import { pngSize } from '../pngSize.ts';
 import { Camera } from './camera.ts';
 import type { FoundSlot } from './findSlots.ts';
 import { isLate } from './late.ts';
 import type { LivePage } from './livePage.ts';
-import { Lock } from './lock.ts';
 import type { Picture, ScoredCandidate, Unplaced } from './page.ts';
 import { narrowed, type ScoredSlot, scoreSlots } from './scoring.ts';
 import { type Size, type Spot, tryOut } from './spot.ts';

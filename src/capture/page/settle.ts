@@ -1,5 +1,5 @@
 import type { Page, Request } from 'playwright';
-import { within } from '../../observe/deadline.ts';
+import { within } from '../../lib/deadline.ts';
 
 const SCREENS = 30;
 const STEP_MS = 120;

@@ -4,9 +4,9 @@
  * is none any more, and says so before anybody else can have become one.
  */
 import type { ClusterLog } from '../log.ts';
-import { ApiError, isConflict, isNotFound } from './apiError.ts';
-import type { ApiServer, CallOptions } from './apiServer.ts';
-import { type Clock, systemClock } from './clock.ts';
+import { ApiError, isConflict, isNotFound } from './client/apiError.ts';
+import type { ApiServer, CallOptions } from './client/apiServer.ts';
+import { type Clock, systemClock } from './client/clock.ts';
 
 export interface ElectorOptions {
   /** Of this process: its pod's name. */

@@ -1,6 +1,6 @@
-import { createKey } from '../../store/apiKeys.ts';
-import type { Database } from '../../store/database.ts';
-import { createOrganization, findOrganization } from '../../store/organizations.ts';
+import type { Database } from '../../store/database/database.ts';
+import { createKey } from '../../store/organizations/apiKeys.ts';
+import { createOrganization, findOrganization } from '../../store/organizations/organizations.ts';
 import { type DevState, writeDevState } from './devState.ts';
 
 const ORGANIZATION = 'demo';

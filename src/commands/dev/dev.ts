@@ -7,7 +7,7 @@ import { type Config, loadConfig } from '../../config.ts';
 import type { Health } from '../../observe/health.ts';
 import { createLogger } from '../../observe/logger.ts';
 import { gracefulShutdown, type ShutdownStep } from '../../observe/shutdown.ts';
-import { migrate } from '../../store/migrate.ts';
+import { migrate } from '../../store/database/migrate.ts';
 import { type ApiService, startApiService } from '../service/apiService.ts';
 import { ownCommand } from '../service/entry.ts';
 import { type Foundation, layFoundation, serveHealth } from '../service/foundation.ts';

@@ -1,10 +1,10 @@
-import type { CaptureAuthority } from '../../api/internal/authority.ts';
+import type { CaptureAuthority } from '../../api/auth/authority.ts';
 import { createInternalApi } from '../../api/internal/internalApi.ts';
 import { createPages } from '../../api/pages/pages.ts';
 import { createPublicApi } from '../../api/public/app.ts';
 import type { PublicApiOptions } from '../../api/public/context.ts';
-import { replayDelivery } from '../../store/replay.ts';
-import { createReviews } from '../../store/reviews.ts';
+import { replayDelivery } from '../../workflow/replay.ts';
+import { createReviews } from '../../workflow/reviews.ts';
 import type { Foundation } from './foundation.ts';
 import { type HttpServer, type ListenOptions, serve } from './httpServer.ts';
 

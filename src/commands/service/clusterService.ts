@@ -1,7 +1,7 @@
 /** The controller on Kubernetes: deliveries in every replica, everything else in the one that leads. */
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { connectKubernetes, type KubernetesCluster } from '../../cluster/kubernetes.ts';
+import { connectKubernetes, type KubernetesCluster } from '../../cluster/kubernetes/kubernetesCluster.ts';
 import { type Config, ConfigError } from '../../config.ts';
 import { CaptureProfile } from '../../contract/captureProfile.ts';
 import { type Controller, startController } from '../../controller/controller.ts';

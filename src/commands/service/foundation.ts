@@ -5,9 +5,9 @@ import { type Health, startHealth } from '../../observe/health.ts';
 import { createLogger, type Logger } from '../../observe/logger.ts';
 import { createMetrics, type Metrics } from '../../observe/metrics.ts';
 import { type Queue, startQueue } from '../../queue/queue.ts';
-import { openStore, type Store } from '../../store/database.ts';
-import { type Installation, readInstallation } from '../../store/installation.ts';
-import { type Notifications, openNotifications } from '../../store/notifications.ts';
+import { openStore, type Store } from '../../store/database/database.ts';
+import { type Notifications, openNotifications } from '../../store/database/notifications.ts';
+import { type Installation, readInstallation } from '../../store/installation/installation.ts';
 
 /** What every long-running process stands on. */
 export interface Foundation {

@@ -1,10 +1,10 @@
 /** Captures are told by the tokens of their pods, about which the API server is asked: the one right that the api has in a cluster. */
-import type { CaptureAuthority } from '../../api/internal/authority.ts';
-import { type PodTokenOptions, podTokens } from '../../api/internal/podTokens.ts';
-import { createApiServer } from '../../cluster/kubernetes/apiServer.ts';
-import { loadCredentials } from '../../cluster/kubernetes/credentials.ts';
+import type { CaptureAuthority } from '../../api/auth/authority.ts';
+import { type PodTokenOptions, podTokens } from '../../api/auth/podTokens.ts';
+import { createApiServer } from '../../cluster/kubernetes/client/apiServer.ts';
+import { loadCredentials } from '../../cluster/kubernetes/client/credentials.ts';
 import { ConfigError } from '../../config.ts';
-import { jobNameOf } from '../../store/attempts.ts';
+import { jobNameOf } from '../../workflow/attempts.ts';
 import type { Foundation } from './foundation.ts';
 import { namespaceOf } from './namespace.ts';
 

@@ -1,7 +1,7 @@
 import { getCompileCacheDir } from 'node:module';
 import path from 'node:path';
-import { issueJobToken } from '../../api/internal/token.ts';
-import { createLocalCluster } from '../../cluster/local.ts';
+import { issueJobToken } from '../../api/auth/jobToken.ts';
+import { createLocalCluster } from '../../cluster/local/localCluster.ts';
 import { startController } from '../../controller/controller.ts';
 import type { Foundation } from './foundation.ts';
 import { commonSettings, controllerParts, deliver, measure, type WorkService } from './work.ts';

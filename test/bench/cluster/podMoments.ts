@@ -1,6 +1,6 @@
 /** When pods were made and when they ran, as a watch tells it: looking again and again would take from them what is measured. */
 import { type KubeConfig, Watch } from '@kubernetes/client-node';
-import { within } from '../../../src/observe/deadline.ts';
+import { within } from '../../../src/lib/deadline.ts';
 
 interface Pod {
   readonly metadata: { readonly labels?: Readonly<Record<string, string>> };

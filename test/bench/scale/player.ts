@@ -1,6 +1,6 @@
 /** Plays nodes and captures: each pod that the Job controller makes speaks the capture protocol at once, and ends. No browser, one small PNG. */
 import type { CoreV1Api, V1Pod } from '@kubernetes/client-node';
-import { issueJobToken } from '../../../src/api/internal/token.ts';
+import { issueJobToken } from '../../../src/api/auth/jobToken.ts';
 import {
   type Attempt,
   type ClaimedCreative,

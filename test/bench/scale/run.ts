@@ -5,8 +5,8 @@
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { openStore } from '../../../src/store/database.ts';
-import { readInstallation } from '../../../src/store/installation.ts';
+import { openStore } from '../../../src/store/database/database.ts';
+import { readInstallation } from '../../../src/store/installation/installation.ts';
 import { load } from '../machine.ts';
 import { withSection } from '../sections.ts';
 import { startPlayer } from './player.ts';

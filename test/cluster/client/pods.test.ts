@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { RbacAuthorizationV1Api } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { KubernetesCluster } from '../../../src/cluster/kubernetes.ts';
+import type { KubernetesCluster } from '../../../src/cluster/kubernetes/kubernetesCluster.ts';
 import { type CaptureJob, RefusedError } from '../../../src/cluster/port.ts';
 import { eventually } from '../../support/eventually.ts';
 import { required } from '../../support/required.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { KubernetesCluster } from '../../../src/cluster/kubernetes.ts';
+import type { KubernetesCluster } from '../../../src/cluster/kubernetes/kubernetesCluster.ts';
 import { ConflictError, RefusedError } from '../../../src/cluster/port.ts';
 import { eventually } from '../../support/eventually.ts';
 import { required } from '../../support/required.ts';

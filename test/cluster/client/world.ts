@@ -5,7 +5,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { BatchV1Api, CoreV1Api, type V1Pod } from '@kubernetes/client-node';
 import { expect } from 'vitest';
-import { connectKubernetes, type KubernetesCluster, type KubernetesOptions } from '../../../src/cluster/kubernetes.ts';
+import {
+  connectKubernetes,
+  type KubernetesCluster,
+  type KubernetesOptions,
+} from '../../../src/cluster/kubernetes/kubernetesCluster.ts';
 import type { CaptureJobSpec } from '../../../src/cluster/port.ts';
 import { CaptureProfile } from '../../../src/contract/captureProfile.ts';
 import type { ScreenshotJob, ScreenshotJobSpec, ScreenshotJobStatus } from '../../../src/contract/screenshotJob.ts';

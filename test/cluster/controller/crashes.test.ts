@@ -1,7 +1,7 @@
 /** As test/integration/controller/crashes.test.ts, once over a real API server: a controller ends with each call that it makes. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { KubernetesCluster } from '../../../src/cluster/kubernetes.ts';
-import { admitWaiting } from '../../../src/store/admission.ts';
+import type { KubernetesCluster } from '../../../src/cluster/kubernetes/kubernetesCluster.ts';
+import { admitWaiting } from '../../../src/workflow/admission.ts';
 import { type ClusterWorkshop, openClusterWorkshop } from '../../support/clusterWorkshop.ts';
 import { eventually } from '../../support/eventually.ts';
 import { MortalController, SETTINGS } from '../../support/mortalController.ts';

@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ApiError, SilenceError, UnreachableError } from '../../../src/cluster/kubernetes/apiError.ts';
-import { type ApiServer, type ApiServerOptions, createApiServer } from '../../../src/cluster/kubernetes/apiServer.ts';
-import { loadCredentials } from '../../../src/cluster/kubernetes/credentials.ts';
+import { ApiError, SilenceError, UnreachableError } from '../../../src/cluster/kubernetes/client/apiError.ts';
+import {
+  type ApiServer,
+  type ApiServerOptions,
+  createApiServer,
+} from '../../../src/cluster/kubernetes/client/apiServer.ts';
+import { loadCredentials } from '../../../src/cluster/kubernetes/client/credentials.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   hangUp,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type ApiServer, createApiServer } from '../../../src/cluster/kubernetes/apiServer.ts';
-import { loadCredentials } from '../../../src/cluster/kubernetes/credentials.ts';
+import { type ApiServer, createApiServer } from '../../../src/cluster/kubernetes/client/apiServer.ts';
+import { loadCredentials } from '../../../src/cluster/kubernetes/client/credentials.ts';
 import { type Elector, type ElectorOptions, startElector } from '../../../src/cluster/kubernetes/elector.ts';
 import { eventually } from '../../support/eventually.ts';
 import {

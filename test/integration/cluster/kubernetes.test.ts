@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { connectKubernetes, type KubernetesCluster } from '../../../src/cluster/kubernetes.ts';
+import { connectKubernetes, type KubernetesCluster } from '../../../src/cluster/kubernetes/kubernetesCluster.ts';
 import { ConflictError, RefusedError } from '../../../src/cluster/port.ts';
 import { CaptureProfile } from '../../../src/contract/captureProfile.ts';
 import { eventually } from '../../support/eventually.ts';

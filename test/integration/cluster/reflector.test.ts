@@ -1,8 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type ApiServer, createApiServer } from '../../../src/cluster/kubernetes/apiServer.ts';
-import { loadCredentials } from '../../../src/cluster/kubernetes/credentials.ts';
-import { type Reflector, type ReflectorOptions, startReflector } from '../../../src/cluster/kubernetes/reflector.ts';
-import type { Change, Stored } from '../../../src/cluster/kubernetes/store.ts';
+import type { Change, Stored } from '../../../src/cluster/kubernetes/cache/objectStore.ts';
+import {
+  type Reflector,
+  type ReflectorOptions,
+  startReflector,
+} from '../../../src/cluster/kubernetes/cache/reflector.ts';
+import { type ApiServer, createApiServer } from '../../../src/cluster/kubernetes/client/apiServer.ts';
+import { loadCredentials } from '../../../src/cluster/kubernetes/client/credentials.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   hangUp,

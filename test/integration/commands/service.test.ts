@@ -11,7 +11,7 @@ import type { WorkService } from '../../../src/commands/service/work.ts';
 import { startWorkService } from '../../../src/commands/service/workService.ts';
 import { loadConfig } from '../../../src/config.ts';
 import type { Health } from '../../../src/observe/health.ts';
-import { createOrganization, type NewOrganization } from '../../../src/store/organizations.ts';
+import { createOrganization, type NewOrganization } from '../../../src/store/organizations/organizations.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Listener, listenHttp } from '../../support/listeners.ts';

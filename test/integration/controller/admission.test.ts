@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { admitWaiting } from '../../../src/store/admission.ts';
-import type { Store } from '../../../src/store/database.ts';
+import type { Store } from '../../../src/store/database/database.ts';
+import { admitWaiting } from '../../../src/workflow/admission.ts';
 import { ownStore } from '../../support/ownStore.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/requests.ts';
 

@@ -3,10 +3,10 @@
  * Whoever follows it brings everything to the same state.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createLocalCluster, type LocalCluster } from '../../../src/cluster/local.ts';
+import { createLocalCluster, type LocalCluster } from '../../../src/cluster/local/localCluster.ts';
 import { type Queue, startQueue } from '../../../src/queue/queue.ts';
-import { admitWaiting } from '../../../src/store/admission.ts';
-import { openStore, type Store } from '../../../src/store/database.ts';
+import { openStore, type Store } from '../../../src/store/database/database.ts';
+import { admitWaiting } from '../../../src/workflow/admission.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { MortalController, SETTINGS } from '../../support/mortalController.ts';

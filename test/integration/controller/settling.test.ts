@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { beginEpoch, requireEpoch } from '../../../src/store/installation.ts';
-import { createReviews } from '../../../src/store/reviews.ts';
-import { settleJob } from '../../../src/store/settlement.ts';
+import { beginEpoch, requireEpoch } from '../../../src/store/installation/installation.ts';
+import { createReviews } from '../../../src/workflow/reviews.ts';
+import { settleJob } from '../../../src/workflow/settlement.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { failWritesTo } from '../../support/failpoint.ts';

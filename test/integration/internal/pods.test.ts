@@ -1,12 +1,12 @@
 /** What a pod of a cluster may do, and not: its token binds it to one index of one job. Who judges tokens is played here. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { podTokens } from '../../../src/api/internal/podTokens.ts';
-import { frameKey, screenshotKey, withContent } from '../../../src/api/internal/transfers.ts';
+import { podTokens } from '../../../src/api/auth/podTokens.ts';
+import { frameKey, screenshotKey, withContent } from '../../../src/api/transfers/transfers.ts';
 import type { FolderStore } from '../../../src/artifacts/folder.ts';
 import type { Attempt, ClaimedCreative, DeclaredUploads } from '../../../src/contract/captureProtocol.ts';
-import { admitWaiting } from '../../../src/store/admission.ts';
-import { jobNameOf } from '../../../src/store/attempts.ts';
-import type { Store } from '../../../src/store/database.ts';
+import type { Store } from '../../../src/store/database/database.ts';
+import { admitWaiting } from '../../../src/workflow/admission.ts';
+import { jobNameOf } from '../../../src/workflow/attempts.ts';
 import { type CaptureClient, captureClient, PNG_FACTS, uploadPng } from '../../support/captureClient.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type InternalStand, openInternalStand } from '../../support/internalStand.ts';

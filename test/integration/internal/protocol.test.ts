@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { issueJobToken } from '../../../src/api/internal/token.ts';
-import { frameKey, withContent } from '../../../src/api/internal/transfers.ts';
+import { issueJobToken } from '../../../src/api/auth/jobToken.ts';
+import { frameKey, withContent } from '../../../src/api/transfers/transfers.ts';
 import type { FolderStore } from '../../../src/artifacts/folder.ts';
 import type {
   Attempt,
@@ -9,9 +9,9 @@ import type {
   DeclaredUploads,
   ResolvedCreatives,
 } from '../../../src/contract/captureProtocol.ts';
-import { admitWaiting } from '../../../src/store/admission.ts';
-import type { Store } from '../../../src/store/database.ts';
-import { settleJob } from '../../../src/store/settlement.ts';
+import type { Store } from '../../../src/store/database/database.ts';
+import { admitWaiting } from '../../../src/workflow/admission.ts';
+import { settleJob } from '../../../src/workflow/settlement.ts';
 import { type CaptureClient, captureClient, PNG, PNG_FACTS } from '../../support/captureClient.ts';
 import { type InternalStand, openInternalStand } from '../../support/internalStand.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/requests.ts';

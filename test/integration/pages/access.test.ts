@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { formToken, readSession, signSession, signShare } from '../../../src/api/pages/signatures.ts';
-import { createKey, revokeKey } from '../../../src/store/apiKeys.ts';
-import { createOrganization, disableOrganization, enableOrganization } from '../../../src/store/organizations.ts';
+import { createKey, revokeKey } from '../../../src/store/organizations/apiKeys.ts';
+import {
+  createOrganization,
+  disableOrganization,
+  enableOrganization,
+} from '../../../src/store/organizations/organizations.ts';
 import { type PagesServer, seedDelivery, seedSet, startPages } from './pagesServer.ts';
 
 let server: PagesServer;

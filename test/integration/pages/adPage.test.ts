@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Browser } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { notify } from '../../../src/store/notifications.ts';
+import { notify } from '../../../src/store/database/notifications.ts';
 import { openBrowser, openPage, signIn } from './browser.ts';
 import { type PagesServer, seedPicture, seedSet, startPages } from './pagesServer.ts';
 

@@ -7,10 +7,10 @@ import { createPages, type PagesOptions } from '../../../src/api/pages/pages.ts'
 import { failureHandler } from '../../../src/api/server/failures.ts';
 import { requestId } from '../../../src/api/server/requestId.ts';
 import type { DeviceName } from '../../../src/domain/devices.ts';
-import { openStore, type Store } from '../../../src/store/database.ts';
-import { readInstallation } from '../../../src/store/installation.ts';
-import { type Notifications, openNotifications } from '../../../src/store/notifications.ts';
-import { createOrganization } from '../../../src/store/organizations.ts';
+import { openStore, type Store } from '../../../src/store/database/database.ts';
+import { type Notifications, openNotifications } from '../../../src/store/database/notifications.ts';
+import { readInstallation } from '../../../src/store/installation/installation.ts';
+import { createOrganization } from '../../../src/store/organizations/organizations.ts';
 import { testDatabase } from '../../support/database.ts';
 import { started } from '../../support/listeners.ts';
 import { SILENT } from '../../support/silentLog.ts';

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { notify } from '../../../src/store/notifications.ts';
+import { notify } from '../../../src/store/database/notifications.ts';
 import { openBrowser, openPage, signIn } from './browser.ts';
 import { type PagesServer, seedDelivery, seedPicture, seedSet, startPages } from './pagesServer.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Payloads } from '../../../src/queue/payloads.ts';
 import { type Queue, startQueue } from '../../../src/queue/queue.ts';
-import { openStore, type Store } from '../../../src/store/database.ts';
+import { openStore, type Store } from '../../../src/store/database/database.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 

@@ -1,9 +1,9 @@
 /** What the audit reads of Postgres each minute must not grow with what waits there. */
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Queryable, Store } from '../../../src/store/database.ts';
-import { failForsakenPage } from '../../../src/store/forsakenAds.ts';
-import { organizationsThatWait } from '../../../src/store/leftovers.ts';
+import type { Queryable, Store } from '../../../src/store/database/database.ts';
+import { organizationsThatWait } from '../../../src/store/jobs/leftovers.ts';
+import { failForsakenPage } from '../../../src/workflow/orphanedAds.ts';
 import { ownStore } from '../../support/ownStore.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/requests.ts';
 

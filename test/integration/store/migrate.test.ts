@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import { openStore } from '../../../src/store/database.ts';
-import { migrate } from '../../../src/store/migrate.ts';
+import { openStore } from '../../../src/store/database/database.ts';
+import { migrate } from '../../../src/store/database/migrate.ts';
 import { testDatabase } from '../../support/database.ts';
 
 const first = await testDatabase();

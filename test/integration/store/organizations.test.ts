@@ -2,16 +2,16 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, expect, test } from 'vitest';
 import { Failure } from '../../../src/domain/failure.ts';
 import { parseKey } from '../../../src/domain/keys.ts';
-import { authenticate, createKey, listKeys, revokeKey } from '../../../src/store/apiKeys.ts';
-import { findS3Connector, setS3Connector } from '../../../src/store/connectors.ts';
-import { openStore } from '../../../src/store/database.ts';
+import { openStore } from '../../../src/store/database/database.ts';
+import { authenticate, createKey, listKeys, revokeKey } from '../../../src/store/organizations/apiKeys.ts';
+import { findS3Connector, setS3Connector } from '../../../src/store/organizations/connectors.ts';
 import {
   createOrganization,
   disableOrganization,
   requireOrganization,
   rotateWebhookSecret,
   setReview,
-} from '../../../src/store/organizations.ts';
+} from '../../../src/store/organizations/organizations.ts';
 import { testDatabase } from '../../support/database.ts';
 
 const database = await testDatabase();

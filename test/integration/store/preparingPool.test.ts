@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
-import { openStore } from '../../../src/store/database.ts';
+import { openStore } from '../../../src/store/database/database.ts';
 import { testDatabase } from '../../support/database.ts';
 
 const database = await testDatabase();

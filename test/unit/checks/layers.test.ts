@@ -56,7 +56,7 @@ describe('the layer check', () => {
     ['on the same level', 'src/store/sets.ts', "import '../queue/payloads.ts';"],
     [
       'from the client of a cluster to the database',
-      'src/cluster/kubernetes/caches.ts',
+      'src/cluster/kubernetes/cache/caches.ts',
       "import '../../store/sets.ts';",
     ],
     ['between programs', 'src/delivery/send.ts', "import '../api/routes.ts';"],
@@ -78,6 +78,27 @@ describe('the layer check', () => {
     plant('src/billing/prices.ts', 'export {};');
     expect(messages()).toEqual([
       'src/billing/prices.ts:1 billing belongs to no layer; put it into the table of scripts/layers.ts',
+    ]);
+  });
+
+  it('sees an import against the levels inside a module', () => {
+    plant('src/capture/page/visit.ts', "import '../program/attempt.ts';");
+    plant('src/capture/program/attempt.ts', 'export {};');
+    expect(messages()).toEqual([
+      'src/capture/page/visit.ts:1 capture/page must not import capture/program (src/capture/program/attempt.ts)',
+    ]);
+  });
+
+  it('lets workflow import the presenters of the API and nothing else of it', () => {
+    plant('src/workflow/events.ts', "import '../api/presenters/records.ts';\nimport '../api/routes.ts';");
+    expect(messages()).toEqual(['src/workflow/events.ts:2 workflow must not import api (src/api/routes.ts)']);
+  });
+
+  it('sees a circle of imports, of types too', () => {
+    plant('src/delivery/one.ts', "import type { Two } from './two.ts';\nexport type One = Two;");
+    plant('src/delivery/two.ts', "import type { One } from './one.ts';\nexport type Two = One;");
+    expect(messages()).toEqual([
+      'src/delivery/one.ts:1 imports itself: src/delivery/one.ts → src/delivery/two.ts → src/delivery/one.ts',
     ]);
   });
 

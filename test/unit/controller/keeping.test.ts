@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Acquaintance } from '../../../src/controller/acquaintance.ts';
+import { Acquaintance } from '../../../src/controller/firstSeenTracker.ts';
 import { Retention } from '../../../src/controller/retention.ts';
 
 test('Of what is finished so many are kept, and the oldest goes for each that is one too many', () => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createLocalCluster } from '../../../src/cluster/local.ts';
+import { createLocalCluster } from '../../../src/cluster/local/localCluster.ts';
 import type { ClusterPort } from '../../../src/cluster/port.ts';
 import type { ScreenshotJobSpec, ScreenshotJobStatus } from '../../../src/contract/screenshotJob.ts';
 import { StatusWriter } from '../../../src/controller/statusWriter.ts';
-import { StaleLeaderError } from '../../../src/store/installation.ts';
+import { StaleLeaderError } from '../../../src/store/installation/installation.ts';
 import { required } from '../../support/required.ts';
 import { SILENT } from '../../support/silentLog.ts';
 

@@ -3,11 +3,11 @@ import type { Selectable } from 'kysely';
 import type { ApprovedScreenshot, CampaignRecord, DeliveryRecord, ListedSet } from '../../../contract/records.ts';
 import { reviewNotes } from '../../../domain/reviewNotes.ts';
 import { maybeTimestamp, timestamp } from '../../../domain/time.ts';
-import type { ApprovedRow } from '../../../store/lists/approvedScreenshots.ts';
-import type { DeliveryRow } from '../../../store/lists/deliveries.ts';
-import type { ListedSetRow } from '../../../store/lists/sets.ts';
-import { type Place, screenshotRecord, screenshotSetSummary } from '../../../store/records.ts';
-import type { CampaignTable } from '../../../store/schema.ts';
+import type { CampaignTable } from '../../../store/database/schema.ts';
+import type { DeliveryRow } from '../../../store/deliveries/listDeliveries.ts';
+import type { ApprovedRow } from '../../../store/screenshots/listApprovedScreenshots.ts';
+import type { ListedSetRow } from '../../../store/sets/listSets.ts';
+import { type Place, screenshotRecord, screenshotSetSummary } from '../../presenters/records.ts';
 
 export function campaignRecord({ id, name, created_at }: Selectable<CampaignTable>): CampaignRecord {
   return { type: 'campaign', id, name, created_at: timestamp(created_at) };

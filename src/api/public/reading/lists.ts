@@ -10,14 +10,14 @@ import {
   SetsQuery,
 } from '../../../contract/queries.ts';
 import { invalid } from '../../../domain/failure.ts';
-import type { Database } from '../../../store/database.ts';
-import { listAds } from '../../../store/lists/ads.ts';
-import { listApprovedScreenshots } from '../../../store/lists/approvedScreenshots.ts';
-import { listCampaigns } from '../../../store/lists/campaigns.ts';
-import { listDeliveries } from '../../../store/lists/deliveries.ts';
-import type { Listed, Page } from '../../../store/lists/page.ts';
-import { listSets } from '../../../store/lists/sets.ts';
-import { adRecord } from '../../../store/records.ts';
+import { listAds } from '../../../store/ads/listAds.ts';
+import { listCampaigns } from '../../../store/campaigns/listCampaigns.ts';
+import type { Database } from '../../../store/database/database.ts';
+import type { Listed, Page } from '../../../store/database/page.ts';
+import { listDeliveries } from '../../../store/deliveries/listDeliveries.ts';
+import { listApprovedScreenshots } from '../../../store/screenshots/listApprovedScreenshots.ts';
+import { listSets } from '../../../store/sets/listSets.ts';
+import { adRecord } from '../../presenters/records.ts';
 import { type Answer, answer, type Call } from '../endpoint.ts';
 import { approvedScreenshot, campaignRecord, deliveryRecord, listedSet } from './items.ts';
 

@@ -1,5 +1,5 @@
-import type { Database } from '../../../store/database.ts';
-import { readAdRecord, readSetRecord } from '../../../store/readRecords.ts';
+import type { Database } from '../../../store/database/database.ts';
+import { readAdRecord, readSetRecord } from '../../presenters/readRecords.ts';
 import { type Answer, answer, type Call, idOf, unknownId } from '../endpoint.ts';
 
 /** Exactly what an event about it carries as `data.object`. @throws Failure (404) */

@@ -14,3 +14,9 @@ function rectOf(element: Element): Rect {
 }
 
 export const RECT = { rectOf } satisfies PagePart;
+
+export interface StagedSize {
+  /** CSS pixels. */
+  width: number;
+  height: number;
+}

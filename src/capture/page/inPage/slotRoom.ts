@@ -1,6 +1,7 @@
 /** Makes a slot ready for an ad: room for it, and nothing else to be seen in it. */
+
+import type { StagedSize } from './rect.ts';
 import type { PagePart } from './script.ts';
-import type { StagedSize } from './staging.ts';
 import { STYLES } from './styles.ts';
 
 declare const addSheet: typeof STYLES.addSheet;

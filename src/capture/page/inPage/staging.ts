@@ -1,6 +1,6 @@
 /** Puts a picture into a slot of the live page and takes everything back afterwards. */
 import { OVERLAYS } from './overlays.ts';
-import { RECT, type Rect } from './rect.ts';
+import { RECT, type Rect, type StagedSize } from './rect.ts';
 import { expressionOf } from './script.ts';
 import { SLOT_ROOM } from './slotRoom.ts';
 import { STILLNESS } from './stillness.ts';
@@ -12,12 +12,6 @@ declare const makeRoom: typeof SLOT_ROOM.makeRoom;
 declare const rectOf: typeof RECT.rectOf;
 declare const restingPlace: typeof SLOT_ROOM.restingPlace;
 declare const setStyles: typeof STYLES.setStyles;
-
-export interface StagedSize {
-  /** CSS pixels. */
-  width: number;
-  height: number;
-}
 
 /** What stays in the page while an ad stands in it. */
 export interface Stage {

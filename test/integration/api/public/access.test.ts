@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createKey, listKeys, revokeKey } from '../../../../src/store/apiKeys.ts';
-import { createOrganization, disableOrganization, enableOrganization } from '../../../../src/store/organizations.ts';
+import { createKey, listKeys, revokeKey } from '../../../../src/store/organizations/apiKeys.ts';
+import {
+  createOrganization,
+  disableOrganization,
+  enableOrganization,
+} from '../../../../src/store/organizations/organizations.ts';
 import { startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 let api: TestApi;

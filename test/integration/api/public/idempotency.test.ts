@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { purgeIdempotencyKeys, takeKey } from '../../../../src/store/idempotency.ts';
-import { createOrganization } from '../../../../src/store/organizations.ts';
+import { purgeIdempotencyKeys, takeKey } from '../../../../src/store/organizations/idempotency.ts';
+import { createOrganization } from '../../../../src/store/organizations/organizations.ts';
 import { exchange, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 let api: TestApi;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createKey } from '../../../../src/store/apiKeys.ts';
+import { createKey } from '../../../../src/store/organizations/apiKeys.ts';
 import { startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 let api: TestApi;

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../../../src/commands/dev/embeddedPostgres.ts';
 import { conflict } from '../../../../src/domain/failure.ts';
 import type { ScreenshotStatus, SetStatus } from '../../../../src/domain/states.ts';
-import { createKey } from '../../../../src/store/apiKeys.ts';
-import { openStore } from '../../../../src/store/database.ts';
-import { createOrganization } from '../../../../src/store/organizations.ts';
+import { openStore } from '../../../../src/store/database/database.ts';
+import { createKey } from '../../../../src/store/organizations/apiKeys.ts';
+import { createOrganization } from '../../../../src/store/organizations/organizations.ts';
 import { type Json, memoryArtifacts, PUBLIC_URL, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 const pictures = new Map<string, Buffer>();

@@ -5,8 +5,8 @@
  */
 import sharp from 'sharp';
 import type { CreativeFrame } from '../../../../src/capture/creative/creative.ts';
-import type { Engine } from '../../../../src/capture/engine.ts';
-import { EngineStartError } from '../../../../src/capture/engine.ts';
+import type { Engine } from '../../../../src/capture/engine/engine.ts';
+import { EngineStartError } from '../../../../src/capture/engine/engine.ts';
 import type { ClosedPage, OpenPage, Picture, ScoredCandidate, Unplaced } from '../../../../src/capture/page/page.ts';
 
 const CANDIDATE: ScoredCandidate = {

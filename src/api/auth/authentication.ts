@@ -1,0 +1,52 @@
+import type { Request } from 'express';
+import { billingPage } from '../../domain/addresses.ts';
+import { Failure, notFound } from '../../domain/failure.ts';
+import { keyOfHeader, type ParsedKey, type Scope } from '../../domain/keys.ts';
+import type { Queryable } from '../../store/database/database.ts';
+import { authenticate, type Caller } from '../../store/organizations/apiKeys.ts';
+
+/** The key a request carries. @throws Failure (401) for none, two, or a malformed one. */
+export function sentKey(request: Request): ParsedKey {
+  const sent = request.headersDistinct['authorization'] ?? [];
+  if (sent.length > 1) throw unauthorized('must be sent once, not several times.');
+  const [header = ''] = sent;
+  if (header.trim() === '') throw unauthorized('is required: send the API key, alone or after "Bearer ".');
+  const key = keyOfHeader(header);
+  if (key === undefined) throw unauthorized('must be an API key, alone or after "Bearer ": ts_live_….');
+  return key;
+}
+
+/** Whose key it is. @throws Failure (401) for an unknown, revoked or expired one. */
+export async function callerOf(db: Queryable, key: ParsedKey): Promise<Caller> {
+  const caller = await authenticate(db, key);
+  if (caller === undefined) throw unauthorized('is not a valid API key: it is unknown, revoked or expired.');
+  return caller;
+}
+
+function unauthorized(text: string): Failure {
+  return new Failure({
+    status: 401,
+    code: 'unauthorized',
+    errors: { authorization: [text] },
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  });
+}
+
+/** @throws Failure: 404 for another organization, there or not; 403 for a missing scope, or a disabled organization. */
+export function authorize(caller: Caller, given: { slug: string; scope: Scope; publicUrl: string }): void {
+  const { organization, scopes } = caller;
+  if (organization.slug !== given.slug) {
+    throw notFound('organization_slug', 'There is no such organization, or this key is not one of its keys.');
+  }
+  if (!scopes.includes(given.scope)) {
+    throw forbidden('authorization', `This key lacks the scope "${given.scope}": use one that has it.`);
+  }
+  if (organization.disabled) {
+    const page = billingPage({ publicUrl: given.publicUrl, slug: organization.slug });
+    throw forbidden('organization', `Your organization is disabled. Upgrade to keep using the API: ${page}`);
+  }
+}
+
+function forbidden(field: string, text: string): Failure {
+  return new Failure({ status: 403, code: 'forbidden', errors: { [field]: [text] } });
+}

@@ -1,0 +1,42 @@
+/** What was found out about tokens, kept for a moment by their hash: one capture calls many times a second. */
+import { remember } from '../../lib/lru.ts';
+
+export type Verdict = { readonly name: string; readonly uid: string } | { readonly refusal: string };
+
+/** A pod that was deleted is known for so long; a token that was refused in error is refused for so long. */
+const GOOD_MS = 60_000;
+const REFUSED_MS = 5_000;
+const MOST = 5_000;
+
+export interface Verdicts {
+  get(key: string): Verdict | undefined;
+  /** @param expiresAtMs of the token: it is not good for longer. */
+  keep(key: string, verdict: Verdict, expiresAtMs?: number): void;
+}
+
+interface Kept {
+  readonly verdict: Verdict;
+  readonly until: number;
+}
+
+/** @param most of each kind, beyond which the oldest is forgotten: whoever makes up tokens pushes no good one out. */
+export function createVerdicts(now: () => number, most = MOST): Verdicts {
+  const good = new Map<string, Kept>();
+  const refused = new Map<string, Kept>();
+  return {
+    get(key) {
+      const found = good.get(key) ?? refused.get(key);
+      if (found === undefined || found.until > now()) return found?.verdict;
+      good.delete(key);
+      refused.delete(key);
+      return undefined;
+    },
+    keep(key, verdict, expiresAtMs = Number.POSITIVE_INFINITY) {
+      const isRefusal = 'refusal' in verdict;
+      const ms = isRefusal ? REFUSED_MS : GOOD_MS;
+      const [kept, other] = isRefusal ? [refused, good] : [good, refused];
+      other.delete(key);
+      remember(kept, [key, { verdict, until: Math.min(now() + ms, expiresAtMs) }], most);
+    },
+  };
+}

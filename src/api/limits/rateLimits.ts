@@ -1,0 +1,23 @@
+/** What somebody may use up in the long run, and at once: a token bucket for each, of those that were there lately. */
+import { remember } from '../../lib/lru.ts';
+import { type Bucket, type RateLimit, refilled } from '../../lib/tokenBucket.ts';
+
+export interface Allowances {
+  /** @returns false: so much is not left. */
+  take(who: string, amount?: number): boolean;
+}
+
+/** The one that was quiet for longest is forgotten first, and has its all again. */
+const MOST_KNOWN = 10_000;
+
+export function createAllowances(limit: RateLimit, now: () => number = () => performance.now()): Allowances {
+  const buckets = new Map<string, Bucket>();
+  return {
+    take(who, amount = 1) {
+      const { tokens, at } = refilled(buckets.get(who), limit, now());
+      const isEnough = tokens >= amount;
+      remember(buckets, [who, { tokens: isEnough ? tokens - amount : tokens, at }], MOST_KNOWN);
+      return isEnough;
+    },
+  };
+}

@@ -1,0 +1,23 @@
+/** Reads one ad or set as its record. Answers of the API and events use the same functions, so they cannot differ. */
+import type { AdRecord, ScreenshotSetRecord } from '../../contract/records.ts';
+import type { Queryable } from '../../store/database/database.ts';
+import { type RowQuery, readAdRow, readScreenshots, readSetRow } from '../../store/sets/readRecords.ts';
+import { adRecord, screenshotSetRecord } from './records.ts';
+
+export interface RecordQuery extends RowQuery {
+  readonly publicUrl: string;
+}
+
+/** @returns undefined when there is no such ad. */
+export async function readAdRecord(db: Queryable, query: RecordQuery): Promise<AdRecord | undefined> {
+  const row = await readAdRow(db, query);
+  return row && adRecord(row, { publicUrl: query.publicUrl, slug: row.slug });
+}
+
+/** @returns undefined when there is no such set. */
+export async function readSetRecord(db: Queryable, query: RecordQuery): Promise<ScreenshotSetRecord | undefined> {
+  const row = await readSetRow(db, query);
+  if (row === undefined) return undefined;
+  const screenshots = await readScreenshots(db, query.id);
+  return screenshotSetRecord(row, screenshots, { publicUrl: query.publicUrl, slug: row.slug });
+}

@@ -1,0 +1,93 @@
+/** From rows to the records that answers and events carry. Reading one and its event use the same, so they cannot differ. */
+import type {
+  AdRecord,
+  AdSummary,
+  ScreenshotRecord,
+  ScreenshotSetRecord,
+  ScreenshotSetSummary,
+} from '../../contract/records.ts';
+import { adPage, imageUrl, type Place, setPage } from '../../domain/addresses.ts';
+import { countStatuses, reviewNotes } from '../../domain/reviewNotes.ts';
+import { maybeTimestamp, timestamp } from '../../domain/time.ts';
+import type { AdRow, ScreenshotRow, SetRow } from '../../store/database/rows.ts';
+
+export type { Place } from '../../domain/addresses.ts';
+
+/** The ten fields that create-ad answers. */
+export function adSummary(row: Omit<AdRow, 'reason' | 'width' | 'height' | 'preview_token'>, place: Place): AdSummary {
+  return {
+    type: 'ad',
+    id: row.id,
+    name: row.name,
+    lookup_key: row.lookup_key,
+    status: row.status,
+    category: row.category,
+    kind: row.kind,
+    campaign_id: row.campaign_id,
+    created_at: timestamp(row.created_at),
+    html_url: adPage(place, row.id),
+  };
+}
+
+/** `data.object` of an ad's event, and what reading the ad answers. */
+export function adRecord(row: AdRow, place: Place): AdRecord {
+  const preview = row.preview_token === null ? null : imageUrl(place.publicUrl, row.preview_token);
+  return {
+    ...adSummary(row, place),
+    preview_image_url: preview,
+    ...adSize(row),
+    ...(isFailed(row.status) && row.reason !== null ? { reason: row.reason } : {}),
+  };
+}
+
+/** Null while it may still become known; left out once it is sure to stay unknown. */
+function adSize({ status, width, height }: AdRow): { width?: number | null; height?: number | null } {
+  return (width === null || height === null) && status !== 'pending' ? {} : { width, height };
+}
+
+const isFailed = (status: string) => status !== 'pending' && status !== 'uploaded' && status !== 'canceled';
+
+export function screenshotRecord(row: ScreenshotRow, place: Place): ScreenshotRecord {
+  return {
+    id: row.id,
+    status: row.status,
+    site: { url: row.site_url },
+    device: { name: row.device },
+    frame: { marker: row.marker_ms === null ? null : row.marker_ms / 1000 },
+    image_url: row.image_token === null ? null : imageUrl(place.publicUrl, row.image_token),
+    width: row.image_width,
+    height: row.image_height,
+    captured_at: maybeTimestamp(row.captured_at),
+    ad: adSummary(row.ad, place),
+    ...(isFailed(row.status) && row.reason !== null ? { reason: row.reason } : {}),
+  };
+}
+
+/** The six fields that a screenshot request answers. */
+export function screenshotSetSummary(
+  row: Pick<SetRow, 'id' | 'campaign_id' | 'status' | 'created_at'>,
+  place: Place,
+): ScreenshotSetSummary {
+  return {
+    type: 'screenshot_set',
+    id: row.id,
+    status: row.status,
+    campaign_id: row.campaign_id,
+    created_at: timestamp(row.created_at),
+    html_url: setPage(place, row.id),
+  };
+}
+
+/** `data.object` of a set's event, and what reading the set answers. `screenshots` in the order of the request. */
+export function screenshotSetRecord(
+  row: SetRow,
+  screenshots: readonly ScreenshotRow[],
+  place: Place,
+): ScreenshotSetRecord {
+  return {
+    ...screenshotSetSummary(row, place),
+    instructions: row.instructions,
+    review_notes: reviewNotes(row, countStatuses(screenshots.map(({ status }) => status))),
+    screenshots: screenshots.map((screenshot) => screenshotRecord(screenshot, place)),
+  };
+}

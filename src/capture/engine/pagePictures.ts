@@ -1,0 +1,229 @@
+/** All pictures of one page: opened once, each ad placed as soon as its frames are there. `pageQueue.ts` says when. */
+import { PHASES } from '../../contract/captureProtocol.ts';
+import type { Device } from '../../domain/devices.ts';
+import type { ScreenshotFailure } from '../../domain/states.ts';
+import { within } from '../../lib/deadline.ts';
+import type { Log } from '../../lib/log.ts';
+import { sha256Of } from '../../lib/sha256.ts';
+import { TaskGroup } from '../../lib/taskGroup.ts';
+import type { CreativeFrame } from '../creative/creative.ts';
+import type { ClosedPage, OpenPage, Picture, ScoredCandidate, Unplaced } from '../page/page.ts';
+import type { CreativeBoard, CreativeOutcome } from './creativeBoard.ts';
+import { type Engine, EngineStartError } from './engine.ts';
+import type { Phases } from './phases.ts';
+import { type ProvenanceRecord, recordOfFailure, recordOfPicture } from './provenance.ts';
+
+export interface WantedPicture {
+  readonly id: string;
+  readonly ad: string;
+  readonly markerMs: number | null;
+}
+
+export interface PageToTake {
+  /** As it is opened. */
+  readonly site: string;
+  readonly device: Device;
+  readonly pictures: readonly WantedPicture[];
+}
+
+export type PictureResult =
+  | {
+      readonly status: 'uploaded';
+      readonly wanted: WantedPicture;
+      readonly picture: Picture;
+      readonly sha256: string;
+      readonly record: ProvenanceRecord;
+    }
+  | {
+      readonly status: ScreenshotFailure;
+      readonly wanted: WantedPicture;
+      readonly reason: string;
+      readonly record: ProvenanceRecord;
+    };
+
+export interface PageTools {
+  readonly engine: Pick<Engine, 'open' | 'renewPages' | 'pagesTooHeavy' | 'browserVersion'>;
+  readonly board: CreativeBoard;
+  readonly phases: Phases;
+  readonly log: Log;
+  /** Ends the work between two pictures. */
+  readonly stop: AbortSignal;
+  /** Told of each picture once; resolves when it may be given the next one. */
+  readonly emit: (result: PictureResult, page: PageToTake) => Promise<void>;
+  readonly deadlines?: { readonly openMs: number; readonly placeMs: number };
+}
+
+/** The parts keep tighter bounds themselves; these are for parts that are stuck. */
+const DEADLINES = { openMs: 180_000, placeMs: 180_000 };
+const CLOSE_MS = 5_000;
+/** The browser shows one at a time; pixels are composed and compressed side by side. */
+const PLACING_AT_ONCE = 3;
+/** A page is opened once, and once more when it was lost. */
+const MOST_OPENINGS = 2;
+
+/** The page is gone: its browser crashed or is stuck, or it could not show what it is beside another page. */
+export class PageLostError extends Error {
+  override readonly name = 'PageLostError';
+}
+
+export class PageWork {
+  /** Whether another page was open in the same browser, which may be at fault then. */
+  isAccompanied = false;
+  readonly page: PageToTake;
+  readonly #tools: PageTools;
+  readonly #deadlines: { readonly openMs: number; readonly placeMs: number };
+  readonly #left: Map<string, WantedPicture>;
+  #finalUrl: string | null = null;
+  #openings = 0;
+
+  constructor(page: PageToTake, tools: PageTools) {
+    this.page = page;
+    this.#tools = tools;
+    this.#deadlines = tools.deadlines ?? DEADLINES;
+    this.#left = new Map(page.pictures.map((picture) => [picture.id, picture]));
+  }
+
+  get isDone(): boolean {
+    return this.#left.size === 0;
+  }
+
+  /** What happens beside another page is held against neither. */
+  get isLastTry(): boolean {
+    return !this.isAccompanied && this.#openings >= MOST_OPENINGS;
+  }
+
+  /** @throws PageLostError, EngineStartError, the reason of `stop`, and what `emit` and downloads throw. */
+  async run(): Promise<void> {
+    this.#tools.stop.throwIfAborted();
+    this.#openings += 1;
+    try {
+      await this.#takeAll();
+    } catch (error) {
+      if (error instanceof PageLostError && this.isAccompanied) this.#openings -= 1;
+      throw error;
+    }
+  }
+
+  async #takeAll(): Promise<void> {
+    const page = await this.#open();
+    this.#finalUrl = page.finalUrl;
+    if (page.status !== 'ready') return this.#failAll(this.#believed(page));
+    for (const phase of PHASES) {
+      const ms = page.phases[phase];
+      if (ms !== undefined) this.#tools.phases.add(phase, ms);
+    }
+    try {
+      await this.#placeAll(page);
+    } finally {
+      await this.#close(page);
+    }
+  }
+
+  failRest(reason: string): Promise<void> {
+    return this.#failAll({ status: 'generic_error', reason, candidates: [] });
+  }
+
+  async #open(): Promise<OpenPage | ClosedPage> {
+    const { engine, stop } = this.#tools;
+    const { site, device } = this.page;
+    return this.#orLost(() => within(this.#deadlines.openMs, engine.open(site, device, { signal: stop })));
+  }
+
+  async #placeAll(page: OpenPage): Promise<void> {
+    const todo = new Map(this.#left);
+    const placing = new TaskGroup(PLACING_AT_ONCE);
+    try {
+      while (todo.size > 0) {
+        const ads = new Set([...todo.values()].map(({ ad }) => ad));
+        const [ad, outcome] = await this.#tools.board.firstOf([...ads], this.#tools.stop);
+        for (const picture of [...todo.values()].filter((one) => one.ad === ad)) {
+          this.#tools.stop.throwIfAborted();
+          todo.delete(picture.id);
+          await placing.add(async () => this.#emit(await this.#take(page, picture, outcome)));
+        }
+      }
+    } finally {
+      await placing.drain();
+    }
+  }
+
+  async #take(page: OpenPage, wanted: WantedPicture, outcome: CreativeOutcome): Promise<PictureResult> {
+    if (outcome.status === 'failed') return this.#missed(wanted, notCaptured(outcome.reason));
+    const { ratio } = this.page.device;
+    const frame = await outcome.frame(wanted.markerMs, ratio);
+    if (frame === undefined) return this.#missed(wanted, notCaptured(noFrame(wanted.markerMs, ratio)));
+    const placed = await this.#tools.phases.time('place', () => this.#place(page, frame));
+    if (placed.status !== 'uploaded') return this.#missed(wanted, { ...placed, frame });
+    const sha256 = sha256Of(placed.png);
+    const taken = { picture: placed, sha256, frame, creativeMode: outcome.mode };
+    const record = recordOfPicture(this.#circumstances(wanted), taken);
+    return { status: 'uploaded', wanted, picture: placed, sha256, record };
+  }
+
+  async #place(page: OpenPage, frame: CreativeFrame): Promise<Picture | Unplaced> {
+    const placed = await this.#orLost(() => within(this.#deadlines.placeMs, page.place(frame)));
+    if (placed.status === 'uploaded') return placed;
+    // Neither the ad nor the slots are at fault: the page itself is broken.
+    if (placed.status === 'generic_error' && !this.isLastTry) throw new PageLostError(placed.reason);
+    return this.#believed(placed);
+  }
+
+  /** @throws PageLostError where a page that was open beside it may have taken the time that it lacked. */
+  #believed<T extends Unplaced>(failure: T): T {
+    if (failure.isLate && this.isAccompanied) throw new PageLostError(failure.reason);
+    return failure;
+  }
+
+  async #failAll(failure: Unplaced): Promise<void> {
+    for (const wanted of [...this.#left.values()]) await this.#emit(this.#missed(wanted, failure));
+  }
+
+  #missed(wanted: WantedPicture, failure: Unplaced & { frame?: CreativeFrame }): PictureResult {
+    const { status, reason, candidates, frame } = failure;
+    const record = recordOfFailure(this.#circumstances(wanted), { at: new Date(), reason, candidates, frame });
+    return { status, wanted, reason, record };
+  }
+
+  #circumstances({ markerMs }: WantedPicture) {
+    const { site, device } = this.page;
+    const browserVersion = this.#tools.engine.browserVersion ?? null;
+    return { requestedUrl: site, finalUrl: this.#finalUrl, device, markerMs, browserVersion };
+  }
+
+  async #emit(result: PictureResult): Promise<void> {
+    this.#left.delete(result.wanted.id);
+    await this.#tools.emit(result, this.page);
+  }
+
+  async #orLost<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      const result = await work();
+      // What was ended by us says nothing about the page.
+      this.#tools.stop.throwIfAborted();
+      return result;
+    } catch (error) {
+      this.#tools.stop.throwIfAborted();
+      if (error instanceof EngineStartError) throw error;
+      throw new PageLostError(error instanceof Error ? error.message : String(error), { cause: error });
+    }
+  }
+
+  async #close(page: OpenPage): Promise<void> {
+    try {
+      await within(CLOSE_MS, page.close());
+    } catch (error) {
+      this.#tools.log.warn({ site: this.page.site, err: error }, 'a page was not closed cleanly');
+    }
+  }
+}
+
+const NO_CANDIDATES: readonly ScoredCandidate[] = [];
+
+function notCaptured(reason: string): Unplaced {
+  return { status: 'ad_not_captured', reason, candidates: NO_CANDIDATES };
+}
+
+function noFrame(markerMs: number | null, ratio: number): string {
+  const moment = markerMs === null ? 'the default moment' : `${markerMs / 1000} s`;
+  return `The ad has no frame at ${moment} and pixel ratio ${ratio}.`;
+}

@@ -1,0 +1,117 @@
+/** The capture protocol, spoken. Every call may throw CaptureEnd (superseded, refused) and UnreachableError. */
+import { z } from 'zod';
+import {
+  Attempt,
+  ClaimedCreative,
+  ClaimHeld,
+  type CreativeResult,
+  DeclaredUploads,
+  type DeclareUploads,
+  PROTOCOL_VERSION,
+  ResolvedCreatives,
+  type ScreenshotResults,
+} from '../../contract/captureProtocol.ts';
+import type { JobToken } from './jobToken.ts';
+import { Transport, type TransportTiming, type Upload } from './transport.ts';
+
+export interface ProtocolClientOptions {
+  /** Base of the internal API, without a slash at its end. */
+  readonly internalUrl: string;
+  readonly jobId: string;
+  readonly token: JobToken;
+  readonly timing?: Partial<TransportTiming>;
+}
+
+export interface OpenedAttempt {
+  readonly attempt: Attempt;
+  /** Until the deadline, by the server's clock where it told it. */
+  readonly remainingMs: number;
+}
+
+/** The part of an attempt that every write carries. */
+export interface Bound {
+  readonly index: number;
+  readonly attempt: number;
+}
+
+const Done = z.object({});
+
+export async function openAttempt(
+  options: ProtocolClientOptions,
+  { index, pod }: { index: number; pod: string },
+  signal: AbortSignal,
+): Promise<OpenedAttempt> {
+  const { body, date } = await transportOf(options).post(`/indexes/${index}/attempts`, { pod }, Attempt, { signal });
+  const now = date ?? new Date();
+  return { attempt: body, remainingMs: Date.parse(body.deadline_at) - now.getTime() };
+}
+
+/** The calls of one attempt. */
+export class ProtocolClient {
+  readonly #transport: Transport;
+  readonly #bound: Bound;
+
+  constructor(options: ProtocolClientOptions, bound: Bound) {
+    this.#transport = transportOf(options);
+    this.#bound = bound;
+  }
+
+  claim(signal: AbortSignal): Promise<ClaimedCreative> {
+    return this.#post('/creatives/claim', {}, ClaimedCreative, { signal });
+  }
+
+  /** @returns whether the claim is still held. */
+  async renew(ad: string, signal: AbortSignal): Promise<boolean> {
+    return (await this.#post(`/creatives/${ad}/renew`, {}, ClaimHeld, { signal })).held;
+  }
+
+  async release(ad: string, signal: AbortSignal): Promise<void> {
+    await this.#post(`/creatives/${ad}/release`, {}, Done, { signal });
+  }
+
+  async creativeResult(ad: string, result: Omit<CreativeResult, keyof Bound>, signal: AbortSignal): Promise<void> {
+    await this.#post(`/creatives/${ad}/result`, result, Done, { signal });
+  }
+
+  /** Held back until one of `ads` is resolved, `timeoutMs` at most. */
+  async wait(ads: readonly string[], timeoutMs: number, signal: AbortSignal): Promise<ResolvedCreatives['creatives']> {
+    const call = { ads, timeout_ms: timeoutMs };
+    return (await this.#post('/creatives/wait', call, ResolvedCreatives, { signal, heldMs: timeoutMs })).creatives;
+  }
+
+  async screenshotResults(results: ScreenshotResults['results'], signal: AbortSignal): Promise<void> {
+    await this.#post('/screenshots/results', { results }, Done, { signal });
+  }
+
+  async finish(phases: Readonly<Record<string, number>>, signal: AbortSignal): Promise<void> {
+    const { index, attempt } = this.#bound;
+    await this.#transport.post(`/indexes/${index}/finish`, { attempt, phases }, Done, { signal });
+  }
+
+  /** @returns an address for each, in their order. */
+  async declareUploads(uploads: DeclareUploads['uploads'], signal: AbortSignal): Promise<DeclaredUploads['uploads']> {
+    return (await this.#post('/uploads', { uploads }, DeclaredUploads, { signal })).uploads;
+  }
+
+  upload(upload: Upload, signal: AbortSignal): Promise<void> {
+    return this.#transport.put(upload, { signal });
+  }
+
+  download(url: string, sha256: string, signal: AbortSignal): Promise<Buffer> {
+    return this.#transport.get(url, sha256, { signal });
+  }
+
+  async #post<T>(
+    path: string,
+    body: object,
+    answer: z.ZodType<T>,
+    options: { signal: AbortSignal; heldMs?: number },
+  ): Promise<T> {
+    return (await this.#transport.post(path, { ...this.#bound, ...body }, answer, options)).body;
+  }
+}
+
+function transportOf({ internalUrl, jobId, token, timing }: ProtocolClientOptions): Transport {
+  const base = `${internalUrl}/internal/${PROTOCOL_VERSION}/jobs/${jobId}`;
+  return new Transport({ base, token, ...(timing && { timing }) });
+}

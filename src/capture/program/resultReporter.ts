@@ -1,0 +1,88 @@
+/** Uploads pictures and reports results: at once, side by side, those that come together in one call. */
+import type { ScreenshotResults } from '../../contract/captureProtocol.ts';
+import { TaskGroup } from '../../lib/taskGroup.ts';
+import type { PictureResult } from '../engine/pagePictures.ts';
+import type { Phases } from '../engine/phases.ts';
+import { type Ending, endOf } from './ending.ts';
+import type { ProtocolClient } from './protocolClient.ts';
+import { refusePicture, type Uploader } from './uploader.ts';
+
+const UPLOADS_AT_ONCE = 6;
+const MOST_IN_A_CALL = 100;
+
+type Report = ScreenshotResults['results'][number];
+
+export interface ReporterOptions {
+  readonly client: ProtocolClient;
+  readonly phases: Phases;
+  readonly uploader: Uploader;
+  /** Told of the first failure; its `hard` ends what is in flight. */
+  readonly ending: Ending;
+}
+
+export class ResultReporter {
+  readonly #options: ReporterOptions;
+  readonly #tasks = new TaskGroup(UPLOADS_AT_ONCE);
+  #waiting: Report[] = [];
+  #sending: Promise<void> | undefined;
+
+  constructor(options: ReporterOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when there is room for the next one. @throws what an earlier upload or report failed with. */
+  add(result: PictureResult): Promise<void> {
+    return this.#tasks.add(async () => {
+      try {
+        await this.#deliver(result);
+      } catch (error) {
+        this.#options.ending.end(endOf(error));
+        throw error;
+      }
+    });
+  }
+
+  /** Resolves when all are reported. @throws as {@link add}. */
+  drain(): Promise<void> {
+    return this.#tasks.drain();
+  }
+
+  async #deliver(result: PictureResult): Promise<void> {
+    const record = { ...result.record };
+    const { id } = result.wanted;
+    const tooLarge = result.status === 'uploaded' ? refusePicture(result.picture.png) : undefined;
+    if (tooLarge !== undefined) await this.#report({ id, status: 'generic_error', reason: tooLarge, record });
+    else if (result.status === 'uploaded') await this.#upload(result);
+    else await this.#report({ id, status: result.status, reason: result.reason, record });
+  }
+
+  async #upload({ wanted: { id }, picture, sha256, record }: Extract<PictureResult, { status: 'uploaded' }>) {
+    const { uploader, phases } = this.#options;
+    const { width, height, png } = picture;
+    const sending = { what: { kind: 'screenshot', id }, png, sha256 } as const;
+    const key = await phases.time('upload', () => uploader.send(sending));
+    const captured_at = picture.capturedAt.toISOString();
+    const report = { id, key, sha256, bytes: png.length, width, height, captured_at };
+    await this.#report({ ...report, status: 'uploaded', record: { ...record } });
+  }
+
+  /** Resolves when this result, and all that came while an earlier call was under way, are stored. */
+  #report(report: Report): Promise<void> {
+    this.#waiting.push(report);
+    this.#sending ??= this.#sendAll();
+    return this.#sending;
+  }
+
+  async #sendAll(): Promise<void> {
+    const { client, ending } = this.#options;
+    try {
+      while (this.#waiting.length > 0) {
+        const batch = this.#waiting.splice(0, MOST_IN_A_CALL);
+        await client.screenshotResults(batch, ending.hard);
+      }
+    } finally {
+      // In the same step as the last look, so that no report falls between.
+      this.#sending = undefined;
+    }
+  }
+}

@@ -1,0 +1,155 @@
+/** The pod of a capture: it meets the open web, so it may do nothing but run, and holds nothing but a token for its job. */
+import type { V1EnvVar, V1PodSpec, V1PodTemplateSpec, V1ResourceRequirements, V1Volume } from '@kubernetes/client-node';
+import type { CaptureProfile } from '../../../contract/captureProfile.ts';
+import type { CaptureJobSpec } from '../../port.ts';
+import { CONTAINER, LABEL } from '../client/names.ts';
+
+/** Loss of a node is noticed by the cluster after 40 s; another one may have the work this much later. */
+const TOLERATED_SECONDS = 30;
+/** Beyond the program's own deadline, whose exit code says that it was that. */
+const DEADLINE_MARGIN_SECONDS = 30;
+/** For a capture that was told to be done: its browsers close, and its last words are written. */
+const ENDING_SECONDS = 5;
+const TOKEN = { folder: '/var/run/secrets/tearsheet', file: 'token', seconds: 3_600 };
+/** Of what is written outside of volumes, and of logs, where the profile says nothing. */
+const EPHEMERAL_STORAGE = { requests: '256Mi', limits: '2Gi' };
+
+export interface PodTemplateOptions {
+  readonly spec: CaptureJobSpec;
+  readonly profile: CaptureProfile;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export function podTemplate({ spec, profile, labels }: PodTemplateOptions): V1PodTemplateSpec {
+  return {
+    metadata: {
+      labels: { ...profile.podLabels, ...labels },
+      // A capture is never to be moved for the sake of a node that could be removed.
+      annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false', ...profile.podAnnotations },
+    },
+    spec: {
+      restartPolicy: 'Never',
+      activeDeadlineSeconds: spec.podDeadlineSeconds + DEADLINE_MARGIN_SECONDS,
+      terminationGracePeriodSeconds: profile.terminationGracePeriodSeconds,
+      serviceAccountName: profile.serviceAccountName,
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      securityContext: { runAsNonRoot: true, seccompProfile: asGiven(profile.seccompProfile) },
+      containers: [container(spec, profile)],
+      volumes: volumes(profile),
+      ...placement(profile, labels),
+      ...names(profile),
+    },
+  };
+}
+
+function container(spec: CaptureJobSpec, profile: CaptureProfile): V1PodSpec['containers'][number] {
+  return {
+    name: CONTAINER,
+    image: profile.image,
+    imagePullPolicy: profile.imagePullPolicy,
+    args: ['capture'],
+    env: environment(spec, profile),
+    resources: resources(profile),
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    },
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+    volumeMounts: [
+      { name: 'tmp', mountPath: '/tmp' },
+      { name: 'shm', mountPath: '/dev/shm' },
+      { name: 'token', mountPath: TOKEN.folder, readOnly: true },
+      ...asGiven<{ name: string; mountPath: string }[]>(profile.volumeMounts),
+    ],
+  };
+}
+
+/** What the job says stands over what the profile says; a name stands once. */
+function environment(spec: CaptureJobSpec, profile: CaptureProfile): V1EnvVar[] {
+  const given = asGiven<V1EnvVar[]>(profile.env);
+  const { TEARSHEET_TOKEN: _secret, ...values } = spec.environment;
+  const ours: V1EnvVar[] = [
+    ...Object.entries(values).map(([name, value]) => ({ name, value })),
+    { name: 'TEARSHEET_JOB', value: spec.jobId },
+    { name: 'TEARSHEET_POD', valueFrom: { fieldRef: { fieldPath: 'metadata.uid' } } },
+    // Whoever may read Jobs is not to read tokens: the kubelet puts it into the pod.
+    { name: 'TEARSHEET_TOKEN_FILE', value: `${TOKEN.folder}/${TOKEN.file}` },
+    { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+    { name: 'SHUTDOWN_GRACE_SECONDS', value: String(shutdownGrace(profile)) },
+  ];
+  const home = given.some(({ name }) => name === 'HOME') ? [] : [{ name: 'HOME', value: '/tmp' }];
+  const names = new Set(ours.map(({ name }) => name));
+  return [...given.filter(({ name }) => !names.has(name)), ...home, ...ours];
+}
+
+/** What the kubelet gives a pod, less what it takes to end; within the bounds of the setting. */
+function shutdownGrace({ terminationGracePeriodSeconds }: CaptureProfile): number {
+  return Math.min(600, Math.max(1, terminationGracePeriodSeconds - ENDING_SECONDS));
+}
+
+function resources(profile: CaptureProfile): V1ResourceRequirements {
+  const given = asGiven<V1ResourceRequirements>(profile.resources);
+  return {
+    ...given,
+    requests: { 'ephemeral-storage': EPHEMERAL_STORAGE.requests, ...given.requests },
+    limits: { 'ephemeral-storage': EPHEMERAL_STORAGE.limits, ...given.limits },
+  };
+}
+
+function volumes(profile: CaptureProfile): V1Volume[] {
+  const { folder: _, file, seconds } = TOKEN;
+  const serviceAccountToken = { audience: profile.tokenAudience, expirationSeconds: seconds, path: file };
+  return [
+    { name: 'tmp', emptyDir: { sizeLimit: profile.tmpSize } },
+    { name: 'shm', emptyDir: { medium: 'Memory', sizeLimit: profile.shmSize } },
+    { name: 'token', projected: { sources: [{ serviceAccountToken }] } },
+    ...asGiven<V1Volume[]>(profile.volumes),
+  ];
+}
+
+function placement(profile: CaptureProfile, labels: Readonly<Record<string, string>>): Partial<V1PodSpec> {
+  const { imagePullSecrets, nodeSelector, affinity, runtimeClassName, priorityClassName, schedulerName } = profile;
+  const away = ['not-ready', 'unreachable'].map((condition) => ({
+    key: `node.kubernetes.io/${condition}`,
+    operator: 'Exists',
+    effect: 'NoExecute',
+    tolerationSeconds: TOLERATED_SECONDS,
+  }));
+  const spread = {
+    maxSkew: 1,
+    topologyKey: 'kubernetes.io/hostname',
+    whenUnsatisfiable: 'ScheduleAnyway',
+    labelSelector: { matchLabels: pick(labels, [LABEL.component, LABEL.installation]) },
+  };
+  const constraints = profile.topologySpreadConstraints;
+  return {
+    imagePullSecrets: [...imagePullSecrets],
+    nodeSelector: { ...nodeSelector },
+    tolerations: [...away, ...asGiven<object[]>(profile.tolerations)],
+    topologySpreadConstraints: constraints.length === 0 ? [spread] : asGiven(constraints),
+    ...(affinity === undefined ? {} : { affinity: asGiven<object>(affinity) }),
+    ...(runtimeClassName === undefined ? {} : { runtimeClassName }),
+    ...(priorityClassName === undefined ? {} : { priorityClassName }),
+    ...(schedulerName === undefined ? {} : { schedulerName }),
+  };
+}
+
+/** How the pod finds hosts. */
+function names({ dnsPolicy, dnsConfig, hostAliases }: CaptureProfile): Partial<V1PodSpec> {
+  return {
+    ...(dnsPolicy === undefined ? {} : { dnsPolicy }),
+    ...(dnsConfig === undefined ? {} : { dnsConfig: asGiven<object>(dnsConfig) }),
+    ...(hostAliases === undefined ? {} : { hostAliases: asGiven<NonNullable<V1PodSpec['hostAliases']>>(hostAliases) }),
+  };
+}
+
+function pick(labels: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (labels[name] === undefined ? [] : [[name, labels[name]]])));
+}
+
+/** The API server judges it, not we. */
+function asGiven<T>(part: unknown): T {
+  return part as T;
+}

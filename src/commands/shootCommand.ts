@@ -1,0 +1,150 @@
+/** The command line of `tearsheet shoot`. */
+import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { findChromium } from '../capture/browser/chromium.ts';
+import { type ShootAd, shoot } from '../capture/shoot/shoot.ts';
+import { DEVICE_NAMES, type Device, findDevice } from '../domain/devices.ts';
+import { isMarker, MARKER_MAX_SECONDS, markerMs } from '../domain/markers.ts';
+import { siteFault, siteKey } from '../domain/webAddresses.ts';
+import { cidrFault } from '../egress/addresses.ts';
+import type { Log } from '../lib/log.ts';
+
+interface ShootFlags {
+  readonly ad: readonly ShootAd[];
+  readonly site: readonly string[];
+  readonly device?: readonly Device[];
+  readonly marker?: readonly number[];
+  readonly out: string;
+  readonly allow?: readonly string[];
+  readonly json?: boolean;
+  readonly chromium?: string;
+}
+
+/** Registers `tearsheet shoot`. Wrong use is a CommanderError; otherwise `process.exitCode` says how it went. */
+export function shootCommand(program: Command): void {
+  const required = (option: Option) => option.makeOptionMandatory();
+  program
+    .command('shoot')
+    .description('take pictures of ads in pages, here and now: no server, no database')
+    .addOption(
+      required(
+        new Option('--ad <file|url|tag>', 'image, video, VAST, HTML5 zip, page or tag; may be repeated').argParser(
+          each(ad),
+        ),
+      ),
+    )
+    .addOption(
+      required(new Option('--site <url>', 'a page that ads are shown on; may be repeated').argParser(each(site))),
+    )
+    .addOption(
+      new Option('--device <name>', `default: desktop; may be repeated; one of ${DEVICE_NAMES.join(', ')}`).argParser(
+        each(device),
+      ),
+    )
+    .addOption(
+      new Option(
+        '--marker <seconds>',
+        'moment of the ad, 0 to 30; default: its resting picture; may be repeated',
+      ).argParser(each(marker)),
+    )
+    .option('--out <dir>', 'where pictures and their records go', './tearsheet-shots')
+    .addOption(
+      new Option('--allow <cidr>', 'addresses to reach although they are not public; may be repeated')
+        .env('EGRESS_ALLOW')
+        .argParser(each(ranges)),
+    )
+    .addOption(new Option('--chromium <path>', 'executable of the browser').env('CHROMIUM_PATH'))
+    .option('--json', 'a JSON line for each picture')
+    .addHelpText('after', '\nExit code: 0 when all pictures were taken, 3 when some were not, 2 for wrong use.')
+    .action(async (flags: ShootFlags) => {
+      process.exitCode = await run(flags);
+    });
+}
+
+async function run(flags: ShootFlags): Promise<number> {
+  const interrupted = new AbortController();
+  const interrupt = () => interrupted.abort(new Error('It was interrupted.'));
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  try {
+    const options = {
+      ads: distinct(flags.ad, ({ given }) => given),
+      sites: [...new Set(flags.site)],
+      devices: [...new Set(flags.device ?? [deviceNamed('desktop')])],
+      markers: flags.marker === undefined ? [null] : [...new Set(flags.marker)],
+      out: flags.out,
+      allow: flags.allow ?? [],
+      json: flags.json ?? false,
+      chromiumPath: findChromium(flags.chromium),
+    };
+    return await shoot(options, {
+      print: (line) => console.log(line),
+      progress: (line) => console.error(line),
+      log: TROUBLE_ONLY,
+      signal: interrupted.signal,
+    });
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+  }
+}
+
+/** People see progress; of the log, only what went wrong. */
+const TROUBLE_ONLY: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: (_fields, message) => console.error(`warning: ${message}`),
+  error: (_fields, message) => console.error(`error: ${message}`),
+};
+
+/** Collects a flag that may be repeated, or that the environment gives once. */
+function each<T>(
+  parse: (text: string) => readonly T[],
+): (text: string, before: readonly T[] | undefined) => readonly T[] {
+  return (text, before = []) => [...before, ...parse(text)];
+}
+
+function distinct<T>(all: readonly T[], key: (one: T) => string): T[] {
+  return [...new Map(all.map((one) => [key(one), one])).values()];
+}
+
+function ad(given: string): ShootAd[] {
+  if (/^\s*</.test(given)) return [{ given, source: { kind: 'html_tag', content: given } }];
+  if (/^https?:\/\//i.test(given)) return [{ given, source: { kind: 'url', content: given } }];
+  const file = statSync(given, { throwIfNoEntry: false });
+  if (file === undefined)
+    throw new InvalidArgumentError('It is neither a file, nor an http(s) address, nor a tag that begins with "<".');
+  if (!file.isFile()) throw new InvalidArgumentError('It is not a file.');
+  return [{ given, source: { kind: 'file', name: path.basename(given), bytes: readFileSync(given) } }];
+}
+
+function site(given: string): string[] {
+  const fault = siteFault(given);
+  if (fault !== undefined) throw new InvalidArgumentError(`It ${fault}`);
+  return [siteKey(given)];
+}
+
+function device(given: string): Device[] {
+  return [deviceNamed(given)];
+}
+
+function deviceNamed(name: string): Device {
+  const found = findDevice(name);
+  if (found === undefined) throw new InvalidArgumentError(`It must be one of ${DEVICE_NAMES.join(', ')}.`);
+  return found;
+}
+
+function marker(given: string): number[] {
+  const seconds = given.trim() === '' ? Number.NaN : Number(given);
+  if (!isMarker(seconds))
+    throw new InvalidArgumentError(`It must be a number of seconds from 0 to ${MARKER_MAX_SECONDS}.`);
+  return [markerMs(seconds)];
+}
+
+function ranges(given: string): string[] {
+  const all = given.split(/[\s,]+/).filter((range) => range !== '');
+  for (const range of all) {
+    const fault = cidrFault(range);
+    if (fault !== undefined) throw new InvalidArgumentError(`${fault}.`);
+  }
+  return all;
+}

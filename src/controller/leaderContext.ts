@@ -1,0 +1,86 @@
+/** What a leader has at hand during its term. */
+import type { CaptureJob, ClusterPort } from '../cluster/port.ts';
+import type { ScreenshotJob } from '../contract/screenshotJob.ts';
+import type { Queryable } from '../store/database/database.ts';
+import { checkEpoch, requireEpoch, StaleLeaderError } from '../store/installation/installation.ts';
+import type { JobState } from '../store/jobs/jobState.ts';
+import type { Aftermath } from '../workflow/eventContext.ts';
+import { fenced } from './fence.ts';
+import { Acquaintance } from './firstSeenTracker.ts';
+import type { ControllerOptions } from './options.ts';
+import { Retention } from './retention.ts';
+import { type Problem, statusOf } from './status.ts';
+import { StatusWriter } from './statusWriter.ts';
+
+export interface Term {
+  readonly options: ControllerOptions;
+  readonly epoch: string;
+  /** Refuses writes once another leader has begun. */
+  readonly cluster: ClusterPort;
+  readonly statuses: StatusWriter;
+  /** Of objects that nobody knows. */
+  readonly acquaintance: Acquaintance;
+  /** Of resources that are finished. */
+  readonly retention: Retention;
+  readonly aftermath: Aftermath;
+  /** How far the audit has come through what it does not look at in one go. */
+  readonly progress: { lastPendingAd: string | undefined };
+  /** A transaction of this leader: refused once another one has begun, and none begins before it ends. @throws StaleLeaderError */
+  transact<T>(work: (transaction: Queryable) => Promise<T>): Promise<T>;
+  /** Has another ScreenshotJob reconciled soon. */
+  readonly look: (name: string) => void;
+}
+
+/** Look again at once. */
+export const NOW = 0;
+/** Look again when others have had a moment. */
+export const SOON = 100;
+/** Look again although nothing should have to be waited for that nobody tells of. */
+export const LATER = 10_000;
+
+export function beginTerm(options: ControllerOptions, epoch: string, look: Term['look']): Term {
+  const { store, queue, settings, log } = options;
+  const requireLead = () => {
+    if (options.isHalted?.()) throw new StaleLeaderError(epoch, 'of another leader');
+  };
+  const cluster = fenced(options.cluster, async () => {
+    requireLead();
+    await checkEpoch(store.db, epoch);
+    requireLead();
+  });
+  return {
+    options,
+    epoch,
+    cluster,
+    statuses: new StatusWriter(cluster, log, options.clock),
+    acquaintance: new Acquaintance(options.clock),
+    retention: new Retention(settings.mostFinishedResources),
+    aftermath: { queue, publicUrl: settings.publicUrl },
+    progress: { lastPendingAd: undefined },
+    transact: (work) =>
+      store.db.transaction().execute(async (transaction) => {
+        await requireEpoch(transaction, epoch);
+        const result = await work(transaction);
+        requireLead();
+        return result;
+      }),
+    look,
+  };
+}
+
+export interface Shown {
+  readonly resource: ScreenshotJob;
+  readonly job: CaptureJob | undefined;
+  readonly problem?: Problem | undefined;
+  readonly canceling?: boolean;
+}
+
+/** Says in the resource how things are. @returns in how many milliseconds that is possible, if it is too early. */
+export function show(
+  { statuses }: Term,
+  state: JobState,
+  { resource, job, problem = job?.problem, canceling = false }: Shown,
+): Promise<number> {
+  const { status: before, generation } = resource;
+  return statuses.write(resource, statusOf({ state, job, problem, canceling, before, generation }));
+}

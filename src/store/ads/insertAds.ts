@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { type RawBuilder, sql } from 'kysely';
+import { defaultAdName, type Media } from '../../domain/ads.ts';
+import { isUuid } from '../../domain/slugs.ts';
+import type { Queryable } from '../database/database.ts';
+import { type NewSubscriber, subscriberRows } from '../deliveries/insertSubscribers.ts';
+
+export interface NewAd {
+  readonly id: string;
+  readonly lookupKey: string | null;
+  readonly name: string;
+  readonly media: Media;
+}
+
+export interface NewAds {
+  readonly organizationId: string;
+  readonly campaign: { readonly id: string } | { readonly name: string };
+  readonly source: 'create_ad' | 'screenshot_request';
+  readonly ads: readonly NewAd[];
+  /** Of each of these ads; only create-ad has any. */
+  readonly subscribers?: readonly NewSubscriber[];
+  /** Nothing is stored unless this key is valid, and its organization enabled, at this moment. */
+  readonly liveKeyId?: string;
+}
+
+export interface InsertedAds {
+  readonly campaignId: string;
+  /** Those that are new. The others' lookup keys were taken, perhaps a moment ago by another request. */
+  readonly inserted: ReadonlyMap<string, Date>;
+}
+
+export function newAd(given: { lookupKey: string | undefined; name: string | undefined; media: Media }): NewAd {
+  const id = randomUUID();
+  return {
+    id,
+    lookupKey: given.lookupKey ?? null,
+    name: given.name ?? defaultAdName(given.media, id),
+    media: given.media,
+  };
+}
+
+/** One try for every name that another request may be inserting, and one more. */
+const TRIES = 3;
+
+/**
+ * Finds or makes the campaign and stores ads in it, in one statement. Where a lookup key is taken, nothing is stored for that ad.
+ * @returns undefined where no campaign of this organization has the id, or `liveKeyId` is not valid any more.
+ */
+export async function insertAds(tx: Queryable, given: NewAds): Promise<InsertedAds | undefined> {
+  if ('id' in given.campaign && !isUuid(given.campaign.id)) return undefined;
+  for (let i = 0; i < TRIES; i += 1) {
+    const { rows } = await statement(given).execute(tx);
+    const campaignId = rows[0]?.campaign_id;
+    if (campaignId !== undefined) {
+      return {
+        campaignId,
+        inserted: new Map(rows.flatMap(({ id, created_at }) => (id === null ? [] : [[id, created_at] as const]))),
+      };
+    }
+    // Another request made the campaign while this statement ran, which therefore did not see it; the next one does.
+    if ('id' in given.campaign) return undefined;
+  }
+  if (given.liveKeyId !== undefined) return undefined;
+  throw new Error(`The campaign was neither found nor made in ${TRIES} tries.`);
+}
+
+interface Row {
+  campaign_id: string;
+  id: string | null;
+  created_at: Date;
+}
+
+/** The ads are in the order of their keys, so that requests that name the same keys never wait for each other in a circle. */
+function statement({ organizationId, campaign, source, ads, subscribers = [], liveKeyId }: NewAds): RawBuilder<Row> {
+  const rows = ads.toSorted(byKey);
+  const column = (value: (ad: NewAd) => string | null) => rows.map(value);
+  return sql<Row>`
+    with ${campaignSteps(organizationId, campaign)},
+    campaign as (select id from named${liveKeyId === undefined ? sql`` : sql` where ${isLive(liveKeyId)}`}),
+    ad as (
+      insert into ads (id, organization_id, campaign_id, lookup_key, name, kind, content, source)
+      select n.id, ${organizationId}::uuid, campaign.id, n.lookup_key, n.name, n.kind, n.content, ${source}
+      from campaign, unnest(
+        ${column((ad) => ad.id)}::uuid[], ${column((ad) => ad.lookupKey)}::text[], ${column((ad) => ad.name)}::text[],
+        ${column((ad) => ad.media.type)}::text[], ${column((ad) => ad.media.content)}::text[]
+      ) as n (id, lookup_key, name, kind, content)
+      on conflict (campaign_id, lookup_key) do nothing
+      returning id, created_at
+    )${subscribers.length === 0 ? sql`` : sql`, told as (${subscriberStep(organizationId, subscribers)})`}
+    select campaign.id as campaign_id, ad.id, ad.created_at from campaign left join ad on true`;
+}
+
+function campaignSteps(organizationId: string, campaign: NewAds['campaign']): RawBuilder<unknown> {
+  if ('id' in campaign) {
+    return sql`named as (
+      select id from campaigns where id = ${campaign.id}::uuid and organization_id = ${organizationId}::uuid)`;
+  }
+  return sql`
+    found as (select id from campaigns where organization_id = ${organizationId}::uuid and name = ${campaign.name}),
+    made as (
+      insert into campaigns (id, organization_id, name)
+      select ${randomUUID()}::uuid, ${organizationId}::uuid, ${campaign.name} where not exists (select from found)
+      on conflict (organization_id, name) do nothing returning id
+    ),
+    named as (select id from found union all select id from made)`;
+}
+
+function isLive(keyId: string): RawBuilder<boolean> {
+  return sql<boolean>`exists (
+    select from api_keys k join organizations o on o.id = k.organization_id
+    where k.id = ${keyId} and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+      and o.disabled_at is null)`;
+}
+
+function subscriberStep(organizationId: string, subscribers: readonly NewSubscriber[]): RawBuilder<unknown> {
+  return sql`
+    insert into subscribers
+      (id, organization_id, ad_id, seq, webhook_url, webhook_topics, s3_bucket, s3_region, s3_key_prefix)
+    select s.id, ${organizationId}::uuid, ad.id, s.seq, s.webhook_url, s.webhook_topics, s.s3_bucket, s.s3_region,
+      s.s3_key_prefix
+    from ad, json_to_recordset(${subscriberRows(subscribers)}::json) as s (id uuid, seq integer, webhook_url text,
+      webhook_topics text[], s3_bucket text, s3_region text, s3_key_prefix text)`;
+}
+
+function byKey(a: NewAd, b: NewAd): number {
+  const [left, right] = [a.lookupKey ?? '', b.lookupKey ?? ''];
+  return left < right ? -1 : left > right ? 1 : 0;
+}

@@ -1,0 +1,66 @@
+import { sql } from 'kysely';
+import { isUuid } from '../../domain/slugs.ts';
+import type { Queryable } from '../database/database.ts';
+import type { AdRow } from '../database/rows.ts';
+import { AD_COLUMNS } from '../sets/readRecords.ts';
+
+/** What a request names of things that may be there already. */
+export interface Named {
+  readonly organizationId: string;
+  readonly campaign: { readonly id: string } | { readonly name: string } | undefined;
+  readonly adIds: readonly string[];
+  readonly lookupKeys: readonly string[];
+}
+
+export interface Resolved {
+  /** Undefined where there is none of that id or name. */
+  readonly campaignId: string | undefined;
+  readonly adsById: ReadonlyMap<string, AdRow>;
+  /** Of that campaign. */
+  readonly adsByKey: ReadonlyMap<string, AdRow>;
+}
+
+/** Finds what is there; makes nothing. Ids that are no UUIDs are nobody's. */
+export async function resolve(db: Queryable, named: Named): Promise<Resolved> {
+  const campaignId = await findCampaign(db, named);
+  const adsById = await findAdsById(db, named);
+  const adsByKey = campaignId === undefined ? [] : await findAdsByKey(db, campaignId, named.lookupKeys);
+  return {
+    campaignId,
+    adsById: new Map(adsById.map((ad) => [ad.id, ad])),
+    adsByKey: new Map(adsByKey.map((ad) => [ad.lookup_key ?? '', ad])),
+  };
+}
+
+async function findCampaign(db: Queryable, { organizationId, campaign }: Named): Promise<string | undefined> {
+  if (campaign === undefined || ('id' in campaign && !isUuid(campaign.id))) return undefined;
+  const [column, value] = 'id' in campaign ? (['id', campaign.id] as const) : (['name', campaign.name] as const);
+  const row = await db
+    .selectFrom('campaigns')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where(column, '=', value)
+    .executeTakeFirst();
+  return row?.id;
+}
+
+async function findAdsById(db: Queryable, { organizationId, adIds }: Named): Promise<AdRow[]> {
+  const ids = adIds.filter(isUuid);
+  if (ids.length === 0) return [];
+  return db
+    .selectFrom('ads')
+    .select(AD_COLUMNS)
+    .where('organization_id', '=', organizationId)
+    .where(sql<boolean>`ads.id = any(${ids}::uuid[])`)
+    .execute();
+}
+
+export async function findAdsByKey(db: Queryable, campaignId: string, keys: readonly string[]): Promise<AdRow[]> {
+  if (keys.length === 0) return [];
+  return db
+    .selectFrom('ads')
+    .select(AD_COLUMNS)
+    .where('campaign_id', '=', campaignId)
+    .where(sql<boolean>`ads.lookup_key = any(${[...keys]}::text[])`)
+    .execute();
+}

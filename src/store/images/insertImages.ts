@@ -1,0 +1,24 @@
+import { randomBytes } from 'node:crypto';
+import type { Queryable } from '../database/database.ts';
+
+export interface NewImage {
+  readonly organizationId: string;
+  readonly key: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  /** Device pixels. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Stores pictures to be served. @returns a token for each, in order, that nobody can guess (192 bits). */
+export async function insertImages(transaction: Queryable, images: readonly NewImage[]): Promise<string[]> {
+  const rows = images.map(({ organizationId, key, ...rest }) => ({
+    token: randomBytes(24).toString('base64url'),
+    organization_id: organizationId,
+    artifact_key: key,
+    ...rest,
+  }));
+  if (rows.length > 0) await transaction.insertInto('images').values(rows).execute();
+  return rows.map(({ token }) => token);
+}

@@ -1,0 +1,63 @@
+import { sql } from 'kysely';
+import type { Queryable } from '../database/database.ts';
+
+export interface Installation {
+  /** UUID; every object in a cluster bears it. */
+  readonly id: string;
+  /** 32 random bytes: signs job tokens, upload addresses and share links. */
+  readonly secret: Buffer;
+}
+
+/** Another process has become the leader since; whoever gets this must change nothing more and end. */
+export class StaleLeaderError extends Error {
+  override readonly name = 'StaleLeaderError';
+
+  constructor(own: string, current: string) {
+    super(`This leader's epoch is ${own}, and epoch ${current} has begun.`);
+  }
+}
+
+export async function readInstallation(db: Queryable): Promise<Installation> {
+  return db.selectFrom('installation').select(['id', 'secret']).executeTakeFirstOrThrow();
+}
+
+/** Begins the term of a new leader. @returns its epoch, which settling transactions check. */
+export async function beginEpoch(db: Queryable): Promise<string> {
+  const row = await db
+    .updateTable('installation')
+    .set({ epoch: sql`epoch + 1` })
+    .returning('epoch')
+    .executeTakeFirstOrThrow();
+  return row.epoch;
+}
+
+/** @throws StaleLeaderError when another leader has begun: asked before each write to the cluster. */
+export async function checkEpoch(db: Queryable, epoch: string): Promise<void> {
+  const { epoch: current } = await db.selectFrom('installation').select('epoch').executeTakeFirstOrThrow();
+  if (current !== epoch) throw new StaleLeaderError(epoch, current);
+}
+
+/**
+ * Holds the epoch until the transaction ends, so that no other leader can begin meanwhile.
+ * @throws StaleLeaderError when it is over.
+ */
+export async function requireEpoch(transaction: Queryable, epoch: string): Promise<void> {
+  const row = await transaction.selectFrom('installation').select('epoch').forShare().executeTakeFirstOrThrow();
+  if (row.epoch !== epoch) throw new StaleLeaderError(epoch, row.epoch);
+}
+
+/** From now on, for so long, nothing is admitted and nothing made again in the cluster; a shorter time replaces a longer one. */
+export async function stopInstallation(db: Queryable, seconds: number): Promise<void> {
+  await db
+    .updateTable('installation')
+    .set({ stopped_until: sql<Date>`now() + make_interval(secs => ${seconds})` })
+    .execute();
+}
+
+export async function isStopped(db: Queryable): Promise<boolean> {
+  const row = await db
+    .selectFrom('installation')
+    .select(sql<boolean>`coalesce(stopped_until > now(), false)`.as('stopped'))
+    .executeTakeFirstOrThrow();
+  return row.stopped;
+}

@@ -1,0 +1,106 @@
+/** A job as the controller sees it: what it consists of, and how far it has come. */
+import { sql } from 'kysely';
+import type { Queryable } from '../database/database.ts';
+
+export interface JobState {
+  readonly id: string;
+  readonly name: string;
+  readonly organization: string;
+  readonly organization_id: string;
+  readonly set_id: string | null;
+  readonly indexes: number;
+  readonly parallelism: number;
+  readonly generation: number;
+  readonly admitted_at: Date;
+  readonly deadline_at: Date;
+  readonly settled_at: Date | null;
+  readonly outcome: string | null;
+  /** Since when it waits for its first capture: its first Job was made then, or let go last. Null while a Job is suspended. */
+  readonly launched_at: Date | null;
+  /** What the cluster said, where nothing of it could be started. */
+  readonly problem: string | null;
+  /** A capture of it was there, once at least. */
+  readonly started: boolean;
+  /** The installation is being removed from its cluster: nothing is to be made there. */
+  readonly stopped: boolean;
+  readonly cancel_requested: boolean;
+  /** Pictures of the set. */
+  readonly screenshots: { readonly total: number; readonly done: number; readonly failed: number };
+  readonly creatives: { readonly total: number; readonly done: number; readonly failed: number };
+  /** Something is neither done nor failed. */
+  readonly open: boolean;
+  /** A lease is over whose holder said nothing. */
+  readonly claims_overdue: boolean;
+  /** When the next lease is over. */
+  readonly next_claim_expiry: Date | null;
+  /** Postgres's clock. */
+  readonly now: Date;
+}
+
+/** @returns undefined where no row has that name. */
+export async function readJobState(db: Queryable, name: string): Promise<JobState | undefined> {
+  const { rows } = await sql<Omit<JobState, 'open'>>`
+    select j.id, j.name, o.slug as organization, j.organization_id, j.set_id, j.indexes, j.parallelism, j.generation,
+      j.admitted_at, j.deadline_at, j.settled_at, j.outcome, j.launched_at, j.problem, now() as now,
+      exists (select 1 from job_indexes where job_id = j.id and started_at is not null) as started,
+      coalesce(i.stopped_until > now(), false) as stopped,
+      coalesce(t.cancel_requested_at is not null, false) as cancel_requested,
+      s.counts as screenshots, c.counts as creatives,
+      coalesce(c.next_claim_expiry <= now(), false) as claims_overdue, c.next_claim_expiry
+    from screenshot_jobs j
+    cross join installation i
+    join organizations o on o.id = j.organization_id
+    left join screenshot_sets t on t.id = j.set_id
+    cross join lateral (
+      select json_build_object('total', count(*), 'done', count(*) filter (where status = 'uploaded'),
+        'failed', count(*) filter (where status not in ('uploaded', 'pending'))) as counts
+      from screenshots where set_id = j.set_id
+    ) s
+    cross join lateral (
+      select json_build_object('total', count(*), 'done', count(*) filter (where status = 'rendered'),
+        'failed', count(*) filter (where status not in ('rendered', 'pending'))) as counts,
+        min(claim_expires_at) filter (where status = 'pending') as next_claim_expiry
+      from job_creatives where job_id = j.id
+    ) c
+    where j.name = ${name}`.execute(db);
+  const row = rows[0];
+  if (row === undefined) return undefined;
+  const isOpen = ({ total, done, failed }: JobState['screenshots']) => total > done + failed;
+  return { ...row, open: isOpen(row.screenshots) || isOpen(row.creatives) };
+}
+
+/** Names of all jobs that are not settled. */
+export async function unsettledNames(db: Queryable): Promise<string[]> {
+  const rows = await db
+    .selectFrom('screenshot_jobs')
+    .select('name')
+    .where('settled_at', 'is', null)
+    .orderBy('admitted_at')
+    .execute();
+  return rows.map(({ name }) => name);
+}
+
+/** Counts the next Job of a ScreenshotJob, unless somebody did so already. */
+export async function nextGeneration(db: Queryable, jobId: string, current: number): Promise<void> {
+  await db
+    .updateTable('screenshot_jobs')
+    .set({ generation: current + 1 })
+    .where('id', '=', jobId)
+    .where('generation', '=', current)
+    .execute();
+}
+
+/** From now on it waits for its first capture, unless it does already. */
+export async function noteLaunch(db: Queryable, jobId: string): Promise<void> {
+  await db
+    .updateTable('screenshot_jobs')
+    .set({ launched_at: sql<Date>`now()` })
+    .where('id', '=', jobId)
+    .where('launched_at', 'is', null)
+    .execute();
+}
+
+/** Its Job is held back: what does not begin meanwhile is no fault of the cluster. */
+export async function noteHold(db: Queryable, jobId: string): Promise<void> {
+  await db.updateTable('screenshot_jobs').set({ launched_at: null }).where('id', '=', jobId).execute();
+}

@@ -1,0 +1,68 @@
+/** What the audit looks for in Postgres: work without a job in the queue, and what has had its day. */
+import { sql } from 'kysely';
+import type { Queryable } from '../database/database.ts';
+
+/** Organizations of which sets or ads wait for a job. Reads one of each organization, however many wait behind it. */
+export async function organizationsThatWait(db: Queryable): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select o.id from organizations o cross join lateral (
+      select 1 from screenshot_sets
+      where organization_id = o.id and status = 'draft' and cancel_requested_at is null
+      order by created_at, id limit 1
+    ) first_set
+    union
+    select o.id from organizations o cross join lateral (
+      select 1 from ads
+      where organization_id = o.id and status = 'pending' and source = 'create_ad' and not exists (
+        select 1 from job_creatives c join screenshot_jobs j on j.id = c.job_id
+        where c.ad_id = ads.id and j.set_id is null)
+      order by created_at, id limit 1
+    ) first_ad`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+export interface DueDelivery {
+  readonly id: string;
+  readonly target: string;
+}
+
+/** Deliveries whose next try has been due for `seconds`. */
+export async function overdueDeliveries(db: Queryable, seconds: number): Promise<DueDelivery[]> {
+  return db
+    .selectFrom('deliveries')
+    .select(['id', 'target'])
+    .where('status', '=', 'pending')
+    .where('next_attempt_at', '<=', sql<Date>`now() - make_interval(secs => ${seconds})`)
+    .orderBy('next_attempt_at')
+    .limit(1_000)
+    .execute();
+}
+
+export interface KnownJob {
+  readonly id: string;
+  readonly name: string;
+  readonly settled_at: Date | null;
+  /** The Job that is its current one has this number. */
+  readonly generation: number;
+}
+
+/** Those of these names that a row has. */
+export async function knownJobs(db: Queryable, names: readonly string[]): Promise<Map<string, KnownJob>> {
+  if (names.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('screenshot_jobs')
+    .select(['id', 'name', 'settled_at', 'generation'])
+    .where((eb) => eb('name', '=', eb.fn.any(eb.val([...names]))))
+    .execute();
+  return new Map(rows.map((row) => [row.name, row]));
+}
+
+/** Sets and ads that wait for a job. */
+export async function countWaiting(db: Queryable): Promise<{ sets: number; ads: number }> {
+  const { rows } = await sql<{ sets: number; ads: number }>`select
+    (select count(*) from screenshot_sets where status = 'draft' and cancel_requested_at is null)::integer as sets,
+    (select count(*) from ads where status = 'pending' and source = 'create_ad' and not exists (
+      select 1 from job_creatives c join screenshot_jobs j on j.id = c.job_id
+      where c.ad_id = ads.id and j.set_id is null))::integer as ads`.execute(db);
+  return rows[0] ?? { sets: 0, ads: 0 };
+}

@@ -1,0 +1,79 @@
+import type { Selectable } from 'kysely';
+import { invalid, notFound } from '../../domain/failure.ts';
+import { type ParsedKey, SCOPES, type Scope } from '../../domain/keys.ts';
+import type { Database, Queryable } from '../database/database.ts';
+import type { ApiKeyTable } from '../database/schema.ts';
+import { insertKey } from './insertKey.ts';
+import { requireOrganization } from './organizations.ts';
+import { matchesSecret } from './secrets.ts';
+
+/** A key as it is listed: never its secret, of which only a hash is stored. */
+export type ApiKey = Omit<Selectable<ApiKeyTable>, 'secret_sha256' | 'organization_id'>;
+
+/** Whom a valid key speaks for. */
+export interface Caller {
+  readonly keyId: string;
+  readonly scopes: readonly string[];
+  readonly organization: { readonly id: string; readonly slug: string; readonly disabled: boolean };
+}
+
+/** Compared with where no such key is, so that both take the same time. */
+const NO_SECRET = Buffer.alloc(32);
+
+/** @returns undefined for an unknown, revoked or expired key, or a wrong secret. */
+export async function authenticate(db: Queryable, key: ParsedKey): Promise<Caller | undefined> {
+  const row = await db
+    .selectFrom('api_keys')
+    .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
+    .select(['secret_sha256', 'scopes', 'expires_at', 'revoked_at', 'organization_id', 'slug', 'disabled_at'])
+    .where('api_keys.id', '=', key.id)
+    .executeTakeFirst();
+  const matches = matchesSecret(key.secret, row?.secret_sha256 ?? NO_SECRET);
+  if (row === undefined || !matches || row.revoked_at !== null) return undefined;
+  if (row.expires_at !== null && row.expires_at.getTime() <= Date.now()) return undefined;
+  const organization = { id: row.organization_id, slug: row.slug, disabled: row.disabled_at !== null };
+  return { keyId: key.id, scopes: row.scopes, organization };
+}
+
+export interface KeyOptions {
+  readonly name?: string;
+  readonly scopes?: readonly Scope[];
+  readonly expiresAt?: Date;
+}
+
+/** @returns the key as its holder needs it, which cannot be read again, and its id. */
+export async function createKey(
+  db: Database,
+  slug: string,
+  options: KeyOptions = {},
+): Promise<{ api_key: string; id: string }> {
+  const { name = '', scopes = SCOPES, expiresAt } = options;
+  const unknown = scopes.filter((scope) => !SCOPES.includes(scope));
+  if (unknown.length > 0 || scopes.length === 0) throw invalid({ scopes: [`must be some of: ${SCOPES.join(', ')}.`] });
+  const organization = await requireOrganization(db, slug);
+  const key = await insertKey(db, { organizationId: organization.id, name, scopes, ...(expiresAt && { expiresAt }) });
+  return { api_key: key.text, id: key.id };
+}
+
+export async function listKeys(db: Queryable, slug: string): Promise<ApiKey[]> {
+  const organization = await requireOrganization(db, slug);
+  return db
+    .selectFrom('api_keys')
+    .select(['id', 'name', 'scopes', 'created_at', 'expires_at', 'revoked_at'])
+    .where('organization_id', '=', organization.id)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+/** A key that is revoked already stays so. @throws Failure (404) where the organization has no such key. */
+export async function revokeKey(db: Queryable, slug: string, id: string): Promise<void> {
+  const organization = await requireOrganization(db, slug);
+  const { numUpdatedRows } = await db
+    .updateTable('api_keys')
+    .set((eb) => ({ revoked_at: eb.fn.coalesce('revoked_at', eb.val(new Date())) }))
+    .where('id', '=', id)
+    .where('organization_id', '=', organization.id)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw notFound('id', `Organization "${slug}" has no key "${id}".`);
+}

@@ -1,0 +1,67 @@
+/**
+ * Answers kept for `Idempotency-Key`. The first request holds an advisory lock until its transaction ends, and keeps its
+ * answer in that transaction: a process that dies leaves neither, so a key never stays taken by nobody.
+ */
+import { sql } from 'kysely';
+import { conflict, invalid } from '../../domain/failure.ts';
+import type { Queryable } from '../database/database.ts';
+
+export interface IdempotentCall {
+  readonly organizationId: string;
+  readonly endpoint: string;
+  readonly key: string;
+  readonly bodySha256: Buffer;
+}
+
+export interface KeptAnswer {
+  readonly status: number;
+  /** The body, as it was sent. */
+  readonly text: string;
+}
+
+const IDEMPOTENCY_HOURS = 24;
+
+/**
+ * Takes the key for this transaction. @returns the answer to replay, if there is one.
+ * @throws Failure: 409 while the first request runs, 422 where the key was used with another body.
+ */
+export async function takeKey(tx: Queryable, call: IdempotentCall): Promise<KeptAnswer | undefined> {
+  const name = JSON.stringify([call.organizationId, call.endpoint, call.key]);
+  const lock = await sql<{
+    taken: boolean;
+  }>`select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as taken`.execute(tx);
+  if (lock.rows[0]?.taken !== true) {
+    throw conflict('idempotency-key', 'belongs to a request that is still running: try again in a moment.');
+  }
+  const kept = await tx
+    .selectFrom('idempotency_keys')
+    .select(['body_sha256', 'status_code', 'response'])
+    .where('organization_id', '=', call.organizationId)
+    .where('endpoint', '=', call.endpoint)
+    .where('key', '=', call.key)
+    .where(sql<boolean>`created_at > now() - make_interval(hours => ${IDEMPOTENCY_HOURS})`)
+    .executeTakeFirst();
+  if (kept === undefined || kept.status_code === null || kept.response === null) return undefined;
+  if (!kept.body_sha256.equals(call.bodySha256)) {
+    throw invalid({ 'idempotency-key': ['was used with another body: use a new key for a new request.'] });
+  }
+  return { status: kept.status_code, text: kept.response };
+}
+
+/** Keeps an answer, in the transaction of what it answers; one of more than a day ago makes way. */
+export async function keepAnswer(tx: Queryable, call: IdempotentCall, answer: KeptAnswer): Promise<void> {
+  await sql`
+    insert into idempotency_keys (organization_id, endpoint, key, body_sha256, status_code, response)
+    values (${call.organizationId}::uuid, ${call.endpoint}, ${call.key}, ${call.bodySha256}, ${answer.status}, ${answer.text})
+    on conflict (organization_id, endpoint, key) do update set body_sha256 = excluded.body_sha256,
+      status_code = excluded.status_code, response = excluded.response, created_at = now()`.execute(tx);
+}
+
+/** Removes what is too old to be replayed. @returns how many. */
+export async function purgeIdempotencyKeys(db: Queryable): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('idempotency_keys')
+    .where(sql<boolean>`created_at <= now() - make_interval(hours => ${IDEMPOTENCY_HOURS})`)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}

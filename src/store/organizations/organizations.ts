@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import { conflict, invalid, notFound } from '../../domain/failure.ts';
+import { SCOPES } from '../../domain/keys.ts';
+import { isSlug } from '../../domain/slugs.ts';
+import type { Database, Queryable } from '../database/database.ts';
+import type { OrganizationTable } from '../database/schema.ts';
+import { insertKey } from './insertKey.ts';
+import { newWebhookSecret } from './secrets.ts';
+
+export type Organization = Selectable<OrganizationTable>;
+
+/** What `tearsheet org create` prints; the key is shown this once. */
+export interface NewOrganization {
+  /** Its slug. */
+  readonly organization: string;
+  readonly api_key: string;
+  readonly webhook_secret: string;
+}
+
+/** Makes an organization and its first key, with all scopes. @throws Failure for a slug that is taken or malformed. */
+export async function createOrganization(db: Database, { slug }: { slug: string }): Promise<NewOrganization> {
+  if (!isSlug(slug)) {
+    throw invalid({
+      slug: ['must be 1 to 63 lower-case letters, digits and hyphens, neither beginning nor ending with a hyphen.'],
+    });
+  }
+  const organization = { id: randomUUID(), slug, webhook_secret: newWebhookSecret() };
+  return db.transaction().execute(async (tx) => {
+    const made = await tx
+      .insertInto('organizations')
+      .values(organization)
+      .onConflict((on) => on.doNothing())
+      .returning('id')
+      .executeTakeFirst();
+    if (made === undefined) throw conflict('slug', `is taken: there is an organization "${slug}" already.`);
+    const key = await insertKey(tx, { organizationId: made.id, name: 'first key', scopes: SCOPES });
+    return { organization: slug, api_key: key.text, webhook_secret: organization.webhook_secret };
+  });
+}
+
+export async function findOrganization(db: Queryable, slug: string): Promise<Organization | undefined> {
+  return db.selectFrom('organizations').selectAll().where('slug', '=', slug).executeTakeFirst();
+}
+
+/** @throws Failure (404) where there is none. */
+export async function requireOrganization(db: Queryable, slug: string): Promise<Organization> {
+  const organization = await findOrganization(db, slug);
+  if (organization === undefined) throw unknownOrganization(slug);
+  return organization;
+}
+
+export async function listOrganizations(db: Queryable): Promise<Organization[]> {
+  return db.selectFrom('organizations').selectAll().orderBy('slug').execute();
+}
+
+/** Requests of a disabled organization are refused; what it has asked for before goes on. */
+export async function disableOrganization(db: Queryable, slug: string): Promise<void> {
+  await change(db, slug, { disabled_at: new Date() });
+}
+
+export async function enableOrganization(db: Queryable, slug: string): Promise<void> {
+  await change(db, slug, { disabled_at: null });
+}
+
+export async function setReview(db: Queryable, slug: string, review: Organization['review']): Promise<void> {
+  await change(db, slug, { review });
+}
+
+/** The old secret signs beside the new one for a day. @returns the new one. */
+export async function rotateWebhookSecret(db: Queryable, slug: string): Promise<string> {
+  const secret = newWebhookSecret();
+  const { numUpdatedRows } = await db
+    .updateTable('organizations')
+    .set((eb) => ({
+      previous_webhook_secret: eb.ref('webhook_secret'),
+      webhook_secret: secret,
+      webhook_secret_rotated_at: new Date(),
+    }))
+    .where('slug', '=', slug)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw unknownOrganization(slug);
+  return secret;
+}
+
+async function change(
+  db: Queryable,
+  slug: string,
+  values: { disabled_at?: Date | null; review?: Organization['review'] },
+): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable('organizations')
+    .set(values)
+    .where('slug', '=', slug)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw unknownOrganization(slug);
+}
+
+function unknownOrganization(slug: string) {
+  return notFound('organization_slug', `There is no organization "${slug}".`);
+}

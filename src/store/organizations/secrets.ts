@@ -1,0 +1,32 @@
+/** Makes and checks what is secret: API keys, webhook secrets, the tokens of pictures. */
+import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
+import { formatKey, type ParsedKey } from '../../domain/keys.ts';
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+export interface NewKey extends ParsedKey {
+  /** As the client holds it; shown once. */
+  readonly text: string;
+  /** What is stored. */
+  readonly sha256: Buffer;
+}
+
+export function newKey(): NewKey {
+  const id = Array.from({ length: 8 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+  const secret = randomBytes(32).toString('base64url');
+  return { id, secret, text: formatKey({ id, secret }), sha256: sha256(secret) };
+}
+
+/** Takes the same time wherever the two differ. */
+export function matchesSecret(secret: string, stored: Buffer): boolean {
+  const given = sha256(secret);
+  return stored.length === given.length && timingSafeEqual(given, stored);
+}
+
+export function newWebhookSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
+}
+
+export function sha256(data: string | Buffer): Buffer {
+  return createHash('sha256').update(data).digest();
+}

@@ -1,0 +1,87 @@
+import type { Selectable } from 'kysely';
+import type { Queryable } from '../database/database.ts';
+import { type Listed, offsetOf, type Page } from '../database/page.ts';
+import type { ScreenshotRow } from '../database/rows.ts';
+import type { AdTable } from '../database/schema.ts';
+import { AD_COLUMNS } from '../sets/readRecords.ts';
+
+export interface ApprovedFilter {
+  readonly organizationId: string;
+  /** Of the approval, both inclusive. */
+  readonly from: Date;
+  readonly to: Date;
+  readonly order: 'asc' | 'desc';
+  /** With the content of the ads' media. */
+  readonly creative: boolean;
+}
+
+export interface ApprovedRow extends ScreenshotRow {
+  readonly set_id: string;
+  readonly approved_at: Date;
+  readonly creative: { readonly type: 'url' | 'html_tag'; readonly content: string } | undefined;
+}
+
+/** The pictures of approved sets, by the time of approval. Those that failed are not among them. */
+export async function listApprovedScreenshots(
+  db: Queryable,
+  filter: ApprovedFilter,
+  page: Page,
+): Promise<Listed<ApprovedRow>> {
+  const matching = db
+    .selectFrom('screenshots')
+    .innerJoin('screenshot_sets', 'screenshot_sets.id', 'screenshots.set_id')
+    .where('screenshot_sets.organization_id', '=', filter.organizationId)
+    .where('screenshot_sets.status', '=', 'approved')
+    .where('screenshot_sets.approved_at', '>=', filter.from)
+    .where('screenshot_sets.approved_at', '<=', filter.to)
+    .where('screenshots.status', '=', 'uploaded');
+  const { total } = await matching.select((eb) => eb.fn.countAll<string>().as('total')).executeTakeFirstOrThrow();
+  const rows = await matching
+    .leftJoin('images', 'images.token', 'screenshots.image_token')
+    .select([
+      'screenshots.id',
+      'screenshots.ad_id',
+      'screenshots.set_id',
+      'screenshots.status',
+      'screenshots.reason',
+      'screenshots.site_url',
+      'screenshots.device',
+      'screenshots.marker_ms',
+      'screenshots.image_token',
+      'screenshots.captured_at',
+      'screenshot_sets.approved_at',
+      'images.width as image_width',
+      'images.height as image_height',
+    ])
+    .orderBy('screenshot_sets.approved_at', filter.order)
+    .orderBy('screenshots.set_id')
+    .orderBy('screenshots.seq')
+    .limit(page.perPage)
+    .offset(offsetOf(page))
+    .execute();
+  const ads = await adsOf(db, [...new Set(rows.map((row) => row.ad_id))], filter.creative);
+  return { rows: rows.flatMap((row) => complete(row, ads)), total: Number(total) };
+}
+
+type Ad = ScreenshotRow['ad'] & Partial<Pick<Selectable<AdTable>, 'content'>>;
+
+async function adsOf(db: Queryable, ids: string[], creative: boolean): Promise<Map<string, Ad>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('ads')
+    .select(AD_COLUMNS)
+    .$if(creative, (q) => q.select('ads.content'))
+    .where('ads.id', 'in', ids)
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+type Bare = Omit<ApprovedRow, 'ad' | 'creative' | 'approved_at'> & { ad_id: string; approved_at: Date | null };
+
+/** Both are sure to be there: the foreign key says so of the ad, the query of the time. */
+function complete(row: Bare, ads: ReadonlyMap<string, Ad>): ApprovedRow[] {
+  const ad = ads.get(row.ad_id);
+  if (ad === undefined || row.approved_at === null) return [];
+  const creative = ad.content === undefined ? undefined : { type: ad.kind, content: ad.content };
+  return [{ ...row, approved_at: row.approved_at, ad, creative }];
+}

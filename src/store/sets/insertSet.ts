@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Picture } from '../../domain/screenshots.ts';
+import type { Queryable } from '../database/database.ts';
+import { type NewSubscriber, subscriberRows } from '../deliveries/insertSubscribers.ts';
+
+export interface NewSet {
+  readonly organizationId: string;
+  readonly campaignId: string;
+  readonly instructions: string | null;
+  readonly pictures: readonly Picture[];
+  readonly subscribers: readonly NewSubscriber[];
+}
+
+/** Stores a set with its screenshots and subscribers, in one statement however many they are. */
+export async function insertSet(tx: Queryable, given: NewSet): Promise<{ id: string; created_at: Date }> {
+  const id = randomUUID();
+  const { organizationId, campaignId, instructions, pictures } = given;
+  const column = <T>(value: (picture: Picture) => T) => pictures.map(value);
+  const { rows } = await sql<{ id: string; created_at: Date }>`
+    with made as (
+      insert into screenshot_sets (id, organization_id, campaign_id, instructions)
+      values (${id}::uuid, ${organizationId}::uuid, ${campaignId}::uuid, ${instructions})
+      returning id, created_at
+    ),
+    pictures as (
+      insert into screenshots (id, set_id, seq, ad_id, site_url, site_key, device, marker_ms)
+      select gen_random_uuid(), ${id}::uuid, (n.seq - 1)::integer, n.ad_id, n.site_url, n.site_key, n.device, n.marker_ms
+      from unnest(
+        ${column((p) => p.adId)}::uuid[], ${column((p) => p.siteUrl)}::text[], ${column((p) => p.siteKey)}::text[],
+        ${column((p) => p.device)}::text[], ${column((p) => p.markerMs)}::integer[]
+      ) with ordinality as n (ad_id, site_url, site_key, device, marker_ms, seq)
+    ),
+    told as (
+      insert into subscribers
+        (id, organization_id, set_id, seq, webhook_url, webhook_topics, s3_bucket, s3_region, s3_key_prefix)
+      select s.id, ${organizationId}::uuid, ${id}::uuid, s.seq, s.webhook_url, s.webhook_topics, s.s3_bucket, s.s3_region,
+        s.s3_key_prefix
+      from json_to_recordset(${subscriberRows(given.subscribers)}::json) as s (id uuid, seq integer, webhook_url text,
+        webhook_topics text[], s3_bucket text, s3_region text, s3_key_prefix text)
+    )
+    select id, created_at from made`.execute(tx);
+  const row = rows[0];
+  if (row === undefined) throw new Error('The set was not stored.');
+  return row;
+}

@@ -1,0 +1,224 @@
+/** The result of a creative: its frames, the ad's status and preview at once, and whoever is to be told of it. */
+import { sql } from 'kysely';
+import type { AdFailure, ScreenshotStatus } from '../domain/states.ts';
+import type { Queryable } from '../store/database/database.ts';
+import { notify } from '../store/database/notifications.ts';
+import { insertImages } from '../store/images/insertImages.ts';
+import { type Bound, type HeldJob, holdAttempt } from './attempts.ts';
+import type { Aftermath } from './eventContext.ts';
+import { adEvent } from './events.ts';
+import { tellProgress } from './progress.ts';
+
+export interface StoredFrame {
+  readonly marker_ms: number | null;
+  readonly ratio: number;
+  readonly key: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface RenderedResult {
+  readonly status: 'uploaded';
+  readonly format: string;
+  readonly category: 'display' | 'video';
+  readonly mode: string;
+  readonly notes: readonly string[];
+  /** CSS pixels. */
+  readonly width: number;
+  readonly height: number;
+  readonly frames: readonly StoredFrame[];
+}
+
+export interface FailedResult {
+  readonly status: AdFailure;
+  readonly reason: string;
+}
+
+/** A result that does not answer what was asked; `message` says what is missing. */
+export class ResultFaultError extends Error {
+  override readonly name = 'ResultFaultError';
+}
+
+/** What can be told without a lock, before anybody looks for the frames' bytes. @throws ResultFaultError */
+export async function checkFrames(
+  db: Queryable,
+  { jobId, adId, frames }: { jobId: string; adId: string; frames: readonly StoredFrame[] },
+): Promise<void> {
+  const creative = await db
+    .selectFrom('job_creatives')
+    .select('wanted')
+    .where('job_id', '=', jobId)
+    .where('ad_id', '=', adId)
+    .executeTakeFirst();
+  requireFrames(creative?.wanted ?? [], frames);
+}
+
+export interface StoredResult {
+  /** False: another one was there already. */
+  readonly isNews: boolean;
+  /** The states of the pictures that it resolved. */
+  readonly resolved: readonly ScreenshotStatus[];
+}
+
+/** Repeating a result changes nothing. @throws SupersededError, ResultFaultError */
+export async function storeCreativeResult(
+  transaction: Queryable,
+  { bound, adId, result }: { bound: Bound; adId: string; result: RenderedResult | FailedResult },
+  aftermath: Aftermath,
+): Promise<StoredResult> {
+  const job = await holdAttempt(transaction, bound);
+  const creative = await transaction
+    .selectFrom('job_creatives')
+    .select(['status', 'wanted'])
+    .where('job_id', '=', job.id)
+    .where('ad_id', '=', adId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (creative === undefined) throw new ResultFaultError(`Ad ${adId} is not part of this job.`);
+  if (creative.status !== 'pending') return { isNews: false, resolved: [] };
+  if (result.status !== 'uploaded')
+    return { isNews: true, resolved: await failCreative(transaction, { job, adId, failure: result }, aftermath) };
+  requireFrames(creative.wanted, result.frames);
+  await storeRendered(transaction, { job, adId, result }, aftermath);
+  return { isNews: true, resolved: [] };
+}
+
+function requireFrames(wanted: readonly { marker_ms: number | null; ratio: number }[], frames: readonly StoredFrame[]) {
+  for (const { marker_ms, ratio } of wanted) {
+    if (!frames.some((frame) => frame.marker_ms === marker_ms && frame.ratio === ratio)) {
+      throw new ResultFaultError(`The frame at ${marker_ms ?? 'the default moment'} and ratio ${ratio} is missing.`);
+    }
+  }
+  if (frames.length > wanted.length) throw new ResultFaultError('There are more frames than were asked for.');
+}
+
+async function storeRendered(
+  transaction: Queryable,
+  { job, adId, result }: { job: HeldJob; adId: string; result: RenderedResult },
+  aftermath: Aftermath,
+): Promise<void> {
+  const images = result.frames.map(({ key, sha256, bytes, width, height }) => ({
+    organizationId: job.organization_id,
+    ...{ key, sha256, bytes, width, height },
+  }));
+  const tokens = await insertImages(transaction, images);
+  const frames = result.frames.map(({ marker_ms, ratio }, i) => ({
+    job_id: job.id,
+    ad_id: adId,
+    marker_ms: marker_ms ?? -1,
+    ratio,
+    image_token: tokens[i] ?? '',
+  }));
+  await transaction.insertInto('creative_frames').values(frames).execute();
+  const { format, mode, notes, width, height, category } = result;
+  await resolve(transaction, { jobId: job.id, adId }, { status: 'rendered', format, mode, width, height, notes });
+  const preview = previewOf(frames);
+  const changed = await resolveAd(transaction, adId, {
+    ...{ status: 'uploaded', reason: null, category, width, height },
+    preview_token: preview,
+  } as const);
+  if (changed) {
+    await adEvent(transaction, { adId, organizationId: job.organization_id, topic: 'ad.uploaded' }, aftermath);
+  }
+  await notify(transaction, { job: job.id, ad: adId, ...(job.set_id === null ? {} : { set: job.set_id }) });
+}
+
+/** The resting picture if there is one, else the first moment; at the lowest ratio. */
+function previewOf(frames: readonly { marker_ms: number; ratio: number; image_token: string }[]): string | null {
+  const sorted = frames.toSorted((a, b) => a.marker_ms - b.marker_ms || a.ratio - b.ratio);
+  return sorted[0]?.image_token ?? null;
+}
+
+/** Fails a creative, the pictures that wait for it, and the ad if it is still pending. @returns those pictures' states. */
+export async function failCreative(
+  transaction: Queryable,
+  { job, adId, failure }: { job: HeldJob; adId: string; failure: FailedResult },
+  aftermath: Aftermath,
+): Promise<ScreenshotStatus[]> {
+  const { status, reason } = failure;
+  await resolve(transaction, { jobId: job.id, adId }, { status: 'failed', failure: status, reason });
+  if (await resolveAd(transaction, adId, { status, reason })) {
+    await adEvent(transaction, { adId, organizationId: job.organization_id, topic: 'ad.failed' }, aftermath);
+  }
+  let failed: ScreenshotStatus[] = [];
+  if (job.set_id !== null) {
+    failed = await failScreenshots(transaction, { setId: job.set_id, adId, reason });
+    if (failed.length > 0) await tellProgress(transaction, { ...job, set_id: job.set_id }, aftermath);
+  }
+  await notify(transaction, { job: job.id, ad: adId, ...(job.set_id === null ? {} : { set: job.set_id }) });
+  return failed;
+}
+
+async function failScreenshots(
+  transaction: Queryable,
+  { setId, adId, reason }: { setId: string; adId: string; reason: string },
+): Promise<ScreenshotStatus[]> {
+  // Locked in one order, so that two transactions never wait for each other.
+  const pending = await transaction
+    .selectFrom('screenshots')
+    .select('id')
+    .where('set_id', '=', setId)
+    .where('ad_id', '=', adId)
+    .where('status', '=', 'pending')
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  if (pending.length === 0) return [];
+  await transaction
+    .updateTable('screenshots')
+    .set({ status: 'ad_not_captured', reason })
+    .where((eb) => eb('id', '=', eb.fn.any(eb.val(pending.map(({ id }) => id)))))
+    .execute();
+  return pending.map(() => 'ad_not_captured');
+}
+
+interface Resolution {
+  readonly status: 'rendered' | 'failed';
+  readonly failure?: AdFailure;
+  readonly reason?: string;
+  readonly format?: string;
+  readonly mode?: string;
+  readonly width?: number;
+  readonly height?: number;
+  readonly notes?: readonly string[];
+}
+
+async function resolve(
+  transaction: Queryable,
+  { jobId, adId }: { jobId: string; adId: string },
+  { notes, ...resolution }: Resolution,
+): Promise<void> {
+  await transaction
+    .updateTable('job_creatives')
+    .set({
+      ...resolution,
+      ...(notes === undefined ? {} : { notes: JSON.stringify(notes) }),
+      claim_expires_at: null,
+      resolved_at: sql<Date>`now()`,
+    })
+    .where('job_id', '=', jobId)
+    .where('ad_id', '=', adId)
+    .execute();
+}
+
+interface AdResolution {
+  readonly status: 'uploaded' | AdFailure;
+  readonly reason: string | null;
+  readonly category?: 'display' | 'video';
+  readonly width?: number;
+  readonly height?: number;
+  readonly preview_token?: string | null;
+}
+
+/** A terminal ad never changes. @returns whether this one was pending. */
+export async function resolveAd(transaction: Queryable, adId: string, resolution: AdResolution): Promise<boolean> {
+  const result = await transaction
+    .updateTable('ads')
+    .set({ ...resolution, captured_at: sql<Date>`now()` })
+    .where('id', '=', adId)
+    .where('status', '=', 'pending')
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}

@@ -1,0 +1,134 @@
+/** Events: an envelope whose text is frozen when it happens, and a delivery for each subscriber that wants it. */
+import { randomUUID } from 'node:crypto';
+import { type Selectable, sql } from 'kysely';
+import { readAdRecord, readSetRecord } from '../api/presenters/readRecords.ts';
+import type { AdRecord, ScreenshotSetRecord } from '../contract/records.ts';
+import { timestamp } from '../domain/time.ts';
+import { DEFAULT_TOPICS, type Topic } from '../domain/topics.ts';
+import type { Queryable } from '../store/database/database.ts';
+import type { SubscriberTable } from '../store/database/schema.ts';
+import { deliveryGroup } from '../store/deliveries/deliveryGroup.ts';
+import type { Aftermath } from './eventContext.ts';
+
+/** What subscribers with a bucket get pictures for. */
+const S3_TOPICS: readonly Topic[] = ['ad.uploaded', 'screenshot_set.approved'];
+
+interface Subject {
+  readonly organizationId: string;
+  readonly topic: Topic;
+  readonly adId?: string;
+  readonly setId?: string;
+}
+
+interface Target {
+  readonly subscriberId: string;
+  readonly channel: 'webhook' | 's3';
+  readonly target: string;
+}
+
+/** Tells the ad's subscribers, if any wants this topic. Part of the transaction that stores the ad's result. */
+export async function adEvent(
+  transaction: Queryable,
+  { adId, organizationId, topic }: { adId: string; organizationId: string; topic: 'ad.uploaded' | 'ad.failed' },
+  aftermath: Aftermath,
+): Promise<void> {
+  const subject = { organizationId, topic, adId };
+  await record(transaction, subject, {
+    aftermath,
+    object: () => readAdRecord(transaction, { id: adId, publicUrl: aftermath.publicUrl }),
+  });
+}
+
+/** Tells the set's subscribers, if any wants this topic. Part of the transaction that moves the set. */
+export async function setEvent(
+  transaction: Queryable,
+  { setId, organizationId, topic }: { setId: string; organizationId: string; topic: Topic },
+  aftermath: Aftermath,
+): Promise<void> {
+  const subject = { organizationId, topic, setId };
+  await record(transaction, subject, {
+    aftermath,
+    object: () => readSetRecord(transaction, { id: setId, publicUrl: aftermath.publicUrl }),
+  });
+}
+
+async function record(
+  transaction: Queryable,
+  subject: Subject,
+  { aftermath, object }: { aftermath: Aftermath; object: () => Promise<AdRecord | ScreenshotSetRecord | undefined> },
+): Promise<void> {
+  const targets = await wanting(transaction, subject);
+  if (targets.length === 0) return;
+  const data = await object();
+  if (data === undefined) throw new Error(`What ${subject.topic} is about is not in the database.`);
+  const eventId = randomUUID();
+  const createdAt = new Date();
+  const body = JSON.stringify({
+    id: `evt_${eventId}`,
+    type: 'event',
+    created_at: timestamp(createdAt),
+    topic: subject.topic,
+    data: { object: data },
+  });
+  await transaction
+    .insertInto('events')
+    .values({ id: eventId, organization_id: subject.organizationId, topic: subject.topic, body, created_at: createdAt })
+    .execute();
+  await insertDeliveries(transaction, { subject, eventId, targets, aftermath });
+}
+
+async function insertDeliveries(
+  transaction: Queryable,
+  {
+    subject,
+    eventId,
+    targets,
+    aftermath,
+  }: { subject: Subject; eventId: string; targets: Target[]; aftermath: Aftermath },
+): Promise<void> {
+  const rows = targets.map(({ subscriberId, channel, target }) => ({
+    id: randomUUID(),
+    organization_id: subject.organizationId,
+    event_id: eventId,
+    subscriber_id: subscriberId,
+    ad_id: subject.adId ?? null,
+    set_id: subject.setId ?? null,
+    channel,
+    target,
+    next_attempt_at: sql<Date>`now()`,
+  }));
+  await transaction.insertInto('deliveries').values(rows).execute();
+  for (const row of rows) {
+    const options = { group: deliveryGroup(row.target) };
+    await aftermath.queue.enqueue(transaction, 'deliver', { delivery_id: row.id }, options);
+  }
+}
+
+/** Whether anybody wants to be told; asked before work is done only to tell. */
+export async function isWanted(db: Queryable, subject: Subject): Promise<boolean> {
+  return (await wanting(db, subject)).length > 0;
+}
+
+async function wanting(db: Queryable, { topic, adId, setId }: Subject): Promise<Target[]> {
+  const subscribers = await db
+    .selectFrom('subscribers')
+    .selectAll()
+    .$if(adId !== undefined, (q) => q.where('ad_id', '=', adId ?? ''))
+    .$if(setId !== undefined, (q) => q.where('set_id', '=', setId ?? ''))
+    .orderBy('seq')
+    .execute();
+  return subscribers.flatMap((subscriber) => targetsOf(subscriber, topic));
+}
+
+function targetsOf(subscriber: Selectable<SubscriberTable>, topic: Topic): Target[] {
+  const targets: Target[] = [];
+  const topics: readonly string[] = subscriber.webhook_topics ?? DEFAULT_TOPICS;
+  if (subscriber.webhook_url !== null && topics.includes(topic)) {
+    targets.push({ subscriberId: subscriber.id, channel: 'webhook', target: subscriber.webhook_url });
+  }
+  if (subscriber.s3_bucket !== null && S3_TOPICS.includes(topic)) {
+    const target = `s3://${subscriber.s3_bucket}/${subscriber.s3_key_prefix ?? ''}`;
+    targets.push({ subscriberId: subscriber.id, channel: 's3', target });
+  }
+  return targets;
+}

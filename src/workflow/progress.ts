@@ -1,0 +1,36 @@
+import { sql } from 'kysely';
+import type { Queryable } from '../store/database/database.ts';
+import type { HeldJob } from './attempts.ts';
+import type { Aftermath } from './eventContext.ts';
+import { isWanted, setEvent } from './events.ts';
+
+const STEPS = 4;
+
+/** Tells subscribers that asked for it how a set comes on: once at each quarter of its pictures but the last. */
+export async function tellProgress(
+  transaction: Queryable,
+  { id, organization_id: organizationId, set_id: setId }: HeldJob & { readonly set_id: string },
+  aftermath: Aftermath,
+): Promise<void> {
+  const subject = { organizationId, setId, topic: 'screenshot_set.progress' } as const;
+  if (!(await isWanted(transaction, subject))) return;
+  // The row is locked first, so that of two results at once the later one counts both.
+  const job = await transaction
+    .selectFrom('screenshot_jobs')
+    .select('progress')
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow();
+  const { total, resolved } = await transaction
+    .selectFrom('screenshots')
+    .select([
+      sql<number>`count(*)::integer`.as('total'),
+      sql<number>`count(*) filter (where status <> 'pending')::integer`.as('resolved'),
+    ])
+    .where('set_id', '=', setId)
+    .executeTakeFirstOrThrow();
+  const step = Math.floor((resolved * STEPS) / Math.max(1, total));
+  if (step <= job.progress || step >= STEPS) return;
+  await transaction.updateTable('screenshot_jobs').set({ progress: step }).where('id', '=', id).execute();
+  await setEvent(transaction, subject, aftermath);
+}

@@ -1,0 +1,34 @@
+import { sql } from 'kysely';
+import { conflict, notFound } from '../domain/failure.ts';
+import type { Queryable } from '../store/database/database.ts';
+import { notify } from '../store/database/notifications.ts';
+import { deliveryGroup } from '../store/deliveries/deliveryGroup.ts';
+import type { FollowUp } from './eventContext.ts';
+
+/** Sends a finished delivery again, its tries counted anew. @throws Failure 404, and 409 while it is being tried. */
+export async function replayDelivery(transaction: Queryable, deliveryId: string, queue: FollowUp): Promise<void> {
+  const delivery = await transaction
+    .selectFrom('deliveries')
+    .select(['status', 'target', 'set_id', 'ad_id'])
+    .where('id', '=', deliveryId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (delivery === undefined) throw notFound('id', `There is no delivery ${deliveryId}.`);
+  if (delivery.status === 'pending') throw conflict('status', 'is pending: the delivery is still being tried.');
+  await transaction
+    .updateTable('deliveries')
+    .set({
+      status: 'pending',
+      replays: sql<number>`replays + 1`,
+      tries: 0,
+      next_attempt_at: sql<Date>`now()`,
+      finished_at: null,
+    })
+    .where('id', '=', deliveryId)
+    .execute();
+  await queue.enqueue(transaction, 'deliver', { delivery_id: deliveryId }, { group: deliveryGroup(delivery.target) });
+  await notify(transaction, {
+    ...(delivery.set_id === null ? {} : { set: delivery.set_id }),
+    ...(delivery.ad_id === null ? {} : { ad: delivery.ad_id }),
+  });
+}

@@ -1,0 +1,108 @@
+/** Results of pictures, as a capture reports them. */
+import { sql } from 'kysely';
+import type { ScreenshotFailure, ScreenshotStatus } from '../domain/states.ts';
+import type { Queryable } from '../store/database/database.ts';
+import { notify } from '../store/database/notifications.ts';
+import { insertImages } from '../store/images/insertImages.ts';
+import { type Bound, holdAttempt } from './attempts.ts';
+import { ResultFaultError } from './creativeResults.ts';
+import type { Aftermath } from './eventContext.ts';
+import { tellProgress } from './progress.ts';
+
+export interface TakenScreenshot {
+  readonly id: string;
+  readonly status: 'uploaded';
+  readonly key: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  /** Device pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** ISO 8601. */
+  readonly captured_at: string;
+  readonly record: Readonly<Record<string, unknown>>;
+}
+
+export interface FailedScreenshot {
+  readonly id: string;
+  readonly status: ScreenshotFailure;
+  readonly reason: string;
+  readonly record?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/**
+ * Stores what is not stored yet; repeating a result changes nothing.
+ * @returns the states of the pictures that this call resolved. @throws SupersededError, ResultFaultError
+ */
+export async function storeScreenshotResults(
+  transaction: Queryable,
+  { bound, results }: { bound: Bound; results: readonly (TakenScreenshot | FailedScreenshot)[] },
+  aftermath: Aftermath,
+): Promise<ScreenshotStatus[]> {
+  const job = await holdAttempt(transaction, bound);
+  const setId = job.set_id;
+  if (setId === null) throw new ResultFaultError('This job has ads alone, no pictures of pages.');
+  const pending = await lockPending(transaction, { setId, index: bound.index, ids: results.map(({ id }) => id) });
+  // A picture named twice in one call counts once.
+  const fresh = [...new Map(results.map((result) => [result.id, result])).values()].filter(({ id }) => pending.has(id));
+  if (fresh.length === 0) return [];
+  await update(transaction, fresh, await storeImages(transaction, job.organization_id, fresh));
+  await tellProgress(transaction, { ...job, set_id: setId }, aftermath);
+  await notify(transaction, { job: job.id, set: setId });
+  return fresh.map(({ status }) => status);
+}
+
+/** @throws ResultFaultError for a picture that is not of this index. */
+async function lockPending(
+  transaction: Queryable,
+  { setId, index, ids }: { setId: string; index: number; ids: string[] },
+): Promise<Set<string>> {
+  const rows = await transaction
+    .selectFrom('screenshots')
+    .select(['id', 'status'])
+    .where((eb) => eb('id', '=', eb.fn.any(eb.val(ids))))
+    .where('set_id', '=', setId)
+    .where('job_index', '=', index)
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  const known = new Set(rows.map(({ id }) => id));
+  const stranger = ids.find((id) => !known.has(id));
+  if (stranger !== undefined) throw new ResultFaultError(`Screenshot ${stranger} is not of this index.`);
+  return new Set(rows.filter(({ status }) => status === 'pending').map(({ id }) => id));
+}
+
+async function storeImages(
+  transaction: Queryable,
+  organizationId: string,
+  results: readonly (TakenScreenshot | FailedScreenshot)[],
+): Promise<Map<string, string>> {
+  const taken = results.filter((result) => result.status === 'uploaded');
+  const images = taken.map(({ key, sha256, bytes, width, height }) => ({
+    organizationId,
+    ...{ key, sha256, bytes, width, height },
+  }));
+  const tokens = await insertImages(transaction, images);
+  return new Map(taken.map(({ id }, i) => [id, tokens[i] ?? '']));
+}
+
+async function update(
+  transaction: Queryable,
+  results: readonly (TakenScreenshot | FailedScreenshot)[],
+  tokens: ReadonlyMap<string, string>,
+): Promise<void> {
+  const rows = results.map((result) => ({
+    id: result.id,
+    status: result.status,
+    reason: 'reason' in result ? result.reason : null,
+    image_token: tokens.get(result.id) ?? null,
+    captured_at: 'captured_at' in result ? result.captured_at : null,
+    record: result.record ?? null,
+  }));
+  await sql`
+    update screenshots s
+    set status = r.status, reason = r.reason, image_token = r.image_token, captured_at = r.captured_at, record = r.record
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as r(id uuid, status text, reason text, image_token text, captured_at timestamptz, record jsonb)
+    where s.id = r.id`.execute(transaction);
+}

@@ -1,0 +1,76 @@
+/** Pages side by side in one real browser, of which one is up to no good: the other ends as it would have alone. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CreativeBoard } from '../../../../src/capture/engine/creativeBoard.ts';
+import { type Engine, startEngine } from '../../../../src/capture/engine/engine.ts';
+import type { PictureResult } from '../../../../src/capture/engine/pagePictures.ts';
+import { takePages } from '../../../../src/capture/engine/pageQueue.ts';
+import { Phases } from '../../../../src/capture/engine/phases.ts';
+import { SILENT } from '../../../support/silentLog.ts';
+import { killBrowsers } from '../page/browserProcesses.ts';
+import { ad, CHROMIUM, device, type Sites, startSites } from '../page/sites.ts';
+
+let sites: Sites;
+let engine: Engine;
+
+beforeAll(async () => {
+  sites = await startSites();
+  const settings = { navigationTimeoutMs: 5_000, settleCapMs: 4_000 };
+  engine = await startEngine({ chromiumPath: CHROMIUM, allow: ['127.0.0.0/8'], settings, log: SILENT });
+});
+afterAll(async () => {
+  await engine?.close();
+  await sites?.close();
+});
+
+const SLOT = '<div id="div-gpt-ad-1" style="width:300px;height:250px"></div>';
+const PLAIN = `<!doctype html><p>A page.</p>${SLOT}`;
+
+async function take(urls: readonly string[]): Promise<Map<string, PictureResult>> {
+  const frame = await ad(300, 250);
+  const board = new CreativeBoard();
+  board.resolve('ad', { status: 'rendered', mode: 'still', frame: async () => frame });
+  const results = new Map<string, PictureResult>();
+  const pages = urls.map((site) => ({
+    site,
+    device: device('desktop'),
+    pictures: [{ id: site, ad: 'ad', markerMs: null }],
+  }));
+  await takePages(pages, {
+    engine,
+    board,
+    phases: new Phases(),
+    log: SILENT,
+    stop: new AbortController().signal,
+    emit: async (result) => void results.set(result.wanted.id, result),
+    opening: () => undefined,
+    atOnce: 2,
+  });
+  return results;
+}
+
+test('one that ends the browser whenever it is opened', async () => {
+  const kills = sites.put('/kills', killBrowsers);
+  let asked = 0;
+  const plain = sites.put('/plain', (_request, response) => {
+    asked += 1;
+    // The first time it is still waited for when the browser ends.
+    if (asked > 1) response.setHeader('content-type', 'text/html').end(PLAIN);
+    else killBrowsers();
+  });
+  const results = await take([kills, plain]);
+  expect(results.get(plain)?.status).toBe('uploaded');
+  expect(results.get(kills)).toMatchObject({
+    status: 'generic_error',
+    reason: expect.stringContaining('ended the browser twice'),
+  });
+});
+
+test('one that never lets go of its thread, and one that never answers', async () => {
+  const busy = sites.put('/busy', `${PLAIN}<script>onload = () => { while (true); }</script>`);
+  const silent = sites.put('/silent', () => undefined);
+  const plain = sites.put('/plain', PLAIN);
+  const results = await take([busy, silent, plain]);
+  expect(results.get(plain)?.status).toBe('uploaded');
+  expect(results.get(silent)?.status).toBe('net_read_timeout');
+  expect(['generic_error', 'net_read_timeout']).toContain(results.get(busy)?.status);
+});

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { findChromium } from '../../../../src/capture/browser/chromium.ts';
+import { type ShootOptions, shoot } from '../../../../src/capture/shoot/shoot.ts';
+import type { ShotLine } from '../../../../src/capture/shoot/shootReport.ts';
+import { findDevice } from '../../../../src/domain/devices.ts';
+import { type Publishers, startPublishers } from '../../../fixtures/publisherServer.ts';
+import { SILENT } from '../../../support/silentLog.ts';
+
+let publishers: Publishers;
+let out: string;
+beforeAll(async () => {
+  publishers = await startPublishers();
+  out = await mkdtemp(path.join(tmpdir(), 'shoot-test-'));
+});
+afterAll(async () => {
+  await publishers.close();
+  await rm(out, { recursive: true, force: true });
+});
+
+const RED = '<div style="width:300px;height:250px;background:#c8102e"></div>';
+
+async function run(options: Partial<ShootOptions>) {
+  const printed: string[] = [];
+  const exit = await shoot(
+    {
+      ads: [{ given: RED, source: { kind: 'html_tag', content: RED } }],
+      sites: [publishers.url('news')],
+      devices: [findDevice('desktop')!],
+      markers: [null],
+      out,
+      allow: ['127.0.0.0/8'],
+      json: true,
+      chromiumPath: findChromium(process.env['CHROMIUM_PATH']),
+      ...options,
+    },
+    {
+      print: (line) => printed.push(line),
+      progress: () => undefined,
+      log: SILENT,
+      signal: new AbortController().signal,
+    },
+  );
+  return { exit, lines: printed.map((line) => JSON.parse(line) as ShotLine) };
+}
+
+it('puts an ad into a slot of a real page, on each device, with a record whose hash and box are the picture’s', async () => {
+  const { exit, lines } = await run({ devices: [findDevice('desktop')!, findDevice('mobile')!] });
+  expect(exit).toBe(0);
+  // Pages are open side by side: whichever is ready first comes first.
+  lines.sort((one, two) => one.device.localeCompare(two.device));
+  expect(lines.map(({ status, device }) => [status, device])).toEqual([
+    ['uploaded', 'desktop'],
+    ['uploaded', 'mobile'],
+  ]);
+  for (const line of lines) {
+    expect(line.chosen?.size).toEqual([300, 250]);
+    expect(line.slot).toBe(line.chosen?.element);
+    expect(line.candidates.length).toBeGreaterThan(1);
+    expect(line).toMatchObject({ marker: null, scale: 1, reason: null });
+    const png = await readFile(line.file!);
+    const record = JSON.parse(await readFile(line.file!.replace(/png$/, 'json'), 'utf8'));
+    expect(record.sha256).toBe(createHash('sha256').update(png).digest('hex'));
+    const { width, height } = await sharp(png).metadata();
+    expect([width, height]).toEqual([record.viewport.width * record.ratio, record.viewport.height * record.ratio]);
+    const { x, y, width: boxWidth, height: boxHeight } = record.ad_box;
+    const { data } = await sharp(png)
+      .extract({ left: x + (boxWidth >> 1), top: y + (boxHeight >> 1), width: 1, height: 1 })
+      .removeAlpha()
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    expect([...data]).toEqual([0xc8, 0x10, 0x2e]);
+  }
+});
+
+it('ends with 3 and a reason for each picture when there was no slot, or no ad', async () => {
+  const missing = `${publishers.cdn}/404`;
+  const before = (await readdir(out)).filter((name) => name.endsWith('.png'));
+  const { exit, lines } = await run({
+    sites: [publishers.url('noSlots')],
+    ads: [
+      { given: RED, source: { kind: 'html_tag', content: RED } },
+      { given: missing, source: { kind: 'url', content: missing } },
+    ],
+  });
+  expect(exit).toBe(3);
+  const byAd = new Map(lines.map((line) => [line.ad, line]));
+  expect(byAd.get(RED)).toMatchObject({ status: 'no_slots', file: null, chosen: null });
+  expect(byAd.get(missing)).toMatchObject({ status: 'ad_not_captured', reason: expect.stringContaining('404') });
+  expect((await readdir(out)).filter((name) => name.endsWith('.png'))).toEqual(before);
+});
+
+it('says that an address was refused where nobody allowed it', async () => {
+  const { exit, lines } = await run({ allow: [] });
+  expect(exit).toBe(3);
+  expect(lines[0]).toMatchObject({ status: 'generic_error', reason: expect.stringContaining('refused') });
+});

@@ -1,0 +1,116 @@
+import { createServer, request } from 'node:http';
+import express from 'express';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { OverloadedError } from '../../../../src/api/auth/authority.ts';
+import { createPassage } from '../../../../src/api/limits/streamLimits.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { type Listener, started } from '../../../support/listeners.ts';
+
+let listener: Listener;
+/** Uploads that have come whole, and are kept until somebody lets them go here. */
+let kept: { letGo: () => void }[];
+
+async function open(bounds: { each: number; together: number; withinMs?: number }): Promise<void> {
+  const passage = createPassage({ withinMs: 60_000, ...bounds });
+  const app = express();
+  app.put('/', (req, res) =>
+    passage.receive(req, async () => {
+      await new Promise<void>((letGo) => kept.push({ letGo }));
+      res.status(204).end();
+    }),
+  );
+  app.get('/:bytes', (req, res) => {
+    passage.send(req, res, Number(req.params.bytes));
+    kept.push({ letGo: () => res.end() });
+  });
+  const fail: express.ErrorRequestHandler = (error, _req, res, _next) => {
+    res.status(error instanceof OverloadedError ? 503 : Number(error.status ?? 500)).end();
+  };
+  app.use(fail);
+  listener = await started(createServer(app));
+}
+
+beforeEach(() => {
+  kept = [];
+});
+afterEach(async () => {
+  for (const { letGo } of kept) letGo();
+  await listener.close();
+});
+
+interface Put {
+  readonly from?: string;
+  /** Announced; what is sent unless given. */
+  readonly length?: number;
+  readonly chunked?: boolean;
+}
+
+/** @returns the status, or 0 where the connection broke. */
+function put(bytes: number, { from = '127.0.0.1', length = bytes, chunked = false }: Put = {}): Promise<number> {
+  return new Promise((resolve) => {
+    const headers = chunked ? { 'transfer-encoding': 'chunked' } : { 'content-length': length };
+    const options = { method: 'PUT', headers, agent: false, localAddress: from };
+    const sent = request(listener.url, options, (answer) => {
+      answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
+    });
+    sent.on('error', () => resolve(0)).write('x'.repeat(bytes));
+    if (chunked || length === bytes) sent.end();
+  });
+}
+
+const isKept = (count: number) => eventually(() => expect(kept).toHaveLength(count));
+
+test('All together have room for so much; what is over it is told to come back, and may once another is done', async () => {
+  await open({ each: 100, together: 250 });
+  const puts = ['127.0.0.2', '127.0.0.3', '127.0.0.4'].map((from, i) => put([100, 100, 60][i] ?? 0, { from }));
+  await isKept(2);
+  expect(await Promise.race(puts)).toBe(503);
+  kept[0]?.letGo();
+  expect(await Promise.race(puts.filter((_, i) => i !== 2))).toBe(204);
+  void put(60, { from: '127.0.0.4' });
+  await isKept(3);
+});
+
+test('One sender takes no more than one picture may have, so that others find room', async () => {
+  await open({ each: 100, together: 1_000 });
+  void put(80, { from: '127.0.0.2' });
+  await isKept(1);
+  expect(await put(80, { from: '127.0.0.2' })).toBe(503);
+  void put(80, { from: '127.0.0.3' });
+  await isKept(2);
+});
+
+test('Who announces much and sends nothing keeps no room from others, and not for long', async () => {
+  await open({ each: 100, together: 100, withinMs: 300 });
+  const slow = put(1, { from: '127.0.0.2', length: 100 });
+  void put(90, { from: '127.0.0.3' });
+  await isKept(1);
+  expect(await slow).toBe(0);
+});
+
+test('A picture that is too large is refused, whether its length is told or not', async () => {
+  await open({ each: 100, together: 1_000 });
+  expect(await put(101)).toBe(413);
+  expect(await put(101, { chunked: true })).toBe(413);
+});
+
+/** @returns the status, or 0 where the connection broke. */
+function get(bytes: number, from: string): Promise<number> {
+  return new Promise((resolve) => {
+    const sent = request(`${listener.url}/${bytes}`, { agent: false, localAddress: from }, (answer) => {
+      answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
+    });
+    sent.on('error', () => resolve(0)).end();
+  });
+}
+
+test('What is read is bounded as what is sent, and whoever reads nothing keeps no room for long', async () => {
+  await open({ each: 100, together: 150, withinMs: 500 });
+  const slow = get(100, '127.0.0.2');
+  await isKept(1);
+  expect(await get(10, '127.0.0.2')).toBe(503);
+  expect(await get(60, '127.0.0.3')).toBe(503);
+  expect(await slow).toBe(0);
+  void get(100, '127.0.0.3');
+  await isKept(2);
+});

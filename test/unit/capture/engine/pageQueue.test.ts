@@ -1,0 +1,204 @@
+import { expect, test } from 'vitest';
+import type { CreativeFrame } from '../../../../src/capture/creative/creative.ts';
+import { CreativeBoard } from '../../../../src/capture/engine/creativeBoard.ts';
+import { EngineStartError } from '../../../../src/capture/engine/engine.ts';
+import type { PictureResult } from '../../../../src/capture/engine/pagePictures.ts';
+import { takePages } from '../../../../src/capture/engine/pageQueue.ts';
+import { Phases } from '../../../../src/capture/engine/phases.ts';
+import type { OpenPage, Picture, ScoredCandidate, Unplaced } from '../../../../src/capture/page/page.ts';
+import { findDevice } from '../../../../src/domain/devices.ts';
+import { SILENT } from '../../../support/silentLog.ts';
+
+const FRAME: CreativeFrame = { markerMs: null, ratio: 1, png: Buffer.alloc(0), width: 300, height: 250 };
+const BOX = { x: 0, y: 0, width: 300, height: 250 };
+const SLOT: ScoredCandidate = {
+  box: BOX,
+  sizes: [[300, 250]],
+  evidence: ['gpt'],
+  element: '#slot',
+  visible: true,
+  collapsed: false,
+  sticky: false,
+  covered: false,
+  score: 1,
+  size: [300, 250],
+  reasons: [],
+};
+const PICTURE: Picture = {
+  status: 'uploaded',
+  png: Buffer.from('picture'),
+  width: 1440,
+  height: 900,
+  chosen: SLOT,
+  candidates: [SLOT],
+  adBox: BOX,
+  scale: 1,
+  mode: 'composed',
+  capturedAt: new Date(0),
+};
+
+/** What a page does when an ad is placed on it. */
+type Behaviour = (browser: Browser) => Promise<Picture | Unplaced>;
+
+/** Stands for a browser that pages share, and that one of them can end: it is made to happen at a certain moment. */
+class Browser {
+  readonly opened: string[] = [];
+  readonly browserVersion = '1';
+  readonly pagesTooHeavy = undefined;
+  mostOpen = 0;
+  renewed = 0;
+  readonly #sites: Readonly<Record<string, Behaviour>>;
+  readonly #placing = new Set<string>();
+  #open = 0;
+  #gone = Promise.withResolvers<never>();
+
+  constructor(sites: Readonly<Record<string, Behaviour>>) {
+    this.#sites = sites;
+  }
+
+  async open(site: string): Promise<OpenPage> {
+    this.opened.push(site);
+    this.#open += 1;
+    this.mostOpen = Math.max(this.mostOpen, this.#open);
+    await someTurns();
+    const close = async () => {
+      this.#open -= 1;
+    };
+    return { status: 'ready', finalUrl: site, candidates: [], phases: {}, place: () => this.#place(site), close };
+  }
+
+  async #place(site: string): Promise<Picture | Unplaced> {
+    this.#placing.add(site);
+    try {
+      await someTurns();
+      return await Promise.race([this.#gone.promise, this.#sites[site]?.(this) ?? PICTURE]);
+    } finally {
+      this.#placing.delete(site);
+    }
+  }
+
+  get isShared(): boolean {
+    return this.#open > 1;
+  }
+
+  /** Resolves when `site` is there too. */
+  async meet(site: string): Promise<void> {
+    while (!this.#placing.has(site)) await someTurns();
+  }
+
+  end(): void {
+    this.#gone.reject(new Error('Target closed'));
+    this.#gone.promise.catch(() => undefined);
+  }
+
+  async renewPages(): Promise<void> {
+    this.renewed += 1;
+    this.#gone = Promise.withResolvers<never>();
+  }
+}
+
+async function someTurns(): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
+}
+
+async function take(browser: Browser, sites: readonly string[]): Promise<Record<string, string>> {
+  const board = new CreativeBoard();
+  board.resolve('ad', { status: 'rendered', mode: 'still', frame: async () => FRAME });
+  const results: PictureResult[] = [];
+  const page = (site: string) => ({
+    site,
+    device: findDevice('desktop')!,
+    pictures: [{ id: site, ad: 'ad', markerMs: null }],
+  });
+  await takePages(sites.map(page), {
+    engine: browser,
+    board,
+    phases: new Phases(),
+    log: SILENT,
+    stop: new AbortController().signal,
+    emit: async (result) => void results.push(result),
+    opening: () => undefined,
+    atOnce: 2,
+  });
+  expect(results.map(({ wanted }) => wanted.id).sort()).toEqual([...sites].sort());
+  return Object.fromEntries(results.map(({ wanted, status }) => [wanted.id, status]));
+}
+
+const shows: Behaviour = async () => PICTURE;
+const never = new Promise<never>(() => undefined);
+const openings = (browser: Browser, site: string) => browser.opened.filter((one) => one === site).length;
+
+test('two pages are open at once, never more', async () => {
+  const browser = new Browser({ a: shows, b: shows, c: shows, d: shows, e: shows });
+  expect(new Set(Object.values(await take(browser, ['a', 'b', 'c', 'd', 'e'])))).toEqual(new Set(['uploaded']));
+  expect(browser.mostOpen).toBe(2);
+  expect(browser.opened).toEqual(['a', 'b', 'c', 'd', 'e']);
+  expect(browser.renewed).toBe(0);
+});
+
+test('a page whose neighbour ends the browser is taken again; the neighbour is tried alone, and once more', async () => {
+  const ends: Behaviour = async (browser) => {
+    if (browser.isShared) await browser.meet('innocent');
+    browser.end();
+    return never;
+  };
+  const innocent: Behaviour = (browser) => (browser.isShared ? never : shows(browser));
+  const browser = new Browser({ innocent, ends, later: shows });
+  expect(await take(browser, ['innocent', 'ends', 'later'])).toEqual({
+    innocent: 'uploaded',
+    ends: 'generic_error',
+    later: 'uploaded',
+  });
+  expect([openings(browser, 'innocent'), openings(browser, 'ends'), openings(browser, 'later')]).toEqual([2, 3, 1]);
+  // Once for the two that were lost together, and each time that the one did it alone.
+  expect(browser.renewed).toBe(3);
+});
+
+test('no page is opened in a browser that was lost', async () => {
+  let endsLeft = 1;
+  const ends: Behaviour = async (browser) => {
+    if (endsLeft-- > 0) {
+      await browser.meet('slow');
+      browser.end();
+    }
+    return PICTURE;
+  };
+  // Sees only late that its browser has gone.
+  const slow: Behaviour = async () => {
+    await someTurns();
+    return PICTURE;
+  };
+  const browser = new Browser({ ends, slow, other: shows });
+  expect(await take(browser, ['ends', 'slow', 'other'])).toMatchObject({ ends: 'uploaded', other: 'uploaded' });
+  expect(browser.opened.indexOf('other')).toBe(browser.opened.length - 1);
+});
+
+test('a page that lacked time beside another one is asked again when it is alone', async () => {
+  const late: Behaviour = async (browser) =>
+    browser.isShared ? { status: 'no_slots', reason: 'took longer than 15 s', candidates: [], isLate: true } : PICTURE;
+  const busy: Behaviour = async (browser) => {
+    while (browser.isShared) await someTurns();
+    return PICTURE;
+  };
+  const browser = new Browser({ late, busy });
+  expect(await take(browser, ['late', 'busy'])).toEqual({ late: 'uploaded', busy: 'uploaded' });
+  expect([openings(browser, 'late'), openings(browser, 'busy')]).toEqual([2, 1]);
+});
+
+test('a page that lacks time although it is alone is believed', async () => {
+  const failure = { status: 'no_slots', reason: 'took longer than 15 s', candidates: [], isLate: true } as const;
+  const browser = new Browser({ late: async () => failure });
+  expect(await take(browser, ['late'])).toEqual({ late: 'no_slots' });
+  expect(browser.renewed).toBe(0);
+});
+
+test('an engine that does not start ends all of it, and waits for nobody', async () => {
+  const browser = new Browser({ waits: () => never });
+  const open = browser.open.bind(browser);
+  browser.open = async (site) => {
+    if (site !== 'broken') return open(site);
+    throw new EngineStartError('There is no Chromium.');
+  };
+  await expect(take(browser, ['waiting', 'broken', 'more'])).rejects.toThrow('There is no Chromium.');
+  expect(browser.opened).not.toContain('more');
+});

@@ -1,0 +1,91 @@
+import { expect, it } from 'vitest';
+import { recordOfFailure, recordOfPicture } from '../../../../src/capture/engine/provenance.ts';
+import type { Picture, ScoredCandidate } from '../../../../src/capture/page/page.ts';
+import { findDevice } from '../../../../src/domain/devices.ts';
+
+const candidate = (score: number): ScoredCandidate => ({
+  box: { x: 1, y: 2, width: 300, height: 250 },
+  sizes: [[300, 250]],
+  evidence: ['gpt'],
+  element: `#slot-${score}`,
+  visible: true,
+  collapsed: false,
+  sticky: false,
+  covered: false,
+  score,
+  size: [300, 250],
+  reasons: ['exact size'],
+});
+
+const circumstances = {
+  requestedUrl: 'https://news.example/',
+  finalUrl: 'https://www.news.example/',
+  device: findDevice('mobile')!,
+  markerMs: 1_500,
+  browserVersion: '150.0.1.2',
+};
+const frame = { markerMs: 1_500, ratio: 3, png: Buffer.from('x'), width: 300, height: 250 };
+
+it('the record of a picture says when, where, as what, into which slot and how', () => {
+  const picture: Picture = {
+    status: 'uploaded',
+    png: Buffer.from('p'),
+    width: 1080,
+    height: 2400,
+    chosen: candidate(7),
+    candidates: [candidate(7)],
+    adBox: { x: 3, y: 6, width: 900, height: 750 },
+    scale: 1,
+    mode: 'composed',
+    capturedAt: new Date('2026-11-21T09:30:00.123Z'),
+  };
+  const record = recordOfPicture(circumstances, { picture, sha256: 'abc', frame, creativeMode: 'stepped' });
+  expect(JSON.parse(JSON.stringify(record))).toEqual({
+    captured_at: '2026-11-21T09:30:00.123Z',
+    requested_url: 'https://news.example/',
+    final_url: 'https://www.news.example/',
+    device: 'mobile',
+    viewport: { width: 360, height: 800 },
+    ratio: 3,
+    marker: 1.5,
+    ad_size: [300, 250],
+    slot: {
+      element: '#slot-7',
+      box: { x: 1, y: 2, width: 300, height: 250 },
+      size: [300, 250],
+      score: 7,
+      evidence: ['gpt'],
+      reasons: ['exact size'],
+    },
+    score: 7,
+    candidates: [expect.objectContaining({ element: '#slot-7' })],
+    candidates_found: 1,
+    scale: 1,
+    ad_box: { x: 3, y: 6, width: 900, height: 750 },
+    page_mode: 'composed',
+    creative_mode: 'stepped',
+    browser_version: '150.0.1.2',
+    sha256: 'abc',
+    reason: null,
+  });
+});
+
+it('keeps the twenty best candidates and says how many there were', () => {
+  const candidates = Array.from({ length: 50 }, (_, i) => candidate(i));
+  const failure = { at: new Date(0), reason: 'none fits', candidates };
+  const record = recordOfFailure(circumstances, failure);
+  expect(record.candidates.map(({ score }) => score)).toEqual(Array.from({ length: 20 }, (_, i) => 49 - i));
+  expect(record.candidates_found).toBe(50);
+});
+
+it('has the same keys for a failure as for a picture, with the reason', () => {
+  const record = recordOfFailure(circumstances, { at: new Date(0), reason: 'none fits', candidates: [], frame });
+  expect(record).toMatchObject({ reason: 'none fits', slot: null, sha256: null, ad_size: [300, 250], page_mode: null });
+  expect(Object.keys(record)).toHaveLength(19);
+});
+
+it('cuts the address that a page gave itself, which stands in every picture of the page', () => {
+  const finalUrl = `https://news.example/#${'x'.repeat(2_000_000)}`;
+  const record = recordOfFailure({ ...circumstances, finalUrl }, { at: new Date(0), reason: 'none', candidates: [] });
+  expect(record.final_url).toBe(finalUrl.slice(0, 4_000));
+});

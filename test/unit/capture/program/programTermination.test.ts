@@ -1,0 +1,42 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { terminationLine, writeTermination } from '../../../../src/capture/program/terminationLog.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-termination-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+test('The reason is one line of JSON', () => {
+  const line = terminationLine({ exitCode: 40, message: 'A newer attempt\nhas taken "over".' });
+  expect(line.trimEnd()).not.toContain('\n');
+  expect(JSON.parse(line)).toEqual({ exit_code: 40, message: 'A newer attempt\nhas taken "over".' });
+});
+
+test.each([
+  ['plain', 'x'],
+  ['outside the basic plane', '😀'],
+  ['escaped in JSON', '\u0001'],
+])('Of endless words, %s ones, so much is kept as the kubelet keeps, and it can be read', (_, word) => {
+  const line = terminationLine({ exitCode: 1, message: word.repeat(100_000) });
+  expect(Buffer.byteLength(line)).toBeLessThanOrEqual(4_096);
+  expect(Buffer.byteLength(line)).toBeGreaterThan(3_000);
+  expect(JSON.parse(line).message).toMatch(/…$/);
+  expect(line.isWellFormed()).toBe(true);
+});
+
+test('It is written into the file that the kubelet made, and no file is made where there is none', async () => {
+  const file = path.join(folder, 'termination-log');
+  writeTermination(file, { exitCode: 0, message: 'All was done.' });
+  await expect(stat(file)).rejects.toThrow('ENOENT');
+  await writeFile(file, '');
+  writeTermination(file, { exitCode: 0, message: 'All was done.' });
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ exit_code: 0, message: 'All was done.' });
+});
+
+test('A file that cannot be written changes nothing', () => {
+  expect(() => writeTermination(folder, { exitCode: 1, message: 'x' })).not.toThrow();
+});

@@ -1,0 +1,131 @@
+import { beforeEach, expect, test } from 'vitest';
+import { type Change, Store, type Stored } from '../../../../../src/cluster/kubernetes/cache/objectStore.ts';
+
+interface Thing extends Stored {
+  readonly group: string;
+}
+
+let told: string[];
+let store: Store<Thing>;
+
+const thing = (name: string, version: number, uid = `uid-${name}`, group = 'g'): Thing => ({
+  ...{ name, uid, group },
+  version: String(version),
+});
+const word = ({ was, is }: Change<Thing>) =>
+  was === undefined ? `+${is?.uid}@${is?.version}` : is === undefined ? `-${was.uid}` : `${is.uid}@${is.version}`;
+
+beforeEach(() => {
+  told = [];
+  store = new Store<Thing>({ changed: (change) => told.push(word(change)), groupOf: ({ group }) => group });
+});
+
+test('What was listed and what happened afterwards is known', () => {
+  store.replace([thing('a', 3), thing('b', 5)], '7');
+  store.apply('ADDED', thing('c', 8));
+  store.apply('MODIFIED', thing('a', 9));
+  store.apply('DELETED', thing('b', 10));
+  expect(told).toEqual(['+uid-a@3', '+uid-b@5', '+uid-c@8', 'uid-a@9', '-uid-b']);
+  expect(store.all().map(({ name }) => name)).toEqual(['a', 'c']);
+});
+
+test('An event that comes twice, or late, changes nothing', () => {
+  store.replace([thing('a', 3)], '7');
+  const events: [type: 'ADDED' | 'MODIFIED' | 'DELETED', object: Thing][] = [
+    ['MODIFIED', thing('a', 9)],
+    ['DELETED', thing('a', 12)],
+  ];
+  for (const [type, object] of events) store.apply(type, object);
+  told.length = 0;
+  for (const [type, object] of [...events, ['ADDED', thing('a', 3)] as const, ['MODIFIED', thing('b', 11)] as const])
+    store.apply(type, object);
+  expect(told).toEqual([]);
+  expect(store.size).toBe(0);
+});
+
+test('Deleted and made again is a deletion and an addition, in a list and in a watch', () => {
+  store.replace([thing('a', 3, 'first')], '4');
+  store.replace([thing('a', 6, 'second')], '7');
+  store.apply('MODIFIED', thing('a', 8, 'third'));
+  expect(told).toEqual(['+first@3', '-first', '+second@6', '-second', '+third@8']);
+});
+
+test('The deletion of one that has a successor leaves the successor', () => {
+  store.replace([thing('a', 6, 'second')], '7');
+  store.apply('DELETED', thing('a', 8, 'first'));
+  expect(store.get('a')?.uid).toBe('second');
+});
+
+test('A list takes away what is no longer there, and tells of nothing that is as it was', () => {
+  store.replace([thing('a', 3), thing('b', 3)], '4');
+  told.length = 0;
+  store.replace([thing('a', 3)], '9');
+  expect(told).toEqual(['-uid-b']);
+});
+
+test('What a write was answered with is known at once, and told once', () => {
+  store.replace([], '4');
+  store.assume(thing('a', 6));
+  expect(store.get('a')).toMatchObject({ version: '6' });
+  store.apply('ADDED', thing('a', 6));
+  store.apply('MODIFIED', thing('a', 7));
+  expect(told).toEqual(['+uid-a@6', 'uid-a@7']);
+});
+
+test('An answer that comes after the watch has told of the deletion raises nobody', () => {
+  store.replace([], '4');
+  store.apply('ADDED', thing('a', 6));
+  store.apply('DELETED', thing('a', 8));
+  store.assume(thing('a', 6));
+  expect(store.get('a')).toBeUndefined();
+});
+
+test('An older event does not undo what a write was answered with', () => {
+  store.replace([thing('a', 3)], '4');
+  store.assume(thing('a', 9));
+  store.apply('MODIFIED', thing('a', 6));
+  expect(store.get('a')?.version).toBe('9');
+});
+
+test('A list that was made before a write does not take away what it made', () => {
+  store.assume(thing('a', 9));
+  store.replace([], '7');
+  expect(store.get('a')?.version).toBe('9');
+  store.replace([], '11');
+  expect(store.get('a')).toBeUndefined();
+});
+
+test('What we know to be gone does not come back with what the watch or a list has not heard yet', () => {
+  store.replace([thing('a', 3)], '4');
+  store.forget({ name: 'a', uid: 'uid-a' });
+  store.apply('MODIFIED', thing('a', 6));
+  store.replace([thing('a', 6)], '7');
+  expect(store.get('a')).toBeUndefined();
+  store.apply('DELETED', thing('a', 8));
+  expect(told).toEqual(['+uid-a@3', '-uid-a']);
+  store.apply('ADDED', thing('a', 9, 'other'));
+  expect(store.get('a')?.uid).toBe('other');
+});
+
+test('Forgetting one that has a successor leaves the successor', () => {
+  store.replace([thing('a', 6, 'second')], '7');
+  store.forget({ name: 'a', uid: 'first' });
+  expect(store.get('a')?.uid).toBe('second');
+});
+
+test('Versions are compared as numbers of any length', () => {
+  store.replace([thing('a', 99)], '99');
+  store.apply('MODIFIED', { ...thing('a', 0), version: '100' });
+  store.apply('MODIFIED', { ...thing('a', 0), version: '98765432109876543210' });
+  store.apply('MODIFIED', { ...thing('a', 0), version: '98765432109876543209' });
+  expect(store.get('a')?.version).toBe('98765432109876543210');
+});
+
+test('A group holds what belongs to it now', () => {
+  store.replace([thing('a', 1), thing('b', 2), thing('c', 3, 'uid-c', 'h')], '4');
+  store.apply('MODIFIED', thing('b', 5, 'uid-b', 'h'));
+  store.apply('DELETED', thing('c', 6, 'uid-c', 'h'));
+  expect(store.group('g').map(({ name }) => name)).toEqual(['a']);
+  expect(store.group('h').map(({ name }) => name)).toEqual(['b']);
+  expect(store.group('nobody')).toEqual([]);
+});

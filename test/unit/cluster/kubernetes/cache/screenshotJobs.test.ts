@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import { Store } from '../../../../../src/cluster/kubernetes/cache/objectStore.ts';
+import {
+  readResource,
+  SeenScreenshotJob,
+  screenshotJobManifest,
+  statusPatch,
+  withoutFinalizer,
+} from '../../../../../src/cluster/kubernetes/cache/screenshotJobs.ts';
+import type { ScreenshotJobSpec, ScreenshotJobStatus } from '../../../../../src/contract/screenshotJob.ts';
+
+const SPEC: ScreenshotJobSpec = {
+  ...{ organization: 'acme', set: '9f4c2a1e-0b7d-4c3e-8f5a-6d7e8f9a0b1c', job: '1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed' },
+  ...{ ads: 2, batches: 3, screenshots: 12, parallelism: 3, retries: 3, ttlSecondsAfterFinished: 3_600 },
+  deadlines: { schedulingSeconds: 900, captureSeconds: 600 },
+};
+const condition = (type: 'AdsCaptured' | 'SitesCaptured' | 'Settled' | 'Succeeded', message: string) => ({
+  ...{ type, message, status: 'True' as const, reason: 'Captured', lastTransitionTime: '2026-01-01T00:00:00.000Z' },
+});
+const STATUS: ScreenshotJobStatus = {
+  ...{ observedGeneration: 1, reason: 'Completed', total: 12, done: 12, failed: 0, pods: 0, progress: '12/12' },
+  ...{ startTime: '2026-01-01T00:00:00.000Z', completionTime: '2026-01-01T00:00:20.000Z', duration: '20s' },
+  conditions: [
+    condition('AdsCaptured', '2 of 2 creatives captured, 0 failed.'),
+    condition('SitesCaptured', '12 of 12 screenshots captured, 0 failed.'),
+    condition('Settled', 'The results are stored.'),
+    condition('Succeeded', ''),
+  ],
+};
+
+const object = (name = 'set-1', more: { metadata?: object; status?: object } = {}) => ({
+  ...{ apiVersion: 'tearsheet.dev/v1alpha1', kind: 'ScreenshotJob', spec: SPEC, status: more.status ?? STATUS },
+  metadata: {
+    ...{ name, uid: randomUUID(), resourceVersion: '12345', generation: 2, creationTimestamp: '2026-01-01T00:00:00Z' },
+    ...{ labels: { 'tearsheet.dev/installation': randomUUID() }, finalizers: ['tearsheet.dev/settle'] },
+    ...more.metadata,
+  },
+});
+const seen = (from: object) => new SeenScreenshotJob(readResource(from));
+
+test('What the API server holds is what the controller sees', () => {
+  const from = object();
+  expect(seen(from)).toMatchObject({
+    ...{ name: 'set-1', uid: from.metadata.uid, version: '12345', generation: 2, deleting: false, removedByUs: false },
+    ...{ createdAt: new Date('2026-01-01T00:00:00Z'), spec: SPEC, status: STATUS },
+  });
+});
+
+test('The default that the schema writes into a new one is no status', () => {
+  expect(
+    seen(object('a', { status: { reason: 'Queued', total: 0, done: 0, failed: 0, pods: 0, conditions: [] } })).status,
+  ).toBeUndefined();
+  expect(seen(object('a', { status: { reason: 'SomethingOfALaterVersion' } })).status).toBeUndefined();
+});
+
+test('A deletion of ours bears our mark', () => {
+  const metadata = { deletionTimestamp: '2026-01-01T00:00:00Z' };
+  expect(seen(object('a', { metadata }))).toMatchObject({ deleting: true, removedByUs: false });
+  const annotations = { 'tearsheet.dev/removed-by': 'controller' };
+  expect(seen(object('a', { metadata: { ...metadata, annotations } }))).toMatchObject({
+    deleting: true,
+    removedByUs: true,
+  });
+});
+
+test('One is made with its labels, and a finalizer that holds it until its result is stored', () => {
+  expect(screenshotJobManifest({ name: 'set-1', spec: SPEC, namespace: 'shots', installation: 'i' })).toEqual({
+    ...{ apiVersion: 'tearsheet.dev/v1alpha1', kind: 'ScreenshotJob', spec: SPEC },
+    metadata: {
+      ...{ name: 'set-1', namespace: 'shots', finalizers: ['tearsheet.dev/settle'] },
+      labels: {
+        ...{
+          'app.kubernetes.io/name': 'tearsheet',
+          'tearsheet.dev/installation': 'i',
+          'tearsheet.dev/organization': 'acme',
+        },
+      },
+    },
+  });
+});
+
+test('Only our finalizer is taken off', () => {
+  const finalizers = ['other/one', 'tearsheet.dev/settle', 'other/two'];
+  expect(withoutFinalizer(object('a', { metadata: { finalizers } }))).toEqual(['other/one', 'other/two']);
+  expect(withoutFinalizer(object('a', { metadata: { finalizers: ['other/one'] } }))).toBeUndefined();
+  expect(withoutFinalizer(object('a', { metadata: { finalizers: undefined } }))).toBeUndefined();
+});
+
+test('What a status no longer says is taken out of the object', () => {
+  const { completionTime: _, duration: __, ...running } = STATUS;
+  expect(statusPatch(running)).toEqual({ ...running, message: null, completionTime: null, duration: null });
+});
+
+test('Ten thousand of them take less than 25 MB', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const used = () => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const store = new Store<ReturnType<typeof readResource>>({ changed: () => undefined });
+  const before = used();
+  store.replace(
+    Array.from({ length: 10_000 }, (_, index) => readResource(JSON.parse(JSON.stringify(object(`set-${index}`))))),
+    '12345',
+  );
+  expect(store.size).toBe(10_000);
+  expect((used() - before) / 1e6).toBeLessThan(25);
+});

@@ -1,0 +1,235 @@
+// The objects in test/fixtures/kubernetes are real ones: a cluster of Kubernetes 1.34 held them after Jobs of ours had met what
+// the file is named after. Left out are the templates, and what names the machine.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parseIndexes, readJob } from '../../../../../src/cluster/kubernetes/cache/jobState.ts';
+import { readPod } from '../../../../../src/cluster/kubernetes/cache/podState.ts';
+import { type Assessment, assess, type Memory } from '../../../../../src/cluster/kubernetes/jobs/assessment.ts';
+import { readEvent } from '../../../../../src/cluster/kubernetes/jobs/events.ts';
+import type { Sight } from '../../../../../src/cluster/kubernetes/jobs/problems.ts';
+
+interface Observed {
+  readonly job: unknown;
+  readonly pods: unknown[];
+  readonly events: (Parameters<typeof readEvent>[0] & { readonly involvedObject: { readonly uid?: string } })[];
+}
+
+function observed(name: string): Sight {
+  const file = path.join(import.meta.dirname, '../../../../fixtures/kubernetes', `${name}.json`);
+  const { job, pods, events } = JSON.parse(readFileSync(file, 'utf8')) as Observed;
+  const uids = new Set(events.map(({ involvedObject }) => involvedObject.uid ?? ''));
+  const about = (uid: string) => events.filter(({ involvedObject }) => involvedObject.uid === uid).map(readEvent);
+  return {
+    job: readJob(job),
+    pods: pods.map(readPod),
+    events: new Map([...uids].map((uid) => [uid, about(uid)])),
+    unreadyNodes: new Set(),
+  };
+}
+
+/** Looked at again and again, at these seconds. */
+function watchOver(sight: Sight, ...seconds: number[]): Assessment {
+  let memory: Memory = new Map();
+  let last = assess(sight, memory, 1_000);
+  for (const second of seconds) {
+    last = assess(sight, memory, 1_000 + second * 1_000);
+    memory = last.memory;
+  }
+  return last;
+}
+
+describe('Pods Pending unseen: what keeps a Job from running is named once it has lasted', () => {
+  test.each<[observed: string, afterSeconds: number, reason: string, message: RegExp]>([
+    [
+      'imageMissing',
+      3,
+      'ImagePullFailed',
+      /^set-1-1-0-\w{5}: ErrImageNeverPull: Container image "localhost\/no-such:1"/,
+    ],
+    ['imagePull', 3, 'ImagePullFailed', /ImagePullBackOff: .*connection refused$/],
+    ['imageName', 3, 'ImagePullFailed', /InvalidImageName: .*couldn't parse image name/],
+    ['configError', 3, 'PodStartFailed', /CreateContainerConfigError: secret "nothing" not found$/],
+    ['startError', 3, 'PodStartFailed', /StartError: .*no such file or directory/],
+    ['missingVolume', 20, 'PodStartFailed', /FailedMount: .*configmap "nothing" not found$/],
+    ['unschedulable', 3, 'Unschedulable', /0\/1 nodes are available: 1 node\(s\) didn't match Pod's node affinity/],
+    ['quota', 3, 'QuotaExceeded', /^Error creating: pods "set-1-1-0-" is forbidden: exceeded quota: none,/],
+    [
+      'podSecurity',
+      3,
+      'PodRejected',
+      /^Error creating: pods "set-1-1-0-" is forbidden: violates PodSecurity "restricted:latest"/,
+    ],
+    ['noAccount', 3, 'PodRejected', /serviceaccount "nobody" not found$/],
+    [
+      'suspended',
+      3,
+      'Suspended',
+      /^The Job set-1-1 .* Kueue admits it from the queue "captures": kubectl get workloads$/,
+    ],
+    ['nodeSilent', 3, 'NodeLost', /^set-1-1-0-\w{5}: its node node-2 does not answer\.$/],
+    ['nodeLost', 3, 'NodeLost', /its node node-2 does not answer\.$/],
+    ['outOfMemory', 3, 'OOMKilled', /its memory was not enough; exit code 137\.$/],
+    ['crash', 3, 'PodFailed', /^set-1-1-0-\w{5}: exit code 1\.$/],
+    ['evicted', 3, 'Evicted', /Usage of EmptyDir volume "tmp" exceeds the limit "1Mi"/],
+  ])('%s is a problem after %i s: %s', (name, seconds, reason, message) => {
+    const sight = observed(name);
+    expect(watchOver(sight, 0).view.problem).toBeUndefined();
+    expect(watchOver(sight, 0, seconds - 0.1).view.problem).toBeUndefined();
+    expect(watchOver(sight, 0, seconds - 0.1).lookAgainMs).toBeLessThanOrEqual(100);
+    expect(watchOver(sight, 0, seconds).view).toMatchObject({
+      problem: { reason, message: expect.stringMatching(message) },
+    });
+  });
+
+  test.each(['running', 'deleting', 'drained', 'finished', 'finalExit', 'lastBound', 'podDeadline'])(
+    '%s is no such problem, however long it lasts',
+    (name) => {
+      expect(watchOver(observed(name), 0, 30, 3_000).view.problem).toBeUndefined();
+    },
+  );
+
+  test('What no queue has suspended is let go by hand, and the message says how', () => {
+    const sight = observed('suspended');
+    const { view } = watchOver({ ...sight, job: { ...sight.job, queue: undefined } }, 0, 3);
+    expect(view).toMatchObject({ suspended: true, problem: { reason: 'Suspended' } });
+    expect(view.problem?.message).toMatch(/: kubectl patch job set-1-1 -p '\{"spec":\{"suspend":false\}\}'$/);
+    expect(watchOver(observed('running'), 0).view.suspended).toBe(false);
+  });
+
+  test('The first running pod clears it', () => {
+    const sight = observed('imageMissing');
+    const pods = [...sight.pods, ...observed('running').pods];
+    expect(watchOver({ ...sight, pods }, 0, 60).view).not.toHaveProperty('problem');
+  });
+
+  test('A pod that runs on a node known to be unready clears nothing', () => {
+    const sight = { ...observed('running'), unreadyNodes: new Set(['node-1']) };
+    expect(watchOver(sight, 0, 3).view.problem).toMatchObject({ reason: 'NodeLost' });
+  });
+
+  test('A problem that goes and comes begins anew', () => {
+    const bad = observed('unschedulable');
+    const first = assess(bad, new Map(), 0);
+    const good = assess({ ...bad, pods: observed('running').pods }, first.memory, 2_000);
+    const again = assess(bad, good.memory, 4_000);
+    expect(again.view.problem).toBeUndefined();
+    expect(again.lookAgainMs).toBe(3_000);
+  });
+
+  test('A refusal from before the last pod was made is over', () => {
+    const sight = observed('quota');
+    const [over] = observed('crash').pods;
+    const later = { ...over, createdAt: '2030-01-01T00:00:00Z' } as Sight['pods'][number];
+    expect(watchOver({ ...sight, pods: [later] }, 0, 60).view.problem).toMatchObject({ reason: 'PodFailed' });
+  });
+
+  test('Events are asked for only once pods have been missing, or in the making, for long', () => {
+    const missing = { ...observed('quota'), events: new Map() };
+    expect(watchOver(missing, 0, 2.9).wantsEvents).toEqual([]);
+    expect(watchOver(missing, 0, 3)).toMatchObject({ wantsEvents: ['Job'], lookAgainMs: 5_000 });
+    const slow = { ...observed('missingVolume'), events: new Map() };
+    expect(watchOver(slow, 0, 19.9).wantsEvents).toEqual([]);
+    expect(watchOver(slow, 0, 20).wantsEvents).toEqual(['Pod']);
+    // Where one pod runs, it is no matter that another one does not.
+    const partly = { ...missing, job: { ...missing.job, indexes: 2, parallelism: 2 }, pods: observed('running').pods };
+    expect(watchOver(partly, 0, 60).wantsEvents).toEqual([]);
+    for (const name of ['suspended', 'finished', 'running', 'lastBound'])
+      expect(watchOver(observed(name), 0, 60).wantsEvents).toEqual([]);
+  });
+});
+
+test('A pod that was killed because its node was lost was evicted, whatever its exit code', () => {
+  const terminated = { exitCode: 137, reason: 'Error' };
+  const message = 'Taint manager: deleting due to NoExecute taint';
+  const conditions = [{ type: 'DisruptionTarget', status: 'True', reason: 'DeletionByTaintManager', message }];
+  const status = { phase: 'Failed', conditions, containerStatuses: [{ name: 'capture', state: { terminated } }] };
+  const pod = readPod({ metadata: { name: 'set-1-1-0-abcde', creationTimestamp: '2026-11-21T10:00:00Z' }, status });
+  const { view } = watchOver({ ...observed('crash'), pods: [pod] }, 0, 3);
+  expect(view.problem).toEqual({ reason: 'Evicted', message: `set-1-1-0-abcde: DeletionByTaintManager: ${message}` });
+});
+
+test('What a capture said last goes along, also where its Job has ended; being asked to end is no failure', () => {
+  const endedBy = (exitCode: number, message: string) => {
+    const terminated = { exitCode, reason: 'Error', message };
+    const status = { phase: 'Failed', containerStatuses: [{ name: 'capture', state: { terminated } }] };
+    const pod = readPod({ metadata: { name: 'set-1-1-0-abcde', creationTimestamp: '2026-11-21T10:00:00Z' }, status });
+    return watchOver({ ...observed('finalExit'), pods: [pod] }, 0).view;
+  };
+  const message = 'set-1-1-0-abcde: exit code 2: a setting is missing';
+  expect(endedBy(2, 'a setting is missing').lastFailure).toEqual({ reason: 'PodFailed', message });
+  expect(endedBy(2, 'a setting is missing')).not.toHaveProperty('problem');
+  for (const code of [40, 43, 143]) expect(endedBy(code, 'asked to end')).not.toHaveProperty('lastFailure');
+});
+
+test('A container that ended well is no failure, though a process in it was killed for its memory', () => {
+  const terminated = { exitCode: 0, reason: 'OOMKilled' };
+  const status = { phase: 'Succeeded', containerStatuses: [{ name: 'capture', state: { terminated } }] };
+  expect(readPod({ metadata: { name: 'a' }, status }).failure).toBeUndefined();
+  const killed = {
+    phase: 'Failed',
+    containerStatuses: [{ name: 'capture', state: { terminated: { ...terminated, exitCode: 137 } } }],
+  };
+  expect(readPod({ metadata: { name: 'a' }, status: killed }).failure).toMatchObject({
+    reason: 'OOMKilled',
+    exitCode: 137,
+  });
+});
+
+describe('A Job', () => {
+  test('is told with its indexes', () => {
+    expect(watchOver(observed('finished'), 0).view).toMatchObject({
+      ...{ name: 'set-1-1', active: 0, finished: true, deleting: false, stuck: false },
+      ...{ succeededIndexes: [0, 1], failedIndexes: [] },
+    });
+    expect(watchOver(observed('finalExit'), 0).view).toMatchObject({ finished: true, failedIndexes: [0] });
+    expect(watchOver(observed('running'), 0).view).toMatchObject({
+      active: 1,
+      finished: false,
+      createdAt: expect.any(Date),
+    });
+  });
+
+  test.each<[text: string, indexes: number[]]>([
+    ['', []],
+    ['7', [7]],
+    ['0,2,4', [0, 2, 4]],
+    ['0-3,7,9-10', [0, 1, 2, 3, 7, 9, 10]],
+    ['10-9999999999,99', [10, 11]],
+  ])('has the indexes %j as numbers', (text, indexes) => {
+    expect(parseIndexes(text, 12)).toEqual(indexes);
+  });
+
+  test('hangs when it has been failing for 60 s', () => {
+    const sight = observed('lastBound');
+    const alone = { ...sight, pods: [] };
+    expect(watchOver(alone, 0, 59.9).view.stuck).toBe(false);
+    expect(watchOver(alone, 0, 59.9).lookAgainMs).toBeLessThanOrEqual(100);
+    expect(watchOver(alone, 0, 60).view.stuck).toBe(true);
+    // Nobody makes pods for it any more.
+    expect(watchOver(alone, 0, 60).wantsEvents).toEqual([]);
+    expect(watchOver({ ...alone, job: { ...sight.job, finished: true } }, 0, 600).view.stuck).toBe(false);
+  });
+
+  test.each(['deleting', 'nodeLost', 'drained'])('hangs when a pod has not ended 60 s beyond its grace: %s', (name) => {
+    const sight = observed(name);
+    const grace = sight.pods[0]?.graceSeconds ?? 0;
+    expect(grace).toBeGreaterThanOrEqual(20);
+    expect(watchOver(sight, 0, grace + 59.9).view.stuck).toBe(false);
+    expect(watchOver(sight, 0, grace + 60).view.stuck).toBe(true);
+    const over = { ...sight, pods: sight.pods.map((pod) => ({ ...pod, phase: 'Failed' as const })) };
+    expect(watchOver(over, 0, grace + 600).view.stuck).toBe(false);
+  });
+
+  test('of which nothing is in question need not be looked at again', () => {
+    for (const name of ['running', 'finished', 'finalExit'])
+      expect(watchOver(observed(name), 0, 5).lookAgainMs).toBeUndefined();
+  });
+
+  test('A clock that is an hour off changes nothing: only our own is asked', () => {
+    const sight = observed('unschedulable');
+    const pods = sight.pods.map((pod) => ({ ...pod, createdAt: '2037-01-01T00:00:00Z' }));
+    expect(watchOver({ ...sight, pods }, 0, 2.9).view.problem).toBeUndefined();
+    expect(watchOver({ ...sight, pods }, 0, 3).view.problem).toBeDefined();
+  });
+});

@@ -1,0 +1,282 @@
+import { describe, expect, test } from 'vitest';
+import { jobManifest } from '../../../../../src/cluster/kubernetes/jobs/jobManifest.ts';
+import type { CaptureJobSpec } from '../../../../../src/cluster/port.ts';
+import { CaptureProfile } from '../../../../../src/contract/captureProfile.ts';
+import { required } from '../../../../support/required.ts';
+
+const INSTALLATION = '0d4a3f6e-57a1-4f3e-9a7a-d1c1d6c9d7f0';
+const SPEC: CaptureJobSpec = {
+  name: 'set-1-2',
+  owner: { name: 'set-1', uid: '6f0e8a9c-3a57-4f0e-9c07-2a1c6bd0a001' },
+  jobId: '1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed',
+  organization: 'acme',
+  indexes: 5,
+  parallelism: 3,
+  retriesPerIndex: 2,
+  podDeadlineSeconds: 300,
+  lastBoundSeconds: 7_200,
+  environment: { TEARSHEET_INTERNAL_URL: 'http://api.tearsheet:8081', TEARSHEET_TOKEN: 'a secret' },
+};
+
+function build({ profile = {}, spec = {} }: { profile?: object; spec?: Partial<CaptureJobSpec> } = {}) {
+  const job = jobManifest({
+    spec: { ...SPEC, ...spec },
+    profile: CaptureProfile.parse({ image: 'tearsheet:1', serviceAccountName: 'capture', ...profile }),
+    namespace: 'shots',
+    installation: INSTALLATION,
+  });
+  const pod = required(job.spec?.template.spec);
+  return { job, pod, template: required(job.spec?.template), container: required(pod.containers[0]) };
+}
+
+const envOf = (options?: Parameters<typeof build>[0]) =>
+  (build(options).container.env ?? []).map(({ name, value, valueFrom }) => [
+    name,
+    value ?? valueFrom?.fieldRef?.fieldPath,
+  ]);
+
+describe('The Job', () => {
+  test('is an Indexed one, whose indexes fail each by itself', () => {
+    expect(build().job.spec).toMatchObject({
+      ...{ completionMode: 'Indexed', completions: 5, parallelism: 3, backoffLimitPerIndex: 2 },
+      ...{ podReplacementPolicy: 'Failed', activeDeadlineSeconds: 7_200, ttlSecondsAfterFinished: 3_600 },
+    });
+  });
+
+  test('never runs more pods than it has indexes', () => {
+    expect(build({ spec: { indexes: 2 } }).job.spec?.parallelism).toBe(2);
+  });
+
+  test('charges a disruption, or being asked to end, to nobody, and does not repeat what would end the same way', () => {
+    expect(build().job.spec?.podFailurePolicy).toEqual({
+      rules: [
+        { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] },
+        { action: 'Ignore', onExitCodes: { containerName: 'capture', operator: 'In', values: [43, 143] } },
+        { action: 'FailIndex', onExitCodes: { containerName: 'capture', operator: 'In', values: [2, 40, 41, 42] } },
+      ],
+    });
+  });
+
+  test('has nothing that would kill healthy pods, or hand it to another controller', () => {
+    const { spec } = build({ profile: { queueName: 'captures' } }).job;
+    expect(spec).not.toHaveProperty('maxFailedIndexes');
+    expect(spec).not.toHaveProperty('backoffLimit');
+    expect(spec).not.toHaveProperty('managedBy');
+  });
+
+  test('belongs to its ScreenshotJob, and says whose it is', () => {
+    const { metadata } = build().job;
+    expect(metadata).toMatchObject({ name: 'set-1-2', namespace: 'shots' });
+    expect(metadata?.ownerReferences).toEqual([
+      {
+        ...{ apiVersion: 'tearsheet.dev/v1alpha1', kind: 'ScreenshotJob', name: 'set-1', uid: SPEC.owner.uid },
+        ...{ controller: true, blockOwnerDeletion: true },
+      },
+    ]);
+    expect(metadata?.labels).toEqual({
+      'app.kubernetes.io/name': 'tearsheet',
+      'app.kubernetes.io/component': 'capture',
+      'tearsheet.dev/installation': INSTALLATION,
+      'tearsheet.dev/organization': 'acme',
+      'tearsheet.dev/screenshotjob': 'set-1',
+    });
+  });
+
+  test('waits for its queue only where there is one', () => {
+    const queued = build({ profile: { queueName: 'captures' } }).job;
+    expect(queued.spec?.suspend).toBe(true);
+    expect(queued.metadata?.labels?.['kueue.x-k8s.io/queue-name']).toBe('captures');
+    expect(build().job.spec).not.toHaveProperty('suspend');
+    expect(Object.keys(build().job.metadata?.labels ?? {}).join()).not.toContain('kueue');
+  });
+});
+
+describe('Its pods', () => {
+  test('may do nothing but run', () => {
+    const { pod, container } = build();
+    expect(pod).toMatchObject({
+      ...{ restartPolicy: 'Never', automountServiceAccountToken: false, enableServiceLinks: false },
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+    });
+    expect(container.securityContext).toEqual({
+      ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
+      capabilities: { drop: ['ALL'] },
+    });
+    for (const key of ['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace'])
+      expect(pod).not.toHaveProperty(key);
+  });
+
+  test('hold a token for the internal API alone, and no other secret', () => {
+    const { pod, job } = build();
+    const token = pod.volumes?.find(({ name }) => name === 'token');
+    expect(token?.projected?.sources).toEqual([
+      { serviceAccountToken: { audience: 'tearsheet-internal', expirationSeconds: 3_600, path: 'token' } },
+    ]);
+    expect(JSON.stringify(job)).not.toContain('a secret');
+    expect(envOf()).toContainEqual(['TEARSHEET_TOKEN_FILE', '/var/run/secrets/tearsheet/token']);
+  });
+
+  test('have bounds on time, memory-backed and other storage', () => {
+    const { pod, container } = build({
+      profile: { shmSize: '1Gi', tmpSize: '3Gi', terminationGracePeriodSeconds: 45 },
+    });
+    // The program's own deadline, 300 s, is to come first.
+    expect(pod).toMatchObject({ activeDeadlineSeconds: 330, terminationGracePeriodSeconds: 45 });
+    expect(pod.volumes?.slice(0, 2)).toEqual([
+      { name: 'tmp', emptyDir: { sizeLimit: '3Gi' } },
+      { name: 'shm', emptyDir: { medium: 'Memory', sizeLimit: '1Gi' } },
+    ]);
+    expect(container.volumeMounts?.map(({ mountPath }) => mountPath)).toEqual([
+      '/tmp',
+      '/dev/shm',
+      '/var/run/secrets/tearsheet',
+    ]);
+    expect(container.resources?.limits).toEqual({ 'ephemeral-storage': '2Gi' });
+  });
+
+  test('keep the resources of the profile, its own bound on storage too', () => {
+    const resources = {
+      requests: { cpu: '1' },
+      limits: { memory: '2Gi', 'ephemeral-storage': '5Gi' },
+      claims: [{ name: 'gpu' }],
+    };
+    expect(build({ profile: { resources } }).container.resources).toEqual({
+      requests: { cpu: '1', 'ephemeral-storage': '256Mi' },
+      limits: { memory: '2Gi', 'ephemeral-storage': '5Gi' },
+      claims: [{ name: 'gpu' }],
+    });
+  });
+
+  test('know what they are', () => {
+    expect(envOf()).toEqual([
+      ['HOME', '/tmp'],
+      ['TEARSHEET_INTERNAL_URL', 'http://api.tearsheet:8081'],
+      ['TEARSHEET_JOB', SPEC.jobId],
+      ['TEARSHEET_POD', 'metadata.uid'],
+      ['TEARSHEET_TOKEN_FILE', '/var/run/secrets/tearsheet/token'],
+      ['POD_NAME', 'metadata.name'],
+      ['SHUTDOWN_GRACE_SECONDS', '25'],
+    ]);
+  });
+
+  test.each([
+    [6, '1'],
+    [60, '55'],
+    [3_600, '600'],
+  ])('of %i s that the kubelet gives them are told to be done in %s', (terminationGracePeriodSeconds, grace) => {
+    const env = [{ name: 'SHUTDOWN_GRACE_SECONDS', value: '25' }];
+    const said = envOf({ profile: { terminationGracePeriodSeconds, env } }).filter(
+      ([name]) => name === 'SHUTDOWN_GRACE_SECONDS',
+    );
+    expect(said).toEqual([['SHUTDOWN_GRACE_SECONDS', grace]]);
+  });
+
+  test('take settings of the profile, but none in place of what they are', () => {
+    const env = [
+      { name: 'HOME', value: '/var/tmp' },
+      { name: 'TEARSHEET_JOB', value: 'another' },
+      { name: 'LOG_LEVEL', value: 'debug' },
+    ];
+    const names = envOf({ profile: { env } });
+    expect(names.filter(([name]) => name === 'TEARSHEET_JOB')).toEqual([['TEARSHEET_JOB', SPEC.jobId]]);
+    expect(names).toContainEqual(['HOME', '/var/tmp']);
+    expect(names.filter(([name]) => name === 'HOME')).toHaveLength(1);
+    expect(names).toContainEqual(['LOG_LEVEL', 'debug']);
+  });
+
+  test('leave a node that is lost after 30 s, and spread over nodes', () => {
+    const { pod } = build();
+    expect(pod.tolerations).toEqual(
+      ['not-ready', 'unreachable'].map((condition) => ({
+        ...{ key: `node.kubernetes.io/${condition}`, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 30 },
+      })),
+    );
+    expect(pod.topologySpreadConstraints).toEqual([
+      {
+        ...{ maxSkew: 1, topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway' },
+        labelSelector: {
+          matchLabels: { 'app.kubernetes.io/component': 'capture', 'tearsheet.dev/installation': INSTALLATION },
+        },
+      },
+    ]);
+  });
+
+  test('say at the end why they ended', () => {
+    expect(build().container.terminationMessagePolicy).toBe('FallbackToLogsOnError');
+  });
+
+  test('bear our labels over those of the profile', () => {
+    const profile = { podLabels: { team: 'ads', 'app.kubernetes.io/name': 'x' }, podAnnotations: { note: 'n' } };
+    expect(build({ profile }).template.metadata).toMatchObject({
+      labels: { team: 'ads', 'app.kubernetes.io/name': 'tearsheet', 'tearsheet.dev/screenshotjob': 'set-1' },
+      annotations: { note: 'n' },
+    });
+  });
+
+  test.each<[field: string, profile: object, expected: object]>([
+    ['imagePullSecrets', { imagePullSecrets: [{ name: 'r' }] }, { imagePullSecrets: [{ name: 'r' }] }],
+    ['serviceAccountName', {}, { serviceAccountName: 'capture' }],
+    [
+      'seccompProfile',
+      { seccompProfile: { type: 'Localhost', localhostProfile: 'c.json' } },
+      {
+        securityContext: { runAsNonRoot: true, seccompProfile: { type: 'Localhost', localhostProfile: 'c.json' } },
+      },
+    ],
+    ['nodeSelector', { nodeSelector: { pool: 'shots' } }, { nodeSelector: { pool: 'shots' } }],
+    ['affinity', { affinity: { nodeAffinity: { a: 1 } } }, { affinity: { nodeAffinity: { a: 1 } } }],
+    [
+      'topologySpreadConstraints',
+      { topologySpreadConstraints: [{ maxSkew: 2 }] },
+      { topologySpreadConstraints: [{ maxSkew: 2 }] },
+    ],
+    ['runtimeClassName', { runtimeClassName: 'gvisor' }, { runtimeClassName: 'gvisor' }],
+    ['priorityClassName', { priorityClassName: 'low' }, { priorityClassName: 'low' }],
+    ['schedulerName', { schedulerName: 'ours' }, { schedulerName: 'ours' }],
+    ['dnsPolicy', { dnsPolicy: 'None' }, { dnsPolicy: 'None' }],
+    ['dnsConfig', { dnsConfig: { nameservers: ['10.0.0.10'] } }, { dnsConfig: { nameservers: ['10.0.0.10'] } }],
+    ['hostAliases', { hostAliases: [{ ip: '10.0.0.1' }] }, { hostAliases: [{ ip: '10.0.0.1' }] }],
+    ['tolerations', { tolerations: [{ key: 'spot' }] }, { tolerations: expect.arrayContaining([{ key: 'spot' }]) }],
+    [
+      'volumes',
+      { volumes: [{ name: 'v', emptyDir: {} }] },
+      { volumes: expect.arrayContaining([{ name: 'v', emptyDir: {} }]) },
+    ],
+  ])('take %s from the profile', (_field, profile, expected) => {
+    expect(build({ profile }).pod).toMatchObject(expected);
+  });
+
+  test('take image, pull policy, mounts, audience and time to live from the profile', () => {
+    const mount = { name: 'v', mountPath: '/v' };
+    const profile = {
+      imagePullPolicy: 'Always',
+      volumeMounts: [mount],
+      tokenAudience: 'other',
+      ttlSecondsAfterFinished: 60,
+    };
+    const { container, pod, job } = build({ profile });
+    expect(container).toMatchObject({
+      name: 'capture',
+      image: 'tearsheet:1',
+      imagePullPolicy: 'Always',
+      args: ['capture'],
+    });
+    expect(container.volumeMounts).toContainEqual(mount);
+    expect(JSON.stringify(pod.volumes)).toContain('"audience":"other"');
+    expect(job.spec?.ttlSecondsAfterFinished).toBe(60);
+  });
+
+  test('have nothing set that the profile leaves open', () => {
+    const { pod } = build();
+    const keys = [
+      'affinity',
+      'runtimeClassName',
+      'priorityClassName',
+      'schedulerName',
+      'dnsPolicy',
+      'dnsConfig',
+      'hostAliases',
+    ];
+    for (const key of keys) expect(pod).not.toHaveProperty(key);
+  });
+});
