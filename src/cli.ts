@@ -3,7 +3,7 @@ import { enableCompileCache } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { version } from './commands/version.ts';
 import { ConfigError } from './config.ts';
-import { Failure, inWords } from './domain/failure.ts';
+import { Failure, failureMessage } from './domain/failure.ts';
 
 const WRONG_USE = 2;
 
@@ -52,7 +52,7 @@ function explain(error: unknown): number {
 }
 
 function wordsOf(error: unknown): string {
-  if (error instanceof Failure) return inWords(error);
+  if (error instanceof Failure) return failureMessage(error);
   return error instanceof Error ? error.message : String(error);
 }
 

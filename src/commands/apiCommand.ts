@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import { ConfigError } from '../config.ts';
 import { gracefulShutdown } from '../observe/shutdown.ts';
 import { startApiService } from './service/apiService.ts';
-import { type Foundation, foundationFromEnvironment, serveHealth } from './service/foundation.ts';
 import { connectPodAuthority } from './service/podAuthority.ts';
+import { type ServiceContext, serveHealth, serviceContextFromEnvironment } from './service/serviceContext.ts';
 import type { TlsFiles } from './service/tlsFiles.ts';
 
 /** @throws ConfigError */
-function internalTlsOf({ config, log }: Pick<Foundation, 'config' | 'log'>): TlsFiles | undefined {
+function internalTlsOf({ config, log }: Pick<ServiceContext, 'config' | 'log'>): TlsFiles | undefined {
   const { INTERNAL_TLS_CERT: certFile, INTERNAL_TLS_KEY: keyFile, INTERNAL_URL = '' } = config;
   if (certFile === undefined && keyFile === undefined) return undefined;
   if (certFile === undefined || keyFile === undefined)
@@ -22,7 +22,7 @@ export function apiCommand(program: Command): void {
     .command('api')
     .description('public API, pages and internal API, on a migrated database; settings from the environment')
     .action(async () => {
-      const base = await foundationFromEnvironment({ name: 'api', worksQueues: false });
+      const base = await serviceContextFromEnvironment({ name: 'api', worksQueues: false });
       const { config } = base;
       const { HOST: host, PORT: port, INTERNAL_PORT: internalPort, METRICS_PORT } = config;
       const pods = config.CLUSTER === 'kubernetes' ? await connectPodAuthority(base) : undefined;

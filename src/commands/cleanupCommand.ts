@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { cleanUp } from '../controller/cleanup.ts';
 import { connectCluster } from './service/clusterService.ts';
-import { foundationFromEnvironment } from './service/foundation.ts';
+import { serviceContextFromEnvironment } from './service/serviceContext.ts';
 
 export function cleanupCommand(program: Command): void {
   program
@@ -11,7 +11,7 @@ export function cleanupCommand(program: Command): void {
     )
     .option('--wait <seconds>', 'how long captures may take to end', seconds, 120)
     .action(async ({ wait }: { wait: number }) => {
-      const base = await foundationFromEnvironment({ name: 'cleanup', worksQueues: false });
+      const base = await serviceContextFromEnvironment({ name: 'cleanup', worksQueues: false });
       if (base.config.CLUSTER === 'kubernetes') {
         const cluster = await connectCluster(base);
         const { store, log } = base;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { gracefulShutdown } from '../observe/shutdown.ts';
 import { startClusterService } from './service/clusterService.ts';
 import { ownCommand } from './service/entry.ts';
-import { type Foundation, foundationFromEnvironment, serveHealth } from './service/foundation.ts';
+import { type ServiceContext, serveHealth, serviceContextFromEnvironment } from './service/serviceContext.ts';
 import type { WorkService } from './service/work.ts';
 import { startWorkService } from './service/workService.ts';
 
@@ -16,7 +16,7 @@ export function controllerCommand(program: Command): void {
       'launches, reconciles, settles and delivers; captures run as child processes of it (one at a time), or as pods (CLUSTER=kubernetes, any number of it: one leads)',
     )
     .action(async () => {
-      const base = await foundationFromEnvironment({ name: 'controller', worksQueues: true });
+      const base = await serviceContextFromEnvironment({ name: 'controller', worksQueues: true });
       const { config } = base;
       const begin = config.CLUSTER === 'kubernetes' ? workOnCluster : workOnThisMachine;
       const ending: Ending = { shutDown: undefined };
@@ -41,7 +41,7 @@ interface Ending {
   shutDown: (() => Promise<number>) | undefined;
 }
 
-function workOnThisMachine(base: Foundation): Promise<WorkService> {
+function workOnThisMachine(base: ServiceContext): Promise<WorkService> {
   const { config } = base;
   return startWorkService(base, {
     egressAllow: config.EGRESS_ALLOW,
@@ -51,7 +51,7 @@ function workOnThisMachine(base: Foundation): Promise<WorkService> {
   });
 }
 
-async function workOnCluster(base: Foundation, ending: Ending): Promise<WorkService> {
+async function workOnCluster(base: ServiceContext, ending: Ending): Promise<WorkService> {
   let lost = false;
   const work = await startClusterService(base, (reason) => {
     if (lost) return;

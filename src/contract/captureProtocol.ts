@@ -85,7 +85,7 @@ export const HoldClaim = Bound;
 export const ClaimHeld = z.object({ held: z.boolean() });
 
 /** The screen of the sharpest device has 18 MB without any compression. */
-export const MOST_PICTURE_BYTES = 64 * 1024 * 1024;
+export const MAX_PICTURE_BYTES = 64 * 1024 * 1024;
 
 const Content = z.object({ sha256, bytes: count });
 /** POST …/uploads: pictures that the capture is about to send. */
@@ -158,11 +158,11 @@ export const ResolvedCreatives = z.object({
 });
 
 /** The provenance record of a picture; free-form here, its fields are the capture program's. Such a record is some 10 KB. */
-const MOST_RECORD_CHARACTERS = 128 * 1024;
+const MAX_RECORD_CHARACTERS = 128 * 1024;
 const Record_ = z
   .record(z.string(), z.unknown())
-  .refine((record) => JSON.stringify(record).length <= MOST_RECORD_CHARACTERS, {
-    message: `has more than ${MOST_RECORD_CHARACTERS} characters`,
+  .refine((record) => JSON.stringify(record).length <= MAX_RECORD_CHARACTERS, {
+    message: `has more than ${MAX_RECORD_CHARACTERS} characters`,
   });
 
 /** POST …/screenshots/results: one or several pictures of this index. Repeating a result changes nothing. */

@@ -6,17 +6,17 @@ import { checkEpoch } from '../store/installation/installation.ts';
 import { unsettledNames } from '../store/jobs/jobState.ts';
 import { type KnownJob, knownJobs, organizationsThatWait, overdueDeliveries } from '../store/jobs/leftovers.ts';
 import { purgeIdempotencyKeys } from '../store/organizations/idempotency.ts';
-import { failForsakenPage } from '../workflow/orphanedAds.ts';
-import type { Term } from './leaderContext.ts';
+import { failOrphanedAdsPage } from '../workflow/orphanedAds.ts';
+import type { LeaderContext } from './leaderContext.ts';
 import type { AuditReport } from './options.ts';
-import { takeBackStrays } from './restoreLabels.ts';
+import { restoreLabels } from './restoreLabels.ts';
 
 /** A delivery is due, and its job is on its way, for so long. */
 const PATIENCE_SECONDS = 30;
 /** More than this at once is rather a mistake of ours than that many orphans. */
-const MOST_ORPHANS = { share: 0.2, count: 10 };
+const MAX_ORPHANS = { share: 0.2, count: 10 };
 
-export async function audit(term: Term): Promise<AuditReport> {
+export async function audit(term: LeaderContext): Promise<AuditReport> {
   const { options, epoch } = term;
   await checkEpoch(options.store.db, epoch);
   const { stopped, ...objects } = await auditObjects(term);
@@ -33,7 +33,7 @@ interface Seen {
   readonly known: ReadonlyMap<string, KnownJob>;
 }
 
-async function auditObjects(term: Term) {
+async function auditObjects(term: LeaderContext) {
   // Owners after what they own, and Postgres last: whatever was made in between has its owner and its row already.
   const jobs = await term.cluster.listJobs();
   const resources = await term.cluster.listScreenshotJobs();
@@ -47,13 +47,13 @@ async function auditObjects(term: Term) {
   const seen = { jobs, resources, known };
   finishSettled(term, seen);
   const present = new Set(resources.map(({ name }) => name));
-  const lost_label = await takeBackStrays(term, resources);
+  const lost_label = await restoreLabels(term, resources);
   const lost_resource = open.filter((name) => !present.has(name)).length;
   return { lost_label, lost_resource, ...(await removeOrphans(term, seen)) };
 }
 
 /** Those that are settled, but for those of which nothing is to be done yet. */
-function finishSettled({ look, options, retention }: Term, { jobs, resources, known }: Seen): void {
+function finishSettled({ look, options, retention }: LeaderContext, { jobs, resources, known }: Seen): void {
   const withJob = new Set(jobs.map(({ ownerUid }) => ownerUid));
   const finished = resources.flatMap((resource) => {
     const settledAt = known.get(resource.name)?.settled_at?.getTime();
@@ -72,7 +72,7 @@ function finishSettled({ look, options, retention }: Term, { jobs, resources, kn
 }
 
 /** Resources that no row knows, and Jobs whose resource is gone. */
-async function removeOrphans(term: Term, { jobs, resources, known }: Seen) {
+async function removeOrphans(term: LeaderContext, { jobs, resources, known }: Seen) {
   const { acquaintance, cluster, look, options } = term;
   const owners = new Set(resources.map(({ uid }) => uid));
   const unknown = resources.filter(({ name }) => !known.has(name));
@@ -82,7 +82,7 @@ async function removeOrphans(term: Term, { jobs, resources, known }: Seen) {
   const judged = strangers.filter(({ uid }) => acquaintance.timeLeft(uid) === 0).length;
   const report = { unknown_resource: unknown.length, orphan_job: ownerless.length };
   const all = jobs.length + resources.length;
-  if (judged > MOST_ORPHANS.count && judged > MOST_ORPHANS.share * all) {
+  if (judged > MAX_ORPHANS.count && judged > MAX_ORPHANS.share * all) {
     options.log.error(
       { ...report, all },
       'so many objects that nobody owns are left alone; is this the right database?',
@@ -99,7 +99,7 @@ async function removeOrphans(term: Term, { jobs, resources, known }: Seen) {
   return { ...report, stopped: false };
 }
 
-async function launchWaiting({ options, transact }: Term): Promise<void> {
+async function launchWaiting({ options, transact }: LeaderContext): Promise<void> {
   const { store, queue } = options;
   const organizations = await organizationsThatWait(store.db);
   await transact(async (tx) => {
@@ -108,7 +108,7 @@ async function launchWaiting({ options, transact }: Term): Promise<void> {
 }
 
 /** @returns how many deliveries had nobody to send them. */
-async function sendOverdue({ options, transact }: Term): Promise<number> {
+async function sendOverdue({ options, transact }: LeaderContext): Promise<number> {
   const { store, queue, log } = options;
   const overdue = await overdueDeliveries(store.db, PATIENCE_SECONDS);
   const missing = new Set(await queue.deliveriesWithoutJob(overdue.map(({ id }) => id)));
@@ -123,10 +123,10 @@ async function sendOverdue({ options, transact }: Term): Promise<number> {
 }
 
 /** Of the next page of pending ads: so each audit costs the same, and in the end all have been looked at. */
-async function failForsaken({ transact, aftermath, progress }: Term): Promise<number> {
+async function failForsaken({ transact, eventContext, progress }: LeaderContext): Promise<number> {
   const reason = 'Nothing captures it any more.';
   const after = progress.lastPendingAd;
-  const { failed, last } = await transact((tx) => failForsakenPage(tx, { after, reason }, aftermath));
+  const { failed, last } = await transact((tx) => failOrphanedAdsPage(tx, { after, reason }, eventContext));
   progress.lastPendingAd = last;
   return failed;
 }

@@ -47,9 +47,10 @@ async function sweep(cluster: ClusterPort, log: Log, { waits }: { waits: boolean
   const resources = await cluster.listScreenshotJobs();
   const jobs = await cluster.listJobs();
   const owners = new Set(jobs.map(({ ownerUid }) => ownerUid));
-  for (const job of jobs) if (!waits || !job.deleting) await calmly(log, job, () => cluster.deleteJob(job, { waits }));
+  for (const job of jobs)
+    if (!waits || !job.deleting) await ignoreConflicts(log, job, () => cluster.deleteJob(job, { waits }));
   for (const resource of resources) {
-    await calmly(log, resource, async () => {
+    await ignoreConflicts(log, resource, async () => {
       if (!resource.deleting) await cluster.deleteScreenshotJob(resource);
       else if (!waits || !owners.has(resource.uid)) await cluster.releaseScreenshotJob(resource);
     });
@@ -58,7 +59,11 @@ async function sweep(cluster: ClusterPort, log: Log, { waits }: { waits: boolean
 }
 
 /** The controller may be at the same object, and the next sweep looks again. */
-async function calmly(log: Log, { name }: CaptureJob | ScreenshotJob, act: () => Promise<void>): Promise<void> {
+async function ignoreConflicts(
+  log: Log,
+  { name }: CaptureJob | ScreenshotJob,
+  act: () => Promise<void>,
+): Promise<void> {
   try {
     await act();
   } catch (error) {

@@ -5,7 +5,7 @@ import { beginEpoch, StaleLeaderError } from '../store/installation/installation
 import { admitWaiting } from '../workflow/admission.ts';
 import { releaseAllClaims } from '../workflow/claims.ts';
 import { audit } from './audit.ts';
-import { beginTerm, type Term } from './leaderContext.ts';
+import { beginTerm, type LeaderContext } from './leaderContext.ts';
 import type { ControllerOptions, ReconcileOutcome } from './options.ts';
 import { reconcile } from './reconcile.ts';
 import { createWorkQueue, type QueueSize, type WorkQueue } from './workQueue.ts';
@@ -25,7 +25,7 @@ const AUDIT_MS = 60_000;
 /** Several results of one set in a row are looked at once. */
 const GATHER_MS = 20;
 /** Caches catch up within seconds: what does not fit more often than this is worth a line. */
-const MOST_CONFLICTS = 8;
+const MAX_CONFLICTS = 8;
 
 export async function startController(options: ControllerOptions): Promise<Controller> {
   const epoch = await beginEpoch(options.store.db);
@@ -37,7 +37,7 @@ export async function startController(options: ControllerOptions): Promise<Contr
 
 class RunningController implements Controller {
   readonly #options: ControllerOptions;
-  readonly #term: Term;
+  readonly #term: LeaderContext;
   readonly #work: WorkQueue;
   #superseded = false;
   #auditing = Promise.resolve();
@@ -109,7 +109,7 @@ class RunningController implements Controller {
   #complain(name: string, error: unknown, failures: number): void {
     const { log } = this.#options;
     if (error instanceof StaleLeaderError) this.#abdicate(error);
-    else if (error instanceof ConflictError && failures < MOST_CONFLICTS)
+    else if (error instanceof ConflictError && failures < MAX_CONFLICTS)
       log.debug({ resource: name, err: error }, 'a ScreenshotJob had changed meanwhile');
     else log.error({ resource: name, failures, err: error }, 'a ScreenshotJob could not be reconciled');
   }

@@ -4,7 +4,7 @@ import type { ScreenshotJob } from '../contract/screenshotJob.ts';
 import type { JobState } from '../store/jobs/jobState.ts';
 import { type SettleCause, type Settlement, settleJob } from '../workflow/settlement.ts';
 import { jobName } from './jobPlan.ts';
-import { LATER, NOW, SOON, show, type Term } from './leaderContext.ts';
+import { LATER, type LeaderContext, NOW, SOON, show } from './leaderContext.ts';
 
 /** How long captures of a finished set may take to end by themselves. */
 const FAREWELL_MS = 10_000;
@@ -13,14 +13,14 @@ const PODS_MS = 60_000;
 
 /** Whatever is open gets its failure; see `store/settlement.ts`. */
 export async function settle(
-  { options, aftermath, transact }: Term,
+  { options, eventContext, transact }: LeaderContext,
   state: JobState,
   cause: SettleCause,
   problem?: Settlement['problem'],
 ): Promise<number> {
   const { observe, log } = options;
   const settlement = { jobId: state.id, cause, ...(problem && { problem }) };
-  const { outcome, closed } = await transact((tx) => settleJob(tx, settlement, aftermath));
+  const { outcome, closed } = await transact((tx) => settleJob(tx, settlement, eventContext));
   observe?.screenshots?.(closed);
   if (outcome === 'settled') {
     const seconds = (state.now.getTime() - state.admitted_at.getTime()) / 1000;
@@ -31,7 +31,7 @@ export async function settle(
 }
 
 /** By `spec.cancel`, or by the deletion of its resource: its captures are asked to end, and what they have by now is kept. */
-export async function cancel(term: Term, state: JobState, resource: ScreenshotJob): Promise<number> {
+export async function cancel(term: LeaderContext, state: JobState, resource: ScreenshotJob): Promise<number> {
   const job = await term.cluster.getJob(jobName(state));
   if (job !== undefined && !job.deleting) await term.cluster.deleteJob(job, { waits: !job.stuck });
   await show(term, state, { resource, job, canceling: true });
@@ -40,7 +40,7 @@ export async function cancel(term: Term, state: JobState, resource: ScreenshotJo
 
 /** The result is in Postgres: what is left is to say so, end what still runs, and forget it after a while. */
 export async function finish(
-  term: Term,
+  term: LeaderContext,
   state: JobState,
   resource: ScreenshotJob | undefined,
 ): Promise<number | undefined> {
@@ -59,7 +59,7 @@ export async function finish(
 
 /** What its deletion waited for is done; for pods that do not end it waits no longer. */
 async function release(
-  term: Term,
+  term: LeaderContext,
   resource: ScreenshotJob,
   { age, again }: { age: number; again: number | undefined },
 ): Promise<number | undefined> {
@@ -70,7 +70,7 @@ async function release(
 }
 
 async function expireResource(
-  { look, cluster, retention }: Term,
+  { look, cluster, retention }: LeaderContext,
   { name }: JobState,
   { resource, age }: { resource: ScreenshotJob; age: number },
 ): Promise<number> {
@@ -84,7 +84,7 @@ async function expireResource(
 
 /** Of every generation: one may have been left when a controller ended. @returns when to look again, if one is there still. */
 async function endJobs(
-  { cluster }: Term,
+  { cluster }: LeaderContext,
   state: JobState,
   { age, patient }: { age: number; patient: boolean },
 ): Promise<number | undefined> {
@@ -99,11 +99,11 @@ async function endJobs(
   return Number.isFinite(again) ? again : undefined;
 }
 
-async function end(cluster: Term['cluster'], job: CaptureJob): Promise<void> {
+async function end(cluster: LeaderContext['cluster'], job: CaptureJob): Promise<void> {
   if (job.stuck || !job.deleting) await cluster.deleteJob(job, { waits: !job.stuck });
 }
 
-function forget({ statuses, retention }: Term, name: string): void {
+function forget({ statuses, retention }: LeaderContext, name: string): void {
   statuses.forget(name);
   retention.forget(name);
 }

@@ -5,7 +5,7 @@ const YOUNG_MS = 120_000;
  * Since when objects are known, by uid, on this process's own clock: the times that stand in objects are of other clocks, which
  * may be wrong by hours.
  */
-export class Acquaintance {
+export class FirstSeenTracker {
   readonly #clock: () => number;
   readonly #since = new Map<string, number>();
 

@@ -4,25 +4,25 @@ import type { ScreenshotJob } from '../contract/screenshotJob.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { checkEpoch, requireEpoch, StaleLeaderError } from '../store/installation/installation.ts';
 import type { JobState } from '../store/jobs/jobState.ts';
-import type { Aftermath } from '../workflow/eventContext.ts';
+import type { EventContext } from '../workflow/eventContext.ts';
 import { fenced } from './fence.ts';
-import { Acquaintance } from './firstSeenTracker.ts';
+import { FirstSeenTracker } from './firstSeenTracker.ts';
 import type { ControllerOptions } from './options.ts';
 import { Retention } from './retention.ts';
 import { type Problem, statusOf } from './status.ts';
 import { StatusWriter } from './statusWriter.ts';
 
-export interface Term {
+export interface LeaderContext {
   readonly options: ControllerOptions;
   readonly epoch: string;
   /** Refuses writes once another leader has begun. */
   readonly cluster: ClusterPort;
   readonly statuses: StatusWriter;
   /** Of objects that nobody knows. */
-  readonly acquaintance: Acquaintance;
+  readonly acquaintance: FirstSeenTracker;
   /** Of resources that are finished. */
   readonly retention: Retention;
-  readonly aftermath: Aftermath;
+  readonly eventContext: EventContext;
   /** How far the audit has come through what it does not look at in one go. */
   readonly progress: { lastPendingAd: string | undefined };
   /** A transaction of this leader: refused once another one has begun, and none begins before it ends. @throws StaleLeaderError */
@@ -38,7 +38,7 @@ export const SOON = 100;
 /** Look again although nothing should have to be waited for that nobody tells of. */
 export const LATER = 10_000;
 
-export function beginTerm(options: ControllerOptions, epoch: string, look: Term['look']): Term {
+export function beginTerm(options: ControllerOptions, epoch: string, look: LeaderContext['look']): LeaderContext {
   const { store, queue, settings, log } = options;
   const requireLead = () => {
     if (options.isHalted?.()) throw new StaleLeaderError(epoch, 'of another leader');
@@ -53,9 +53,9 @@ export function beginTerm(options: ControllerOptions, epoch: string, look: Term[
     epoch,
     cluster,
     statuses: new StatusWriter(cluster, log, options.clock),
-    acquaintance: new Acquaintance(options.clock),
+    acquaintance: new FirstSeenTracker(options.clock),
     retention: new Retention(settings.mostFinishedResources),
-    aftermath: { queue, publicUrl: settings.publicUrl },
+    eventContext: { queue, publicUrl: settings.publicUrl },
     progress: { lastPendingAd: undefined },
     transact: (work) =>
       store.db.transaction().execute(async (transaction) => {
@@ -77,7 +77,7 @@ export interface Shown {
 
 /** Says in the resource how things are. @returns in how many milliseconds that is possible, if it is too early. */
 export function show(
-  { statuses }: Term,
+  { statuses }: LeaderContext,
   state: JobState,
   { resource, job, problem = job?.problem, canceling = false }: Shown,
 ): Promise<number> {

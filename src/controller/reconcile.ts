@@ -12,12 +12,12 @@ import type { ScreenshotJob } from '../contract/screenshotJob.ts';
 import { type JobState, readJobState } from '../store/jobs/jobState.ts';
 import { expireClaims } from '../workflow/claims.ts';
 import { cancel, finish, settle } from './ending.ts';
-import { NOW, type Term } from './leaderContext.ts';
+import { type LeaderContext, NOW } from './leaderContext.ts';
 import { makeResource, run, withdraw } from './running.ts';
 import { meetUnknown } from './unknown.ts';
 
 /** @returns in how many milliseconds to look again; undefined: when something changes. @throws StaleLeaderError (by what it writes), ConflictError */
-export async function reconcile(term: Term, name: string): Promise<number | undefined> {
+export async function reconcile(term: LeaderContext, name: string): Promise<number | undefined> {
   const { store } = term.options;
   const state = await readJobState(store.db, name);
   if (state === undefined) return meetUnknown(term, name);
@@ -40,8 +40,8 @@ function isCanceled({ spec, deleting, removedByUs }: ScreenshotJob): boolean {
 }
 
 /** Leases are over whose holders said nothing: others may claim what they held. */
-async function expire({ options, aftermath, transact }: Term, state: JobState): Promise<number> {
-  const resolved = await transact((tx) => expireClaims(tx, state.id, aftermath));
+async function expire({ options, eventContext, transact }: LeaderContext, state: JobState): Promise<number> {
+  const resolved = await transact((tx) => expireClaims(tx, state.id, eventContext));
   options.observe?.screenshots?.(resolved);
   return NOW;
 }

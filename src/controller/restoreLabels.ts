@@ -1,10 +1,10 @@
 /** Somebody took off the label by which all that is ours is found. */
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
 import { knownJobs } from '../store/jobs/leftovers.ts';
-import type { Term } from './leaderContext.ts';
+import type { LeaderContext } from './leaderContext.ts';
 
 /** A resource gets it back, a Job is removed, and made again where it is still wanted. @returns how many there were. */
-export async function takeBackStrays(term: Term, resources: readonly ScreenshotJob[]): Promise<number> {
+export async function restoreLabels(term: LeaderContext, resources: readonly ScreenshotJob[]): Promise<number> {
   const { cluster, options } = term;
   const strays = await cluster.listStrays();
   const names = strays.resources.map(({ name }) => name);

@@ -4,12 +4,12 @@ import type { ScreenshotJob } from '../contract/screenshotJob.ts';
 import { type JobState, nextGeneration, noteHold, noteLaunch, readJobState } from '../store/jobs/jobState.ts';
 import { settle } from './ending.ts';
 import { jobName, jobSpec, resourceSpec } from './jobPlan.ts';
-import { LATER, NOW, SOON, show, type Term } from './leaderContext.ts';
+import { LATER, type LeaderContext, NOW, SOON, show } from './leaderContext.ts';
 import { type Problem, plainWords } from './status.ts';
 
-const MOST_GENERATIONS = 3;
+const MAX_GENERATIONS = 3;
 
-export async function makeResource({ options, cluster }: Term, state: JobState): Promise<number> {
+export async function makeResource({ options, cluster }: LeaderContext, state: JobState): Promise<number> {
   if (state.stopped) return Math.min(LATER, dueIn(state));
   try {
     const answer = await cluster.createScreenshotJob(state.name, resourceSpec(state, options.settings));
@@ -24,7 +24,7 @@ export async function makeResource({ options, cluster }: Term, state: JobState):
 
 /** Removed by us although it has work to do: its Job and it go, so that others can be made. */
 export async function withdraw(
-  { cluster, transact }: Term,
+  { cluster, transact }: LeaderContext,
   state: JobState,
   resource: ScreenshotJob,
 ): Promise<number | undefined> {
@@ -39,7 +39,7 @@ export async function withdraw(
   return SOON;
 }
 
-export async function run(term: Term, state: JobState, resource: ScreenshotJob): Promise<number | undefined> {
+export async function run(term: LeaderContext, state: JobState, resource: ScreenshotJob): Promise<number | undefined> {
   const { cluster } = term;
   await removeLeftBehind(term, state);
   const job = await cluster.getJob(jobName(state));
@@ -57,7 +57,7 @@ export async function run(term: Term, state: JobState, resource: ScreenshotJob):
   return wait(term, state, { resource, job, problem: job.problem });
 }
 
-async function makeJob(term: Term, state: JobState, resource: ScreenshotJob): Promise<number | undefined> {
+async function makeJob(term: LeaderContext, state: JobState, resource: ScreenshotJob): Promise<number | undefined> {
   const { options, cluster, transact } = term;
   if (state.stopped) return wait(term, state, { resource, job: undefined, problem: undefined });
   if (state.launched_at === null) await transact((tx) => noteLaunch(tx, state.id));
@@ -74,12 +74,12 @@ async function makeJob(term: Term, state: JobState, resource: ScreenshotJob): Pr
 
 /** Somebody else's Job has the name: the next generation has another one; the last one waits until the name is free. */
 async function avoidName(
-  term: Term,
+  term: LeaderContext,
   state: JobState,
   { resource, message }: { resource: ScreenshotJob; message: string },
 ): Promise<number> {
   const problem = { reason: 'PodRejected', message };
-  if (state.generation >= MOST_GENERATIONS) return wait(term, state, { resource, job: undefined, problem });
+  if (state.generation >= MAX_GENERATIONS) return wait(term, state, { resource, job: undefined, problem });
   const pause = await show(term, state, { resource, job: undefined, problem });
   // It is to be read somewhere, so it is not passed over.
   if (Number.isFinite(pause)) return pause;
@@ -95,7 +95,7 @@ interface Waiting {
 }
 
 /** Nothing is to be done but to say how things are, as long as there is hope that something begins. */
-async function wait(term: Term, state: JobState, { resource, job, problem }: Waiting): Promise<number> {
+async function wait(term: LeaderContext, state: JobState, { resource, job, problem }: Waiting): Promise<number> {
   const schedulingSeconds = resource.spec.deadlines.schedulingSeconds;
   const left = schedulingLeft(state, schedulingSeconds);
   if (left <= 0) {
@@ -109,14 +109,14 @@ async function wait(term: Term, state: JobState, { resource, job, problem }: Wai
 }
 
 /** Its Job will do no more, and work is left: the next generation takes it, or nobody does. */
-async function leaveBehind(term: Term, seen: JobState, job: CaptureJob): Promise<number> {
+async function leaveBehind(term: LeaderContext, seen: JobState, job: CaptureJob): Promise<number> {
   const { store, log } = term.options;
   // Results may have come in after the state was read and before the Job ended.
   const state = await readJobState(store.db, seen.name);
   if (state === undefined || state.settled_at !== null || !state.open) return NOW;
   if (state.generation !== seen.generation) return NOW;
   const { failedIndexes, stuck, lastFailure } = job;
-  if (state.generation >= MOST_GENERATIONS) {
+  if (state.generation >= MAX_GENERATIONS) {
     return settle(term, state, 'lost', lastFailure && { details: detailsOf(lastFailure) });
   }
   log.warn({ job_id: state.id, set_id: state.set_id, failedIndexes, stuck }, 'a Job left work behind');
@@ -126,7 +126,7 @@ async function leaveBehind(term: Term, seen: JobState, job: CaptureJob): Promise
 }
 
 /** Jobs of earlier generations: a controller may have ended after counting the next one. */
-async function removeLeftBehind({ cluster }: Term, { name, generation }: JobState): Promise<void> {
+async function removeLeftBehind({ cluster }: LeaderContext, { name, generation }: JobState): Promise<void> {
   for (let earlier = 1; earlier < generation; earlier++) {
     const job = await cluster.getJob(jobName({ name, generation: earlier }));
     if (job !== undefined) await cluster.deleteJob(job);

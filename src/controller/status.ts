@@ -26,7 +26,7 @@ export interface Seen {
   readonly generation: number;
 }
 
-const MOST_WORDS = 1_024;
+const MAX_WORDS = 1_024;
 
 /**
  * What the cluster says is partly others' words: of an admission policy, of a registry, of whoever wrote an Event. They stand in a column
@@ -34,8 +34,8 @@ const MOST_WORDS = 1_024;
  */
 export function plainWords(text: string): string {
   return cutCodePoints(
-    storable(text.slice(0, 4 * MOST_WORDS)).replaceAll(/[\p{Cc}\p{Bidi_Control}]+/gu, ' '),
-    MOST_WORDS,
+    storable(text.slice(0, 4 * MAX_WORDS)).replaceAll(/[\p{Cc}\p{Bidi_Control}]+/gu, ' '),
+    MAX_WORDS,
   );
 }
 

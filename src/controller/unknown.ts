@@ -1,6 +1,6 @@
 import type { ScreenshotJob, ScreenshotJobStatus } from '../contract/screenshotJob.ts';
 import { readJobState } from '../store/jobs/jobState.ts';
-import { NOW, SOON, type Term } from './leaderContext.ts';
+import { type LeaderContext, NOW, SOON } from './leaderContext.ts';
 
 const UNKNOWN: ScreenshotJobStatus = {
   reason: 'UnknownSet',
@@ -9,7 +9,7 @@ const UNKNOWN: ScreenshotJobStatus = {
 };
 
 /** A name that no row has. A resource of that name may be of somebody who looks at another database: it is left, and says so. */
-export async function meetUnknown(term: Term, name: string): Promise<number | undefined> {
+export async function meetUnknown(term: LeaderContext, name: string): Promise<number | undefined> {
   const { cluster, options, acquaintance, statuses, retention } = term;
   const resource = await cluster.getScreenshotJob(name);
   if (resource === undefined) {
@@ -33,7 +33,7 @@ export async function meetUnknown(term: Term, name: string): Promise<number | un
   return undefined;
 }
 
-async function release({ cluster, statuses }: Term, resource: ScreenshotJob): Promise<undefined> {
+async function release({ cluster, statuses }: LeaderContext, resource: ScreenshotJob): Promise<undefined> {
   await cluster.releaseScreenshotJob(resource);
   statuses.forget(resource.name);
 }

@@ -1,13 +1,13 @@
 /** How the pictures of a set are shared out: a completion index takes one page (a site on a device), or a few. */
 
 /** Of one index; more would make a capture too long to repeat. */
-export const MOST_PICTURES = 200;
+export const MAX_PICTURES = 200;
 /** Turning one index around costs about 2 s, so that a set with very many pages packs some into one. */
-const MOST_PAGES = 4;
+const MAX_PAGES = 4;
 /** From so many pages a capture on, they are packed. */
 const MANY_PAGES = 4;
 /** Creatives of an index where a job has ads alone. */
-export const MOST_CREATIVES = 20;
+export const MAX_CREATIVES = 20;
 
 export interface PageOfPicture {
   readonly siteKey: string;
@@ -24,7 +24,7 @@ export interface Batches {
  * One index for each page, several for a page of more than 200 pictures; up to `mostPages` pages in one index where there
  * are more than four times `parallelism`, so few that everybody gets two indexes at least.
  */
-export function planBatches(pictures: readonly PageOfPicture[], parallelism: number, mostPages = MOST_PAGES): Batches {
+export function planBatches(pictures: readonly PageOfPicture[], parallelism: number, mostPages = MAX_PAGES): Batches {
   const chunks = chunksOf(pictures);
   const perIndex = Math.min(mostPages, Math.max(1, Math.floor(chunks.length / (2 * parallelism))));
   const packed = chunks.length > MANY_PAGES * parallelism ? pack(chunks, perIndex) : chunks;
@@ -37,7 +37,7 @@ export function planBatches(pictures: readonly PageOfPicture[], parallelism: num
 
 /** How many indexes ads alone take. */
 export function planCreativeIndexes(ads: number): number {
-  return Math.max(1, Math.ceil(ads / MOST_CREATIVES));
+  return Math.max(1, Math.ceil(ads / MAX_CREATIVES));
 }
 
 /** Positions of pictures, page by page in the order they come in, a large page in several parts. */
@@ -47,7 +47,7 @@ function chunksOf(pictures: readonly PageOfPicture[]): number[][] {
   for (const [position, { siteKey, device }] of pictures.entries()) {
     const key = `${device}\n${siteKey}`;
     let chunk = open.get(key);
-    if (chunk === undefined || chunk.length === MOST_PICTURES) {
+    if (chunk === undefined || chunk.length === MAX_PICTURES) {
       chunk = [];
       open.set(key, chunk);
       chunks.push(chunk);
@@ -61,7 +61,7 @@ function pack(chunks: readonly number[][], perIndex: number): number[][] {
   const packed: { pages: number; members: number[] }[] = [];
   for (const chunk of chunks) {
     const last = packed.at(-1);
-    if (last !== undefined && last.pages < perIndex && last.members.length + chunk.length <= MOST_PICTURES) {
+    if (last !== undefined && last.pages < perIndex && last.members.length + chunk.length <= MAX_PICTURES) {
       last.members.push(...chunk);
       last.pages += 1;
     } else {

@@ -29,7 +29,7 @@ export class Failure extends Error {
 }
 
 /** For people who see no field paths: whole sentences as they are, the others after the field that they speak of. */
-export function inWords({ errors }: Pick<Failure, 'errors'>): string {
+export function failureMessage({ errors }: Pick<Failure, 'errors'>): string {
   const sentences = Object.entries(errors).flatMap(([path, texts]) =>
     texts.map((text) => (/^\p{Lu}/u.test(text) ? text : `The ${path} ${text}`)),
   );

@@ -4,7 +4,7 @@ export class DeadlineError extends Error {
 }
 
 /** @throws DeadlineError saying so, when `work` has not ended after `ms`; the work itself goes on, its later failure is ignored. */
-export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+export async function withDeadline<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new DeadlineError(`took longer than ${ms / 1000} s`)), ms);

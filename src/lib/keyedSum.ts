@@ -1,5 +1,5 @@
 /** Sums by name. What comes back to nothing is forgotten, so that names that are made up fill nothing. */
-export class Tally {
+export class KeyedSum {
   readonly #sums = new Map<string, number>();
 
   of(name: string): number {

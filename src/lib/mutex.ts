@@ -1,5 +1,5 @@
 /** Lets one at a time in, in the order in which they came. */
-export class Lock {
+export class Mutex {
   #last: Promise<unknown> = Promise.resolve();
 
   hold<T>(work: () => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import type { Counter } from 'prom-client';
-import { within } from '../lib/deadline.ts';
+import { withDeadline } from '../lib/deadline.ts';
 
 export interface Collected<T> {
   /** From now on this is asked, for two seconds at most. */
@@ -29,7 +29,7 @@ export function collected<T>({ set, clear, failures }: CollectedGauges<T>): Coll
       if (collect === undefined) return;
       clear();
       try {
-        set(await within(DEADLINE_MS, collect()));
+        set(await withDeadline(DEADLINE_MS, collect()));
       } catch {
         failures.inc(); // The count is the report: a scrape must answer although what it asks does not.
       }

@@ -1,6 +1,6 @@
 /** The server that kubelet and Prometheus talk to, beside the process's own: /livez, /readyz, /metrics. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { within } from '../lib/deadline.ts';
+import { withDeadline } from '../lib/deadline.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface HealthOptions {
@@ -82,7 +82,7 @@ async function ready(checks: HealthOptions['checks']): Promise<Answer> {
 
 async function failureOf(check: () => Promise<unknown>): Promise<string | undefined> {
   try {
-    await within(CHECK_DEADLINE_MS, check());
+    await withDeadline(CHECK_DEADLINE_MS, check());
     return undefined;
   } catch (error) {
     return words(error);

@@ -1,4 +1,4 @@
-import { within } from '../lib/deadline.ts';
+import { withDeadline } from '../lib/deadline.ts';
 import type { Logger } from './logger.ts';
 
 export interface ShutdownStep {
@@ -60,7 +60,7 @@ async function runSteps(
   unready();
   for (const { name, run, deadlineMs } of steps) {
     try {
-      await within(deadlineMs, Promise.resolve().then(run));
+      await withDeadline(deadlineMs, Promise.resolve().then(run));
     } catch (error) {
       code = 1;
       log.error({ err: error, step: name }, `shutdown: ${name} failed`);

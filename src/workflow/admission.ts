@@ -12,7 +12,7 @@ import { countRunning, readBacklog } from '../store/jobs/backlog.ts';
 /** Any number, the same for every process: one admits, the others wait. */
 const LOCK = 7_355_609;
 /** Of one transaction; the caller goes on while there is more. */
-const MOST_AT_ONCE = 20;
+const MAX_AT_ONCE = 20;
 const LONE_AD: WantedFrame[] = [{ marker_ms: null, ratio: 1 }];
 
 export interface AdmissionLimits {
@@ -39,7 +39,7 @@ export async function admitWaiting(transaction: Queryable, limits: AdmissionLimi
   const { maxPods, maxPodsPerOrganization, parallelism } = limits;
   const running = await countRunning(transaction);
   const backlog = await readBacklog(transaction, parallelism);
-  const chosen = chooseFairly(backlog, { running, maxPods, maxPodsPerOrganization }).slice(0, MOST_AT_ONCE);
+  const chosen = chooseFairly(backlog, { running, maxPods, maxPodsPerOrganization }).slice(0, MAX_AT_ONCE);
   const admitted: Admitted[] = [];
   for (const { item, parallelism } of chosen) {
     const { organizationId, setId, adIds = [] } = item;

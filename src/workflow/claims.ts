@@ -4,10 +4,10 @@ import type { ScreenshotStatus } from '../domain/states.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { type Bound, holdAttempt, holdJob } from './attempts.ts';
 import { failCreative } from './creativeResults.ts';
-import type { Aftermath } from './eventContext.ts';
+import type { EventContext } from './eventContext.ts';
 
 /** Claims lost this often fail the creative: it takes no further capture with it. */
-const MOST_LOST = 2;
+const MAX_LOST = 2;
 
 export interface WantedFrame {
   readonly marker_ms: number | null;
@@ -93,7 +93,7 @@ function held(transaction: Queryable, bound: Bound, adId: string) {
 export async function expireClaims(
   transaction: Queryable,
   jobId: string,
-  aftermath: Aftermath,
+  eventContext: EventContext,
 ): Promise<ScreenshotStatus[]> {
   const job = await holdJob(transaction, jobId);
   if (job === undefined) return [];
@@ -106,9 +106,9 @@ export async function expireClaims(
     .returning(['ad_id', 'claims_lost'])
     .execute();
   const resolved: ScreenshotStatus[] = [];
-  for (const { ad_id } of lost.filter(({ claims_lost }) => claims_lost >= MOST_LOST)) {
+  for (const { ad_id } of lost.filter(({ claims_lost }) => claims_lost >= MAX_LOST)) {
     const failure = { status: 'generic_error', reason: 'It ended the renderer twice.' } as const;
-    resolved.push(...(await failCreative(transaction, { job, adId: ad_id, failure }, aftermath)));
+    resolved.push(...(await failCreative(transaction, { job, adId: ad_id, failure }, eventContext)));
   }
   return resolved;
 }

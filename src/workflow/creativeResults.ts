@@ -5,7 +5,7 @@ import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
 import { insertImages } from '../store/images/insertImages.ts';
 import { type Bound, type HeldJob, holdAttempt } from './attempts.ts';
-import type { Aftermath } from './eventContext.ts';
+import type { EventContext } from './eventContext.ts';
 import { adEvent } from './events.ts';
 import { tellProgress } from './progress.ts';
 
@@ -66,7 +66,7 @@ export interface StoredResult {
 export async function storeCreativeResult(
   transaction: Queryable,
   { bound, adId, result }: { bound: Bound; adId: string; result: RenderedResult | FailedResult },
-  aftermath: Aftermath,
+  eventContext: EventContext,
 ): Promise<StoredResult> {
   const job = await holdAttempt(transaction, bound);
   const creative = await transaction
@@ -79,9 +79,9 @@ export async function storeCreativeResult(
   if (creative === undefined) throw new ResultFaultError(`Ad ${adId} is not part of this job.`);
   if (creative.status !== 'pending') return { isNews: false, resolved: [] };
   if (result.status !== 'uploaded')
-    return { isNews: true, resolved: await failCreative(transaction, { job, adId, failure: result }, aftermath) };
+    return { isNews: true, resolved: await failCreative(transaction, { job, adId, failure: result }, eventContext) };
   requireFrames(creative.wanted, result.frames);
-  await storeRendered(transaction, { job, adId, result }, aftermath);
+  await storeRendered(transaction, { job, adId, result }, eventContext);
   return { isNews: true, resolved: [] };
 }
 
@@ -97,7 +97,7 @@ function requireFrames(wanted: readonly { marker_ms: number | null; ratio: numbe
 async function storeRendered(
   transaction: Queryable,
   { job, adId, result }: { job: HeldJob; adId: string; result: RenderedResult },
-  aftermath: Aftermath,
+  eventContext: EventContext,
 ): Promise<void> {
   const images = result.frames.map(({ key, sha256, bytes, width, height }) => ({
     organizationId: job.organization_id,
@@ -120,7 +120,7 @@ async function storeRendered(
     preview_token: preview,
   } as const);
   if (changed) {
-    await adEvent(transaction, { adId, organizationId: job.organization_id, topic: 'ad.uploaded' }, aftermath);
+    await adEvent(transaction, { adId, organizationId: job.organization_id, topic: 'ad.uploaded' }, eventContext);
   }
   await notify(transaction, { job: job.id, ad: adId, ...(job.set_id === null ? {} : { set: job.set_id }) });
 }
@@ -135,17 +135,17 @@ function previewOf(frames: readonly { marker_ms: number; ratio: number; image_to
 export async function failCreative(
   transaction: Queryable,
   { job, adId, failure }: { job: HeldJob; adId: string; failure: FailedResult },
-  aftermath: Aftermath,
+  eventContext: EventContext,
 ): Promise<ScreenshotStatus[]> {
   const { status, reason } = failure;
   await resolve(transaction, { jobId: job.id, adId }, { status: 'failed', failure: status, reason });
   if (await resolveAd(transaction, adId, { status, reason })) {
-    await adEvent(transaction, { adId, organizationId: job.organization_id, topic: 'ad.failed' }, aftermath);
+    await adEvent(transaction, { adId, organizationId: job.organization_id, topic: 'ad.failed' }, eventContext);
   }
   let failed: ScreenshotStatus[] = [];
   if (job.set_id !== null) {
     failed = await failScreenshots(transaction, { setId: job.set_id, adId, reason });
-    if (failed.length > 0) await tellProgress(transaction, { ...job, set_id: job.set_id }, aftermath);
+    if (failed.length > 0) await tellProgress(transaction, { ...job, set_id: job.set_id }, eventContext);
   }
   await notify(transaction, { job: job.id, ad: adId, ...(job.set_id === null ? {} : { set: job.set_id }) });
   return failed;

@@ -15,7 +15,7 @@ export interface FollowUp {
 }
 
 /** What the functions need that record an event: the queue, and the address under which pictures and pages are served. */
-export interface Aftermath {
+export interface EventContext {
   readonly queue: FollowUp;
   /** Without a slash at its end. */
   readonly publicUrl: string;

@@ -8,7 +8,7 @@ import { DEFAULT_TOPICS, type Topic } from '../domain/topics.ts';
 import type { Queryable } from '../store/database/database.ts';
 import type { SubscriberTable } from '../store/database/schema.ts';
 import { deliveryGroup } from '../store/deliveries/deliveryGroup.ts';
-import type { Aftermath } from './eventContext.ts';
+import type { EventContext } from './eventContext.ts';
 
 /** What subscribers with a bucket get pictures for. */
 const S3_TOPICS: readonly Topic[] = ['ad.uploaded', 'screenshot_set.approved'];
@@ -30,12 +30,12 @@ interface Target {
 export async function adEvent(
   transaction: Queryable,
   { adId, organizationId, topic }: { adId: string; organizationId: string; topic: 'ad.uploaded' | 'ad.failed' },
-  aftermath: Aftermath,
+  eventContext: EventContext,
 ): Promise<void> {
   const subject = { organizationId, topic, adId };
   await record(transaction, subject, {
-    aftermath,
-    object: () => readAdRecord(transaction, { id: adId, publicUrl: aftermath.publicUrl }),
+    eventContext,
+    object: () => readAdRecord(transaction, { id: adId, publicUrl: eventContext.publicUrl }),
   });
 }
 
@@ -43,19 +43,22 @@ export async function adEvent(
 export async function setEvent(
   transaction: Queryable,
   { setId, organizationId, topic }: { setId: string; organizationId: string; topic: Topic },
-  aftermath: Aftermath,
+  eventContext: EventContext,
 ): Promise<void> {
   const subject = { organizationId, topic, setId };
   await record(transaction, subject, {
-    aftermath,
-    object: () => readSetRecord(transaction, { id: setId, publicUrl: aftermath.publicUrl }),
+    eventContext,
+    object: () => readSetRecord(transaction, { id: setId, publicUrl: eventContext.publicUrl }),
   });
 }
 
 async function record(
   transaction: Queryable,
   subject: Subject,
-  { aftermath, object }: { aftermath: Aftermath; object: () => Promise<AdRecord | ScreenshotSetRecord | undefined> },
+  {
+    eventContext,
+    object,
+  }: { eventContext: EventContext; object: () => Promise<AdRecord | ScreenshotSetRecord | undefined> },
 ): Promise<void> {
   const targets = await wanting(transaction, subject);
   if (targets.length === 0) return;
@@ -74,7 +77,7 @@ async function record(
     .insertInto('events')
     .values({ id: eventId, organization_id: subject.organizationId, topic: subject.topic, body, created_at: createdAt })
     .execute();
-  await insertDeliveries(transaction, { subject, eventId, targets, aftermath });
+  await insertDeliveries(transaction, { subject, eventId, targets, eventContext });
 }
 
 async function insertDeliveries(
@@ -83,8 +86,8 @@ async function insertDeliveries(
     subject,
     eventId,
     targets,
-    aftermath,
-  }: { subject: Subject; eventId: string; targets: Target[]; aftermath: Aftermath },
+    eventContext,
+  }: { subject: Subject; eventId: string; targets: Target[]; eventContext: EventContext },
 ): Promise<void> {
   const rows = targets.map(({ subscriberId, channel, target }) => ({
     id: randomUUID(),
@@ -100,7 +103,7 @@ async function insertDeliveries(
   await transaction.insertInto('deliveries').values(rows).execute();
   for (const row of rows) {
     const options = { group: deliveryGroup(row.target) };
-    await aftermath.queue.enqueue(transaction, 'deliver', { delivery_id: row.id }, options);
+    await eventContext.queue.enqueue(transaction, 'deliver', { delivery_id: row.id }, options);
   }
 }
 

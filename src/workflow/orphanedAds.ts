@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
 import { resolveAd } from './creativeResults.ts';
-import type { Aftermath } from './eventContext.ts';
+import type { EventContext } from './eventContext.ts';
 import { adEvent } from './events.ts';
 
 /** Ads that one look at the pending ones reads. */
@@ -13,10 +13,10 @@ const PAGE = 5_000;
  * shows them, and they are not ads of create-ad that wait for a job of their own.
  * @returns how many failed.
  */
-export async function failForsakenAds(
+export async function failOrphanedAds(
   transaction: Queryable,
   { adIds, reason }: { readonly adIds: readonly string[]; readonly reason: string },
-  aftermath: Aftermath,
+  eventContext: EventContext,
 ): Promise<number> {
   if (adIds.length === 0) return 0;
   const { rows } = await sql<{ id: string; organization_id: string }>`
@@ -32,7 +32,7 @@ export async function failForsakenAds(
     order by a.id for update of a`.execute(transaction);
   for (const { id, organization_id } of rows) {
     if (!(await resolveAd(transaction, id, { status: 'generic_error', reason }))) continue;
-    await adEvent(transaction, { adId: id, organizationId: organization_id, topic: 'ad.failed' }, aftermath);
+    await adEvent(transaction, { adId: id, organizationId: organization_id, topic: 'ad.failed' }, eventContext);
     await notify(transaction, { ad: id });
   }
   return rows.length;
@@ -46,17 +46,17 @@ export interface PendingPage {
 }
 
 /**
- * {@link failForsakenAds} for one page of all pending ads, so that a backlog makes no call longer.
+ * {@link failOrphanedAds} for one page of all pending ads, so that a backlog makes no call longer.
  * @returns also the last ad of the page; undefined where no page follows.
  */
-export async function failForsakenPage(
+export async function failOrphanedAdsPage(
   transaction: Queryable,
   { after, reason, size = PAGE }: PendingPage,
-  aftermath: Aftermath,
+  eventContext: EventContext,
 ): Promise<{ failed: number; last: string | undefined }> {
   let pending = transaction.selectFrom('ads').select('id').where('status', '=', 'pending').orderBy('id').limit(size);
   if (after !== undefined) pending = pending.where('id', '>', after);
   const adIds = (await pending.execute()).map(({ id }) => id);
-  const failed = await failForsakenAds(transaction, { adIds, reason }, aftermath);
+  const failed = await failOrphanedAds(transaction, { adIds, reason }, eventContext);
   return { failed, last: adIds.length < size ? undefined : adIds.at(-1) };
 }

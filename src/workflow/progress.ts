@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../store/database/database.ts';
 import type { HeldJob } from './attempts.ts';
-import type { Aftermath } from './eventContext.ts';
+import type { EventContext } from './eventContext.ts';
 import { isWanted, setEvent } from './events.ts';
 
 const STEPS = 4;
@@ -10,7 +10,7 @@ const STEPS = 4;
 export async function tellProgress(
   transaction: Queryable,
   { id, organization_id: organizationId, set_id: setId }: HeldJob & { readonly set_id: string },
-  aftermath: Aftermath,
+  eventContext: EventContext,
 ): Promise<void> {
   const subject = { organizationId, setId, topic: 'screenshot_set.progress' } as const;
   if (!(await isWanted(transaction, subject))) return;
@@ -32,5 +32,5 @@ export async function tellProgress(
   const step = Math.floor((resolved * STEPS) / Math.max(1, total));
   if (step <= job.progress || step >= STEPS) return;
   await transaction.updateTable('screenshot_jobs').set({ progress: step }).where('id', '=', id).execute();
-  await setEvent(transaction, subject, aftermath);
+  await setEvent(transaction, subject, eventContext);
 }

@@ -4,9 +4,9 @@ import { conflict, notFound } from '../domain/failure.ts';
 import { canMoveSet, type SetStatus } from '../domain/states.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
-import type { Aftermath } from './eventContext.ts';
+import type { EventContext } from './eventContext.ts';
 import { setEvent } from './events.ts';
-import { failForsakenAds } from './orphanedAds.ts';
+import { failOrphanedAds } from './orphanedAds.ts';
 
 interface Subject {
   readonly organizationId: string;
@@ -27,18 +27,18 @@ export interface Reviews {
   cancel(transaction: Queryable, subject: Subject): Promise<void>;
 }
 
-export function createReviews(aftermath: Aftermath): Reviews {
+export function createReviews(eventContext: EventContext): Reviews {
   return {
-    approve: (transaction, review) => decide(transaction, { ...review, to: 'approved' }, aftermath),
-    reject: (transaction, review) => decide(transaction, { ...review, to: 'rejected' }, aftermath),
-    cancel: (transaction, subject) => cancel(transaction, subject, aftermath),
+    approve: (transaction, review) => decide(transaction, { ...review, to: 'approved' }, eventContext),
+    reject: (transaction, review) => decide(transaction, { ...review, to: 'rejected' }, eventContext),
+    cancel: (transaction, subject) => cancel(transaction, subject, eventContext),
   };
 }
 
 async function decide(
   transaction: Queryable,
   { to, notes, ...subject }: Review & { to: 'approved' | 'rejected' },
-  aftermath: Aftermath,
+  eventContext: EventContext,
 ): Promise<void> {
   const { status } = await lockSet(transaction, subject);
   // A set is approved by settling too, so the table of moves alone would let one through that is being captured.
@@ -52,11 +52,11 @@ async function decide(
     })
     .where('id', '=', subject.setId)
     .execute();
-  await setEvent(transaction, { ...subject, topic: `screenshot_set.${to}` }, aftermath);
+  await setEvent(transaction, { ...subject, topic: `screenshot_set.${to}` }, eventContext);
   await notify(transaction, { set: subject.setId });
 }
 
-async function cancel(transaction: Queryable, subject: Subject, aftermath: Aftermath): Promise<void> {
+async function cancel(transaction: Queryable, subject: Subject, eventContext: EventContext): Promise<void> {
   const { status, cancel_requested_at } = await lockSet(transaction, subject);
   if (!canMoveSet(status, 'canceled')) throw forbidden(status, 'canceled');
   const now = sql<Date>`now()`;
@@ -65,12 +65,12 @@ async function cancel(transaction: Queryable, subject: Subject, aftermath: After
       ? { cancel_requested_at: cancel_requested_at ?? now }
       : { status: 'canceled' as const, cancel_requested_at: now, settled_at: now };
   await transaction.updateTable('screenshot_sets').set(change).where('id', '=', subject.setId).execute();
-  if (status === 'draft') await closeDraft(transaction, subject.setId, aftermath);
+  if (status === 'draft') await closeDraft(transaction, subject.setId, eventContext);
   await notify(transaction, { set: subject.setId });
 }
 
 /** A set without a job: nobody else will close its pictures. */
-async function closeDraft(transaction: Queryable, setId: string, aftermath: Aftermath): Promise<void> {
+async function closeDraft(transaction: Queryable, setId: string, eventContext: EventContext): Promise<void> {
   const reason = 'The screenshot set was canceled.';
   const closed = await transaction
     .updateTable('screenshots')
@@ -79,7 +79,7 @@ async function closeDraft(transaction: Queryable, setId: string, aftermath: Afte
     .where('status', '=', 'pending')
     .returning('ad_id')
     .execute();
-  await failForsakenAds(transaction, { adIds: [...new Set(closed.map(({ ad_id }) => ad_id))], reason }, aftermath);
+  await failOrphanedAds(transaction, { adIds: [...new Set(closed.map(({ ad_id }) => ad_id))], reason }, eventContext);
 }
 
 async function lockSet(transaction: Queryable, { organizationId, setId }: Subject) {

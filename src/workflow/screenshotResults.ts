@@ -6,7 +6,7 @@ import { notify } from '../store/database/notifications.ts';
 import { insertImages } from '../store/images/insertImages.ts';
 import { type Bound, holdAttempt } from './attempts.ts';
 import { ResultFaultError } from './creativeResults.ts';
-import type { Aftermath } from './eventContext.ts';
+import type { EventContext } from './eventContext.ts';
 import { tellProgress } from './progress.ts';
 
 export interface TakenScreenshot {
@@ -37,7 +37,7 @@ export interface FailedScreenshot {
 export async function storeScreenshotResults(
   transaction: Queryable,
   { bound, results }: { bound: Bound; results: readonly (TakenScreenshot | FailedScreenshot)[] },
-  aftermath: Aftermath,
+  eventContext: EventContext,
 ): Promise<ScreenshotStatus[]> {
   const job = await holdAttempt(transaction, bound);
   const setId = job.set_id;
@@ -47,7 +47,7 @@ export async function storeScreenshotResults(
   const fresh = [...new Map(results.map((result) => [result.id, result])).values()].filter(({ id }) => pending.has(id));
   if (fresh.length === 0) return [];
   await update(transaction, fresh, await storeImages(transaction, job.organization_id, fresh));
-  await tellProgress(transaction, { ...job, set_id: setId }, aftermath);
+  await tellProgress(transaction, { ...job, set_id: setId }, eventContext);
   await notify(transaction, { job: job.id, set: setId });
   return fresh.map(({ status }) => status);
 }

@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import { type ScreenshotStatus, type SetStatus, settledSetStatus } from '../domain/states.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
-import type { Aftermath } from './eventContext.ts';
+import type { EventContext } from './eventContext.ts';
 import { setEvent } from './events.ts';
-import { failForsakenAds } from './orphanedAds.ts';
+import { failOrphanedAds } from './orphanedAds.ts';
 
 /** Why a job ends. `lost`: its captures ended again and again without a result. `unscheduled`: none of them was ever started. */
 export type SettleCause = 'complete' | 'deadline' | 'canceled' | 'lost' | 'unscheduled';
@@ -39,7 +39,7 @@ const TOLD: ReadonlySet<SettleCause> = new Set(['unscheduled', 'lost']);
 export async function settleJob(
   transaction: Queryable,
   { jobId, cause, problem }: Settlement,
-  aftermath: Aftermath,
+  eventContext: EventContext,
 ): Promise<Settled> {
   const job = await lockJob(transaction, jobId);
   if (job === undefined) return { outcome: 'already', closed: [] };
@@ -55,11 +55,11 @@ export async function settleJob(
     .set({ settled_at: sql<Date>`now()`, outcome: ended, problem: TOLD.has(ended) ? (problem?.details ?? null) : null })
     .where('id', '=', job.id)
     .execute();
-  await failForsakenAds(transaction, { adIds, reason: words }, aftermath);
+  await failOrphanedAds(transaction, { adIds, reason: words }, eventContext);
   if (job.set_id !== null && status !== undefined) {
-    await tell(transaction, { setId: job.set_id, organizationId: job.organization_id, status }, aftermath);
+    await tell(transaction, { setId: job.set_id, organizationId: job.organization_id, status }, eventContext);
   }
-  await aftermath.queue.enqueue(transaction, 'launch', { organization_id: job.organization_id });
+  await eventContext.queue.enqueue(transaction, 'launch', { organization_id: job.organization_id });
   await notify(transaction, { job: job.id, ...(job.set_id === null ? {} : { set: job.set_id }) });
   return { outcome: 'settled', closed };
 }
@@ -207,8 +207,8 @@ async function settleSet(transaction: Queryable, setId: string, cause: SettleCau
 async function tell(
   transaction: Queryable,
   { setId, organizationId, status }: { setId: string; organizationId: string; status: SetStatus },
-  aftermath: Aftermath,
+  eventContext: EventContext,
 ): Promise<void> {
   if (status !== 'approved' && status !== 'failed') return;
-  await setEvent(transaction, { setId, organizationId, topic: `screenshot_set.${status}` }, aftermath);
+  await setEvent(transaction, { setId, organizationId, topic: `screenshot_set.${status}` }, eventContext);
 }

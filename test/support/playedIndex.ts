@@ -4,7 +4,7 @@ import type { Database } from '../../src/store/database/database.ts';
 import { openAttempt } from '../../src/workflow/attempts.ts';
 import { claimCreative } from '../../src/workflow/claims.ts';
 import { storeCreativeResult } from '../../src/workflow/creativeResults.ts';
-import type { Aftermath } from '../../src/workflow/eventContext.ts';
+import type { EventContext } from '../../src/workflow/eventContext.ts';
 import { storeScreenshotResults } from '../../src/workflow/screenshotResults.ts';
 import { required } from './required.ts';
 
@@ -13,7 +13,7 @@ const FACTS = { sha256: 'a'.repeat(64), bytes: 1, width: 1, height: 1 };
 export interface PlayedIndex {
   readonly jobId: string;
   readonly index: number;
-  readonly aftermath: Aftermath;
+  readonly eventContext: EventContext;
 }
 
 /** The index is begun, and one creative claimed. */
@@ -26,7 +26,7 @@ export async function beginIndex(db: Database, { jobId, index }: PlayedIndex) {
 
 /** Everything that the index can do is done. */
 export async function playIndex(db: Database, played: PlayedIndex): Promise<void> {
-  const { aftermath } = played;
+  const { eventContext } = played;
   for (let creatives = true; creatives; ) {
     const { bound, claimed } = await beginIndex(db, played);
     creatives = claimed !== undefined;
@@ -34,7 +34,9 @@ export async function playIndex(db: Database, played: PlayedIndex): Promise<void
     const frames = claimed.wanted.map((frame) => ({ ...frame, key: `frame-${claimed.ad_id}`, ...FACTS }));
     const kind = { format: 'tag', category: 'display', mode: 'stepped', notes: [], width: 300, height: 250 } as const;
     const result = { status: 'uploaded', ...kind, frames } as const;
-    await db.transaction().execute((tx) => storeCreativeResult(tx, { bound, adId: claimed.ad_id, result }, aftermath));
+    await db
+      .transaction()
+      .execute((tx) => storeCreativeResult(tx, { bound, adId: claimed.ad_id, result }, eventContext));
   }
   const { bound } = await beginIndex(db, played);
   const pictures = await db
@@ -46,5 +48,5 @@ export async function playIndex(db: Database, played: PlayedIndex): Promise<void
     .execute();
   const times = { captured_at: new Date(0).toISOString(), record: {} };
   const results = pictures.map(({ id }) => ({ id, status: 'uploaded' as const, key: id, ...FACTS, ...times }));
-  await db.transaction().execute((tx) => storeScreenshotResults(tx, { bound, results }, aftermath));
+  await db.transaction().execute((tx) => storeScreenshotResults(tx, { bound, results }, eventContext));
 }

@@ -3,9 +3,9 @@
  * whether one is good (TokenReview); the pod's name says of which job and index it is.
  */
 import { createHash } from 'node:crypto';
-import { Tally } from '../../lib/keyedSum.ts';
+import { KeyedSum } from '../../lib/keyedSum.ts';
 import { NotFoundError } from '../internal/requests.ts';
-import { createAllowances } from '../limits/rateLimits.ts';
+import { createRateLimits } from '../limits/rateLimits.ts';
 import {
   type Caller,
   type CaptureAuthority,
@@ -14,9 +14,9 @@ import {
   UnauthorizedError,
   UnavailableError,
 } from './authority.ts';
-import { createVerdicts, type Verdict } from './tokenCache.ts';
+import { createTokenCache, type TokenReviewResult } from './tokenCache.ts';
 import { readClaims } from './tokenClaims.ts';
-import { createReviewSlots } from './tokenReviewSlots.ts';
+import { createTokenReviewSlots } from './tokenReviewSlots.ts';
 
 export interface PodTokenOptions {
   /** Sends a TokenReview to the API server. @throws whatever keeps it from answering */
@@ -33,7 +33,7 @@ export interface PodTokenOptions {
 }
 
 /** Jobs that one pod may have looked up at once: its token is good, and for one of them. */
-const MOST_LOOKUPS = 16;
+const MAX_LOOKUPS = 16;
 /** Of one pod. A capture has four for a picture, and a few a minute. */
 const CALLS = { perSecond: 20, burst: 2_000 };
 const POD_NAME = 'authentication.kubernetes.io/pod-name';
@@ -41,13 +41,13 @@ const POD_UID = 'authentication.kubernetes.io/pod-uid';
 
 export function podTokens(options: PodTokenOptions): CaptureAuthority {
   const { log, now = Date.now } = options;
-  const verdicts = createVerdicts(now);
-  const slots = createReviewSlots(now);
-  const underWay = new Map<string, Promise<Verdict>>();
-  const lookups = new Tally();
-  const calls = createAllowances(CALLS, now);
+  const verdicts = createTokenCache(now);
+  const slots = createTokenReviewSlots(now);
+  const underWay = new Map<string, Promise<TokenReviewResult>>();
+  const lookups = new KeyedSum();
+  const calls = createRateLimits(CALLS, now);
 
-  const ask = async (key: string, { token, source }: Shown): Promise<Verdict> => {
+  const ask = async (key: string, { token, source }: Shown): Promise<TokenReviewResult> => {
     const giveBack = slots.take(source);
     if (giveBack === undefined) throw new OverloadedError('Too many tokens are being looked at.');
     try {
@@ -64,7 +64,7 @@ export function podTokens(options: PodTokenOptions): CaptureAuthority {
   };
 
   /** Those who ask with one token at the same time ask once. */
-  const verdictOn = (shown: Shown): Promise<Verdict> => {
+  const verdictOn = (shown: Shown): Promise<TokenReviewResult> => {
     const { token } = shown;
     const key = createHash('sha256').update(token).digest('base64');
     const known = verdicts.get(key);
@@ -80,7 +80,7 @@ export function podTokens(options: PodTokenOptions): CaptureAuthority {
 
   /** Before the calls of a pod are counted its job must be known, and it may name any. */
   const jobName = async (pod: { uid: string }, jobId: string): Promise<string | undefined> => {
-    if (lookups.of(pod.uid) >= MOST_LOOKUPS) throw new OverloadedError('The pod has too many calls under way.');
+    if (lookups.of(pod.uid) >= MAX_LOOKUPS) throw new OverloadedError('The pod has too many calls under way.');
     lookups.add(pod.uid, 1);
     try {
       return await options.jobName(jobId);
@@ -128,7 +128,7 @@ interface Review {
   };
 }
 
-function judge(review: unknown, wanted: Wanted): Verdict {
+function judge(review: unknown, wanted: Wanted): TokenReviewResult {
   const { authenticated, audiences = [], user = {} } = (review as Review | undefined)?.status ?? {};
   if (authenticated !== true)
     return { refusal: 'The API server does not know the token: it has expired, or its pod is gone.' };

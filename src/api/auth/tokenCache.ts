@@ -1,26 +1,26 @@
 /** What was found out about tokens, kept for a moment by their hash: one capture calls many times a second. */
 import { remember } from '../../lib/lru.ts';
 
-export type Verdict = { readonly name: string; readonly uid: string } | { readonly refusal: string };
+export type TokenReviewResult = { readonly name: string; readonly uid: string } | { readonly refusal: string };
 
 /** A pod that was deleted is known for so long; a token that was refused in error is refused for so long. */
 const GOOD_MS = 60_000;
 const REFUSED_MS = 5_000;
 const MOST = 5_000;
 
-export interface Verdicts {
-  get(key: string): Verdict | undefined;
+export interface TokenCache {
+  get(key: string): TokenReviewResult | undefined;
   /** @param expiresAtMs of the token: it is not good for longer. */
-  keep(key: string, verdict: Verdict, expiresAtMs?: number): void;
+  keep(key: string, verdict: TokenReviewResult, expiresAtMs?: number): void;
 }
 
 interface Kept {
-  readonly verdict: Verdict;
+  readonly verdict: TokenReviewResult;
   readonly until: number;
 }
 
 /** @param most of each kind, beyond which the oldest is forgotten: whoever makes up tokens pushes no good one out. */
-export function createVerdicts(now: () => number, most = MOST): Verdicts {
+export function createTokenCache(now: () => number, most = MOST): TokenCache {
   const good = new Map<string, Kept>();
   const refused = new Map<string, Kept>();
   return {

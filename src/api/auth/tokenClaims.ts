@@ -13,12 +13,12 @@ const Payload = z.object({
   exp: z.number(),
 });
 
-const MOST_CHARACTERS = 8_192;
+const MAX_CHARACTERS = 8_192;
 
 /** @returns undefined for what is no JSON Web Token of this kind. */
 export function readClaims(token: string): Claims | undefined {
   const parts = token.split('.');
-  if (parts.length !== 3 || token.length > MOST_CHARACTERS) return undefined;
+  if (parts.length !== 3 || token.length > MAX_CHARACTERS) return undefined;
   try {
     const { aud, sub, exp } = Payload.parse(JSON.parse(Buffer.from(parts[1] ?? '', 'base64url').toString('utf8')));
     return { audiences: aud, subject: sub, expiresAtMs: exp * 1_000 };

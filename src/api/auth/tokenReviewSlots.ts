@@ -3,23 +3,23 @@
  * costs others nothing but a repetition, and the API server no more than this.
  */
 
-import { Tally } from '../../lib/keyedSum.ts';
+import { KeyedSum } from '../../lib/keyedSum.ts';
 import { remember } from '../../lib/lru.ts';
 
 /** At once: of all, of one address, and of all addresses together from which a bad token came lately. */
 const MOST = { all: 32, ofOne: 4, ofSuspects: 8 };
 const SUSPECT_MS = 60_000;
-const MOST_SUSPECTS = 5_000;
+const MAX_SUSPECTS = 5_000;
 
-export interface ReviewSlots {
+export interface TokenReviewSlots {
   /** @returns what gives the slot back; undefined: there is none now. */
   take(source: string): (() => void) | undefined;
   /** A token from there was no good. */
   refused(source: string): void;
 }
 
-export function createReviewSlots(now: () => number): ReviewSlots {
-  const taken = new Tally();
+export function createTokenReviewSlots(now: () => number): TokenReviewSlots {
+  const taken = new KeyedSum();
   /** Until when, the latest last. */
   const suspects = new Map<string, number>();
   let [all, ofSuspects] = [0, 0];
@@ -40,7 +40,7 @@ export function createReviewSlots(now: () => number): ReviewSlots {
       };
     },
     refused(source) {
-      remember(suspects, [source, now() + SUSPECT_MS], MOST_SUSPECTS);
+      remember(suspects, [source, now() + SUSPECT_MS], MAX_SUSPECTS);
     },
   };
 }

@@ -64,11 +64,11 @@ function requireKeys(results: ScreenshotResults['results'], attempt: number): vo
 }
 
 /** No clock of a node is off by as much. */
-const MOST_OFF_MS = 24 * 3_600_000;
+const MAX_OFF_MS = 24 * 3_600_000;
 
 function requireTimes(results: ScreenshotResults['results']): void {
   for (const result of results) {
-    if (result.status === 'uploaded' && Math.abs(Date.parse(result.captured_at) - Date.now()) > MOST_OFF_MS) {
+    if (result.status === 'uploaded' && Math.abs(Date.parse(result.captured_at) - Date.now()) > MAX_OFF_MS) {
       throw new ResultFaultError(`Screenshot ${result.id} cannot have been taken at ${result.captured_at}.`);
     }
   }

@@ -14,8 +14,8 @@ import {
   UnauthorizedError,
   UnavailableError,
 } from '../auth/authority.ts';
-import { boundCalls } from '../limits/callLimits.ts';
-import { type Allowances, createAllowances } from '../limits/rateLimits.ts';
+import { limitCalls } from '../limits/callLimits.ts';
+import { createRateLimits, type RateLimits } from '../limits/rateLimits.ts';
 import { artifactRoutes } from '../transfers/artifactRoutes.ts';
 import { createTransfers } from '../transfers/transfers.ts';
 import { addUploadRoutes } from '../transfers/uploadRoutes.ts';
@@ -28,7 +28,7 @@ import { storableTexts } from './storableTexts.ts';
 /** A hundred pictures of pages with many candidates are some two. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 /** Of what was wrong with a call: a body may have a fault in each of thousands of places, and all of them would stand in the log. */
-const MOST_WORDS = 2_000;
+const MAX_WORDS = 2_000;
 /** Two hundred pictures, the most of an index, are some four megabytes; sixteen take a fifth of a second to read. */
 const OF_ONE_POD = {
   calls: 64,
@@ -46,7 +46,7 @@ export function createInternalApi(options: InternalApiOptions): Express {
   const job = express.Router({ mergeParams: true });
   job.use(
     authorize(options.authority ?? jobTokens(options.secret)),
-    boundCalls(OF_ONE_POD),
+    limitCalls(OF_ONE_POD),
     express.json({ limit: MAX_BODY_BYTES }),
     storableTexts,
   );
@@ -59,7 +59,7 @@ export function createInternalApi(options: InternalApiOptions): Express {
   app.use((_req, res) => {
     res.status(404).json({ error: 'not_found', message: NO_SUCH_CALL });
   });
-  app.use(answerError(options.log, createAllowances(LOGGED)));
+  app.use(answerError(options.log, createRateLimits(LOGGED)));
   return app;
 }
 
@@ -85,7 +85,7 @@ function authorize(authority: CaptureAuthority): RequestHandler {
 }
 
 /** @param logged whoever is refused over and over fills no log. */
-function answerError(log: Log, logged: Allowances): ErrorRequestHandler {
+function answerError(log: Log, logged: RateLimits): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     if (res.headersSent) {
       next(error);
@@ -104,7 +104,7 @@ function answerError(log: Log, logged: Allowances): ErrorRequestHandler {
 }
 
 function describe(error: unknown): { status: number; body: { error: string; message: string } } {
-  const message = cutCodePoints(error instanceof Error ? error.message : String(error), MOST_WORDS);
+  const message = cutCodePoints(error instanceof Error ? error.message : String(error), MAX_WORDS);
   if (error instanceof SupersededError) return { status: 409, body: { error: 'superseded', message } };
   if (error instanceof UnauthorizedError) return { status: 401, body: { error: 'unauthorized', message } };
   if (error instanceof ForbiddenError) return { status: 403, body: { error: 'forbidden', message } };

@@ -2,10 +2,10 @@ import type { ArtifactStore } from '../../artifacts/store.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Store } from '../../store/database/database.ts';
 import type { Notifications } from '../../store/database/notifications.ts';
-import type { Aftermath } from '../../workflow/eventContext.ts';
+import type { EventContext } from '../../workflow/eventContext.ts';
 import type { CaptureAuthority } from '../auth/authority.ts';
 
-export interface InternalApiOptions extends Aftermath {
+export interface InternalApiOptions extends EventContext {
   readonly store: Store;
   readonly artifacts: ArtifactStore;
   readonly notifications: Notifications;

@@ -13,7 +13,7 @@ interface Account {
 }
 
 /** Memory for bodies under way, so much for each sender: what finds none waits its turn, unread. */
-export class Room {
+export class BodyMemory {
   readonly #bytes: number;
   readonly #patienceMs: number;
   readonly #accounts = new Map<string, Account>();

@@ -1,21 +1,21 @@
 /** Bytes of pictures that pass through this process at this moment: so much for each sender or receiver, so much for all together. */
 
-import { Tally } from '../../lib/keyedSum.ts';
+import { KeyedSum } from '../../lib/keyedSum.ts';
 import { OverloadedError } from '../auth/authority.ts';
 
-export interface UnderWayBounds {
+export interface BytesInFlightOptions {
   /** Of one address at the same time. */
   readonly each: number;
   readonly together: number;
 }
 
-export interface BytesUnderWay {
+export interface BytesInFlight {
   /** @param bytes less than nothing takes away. @throws OverloadedError where it is too much; it counts all the same */
   add(address: string, bytes: number): void;
 }
 
-export function createBytesUnderWay({ each, together }: UnderWayBounds): BytesUnderWay {
-  const held = new Tally();
+export function createBytesInFlight({ each, together }: BytesInFlightOptions): BytesInFlight {
+  const held = new KeyedSum();
   let all = 0;
   return {
     add(address, bytes) {

@@ -3,9 +3,9 @@ import type { RequestHandler } from 'express';
 import type { RateLimit } from '../../lib/tokenBucket.ts';
 import { OverloadedError } from '../auth/authority.ts';
 import { callerOf } from '../internal/requests.ts';
-import { createAllowances } from './rateLimits.ts';
+import { createRateLimits } from './rateLimits.ts';
 
-export interface CallBounds {
+export interface CallLimitOptions {
   /** Of one pod, at the same time. A capture has about ten, with what it waits for. */
   readonly calls: number;
   /** Of the bodies of these calls. */
@@ -15,8 +15,8 @@ export interface CallBounds {
 }
 
 /** After the caller is known, before the body is read. Captures of this machine, which name no pod, are not bounded. */
-export function boundCalls(most: CallBounds): RequestHandler {
-  const bodies = createAllowances(most.bytesInTime);
+export function limitCalls(most: CallLimitOptions): RequestHandler {
+  const bodies = createRateLimits(most.bytesInTime);
   const underWay = new Map<string, { calls: number; bytes: number }>();
   return (req, res, next) => {
     const { pod } = callerOf(res);

@@ -3,7 +3,7 @@ import { Failure } from '../../domain/failure.ts';
 import { type Bucket, type RateLimit, refilled } from '../../lib/tokenBucket.ts';
 
 /** More keys than this in a moment, and those that have rested are forgotten. */
-const MOST_BUCKETS = 10_000;
+const MAX_BUCKETS = 10_000;
 
 /** A token bucket for each key, in this process: one in Postgres was measured to cost a tenth of what create-ad does, and all of a key wait for it. */
 export class RateLimiter {
@@ -23,7 +23,7 @@ export class RateLimiter {
     const before = refilled(this.#buckets.get(key), this.#limit, now);
     const refused = before.tokens < 1;
     const tokens = refused ? before.tokens : before.tokens - 1;
-    if (!this.#buckets.has(key) && this.#buckets.size >= MOST_BUCKETS) this.#forgetFull(now);
+    if (!this.#buckets.has(key) && this.#buckets.size >= MAX_BUCKETS) this.#forgetFull(now);
     this.#buckets.set(key, { tokens, at: now });
     const wait = Math.max(1, Math.ceil((1 - tokens) / perSecond));
     const full = Math.max(1, Math.ceil((burst - tokens) / perSecond));

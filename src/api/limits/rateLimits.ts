@@ -2,21 +2,21 @@
 import { remember } from '../../lib/lru.ts';
 import { type Bucket, type RateLimit, refilled } from '../../lib/tokenBucket.ts';
 
-export interface Allowances {
+export interface RateLimits {
   /** @returns false: so much is not left. */
   take(who: string, amount?: number): boolean;
 }
 
 /** The one that was quiet for longest is forgotten first, and has its all again. */
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;
 
-export function createAllowances(limit: RateLimit, now: () => number = () => performance.now()): Allowances {
+export function createRateLimits(limit: RateLimit, now: () => number = () => performance.now()): RateLimits {
   const buckets = new Map<string, Bucket>();
   return {
     take(who, amount = 1) {
       const { tokens, at } = refilled(buckets.get(who), limit, now());
       const isEnough = tokens >= amount;
-      remember(buckets, [who, { tokens: isEnough ? tokens - amount : tokens, at }], MOST_KNOWN);
+      remember(buckets, [who, { tokens: isEnough ? tokens - amount : tokens, at }], MAX_KNOWN);
       return isEnough;
     },
   };

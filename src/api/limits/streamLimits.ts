@@ -4,9 +4,9 @@
  */
 import type { Request, Response } from 'express';
 import { addressOf } from '../internal/requests.ts';
-import { createBytesUnderWay, type UnderWayBounds } from './bytesInFlight.ts';
+import { type BytesInFlightOptions, createBytesInFlight } from './bytesInFlight.ts';
 
-export interface PassageBounds extends UnderWayBounds {
+export interface StreamLimitOptions extends BytesInFlightOptions {
   readonly withinMs: number;
 }
 
@@ -16,7 +16,7 @@ class TooLargeError extends Error {
   readonly status = 413;
 }
 
-export interface Passage {
+export interface StreamLimits {
   /** @returns what `use` made of the bytes, which count as long as it needs them. @throws TooLargeError, OverloadedError */
   receive<T>(req: Request, use: (bytes: Buffer) => Promise<T>): Promise<T>;
   /** Counts so many bytes until the answer has gone. @throws OverloadedError */
@@ -24,8 +24,8 @@ export interface Passage {
 }
 
 /** `each` is also the most that one picture may have. */
-export function createPassage({ withinMs, ...bounds }: PassageBounds): Passage {
-  const [uploads, downloads] = [createBytesUnderWay(bounds), createBytesUnderWay(bounds)];
+export function createStreamLimits({ withinMs, ...bounds }: StreamLimitOptions): StreamLimits {
+  const [uploads, downloads] = [createBytesInFlight(bounds), createBytesInFlight(bounds)];
   return {
     async receive(req, use) {
       const sender = addressOf(req);

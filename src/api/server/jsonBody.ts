@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { isObject, type JsonObject, kindOf } from '../../contract/faults.ts';
 import { Failure, invalid } from '../../domain/failure.ts';
-import { Room } from '../limits/bodyMemory.ts';
+import { BodyMemory } from '../limits/bodyMemory.ts';
 
 export interface JsonBody {
   readonly value: JsonObject;
@@ -11,7 +11,7 @@ export interface JsonBody {
 }
 
 /** Deeper than anything that is read; parsing millions of levels takes seconds and gigabytes. */
-const MOST_LEVELS = 1_000;
+const MAX_LEVELS = 1_000;
 /** A body of nothing but empty objects becomes a hundred times as large when it is parsed, and stops everything meanwhile. */
 const BYTES_A_VALUE = 32;
 const LEAST_VALUES = 100_000;
@@ -30,7 +30,7 @@ export type BodyReader = (request: Request, response: Response, sender: string) 
  */
 export function jsonBodyReader(bytes: number): BodyReader {
   const raw = express.raw({ type: () => true, limit: bytes });
-  const room = new Room(bytes * LARGEST_AT_ONCE);
+  const room = new BodyMemory(bytes * LARGEST_AT_ONCE);
   const mostValues = Math.max(LEAST_VALUES, Math.floor(bytes / BYTES_A_VALUE));
   return async (request, response, sender) => {
     requireJson(request);
@@ -106,8 +106,7 @@ function malformed(text: string): Failure {
 function parse(body: Buffer, mostValues: number): JsonObject {
   if (body.length === 0) throw malformed('must be a JSON object, but is empty.');
   const fault = shapeFault(body, mostValues);
-  if (fault === 'deep')
-    throw malformed(`must not be nested more than ${MOST_LEVELS.toLocaleString('en')} levels deep.`);
+  if (fault === 'deep') throw malformed(`must not be nested more than ${MAX_LEVELS.toLocaleString('en')} levels deep.`);
   if (fault === 'many')
     throw tooLarge(`must hold at most ${mostValues.toLocaleString('en')} values: send several requests.`);
   const value = parseText(decode(body));
@@ -149,7 +148,7 @@ function shapeFault(body: Buffer, mostValues: number): 'deep' | 'many' | undefin
     else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
       depth += 1;
       values += 1;
-      if (depth > MOST_LEVELS) return 'deep';
+      if (depth > MAX_LEVELS) return 'deep';
     } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1;
     else if (byte === COMMA) values += 1;
     if (values > mostValues) return 'many';

@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto';
 import express, { type Router } from 'express';
 import { ArtifactNotFoundError } from '../../artifacts/store.ts';
-import { MOST_PICTURE_BYTES } from '../../contract/captureProtocol.ts';
+import { MAX_PICTURE_BYTES } from '../../contract/captureProtocol.ts';
 import { ResultFaultError } from '../../workflow/creativeResults.ts';
 import { ForbiddenError } from '../auth/authority.ts';
 import { type Content, refuseTransfer, type TransferMethod } from '../auth/jobToken.ts';
 import type { InternalApiOptions } from '../internal/options.ts';
-import { createPassage } from '../limits/streamLimits.ts';
+import { createStreamLimits } from '../limits/streamLimits.ts';
 import { PICTURE_TYPE } from './transfers.ts';
 
 const PNG_MAGIC = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
@@ -15,9 +15,9 @@ const PNG_MAGIC = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const WITHIN_MS = 20_000;
 
 export function artifactRoutes(options: InternalApiOptions): Router {
-  const { artifacts, secret, maxUploadBytes = MOST_PICTURE_BYTES, maxUploadBytesTogether } = options;
+  const { artifacts, secret, maxUploadBytes = MAX_PICTURE_BYTES, maxUploadBytesTogether } = options;
   const together = maxUploadBytesTogether ?? 3 * maxUploadBytes;
-  const passage = createPassage({ each: maxUploadBytes, together, withinMs: WITHIN_MS });
+  const passage = createStreamLimits({ each: maxUploadBytes, together, withinMs: WITHIN_MS });
   const router = express.Router();
 
   router.put('/*key', authorize(secret, contentOf), requirePicture, requireLength, (req, res) =>

@@ -1,13 +1,13 @@
 /** A capture declares what it is about to send, and gets addresses that accept exactly that. */
 import type { Router } from 'express';
-import { type DeclaredUploads, DeclareUploads, MOST_PICTURE_BYTES } from '../../contract/captureProtocol.ts';
+import { type DeclaredUploads, DeclareUploads, MAX_PICTURE_BYTES } from '../../contract/captureProtocol.ts';
 import type { Bound } from '../../workflow/attempts.ts';
 import { ResultFaultError } from '../../workflow/creativeResults.ts';
 import { declareUploads } from '../../workflow/expectedUploads.ts';
 import { boundOf, OverloadedError } from '../auth/authority.ts';
 import type { InternalApiOptions } from '../internal/options.ts';
 import { callerOf } from '../internal/requests.ts';
-import { createAllowances } from '../limits/rateLimits.ts';
+import { createRateLimits } from '../limits/rateLimits.ts';
 import { frameKey, screenshotKey, type Transfers, withContent } from './transfers.ts';
 
 type Declared = DeclareUploads['uploads'][number];
@@ -16,8 +16,8 @@ type Declared = DeclareUploads['uploads'][number];
 const SIGNED = { perSecond: 20, burst: 5_000 };
 
 export function addUploadRoutes(router: Router, options: InternalApiOptions, transfers: Transfers): void {
-  const { store, maxUploadBytes = MOST_PICTURE_BYTES } = options;
-  const signed = createAllowances(SIGNED);
+  const { store, maxUploadBytes = MAX_PICTURE_BYTES } = options;
+  const signed = createRateLimits(SIGNED);
 
   router.post('/uploads', async (req, res) => {
     const { index, attempt, uploads } = DeclareUploads.parse(req.body);

@@ -2,7 +2,7 @@ import { sleep } from '../../lib/sleep.ts';
 import type { CdpSession } from './cdp.ts';
 import type { PageClock } from './pageClock.ts';
 import type { PageGuard } from './pageGuard.ts';
-import { PageResistsError } from './renderingBlocked.ts';
+import { RenderingBlockedError } from './renderingBlocked.ts';
 
 export interface PageFramesOptions {
   readonly session: CdpSession;
@@ -40,7 +40,10 @@ export class PageFrames {
       const { screenshotData } = await this.#frame({ format: 'png' });
       if (screenshotData) return screenshotData;
     }
-    throw new PageResistsError('no_picture', 'The creative draws nothing: something that it waits for never comes.');
+    throw new RenderingBlockedError(
+      'no_picture',
+      'The creative draws nothing: something that it waits for never comes.',
+    );
   }
 
   #frame(screenshot?: { format: 'png' }): Promise<{ hasDamage: boolean; screenshotData?: string }> {

@@ -1,7 +1,7 @@
 import { Watch } from '../../lib/sleep.ts';
 import type { CdpSession } from './cdp.ts';
 import { answers, endRunningScript } from './mainThread.ts';
-import { PageResistsError } from './renderingBlocked.ts';
+import { RenderingBlockedError } from './renderingBlocked.ts';
 
 export interface PageGuardOptions {
   readonly signal: AbortSignal;
@@ -29,7 +29,7 @@ export class PageGuard {
     this.#options = options;
     session.on('Inspector.targetCrashed', () =>
       this.#crashed.reject(
-        new PageResistsError('crash', 'The creative crashed the browser (it may need too much memory).'),
+        new RenderingBlockedError('crash', 'The creative crashed the browser (it may need too much memory).'),
       ),
     );
     // Awaited in races only.
@@ -71,7 +71,7 @@ export class PageGuard {
       await tick();
       if (this.#options.isLoading()) continue;
       stillMs += TICK_MS;
-      if (stillMs >= STUCK_MS) throw new PageResistsError('stuck', 'The creative stands still in stepped time.');
+      if (stillMs >= STUCK_MS) throw new RenderingBlockedError('stuck', 'The creative stands still in stepped time.');
     }
     return new Promise<never>(() => undefined);
   }
@@ -79,7 +79,7 @@ export class PageGuard {
   async #endScript(): Promise<void> {
     this.#endedScripts += 1;
     if (this.#endedScripts > MAX_ENDED_SCRIPTS)
-      throw new PageResistsError('endless_script', 'The creative has a script that never ends.');
+      throw new RenderingBlockedError('endless_script', 'The creative has a script that never ends.');
     this.#options.notes.add('A script that did not end was stopped.');
     await endRunningScript(this.#session);
   }

@@ -6,7 +6,7 @@ import { PageFrames } from './pageFrames.ts';
 import { PageGuard } from './pageGuard.ts';
 import { failHung, type Patience } from './patience.ts';
 import { type PendingRequests, watchRequests } from './pendingRequests.ts';
-import { PageResistsError } from './renderingBlocked.ts';
+import { RenderingBlockedError } from './renderingBlocked.ts';
 import type { SteppedBrowser } from './steppedBrowser.ts';
 import { SteppedClock } from './steppedClock.ts';
 
@@ -96,7 +96,7 @@ export class SteppedPage {
   async navigate(url: string): Promise<void> {
     this.#loaded = false;
     const { errorText } = await this.#guard.over(this.session.send('Page.navigate', { url }, 60_000));
-    if (errorText) throw new PageResistsError('stuck', `${url} could not be opened: ${errorText}`);
+    if (errorText) throw new RenderingBlockedError('stuck', `${url} could not be opened: ${errorText}`);
   }
 
   /** Lets `ms` pass and draws nothing, as while a document loads. */

@@ -1,7 +1,7 @@
 /** Prefix codes as deflate has them. */
 
 /** Of deflate: no code is longer. */
-const MOST_BITS = 15;
+const MAX_BITS = 15;
 
 /** A code for each symbol: its bits in the order in which they are written, and how many there are. */
 export interface Code {
@@ -16,7 +16,7 @@ export function codeFor(counts: Uint32Array): Code {
   let weights = counts.map((count) => Math.max(1, count));
   let lengths = treeDepths(weights);
   // Flatter weights make a flatter tree; they seldom have to.
-  while (Math.max(...lengths) > MOST_BITS) {
+  while (Math.max(...lengths) > MAX_BITS) {
     weights = weights.map((weight) => (weight >> 1) + 1);
     lengths = treeDepths(weights);
   }
@@ -58,10 +58,10 @@ function treeDepths(weights: Uint32Array): Uint8Array {
 
 /** RFC 1951, 3.2.2; reversed, for a code is written from its first bit on. */
 function canonicalBits(lengths: Uint8Array): Uint16Array {
-  const counts = new Uint32Array(MOST_BITS + 1);
+  const counts = new Uint32Array(MAX_BITS + 1);
   for (const length of lengths) counts[length] = (counts[length] ?? 0) + 1;
-  const next = new Uint32Array(MOST_BITS + 1);
-  for (let length = 2; length <= MOST_BITS; length++)
+  const next = new Uint32Array(MAX_BITS + 1);
+  for (let length = 2; length <= MAX_BITS; length++)
     next[length] = ((next[length - 1] ?? 0) + (counts[length - 1] ?? 0)) << 1;
   return Uint16Array.from(lengths, (length) => {
     const code = next[length] ?? 0;

@@ -2,7 +2,7 @@ import { attribute, braced, tagsIn, without, withoutComments } from './markup.ts
 import type { Size } from './size.ts';
 
 /** Sizes stand near the beginning; what is larger is a library, or meant to take long. */
-const MOST_CHARACTERS = 4 * 1024 * 1024;
+const MAX_CHARACTERS = 4 * 1024 * 1024;
 
 /** Where an HTML creative says its own size; asked in turn, surest first. */
 const PLACES: readonly ((html: string) => Size | undefined)[] = [adSizeMeta, webDesigner, animateStage, gptSize];
@@ -34,7 +34,7 @@ function first(places: readonly ((html: string) => Size | undefined)[], html: st
 }
 
 function readable(html: string): string {
-  return withoutComments(html.slice(0, MOST_CHARACTERS));
+  return withoutComments(html.slice(0, MAX_CHARACTERS));
 }
 
 function adSizeMeta(html: string): Size | undefined {

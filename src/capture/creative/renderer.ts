@@ -2,7 +2,7 @@ import { DEVICES, userAgentOf } from '../../domain/devices.ts';
 import type { GuardedFetch, LocalOrigins } from '../../egress/ports.ts';
 import { browserVersion } from '../browser/browserVersion.ts';
 import { BrowserGoneError, CdpError, CdpTimeoutError } from '../browser/cdp.ts';
-import { PageResistsError } from '../browser/renderingBlocked.ts';
+import { RenderingBlockedError } from '../browser/renderingBlocked.ts';
 import { BrowserStartError, type SteppedBrowser, startSteppedBrowser } from '../browser/steppedBrowser.ts';
 import type { Burden } from '../memory/watchdog.ts';
 import { BrowserPool } from './browserPool.ts';
@@ -125,7 +125,7 @@ async function onceAgain<T>(work: () => Promise<T>, log: (message: string, field
 function explained(error: unknown): FailedCreative {
   const failure = failureOf(error);
   if (failure !== undefined) return failure;
-  if (error instanceof PageResistsError) return { status: 'generic_error', reason: error.message };
+  if (error instanceof RenderingBlockedError) return { status: 'generic_error', reason: error.message };
   if (error instanceof BrowserGoneError)
     return { status: 'generic_error', reason: 'The creative ended the browser twice.' };
   if (error instanceof CdpTimeoutError)

@@ -1,5 +1,5 @@
 import { createPatience, type Patience } from '../browser/patience.ts';
-import { PageResistsError } from '../browser/renderingBlocked.ts';
+import { RenderingBlockedError } from '../browser/renderingBlocked.ts';
 import type { SteppedBrowser } from '../browser/steppedBrowser.ts';
 import { SteppedPage } from '../browser/steppedPage.ts';
 import type { CreativeFrame, RenderedCreative, RenderRequest } from './creative.ts';
@@ -170,7 +170,7 @@ class Shooting {
     try {
       return await this.#opened(address, view, work);
     } catch (error) {
-      if (!(error instanceof PageResistsError && error.kind === 'stuck') || this.#clock === 'wall') throw error;
+      if (!(error instanceof RenderingBlockedError && error.kind === 'stuck') || this.#clock === 'wall') throw error;
       this.#clock = 'wall';
       this.#notes.add('Captured in real time: the creative did not move in stepped time.');
       return this.#opened(address, view, work);

@@ -1,4 +1,4 @@
-import { PageResistsError } from '../browser/renderingBlocked.ts';
+import { RenderingBlockedError } from '../browser/renderingBlocked.ts';
 import type { SteppedPage } from '../browser/steppedPage.ts';
 import { CreativeFailure } from './failure.ts';
 import type { Pictures } from './film.ts';
@@ -73,5 +73,5 @@ async function pump(page: SteppedPage, condition: string, doing: string): Promis
     })()`)) as VideoState | undefined;
     if (state?.done) return state;
   } while (performance.now() < end);
-  throw new PageResistsError('no_picture', `The video did not come to a picture (${doing}).`);
+  throw new RenderingBlockedError('no_picture', `The video did not come to a picture (${doing}).`);
 }

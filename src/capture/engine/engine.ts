@@ -4,7 +4,7 @@ import { createGuardedFetch } from '../../egress/fetch.ts';
 import { createGuard } from '../../egress/guard.ts';
 import type { GuardedFetch } from '../../egress/ports.ts';
 import { type EgressProxy, startEgressProxy } from '../../egress/proxy.ts';
-import { within } from '../../lib/deadline.ts';
+import { withDeadline } from '../../lib/deadline.ts';
 import type { Log } from '../../lib/log.ts';
 import { decideSandbox, type SandboxWish } from '../browser/sandbox.ts';
 import { BrowserStartError } from '../browser/steppedBrowser.ts';
@@ -194,7 +194,7 @@ class Part<T extends { close(): Promise<void> }> {
 
 async function closeInTime(part: { close(): Promise<void> }, name: string, log: Log): Promise<void> {
   try {
-    await within(CLOSE_MS, part.close());
+    await withDeadline(CLOSE_MS, part.close());
   } catch (error) {
     log.warn({ err: error }, `the ${name} did not end cleanly`);
   }

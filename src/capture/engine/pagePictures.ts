@@ -2,7 +2,7 @@
 import { PHASES } from '../../contract/captureProtocol.ts';
 import type { Device } from '../../domain/devices.ts';
 import type { ScreenshotFailure } from '../../domain/states.ts';
-import { within } from '../../lib/deadline.ts';
+import { withDeadline } from '../../lib/deadline.ts';
 import type { Log } from '../../lib/log.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
@@ -59,7 +59,7 @@ const CLOSE_MS = 5_000;
 /** The browser shows one at a time; pixels are composed and compressed side by side. */
 const PLACING_AT_ONCE = 3;
 /** A page is opened once, and once more when it was lost. */
-const MOST_OPENINGS = 2;
+const MAX_OPENINGS = 2;
 
 /** The page is gone: its browser crashed or is stuck, or it could not show what it is beside another page. */
 export class PageLostError extends Error {
@@ -89,7 +89,7 @@ export class PageWork {
 
   /** What happens beside another page is held against neither. */
   get isLastTry(): boolean {
-    return !this.isAccompanied && this.#openings >= MOST_OPENINGS;
+    return !this.isAccompanied && this.#openings >= MAX_OPENINGS;
   }
 
   /** @throws PageLostError, EngineStartError, the reason of `stop`, and what `emit` and downloads throw. */
@@ -126,7 +126,7 @@ export class PageWork {
   async #open(): Promise<OpenPage | ClosedPage> {
     const { engine, stop } = this.#tools;
     const { site, device } = this.page;
-    return this.#orLost(() => within(this.#deadlines.openMs, engine.open(site, device, { signal: stop })));
+    return this.#orLost(() => withDeadline(this.#deadlines.openMs, engine.open(site, device, { signal: stop })));
   }
 
   async #placeAll(page: OpenPage): Promise<void> {
@@ -161,7 +161,7 @@ export class PageWork {
   }
 
   async #place(page: OpenPage, frame: CreativeFrame): Promise<Picture | Unplaced> {
-    const placed = await this.#orLost(() => within(this.#deadlines.placeMs, page.place(frame)));
+    const placed = await this.#orLost(() => withDeadline(this.#deadlines.placeMs, page.place(frame)));
     if (placed.status === 'uploaded') return placed;
     // Neither the ad nor the slots are at fault: the page itself is broken.
     if (placed.status === 'generic_error' && !this.isLastTry) throw new PageLostError(placed.reason);
@@ -210,7 +210,7 @@ export class PageWork {
 
   async #close(page: OpenPage): Promise<void> {
     try {
-      await within(CLOSE_MS, page.close());
+      await withDeadline(CLOSE_MS, page.close());
     } catch (error) {
       this.#tools.log.warn({ site: this.page.site, err: error }, 'a page was not closed cleanly');
     }

@@ -8,9 +8,9 @@ import type { CreativeFrame } from '../creative/creative.ts';
 import type { Box, Picture, ScoredCandidate, Unplaced } from '../page/page.ts';
 
 /** Candidates a record holds at most: those with the highest scores. */
-const MOST_CANDIDATES = 20;
+const MAX_CANDIDATES = 20;
 /** A page may call itself by an address of two million characters, and stands so in every picture of it. */
-const MOST_ADDRESS = 4_000;
+const MAX_ADDRESS = 4_000;
 
 export interface RecordedCandidate {
   /** A selector that a person can find it by. */
@@ -119,7 +119,7 @@ export function recordOfFailure(
 function described({ requestedUrl, finalUrl, device, markerMs }: PictureCircumstances) {
   return {
     requested_url: requestedUrl,
-    final_url: finalUrl === null ? null : cutCodePoints(finalUrl, MOST_ADDRESS),
+    final_url: finalUrl === null ? null : cutCodePoints(finalUrl, MAX_ADDRESS),
     device: device.name,
     viewport: { ...device.viewport },
     ratio: device.ratio,
@@ -128,7 +128,7 @@ function described({ requestedUrl, finalUrl, device, markerMs }: PictureCircumst
 }
 
 function listed(candidates: readonly ScoredCandidate[]) {
-  const best = candidates.toSorted((a, b) => b.score - a.score).slice(0, MOST_CANDIDATES);
+  const best = candidates.toSorted((a, b) => b.score - a.score).slice(0, MAX_CANDIDATES);
   return { candidates: best.map(recorded), candidates_found: candidates.length };
 }
 

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { type ContentScriptMessage, filterCompactRules } from '@duckduckgo/autoconsent';
 import compactRules from '@duckduckgo/autoconsent/rules/compact-rules.json' with { type: 'json' };
 import type { BrowserContext, Frame, Page } from 'playwright';
-import { within } from '../../lib/deadline.ts';
+import { withDeadline } from '../../lib/deadline.ts';
 import { AGREE } from './inPage/agree.ts';
 import { liveFrames } from './liveFrames.ts';
 import { sleep } from './settle.ts';
@@ -15,7 +15,7 @@ const CONTENT_SCRIPT = readFileSync(new URL('../dist/autoconsent.playwright.js',
 
 const BINDING = 'autoconsentSendMessage';
 const EVALUATE_MS = 2_000;
-const MOST_FRAMES = 20;
+const MAX_FRAMES = 20;
 
 /**
  * A dialog found early is answered at once. One that may still come is looked for so long, and no longer than until the page
@@ -55,7 +55,7 @@ export class Consent {
     const endsAt = performance.now() + Math.min(ms, ANSWER_MS);
     // Heard from the beginning: a page that is closed now fails at once, and a failure that nobody hears ends the process.
     rested.catch((error: unknown) => void error);
-    await Promise.all(page.frames().slice(0, MOST_FRAMES).map(startIn));
+    await Promise.all(page.frames().slice(0, MAX_FRAMES).map(startIn));
     const lookEndsAt = Math.min(endsAt, performance.now() + LOOK_MS);
     let isHopeless = false;
     const judging = rested.then(async () => {
@@ -133,7 +133,7 @@ const MAY_ASK = `/consent|cookie|gdpr|tcf|__cmp|__gpp|onetrust|didomi|usercentri
 /** @returns undefined where the frame has gone or does not answer: dialogs close, pages reload. */
 async function attempt(frame: Frame, code: string): Promise<unknown> {
   try {
-    return await within(EVALUATE_MS, frame.evaluate(code));
+    return await withDeadline(EVALUATE_MS, frame.evaluate(code));
   } catch {
     return undefined;
   }
@@ -141,7 +141,7 @@ async function attempt(frame: Frame, code: string): Promise<unknown> {
 
 /** @returns whether there was something to agree to. */
 async function agreeSomewhere(page: Page): Promise<boolean> {
-  for (const frame of await liveFrames(page, MOST_FRAMES)) {
+  for (const frame of await liveFrames(page, MAX_FRAMES)) {
     const pressed = await attempt(frame, AGREE);
     if (typeof pressed !== 'string') continue;
     await sleep(300);

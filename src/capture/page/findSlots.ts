@@ -1,5 +1,5 @@
 import type { ElementHandle, Frame, JSHandle, Page } from 'playwright';
-import { within } from '../../lib/deadline.ts';
+import { withDeadline } from '../../lib/deadline.ts';
 import { COLLECT_DECLARATIONS, type Declaration } from './inPage/declarations.ts';
 import type { Rect } from './inPage/rect.ts';
 import { type FrameOwner, type RawSlot, SCAN_TOOLS, type Scan, type ScanTools } from './inPage/scan.ts';
@@ -44,7 +44,7 @@ export async function findSlots(page: Page): Promise<FoundSlot[]> {
   const frames = await scanFrames(page);
   const top = frames.find(({ parent }) => parent === undefined);
   if (top === undefined) return [];
-  const scroll = await within(
+  const scroll = await withDeadline(
     FRAME_DEADLINE_MS,
     top.scan.evaluate((scan) => scan.scroll),
   );
@@ -79,7 +79,7 @@ async function scanFrame(
   first: number,
 ): Promise<ScannedFrame | undefined> {
   try {
-    return await within(FRAME_DEADLINE_MS, scanOne(frame, parent, first));
+    return await withDeadline(FRAME_DEADLINE_MS, scanOne(frame, parent, first));
   } catch (error) {
     if (parent === undefined) throw error;
     return undefined;

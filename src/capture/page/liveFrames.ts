@@ -1,5 +1,5 @@
 import type { Frame, Page } from 'playwright';
-import { within } from '../../lib/deadline.ts';
+import { withDeadline } from '../../lib/deadline.ts';
 
 /** A frame that has been idle answers within a few milliseconds; one that draws, within a few frames. */
 const ANSWER_MS = 1_500;
@@ -17,7 +17,7 @@ export async function liveFrames(page: Page, most: number): Promise<Frame[]> {
 
 async function answers(frame: Frame): Promise<boolean> {
   try {
-    return await within(
+    return await withDeadline(
       ANSWER_MS,
       frame.evaluate(() => true),
     );

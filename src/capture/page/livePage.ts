@@ -1,5 +1,5 @@
 import type { CDPSession, ElementHandle, Frame, JSHandle, Page } from 'playwright';
-import { within } from '../../lib/deadline.ts';
+import { withDeadline } from '../../lib/deadline.ts';
 import type { FoundSlot } from './findSlots.ts';
 import type { Rect, StagedSize } from './inPage/rect.ts';
 import { STAGING_TOOLS, type Stage, type StagingTools } from './inPage/staging.ts';
@@ -41,7 +41,7 @@ export class LivePage {
   /** PNG of the viewport in device pixels. */
   async capture(): Promise<Buffer> {
     const options = { format: 'png', optimizeForSpeed: true, captureBeyondViewport: false } as const;
-    const { data } = await within(CAPTURE_DEADLINE_MS, this.#session.send('Page.captureScreenshot', options));
+    const { data } = await withDeadline(CAPTURE_DEADLINE_MS, this.#session.send('Page.captureScreenshot', options));
     return Buffer.from(data, 'base64');
   }
 
@@ -91,7 +91,7 @@ export class LivePage {
 /** A frame that goes away or does not answer moves nothing that matters. */
 async function freezeFrame(frame: Frame): Promise<void> {
   const still = toolsIn(frame).then((tools) => tools.evaluate((their) => their.freeze()));
-  await within(1_000, still).catch((error: unknown) => void error);
+  await withDeadline(1_000, still).catch((error: unknown) => void error);
 }
 
 async function toMiddle(staging: Staging, top: JSHandle<StagingTools>): Promise<void> {

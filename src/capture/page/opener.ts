@@ -7,7 +7,7 @@ import type { Burden } from '../memory/watchdog.ts';
 import { openDeviceContext } from './deviceContext.ts';
 import { isLate } from './late.ts';
 import type { ClosedPage, OpenPage, PageOpener } from './page.ts';
-import { survivesLateNews } from './playwrightDispatchGuard.ts';
+import { guardPlaywrightDispatch } from './playwrightDispatchGuard.ts';
 import { Visit, type VisitOptions } from './visit.ts';
 
 export interface PageOpenerOptions {
@@ -122,7 +122,7 @@ class ChromiumOpener implements PageOpener {
       handleSIGTERM: false,
       handleSIGHUP: false,
     });
-    survivesLateNews(browser, (error) => this.#warn(error, 'A browser ended while a page was prepared.'));
+    guardPlaywrightDispatch(browser, (error) => this.#warn(error, 'A browser ended while a page was prepared.'));
     browser.on('disconnected', () => {
       this.#browser = undefined;
       this.#group = undefined;

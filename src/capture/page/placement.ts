@@ -1,6 +1,6 @@
-import { within } from '../../lib/deadline.ts';
+import { withDeadline } from '../../lib/deadline.ts';
 import { remember } from '../../lib/lru.ts';
-import { Lock } from '../../lib/mutex.ts';
+import { Mutex } from '../../lib/mutex.ts';
 import { changedShare, decodePng, type Pixels } from '../compose/pixels.ts';
 import { pngSize } from '../compose/pngSize.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
@@ -26,7 +26,7 @@ export class Placement {
   readonly #live: LivePage;
   readonly #slots: readonly FoundSlot[];
   readonly #camera: Camera;
-  readonly #lock = new Lock();
+  readonly #lock = new Mutex();
   readonly #spots = new Map<string, Promise<Spot>>();
   readonly #decoded = new WeakMap<CreativeFrame, Promise<Pixels & { opaque: boolean }>>();
   readonly #viewport: Size;
@@ -115,7 +115,7 @@ export class Placement {
 
   /** One at a time, for there is one live page. */
   #exclusively<T>(work: () => Promise<T>): Promise<T> {
-    return this.#lock.hold(() => within(STAGE_DEADLINE_MS, work()));
+    return this.#lock.hold(() => withDeadline(STAGE_DEADLINE_MS, work()));
   }
 }
 

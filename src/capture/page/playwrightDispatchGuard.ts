@@ -13,7 +13,7 @@ const guarded = new WeakSet<Connection>();
  * its pages. Such news is let go; whoever waits for it must have a deadline. Playwright offers no other place for that, so a test
  * (`lateNews.test.ts`) holds that this one is still there, and `tell` hears of it where it is not.
  */
-export function survivesLateNews(browser: Browser, tell: (error: Error) => void): void {
+export function guardPlaywrightDispatch(browser: Browser, tell: (error: Error) => void): void {
   const connection = connectionOf(browser);
   if (connection === undefined) {
     tell(new Error('Playwright has no connection that could be guarded.'));

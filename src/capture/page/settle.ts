@@ -1,5 +1,5 @@
 import type { Page, Request } from 'playwright';
-import { within } from '../../lib/deadline.ts';
+import { withDeadline } from '../../lib/deadline.ts';
 
 const SCREENS = 30;
 const STEP_MS = 120;
@@ -78,11 +78,11 @@ export class Traffic {
 export async function scrollThrough(page: Page, ms: number, stop: () => boolean = () => false): Promise<void> {
   const budget = new Budget(ms);
   for (let screen = 1; screen <= SCREENS && budget.left() > STEP_MS && !stop(); screen++) {
-    const more = await within(Math.max(500, budget.left()), page.evaluate(scrollTo, screen));
+    const more = await withDeadline(Math.max(500, budget.left()), page.evaluate(scrollTo, screen));
     await sleep(STEP_MS);
     if (!more) break;
   }
-  await within(2_000, page.evaluate(scrollTo, 0));
+  await withDeadline(2_000, page.evaluate(scrollTo, 0));
 }
 
 /** Runs in the page. @returns whether there is more below. */

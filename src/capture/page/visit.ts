@@ -2,7 +2,7 @@ import type { CDPSession, Page, Request, Response, Route } from 'playwright';
 import type { Phase } from '../../contract/captureProtocol.ts';
 import type { Device } from '../../domain/devices.ts';
 import type { EgressFailure } from '../../egress/failures.ts';
-import { within } from '../../lib/deadline.ts';
+import { withDeadline } from '../../lib/deadline.ts';
 import type { Log } from '../../lib/log.ts';
 import { fateOf } from './adRequests.ts';
 import { Consent } from './consent.ts';
@@ -118,7 +118,7 @@ export class Visit {
     if (response === null) return undefined;
     const answer = {
       status: response.status(),
-      headers: await within(TEXT_MS, response.allHeaders()),
+      headers: await withDeadline(TEXT_MS, response.allHeaders()),
       text: await this.#source(),
     };
     return (
@@ -139,14 +139,14 @@ export class Visit {
 
   /** The words a reader sees. */
   #text(): Promise<string> {
-    return within(
+    return withDeadline(
       TEXT_MS,
       this.#page.evaluate(() => (document.body?.innerText ?? '').trim().slice(0, 20_000)),
     );
   }
 
   #source(): Promise<string> {
-    return within(
+    return withDeadline(
       TEXT_MS,
       this.#page.evaluate(() => (document.documentElement?.outerHTML ?? '').slice(0, 60_000)),
     );
@@ -183,7 +183,7 @@ export class Visit {
   }
 
   async #ready(session: CDPSession): Promise<OpenPage> {
-    const slots = await this.#timed('find', () => within(FIND_MS, findSlots(this.#page)));
+    const slots = await this.#timed('find', () => withDeadline(FIND_MS, findSlots(this.#page)));
     const live = new LivePage(this.#page, session);
     const placement = new Placement(live, slots, this.#options.device.viewport);
     return {
@@ -203,7 +203,7 @@ export class Visit {
   }
 
   async #close(): Promise<void> {
-    await within(10_000, this.#page.context().close());
+    await withDeadline(10_000, this.#page.context().close());
   }
 
   async #timed<T>(phase: Phase, work: () => Promise<T>): Promise<T> {

@@ -16,7 +16,7 @@ export interface OthersTools {
 
 const HOLD_MS = 20_000;
 /** The protocol's own limit. */
-const MOST_ADS = 1_000;
+const MAX_ADS = 1_000;
 
 /** Ends when all of `ads` are resolved, by whomever. @throws the reason of `stop`, CaptureEnd, UnreachableError. */
 export async function followOthers(ads: ReadonlySet<string>, tools: OthersTools): Promise<void> {
@@ -29,7 +29,7 @@ export async function followOthers(ads: ReadonlySet<string>, tools: OthersTools)
     const signal = AbortSignal.any([ending.stop, answered.signal]);
     const ownLast = allResolved(board, ads, signal);
     try {
-      const resolved = await Promise.race([client.wait(unresolved.slice(0, MOST_ADS), holdMs, signal), ownLast]);
+      const resolved = await Promise.race([client.wait(unresolved.slice(0, MAX_ADS), holdMs, signal), ownLast]);
       for (const creative of resolved) board.resolve(creative.ad_id, outcomeOf(creative, tools));
     } finally {
       answered.abort();

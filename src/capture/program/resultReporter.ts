@@ -8,7 +8,7 @@ import type { ProtocolClient } from './protocolClient.ts';
 import { refusePicture, type Uploader } from './uploader.ts';
 
 const UPLOADS_AT_ONCE = 6;
-const MOST_IN_A_CALL = 100;
+const MAX_IN_A_CALL = 100;
 
 type Report = ScreenshotResults['results'][number];
 
@@ -77,7 +77,7 @@ export class ResultReporter {
     const { client, ending } = this.#options;
     try {
       while (this.#waiting.length > 0) {
-        const batch = this.#waiting.splice(0, MOST_IN_A_CALL);
+        const batch = this.#waiting.splice(0, MAX_IN_A_CALL);
         await client.screenshotResults(batch, ending.hard);
       }
     } finally {

@@ -18,7 +18,7 @@ export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
 }
 
-export interface Patience {
+export interface RetryOptions {
   /** No repetition begins later than this after the first try. */
   readonly retryForMs: number;
   readonly firstDelayMs: number;
@@ -27,9 +27,9 @@ export interface Patience {
 const MAX_DELAY_MS = 5_000;
 
 /** @throws UnreachableError; any error of `call` that is not transient; the reason of `signal`. */
-export async function persist<T>(
+export async function retry<T>(
   call: () => Promise<T>,
-  { retryForMs, firstDelayMs, signal }: Patience & { readonly signal: AbortSignal },
+  { retryForMs, firstDelayMs, signal }: RetryOptions & { readonly signal: AbortSignal },
 ): Promise<T> {
   const end = performance.now() + retryForMs;
   for (let tries = 1; ; tries++) {

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 
 /** The kubelet keeps that much of the end. */
-const MOST_BYTES = 4_096;
+const MAX_BYTES = 4_096;
 
 export interface Termination {
   readonly exitCode: number;
@@ -21,9 +21,9 @@ export function writeTermination(file: string, termination: Termination): void {
 export function terminationLine({ exitCode, message }: Termination): string {
   const line = (words: string) => `${JSON.stringify({ exit_code: exitCode, message: words })}\n`;
   // No more can fit; half a pair at the cut becomes a sign of its own.
-  const points = [...message.slice(0, MOST_BYTES).toWellFormed()];
-  let words = message.length > MOST_BYTES ? `${points.join('')}…` : points.join('');
-  for (let kept = points.length; Buffer.byteLength(line(words)) > MOST_BYTES; ) {
+  const points = [...message.slice(0, MAX_BYTES).toWellFormed()];
+  let words = message.length > MAX_BYTES ? `${points.join('')}…` : points.join('');
+  for (let kept = points.length; Buffer.byteLength(line(words)) > MAX_BYTES; ) {
     kept = Math.floor(kept * 0.95);
     words = `${points.slice(0, kept).join('')}…`;
   }

@@ -5,9 +5,9 @@ import { NO_SUCH_CALL } from '../../contract/captureProtocol.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { refused, superseded } from './ending.ts';
 import type { JobToken } from './jobToken.ts';
-import { type Patience, persist, TransientError } from './retry.ts';
+import { type RetryOptions, retry, TransientError } from './retry.ts';
 
-export interface TransportTiming extends Patience {
+export interface TransportTiming extends RetryOptions {
   /** Of one try. */
   readonly callMs: number;
 }
@@ -54,7 +54,7 @@ export class Transport {
   post<T>(path: string, body: unknown, answer: z.ZodType<T>, options: CallOptions): Promise<Answered<T>> {
     const init = { method: 'POST', body: JSON.stringify(body) };
     const { isExchanged } = this.#token;
-    return this.#persist(options, async (signal) => {
+    return this.#retry(options, async (signal) => {
       const headers = { 'content-type': 'application/json', authorization: `Bearer ${await this.#readToken()}` };
       const request = { ...init, headers, signal };
       const asked = { what: `The call ${path}`, isCall: true, isExchanged };
@@ -66,12 +66,12 @@ export class Transport {
   /** Uploads a picture to an address that has its authority in it, and in its headers. @throws as {@link post}. */
   async put({ url, headers, png }: Upload, options: CallOptions): Promise<void> {
     const init = { method: 'PUT', headers, body: new Uint8Array(png) };
-    await this.#persist(options, (signal) => exchange(url, { ...init, signal }, { what: 'The upload of a picture' }));
+    await this.#retry(options, (signal) => exchange(url, { ...init, signal }, { what: 'The upload of a picture' }));
   }
 
   /** @throws as {@link post}; bytes with another sum count as a broken connection. */
   get(url: string, sha256: string, options: CallOptions): Promise<Buffer> {
-    return this.#persist(options, async (signal) => {
+    return this.#retry(options, async (signal) => {
       const { bytes } = await exchange(url, { signal }, { what: 'The download of a frame' });
       if (sha256Of(bytes) !== sha256) throw new TransientError('A frame arrived with another SHA-256 than announced.');
       return bytes;
@@ -86,9 +86,9 @@ export class Transport {
     }
   }
 
-  #persist<T>({ signal, heldMs = 0 }: CallOptions, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  #retry<T>({ signal, heldMs = 0 }: CallOptions, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const ms = this.#timing.callMs + heldMs;
-    return persist(() => call(AbortSignal.any([signal, AbortSignal.timeout(ms)])), { ...this.#timing, signal });
+    return retry(() => call(AbortSignal.any([signal, AbortSignal.timeout(ms)])), { ...this.#timing, signal });
   }
 }
 

@@ -1,5 +1,5 @@
 /** Brings pictures to where they are kept: says what is about to be sent, gets an address that takes exactly that, and sends it. */
-import { type DeclaredUploads, type DeclareUploads, MOST_PICTURE_BYTES } from '../../contract/captureProtocol.ts';
+import { type DeclaredUploads, type DeclareUploads, MAX_PICTURE_BYTES } from '../../contract/captureProtocol.ts';
 import type { ProtocolClient } from './protocolClient.ts';
 
 type Declared = DeclareUploads['uploads'][number];
@@ -14,11 +14,11 @@ export interface Sending {
 
 /** Why it cannot be kept, in words; undefined: it can. */
 export function refusePicture(png: Buffer): string | undefined {
-  if (png.length <= MOST_PICTURE_BYTES) return undefined;
-  return `The picture has ${png.length} bytes; ${MOST_PICTURE_BYTES} are the most.`;
+  if (png.length <= MAX_PICTURE_BYTES) return undefined;
+  return `The picture has ${png.length} bytes; ${MAX_PICTURE_BYTES} are the most.`;
 }
 
-const MOST_IN_A_CALL = 100;
+const MAX_IN_A_CALL = 100;
 
 interface Waiting {
   readonly declared: Declared;
@@ -54,7 +54,7 @@ export class Uploader {
   async #askAll(): Promise<void> {
     this.#asking = true;
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, MOST_IN_A_CALL);
+      const batch = this.#waiting.splice(0, MAX_IN_A_CALL);
       try {
         const uploads = batch.map(({ declared }) => declared);
         const addresses = await this.#client.declareUploads(uploads, this.#signal);

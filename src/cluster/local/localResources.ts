@@ -5,7 +5,7 @@ import { ConflictError, type RecordedEvent } from '../port.ts';
 
 type Named = Pick<ScreenshotJob, 'name' | 'uid'>;
 
-const MOST_EVENTS = 50;
+const MAX_EVENTS = 50;
 
 export class LocalResources {
   readonly #resources = new Map<string, ScreenshotJob>();
@@ -47,7 +47,7 @@ export class LocalResources {
   }
 
   tell({ name }: Named, event: RecordedEvent): void {
-    this.#events.set(name, [...this.events(name), event].slice(-MOST_EVENTS));
+    this.#events.set(name, [...this.events(name), event].slice(-MAX_EVENTS));
   }
 
   /** The latest, oldest first. */

@@ -10,7 +10,7 @@ import { gracefulShutdown, type ShutdownStep } from '../../observe/shutdown.ts';
 import { migrate } from '../../store/database/migrate.ts';
 import { type ApiService, startApiService } from '../service/apiService.ts';
 import { ownCommand } from '../service/entry.ts';
-import { type Foundation, layFoundation, serveHealth } from '../service/foundation.ts';
+import { createServiceContext, type ServiceContext, serveHealth } from '../service/serviceContext.ts';
 import type { WorkService } from '../service/work.ts';
 import { startWorkService } from '../service/workService.ts';
 import { demoOrganization } from './demoOrganization.ts';
@@ -40,7 +40,7 @@ const HOST = '127.0.0.1';
 /** What runs already, or is being started. */
 interface Parts {
   postgres?: Promise<EmbeddedPostgres>;
-  base?: Foundation;
+  base?: ServiceContext;
   api?: ApiService;
   work?: WorkService;
   health?: Health;
@@ -95,7 +95,7 @@ async function startParts(
 
   const internalPort = await freePort();
   const publicPort = port === 0 ? await freePort() : port;
-  const base = await layFoundation({
+  const base = await createServiceContext({
     config,
     name: 'dev',
     databaseUrl: postgres.url,

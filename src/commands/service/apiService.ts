@@ -5,8 +5,8 @@ import { createPublicApi } from '../../api/public/app.ts';
 import type { PublicApiOptions } from '../../api/public/context.ts';
 import { replayDelivery } from '../../workflow/replay.ts';
 import { createReviews } from '../../workflow/reviews.ts';
-import type { Foundation } from './foundation.ts';
 import { type HttpServer, type ListenOptions, serve } from './httpServer.ts';
+import type { ServiceContext } from './serviceContext.ts';
 
 export interface ApiService {
   readonly publicServer: HttpServer;
@@ -30,7 +30,7 @@ export interface ApiPorts {
 const LEASE_SECONDS = 30;
 
 /** The public API with the pages, and the internal one, each on its own port. */
-export async function startApiService(base: Foundation, ports: ApiPorts): Promise<ApiService> {
+export async function startApiService(base: ServiceContext, ports: ApiPorts): Promise<ApiService> {
   const internal = createInternalApi({
     store: base.store,
     queue: base.queue,
@@ -66,7 +66,10 @@ export async function startApiService(base: Foundation, ports: ApiPorts): Promis
   return { publicServer, internalServer };
 }
 
-function publicApi(base: Foundation, { rateLimited, pictureOrigin }: ApiPorts & { pictureOrigin: string | undefined }) {
+function publicApi(
+  base: ServiceContext,
+  { rateLimited, pictureOrigin }: ApiPorts & { pictureOrigin: string | undefined },
+) {
   const { config, store, queue, publicUrl, log, metrics, artifacts, installation, notifications } = base;
   const acting: Pick<PublicApiOptions, 'reviews' | 'replay'> = {
     reviews: createReviews({ queue, publicUrl }),

@@ -5,8 +5,8 @@ import { connectKubernetes, type KubernetesCluster } from '../../cluster/kuberne
 import { type Config, ConfigError } from '../../config.ts';
 import { CaptureProfile } from '../../contract/captureProfile.ts';
 import { type Controller, startController } from '../../controller/controller.ts';
-import type { Foundation } from './foundation.ts';
 import { namespaceOf } from './namespace.ts';
+import type { ServiceContext } from './serviceContext.ts';
 import { commonSettings, controllerParts, deliver, measure, type WorkService } from './work.ts';
 
 export interface ClusterWork extends WorkService {
@@ -15,7 +15,10 @@ export interface ClusterWork extends WorkService {
 }
 
 /** @param onLost called once, when it led and does not any more: the process is to end. */
-export async function startClusterService(base: Foundation, onLost: (reason: string) => void): Promise<ClusterWork> {
+export async function startClusterService(
+  base: ServiceContext,
+  onLost: (reason: string) => void,
+): Promise<ClusterWork> {
   const { config, metrics, queue, log } = base;
   const cluster = await connectCluster(base);
   await deliver(base, config.EGRESS_ALLOW);
@@ -52,7 +55,7 @@ export async function startClusterService(base: Foundation, onLost: (reason: str
 }
 
 async function lead(
-  base: Foundation,
+  base: ServiceContext,
   cluster: KubernetesCluster,
   term: { isHalted: () => boolean; onSuperseded: () => void },
 ): Promise<Controller> {
@@ -75,7 +78,7 @@ async function lead(
 }
 
 /** @throws ConfigError */
-export function connectCluster({ config, installation, log, metrics }: Foundation): Promise<KubernetesCluster> {
+export function connectCluster({ config, installation, log, metrics }: ServiceContext): Promise<KubernetesCluster> {
   const { requested, relisted } = metrics.controller;
   return connectKubernetes({
     namespace: namespaceOf(config),

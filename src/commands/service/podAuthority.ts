@@ -5,8 +5,8 @@ import { createApiServer } from '../../cluster/kubernetes/client/apiServer.ts';
 import { loadCredentials } from '../../cluster/kubernetes/client/credentials.ts';
 import { ConfigError } from '../../config.ts';
 import { jobNameOf } from '../../workflow/attempts.ts';
-import type { Foundation } from './foundation.ts';
 import { namespaceOf } from './namespace.ts';
+import type { ServiceContext } from './serviceContext.ts';
 
 export interface PodAuthority {
   readonly authority: CaptureAuthority;
@@ -18,7 +18,7 @@ const REVIEW_MS = 5_000;
 
 /** @param kubeconfig path; without it the service account of the pod. @throws ConfigError, and where no API server is named */
 export async function connectPodAuthority(
-  { config, store, log }: Pick<Foundation, 'config' | 'store'> & Pick<PodTokenOptions, 'log'>,
+  { config, store, log }: Pick<ServiceContext, 'config' | 'store'> & Pick<PodTokenOptions, 'log'>,
   kubeconfig?: string,
 ): Promise<PodAuthority> {
   const { CAPTURE_SERVICE_ACCOUNT: serviceAccount, CAPTURE_TOKEN_AUDIENCE: audience } = config;

@@ -6,14 +6,14 @@ import type { ControllerOptions } from '../../controller/options.ts';
 import { startDeliveries } from '../../delivery/deliveries.ts';
 import { createGuard } from '../../egress/guard.ts';
 import { countWaiting } from '../../store/jobs/leftovers.ts';
-import type { Foundation } from './foundation.ts';
+import type { ServiceContext } from './serviceContext.ts';
 
 export interface WorkService {
   /** Ends everything that reconciles and delivers; captures on this machine give back what they hold. */
   stop(graceMs: number): Promise<void>;
 }
 
-export function deliver(base: Foundation, egressAllow: readonly string[]): Promise<void> {
+export function deliver(base: ServiceContext, egressAllow: readonly string[]): Promise<void> {
   const { store, queue, artifacts, log, metrics } = base;
   return startDeliveries({
     ...{ store, queue, artifacts },
@@ -37,7 +37,7 @@ export function commonSettings(config: Config) {
 }
 
 /** What every controller stands on, and how it is measured. */
-export function controllerParts(base: Foundation) {
+export function controllerParts(base: ServiceContext) {
   const { store, queue, notifications, log, metrics } = base;
   return {
     ...{ store, queue, notifications },
@@ -59,7 +59,7 @@ export interface Measured {
 }
 
 /** At each scrape of a leader's metrics. */
-export function measure({ store, metrics }: Foundation, { controller, cluster, staleness }: Measured): void {
+export function measure({ store, metrics }: ServiceContext, { controller, cluster, staleness }: Measured): void {
   metrics.controller.leads(true);
   metrics.controller.collect(async () => {
     const age = staleness?.();

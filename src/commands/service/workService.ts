@@ -3,7 +3,7 @@ import path from 'node:path';
 import { issueJobToken } from '../../api/auth/jobToken.ts';
 import { createLocalCluster } from '../../cluster/local/localCluster.ts';
 import { startController } from '../../controller/controller.ts';
-import type { Foundation } from './foundation.ts';
+import type { ServiceContext } from './serviceContext.ts';
 import { commonSettings, controllerParts, deliver, measure, type WorkService } from './work.ts';
 
 export interface WorkOptions {
@@ -35,7 +35,7 @@ const CAPTURE_ENVIRONMENT = [
 ];
 
 /** Controller, captures as child processes of this one, and deliveries. */
-export async function startWorkService(base: Foundation, options: WorkOptions): Promise<WorkService> {
+export async function startWorkService(base: ServiceContext, options: WorkOptions): Promise<WorkService> {
   const { config, queue, log, installation, publicUrl, internalUrl } = base;
   const { parallelism, egressAllow, captureCommand } = options;
   const cluster = createLocalCluster({

@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/database.ts';
-import { type Listed, offsetOf, type Page } from '../database/page.ts';
+import { type ListPage, offsetOf, type Page } from '../database/page.ts';
 import type { AdRow } from '../database/rows.ts';
 import { AD_COLUMNS } from '../sets/readRecords.ts';
 
@@ -10,7 +10,7 @@ export interface AdFilter {
 }
 
 /** Newest first. */
-export async function listAds(db: Queryable, filter: AdFilter, page: Page): Promise<Listed<AdRow>> {
+export async function listAds(db: Queryable, filter: AdFilter, page: Page): Promise<ListPage<AdRow>> {
   const matching = db
     .selectFrom('ads')
     .where('organization_id', '=', filter.organizationId)

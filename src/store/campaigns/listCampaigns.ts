@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Queryable } from '../database/database.ts';
-import { type Listed, offsetOf, type Page } from '../database/page.ts';
+import { type ListPage, offsetOf, type Page } from '../database/page.ts';
 import type { CampaignTable } from '../database/schema.ts';
 
 /** Newest first; of that exact name only where one is given. */
@@ -8,7 +8,7 @@ export async function listCampaigns(
   db: Queryable,
   filter: { organizationId: string; name?: string | undefined },
   page: Page,
-): Promise<Listed<Selectable<CampaignTable>>> {
+): Promise<ListPage<Selectable<CampaignTable>>> {
   const matching = db
     .selectFrom('campaigns')
     .where('organization_id', '=', filter.organizationId)

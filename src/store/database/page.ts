@@ -4,7 +4,7 @@ export interface Page {
   readonly perPage: number;
 }
 
-export interface Listed<T> {
+export interface ListPage<T> {
   readonly rows: readonly T[];
   /** On all pages together. */
   readonly total: number;

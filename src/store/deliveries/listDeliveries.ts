@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Topic } from '../../domain/topics.ts';
 import type { Queryable } from '../database/database.ts';
-import { type Listed, offsetOf, type Page } from '../database/page.ts';
+import { type ListPage, offsetOf, type Page } from '../database/page.ts';
 import type { DeliveryAttemptTable, DeliveryTable } from '../database/schema.ts';
 
 export interface DeliveryFilter {
@@ -18,7 +18,11 @@ export interface DeliveryRow extends Selectable<DeliveryTable> {
 }
 
 /** Newest first, each with its attempts. */
-export async function listDeliveries(db: Queryable, filter: DeliveryFilter, page: Page): Promise<Listed<DeliveryRow>> {
+export async function listDeliveries(
+  db: Queryable,
+  filter: DeliveryFilter,
+  page: Page,
+): Promise<ListPage<DeliveryRow>> {
   const matching = db
     .selectFrom('deliveries')
     .innerJoin('events', 'events.id', 'deliveries.event_id')

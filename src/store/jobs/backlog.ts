@@ -1,6 +1,6 @@
 /** What waits to be launched, and what runs. */
 import { sql } from 'kysely';
-import { MOST_CREATIVES, MOST_PICTURES } from '../../domain/batches.ts';
+import { MAX_CREATIVES, MAX_PICTURES } from '../../domain/batches.ts';
 import type { Waiting } from '../../domain/fairness.ts';
 import type { Queryable } from '../database/database.ts';
 
@@ -11,7 +11,7 @@ export interface WaitingItem extends Waiting {
 }
 
 /** Looked at in one go, of each organization; what is behind them has its turn afterwards. */
-const HEADS = { sets: 20, ads: 10 * MOST_CREATIVES };
+const HEADS = { sets: 20, ads: 10 * MAX_CREATIVES };
 
 /** The oldest sets and ads of each organization that wait without a job. */
 export async function readBacklog(db: Queryable, parallelism: number): Promise<WaitingItem[]> {
@@ -28,7 +28,7 @@ async function waitingSets(db: Queryable, parallelism: number): Promise<WaitingI
       ) head
     )
     select heads.*, (
-      select coalesce(sum(ceil(page.pictures / ${MOST_PICTURES}::numeric)), 0)::integer from (
+      select coalesce(sum(ceil(page.pictures / ${MAX_PICTURES}::numeric)), 0)::integer from (
         select count(*) as pictures from screenshots where set_id = heads.id group by site_key, device
       ) page
     ) as batches
@@ -52,8 +52,8 @@ async function waitingAds(db: Queryable): Promise<WaitingItem[]> {
     ) head order by created_at, id`.execute(db);
   return [...Map.groupBy(rows, ({ organization_id }) => organization_id)].flatMap(([organizationId, ads]) => {
     const groups: WaitingItem[] = [];
-    for (let from = 0; from < ads.length; from += MOST_CREATIVES) {
-      const members = ads.slice(from, from + MOST_CREATIVES);
+    for (let from = 0; from < ads.length; from += MAX_CREATIVES) {
+      const members = ads.slice(from, from + MAX_CREATIVES);
       const since = members[0]?.created_at ?? new Date(0);
       groups.push({ organizationId, since, pods: 1, adIds: members.map(({ id }) => id) });
     }

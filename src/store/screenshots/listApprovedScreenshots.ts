@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Queryable } from '../database/database.ts';
-import { type Listed, offsetOf, type Page } from '../database/page.ts';
+import { type ListPage, offsetOf, type Page } from '../database/page.ts';
 import type { ScreenshotRow } from '../database/rows.ts';
 import type { AdTable } from '../database/schema.ts';
 import { AD_COLUMNS } from '../sets/readRecords.ts';
@@ -26,7 +26,7 @@ export async function listApprovedScreenshots(
   db: Queryable,
   filter: ApprovedFilter,
   page: Page,
-): Promise<Listed<ApprovedRow>> {
+): Promise<ListPage<ApprovedRow>> {
   const matching = db
     .selectFrom('screenshots')
     .innerJoin('screenshot_sets', 'screenshot_sets.id', 'screenshots.set_id')

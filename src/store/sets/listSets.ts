@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { StatusCounts } from '../../domain/reviewNotes.ts';
 import type { ScreenshotStatus, SetStatus } from '../../domain/states.ts';
 import type { Queryable } from '../database/database.ts';
-import { type Listed, offsetOf, type Page } from '../database/page.ts';
+import { type ListPage, offsetOf, type Page } from '../database/page.ts';
 import type { SetRow } from '../database/rows.ts';
 
 export interface SetFilter {
@@ -16,7 +16,7 @@ export interface ListedSetRow extends SetRow {
 }
 
 /** Newest first, each with how many of its screenshots are in which status. */
-export async function listSets(db: Queryable, filter: SetFilter, page: Page): Promise<Listed<ListedSetRow>> {
+export async function listSets(db: Queryable, filter: SetFilter, page: Page): Promise<ListPage<ListedSetRow>> {
   const matching = db
     .selectFrom('screenshot_sets')
     .where('organization_id', '=', filter.organizationId)

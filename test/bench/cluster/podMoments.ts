@@ -1,6 +1,6 @@
 /** When pods were made and when they ran, as a watch tells it: looking again and again would take from them what is measured. */
 import { type KubeConfig, Watch } from '@kubernetes/client-node';
-import { within } from '../../../src/lib/deadline.ts';
+import { withDeadline } from '../../../src/lib/deadline.ts';
 
 interface Pod {
   readonly metadata: { readonly labels?: Readonly<Record<string, string>> };
@@ -45,7 +45,7 @@ export class PodMoments {
       this.#moments.find(({ pod: { metadata, status } }) => {
         return metadata.labels?.[label] === value && PHASES[told].includes(status.phase);
       });
-    return within(DEADLINE_MS, this.#until(found));
+    return withDeadline(DEADLINE_MS, this.#until(found));
   }
 
   close(): void {

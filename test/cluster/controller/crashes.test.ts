@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KubernetesCluster } from '../../../src/cluster/kubernetes/kubernetesCluster.ts';
 import { admitWaiting } from '../../../src/workflow/admission.ts';
 import { type ClusterWorkshop, openClusterWorkshop } from '../../support/clusterWorkshop.ts';
+import { CrashingController, SETTINGS } from '../../support/crashingController.ts';
 import { eventually } from '../../support/eventually.ts';
-import { MortalController, SETTINGS } from '../../support/mortalController.ts';
 import { playIndex } from '../../support/playedIndex.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/requests.ts';
 import { required } from '../../support/required.ts';
@@ -58,10 +58,10 @@ async function outcome({ setId, jobId, name }: Job) {
 /** Captured, shown for a while, and forgotten: what is there at each of its stations. */
 async function run(last?: number) {
   const world = { databaseUrl: shop.database.url, db: shop.store.db, queue: shop.queue, cluster };
-  const controller = new MortalController(world, last);
+  const controller = new CrashingController(world, last);
   const job = await admitted();
   const { jobId, name } = job;
-  const aftermath = { queue: shop.queue, publicUrl: SETTINGS.publicUrl };
+  const eventContext = { queue: shop.queue, publicUrl: SETTINGS.publicUrl };
   const stations: unknown[] = [];
   const rest = async (isThere: () => Promise<unknown>) => {
     // A cluster does its part in its own time.
@@ -73,7 +73,7 @@ async function run(last?: number) {
   };
   try {
     await rest(async () => expect((await cluster.getScreenshotJob(name))?.status?.pods).toBe(1));
-    await playIndex(shop.store.db, { jobId, index: 0, aftermath });
+    await playIndex(shop.store.db, { jobId, index: 0, eventContext });
     await rest(async () => {
       expect((await cluster.getScreenshotJob(name))?.status).toMatchObject({ reason: 'Completed', pods: 1 });
     });

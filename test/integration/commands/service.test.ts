@@ -6,7 +6,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { freePort } from '../../../src/commands/dev/embeddedPostgres.ts';
 import { type ApiService, startApiService } from '../../../src/commands/service/apiService.ts';
-import { type Foundation, layFoundation, serveHealth } from '../../../src/commands/service/foundation.ts';
+import {
+  createServiceContext,
+  type ServiceContext,
+  serveHealth,
+} from '../../../src/commands/service/serviceContext.ts';
 import type { WorkService } from '../../../src/commands/service/work.ts';
 import { startWorkService } from '../../../src/commands/service/workService.ts';
 import { loadConfig } from '../../../src/config.ts';
@@ -21,7 +25,7 @@ const CAPTURE = fileURLToPath(new URL('../../support/playedCapture.ts', import.m
 
 let folder: string;
 let database: TestDatabase;
-let base: Foundation;
+let base: ServiceContext;
 let organization: NewOrganization;
 let api: ApiService;
 let work: WorkService;
@@ -32,7 +36,7 @@ beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-service-'));
   database = await testDatabase();
   const internalPort = await freePort();
-  base = await layFoundation({
+  base = await createServiceContext({
     config: loadConfig({ LOG_LEVEL: 'fatal' }),
     name: 'test',
     databaseUrl: database.url,

@@ -7,9 +7,9 @@ import { createLocalCluster, type LocalCluster } from '../../../src/cluster/loca
 import { type Queue, startQueue } from '../../../src/queue/queue.ts';
 import { openStore, type Store } from '../../../src/store/database/database.ts';
 import { admitWaiting } from '../../../src/workflow/admission.ts';
+import { CrashingController, SETTINGS } from '../../support/crashingController.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
-import { MortalController, SETTINGS } from '../../support/mortalController.ts';
 import { beginIndex, playIndex } from '../../support/playedIndex.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/requests.ts';
 import { required } from '../../support/required.ts';
@@ -33,7 +33,7 @@ afterAll(async () => {
   await database.close();
 });
 
-const aftermath = () => ({ queue, publicUrl: SETTINGS.publicUrl });
+const eventContext = () => ({ queue, publicUrl: SETTINGS.publicUrl });
 
 interface Scene {
   readonly cluster: LocalCluster;
@@ -133,7 +133,7 @@ const STORIES: readonly Story[] = [
     capture: STAY,
     async tell({ rest, pass, jobId }) {
       await rest();
-      await beginIndex(store.db, { jobId, index: 0, aftermath: aftermath() });
+      await beginIndex(store.db, { jobId, index: 0, eventContext: eventContext() });
       await pass(700);
       await rest();
       await pass(3_000);
@@ -198,7 +198,7 @@ async function run({ capture, maxPods = 4, tell }: Story, last?: number) {
     graceMs: 500,
     backoffMs: 1,
   });
-  const controller = new MortalController({ databaseUrl: database.url, db: store.db, queue, cluster }, last);
+  const controller = new CrashingController({ databaseUrl: database.url, db: store.db, queue, cluster }, last);
   const job = await admitted();
   const { db } = store;
   const rest = async () => {
@@ -212,7 +212,7 @@ async function run({ capture, maxPods = 4, tell }: Story, last?: number) {
     await store.pool.query(`update screenshot_jobs set ${times} where id = $1`, [job.jobId]);
     await store.pool.query(`update job_creatives set ${ago('claim_expires_at')} where job_id = $1`, [job.jobId]);
   };
-  const play = (index: number) => playIndex(db, { jobId: job.jobId, index, aftermath: aftermath() });
+  const play = (index: number) => playIndex(db, { jobId: job.jobId, index, eventContext: eventContext() });
   try {
     await tell({ cluster, ...job, rest, pass, play });
     return { calls: controller.calls, hasEnded: controller.hasEnded, left: await outcome(cluster, job) };

@@ -34,7 +34,7 @@ const topics = async () => {
   const rows = await shop.store.db.selectFrom('events').select('topic').orderBy('created_at').execute();
   return rows.map(({ topic }) => topic);
 };
-const aftermath = () => ({ queue: shop.queue, publicUrl: PUBLIC_URL });
+const eventContext = () => ({ queue: shop.queue, publicUrl: PUBLIC_URL });
 
 /** A set of which one ad is captured and the other never ends. */
 async function hangingSet(subscribers = [{ webhook_url: 'https://hooks.example/' }]) {
@@ -82,7 +82,7 @@ test('At its deadline a set is settled with what it has', async () => {
 
 test('A set that is canceled while captures run keeps what it has, and its captures end', async () => {
   const { organization, setId } = await hangingSet();
-  const reviews = createReviews(aftermath());
+  const reviews = createReviews(eventContext());
   await shop.store.db.transaction().execute((tx) => reviews.cancel(tx, { organizationId: organization.id, setId }));
   await eventually(async () => expect((await setOf(setId)).status).toBe('canceled'));
   expect((await picturesOf(setId)).map(({ status }) => status)).toEqual(['uploaded', 'canceled']);
@@ -109,7 +109,7 @@ test('A set that waits is canceled at once', async () => {
   const organization = await insertOrganization(db);
   const adId = await insertAd(db, organization);
   const setId = await insertSet(db, organization, { pictures: [{ adId }] });
-  const reviews = createReviews(aftermath());
+  const reviews = createReviews(eventContext());
   await db.transaction().execute((tx) => reviews.cancel(tx, { organizationId: organization.id, setId }));
   expect((await setOf(setId)).status).toBe('canceled');
   expect(await picturesOf(setId)).toEqual([{ status: 'canceled', reason: 'The screenshot set was canceled.' }]);
@@ -147,7 +147,7 @@ test('A leader whose time is over settles nothing', async () => {
   await beginEpoch(db);
   const settled = db.transaction().execute(async (tx) => {
     await requireEpoch(tx, old);
-    await settleJob(tx, { jobId: job.id, cause: 'canceled' }, aftermath());
+    await settleJob(tx, { jobId: job.id, cause: 'canceled' }, eventContext());
   });
   await expect(settled).rejects.toThrow(/epoch/);
   expect((await setOf(setId)).status).toBe('capturing');
@@ -189,7 +189,7 @@ test('Where an organization reviews by hand, approving tells the subscribers, an
   for (const id of sets) await eventually(async () => expect((await setOf(id)).status).toBe('in_review'));
   expect(await topics()).toEqual([]);
   const [good = '', bad = ''] = sets;
-  const reviews = createReviews(aftermath());
+  const reviews = createReviews(eventContext());
   const review = (setId: string, notes: string) => ({ organizationId: organization.id, setId, notes });
   await db.transaction().execute((tx) => reviews.approve(tx, review(good, 'Lovely.')));
   await db.transaction().execute((tx) => reviews.reject(tx, review(bad, 'Too dark.')));

@@ -78,10 +78,10 @@ async function start(options: { concurrency?: number; perTarget?: number } = {})
 async function tell(subscribers: Subscriber[]): Promise<string[]> {
   const adId = await insertAd(store.db, organization, { source: 'create_ad', subscribers });
   await store.db.updateTable('ads').set({ status: 'uploaded' }).where('id', '=', adId).execute();
-  const aftermath = { queue, publicUrl: 'https://tearsheet.example' };
+  const eventContext = { queue, publicUrl: 'https://tearsheet.example' };
   await store.db
     .transaction()
-    .execute((tx) => adEvent(tx, { adId, organizationId: organization.id, topic: 'ad.uploaded' }, aftermath));
+    .execute((tx) => adEvent(tx, { adId, organizationId: organization.id, topic: 'ad.uploaded' }, eventContext));
   const rows = await store.db.selectFrom('deliveries').select('id').where('ad_id', '=', adId).execute();
   return rows.map(({ id }) => id);
 }

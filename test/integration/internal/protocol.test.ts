@@ -28,7 +28,7 @@ let artifacts: FolderStore;
 const counted: string[] = [];
 /** What was enqueued; nothing works it off here. */
 const enqueued: string[] = [];
-const aftermath = {
+const eventContext = {
   publicUrl: 'https://tearsheet.example',
   queue: {
     enqueue: async (_tx: unknown, name: string) => {
@@ -41,7 +41,7 @@ beforeEach(async () => {
   enqueued.length = 0;
   counted.length = 0;
   stand = await openInternalStand(() => ({
-    ...{ ...aftermath, maxUploadBytes: 1_000 },
+    ...{ ...eventContext, maxUploadBytes: 1_000 },
     observe: { screenshots: (statuses) => counted.push(...statuses) },
   }));
   ({ store, secret, artifacts, internalUrl } = stand);
@@ -237,7 +237,7 @@ test('Waiting for what does not come answers with an empty list', async () => {
 test('After settlement every write of a capture is refused', async () => {
   const { client, jobId, adId } = await oneAdOnePage();
   const { body } = await open(client, 'pod-1');
-  await store.db.transaction().execute((tx) => settleJob(tx, { jobId, cause: 'canceled' }, aftermath));
+  await store.db.transaction().execute((tx) => settleJob(tx, { jobId, cause: 'canceled' }, eventContext));
   const id = body.pages[0]?.screenshots[0]?.id ?? '';
   const results = { index: 0, attempt: 1, results: [taken(id, 1)] };
   expect((await client.call('screenshots/results', results)).status).toBe(409);

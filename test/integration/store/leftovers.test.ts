@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Queryable, Store } from '../../../src/store/database/database.ts';
 import { organizationsThatWait } from '../../../src/store/jobs/leftovers.ts';
-import { failForsakenPage } from '../../../src/workflow/orphanedAds.ts';
+import { failOrphanedAdsPage } from '../../../src/workflow/orphanedAds.ts';
 import { ownStore } from '../../support/ownStore.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/requests.ts';
 
@@ -62,7 +62,7 @@ test('Pending ads are looked at page by page, and one page reads no more than it
   await sql`analyze`.execute(store.db);
   await store.db.transaction().execute(async (tx) => {
     const about = { reason: 'Nothing captures it any more.', size: 100 };
-    const { failed, last } = await failForsakenPage(tx, { ...about, after: undefined }, AFTERMATH);
+    const { failed, last } = await failOrphanedAdsPage(tx, { ...about, after: undefined }, AFTERMATH);
     expect(failed).toBe(0);
     expect(last).toBeDefined();
     expect(await readOf(tx, 'ads')).toBeLessThan(1_000);
@@ -80,7 +80,7 @@ test('Every forsaken ad has its turn, however many that are not forsaken stand b
   do {
     const page = await store.db
       .transaction()
-      .execute((tx) => failForsakenPage(tx, { after, reason: 'Nothing captures it.', size: 2 }, AFTERMATH));
+      .execute((tx) => failOrphanedAdsPage(tx, { after, reason: 'Nothing captures it.', size: 2 }, AFTERMATH));
     after = page.last;
     failed += page.failed;
     pages += 1;

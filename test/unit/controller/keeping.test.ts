@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Acquaintance } from '../../../src/controller/firstSeenTracker.ts';
+import { FirstSeenTracker } from '../../../src/controller/firstSeenTracker.ts';
 import { Retention } from '../../../src/controller/retention.ts';
 
 test('Of what is finished so many are kept, and the oldest goes for each that is one too many', () => {
@@ -23,7 +23,7 @@ test('Where none is kept each one goes at once', () => {
 
 test('Nothing is judged before it has been known for two minutes, by a clock that nobody sets', () => {
   let now = 0;
-  const acquaintance = new Acquaintance(() => now);
+  const acquaintance = new FirstSeenTracker(() => now);
   expect(acquaintance.timeLeft('a')).toBe(120_000);
   now = 119_999;
   expect([acquaintance.timeLeft('a'), acquaintance.timeLeft('b')]).toEqual([1, 120_000]);

@@ -13,7 +13,7 @@ import { invalid } from '../../../domain/failure.ts';
 import { listAds } from '../../../store/ads/listAds.ts';
 import { listCampaigns } from '../../../store/campaigns/listCampaigns.ts';
 import type { Database } from '../../../store/database/database.ts';
-import type { Listed, Page } from '../../../store/database/page.ts';
+import type { ListPage, Page } from '../../../store/database/page.ts';
 import { listDeliveries } from '../../../store/deliveries/listDeliveries.ts';
 import { listApprovedScreenshots } from '../../../store/screenshots/listApprovedScreenshots.ts';
 import { listSets } from '../../../store/sets/listSets.ts';
@@ -91,7 +91,7 @@ function read<S extends z.ZodType>(schema: S, { request }: Call): z.output<S> {
 
 async function listAnswer<Row>(
   query: { page?: number | undefined; per_page?: number | undefined },
-  list: (page: Page) => Promise<Listed<Row>>,
+  list: (page: Page) => Promise<ListPage<Row>>,
   item: (row: Row) => object,
 ): Promise<Answer> {
   const { page = 1, per_page = PER_PAGE_DEFAULT } = query;

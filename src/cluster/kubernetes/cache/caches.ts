@@ -4,7 +4,7 @@ import type { ApiServer } from '../client/apiServer.ts';
 import { LABEL, NODES, type Paths } from '../client/names.ts';
 import { type JobState, readJob } from './jobState.ts';
 import { type NodeState, readNode } from './nodeState.ts';
-import type { Change, Store, Stored } from './objectStore.ts';
+import type { Change, ObjectStore, Stored } from './objectStore.ts';
 import { type PodState, readPod } from './podState.ts';
 import { type Reflector, startReflector } from './reflector.ts';
 import { type ResourceState, readResource } from './screenshotJobs.ts';
@@ -22,11 +22,11 @@ export interface CachesOptions {
 }
 
 export interface Caches {
-  readonly resources: Store<ResourceState>;
-  readonly jobs: Store<JobState>;
+  readonly resources: ObjectStore<ResourceState>;
+  readonly jobs: ObjectStore<JobState>;
   /** In groups by the uid of their Job. */
-  readonly pods: Store<PodState>;
-  readonly nodes: Store<NodeState> | undefined;
+  readonly pods: ObjectStore<PodState>;
+  readonly nodes: ObjectStore<NodeState> | undefined;
   ready(): Promise<void>;
   staleness(): number;
   stop(): Promise<void>;
@@ -96,7 +96,7 @@ function watchPods(options: CachesOptions): Reflector<PodState> {
 }
 
 /** All nodes there are: they bear no label of ours. */
-function watchNodes({ api, log, relisted, changed }: CachesOptions, pods: Store<PodState>): Reflector<NodeState> {
+function watchNodes({ api, log, relisted, changed }: CachesOptions, pods: ObjectStore<PodState>): Reflector<NodeState> {
   return startReflector({
     ...{ api, log, relisted },
     path: NODES,

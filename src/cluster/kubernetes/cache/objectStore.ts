@@ -15,13 +15,13 @@ export interface Change<T> {
   readonly is?: T;
 }
 
-export interface StoreOptions<T> {
+export interface ObjectStoreOptions<T> {
   readonly changed: (change: Change<T>) => void;
   /** Objects of one group can be looked up together. */
   readonly groupOf?: (object: T) => string;
 }
 
-export class Store<T extends Stored> {
+export class ObjectStore<T extends Stored> {
   readonly #changed: (change: Change<T>) => void;
   readonly #groupOf: (object: T) => string;
   readonly #objects = new Map<string, T>();
@@ -31,7 +31,7 @@ export class Store<T extends Stored> {
   /** As far as list and watch have told. */
   #version = '0';
 
-  constructor({ changed, groupOf = () => '' }: StoreOptions<T>) {
+  constructor({ changed, groupOf = () => '' }: ObjectStoreOptions<T>) {
     this.#changed = changed;
     this.#groupOf = groupOf;
   }

@@ -5,13 +5,13 @@
 import { apiErrorOf, isGone, SilenceError } from '../client/apiError.ts';
 import type { ApiServer, WatchEvent } from '../client/apiServer.ts';
 import { type Clock, systemClock } from '../client/clock.ts';
-import { type Change, Store, type Stored, type StoreOptions } from './objectStore.ts';
+import { type Change, ObjectStore, type ObjectStoreOptions, type Stored } from './objectStore.ts';
 
 interface ReflectorLog {
   warn(fields: object, message: string): void;
 }
 
-export interface ReflectorOptions<T extends Stored> extends StoreOptions<T> {
+export interface ReflectorOptions<T extends Stored> extends ObjectStoreOptions<T> {
   readonly api: ApiServer;
   /** Of the collection. */
   readonly path: string;
@@ -28,7 +28,7 @@ export interface ReflectorOptions<T extends Stored> extends StoreOptions<T> {
 }
 
 export interface Reflector<T extends Stored> {
-  readonly store: Store<T>;
+  readonly store: ObjectStore<T>;
   /** Once the first list is there. @throws when it takes longer */
   ready(timeoutMs: number): Promise<void>;
   /** Milliseconds since the store was last known to be up to date. */
@@ -47,7 +47,7 @@ export function startReflector<T extends Stored>(options: ReflectorOptions<T>): 
 const DEFAULTS = { clock: systemClock, pageSize: 100, watchSeconds: 300, idleMs: 75_000 };
 
 class ListWatch<T extends Stored> implements Reflector<T> {
-  readonly store: Store<T>;
+  readonly store: ObjectStore<T>;
   readonly #options: ReflectorOptions<T> & typeof DEFAULTS;
   readonly #ending = new AbortController();
   readonly #first = Promise.withResolvers<void>();
@@ -61,7 +61,7 @@ class ListWatch<T extends Stored> implements Reflector<T> {
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = { ...DEFAULTS, ...options };
-    this.store = new Store<T>({ ...options, changed: (change) => this.#tell(change) });
+    this.store = new ObjectStore<T>({ ...options, changed: (change) => this.#tell(change) });
     this.#currentAt = this.#options.clock.now();
     this.#running = this.#run();
   }

@@ -56,7 +56,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
 }
 
 /** Something that is asked, and ends: by its limit, by whoever asked for it, or by us. */
-interface Undertaking {
+interface RequestScope {
   readonly signal: AbortSignal;
   /** Its limit begins anew. */
   alive(): void;
@@ -116,7 +116,7 @@ class Connection implements ApiServer {
     await this.#options.credentials.close();
   }
 
-  #begin(call: ApiCall, limit: { ms: number; late: Error; signal: AbortSignal | undefined }): Undertaking {
+  #begin(call: ApiCall, limit: { ms: number; late: Error; signal: AbortSignal | undefined }): RequestScope {
     if (this.#closed) throw new UnreachableError(`${nameOf(call)}: the connection is closed`);
     const abort = new AbortController();
     this.#open.add(abort);

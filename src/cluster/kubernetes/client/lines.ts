@@ -2,7 +2,7 @@
 import { StringDecoder } from 'node:string_decoder';
 
 /** etcd takes 1.5 MB an object; what is longer is no line of a watch. */
-const MOST_CHARACTERS = 8 * 1024 * 1024;
+const MAX_CHARACTERS = 8 * 1024 * 1024;
 
 /** @param came is called for whatever comes, a part of a line too. */
 export async function* readLines(body: AsyncIterable<Uint8Array>, came: () => void): AsyncGenerator<string> {
@@ -12,7 +12,7 @@ export async function* readLines(body: AsyncIterable<Uint8Array>, came: () => vo
     came();
     const lines = (rest + decoder.write(Buffer.from(chunk))).split('\n');
     rest = lines.pop() ?? '';
-    if (rest.length > MOST_CHARACTERS) throw new Error(`a line of more than ${MOST_CHARACTERS} characters`);
+    if (rest.length > MAX_CHARACTERS) throw new Error(`a line of more than ${MAX_CHARACTERS} characters`);
     for (const line of lines) if (line !== '') yield line;
   }
   if (rest.trim() !== '') yield rest;

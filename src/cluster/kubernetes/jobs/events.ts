@@ -32,9 +32,9 @@ export interface Events {
 const CALL = { deadlineMs: 5_000 };
 /** The server has no index of Events: it goes through all of the namespace. */
 const READ_AGAIN_MS = 4_000;
-const MOST_READ = 2_000;
+const MAX_READ = 2_000;
 /** Of which we know how often they were told. */
-const MOST_KNOWN = 1_000;
+const MAX_KNOWN = 1_000;
 
 const FIELDS: Record<EventsOf, string> = {
   Job: 'involvedObject.kind=Job,type=Warning,reason=FailedCreate',
@@ -131,7 +131,7 @@ class ClusterEvents implements Events {
   }
 
   #remember(key: string, entry: { name: string; count: number }): void {
-    remember(this.#known, [key, entry], MOST_KNOWN);
+    remember(this.#known, [key, entry], MAX_KNOWN);
   }
 
   #manifest({ name, uid }: Pick<ScreenshotJob, 'name' | 'uid'>, { type, reason, message }: RecordedEvent) {
@@ -152,7 +152,7 @@ class ClusterEvents implements Events {
 
   async #load(of: EventsOf): Promise<Warnings> {
     const { api, path } = this.#options;
-    const query = { fieldSelector: FIELDS[of], limit: MOST_READ };
+    const query = { fieldSelector: FIELDS[of], limit: MAX_READ };
     const list = (await api.call({ verb: 'list', path, query }, CALL)) as { items?: Wire<CoreV1Event>[] };
     const byUid = Map.groupBy(list.items ?? [], ({ involvedObject }) => involvedObject.uid ?? '');
     return new Map([...byUid].map(([uid, items]) => [uid, items.map(readEvent)]));

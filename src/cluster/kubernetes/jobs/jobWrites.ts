@@ -3,7 +3,7 @@ import type { V1Job } from '@kubernetes/client-node';
 import type { CaptureProfile } from '../../../contract/captureProfile.ts';
 import { type CaptureJob, type CaptureJobSpec, ConflictError, NameTakenError } from '../../port.ts';
 import { type JobState, readJob } from '../cache/jobState.ts';
-import type { Store } from '../cache/objectStore.ts';
+import type { ObjectStore } from '../cache/objectStore.ts';
 import { isConflict, isNotFound } from '../client/apiError.ts';
 import type { ApiServer } from '../client/apiServer.ts';
 import { LABEL } from '../client/names.ts';
@@ -18,7 +18,7 @@ export interface JobWritesOptions {
   readonly namespace: string;
   readonly installation: string;
   readonly profile: CaptureProfile;
-  readonly store: Store<JobState>;
+  readonly store: ObjectStore<JobState>;
 }
 
 export class JobWrites {

@@ -1,13 +1,13 @@
 /** Deletes an object, if it is the one that was seen. */
 
-import type { Store, Stored } from '../cache/objectStore.ts';
+import type { ObjectStore, Stored } from '../cache/objectStore.ts';
 import { isConflict, isNotFound } from '../client/apiError.ts';
 import type { ApiServer } from '../client/apiServer.ts';
 
 export interface RemoveOptions<T extends Stored> {
   readonly api: ApiServer;
   readonly path: string;
-  readonly store: Store<T>;
+  readonly store: ObjectStore<T>;
   readonly read: (object: unknown) => T;
   /** Foreground: it stays, as deleting, until what it owns is gone. */
   readonly propagationPolicy: 'Foreground' | 'Background';

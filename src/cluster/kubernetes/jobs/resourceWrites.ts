@@ -1,7 +1,7 @@
 /** What we do to ScreenshotJobs. Each write names the object that was seen, and is in the cache once it is answered. */
 import type { ScreenshotJob, ScreenshotJobSpec, ScreenshotJobStatus } from '../../../contract/screenshotJob.ts';
 import { ConflictError } from '../../port.ts';
-import type { Store, Stored } from '../cache/objectStore.ts';
+import type { ObjectStore, Stored } from '../cache/objectStore.ts';
 import {
   REMOVAL_MARK,
   type ResourceState,
@@ -22,10 +22,10 @@ export interface ResourceWritesOptions {
   readonly path: string;
   readonly namespace: string;
   readonly installation: string;
-  readonly store: Store<ResourceState>;
+  readonly store: ObjectStore<ResourceState>;
 }
 
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 
 export class ResourceWrites {
   readonly #options: ResourceWritesOptions;
@@ -74,7 +74,7 @@ export class ResourceWrites {
   }
 
   async release(seen: ScreenshotJob): Promise<void> {
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const there = await this.#get(seen.name);
       const finalizers = there?.metadata.uid === seen.uid ? withoutFinalizer(there) : undefined;
       if (there === undefined || finalizers === undefined) return;

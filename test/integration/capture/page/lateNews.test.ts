@@ -1,7 +1,7 @@
 /** Playwright's own connection to itself, which is no part of its public face: an upgrade that changes it fails here. */
 import { type Browser, chromium } from 'playwright';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { survivesLateNews } from '../../../../src/capture/page/playwrightDispatchGuard.ts';
+import { guardPlaywrightDispatch } from '../../../../src/capture/page/playwrightDispatchGuard.ts';
 import { required } from '../../../support/required.ts';
 import { CHROMIUM } from './sites.ts';
 
@@ -16,7 +16,7 @@ const told: string[] = [];
 beforeAll(async () => {
   browser = await chromium.launch({ executablePath: CHROMIUM });
   connection = required(Reflect.get(browser, '_connection'));
-  survivesLateNews(browser, ({ message }) => told.push(message));
+  guardPlaywrightDispatch(browser, ({ message }) => told.push(message));
 });
 beforeEach(() => {
   told.length = 0;
@@ -51,6 +51,6 @@ test('any other fault of Playwright is not hidden', () => {
 });
 
 test('a Playwright without such a connection is told of once it is used', () => {
-  survivesLateNews(Object.create(null), ({ message }) => told.push(message));
+  guardPlaywrightDispatch(Object.create(null), ({ message }) => told.push(message));
   expect(told).toEqual(['Playwright has no connection that could be guarded.']);
 });

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { createVerdicts } from '../../../../src/api/auth/tokenCache.ts';
+import { createTokenCache } from '../../../../src/api/auth/tokenCache.ts';
 
 const GOOD = { name: 'pod', uid: 'uid' };
 
 test('No more tokens are remembered than there is room for; the oldest goes first', () => {
-  const verdicts = createVerdicts(() => 0, 2);
+  const verdicts = createTokenCache(() => 0, 2);
   for (const key of ['a', 'b', 'a', 'c']) verdicts.keep(key, GOOD);
   expect(['a', 'b', 'c'].map((key) => verdicts.get(key))).toEqual([GOOD, undefined, GOOD]);
 });
 
 test('Whoever makes up tokens pushes no good one out', () => {
-  const verdicts = createVerdicts(() => 0, 2);
+  const verdicts = createTokenCache(() => 0, 2);
   verdicts.keep('good', GOOD);
   const bad = { refusal: 'made up' };
   for (const key of ['x', 'y', 'z']) verdicts.keep(key, bad);
@@ -18,7 +18,7 @@ test('Whoever makes up tokens pushes no good one out', () => {
 });
 
 test('Of one token the last verdict counts', () => {
-  const verdicts = createVerdicts(() => 0);
+  const verdicts = createTokenCache(() => 0);
   const bad = { refusal: 'its pod is gone' };
   verdicts.keep('a', GOOD);
   verdicts.keep('a', bad);

@@ -2,7 +2,7 @@ import { createServer, request } from 'node:http';
 import express from 'express';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { rememberCaller } from '../../../../src/api/internal/requests.ts';
-import { boundCalls } from '../../../../src/api/limits/callLimits.ts';
+import { limitCalls } from '../../../../src/api/limits/callLimits.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type Listener, started } from '../../../support/listeners.ts';
 
@@ -19,7 +19,7 @@ beforeEach(async () => {
     rememberCaller(res, { jobId: 'job', ...(uid === undefined ? {} : { pod: { uid, index: 0 } }) });
     next();
   });
-  app.use(boundCalls({ calls: 3, bytes: 100, bytesInTime }), (_req, res) => void held.push(res));
+  app.use(limitCalls({ calls: 3, bytes: 100, bytesInTime }), (_req, res) => void held.push(res));
   app.use(((_error, _req, res, _next) => void res.status(503).end()) satisfies express.ErrorRequestHandler);
   listener = await started(createServer(app));
 });

@@ -2,7 +2,7 @@ import { createServer, request } from 'node:http';
 import express from 'express';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { OverloadedError } from '../../../../src/api/auth/authority.ts';
-import { createPassage } from '../../../../src/api/limits/streamLimits.ts';
+import { createStreamLimits } from '../../../../src/api/limits/streamLimits.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type Listener, started } from '../../../support/listeners.ts';
 
@@ -11,7 +11,7 @@ let listener: Listener;
 let kept: { letGo: () => void }[];
 
 async function open(bounds: { each: number; together: number; withinMs?: number }): Promise<void> {
-  const passage = createPassage({ withinMs: 60_000, ...bounds });
+  const passage = createStreamLimits({ withinMs: 60_000, ...bounds });
   const app = express();
   app.put('/', (req, res) =>
     passage.receive(req, async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { persist, TransientError, UnreachableError } from '../../../../src/capture/program/retry.ts';
+import { retry, TransientError, UnreachableError } from '../../../../src/capture/program/retry.ts';
 
 const patience = { retryForMs: 60, firstDelayMs: 1, signal: new AbortController().signal };
 
@@ -10,7 +10,7 @@ it('repeats what may succeed later, and answers with the success', async () => {
     if (tries < 3) throw new TransientError('busy');
     return tries;
   };
-  expect(await persist(call, patience)).toBe(3);
+  expect(await retry(call, patience)).toBe(3);
 });
 
 it('does not repeat what fails for good', async () => {
@@ -19,19 +19,19 @@ it('does not repeat what fails for good', async () => {
     tries += 1;
     throw new RangeError('wrong');
   };
-  await expect(persist(call, patience)).rejects.toThrow(RangeError);
+  await expect(retry(call, patience)).rejects.toThrow(RangeError);
   expect(tries).toBe(1);
 });
 
 it('gives up after its time, saying how the last try failed and how many there were', async () => {
   const call = () => Promise.reject(new TransientError('busy'));
-  await expect(persist(call, patience)).rejects.toThrow(UnreachableError);
-  await expect(persist(call, patience)).rejects.toThrow(/busy \(\d+ tries\)/);
+  await expect(retry(call, patience)).rejects.toThrow(UnreachableError);
+  await expect(retry(call, patience)).rejects.toThrow(/busy \(\d+ tries\)/);
 });
 
 it('ends in its pause when it is told to', async () => {
   const stop = new AbortController();
-  const waiting = persist(() => Promise.reject(new TransientError('busy')), {
+  const waiting = retry(() => Promise.reject(new TransientError('busy')), {
     retryForMs: 120_000,
     firstDelayMs: 60_000,
     signal: stop.signal,

@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from 'vitest';
-import { type Change, Store, type Stored } from '../../../../../src/cluster/kubernetes/cache/objectStore.ts';
+import { type Change, ObjectStore, type Stored } from '../../../../../src/cluster/kubernetes/cache/objectStore.ts';
 
 interface Thing extends Stored {
   readonly group: string;
 }
 
 let told: string[];
-let store: Store<Thing>;
+let store: ObjectStore<Thing>;
 
 const thing = (name: string, version: number, uid = `uid-${name}`, group = 'g'): Thing => ({
   ...{ name, uid, group },
@@ -17,7 +17,7 @@ const word = ({ was, is }: Change<Thing>) =>
 
 beforeEach(() => {
   told = [];
-  store = new Store<Thing>({ changed: (change) => told.push(word(change)), groupOf: ({ group }) => group });
+  store = new ObjectStore<Thing>({ changed: (change) => told.push(word(change)), groupOf: ({ group }) => group });
 });
 
 test('What was listed and what happened afterwards is known', () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { Store } from '../../../../../src/cluster/kubernetes/cache/objectStore.ts';
+import { ObjectStore } from '../../../../../src/cluster/kubernetes/cache/objectStore.ts';
 import {
   readResource,
   SeenScreenshotJob,
@@ -101,7 +101,7 @@ test('Ten thousand of them take less than 25 MB', () => {
     collect();
     return process.memoryUsage().heapUsed;
   };
-  const store = new Store<ReturnType<typeof readResource>>({ changed: () => undefined });
+  const store = new ObjectStore<ReturnType<typeof readResource>>({ changed: () => undefined });
   const before = used();
   store.replace(
     Array.from({ length: 10_000 }, (_, index) => readResource(JSON.parse(JSON.stringify(object(`set-${index}`))))),

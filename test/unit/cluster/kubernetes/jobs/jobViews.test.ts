@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Caches } from '../../../../../src/cluster/kubernetes/cache/caches.ts';
 import { type JobState, readJob } from '../../../../../src/cluster/kubernetes/cache/jobState.ts';
-import { Store, type Stored } from '../../../../../src/cluster/kubernetes/cache/objectStore.ts';
+import { ObjectStore, type Stored } from '../../../../../src/cluster/kubernetes/cache/objectStore.ts';
 import { type PodState, readPod } from '../../../../../src/cluster/kubernetes/cache/podState.ts';
 import type { ResourceState } from '../../../../../src/cluster/kubernetes/cache/screenshotJobs.ts';
 import { JobViews } from '../../../../../src/cluster/kubernetes/jobs/jobViews.ts';
@@ -19,8 +19,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function stored<T extends Stored>(objects: readonly T[], groupOf?: (object: T) => string): Store<T> {
-  const store = new Store<T>({ changed: () => undefined, ...(groupOf && { groupOf }) });
+function stored<T extends Stored>(objects: readonly T[], groupOf?: (object: T) => string): ObjectStore<T> {
+  const store = new ObjectStore<T>({ changed: () => undefined, ...(groupOf && { groupOf }) });
   store.replace(objects, '0');
   return store;
 }

@@ -1,7 +1,7 @@
 /** A controller that may end at any call, and is followed by another one; the world around it stays. */
 import type { ClusterPort } from '../../src/cluster/port.ts';
 import { ConflictError } from '../../src/cluster/port.ts';
-import { beginTerm, SOON, type Term } from '../../src/controller/leaderContext.ts';
+import { beginTerm, type LeaderContext, SOON } from '../../src/controller/leaderContext.ts';
 import type { ControllerOptions } from '../../src/controller/options.ts';
 import { reconcile } from '../../src/controller/reconcile.ts';
 import type { Queue } from '../../src/queue/queue.ts';
@@ -24,13 +24,13 @@ export interface WorldOfController {
   readonly cluster: ClusterPort;
 }
 
-const MOST_LOOKS = 300;
+const MAX_LOOKS = 300;
 
-export class MortalController {
+export class CrashingController {
   readonly #world: WorldOfController;
   readonly #fuse: Fuse;
   #store: Store | undefined;
-  #term: Term | undefined;
+  #term: LeaderContext | undefined;
   #hasFollower = false;
   #time = 0;
 
@@ -50,7 +50,7 @@ export class MortalController {
 
   /** Reconciles until nothing is to be done before something happens. */
   async comeToRest(name: string): Promise<void> {
-    for (let looks = 0; looks < MOST_LOOKS; looks++) {
+    for (let looks = 0; looks < MAX_LOOKS; looks++) {
       const again = await this.#look(name);
       if (again === undefined || again > SOON) return;
       await new Promise((resolve) => setTimeout(resolve, Math.min(again, 2)));
@@ -79,7 +79,7 @@ export class MortalController {
     return 0;
   }
 
-  async #begin(fuse: Fuse | undefined): Promise<Term> {
+  async #begin(fuse: Fuse | undefined): Promise<LeaderContext> {
     const { databaseUrl, db, queue, cluster } = this.#world;
     const epoch = await beginEpoch(db);
     this.#store = openStore({ url: databaseUrl, maxConnections: 1 });

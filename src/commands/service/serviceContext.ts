@@ -10,7 +10,7 @@ import { type Notifications, openNotifications } from '../../store/database/noti
 import { type Installation, readInstallation } from '../../store/installation/installation.ts';
 
 /** What every long-running process stands on. */
-export interface Foundation {
+export interface ServiceContext {
   readonly config: Config;
   readonly databaseUrl: string;
   readonly publicUrl: string;
@@ -25,7 +25,7 @@ export interface Foundation {
   close(): Promise<void>;
 }
 
-export interface FoundationOptions {
+export interface ServiceContextOptions {
   readonly config: Config;
   /** Stands in each log line. */
   readonly name: string;
@@ -41,7 +41,7 @@ export interface FoundationOptions {
 const NO_SUCH_TABLE = '42P01';
 
 /** Connects to a migrated database, to the queue in it, and to where pictures are kept. */
-export async function layFoundation(options: FoundationOptions): Promise<Foundation> {
+export async function createServiceContext(options: ServiceContextOptions): Promise<ServiceContext> {
   const { config, databaseUrl } = options;
   const log = createLogger({ level: config.LOG_LEVEL, name: options.name });
   const onError = (err: Error) => log.error({ err }, 'a connection to the database failed; it is made again');
@@ -79,11 +79,13 @@ export async function layFoundation(options: FoundationOptions): Promise<Foundat
   };
 }
 
-/** As {@link layFoundation}, for a process of its own: all it stands on is named in the environment. @throws ConfigError */
-export function foundationFromEnvironment(given: Pick<FoundationOptions, 'name' | 'worksQueues'>): Promise<Foundation> {
+/** As {@link createServiceContext}, for a process of its own: all it stands on is named in the environment. @throws ConfigError */
+export function serviceContextFromEnvironment(
+  given: Pick<ServiceContextOptions, 'name' | 'worksQueues'>,
+): Promise<ServiceContext> {
   const config = loadConfig(process.env, ['DATABASE_URL', 'ARTIFACTS_URL', 'PUBLIC_URL', 'INTERNAL_URL']);
   const { DATABASE_URL = '', ARTIFACTS_URL = '', PUBLIC_URL = '', INTERNAL_URL = '' } = config;
-  return layFoundation({
+  return createServiceContext({
     ...given,
     config,
     databaseUrl: DATABASE_URL,
@@ -95,14 +97,14 @@ export function foundationFromEnvironment(given: Pick<FoundationOptions, 'name' 
 
 /** Ready is a process whose database answers. */
 export function serveHealth(
-  base: Foundation,
+  base: ServiceContext,
   address: { readonly host: string; readonly port: number },
 ): Promise<Health> {
   return startHealth({ ...address, checks: { database: () => checkDatabase(base) }, metrics: base.metrics });
 }
 
 /** Where another one answers under the same address, or an empty one, nothing that is asked of this process could be right. */
-async function checkDatabase({ store, installation }: Foundation): Promise<void> {
+async function checkDatabase({ store, installation }: ServiceContext): Promise<void> {
   const found = await readInstallation(store.db).catch((error: { code?: string }) => {
     if (error.code === NO_SUCH_TABLE) return undefined;
     throw error;
