@@ -1,8 +1,10 @@
 /** Runs vitest under a deadline, and counts what it reports. */
+
 import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { errorMessage } from '../src/lib/errorMessage.ts';
 import { type Counts, countTests } from './testSummary.ts';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -52,7 +54,7 @@ function readResults(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    console.error(`vitest left no results: ${error instanceof Error ? error.message : String(error)}`);
+    console.error(`vitest left no results: ${errorMessage(error)}`);
     return undefined;
   }
 }

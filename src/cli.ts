@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { version } from './commands/version.ts';
 import { ConfigError } from './config.ts';
 import { Failure, failureMessage } from './domain/failure.ts';
+import { errorMessage } from './lib/errorMessage.ts';
 
 const WRONG_USE = 2;
 
@@ -53,7 +54,7 @@ function explain(error: unknown): number {
 
 function wordsOf(error: unknown): string {
   if (error instanceof Failure) return failureMessage(error);
-  return error instanceof Error ? error.message : String(error);
+  return errorMessage(error);
 }
 
 main().catch((error: unknown) => {

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../config.ts';
+import { sleep } from '../lib/sleep.ts';
 import { migrate } from '../store/database/migrate.ts';
 
 export function migrateCommand(program: Command): void {
@@ -30,7 +30,7 @@ async function patiently<T>(act: () => Promise<T>, waitSeconds: number): Promise
       return await act();
     } catch (error) {
       if (!NOT_YET.includes(codeOf(error)) || performance.now() >= deadline) throw error;
-      await delay(500);
+      await sleep(500);
     }
   }
 }

@@ -1,8 +1,10 @@
 /** Takes everything of an installation out of its cluster, before the controller itself is removed. */
+
 import type { CaptureJob, ClusterPort } from '../cluster/port.ts';
 import { ConflictError } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
 import type { Log } from '../lib/log.ts';
+import { sleep } from '../lib/sleep.ts';
 import type { Database } from '../store/database/database.ts';
 import { stopInstallation } from '../store/installation/installation.ts';
 
@@ -33,7 +35,7 @@ export async function cleanUp({ db, cluster, waitMs, log, pauseMs = 1_000 }: Cle
   const deadline = performance.now() + waitMs;
   let left = await sweep(cluster, log, { waits: true });
   while (left.resources + left.jobs > 0 && performance.now() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    await sleep(pauseMs);
     left = await sweep(cluster, log, { waits: true });
   }
   // Pods that do not end hold their Job and so its owner: from here on they are left to themselves.

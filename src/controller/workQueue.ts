@@ -4,7 +4,7 @@
  * twice at once, and however often it is added before its turn, it is worked on once. One that fails comes back after a pause; one
  * that is done, or gone, leaves no trace.
  */
-import { BackOff } from './backOff.ts';
+import { RetryDelays } from './retryDelays.ts';
 
 export interface WorkQueue {
   add(key: string): void;
@@ -39,7 +39,7 @@ export interface WorkQueueOptions {
   readonly work: (key: string) => Promise<number | undefined>;
   readonly concurrency: number;
   readonly failed: (key: string, error: unknown, failures: number) => void;
-  readonly backOff?: BackOff;
+  readonly backOff?: RetryDelays;
   readonly observe?: QueueObserver;
 }
 
@@ -53,7 +53,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
 
 class KeyedQueue implements WorkQueue {
   readonly #options: WorkQueueOptions;
-  readonly #backOff: BackOff;
+  readonly #backOff: RetryDelays;
   /** Keys with the time at which they were added, in the order of their turns. */
   readonly #dirty = new Map<string, number>();
   readonly #processing = new Map<string, Promise<void>>();
@@ -62,7 +62,7 @@ class KeyedQueue implements WorkQueue {
 
   constructor(options: WorkQueueOptions) {
     this.#options = options;
-    this.#backOff = options.backOff ?? new BackOff(BACK_OFF);
+    this.#backOff = options.backOff ?? new RetryDelays(BACK_OFF);
   }
 
   // Handed on as functions, so they are bound.

@@ -1,3 +1,5 @@
+import { doubledMs } from '../lib/backOff.ts';
+
 /** Of a delivery, the first one included. */
 export const MAX_TRIES = 14;
 
@@ -35,7 +37,7 @@ export function afterTry(result: TryResult, random: () => number = Math.random):
 
 function waitAfter(tries: number, random: () => number): number {
   const jitter = 1 + JITTER * (2 * random() - 1);
-  return Math.round(FIRST_WAIT_MS * 2 ** (tries - 1) * jitter);
+  return Math.round(doubledMs(tries, { firstMs: FIRST_WAIT_MS, maxMs: Infinity }) * jitter);
 }
 
 /** Reads `Retry-After`: seconds or an HTTP date. @returns milliseconds from now, never negative; undefined when it says nothing usable. */

@@ -8,6 +8,7 @@ import {
 import { createGuardedFetch } from '../egress/fetch.ts';
 import type { Guard } from '../egress/guard.ts';
 import type { GuardedFetch } from '../egress/ports.ts';
+import { errorMessage } from '../lib/errorMessage.ts';
 import { parseRetryAfter, type TryOutcome } from './schedule.ts';
 import { signatureHeaders } from './signature.ts';
 
@@ -93,7 +94,7 @@ function brokenAnswer(error: unknown): Answer {
   const mayHaveHead =
     error instanceof NetworkTimeoutError || error instanceof ConnectionFailedError || error instanceof TlsError;
   if (mayHaveHead && error.head) return { head: error.head, body: Buffer.alloc(0) };
-  return { error: error instanceof Error ? error.message : String(error) };
+  return { error: errorMessage(error) };
 }
 
 function outcomeOf(status: number): TryOutcome {

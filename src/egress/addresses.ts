@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { errorMessage } from '../lib/errorMessage.ts';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type Cidr = [Address, number];
@@ -48,7 +49,7 @@ export function cidrFault(text: string): string | undefined {
     parseCidr(text);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorMessage(error);
   }
 }
 

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { errorMessage } from '../lib/errorMessage.ts';
 import { EgressRefusedError, HostNotFoundError, NetworkTimeoutError } from './errors.ts';
 
 /** `busy`: the proxy holds as many tunnels as it may. */
@@ -28,7 +29,7 @@ const STATUS_OF: Readonly<Record<FailureKind, number>> = {
 };
 
 export function failureOf(error: unknown, target: { host: string; port: number }): EgressFailure {
-  return { ...target, kind: kindOf(error), reason: error instanceof Error ? error.message : String(error) };
+  return { ...target, kind: kindOf(error), reason: errorMessage(error) };
 }
 
 function kindOf(error: unknown): FailureKind {

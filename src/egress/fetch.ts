@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Agent, buildConnector, type Dispatcher, request } from 'undici';
+import { errorMessage } from '../lib/errorMessage.ts';
 import { readDecoded } from './body.ts';
 import {
   ConnectionFailedError,
@@ -150,7 +151,7 @@ function typedError(
       cause: error,
     });
   }
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = errorMessage(error);
   if (isTlsCode(code)) return new TlsError(`No TLS with ${url.host}: ${tlsWords(error)}.`, options);
   return new ConnectionFailedError(`The connection to ${url.host} failed: ${reason}.`, options);
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { errorMessage } from '../lib/errorMessage.ts';
 import type { LocalAnswer, LocalOrigins } from './ports.ts';
 
 type Handler = (path: string) => LocalAnswer | undefined;
@@ -37,7 +38,7 @@ export class LocalOriginTable implements LocalOrigins {
       const answer = this.#handlers.get(target.hostname)?.(target.pathname + target.search);
       return answer ?? { status: 404, type: 'text/plain', body: 'There is nothing at this path.\n' };
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       return { status: 500, type: 'text/plain', body: `The local origin failed: ${reason}\n` };
     }
   }

@@ -1,4 +1,4 @@
-/** The part of pino that the program uses; tests give one of their own. */
+/** The part of pino that the program uses. Tests pass an object of their own. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

@@ -1,25 +1,6 @@
-/** A timer that can be ended at once. */
-export class Watch {
-  ended = false;
-  #timer: NodeJS.Timeout | undefined;
-  #wake: (() => void) | undefined;
+import { setTimeout as delay } from 'node:timers/promises';
 
-  /** @returns false once ended. */
-  wait(ms: number): Promise<boolean> {
-    if (this.ended) return Promise.resolve(false);
-    return new Promise((resolve) => {
-      this.#timer = setTimeout(() => resolve(!this.ended), ms);
-      this.#wake = () => resolve(false);
-    });
-  }
-
-  end(): void {
-    this.ended = true;
-    clearTimeout(this.#timer);
-    this.#wake?.();
-  }
-}
-
-export function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+/** Waits. @throws the reason of `signal` as soon as it aborts. */
+export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  await delay(ms, undefined, signal && { signal });
 }

@@ -1,6 +1,8 @@
 /** The server that kubelet and Prometheus talk to, beside the process's own: /livez, /readyz, /metrics. */
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { withDeadline } from '../lib/deadline.ts';
+import { errorMessage } from '../lib/errorMessage.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface HealthOptions {
@@ -92,7 +94,7 @@ async function failureOf(check: () => Promise<unknown>): Promise<string | undefi
 function words(error: unknown): string {
   // A refused connection to several addresses has its words in its parts only.
   if (error instanceof AggregateError && error.message === '') return error.errors.map(words).join('; ');
-  return error instanceof Error ? error.message : String(error);
+  return errorMessage(error);
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {

@@ -1,8 +1,10 @@
 /** The internal API: what captures talk to. It must not be reachable from outside. */
+
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { ZodError } from 'zod';
 import { NO_SUCH_CALL, PROTOCOL_VERSION } from '../../contract/captureProtocol.ts';
 import { cutCodePoints } from '../../domain/text.ts';
+import { errorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
 import { SupersededError } from '../../workflow/attempts.ts';
 import { ResultFaultError } from '../../workflow/creativeResults.ts';
@@ -104,7 +106,7 @@ function answerError(log: Log, logged: RateLimits): ErrorRequestHandler {
 }
 
 function describe(error: unknown): { status: number; body: { error: string; message: string } } {
-  const message = cutCodePoints(error instanceof Error ? error.message : String(error), MAX_WORDS);
+  const message = cutCodePoints(errorMessage(error), MAX_WORDS);
   if (error instanceof SupersededError) return { status: 409, body: { error: 'superseded', message } };
   if (error instanceof UnauthorizedError) return { status: 401, body: { error: 'unauthorized', message } };
   if (error instanceof ForbiddenError) return { status: 403, body: { error: 'forbidden', message } };

@@ -1,4 +1,4 @@
-import { Watch } from '../../lib/sleep.ts';
+import { CancelableTimer } from '../../lib/cancelableTimer.ts';
 import type { CdpSession } from './cdp.ts';
 import { answers, endRunningScript } from './mainThread.ts';
 import { RenderingBlockedError } from './renderingBlocked.ts';
@@ -46,23 +46,23 @@ export class PageGuard {
     const quit = Promise.withResolvers<never>();
     const abort = () => quit.reject(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
-    const watch = new Watch();
+    const timer = new CancelableTimer();
     try {
-      const watching = this.#watchOver(watch, tick);
+      const watching = this.#watchOver(timer, tick);
       return await Promise.race([work, this.#crashed.promise, quit.promise, watching]);
     } finally {
-      watch.end();
+      timer.cancel();
       signal.removeEventListener('abort', abort);
       // The race may have been lost by work that fails later.
       work.catch(() => undefined);
     }
   }
 
-  async #watchOver(watch: Watch, tick: () => Promise<void>): Promise<never> {
+  async #watchOver(timer: CancelableTimer, tick: () => Promise<void>): Promise<never> {
     let stillMs = 0;
-    while (await watch.wait(TICK_MS)) {
+    while (await timer.wait(TICK_MS)) {
       const free = await answers(this.#session);
-      if (watch.ended) break;
+      if (timer.canceled) break;
       if (!free) {
         await this.#endScript();
         stillMs = 0;

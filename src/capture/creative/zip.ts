@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type Entry, fromBuffer, type ZipFile } from 'yauzl';
+import { errorMessage } from '../../lib/errorMessage.ts';
 import { CreativeFailure } from './failure.ts';
 
 /** Files of an HTML5 creative by path, relative to the folder of its page. */
@@ -27,7 +28,7 @@ export async function unpack(bytes: Buffer): Promise<ZipSite> {
     return { files, index };
   } catch (cause) {
     if (cause instanceof CreativeFailure) throw cause;
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = errorMessage(cause);
     if (/^(invalid relative|absolute) path|^invalid characters/.test(why))
       throw refused(`The zip is not safe: a file in it leaves the zip's own folder (${why}).`, { cause });
     throw refused(`The zip is damaged and cannot be unpacked (${why}).`, { cause });

@@ -1,10 +1,12 @@
 /** The browsers of a capture, and their one way out. Each part is started when it is first needed. */
+
 import type { Device } from '../../domain/devices.ts';
 import { createGuardedFetch } from '../../egress/fetch.ts';
 import { createGuard } from '../../egress/guard.ts';
 import type { GuardedFetch } from '../../egress/ports.ts';
 import { type EgressProxy, startEgressProxy } from '../../egress/proxy.ts';
 import { withDeadline } from '../../lib/deadline.ts';
+import { errorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
 import { decideSandbox, type SandboxWish } from '../browser/sandbox.ts';
 import { BrowserStartError } from '../browser/steppedBrowser.ts';
@@ -151,7 +153,7 @@ class LazyEngine implements Engine {
 }
 
 function notStarted(part: string, cause: unknown): EngineStartError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = errorMessage(cause);
   return new EngineStartError(`The ${part} could not be started: ${reason}`, { cause });
 }
 

@@ -1,8 +1,10 @@
 /** All pictures of one page: opened once, each ad placed as soon as its frames are there. `pageQueue.ts` says when. */
+
 import { PHASES } from '../../contract/captureProtocol.ts';
 import type { Device } from '../../domain/devices.ts';
 import type { ScreenshotFailure } from '../../domain/states.ts';
 import { withDeadline } from '../../lib/deadline.ts';
+import { errorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
@@ -204,7 +206,7 @@ export class PageWork {
     } catch (error) {
       this.#tools.stop.throwIfAborted();
       if (error instanceof EngineStartError) throw error;
-      throw new PageLostError(error instanceof Error ? error.message : String(error), { cause: error });
+      throw new PageLostError(errorMessage(error), { cause: error });
     }
   }
 

@@ -2,8 +2,9 @@
  * Ends a browser before the kernel ends the container. On an OOM every process of a container dies, and with it what other creatives and pages
  * had got so far; nobody would know whose fault it was.
  */
+
+import { CancelableTimer } from '../../lib/cancelableTimer.ts';
 import type { Log } from '../../lib/log.ts';
-import { Watch } from '../../lib/sleep.ts';
 import { type ContainerMemory, readContainerMemory } from './containerMemory.ts';
 import { memoryOfGroups } from './processGroups.ts';
 
@@ -37,15 +38,15 @@ const SHARE = 0.85;
 const RESPITE_MS = 1_000;
 
 export function startMemoryWatchdog(options: WatchdogOptions): Watchdog {
-  const watch = new Watch();
-  return { ended: run(options, watch), close: () => watch.end() };
+  const timer = new CancelableTimer();
+  return { ended: run(options, timer), close: () => timer.cancel() };
 }
 
-async function run(options: WatchdogOptions, watch: Watch): Promise<void> {
+async function run(options: WatchdogOptions, timer: CancelableTimer): Promise<void> {
   const { cgroupFolder, everyMs = EVERY_MS } = options;
   if ((await readContainerMemory(cgroupFolder)) === undefined) return;
   let pause = 0;
-  while (await watch.wait(pause)) {
+  while (await timer.wait(pause)) {
     pause = everyMs;
     const memory = await readContainerMemory(cgroupFolder);
     if (memory === undefined) continue;

@@ -1,6 +1,6 @@
+import { sleep } from '../../lib/sleep.ts';
 import { decodePng, type Pixels } from '../compose/pixels.ts';
 import type { LivePage, StagedSlot } from './livePage.ts';
-import { sleep } from './settle.ts';
 
 export interface Shot {
   readonly png: Buffer;

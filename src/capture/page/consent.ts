@@ -5,9 +5,9 @@ import { type ContentScriptMessage, filterCompactRules } from '@duckduckgo/autoc
 import compactRules from '@duckduckgo/autoconsent/rules/compact-rules.json' with { type: 'json' };
 import type { BrowserContext, Frame, Page } from 'playwright';
 import { withDeadline } from '../../lib/deadline.ts';
+import { sleep } from '../../lib/sleep.ts';
 import { AGREE } from './inPage/agree.ts';
 import { liveFrames } from './liveFrames.ts';
-import { sleep } from './settle.ts';
 
 const require = createRequire(import.meta.url);
 const RULES = pathToFileURL(require.resolve('@duckduckgo/autoconsent/rules/compact-rules.json'));

@@ -1,5 +1,6 @@
 import type { ScreenshotFailure } from '../../domain/states.ts';
 import type { EgressFailure } from '../../egress/failures.ts';
+import { errorMessage } from '../../lib/errorMessage.ts';
 
 export interface SiteFailure {
   readonly status: ScreenshotFailure;
@@ -78,7 +79,7 @@ function failureOfEgress(kind: string, reason: string): SiteFailure {
 
 /** @param failures what the proxy did not connect to: the browser itself learns nothing about an https site's tunnel. */
 export function failureOfNavigation(error: unknown, site: string, failures: readonly EgressFailure[]): SiteFailure {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   const code = /net::(ERR_[A-Z0-9_]+)/.exec(message)?.[1];
   if (error instanceof Error && error.name === 'TimeoutError')
     return { status: 'net_read_timeout', reason: 'The site did not answer in time.' };

@@ -1,9 +1,9 @@
 import type { CDPSession, ElementHandle, Frame, JSHandle, Page } from 'playwright';
 import { withDeadline } from '../../lib/deadline.ts';
+import { sleep } from '../../lib/sleep.ts';
 import type { FoundSlot } from './findSlots.ts';
 import type { Rect, StagedSize } from './inPage/rect.ts';
 import { STAGING_TOOLS, type Stage, type StagingTools } from './inPage/staging.ts';
-import { sleep } from './settle.ts';
 
 /** One capture of the browser's. */
 const CAPTURE_DEADLINE_MS = 15_000;

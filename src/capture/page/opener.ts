@@ -1,6 +1,7 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright';
 import type { Device } from '../../domain/devices.ts';
 import type { EgressFailure } from '../../egress/failures.ts';
+import { errorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
 import { disabledFeaturesFlag, networkFlags } from '../browser/flags.ts';
 import type { Burden } from '../memory/watchdog.ts';
@@ -176,5 +177,5 @@ async function isGone(browser: Browser, reason: string): Promise<boolean> {
 }
 
 function wordsOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split('\n')[0]?.slice(0, 300) ?? '';
+  return errorMessage(error).split('\n')[0]?.slice(0, 300) ?? '';
 }

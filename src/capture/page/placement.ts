@@ -1,4 +1,5 @@
 import { withDeadline } from '../../lib/deadline.ts';
+import { errorMessage } from '../../lib/errorMessage.ts';
 import { remember } from '../../lib/lru.ts';
 import { Mutex } from '../../lib/mutex.ts';
 import { changedShare, decodePng, type Pixels } from '../compose/pixels.ts';
@@ -148,5 +149,5 @@ function failed(reason: string, candidates: readonly ScoredCandidate[]): Unplace
 }
 
 function wordsOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split('\n')[0]?.slice(0, 200) ?? '';
+  return errorMessage(error).split('\n')[0]?.slice(0, 200) ?? '';
 }

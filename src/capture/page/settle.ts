@@ -1,5 +1,6 @@
 import type { Page, Request } from 'playwright';
 import { withDeadline } from '../../lib/deadline.ts';
+import { sleep } from '../../lib/sleep.ts';
 
 const SCREENS = 30;
 const STEP_MS = 120;
@@ -89,8 +90,4 @@ export async function scrollThrough(page: Page, ms: number, stop: () => boolean 
 function scrollTo(screen: number): boolean {
   window.scrollTo({ left: 0, top: screen * innerHeight, behavior: 'instant' });
   return scrollY + innerHeight < (document.scrollingElement?.scrollHeight ?? 0) - 2;
-}
-
-export function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

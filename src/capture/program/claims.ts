@@ -1,5 +1,5 @@
 /** Claims creatives of the job one by one and renders them, a few at once, until none is left. */
-import { setTimeout as pause } from 'node:timers/promises';
+
 import {
   CAPTURE_EXIT,
   type ClaimedCreative,
@@ -8,6 +8,7 @@ import {
 } from '../../contract/captureProtocol.ts';
 import type { Log } from '../../lib/log.ts';
 import { sha256Of } from '../../lib/sha256.ts';
+import { sleep } from '../../lib/sleep.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
 import { pngSize } from '../compose/pngSize.ts';
 import type { CreativeFrame, FailedCreative, RenderedCreative } from '../creative/creative.ts';
@@ -177,7 +178,7 @@ async function keepClaim(
   let isHeld = true;
   while (isHeld && !signal.aborted) {
     try {
-      await pause(everyMs, undefined, { signal });
+      await sleep(everyMs, signal);
       isHeld = await client.renew(ad, signal);
       if (!isHeld) log.warn({ ad_id: ad }, 'the claim on a creative was lost while it was rendered');
     } catch (error) {

@@ -1,5 +1,7 @@
 /** How a capture ends before its work is done: for what reason, with which exit code, and how long what is in flight may take. */
+
 import { CAPTURE_EXIT } from '../../contract/captureProtocol.ts';
+import { errorMessage } from '../../lib/errorMessage.ts';
 
 /** `message` is for the operator. */
 export class CaptureEnd extends Error {
@@ -31,7 +33,7 @@ export const terminated = (message: string, graceMs: number) =>
 /** @returns the end that an error stands for; a crash, when it is not known better. */
 export function endOf(error: unknown): CaptureEnd {
   if (error instanceof CaptureEnd) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   return new CaptureEnd(message, { exitCode: CAPTURE_EXIT.crashed, graceMs: 2_000 }, { cause: error });
 }
 

@@ -1,5 +1,6 @@
 /** Repeats a call that may succeed later, with growing pauses, for a bounded time. */
-import { setTimeout as pause } from 'node:timers/promises';
+import { backOffMs } from '../../lib/backOff.ts';
+import { sleep } from '../../lib/sleep.ts';
 
 /** The call may be repeated. */
 export class TransientError extends Error {
@@ -39,12 +40,12 @@ export async function retry<T>(
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof TransientError)) throw error;
-      const ownMs = Math.min(MAX_DELAY_MS, firstDelayMs * 2 ** (tries - 1)) * (0.5 + Math.random() / 2);
+      const ownMs = backOffMs(tries, { firstMs: firstDelayMs, maxMs: MAX_DELAY_MS });
       const delayMs = Math.max(ownMs, Math.min(MAX_DELAY_MS, error.retryAfterMs));
       if (performance.now() + delayMs > end) {
         throw new UnreachableError(`${error.message} (${tries} tries)`, { cause: error });
       }
-      await pause(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+      await sleep(delayMs, signal).catch(() => signal.throwIfAborted());
     }
   }
 }

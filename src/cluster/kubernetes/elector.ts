@@ -3,7 +3,7 @@
  * monotonic clock: what times the holder writes into it is never compared with ours. A leader that could not renew for `renewSeconds`
  * is none any more, and says so before anybody else can have become one.
  */
-import type { ClusterLog } from '../log.ts';
+import type { Log } from '../../lib/log.ts';
 import { ApiError, isConflict, isNotFound } from './client/apiError.ts';
 import type { ApiServer, CallOptions } from './client/apiServer.ts';
 import { type Clock, systemClock } from './client/clock.ts';
@@ -24,7 +24,7 @@ export interface ElectorOptions {
 export interface ElectorConnection {
   readonly api: ApiServer;
   readonly namespace: string;
-  readonly log: ClusterLog;
+  readonly log: Log;
   readonly clock?: Clock;
 }
 

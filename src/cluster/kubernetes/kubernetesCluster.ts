@@ -1,7 +1,7 @@
 /** A cluster of Kubernetes: what the controller asks of a cluster, as calls of its API server. */
 import type { CaptureProfile } from '../../contract/captureProfile.ts';
 import type { ScreenshotJob, ScreenshotJobSpec, ScreenshotJobStatus } from '../../contract/screenshotJob.ts';
-import type { ClusterLog } from '../log.ts';
+import type { Log } from '../../lib/log.ts';
 import type { CaptureJob, CaptureJobSpec, ClusterPort, RecordedEvent, StrayJob } from '../port.ts';
 import { type Caches, startCaches } from './cache/caches.ts';
 import { type ResourceState, SeenScreenshotJob } from './cache/screenshotJobs.ts';
@@ -24,7 +24,7 @@ export interface KubernetesOptions {
   readonly readsNodes?: boolean;
   /** Path; without it $KUBECONFIG, the service account of the pod, or the user's own. */
   readonly kubeconfig?: string;
-  readonly log: ClusterLog;
+  readonly log: Log;
   readonly observe?: KubernetesObserver;
 }
 

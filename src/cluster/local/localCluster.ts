@@ -1,7 +1,7 @@
 /** A cluster of one machine: resources and Jobs in memory, captures as child processes. After a restart it is empty. */
 import { randomUUID } from 'node:crypto';
 import type { ScreenshotJob, ScreenshotJobSpec, ScreenshotJobStatus } from '../../contract/screenshotJob.ts';
-import type { ClusterLog } from '../log.ts';
+import type { Log } from '../../lib/log.ts';
 import {
   type CaptureJob,
   type CaptureJobSpec,
@@ -19,7 +19,7 @@ export interface LocalClusterOptions {
   readonly captureCommand: readonly string[];
   /** Captures that run at the same time, of all Jobs together. */
   readonly maxPods: number;
-  readonly log: ClusterLog;
+  readonly log: Log;
   /** The captures' environment, but for what the Job adds. */
   readonly env: Readonly<Record<string, string>>;
   /** Between asking a capture to end and killing it. */

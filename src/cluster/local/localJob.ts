@@ -1,6 +1,8 @@
 /** An Indexed Job in memory: which indexes wait, run, have succeeded or failed, with retries and back-off for each. */
+
 import { randomUUID } from 'node:crypto';
 import { CAPTURE_EXIT } from '../../contract/captureProtocol.ts';
+import { doubledMs } from '../../lib/backOff.ts';
 import type { CaptureJob, CaptureJobSpec } from '../port.ts';
 import type { Pod, PodEnd } from './localPod.ts';
 
@@ -76,7 +78,7 @@ export class LocalJob {
     const isOver = FINAL.includes(end.code) || state.failures > this.spec.retriesPerIndex;
     state.status = isOver ? 'failed' : 'waiting';
     state.notBefore =
-      performance.now() + Math.min(MAX_BACKOFF_MS, this.#backoffMs * 2 ** Math.max(0, state.failures - 1));
+      performance.now() + doubledMs(state.failures, { firstMs: this.#backoffMs, maxMs: MAX_BACKOFF_MS });
   }
 
   get active(): number {

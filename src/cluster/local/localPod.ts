@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { ClusterLog } from '../log.ts';
+import type { Log } from '../../lib/log.ts';
 
 export interface PodOptions {
   readonly command: readonly string[];
@@ -14,7 +14,7 @@ export interface PodOptions {
   readonly deadlineMs: number;
   /** Between SIGTERM and SIGKILL. */
   readonly graceMs: number;
-  readonly log: ClusterLog;
+  readonly log: Log;
   /** Goes with every line of it. */
   readonly fields: object;
 }

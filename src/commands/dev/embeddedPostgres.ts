@@ -18,9 +18,9 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { sleep } from '../../lib/sleep.ts';
 import {
   canEnter,
   ownedFile,
@@ -221,7 +221,7 @@ async function endLeftover(data: string): Promise<void> {
     ['SIGKILL', 50],
   ] as const) {
     process.kill(pid, signal);
-    for (let i = 0; i < tries && runsOn(pid, data); i += 1) await delay(100);
+    for (let i = 0; i < tries && runsOn(pid, data); i += 1) await sleep(100);
     if (!runsOn(pid, data)) return;
   }
   throw new Error(`A PostgreSQL (process ${pid}) still runs on ${data} and does not end.`);

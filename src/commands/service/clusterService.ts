@@ -1,10 +1,12 @@
 /** The controller on Kubernetes: deliveries in every replica, everything else in the one that leads. */
+
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { connectKubernetes, type KubernetesCluster } from '../../cluster/kubernetes/kubernetesCluster.ts';
 import { type Config, ConfigError } from '../../config.ts';
 import { CaptureProfile } from '../../contract/captureProfile.ts';
 import { type Controller, startController } from '../../controller/controller.ts';
+import { errorMessage } from '../../lib/errorMessage.ts';
 import { namespaceOf } from './namespace.ts';
 import type { ServiceContext } from './serviceContext.ts';
 import { commonSettings, controllerParts, deliver, measure, type WorkService } from './work.ts';
@@ -97,7 +99,7 @@ function readProfile({ CAPTURE_PROFILE: file }: Config): CaptureProfile {
   try {
     profile = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new ConfigError(`CAPTURE_PROFILE: ${file} cannot be read: ${error instanceof Error ? error.message : error}`);
+    throw new ConfigError(`CAPTURE_PROFILE: ${file} cannot be read: ${errorMessage(error)}`);
   }
   const parsed = CaptureProfile.safeParse(profile);
   if (parsed.success) return parsed.data;

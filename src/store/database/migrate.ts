@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
+import { errorMessage } from '../../lib/errorMessage.ts';
 
 const FOLDER = new URL('./migrations/', import.meta.url);
 /** Any number, the same for every process: one migrates, the others wait. */
@@ -53,7 +54,7 @@ async function apply(
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');
-    throw new Error(`Migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new Error(`Migration ${name} failed: ${errorMessage(error)}`, {
       cause: error,
     });
   }

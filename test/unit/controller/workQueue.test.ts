@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BackOff } from '../../../src/controller/backOff.ts';
+import { RetryDelays } from '../../../src/controller/retryDelays.ts';
 import { createWorkQueue, type WorkQueueOptions } from '../../../src/controller/workQueue.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -8,7 +8,7 @@ function gate() {
   return { passed: promise, open: resolve };
 }
 
-const quick = () => new BackOff({ firstPauseMs: 5, longestPauseMs: 20, retriesPerSecond: 10_000, burst: 100 });
+const quick = () => new RetryDelays({ firstPauseMs: 5, longestPauseMs: 20, retriesPerSecond: 10_000, burst: 100 });
 
 function queueOf(work: WorkQueueOptions['work'], options: Partial<WorkQueueOptions> = {}) {
   return createWorkQueue({ concurrency: 1, failed: () => undefined, backOff: quick(), work, ...options });

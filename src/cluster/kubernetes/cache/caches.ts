@@ -1,5 +1,5 @@
 /** What the cluster holds of us, kept by watches that begin with the first question. */
-import type { ClusterLog } from '../../log.ts';
+import type { Log } from '../../../lib/log.ts';
 import type { ApiServer } from '../client/apiServer.ts';
 import { LABEL, NODES, type Paths } from '../client/names.ts';
 import { type JobState, readJob } from './jobState.ts';
@@ -14,7 +14,7 @@ export interface CachesOptions {
   readonly paths: Paths;
   readonly installation: string;
   readonly readsNodes: boolean;
-  readonly log: ClusterLog;
+  readonly log: Log;
   readonly relisted?: ((path: string) => void) | undefined;
   /** The name of a ScreenshotJob of which something has changed. */
   readonly changed: (name: string) => void;

@@ -2,6 +2,8 @@
  * Keeps a store equal to what the API server holds of one kind: lists page by page, follows the watch from there, and lists again when
  * the server has forgotten where we were. Whatever fails, it goes on, ever more slowly; only `stop` ends it.
  */
+import { backOffMs } from '../../../lib/backOff.ts';
+import { errorMessage } from '../../../lib/errorMessage.ts';
 import { apiErrorOf, isGone, SilenceError } from '../client/apiError.ts';
 import type { ApiServer, WatchEvent } from '../client/apiServer.ts';
 import { type Clock, systemClock } from '../client/clock.ts';
@@ -36,7 +38,7 @@ export interface Reflector<T extends Stored> {
   stop(): Promise<void>;
 }
 
-const BACKOFF = { first: 500, most: 30_000 };
+const BACK_OFF = { firstMs: 500, maxMs: 30_000 };
 /** A page may be slow on a server that is busy. */
 const LIST_DEADLINE_MS = 60_000;
 
@@ -102,11 +104,11 @@ class ListWatch<T extends Stored> implements Reflector<T> {
   async #recover(error: unknown): Promise<void> {
     const { clock, log, path } = this.#options;
     this.#failures += 1;
-    this.#lastFailure = ` The last try: ${error instanceof Error ? error.message : error}.`;
+    this.#lastFailure = ` The last try: ${errorMessage(error)}.`;
     const again = isGone(error);
     if (again) this.#version = undefined;
     log.warn({ path, failures: this.#failures, again, err: error }, 'a watch broke');
-    await clock.sleep(pauseAfter(this.#failures, clock), this.#ending.signal).catch(() => undefined);
+    await clock.sleep(backOffMs(this.#failures, BACK_OFF, clock.random), this.#ending.signal).catch(() => undefined);
   }
 
   async #list(): Promise<void> {
@@ -182,11 +184,6 @@ class ListWatch<T extends Stored> implements Reflector<T> {
   #isCurrent(): void {
     this.#currentAt = this.#options.clock.now();
   }
-}
-
-function pauseAfter(failures: number, clock: Clock): number {
-  const most = Math.min(BACKOFF.most, BACKOFF.first * 2 ** Math.min(failures - 1, 10));
-  return most / 2 + (most / 2) * clock.random();
 }
 
 interface List {

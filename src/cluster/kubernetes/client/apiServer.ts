@@ -1,4 +1,5 @@
 /** Calls of an API server: JSON in and out, a deadline on each, patience where the server asks for it, and errors that say what it said. */
+import { errorMessage } from '../../../lib/errorMessage.ts';
 import { ApiError, apiErrorOf, SilenceError, UnreachableError } from './apiError.ts';
 import { type ApiCall, nameOf, send } from './apiRequest.ts';
 import { type Clock, systemClock } from './clock.ts';
@@ -193,6 +194,6 @@ function pauseOf(code: number, retryAfter: string | string[] | undefined): numbe
 
 function asFailure(call: ApiCall, error: unknown): Error {
   if (error instanceof ApiError || error instanceof UnreachableError || error instanceof SilenceError) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   return new UnreachableError(`${nameOf(call)}: ${message}`, { cause: error });
 }

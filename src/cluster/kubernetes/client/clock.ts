@@ -1,5 +1,5 @@
 /** Time as the parts of a cluster's client read it; tests hand in one that they drive. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sleep } from '../../../lib/sleep.ts';
 
 export interface Clock {
   /** Milliseconds that no change of the system's time touches. */
@@ -12,6 +12,6 @@ export interface Clock {
 
 export const systemClock: Clock = {
   now: () => performance.now(),
-  sleep: async (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
+  sleep,
   random: Math.random,
 };

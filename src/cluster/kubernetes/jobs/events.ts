@@ -2,8 +2,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { CoreV1Event } from '@kubernetes/client-node';
 import type { ScreenshotJob } from '../../../contract/screenshotJob.ts';
+import type { Log } from '../../../lib/log.ts';
 import { remember } from '../../../lib/lru.ts';
-import type { ClusterLog } from '../../log.ts';
 import type { RecordedEvent } from '../../port.ts';
 import { isNamespaceEnding, isNotFound } from '../client/apiError.ts';
 import type { ApiServer } from '../client/apiServer.ts';
@@ -17,7 +17,7 @@ export interface EventsOptions {
   readonly api: ApiServer;
   readonly path: string;
   readonly namespace: string;
-  readonly log: ClusterLog;
+  readonly log: Log;
   readonly clock?: Clock;
 }
 

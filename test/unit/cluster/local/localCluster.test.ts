@@ -39,7 +39,7 @@ function clusterOf(program: string, options: Partial<LocalClusterOptions> = {}):
   cluster = createLocalCluster({
     captureCommand: [process.execPath, '-e', prelude + program],
     maxPods: 10,
-    log: { info: log, warn: log },
+    log: { debug: log, info: log, warn: log, error: log },
     env: { FOLDER: folder },
     graceMs: 300,
     backoffMs: 10,

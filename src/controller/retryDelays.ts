@@ -1,6 +1,8 @@
 /** How long a key that failed waits: the longer of its own pause, which doubles, and its turn at a bucket that all keys share. */
+import { backOffMs } from '../lib/backOff.ts';
+import { type Bucket, refilled } from '../lib/tokenBucket.ts';
 
-export interface BackOffOptions {
+export interface RetryDelayOptions {
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
   /** Of all keys together, when many fail at once. */
@@ -12,20 +14,17 @@ export interface BackOffOptions {
   readonly random?: () => number;
 }
 
-export class BackOff {
-  readonly #options: BackOffOptions;
+export class RetryDelays {
+  readonly #options: RetryDelayOptions;
   readonly #clock: () => number;
   readonly #random: () => number;
   readonly #failures = new Map<string, number>();
-  #tokens: number;
-  #filledAt: number;
+  #bucket: Bucket | undefined;
 
-  constructor(options: BackOffOptions) {
+  constructor(options: RetryDelayOptions) {
     this.#options = options;
     this.#clock = options.clock ?? (() => performance.now());
     this.#random = options.random ?? Math.random;
-    this.#tokens = options.burst;
-    this.#filledAt = this.#clock();
   }
 
   /** Counts a failure. @returns in how many milliseconds the key may be tried again. */
@@ -33,9 +32,7 @@ export class BackOff {
     const count = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, count);
     const { firstPauseMs, longestPauseMs } = this.#options;
-    const full = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(count - 1, 30));
-    // Half of it by chance: keys that failed together do not come back together.
-    const own = full * (0.5 + this.#random() / 2);
+    const own = backOffMs(count, { firstMs: firstPauseMs, maxMs: longestPauseMs }, this.#random);
     return Math.max(own, this.#takeTurn());
   }
 
@@ -55,8 +52,8 @@ export class BackOff {
   #takeTurn(): number {
     const { retriesPerSecond, burst } = this.#options;
     const now = this.#clock();
-    this.#tokens = Math.min(burst, this.#tokens + ((now - this.#filledAt) / 1000) * retriesPerSecond) - 1;
-    this.#filledAt = now;
-    return this.#tokens >= 0 ? 0 : (-this.#tokens / retriesPerSecond) * 1000;
+    const { tokens, at } = refilled(this.#bucket, { perSecond: retriesPerSecond, burst }, now);
+    this.#bucket = { tokens: tokens - 1, at };
+    return tokens >= 1 ? 0 : ((1 - tokens) / retriesPerSecond) * 1000;
   }
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { BackOff } from '../../../src/controller/backOff.ts';
+import { RetryDelays } from '../../../src/controller/retryDelays.ts';
 
 const OPTIONS = { firstPauseMs: 100, longestPauseMs: 1_000, retriesPerSecond: 10, burst: 1_000 };
 
-function backOffAt(options: Partial<ConstructorParameters<typeof BackOff>[0]> = {}) {
+function backOffAt(options: Partial<ConstructorParameters<typeof RetryDelays>[0]> = {}) {
   const time = { now: 0 };
-  return { time, backOff: new BackOff({ ...OPTIONS, random: () => 1, clock: () => time.now, ...options }) };
+  return { time, backOff: new RetryDelays({ ...OPTIONS, random: () => 1, clock: () => time.now, ...options }) };
 }
 
 test('The pause of a key doubles with each failure up to its bound, and begins anew when it was forgotten', () => {

@@ -1,0 +1,25 @@
+/** Exponential back-off with jitter, for everything that retries. */
+
+export interface BackOffRange {
+  readonly firstMs: number;
+  readonly maxMs: number;
+}
+
+/**
+ * The delay doubles with each failure. Half of it is random, so that calls that failed together do not return together.
+ * @param failures so far, 1 or more.
+ * @param random a number from 0 to 1.
+ * @returns milliseconds, at least half of the full delay.
+ */
+export function backOffMs(
+  failures: number,
+  { firstMs, maxMs }: BackOffRange,
+  random: () => number = Math.random,
+): number {
+  return doubledMs(failures, { firstMs, maxMs }) * (0.5 + random() / 2);
+}
+
+/** As {@link backOffMs}, without jitter. */
+export function doubledMs(failures: number, { firstMs, maxMs }: BackOffRange): number {
+  return Math.min(maxMs, firstMs * 2 ** Math.min(Math.max(0, failures - 1), 30));
+}
