@@ -57,7 +57,7 @@ describe('the layer check', () => {
     [
       'from the client of a cluster to the database',
       'src/cluster/kubernetes/cache/caches.ts',
-      "import '../../store/sets.ts';",
+      "import '../../../store/sets.ts';",
     ],
     ['between programs', 'src/delivery/send.ts', "import '../api/routes.ts';"],
     ['from capture to the queue', 'src/capture/pod.ts', "import '../queue/payloads.ts';"],
