@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
-.PHONY: help setup build demo dev test check generate bench bench-cluster e2e image clean
+.PHONY: help setup build demo dev test check generate bench bench-cluster e2e image clean chart release release-notes publish-image publish-chart publish-notes
 
 NODE := .node/bin/node
 export PATH := $(CURDIR)/.node/bin:$(PATH)
@@ -47,6 +47,19 @@ e2e: setup ## image and chart on a real cluster: KUBECONFIG's, else one that it 
 
 image: ## the container image tearsheet:dev, with docker, podman or buildah, else with the test cluster's own
 	@scripts/image.sh
+
+chart: ## the Helm chart as a package in .cache/chart/
+	@scripts/chart.sh
+
+release: check ## check that the version of package.json can be released, and print the commands that release it
+	@$(NODE) scripts/release.ts
+
+release-notes: setup ## print the section of CHANGELOG.md for the version of package.json
+	@$(NODE) scripts/releaseNotes.ts
+
+# The release workflow runs these three; scripts/publish.sh says what they need.
+publish-image publish-chart publish-notes:
+	@scripts/publish.sh $(@:publish-%=%)
 
 clean: ## remove what build and demo made; not the packages, not the data
 	@rm -rf dist demo-output .cache

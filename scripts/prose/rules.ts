@@ -25,6 +25,8 @@ const compiled = (list: readonly Avoided[], before: string, flags: string) =>
     pattern: new RegExp(`${before}(?:${pattern})(?![\\p{L}\\p{N}-])`, flags),
   }));
 const WORDS = compiled(AVOIDED_WORDS, '(?<=^|[^\\p{L}\\p{N}-])', 'giu');
+/** Most passages have none, and one pattern finds that out faster than fifty. */
+const ANY_WORD = new RegExp(AVOIDED_WORDS.map(({ pattern }) => pattern).join('|'), 'iu');
 const STARTS = compiled(AVOIDED_STARTS, '^', 'u');
 
 /** @param text one passage; line breaks count as spaces. */
@@ -41,6 +43,7 @@ export function checkPassage(text: string, kind: PassageKind): Finding[] {
 }
 
 function avoidedWords(text: string): Finding[] {
+  if (!ANY_WORD.test(text)) return [];
   return WORDS.flatMap(({ pattern, instead }) =>
     [...text.matchAll(pattern)].map(({ 0: found, index }) => ({ message: `"${found}": write ${instead}`, index })),
   );

@@ -50,7 +50,9 @@ function parse(file: string, text: string): Parsed {
     if (value.type === 'CallExpression' && TEST_FUNCTIONS.test(nameOf(value['callee']))) {
       found.testNames.push(...nodesOf(value['arguments']).slice(0, 1).filter(isText));
     }
-    for (const [key, child] of Object.entries(value)) visit(child, isProse && !isForeign(value, key));
+    for (const [key, child] of Object.entries(value)) {
+      if (typeof child === 'object') visit(child, isProse && !isForeign(value, key));
+    }
   };
   visit(parseAst(text, { lang: file.endsWith('.ts') ? 'ts' : 'js' }), true);
   return found;
@@ -103,10 +105,11 @@ const FOR_TOOLS = /^\/\/ ?(?:biome-ignore|oxlint|@ts-|# ?source)/;
 
 /** Comments are found outside of the literals, where `//` and `/*` mean nothing else. */
 function commentsOf(text: string, literals: readonly Node[]): Passage[] {
-  let code = text;
-  for (const { start, end } of literals) {
-    code = code.slice(0, start) + code.slice(start, end).replaceAll(/[^\n]/g, '_') + code.slice(end);
+  let code = '';
+  for (const { start, end } of literals.toSorted((one, two) => one.start - two.start)) {
+    code += text.slice(code.length, start) + text.slice(start, end).replaceAll(/[^\n]/g, '_');
   }
+  code += text.slice(code.length);
   return [...code.matchAll(COMMENT)].flatMap(({ 0: comment, index }) => {
     if (FOR_TOOLS.test(comment)) return [];
     const prose = [/^\/\*+/g, /\*+\/$/g, /^\s*\*(?=\s)/gm, /\/\/+/g].reduce(maskAsSpace, comment);
