@@ -1,50 +1,50 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import type { JobSeen } from './support/installation.ts';
-import { keepConsole, kubectl } from './support/programs.ts';
-import { useTrial } from './support/trial.ts';
-import type { ScreenshotSet } from './support/world.ts';
+import { keepConsole, kubectl } from './support/commands.ts';
+import { useE2eContext } from './support/e2eContext.ts';
+import type { ScreenshotSet } from './support/externalServers.ts';
+import type { ScreenshotJobResource } from './support/helmInstallation.ts';
 
-const trial = useTrial('ending');
+const e2e = useE2eContext('ending');
 
 /** A set whose capture is held back, running. */
-async function running(campaign: string): Promise<{ set: string; job: JobSeen }> {
-  const set = await trial.held(campaign);
-  return { set, job: await trial.installation.status(set, 'Running') };
+async function running(campaign: string): Promise<{ set: string; job: ScreenshotJobResource }> {
+  const set = await e2e.requestHeldSet(campaign);
+  return { set, job: await e2e.installation.waitForReason(set, 'Running') };
 }
 
 async function noCaptures(): Promise<void> {
   await eventually(async () => {
-    expect(await trial.installation.list('pods', 'app.kubernetes.io/component=capture')).toEqual([]);
-    expect(await trial.installation.list('jobs', 'app.kubernetes.io/component=capture')).toEqual([]);
+    expect(await e2e.installation.list('pods', 'app.kubernetes.io/component=capture')).toEqual([]);
+    expect(await e2e.installation.list('jobs', 'app.kubernetes.io/component=capture')).toEqual([]);
   }, 90_000);
 }
 
 async function statusOf(set: string): Promise<string> {
-  return (await trial.installation.call<ScreenshotSet>('GET', `/screenshot_sets/${set}`)).status;
+  return (await e2e.installation.call<ScreenshotSet>('GET', `/screenshot_sets/${set}`)).status;
 }
 
 describe('a running ScreenshotJob', () => {
   it('ends its pods and settles the set as canceled when it is deleted', async () => {
     const { set, job } = await running('Deleted');
-    const printed = await trial.installation.kubectl(['delete', 'screenshotjob', job.metadata.name], {
+    const printed = await e2e.installation.kubectl(['delete', 'screenshotjob', job.metadata.name], {
       timeoutMs: 90_000,
     });
     keepConsole('delete', `$ kubectl delete screenshotjob ${job.metadata.name}\n${printed}`);
     expect(await statusOf(set)).toBe('canceled');
     await noCaptures();
-    expect(await trial.installation.jobs()).toEqual([]);
+    expect(await e2e.installation.jobs()).toEqual([]);
   });
 
   it('ends its pods and settles the set as canceled when spec.cancel is set, and shows so', async () => {
     const { set, job } = await running('Canceled');
     const name = `screenshotjob/${job.metadata.name}`;
-    await trial.installation.kubectl(['patch', name, '--type=merge', '-p', '{"spec":{"cancel":true}}']);
-    await trial.installation.kubectl(['wait', '--for=condition=Settled', name, '--timeout=60s'], { timeoutMs: 70_000 });
-    await trial.installation.status(set, 'Canceled');
+    await e2e.installation.kubectl(['patch', name, '--type=merge', '-p', '{"spec":{"cancel":true}}']);
+    await e2e.installation.kubectl(['wait', '--for=condition=Settled', name, '--timeout=60s'], { timeoutMs: 70_000 });
+    await e2e.installation.waitForReason(set, 'Canceled');
     keepConsole(
       'cancel',
-      `$ kubectl patch ${name} --type=merge -p '{"spec":{"cancel":true}}'\n$ kubectl get screenshotjobs\n${await trial.installation.kubectl(['get', 'screenshotjobs'])}`,
+      `$ kubectl patch ${name} --type=merge -p '{"spec":{"cancel":true}}'\n$ kubectl get screenshotjobs\n${await e2e.installation.kubectl(['get', 'screenshotjobs'])}`,
     );
     expect(await statusOf(set)).toBe('canceled');
     await noCaptures();
@@ -54,7 +54,7 @@ describe('a running ScreenshotJob', () => {
     const { job } = await running('Fixed');
     const name = `screenshotjob/${job.metadata.name}`;
     const patched = (change: object) =>
-      trial.installation.tryKubectl(['patch', name, '--type=merge', '-p', JSON.stringify({ spec: change })]);
+      e2e.installation.tryKubectl(['patch', name, '--type=merge', '-p', JSON.stringify({ spec: change })]);
     expect((await patched({ parallelism: 7 })).code).not.toBe(0);
     expect((await patched({ cancel: true })).code).toBe(0);
     const back = await patched({ cancel: false });
@@ -67,10 +67,10 @@ describe('a running ScreenshotJob', () => {
 describe('the release', () => {
   it('leaves nothing behind when it is removed while captures run, but what its notes name', async () => {
     await running('Removed');
-    const printed = await trial.installation.uninstall();
+    const printed = await e2e.installation.uninstall();
     keepConsole(
       'uninstall',
-      `$ helm uninstall t --wait\n${printed}\n$ kubectl get all,screenshotjobs,configmaps,secrets,serviceaccounts,roles,rolebindings,leases,pvc\n${await trial.installation.kubectl(['get', 'all,screenshotjobs,configmaps,secrets,serviceaccounts,roles,rolebindings,leases,pvc'])}`,
+      `$ helm uninstall t --wait\n${printed}\n$ kubectl get all,screenshotjobs,configmaps,secrets,serviceaccounts,roles,rolebindings,leases,pvc\n${await e2e.installation.kubectl(['get', 'all,screenshotjobs,configmaps,secrets,serviceaccounts,roles,rolebindings,leases,pvc'])}`,
     );
     await noCaptures();
     for (const kind of [
@@ -84,12 +84,12 @@ describe('the release', () => {
       'roles',
       'persistentvolumeclaims',
     ] as const) {
-      expect([kind, await trial.installation.list(kind)]).toEqual([kind, []]);
+      expect([kind, await e2e.installation.list(kind)]).toEqual([kind, []]);
     }
     await kubectl(['get', 'crd', 'screenshotjobs.tearsheet.dev']);
   });
 
   it('leaves a namespace that can be deleted', async () => {
-    await trial.installation.namespace.remove({ waits: true });
+    await e2e.installation.namespace.remove({ waits: true });
   });
 });

@@ -2,12 +2,12 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { CREATIVES } from '../fixtures/media/creatives.ts';
 import { eventually } from '../support/eventually.ts';
-import { keepConsole } from './support/programs.ts';
-import { useTrial } from './support/trial.ts';
-import { requestOf, type ScreenshotSet } from './support/world.ts';
+import { keepConsole } from './support/commands.ts';
+import { useE2eContext } from './support/e2eContext.ts';
+import { type ScreenshotSet, screenshotRequest } from './support/externalServers.ts';
 
 /** With the sizes of the chart. */
-const trial = useTrial('install', {}, {});
+const e2e = useE2eContext('install', {}, {});
 
 /** Lines of the table, without the names that are new each time. */
 const cells = (line: string): string[] => line.trim().split(/\s{2,}/);
@@ -16,14 +16,14 @@ describe('Tearsheet, installed by Helm with the values for a trial', () => {
   it('is ready at the first try, and says what to type next', async () => {
     keepConsole(
       'install',
-      `$ helm install t charts/tearsheet -f examples/values-trial.yaml -f values.yaml --wait\n${trial.notes}`,
+      `$ helm install t charts/tearsheet -f examples/values-trial.yaml -f values.yaml --wait\n${e2e.notes}`,
     );
-    const pods = await trial.installation.kubectl(['get', 'pods', '-o', 'wide']);
+    const pods = await e2e.installation.kubectl(['get', 'pods', '-o', 'wide']);
     keepConsole('install-pods', `$ kubectl get pods -o wide\n${pods}`);
-    expect(trial.notes).toContain('tearsheet org create');
+    expect(e2e.notes).toContain('tearsheet org create');
     for (const component of ['api', 'controller']) {
-      const deployment = await trial.installation.deployment(component);
-      const ready = await trial.installation.kubectl([
+      const deployment = await e2e.installation.deployment(component);
+      const ready = await e2e.installation.kubectl([
         'get',
         'deployment',
         deployment,
@@ -35,19 +35,19 @@ describe('Tearsheet, installed by Helm with the values for a trial', () => {
   });
 
   it('captures what is posted through the Service, and says so in kubectl at each moment', async () => {
-    trial.world.gates.shut('first');
-    const asked = requestOf(trial.world, { campaign: 'First', gate: 'first', pages: ['blog', 'news'] });
-    const set = await trial.installation.call<ScreenshotSet>('POST', '/screenshot_requests', asked);
+    e2e.servers.requestGate.hold('first');
+    const asked = screenshotRequest(e2e.servers, { campaign: 'First', gate: 'first', pages: ['blog', 'news'] });
+    const set = await e2e.installation.call<ScreenshotSet>('POST', '/screenshot_requests', asked);
 
-    const running = await trial.installation.status(set.id, 'Running', 60_000);
+    const running = await e2e.installation.waitForReason(set.id, 'Running', 60_000);
     await eventually(async () => {
-      const [header = '', row = ''] = (await trial.installation.kubectl(['get', 'screenshotjobs'])).split('\n');
+      const [header = '', row = ''] = (await e2e.installation.kubectl(['get', 'screenshotjobs'])).split('\n');
       expect(cells(header)).toEqual(['NAME', 'STATUS', 'DONE', 'FAILED', 'PODS', 'AGE']);
       expect(cells(row).slice(0, 5)).toEqual([running.metadata.name, 'Running', '0/2', '0', '2']);
     }, 60_000);
     keepConsole(
       'running',
-      await trial.seen(
+      await e2e.kubectlOutput(
         ['get', 'screenshotjobs'],
         ['get', 'shot', '-o', 'wide'],
         ['get', 'tearsheet'],
@@ -55,21 +55,21 @@ describe('Tearsheet, installed by Helm with the values for a trial', () => {
       ),
     );
 
-    trial.world.gates.open('first');
+    e2e.servers.requestGate.release('first');
     const name = `screenshotjob/${running.metadata.name}`;
-    await trial.installation.kubectl(['wait', '--for=condition=Settled', name, '--timeout=90s'], {
+    await e2e.installation.kubectl(['wait', '--for=condition=Settled', name, '--timeout=90s'], {
       timeoutMs: 100_000,
     });
-    await trial.installation.kubectl(['wait', '--for=condition=Succeeded', name, '--timeout=10s']);
+    await e2e.installation.kubectl(['wait', '--for=condition=Succeeded', name, '--timeout=10s']);
     // Its pods end a moment after its last picture.
     await eventually(async () => {
-      const [, row = ''] = (await trial.installation.kubectl(['get', 'screenshotjobs'])).split('\n');
+      const [, row = ''] = (await e2e.installation.kubectl(['get', 'screenshotjobs'])).split('\n');
       expect(cells(row).slice(1, 5)).toEqual(['Completed', '2/2', '0', '0']);
     }, 60_000);
-    const wide = (await trial.installation.kubectl(['get', 'screenshotjobs', '-o', 'wide'])).split('\n')[0] ?? '';
+    const wide = (await e2e.installation.kubectl(['get', 'screenshotjobs', '-o', 'wide'])).split('\n')[0] ?? '';
     for (const column of ['ORGANIZATION', 'SET', 'MESSAGE', 'DURATION']) expect(wide).toContain(column);
-    const described = await trial.installation.kubectl(['describe', name]);
-    keepConsole('completed', await trial.seen(['get', 'screenshotjobs', '-o', 'wide'], ['describe', name]));
+    const described = await e2e.installation.kubectl(['describe', name]);
+    keepConsole('completed', await e2e.kubectlOutput(['get', 'screenshotjobs', '-o', 'wide'], ['describe', name]));
     for (const type of ['AdsCaptured', 'SitesCaptured', 'Settled', 'Succeeded']) expect(described).toContain(type);
     expect(described).toMatch(/Events:\n\s+Type\s+Reason\s+Age\s+From\s+Message/);
     expect(described).toContain('Running');
@@ -77,34 +77,34 @@ describe('Tearsheet, installed by Helm with the values for a trial', () => {
   });
 
   it('keeps the pictures in the bucket, with the ad in them, and tells the subscriber', async () => {
-    const { data } = await trial.installation.call<{ data: ScreenshotSet[] }>('GET', '/screenshot_sets');
-    const set = await trial.installation.call<ScreenshotSet>('GET', `/screenshot_sets/${data[0]?.id}`);
+    const { data } = await e2e.installation.call<{ data: ScreenshotSet[] }>('GET', '/screenshot_sets');
+    const set = await e2e.installation.call<ScreenshotSet>('GET', `/screenshot_sets/${data[0]?.id}`);
     expect(set.status).toBe('approved');
     expect(set.screenshots.map(({ status, reason }) => reason ?? status)).toEqual(['uploaded', 'uploaded']);
     for (const { image_url } of set.screenshots) {
-      const png = await trial.installation.download(image_url ?? '');
+      const png = await e2e.installation.download(image_url ?? '');
       expect(await holdsSignature(png)).toBe(true);
     }
-    expect((await trial.installation.pictures()).length).toBeGreaterThanOrEqual(2);
-    await eventually(() => expect(trial.world.receiver.accepted('screenshot_set.approved', set.id)).toHaveLength(1));
-    expect(trial.world.receiver.forged).toBe(0);
+    expect((await e2e.installation.pictures()).length).toBeGreaterThanOrEqual(2);
+    await eventually(() => expect(e2e.servers.receiver.accepted('screenshot_set.approved', set.id)).toHaveLength(1));
+    expect(e2e.servers.receiver.forged).toBe(0);
   });
 
   it('explains its resource field by field', async () => {
-    const explained = await trial.installation.kubectl(['explain', 'screenshotjob.spec']);
+    const explained = await e2e.installation.kubectl(['explain', 'screenshotjob.spec']);
     keepConsole('explain', `$ kubectl explain screenshotjob.spec\n${explained}`);
     for (const field of ['organization', 'parallelism', 'deadlines', 'cancel']) expect(explained).toContain(field);
     expect(explained).not.toContain('<no description>');
   });
 
   it('runs no container that Pod Security "restricted" would warn of, and none that could speak to the API as a capture', async () => {
-    const [capture] = await trial.installation.list<{ spec: { template: { spec: Record<string, unknown> } } }>(
+    const [capture] = await e2e.installation.list<{ spec: { template: { spec: Record<string, unknown> } } }>(
       'jobs',
       'app.kubernetes.io/component=capture',
     );
     const spec = capture?.spec.template.spec;
     if (spec !== undefined) expect(spec['automountServiceAccountToken']).toBe(false);
-    const pods = await trial.installation.list<{
+    const pods = await e2e.installation.list<{
       metadata: { name: string };
       spec: { containers: { securityContext?: Record<string, unknown> }[] };
     }>('pods');

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { keepConsole, kubectl } from './support/programs.ts';
-import { useTrial } from './support/trial.ts';
+import { keepConsole, kubectl } from './support/commands.ts';
+import { useE2eContext } from './support/e2eContext.ts';
 
-const trial = useTrial('node');
+const e2e = useE2eContext('node');
 
 /** A node that nobody runs: pods are put on it and stay there. */
 async function addNode(name: string): Promise<void> {
@@ -31,29 +31,29 @@ describe('a node that is lost for good while a set is captured', () => {
   it('is named NodeLost, and the set goes on elsewhere, beside a pod that nobody will end', async () => {
     const node = `lost-${randomBytes(3).toString('hex')}`;
     await addNode(node);
-    trial.afterwards(() => kubectl(['delete', 'node', node, '--ignore-not-found']));
-    await trial.profile({
+    e2e.addCleanup(() => kubectl(['delete', 'node', node, '--ignore-not-found']));
+    await e2e.changeProfile({
       nodeSelector: { 'kubernetes.io/hostname': node },
       tolerations: [{ key: 'tearsheet.dev/e2e', operator: 'Exists' }],
       terminationGracePeriodSeconds: 6,
     });
-    const set = await trial.ask('Node');
+    const set = await e2e.requestSet('Node');
     await eventually(async () => {
-      const pods = await trial.installation.list<{ spec: { nodeName?: string } }>(
+      const pods = await e2e.installation.list<{ spec: { nodeName?: string } }>(
         'pods',
         'app.kubernetes.io/component=capture',
       );
       expect(pods.map(({ spec }) => spec.nodeName)).toEqual([node]);
     });
     await setReady(node, 'Unknown');
-    const { metadata } = await trial.named(set, 'NodeLost');
+    const { metadata } = await e2e.expectReason(set, 'NodeLost');
     // Kubernetes would do so after 30 s.
     const pods = ['delete', 'pods', '-l', `tearsheet.dev/screenshotjob=${metadata.name}`, '--wait=false'];
-    await trial.installation.kubectl(pods);
+    await e2e.installation.kubectl(pods);
     keepConsole('nodes', `$ kubectl get nodes\n${await kubectl(['get', 'nodes'])}`);
     // The next captures may go to any node; the one that hangs is left behind.
-    await trial.profile({});
-    await trial.named(set, 'Completed', 180_000);
-    await trial.approved(set);
+    await e2e.changeProfile({});
+    await e2e.expectReason(set, 'Completed', 180_000);
+    await e2e.expectApproved(set);
   });
 });

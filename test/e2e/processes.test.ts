@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { keepConsole } from './support/programs.ts';
-import { useTrial } from './support/trial.ts';
+import { keepConsole } from './support/commands.ts';
+import { useE2eContext } from './support/e2eContext.ts';
 
-const trial = useTrial('processes', { api: { replicas: 2 }, controller: { replicas: 2 } });
+const e2e = useE2eContext('processes', { api: { replicas: 2 }, controller: { replicas: 2 } });
 
 const holder = async (): Promise<string> => {
-  const [lease] = await trial.installation.list<{ spec: { holderIdentity?: string } }>('leases');
+  const [lease] = await e2e.installation.list<{ spec: { holderIdentity?: string } }>('leases');
   return lease?.spec.holderIdentity ?? '';
 };
 
 const kill = (pods: readonly string[]) =>
-  trial.installation.kubectl(['delete', 'pod', ...pods, '--grace-period=0', '--force']);
+  e2e.installation.kubectl(['delete', 'pod', ...pods, '--grace-period=0', '--force']);
 
 async function killAll(component: string): Promise<void> {
-  const found = await trial.installation.list<{ metadata: { name: string } }>(
+  const found = await e2e.installation.list<{ metadata: { name: string } }>(
     'pods',
     `app.kubernetes.io/component=${component}`,
   );
@@ -23,7 +23,7 @@ async function killAll(component: string): Promise<void> {
 
 describe('a process that is killed while a set is captured', () => {
   it('is followed by the other controller, where it led', async () => {
-    const set = await trial.held('leader');
+    const set = await e2e.requestHeldSet('leader');
     const leader = await holder();
     const since = Date.now();
     await kill([leader]);
@@ -34,22 +34,22 @@ describe('a process that is killed while a set is captured', () => {
     });
     const seconds = ((Date.now() - since) / 1000).toFixed(1);
     keepConsole('leader-killed', `${leader} led and was killed; ${next} leads after ${seconds} s`);
-    trial.world.gates.open('leader');
-    await trial.approved(set);
+    e2e.servers.requestGate.release('leader');
+    await e2e.expectApproved(set);
   });
 
   it('costs nothing where it was the API, all of it', async () => {
-    const set = await trial.held('api');
+    const set = await e2e.requestHeldSet('api');
     await killAll('api');
-    trial.world.gates.open('api');
-    await trial.installation.ready();
-    await trial.approved(set);
+    e2e.servers.requestGate.release('api');
+    await e2e.installation.waitUntilReady();
+    await e2e.expectApproved(set);
   });
 
   it('costs nothing where it was both controllers', async () => {
-    const set = await trial.held('controllers');
+    const set = await e2e.requestHeldSet('controllers');
     await killAll('controller');
-    trial.world.gates.open('controllers');
-    await trial.approved(set);
+    e2e.servers.requestGate.release('controllers');
+    await e2e.expectApproved(set);
   });
 });

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { skipsElsewhere } from './support/ownCluster.ts';
-import { keepConsole, kubectl } from './support/programs.ts';
+import { keepConsole, kubectl } from './support/commands.ts';
+import { E2eContext } from './support/e2eContext.ts';
+import { skipUnlessOwnCluster } from './support/ownCluster.ts';
 import { fillQuota } from './support/quota.ts';
-import { Trial } from './support/trial.ts';
 
 interface Rule {
   readonly apiGroups?: readonly string[];
@@ -33,21 +33,21 @@ const USED_ELSEWHERE = [
   'get batch/jobs',
 ];
 
-const trial = new Trial();
+const e2e = new E2eContext();
 
 /** What makes the controller use each of its rights once. */
 async function useAll(): Promise<void> {
-  const { installation } = trial;
-  await trial.ends(await trial.ask('Captured'), 'approved');
-  const canceled = await trial.held('canceled');
+  const { installation } = e2e;
+  await e2e.waitForSetStatus(await e2e.requestSet('Captured'), 'approved');
+  const canceled = await e2e.requestHeldSet('canceled');
   await installation.call('POST', `/screenshot_sets/${canceled}/cancel`, {});
-  await trial.ends(canceled, 'canceled');
-  trial.world.gates.open('canceled');
+  await e2e.waitForSetStatus(canceled, 'canceled');
+  e2e.servers.requestGate.release('canceled');
   const lift = await fillQuota(installation);
-  const refused = await trial.ask('Refused');
-  await installation.status(refused, 'QuotaExceeded');
+  const refused = await e2e.requestSet('Refused');
+  await installation.waitForReason(refused, 'QuotaExceeded');
   await lift();
-  await trial.ends(refused, 'approved');
+  await e2e.waitForSetStatus(refused, 'approved');
   await eventually(async () => expect(await installation.jobs()).toEqual([]), 90_000);
 }
 
@@ -55,7 +55,7 @@ function audited(): Audited[] {
   const log = path.join(process.env['CLUSTER_DIR'] ?? '/var/lib/tearsheet-cluster', 'log/audit.log');
   return readFileSync(log, 'utf8')
     .split('\n')
-    .filter((line) => line.includes(`system:serviceaccount:${trial.installation.namespace.name}:`))
+    .filter((line) => line.includes(`system:serviceaccount:${e2e.installation.namespace.name}:`))
     .map((line) => JSON.parse(line) as Audited);
 }
 
@@ -70,7 +70,7 @@ const listed = (rules: readonly Rule[]): string[] =>
   );
 
 async function granted(): Promise<string[]> {
-  const own = await trial.installation.list<{ rules: Rule[] }>('roles');
+  const own = await e2e.installation.list<{ rules: Rule[] }>('roles');
   const { items } = JSON.parse(
     await kubectl(['get', 'clusterroles', '-l', 'app.kubernetes.io/name=tearsheet', '-o', 'json']),
   ) as {
@@ -78,40 +78,43 @@ async function granted(): Promise<string[]> {
   };
   const ours = items.filter(
     ({ metadata }) =>
-      metadata.name.startsWith(`${trial.installation.namespace.name}:`) &&
+      metadata.name.startsWith(`${e2e.installation.namespace.name}:`) &&
       !Object.keys(metadata.labels).some((label) => label.startsWith('rbac.authorization.k8s.io/aggregate')),
   );
   return listed([...own, ...ours].flatMap(({ rules }) => rules));
 }
 
-describe.skipIf(skipsElsewhere('The audit log'))('the rights of API and controller, held against the audit log', () => {
-  beforeAll(async () => {
-    await trial.begin('rights', { capture: { ttlSecondsAfterFinished: 1 } });
-    await useAll();
-  });
-  afterEach(() => trial.mend());
-  afterAll(() => trial.end());
+describe.skipIf(skipUnlessOwnCluster('The audit log'))(
+  'the rights of API and controller, held against the audit log',
+  () => {
+    beforeAll(async () => {
+      await e2e.start('rights', { capture: { ttlSecondsAfterFinished: 1 } });
+      await useAll();
+    });
+    afterEach(() => e2e.cleanUp());
+    afterAll(() => e2e.close());
 
-  it('are enough: nothing was refused for want of one', () => {
-    const refused = audited().filter(
-      ({ responseStatus }) => responseStatus?.code === 403 && !/exceeded quota/.test(responseStatus.message ?? ''),
-    );
-    expect(refused.map((entry) => `${entry.user.username} ${named(entry)}`)).toEqual([]);
-  });
+    it('are enough: nothing was refused for want of one', () => {
+      const refused = audited().filter(
+        ({ responseStatus }) => responseStatus?.code === 403 && !/exceeded quota/.test(responseStatus.message ?? ''),
+      );
+      expect(refused.map((entry) => `${entry.user.username} ${named(entry)}`)).toEqual([]);
+    });
 
-  it('are no more than is used', async () => {
-    const used = new Set(audited().map(named));
-    const rights = await granted();
-    keepConsole('rights', `granted and used:\n${[...used].sort().join('\n')}`);
-    expect(rights.length).toBeGreaterThan(10);
-    expect(rights.filter((right) => !used.has(right) && !USED_ELSEWHERE.includes(right))).toEqual([]);
-  });
+    it('are no more than is used', async () => {
+      const used = new Set(audited().map(named));
+      const rights = await granted();
+      keepConsole('rights', `granted and used:\n${[...used].sort().join('\n')}`);
+      expect(rights.length).toBeGreaterThan(10);
+      expect(rights.filter((right) => !used.has(right) && !USED_ELSEWHERE.includes(right))).toEqual([]);
+    });
 
-  it('are not those of captures, which never spoke to the API', () => {
-    expect(
-      audited()
-        .filter(({ user }) => user.username.endsWith('-capture'))
-        .map(named),
-    ).toEqual([]);
-  });
-});
+    it('are not those of captures, which never spoke to the API', () => {
+      expect(
+        audited()
+          .filter(({ user }) => user.username.endsWith('-capture'))
+          .map(named),
+      ).toEqual([]);
+    });
+  },
+);

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
+import { keepConsole } from './support/commands.ts';
+import { E2eContext } from './support/e2eContext.ts';
 import { nextTag } from './support/environment.ts';
-import { type OutsidePostgres, outsidePostgres } from './support/outsidePostgres.ts';
-import { keepConsole } from './support/programs.ts';
-import { Trial } from './support/trial.ts';
-import { requestOf, type ScreenshotSet } from './support/world.ts';
+import { type ScreenshotSet, screenshotRequest } from './support/externalServers.ts';
+import { type SharedPostgres, sharedPostgres } from './support/sharedPostgres.ts';
 
-const trial = new Trial();
-let postgres: OutsidePostgres;
+const e2e = new E2eContext();
+let postgres: SharedPostgres;
 
 beforeAll(async () => {
-  postgres = await outsidePostgres();
+  postgres = await sharedPostgres();
   const settings = { NAVIGATION_TIMEOUT_MS: '150000' };
-  await trial.begin('upgrade', { ...postgres.values, settings, api: { replicas: 2 }, controller: { replicas: 2 } });
+  await e2e.start('upgrade', { ...postgres.values, settings, api: { replicas: 2 }, controller: { replicas: 2 } });
 });
 afterAll(async () => {
-  await trial.end();
+  await e2e.close();
   await postgres?.close();
 });
 
@@ -24,11 +24,11 @@ interface Pod {
   readonly status: { readonly phase: string };
 }
 
-const table = () => trial.installation.kubectl(['get', 'pods']);
+const table = () => e2e.installation.kubectl(['get', 'pods']);
 
 /** Of API and controller, that run and are to stay: whether each has been upgraded. */
 async function upgradedPods(): Promise<boolean[]> {
-  const pods = await trial.installation.list<Pod>('pods', 'app.kubernetes.io/component in (api,controller)');
+  const pods = await e2e.installation.list<Pod>('pods', 'app.kubernetes.io/component in (api,controller)');
   return pods
     .filter(({ metadata, status }) => status.phase === 'Running' && metadata.deletionTimestamp === undefined)
     .map(({ metadata }) => metadata.annotations?.['upgraded'] === 'true');
@@ -36,12 +36,12 @@ async function upgradedPods(): Promise<boolean[]> {
 
 /** Held at its page, for as long as an upgrade may take: a creative would be given up after 30 s. */
 async function held(gate: string): Promise<string> {
-  const { gates, publishers } = trial.world;
-  gates.shut(gate);
-  const site = gates.through(gate, publishers.urlByPath('news'));
-  const asked = requestOf(trial.world, { campaign: 'Held', pages: [], sites: [site] });
-  const { id } = await trial.installation.call<ScreenshotSet>('POST', '/screenshot_requests', asked);
-  await gates.reached(gate);
+  const { requestGate, publishers } = e2e.servers;
+  requestGate.hold(gate);
+  const site = requestGate.urlFor(gate, publishers.urlByPath('news'));
+  const asked = screenshotRequest(e2e.servers, { campaign: 'Held', pages: [], sites: [site] });
+  const { id } = await e2e.installation.call<ScreenshotSet>('POST', '/screenshot_requests', asked);
+  await requestGate.waitForRequest(gate);
   return id;
 }
 
@@ -51,7 +51,7 @@ function keepAsking(): () => Promise<number> {
   const asking = (async () => {
     for (let count = 0; ; count++) {
       if (isDone && count > 1) return count;
-      await trial.approved(await trial.ask(`Meanwhile ${count}`));
+      await e2e.expectApproved(await e2e.requestSet(`Meanwhile ${count}`));
     }
   })();
   // Told by whoever stops it.
@@ -68,7 +68,7 @@ describe('an upgrade while sets are captured', () => {
     const before = await table();
     const stopAsking = keepAsking();
     const podAnnotations = { upgraded: 'true' };
-    const upgraded = trial.installation.upgrade({
+    const upgraded = e2e.installation.upgrade({
       image: { tag: nextTag() },
       api: { podAnnotations },
       controller: { podAnnotations },
@@ -78,7 +78,7 @@ describe('an upgrade while sets are captured', () => {
       async () => expect(new Set(await upgradedPods())).toEqual(new Set([true, false])),
       120_000,
     );
-    await Promise.all([midst.then(() => trial.world.gates.open('held')), upgraded]);
+    await Promise.all([midst.then(() => e2e.servers.requestGate.release('held')), upgraded]);
     // Whatever was refused, or did not end well, is thrown.
     await stopAsking();
     keepConsole(
@@ -86,11 +86,11 @@ describe('an upgrade while sets are captured', () => {
       `$ kubectl get pods\n${before}\n$ helm upgrade t charts/tearsheet --set image.tag=${nextTag()} --wait\n$ kubectl get pods\n${await table()}`,
     );
 
-    await trial.approved(early);
+    await e2e.expectApproved(early);
     // Old ones take their time to end.
     await eventually(async () => {
       const pods = ['get', 'pods', '-l', 'app.kubernetes.io/component in (api,controller)'];
-      const images = await trial.installation.kubectl([...pods, '-o', 'jsonpath={.items[*].spec.containers[0].image}']);
+      const images = await e2e.installation.kubectl([...pods, '-o', 'jsonpath={.items[*].spec.containers[0].image}']);
       expect(new Set(images.split(' ').map((name) => name.split(':').at(-1)))).toEqual(new Set([nextTag()]));
     }, 120_000);
   });

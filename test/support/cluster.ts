@@ -1,4 +1,4 @@
-/** A place of a test's own in the cluster that its tier stands on. */
+/** Gives a test a namespace of its own in the shared test cluster. */
 import { randomBytes } from 'node:crypto';
 import { ApiException, CoreV1Api, KubeConfig } from '@kubernetes/client-node';
 import { inject } from 'vitest';
@@ -7,11 +7,11 @@ import type { ClusterServer } from './globalCluster.ts';
 
 export interface TestNamespace {
   readonly name: string;
-  /** Of cluster-admin. */
+  /** Has the rights of cluster-admin. */
   readonly config: KubeConfig;
   /** The path of the file that `config` was read from. */
   readonly kubeconfig: string;
-  /** Deletes it; with `waits` until all in it is gone. */
+  /** Deletes the namespace. With `waits`, returns when all its objects are gone. */
   remove(options?: { waits?: boolean }): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export async function testNamespace(label = 'test'): Promise<TestNamespace> {
   const name = `${label}-${randomBytes(4).toString('hex')}`;
   const labels = { 'pod-security.kubernetes.io/enforce': 'restricted', 'tearsheet.dev/test': 'true' };
   await core.createNamespace({ body: { metadata: { name, labels } } });
-  // Pods are refused until it is there.
+  // The API server rejects pods until the service account exists.
   await eventually(() => core.readNamespacedServiceAccount({ name: 'default', namespace: name }), 20_000);
   const remove = async ({ waits = false } = {}) => {
     await core.deleteNamespace({ name }).catch(unlessGone);

@@ -1,6 +1,6 @@
 /**
  * A real control plane for tests: etcd, kube-apiserver and kube-controller-manager on loopback, without root, nodes or containers.
- * Nothing schedules or runs pods: the test plays them.
+ * Nothing schedules or runs pods; the test sets their status.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** A controller that may end at any call, and is followed by another one; the world around it stays. */
+/** A controller that crashes at a chosen call and is replaced by a second one. The cluster and the database keep their state. */
 import type { ClusterPort } from '../../src/cluster/port.ts';
 import { ConflictError } from '../../src/cluster/port.ts';
 import { beginTerm, type LeaderContext, SOON } from '../../src/controller/leaderContext.ts';
@@ -7,7 +7,7 @@ import { reconcile } from '../../src/controller/reconcile.ts';
 import type { Queue } from '../../src/queue/queue.ts';
 import { type Database, openStore, type Store } from '../../src/store/database/database.ts';
 import { beginEpoch } from '../../src/store/installation/installation.ts';
-import { Fuse, wireCluster, wirePool } from './fuse.ts';
+import { CrashPoint, crashingCluster, crashPool } from './crashPoint.ts';
 import { SILENT } from './silentLog.ts';
 
 export const SETTINGS: ControllerOptions['settings'] = {
@@ -16,46 +16,46 @@ export const SETTINGS: ControllerOptions['settings'] = {
   ...{ internalUrl: 'http://internal.example', publicUrl: 'https://tearsheet.example', isLocal: false },
 };
 
-export interface WorldOfController {
+export interface ControllerEnvironment {
   readonly databaseUrl: string;
-  /** Connections that outlive every controller. */
+  /** Connections that stay open when a controller crashes. */
   readonly db: Database;
   readonly queue: Queue;
   readonly cluster: ClusterPort;
 }
 
-const MAX_LOOKS = 300;
+const MAX_RECONCILIATIONS = 300;
 
 export class CrashingController {
-  readonly #world: WorldOfController;
-  readonly #fuse: Fuse;
+  readonly #environment: ControllerEnvironment;
+  readonly #crashPoint: CrashPoint;
   #store: Store | undefined;
   #term: LeaderContext | undefined;
   #hasFollower = false;
   #time = 0;
 
-  constructor(world: WorldOfController, last?: number) {
-    this.#world = world;
-    this.#fuse = new Fuse(last);
+  constructor(environment: ControllerEnvironment, last?: number) {
+    this.#environment = environment;
+    this.#crashPoint = new CrashPoint(last);
   }
 
-  /** The calls that the first one made. */
+  /** The calls of the first controller. */
   get calls(): readonly string[] {
-    return this.#fuse.names;
+    return this.#crashPoint.calls;
   }
 
-  get hasEnded(): boolean {
-    return this.#fuse.blown;
+  get hasCrashed(): boolean {
+    return this.#crashPoint.hasCrashed;
   }
 
-  /** Reconciles until nothing is to be done before something happens. */
-  async comeToRest(name: string): Promise<void> {
-    for (let looks = 0; looks < MAX_LOOKS; looks++) {
+  /** Reconciles until the controller has nothing to do before an external event. */
+  async reconcileUntilIdle(name: string): Promise<void> {
+    for (let looks = 0; looks < MAX_RECONCILIATIONS; looks++) {
       const again = await this.#look(name);
       if (again === undefined || again > SOON) return;
       await new Promise((resolve) => setTimeout(resolve, Math.min(again, 2)));
     }
-    throw new Error(`${name} does not come to rest.`);
+    throw new Error(`${name} still asks for another reconciliation after ${MAX_RECONCILIATIONS}.`);
   }
 
   async close(): Promise<void> {
@@ -63,39 +63,39 @@ export class CrashingController {
   }
 
   async #look(name: string): Promise<number | undefined> {
-    this.#term ??= await this.#begin(this.#fuse);
+    this.#term ??= await this.#begin(this.#crashPoint);
     const isFirst = !this.#hasFollower;
     try {
       const again = await reconcile(this.#term, name);
-      if (!isFirst || !this.#fuse.blown) return again;
+      if (!isFirst || !this.#crashPoint.hasCrashed) return again;
     } catch (error) {
       if (error instanceof ConflictError) return 1;
-      if (!isFirst || !this.#fuse.blown) throw error;
+      if (!isFirst || !this.#crashPoint.hasCrashed) throw error;
     }
-    // Its connections end with it, and what they had begun.
+    // A crash closes its connections and rolls their transactions back.
     await this.#store?.close();
     this.#hasFollower = true;
     this.#term = await this.#begin(undefined);
     return 0;
   }
 
-  async #begin(fuse: Fuse | undefined): Promise<LeaderContext> {
-    const { databaseUrl, db, queue, cluster } = this.#world;
+  async #begin(crashPoint: CrashPoint | undefined): Promise<LeaderContext> {
+    const { databaseUrl, db, queue, cluster } = this.#environment;
     const epoch = await beginEpoch(db);
     this.#store = openStore({ url: databaseUrl, maxConnections: 1 });
-    if (fuse !== undefined) wirePool(this.#store.pool, fuse);
+    if (crashPoint !== undefined) crashPool(this.#store.pool, crashPoint);
     const notifications: ControllerOptions['notifications'] = {
       subscribe: () => () => undefined,
       ready: Promise.resolve(),
       close: async () => undefined,
     };
     const parts = { queue, notifications, store: this.#store, settings: SETTINGS, log: SILENT };
-    // A second and more passes between any two looks, so that every status can be written.
+    // More than a second passes between two reconciliations, so the status limiter never delays a write.
     const clock = () => {
       this.#time += 2_000;
       return this.#time;
     };
-    const wired = fuse === undefined ? cluster : wireCluster(cluster, fuse);
+    const wired = crashPoint === undefined ? cluster : crashingCluster(cluster, crashPoint);
     return beginTerm({ ...parts, cluster: wired, clock, issueToken: () => 'token' }, epoch, () => undefined);
   }
 }

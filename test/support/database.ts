@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
-import { administer, databaseUrl } from './administer.ts';
 import type { TestServer } from './globalPostgres.ts';
+import { databaseUrl, runStatement } from './runStatement.ts';
 
 export interface TestDatabase {
-  /** Of a migrated database that nobody else uses. */
+  /** The address of a migrated database that only this test uses. */
   readonly url: string;
-  /** Drops it, whoever is still connected. */
+  /** Drops the database and ends open connections to it. */
   close(): Promise<void>;
 }
 
@@ -16,9 +16,9 @@ export async function testDatabase(): Promise<TestDatabase> {
   if (!response.ok) throw new Error(`No PostgreSQL for this test: ${await response.text()}`);
   const server = (await response.json()) as TestServer;
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
-  await administer(server.url, `create database ${name} template ${server.template}`);
+  await runStatement(server.url, `create database ${name} template ${server.template}`);
   return {
     url: databaseUrl(server.url, name),
-    close: () => administer(server.url, `drop database if exists ${name} with (force)`),
+    close: () => runStatement(server.url, `drop database if exists ${name} with (force)`),
   };
 }

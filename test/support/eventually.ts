@@ -2,8 +2,8 @@ const SHORTEST_MS = 10;
 const LONGEST_MS = 200;
 
 /**
- * Repeats a check until it holds: at once and often in the beginning, then after each tenth of the time that has passed, for
- * whoever asks all the time slows down what he waits for. @throws what it threw last, once `timeoutMs` are over.
+ * Repeats a check until it passes: often at the beginning, then after each tenth of the elapsed time, because constant polling slows
+ * down the system under test. @throws the last error of the check, after `timeoutMs`.
  */
 export async function eventually<T>(check: () => T | Promise<T>, timeoutMs = 40_000): Promise<T> {
   const since = performance.now();

@@ -11,7 +11,7 @@ import path from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../../src/commands/dev/embeddedPostgres.ts';
 import { migrate } from '../../src/store/database/migrate.ts';
-import { administer, databaseUrl } from './administer.ts';
+import { databaseUrl, runStatement } from './runStatement.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -99,13 +99,13 @@ function removeFolder(folder: string): void {
 
 async function withTemplate(url: string, stop: () => Promise<void>): Promise<Running> {
   const template = `tearsheet_template_${process.pid}_${randomBytes(4).toString('hex')}`;
-  await administer(url, `create database ${template}`);
+  await runStatement(url, `create database ${template}`);
   await migrate(databaseUrl(url, template));
   return {
     url,
     template,
     stop: async () => {
-      await administer(url, `drop database if exists ${template} with (force)`);
+      await runStatement(url, `drop database if exists ${template} with (force)`);
       await stop();
     },
   };

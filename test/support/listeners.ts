@@ -1,33 +1,33 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
-/** A server on loopback that counts the connections it is given: what reached the socket, not what a log says. */
+/** A server on loopback that counts the connections that reach its socket. */
 export interface Listener {
   port: number;
 
   url: string;
-  /** All that were ever made. */
+  /** All connections so far. */
   readonly connections: number;
-  /** Those that are open now. */
+  /** The connections that are open now. */
   readonly open: number;
   close(): Promise<void>;
 }
 
-/** A bare listener; `talk` is given each connection. */
+/** A TCP server; `talk` handles each connection. */
 export function listen(talk: (socket: Socket) => void = (socket) => socket.resume()): Promise<Listener> {
-  return started(createServer(talk));
+  return startListener(createServer(talk));
 }
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 export function listenHttp(answer: Answer, host?: string): Promise<Listener> {
-  return started(
+  return startListener(
     createHttpServer((request, response) => void answer(request, response)),
     host,
   );
 }
 
-/** Answers with a body that does not end. */
+/** Responds with an endless body. */
 export const withoutEnd: Answer = (_request, response) => {
   const more = () => {
     while (response.write('x'.repeat(10_000)));
@@ -36,7 +36,7 @@ export const withoutEnd: Answer = (_request, response) => {
   more();
 };
 
-/** Writes `head`, then a byte at a time for ever. */
+/** Writes `head`, then one byte at a time without end. */
 export function dripping(head: string): Promise<Listener> {
   return listen((socket) => {
     socket.resume().write(head);
@@ -45,8 +45,8 @@ export function dripping(head: string): Promise<Listener> {
   });
 }
 
-/** Any server of Node, on a free port of loopback. */
-export async function started(server: Server, host = '127.0.0.1'): Promise<Listener> {
+/** Starts any Node server on a free port. */
+export async function startListener(server: Server, host = '127.0.0.1'): Promise<Listener> {
   const sockets = new Set<Socket>();
   let connections = 0;
   server.on('connection', (socket: Socket) => {

@@ -9,7 +9,7 @@ import type { Enqueuer } from '../../src/queue/payloads.ts';
 import { openStore, type Store } from '../../src/store/database/database.ts';
 import { createOrganization, type NewOrganization } from '../../src/store/organizations/organizations.ts';
 import { testDatabase } from './database.ts';
-import { started } from './listeners.ts';
+import { startListener } from './listeners.ts';
 
 export const PUBLIC_URL = 'https://shots.example';
 
@@ -65,7 +65,7 @@ export async function startPublicApi(overrides: Partial<PublicApiOptions> = {}):
     replay: unused,
     ...overrides,
   });
-  const listener = await started(createServer(app));
+  const listener = await startListener(createServer(app));
   const { url } = listener;
   const send = (sent: Sent) => exchange(url, sent);
   const authorization = `Bearer ${organization.api_key}`;

@@ -1,5 +1,5 @@
-/** @throws Error where there is no value: the test cannot go on without it. */
+/** @throws Error when the value is undefined. */
 export function required<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('What the test needs is not there.');
+  if (value === undefined) throw new Error('The test needs a value here, but it is undefined.');
   return value;
 }

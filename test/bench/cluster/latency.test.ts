@@ -2,9 +2,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { useE2eContext } from '../../e2e/support/e2eContext.ts';
 import { image } from '../../e2e/support/environment.ts';
-import { useTrial } from '../../e2e/support/trial.ts';
-import { requestOf, type ScreenshotSet } from '../../e2e/support/world.ts';
+import { type ScreenshotSet, screenshotRequest } from '../../e2e/support/externalServers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { withSection } from '../sections.ts';
 import { PodMoments } from './podMoments.ts';
@@ -17,7 +17,7 @@ const ALLOWED_MS = 3_000;
 const LOOK_MS = 100;
 
 /** With what the chart asks for by itself, as in every installation. */
-const trial = useTrial('latency', {}, {});
+const trial = useE2eContext('latency', {}, {});
 let pods: PodMoments;
 beforeAll(async () => {
   const { config, name } = trial.installation.namespace;
@@ -42,7 +42,7 @@ interface Times {
 }
 
 async function askOnce(round: number): Promise<Times> {
-  const asked = requestOf(trial.world, { campaign: `Round ${round}` });
+  const asked = screenshotRequest(trial.servers, { campaign: `Round ${round}` });
   const { id } = await trial.installation.call<ScreenshotSet>('POST', '/screenshot_requests', asked);
   const since = performance.now();
   const label = ['tearsheet.dev/screenshotjob', `set-${id}`] as const;

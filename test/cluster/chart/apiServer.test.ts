@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { buildTool, type Ended, runTool } from '../../../scripts/tools.ts';
 import { type TestNamespace, testNamespace } from '../../support/cluster.ts';
-import { CHART, LEAST, type Manifest, render, type Values } from './rendered.ts';
+import { CHART, type Manifest, REQUIRED_VALUES, render, type Values } from './rendered.ts';
 
 let namespace: TestNamespace;
 let program: string;
@@ -108,7 +108,7 @@ test('the definition of the chart is the one in crds/, which the tests of the re
 
 test('a definition that belongs to no release, or to another, is left as it is: Helm would refuse to install over it', async () => {
   const args = ['template', 't', CHART, '--dry-run=server', '--kubeconfig', namespace.kubeconfig, '-f', '-'];
-  const { stdout, stderr } = await runTool(await buildTool('helm'), args, { input: JSON.stringify(LEAST) });
+  const { stdout, stderr } = await runTool(await buildTool('helm'), args, { input: JSON.stringify(REQUIRED_VALUES) });
   expect(stderr).toBe('');
   expect(stdout).toContain('kind: Deployment');
   expect(stdout).not.toContain('kind: CustomResourceDefinition');

@@ -6,7 +6,7 @@ import { describe, expect, it, test } from 'vitest';
 import { parse } from 'yaml';
 import { SETTINGS } from '../../../src/config.ts';
 import { CaptureProfile } from '../../../src/contract/captureProfile.ts';
-import { CHART, LEAST, type Manifest, NAMESPACE, render, type Values } from './rendered.ts';
+import { CHART, type Manifest, NAMESPACE, REQUIRED_VALUES, render, type Values } from './rendered.ts';
 
 const podOf = (manifest: Manifest) => manifest['spec'].template.spec;
 const containersOf = (manifest: Manifest): Manifest[] => [
@@ -263,7 +263,7 @@ describe('secrets', () => {
       const rendered = await render({ database: { url } });
       const guess = sorted([
         { ...defaults.database, url },
-        { ...defaults.artifacts, ...LEAST.artifacts },
+        { ...defaults.artifacts, ...REQUIRED_VALUES.artifacts },
       ]);
       return {
         told: rendered.get('Deployment', 'api')['spec'].template.metadata.annotations['checksum/secrets'],

@@ -4,14 +4,14 @@ import { buildTool, type Ended, runTool } from '../../../scripts/tools.ts';
 
 const ROOT = path.join(import.meta.dirname, '../../..');
 export const CHART = path.join(ROOT, 'charts/tearsheet');
-/** A Helm that was built without a version of Kubernetes thinks of an old one. */
+/** Our Helm build has no default Kubernetes version, so it would assume an old one. */
 const KUBERNETES = ['--kube-version', '1.34.0'];
 
 const RELEASE = 't';
 export const NAMESPACE = 'shots';
 
-/** The least that the chart accepts. */
-export const LEAST = {
+/** The values that the chart requires. */
+export const REQUIRED_VALUES = {
   publicUrl: 'https://tearsheet.example.com',
   database: { url: 'postgres://user:pass@db.example.com:6432/tearsheet' },
   artifacts: { url: 's3://pictures/here' },
@@ -25,7 +25,7 @@ export interface Manifest {
     readonly labels?: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>;
   };
-  // biome-ignore lint/suspicious/noExplicitAny: what stands in a manifest is what the test is about.
+  // biome-ignore lint/suspicious/noExplicitAny: a manifest's content is what the test checks.
   readonly [part: string]: any;
 }
 
@@ -33,7 +33,7 @@ export interface Values {
   readonly [name: string]: unknown;
 }
 
-/** What Helm says to these values on top of an example's. */
+/** Runs Helm with these values on top of an example's values. */
 export async function helm(command: readonly string[], values: Values = {}, example?: string): Promise<Ended> {
   const program = await buildTool('helm');
   const files = [...(example === undefined ? [] : ['-f', path.join(ROOT, 'examples', example)]), '-f', '-'];
@@ -44,9 +44,12 @@ export async function rendering(values: Values, example?: string): Promise<Ended
   return helm(['template', RELEASE, CHART, '--namespace', NAMESPACE], values, example);
 }
 
-/** @throws with Helm's words when it refuses the values. */
+/** @throws Error with Helm's message when Helm rejects the values. */
 export async function render(values: Values = {}, example?: string): Promise<Rendered> {
-  const { code, stdout, stderr } = await rendering(example === undefined ? merged(LEAST, values) : values, example);
+  const { code, stdout, stderr } = await rendering(
+    example === undefined ? merged(REQUIRED_VALUES, values) : values,
+    example,
+  );
   if (code !== 0) throw new Error(stderr);
   const manifests = parseAllDocuments(stdout).map((document) => document.toJS() as Manifest | null);
   return new Rendered(manifests.filter((manifest) => manifest !== null));
@@ -59,7 +62,7 @@ export class Rendered {
     this.all = all;
   }
 
-  /** @param name without what the release puts before all of them; '' for the release's own. */
+  /** @param name without the release's prefix; '' for the object that has the release's name. */
   find(kind: string, name: string): Manifest | undefined {
     const full = name === '' ? 't-tearsheet' : `t-tearsheet-${name}`;
     return this.all.find((one) => one.kind === kind && [full, `${NAMESPACE}:${full}`].includes(one.metadata.name));
@@ -75,7 +78,7 @@ export class Rendered {
     return this.all.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
   }
 
-  /** All that makes pods. */
+  /** The objects that create pods. */
   workloads(): readonly Manifest[] {
     return this.all.filter(({ kind }) => ['Deployment', 'StatefulSet', 'Job'].includes(kind));
   }
@@ -85,7 +88,7 @@ export class Rendered {
   }
 }
 
-/** Objects of both, the second one winning. */
+/** Merges nested objects; values of `other` win. */
 export function merged(one: Values, other: Values): Values {
   const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /** Values that the chart refuses, and what it says then. */
 import { describe, expect, it, test } from 'vitest';
-import { CHART, helm, LEAST, merged, render, rendering, type Values } from './rendered.ts';
+import { CHART, helm, merged, REQUIRED_VALUES, render, rendering, type Values } from './rendered.ts';
 
 describe('values that cannot work are refused in words', () => {
   it.each<[string, Values, string]>([
@@ -29,7 +29,7 @@ describe('values that cannot work are refused in words', () => {
     ['a setting that nobody reads', { settings: { LOG_LEVLE: 'debug' } }, "'LOG_LEVLE' not allowed"],
     ['a setting that another value decides', { settings: { PUBLIC_URL: 'https://b.example' } }, "'PUBLIC_URL'"],
   ])('%s', async (_case, values, words) => {
-    const { code, stderr } = await rendering(merged(LEAST, values));
+    const { code, stderr } = await rendering(merged(REQUIRED_VALUES, values));
     expect(stderr).toContain(words);
     expect(code).not.toBe(0);
   });
@@ -37,7 +37,7 @@ describe('values that cannot work are refused in words', () => {
   it('what follows from other values cannot be contradicted in settings', async () => {
     const derived = Object.keys((await render()).settings());
     const { stderr } = await rendering(
-      merged(LEAST, { settings: Object.fromEntries(derived.map((name) => [name, '1'])) }),
+      merged(REQUIRED_VALUES, { settings: Object.fromEntries(derived.map((name) => [name, '1'])) }),
     );
     for (const name of derived) expect(stderr).toContain(`'${name}'`);
   });

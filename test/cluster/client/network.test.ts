@@ -8,34 +8,40 @@ import { podIdentity } from '../../../src/cluster/kubernetes/client/podIdentity.
 import { type Elector, startElector } from '../../../src/cluster/kubernetes/elector.ts';
 import { eventually } from '../../support/eventually.ts';
 import { SILENT } from '../../support/silentLog.ts';
-import { type Relay, relay } from './relay.ts';
-import { createWorld, jobSpec, make, resourceSpec, type World } from './world.ts';
+import { type ApiServerProxy, startApiServerProxy } from './apiServerProxy.ts';
+import {
+  type ClientTestEnvironment,
+  createEnvironment,
+  createScreenshotJob,
+  jobSpec,
+  resourceSpec,
+} from './environment.ts';
 
-let world: World;
+let env: ClientTestEnvironment;
 const open: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
-  world = await createWorld('network');
+  env = await createEnvironment('network');
 });
 afterEach(() => {
   vi.unstubAllEnvs();
 });
 afterAll(async () => {
   for (const close of open) await close();
-  await world?.close();
+  await env?.close();
 });
 
-async function relayed(): Promise<Relay> {
-  const it = await relay(world.namespace.kubeconfig, world.folder);
+async function relayed(): Promise<ApiServerProxy> {
+  const it = await startApiServerProxy(env.namespace.kubeconfig, env.folder);
   open.push(() => it.close());
   return it;
 }
 
 test('Requests reuse connections: three watches and a hundred calls need few', async () => {
   const network = await relayed();
-  const cluster = await world.connect({ kubeconfig: network.kubeconfig });
+  const cluster = await env.connect({ kubeconfig: network.kubeconfig });
   const name = `set-${randomUUID()}`;
-  const seen = await make(cluster, name);
+  const seen = await createScreenshotJob(cluster, name);
   for (let count = 0; count < 50; count += 1) {
     expect(await cluster.createScreenshotJob(name, seen.spec)).toBe('exists');
     await cluster.recordEvent(seen, { type: 'Normal', reason: 'Queued', message: `Time ${count}.` });
@@ -46,46 +52,46 @@ test('Requests reuse connections: three watches and a hundred calls need few', a
 
 test('A network that cuts every connection costs nothing but time', async () => {
   const network = await relayed();
-  const cluster = await world.connect({ kubeconfig: network.kubeconfig });
+  const cluster = await env.connect({ kubeconfig: network.kubeconfig });
   const told: string[] = [];
   cluster.watch((name) => told.push(name));
-  await make(cluster, 'set-b');
-  const other = await world.connect();
-  network.cut();
-  await make(other, 'set-c');
+  await createScreenshotJob(cluster, 'set-b');
+  const other = await env.connect();
+  network.closeConnections();
+  await createScreenshotJob(other, 'set-c');
   await eventually(async () => expect(await cluster.getScreenshotJob('set-c')).toMatchObject({ name: 'set-c' }));
-  network.cut();
+  network.closeConnections();
   expect(await cluster.createScreenshotJob('set-d', resourceSpec())).toBe('created');
   await eventually(() => expect(told).toEqual(expect.arrayContaining(['set-b', 'set-c', 'set-d'])));
 });
 
 test('How old its knowledge may be is told while the network holds everything back', async () => {
   const network = await relayed();
-  const cluster = await world.connect({ kubeconfig: network.kubeconfig });
+  const cluster = await env.connect({ kubeconfig: network.kubeconfig });
   expect(cluster.staleness()).toBeUndefined();
   await cluster.listScreenshotJobs();
-  network.freeze();
+  network.stall();
   const before = cluster.staleness() ?? 0;
   await eventually(() => expect(cluster.staleness()).toBeGreaterThan(before + 300));
 });
 
 test('In a pod the service account is enough, and a token that was rotated is taken up without a failure', async () => {
-  const { name: namespace, config } = world.namespace;
+  const { name: namespace, config } = env.namespace;
   const server = config.getCurrentCluster();
   const { hostname, port } = new URL(server?.server ?? '');
   vi.stubEnv('KUBERNETES_SERVICE_HOST', hostname);
   vi.stubEnv('KUBERNETES_SERVICE_PORT', port);
-  await copyFile(server?.caFile ?? '', path.join(world.folder, 'ca.crt')).catch(() =>
-    writeFile(path.join(world.folder, 'ca.crt'), Buffer.from(server?.caData ?? '', 'base64')),
+  await copyFile(server?.caFile ?? '', path.join(env.folder, 'ca.crt')).catch(() =>
+    writeFile(path.join(env.folder, 'ca.crt'), Buffer.from(server?.caData ?? '', 'base64')),
   );
-  const put = (token: string) => writeFile(path.join(world.folder, 'token'), token);
+  const put = (token: string) => writeFile(path.join(env.folder, 'token'), token);
   await put('one that has expired');
-  const api = createApiServer({ credentials: keepCredentials(podIdentity(world.folder)) });
+  const api = createApiServer({ credentials: keepCredentials(podIdentity(env.folder)) });
   open.push(() => api.close());
   const call = { verb: 'create', path: '/apis/authentication.k8s.io/v1/selfsubjectreviews', body: REVIEW } as const;
   await expect(api.call(call)).rejects.toThrow('401');
   const request = { name: 'default', namespace, body: { spec: { audiences: [], expirationSeconds: 600 } } };
-  const { status } = await world.core.createNamespacedServiceAccountToken(request);
+  const { status } = await env.core.createNamespacedServiceAccountToken(request);
   await put(status?.token ?? '');
   const username = `system:serviceaccount:${namespace}:default`;
   expect(await api.call(call)).toMatchObject({ status: { userInfo: { username } } });
@@ -101,11 +107,11 @@ interface Candidate {
 async function candidate(
   identity: string,
   leaseName: string,
-  { kubeconfig = world.namespace.kubeconfig, leaseSeconds = 3 } = {},
+  { kubeconfig = env.namespace.kubeconfig, leaseSeconds = 3 } = {},
 ): Promise<Candidate> {
   const api = createApiServer({ credentials: await loadCredentials(kubeconfig) });
   const told: string[] = [];
-  const connection = { api, namespace: world.namespace.name, log: SILENT };
+  const connection = { api, namespace: env.namespace.name, log: SILENT };
   const elector = startElector(connection, {
     ...{ identity, leaseName, leaseSeconds, renewSeconds: leaseSeconds * 0.7, retrySeconds: 0.2 },
     onElected: () => told.push('elected'),
@@ -134,10 +140,10 @@ test('A leader behind a network that holds everything back says so before anothe
   const first = await candidate('a', 'frozen', { kubeconfig: network.kubeconfig });
   await eventually(() => expect(first.told).toEqual(['elected']));
   const second = await candidate('b', 'frozen');
-  network.freeze();
+  network.stall();
   await eventually(() => expect(second.told).toEqual(['elected']));
   expect(first.told).toEqual(['elected', 'lost']);
-  network.thaw();
+  network.resume();
   await first.elector.stop();
   const again = await candidate('c', 'frozen');
   await second.elector.stop();
@@ -146,12 +152,12 @@ test('A leader behind a network that holds everything back says so before anothe
 
 test('A watch that begins anew after the network was away knows of what went and what came under the same name', async () => {
   const network = await relayed();
-  const cluster = await world.connect({ kubeconfig: network.kubeconfig });
-  const other = await world.connect();
-  const owner = await make(cluster, 'set-e');
+  const cluster = await env.connect({ kubeconfig: network.kubeconfig });
+  const other = await env.connect();
+  const owner = await createScreenshotJob(cluster, 'set-e');
   await cluster.createJob(jobSpec(owner));
   const before = await cluster.getJob('set-e-1');
-  network.cut();
+  network.closeConnections();
   await other.deleteJob({ name: 'set-e-1', uid: before?.uid ?? '' });
   expect(await other.createJob(jobSpec(owner))).toBe('created');
   await eventually(async () => {

@@ -6,16 +6,23 @@ import type { KubernetesCluster } from '../../../src/cluster/kubernetes/kubernet
 import { type CaptureJob, RefusedError } from '../../../src/cluster/port.ts';
 import { eventually } from '../../support/eventually.ts';
 import { required } from '../../support/required.ts';
-import { createWorld, jobSpec, make, profileOf, statusOf, type World } from './world.ts';
+import {
+  type ClientTestEnvironment,
+  captureProfile,
+  createEnvironment,
+  createScreenshotJob,
+  jobSpec,
+  screenshotJobStatus,
+} from './environment.ts';
 
-let world: World;
+let env: ClientTestEnvironment;
 let cluster: KubernetesCluster;
 
 beforeAll(async () => {
-  world = await createWorld('pods');
-  cluster = await world.connect();
+  env = await createEnvironment('pods');
+  cluster = await env.connect();
 });
-afterAll(() => world?.close());
+afterAll(() => env?.close());
 
 const problem = (name: string, reason: string, of = cluster) =>
   eventually(async () => {
@@ -41,7 +48,7 @@ test('The API server takes a Job with all that a profile can say, in a namespace
   const toleration = { key: 'spot', operator: 'Exists', effect: 'NoSchedule' };
   const selector = { matchLabels: { 'app.kubernetes.io/name': 'tearsheet' } };
   const spread = { maxSkew: 2, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule', labelSelector: selector };
-  const full = profileOf({
+  const full = captureProfile({
     ...{ imagePullPolicy: 'Always', imagePullSecrets: [{ name: 'registry' }], schedulerName: 'nobody' },
     resources: { requests: { cpu: '500m', memory: '512Mi' }, limits: { memory: '2Gi' } },
     ...{ env: [{ name: 'LOG_LEVEL', value: 'debug' }], nodeSelector: { pool: 'shots' }, tolerations: [toleration] },
@@ -63,10 +70,10 @@ test('The API server takes a Job with all that a profile can say, in a namespace
       volumeMounts: [{ name: 'fonts', mountPath: '/fonts' }],
     },
   });
-  const strict = await world.connect({ profile: full });
-  const owner = await make(strict, 'set-full');
+  const strict = await env.connect({ profile: full });
+  const owner = await createScreenshotJob(strict, 'set-full');
   expect(await strict.createJob(jobSpec(owner))).toBe('created');
-  const made = await world.batch.readNamespacedJob({ name: 'set-full-1', namespace: world.namespace.name });
+  const made = await env.batch.readNamespacedJob({ name: 'set-full-1', namespace: env.namespace.name });
   expect(made.spec?.template.spec?.containers[0]).toMatchObject({ name: 'capture', args: ['capture'] });
   expect(await problem('set-full-1', 'Suspended', strict)).toMatchObject({
     message: expect.stringContaining('suspended'),
@@ -74,15 +81,15 @@ test('The API server takes a Job with all that a profile can say, in a namespace
 });
 
 test('A profile with a field that does not exist is refused, and the refusal names it', async () => {
-  const strict = await world.connect({ profile: profileOf({ affinity: { nodeAfinity: {} } }) });
-  const owner = await make(strict, 'set-typo');
+  const strict = await env.connect({ profile: captureProfile({ affinity: { nodeAfinity: {} } }) });
+  const owner = await createScreenshotJob(strict, 'set-typo');
   const error = await strict.createJob(jobSpec(owner)).catch((caught: unknown) => caught);
   expect(error).toBeInstanceOf(RefusedError);
   expect(error).toMatchObject({ reason: 'PodRejected', message: expect.stringContaining('nodeAfinity') });
 });
 
 test('Pods Pending unseen: a quota that lets no pod in is named, though nothing of the Job changes', async () => {
-  const tight = await createWorld('tight');
+  const tight = await createEnvironment('tight');
   try {
     const body = { metadata: { name: 'none' }, spec: { hard: { pods: '0' } } };
     await tight.core.createNamespacedResourceQuota({ namespace: tight.namespace.name, body });
@@ -97,7 +104,7 @@ test('Pods Pending unseen: a quota that lets no pod in is named, though nothing 
       // As the controller does: whatever is told is looked at.
       void strict.getJob('set-q-1');
     });
-    const owner = await make(strict, 'set-q');
+    const owner = await createScreenshotJob(strict, 'set-q');
     await strict.createJob(jobSpec(owner));
     const { message } = await problem('set-q-1', 'QuotaExceeded', strict);
     expect(message).toContain('exceeded quota: none');
@@ -110,36 +117,36 @@ test('Pods Pending unseen: a quota that lets no pod in is named, though nothing 
 
 test('Pods Pending unseen: an image that cannot be pulled is named 3 s later without another change, and no longer once a pod runs', async () => {
   const seen = seenOf('set-p', 'set-p-1');
-  const owner = await make(cluster, 'set-p');
+  const owner = await createScreenshotJob(cluster, 'set-p');
   await cluster.createJob(jobSpec(owner, { indexes: 1 }));
-  const [pod] = await world.pods('set-p-1', 1);
+  const [pod] = await env.pods('set-p-1', 1);
   const name = pod?.metadata?.name ?? '';
   const waiting = { reason: 'ImagePullBackOff', message: 'Back-off pulling image "tearsheet:test"' };
-  await world.playPod(name, { phase: 'Pending', containerStatuses: [container({ waiting })] });
+  await env.setPodStatus(name, { phase: 'Pending', containerStatuses: [container({ waiting })] });
   const expected = `${name}: ImagePullBackOff: Back-off pulling image "tearsheet:test"`;
   await eventually(() => expect(seen.at(-1)?.problem).toEqual({ reason: 'ImagePullFailed', message: expected }));
   expect(seen.at(-2)).not.toHaveProperty('problem');
   const running = container({ running: { startedAt: new Date() } });
-  await world.playPod(name, { phase: 'Running', containerStatuses: [running] });
+  await env.setPodStatus(name, { phase: 'Running', containerStatuses: [running] });
   await eventually(() => expect(seen.at(-1)).not.toHaveProperty('problem'));
 });
 
 test('A lost node is named as soon as the cluster knows it, where nodes may be read', async () => {
-  const watching = await world.connect({ readsNodes: true });
-  const node = `${world.namespace.name}-node`;
+  const watching = await env.connect({ readsNodes: true });
+  const node = `${env.namespace.name}-node`;
   const ready = (status: string) => [{ type: 'Ready', status, reason: 'Test', lastTransitionTime: new Date() }];
-  await world.core.createNode({ body: { metadata: { name: node }, spec: { unschedulable: true } } });
+  await env.core.createNode({ body: { metadata: { name: node }, spec: { unschedulable: true } } });
   try {
     await playNode(node, ready('True'));
-    const owner = await make(watching, 'set-n');
+    const owner = await createScreenshotJob(watching, 'set-n');
     await watching.createJob(jobSpec(owner, { indexes: 1 }));
-    const [pod] = await world.pods('set-n-1', 1);
+    const [pod] = await env.pods('set-n-1', 1);
     const name = pod?.metadata?.name ?? '';
-    await world.core.createNamespacedPodBinding({
-      ...{ name, namespace: world.namespace.name },
+    await env.core.createNamespacedPodBinding({
+      ...{ name, namespace: env.namespace.name },
       body: { metadata: { name }, target: { apiVersion: 'v1', kind: 'Node', name: node } },
     });
-    await world.playPod(name, {
+    await env.setPodStatus(name, {
       phase: 'Running',
       containerStatuses: [container({ running: { startedAt: new Date() } })],
     });
@@ -152,17 +159,17 @@ test('A lost node is named as soon as the cluster knows it, where nodes may be r
       ...{ reason: 'NodeLost', message: `${name}: its node ${node} does not answer.` },
     });
   } finally {
-    await world.core.deleteNode({ name: node });
+    await env.core.deleteNode({ name: node });
   }
 });
 
 test('A transition is told in Events, and the same one again is counted', async () => {
-  const seen = await make(cluster, 'set-v');
+  const seen = await createScreenshotJob(cluster, 'set-v');
   const event = { type: 'Warning', reason: 'QuotaExceeded', message: 'exceeded quota: none' } as const;
   for (let count = 0; count < 3; count += 1) await cluster.recordEvent(seen, event);
   await cluster.recordEvent(seen, { ...event, reason: 'Unschedulable' });
   const fieldSelector = `involvedObject.uid=${seen.uid}`;
-  const { items } = await world.core.listNamespacedEvent({ namespace: world.namespace.name, fieldSelector });
+  const { items } = await env.core.listNamespacedEvent({ namespace: env.namespace.name, fieldSelector });
   const told = items.map(({ reason, count, type, message, source }) => ({
     reason,
     count,
@@ -179,21 +186,21 @@ test('A transition is told in Events, and the same one again is counted', async 
     ]),
   );
   // Forgotten by the cluster meanwhile: it is told anew.
-  await world.core.deleteCollectionNamespacedEvent({ namespace: world.namespace.name, fieldSelector });
+  await env.core.deleteCollectionNamespacedEvent({ namespace: env.namespace.name, fieldSelector });
   await cluster.recordEvent(seen, event);
-  const { items: again } = await world.core.listNamespacedEvent({ namespace: world.namespace.name, fieldSelector });
+  const { items: again } = await env.core.listNamespacedEvent({ namespace: env.namespace.name, fieldSelector });
   expect(again.map(({ count }) => count)).toEqual([1]);
 });
 
 test('An Event that cannot be written fails nothing', async () => {
-  const seen = await make(cluster, 'set-w');
+  const seen = await createScreenshotJob(cluster, 'set-w');
   await cluster.recordEvent({ ...seen, name: 'Not A Name' }, { type: 'Normal', reason: 'Queued', message: '' });
 });
 
 test('A namespace that is being deleted cancels nothing', async () => {
-  const ending = await createWorld('ending');
+  const ending = await createEnvironment('ending');
   const strict = await ending.connect();
-  const seen = await make(strict, 'set-x');
+  const seen = await createScreenshotJob(strict, 'set-x');
   await ending.namespace.remove();
   await eventually(async () =>
     expect(await strict.getScreenshotJob('set-x')).toMatchObject({ deleting: true, removedByUs: true }),
@@ -207,12 +214,12 @@ test('A namespace that is being deleted cancels nothing', async () => {
 
 test('All of it is done with the rights that the chart gives, and none is forbidden', async () => {
   const codes: number[] = [];
-  const small = await world.connect({
+  const small = await env.connect({
     kubeconfig: await limitedUser(),
     observe: { requested: ({ code }) => codes.push(code) },
   });
-  const owner = await make(small, 'set-z');
-  await small.updateStatus(owner, statusOf());
+  const owner = await createScreenshotJob(small, 'set-z');
+  await small.updateStatus(owner, screenshotJobStatus());
   await small.createJob(jobSpec(owner));
   await small.createJob(jobSpec(owner));
   await small.createScreenshotJob('set-z', owner.spec);
@@ -242,12 +249,12 @@ const container = (state: object) => ({
 
 async function playNode(name: string, conditions: object[]): Promise<void> {
   const body = [{ op: 'add', path: '/status/conditions', value: conditions }];
-  await world.core.patchNodeStatus({ name, body });
+  await env.core.patchNodeStatus({ name, body });
 }
 
 /** A service account with the rights of the chart's Role. @returns the path of its kubeconfig. */
 async function limitedUser(): Promise<string> {
-  const { name: namespace, config, kubeconfig } = world.namespace;
+  const { name: namespace, config, kubeconfig } = env.namespace;
   const rbac = config.makeApiClient(RbacAuthorizationV1Api);
   const name = 'controller';
   const rule = (apiGroup: string, resource: string, ...verbs: string[]) => ({
@@ -265,14 +272,14 @@ async function limitedUser(): Promise<string> {
     rule('coordination.k8s.io', 'leases', 'create'),
     { ...rule('coordination.k8s.io', 'leases', 'get', 'update'), resourceNames: ['tearsheet-controller'] },
   ];
-  await world.core.createNamespacedServiceAccount({ namespace, body: { metadata: { name } } });
+  await env.core.createNamespacedServiceAccount({ namespace, body: { metadata: { name } } });
   await rbac.createNamespacedRole({ namespace, body: { metadata: { name }, rules } });
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name };
   const subjects = [{ kind: 'ServiceAccount', name, namespace }];
   await rbac.createNamespacedRoleBinding({ namespace, body: { metadata: { name }, roleRef, subjects } });
   const request = { name, namespace, body: { spec: { audiences: [], expirationSeconds: 3_600 } } };
-  const { status } = await world.core.createNamespacedServiceAccountToken(request);
-  const file = path.join(world.folder, 'limited.kubeconfig');
+  const { status } = await env.core.createNamespacedServiceAccountToken(request);
+  const file = path.join(env.folder, 'limited.kubeconfig');
   const { clusters } = JSON.parse(config.exportConfig()) as { clusters: { name: string }[] };
   const own = {
     ...{ apiVersion: 'v1', kind: 'Config', clusters, 'current-context': 'limited' },

@@ -3,16 +3,23 @@ import type { KubernetesCluster } from '../../../src/cluster/kubernetes/kubernet
 import { ConflictError, RefusedError } from '../../../src/cluster/port.ts';
 import { eventually } from '../../support/eventually.ts';
 import { required } from '../../support/required.ts';
-import { createWorld, jobSpec, make, resourceSpec, statusOf, type World } from './world.ts';
+import {
+  type ClientTestEnvironment,
+  createEnvironment,
+  createScreenshotJob,
+  jobSpec,
+  resourceSpec,
+  screenshotJobStatus,
+} from './environment.ts';
 
-let world: World;
+let env: ClientTestEnvironment;
 let cluster: KubernetesCluster;
 
 beforeAll(async () => {
-  world = await createWorld('port');
-  cluster = await world.connect();
+  env = await createEnvironment('port');
+  cluster = await env.connect();
 });
-afterAll(() => world?.close());
+afterAll(() => env?.close());
 
 describe('ScreenshotJobs', () => {
   test('One that was made is read at once as it was made, before any watch has told of it', async () => {
@@ -25,21 +32,21 @@ describe('ScreenshotJobs', () => {
   });
 
   test('Create not idempotent: a second one of the name makes none, and says so', async () => {
-    const first = await make(cluster, 'set-b');
+    const first = await createScreenshotJob(cluster, 'set-b');
     expect(await cluster.createScreenshotJob('set-b', resourceSpec())).toBe('exists');
     expect((await cluster.getScreenshotJob('set-b'))?.uid).toBe(first.uid);
   });
 
   test('One of another installation is not seen, and its name not taken for ours', async () => {
-    const other = await world.connect({ installation: '0d4a3f6e-57a1-4f3e-9a7a-d1c1d6c9d7f0' });
-    await make(other, 'set-other');
+    const other = await env.connect({ installation: '0d4a3f6e-57a1-4f3e-9a7a-d1c1d6c9d7f0' });
+    await createScreenshotJob(other, 'set-other');
     await expect(cluster.createScreenshotJob('set-other', resourceSpec())).rejects.toThrow(ConflictError);
     expect(await cluster.getScreenshotJob('set-other')).toBeUndefined();
   });
 
   test('One whose label somebody took off is ours again, and can be released', async () => {
-    const { uid, spec } = await make(cluster, 'set-bare');
-    await world.operator.removeLabel('set-bare', 'tearsheet.dev/installation');
+    const { uid, spec } = await createScreenshotJob(cluster, 'set-bare');
+    await env.screenshotJobs.removeLabel('set-bare', 'tearsheet.dev/installation');
     await eventually(async () => expect(await cluster.getScreenshotJob('set-bare')).toBeUndefined());
     await expect(cluster.createScreenshotJob('set-bare', resourceSpec())).rejects.toThrow(ConflictError);
     expect(await cluster.createScreenshotJob('set-bare', spec)).toBe('exists');
@@ -47,25 +54,25 @@ describe('ScreenshotJobs', () => {
   });
 
   test('A status that rests on what has changed meanwhile is refused', async () => {
-    const seen = await make(cluster, 'set-c');
-    await cluster.updateStatus(seen, statusOf({ message: 'Something.' }));
-    await expect(cluster.updateStatus(seen, statusOf({ done: 2 }))).rejects.toThrow(ConflictError);
+    const seen = await createScreenshotJob(cluster, 'set-c');
+    await cluster.updateStatus(seen, screenshotJobStatus({ message: 'Something.' }));
+    await expect(cluster.updateStatus(seen, screenshotJobStatus({ done: 2 }))).rejects.toThrow(ConflictError);
     const now = required(await cluster.getScreenshotJob('set-c'));
-    expect(now.status).toEqual(statusOf({ message: 'Something.' }));
-    await cluster.updateStatus(now, statusOf({ done: 2 }));
+    expect(now.status).toEqual(screenshotJobStatus({ message: 'Something.' }));
+    await cluster.updateStatus(now, screenshotJobStatus({ done: 2 }));
     // What the new status lacks is gone from the object.
     const last = required(await cluster.getScreenshotJob('set-c'));
-    expect(last.status).toEqual(statusOf({ done: 2 }));
+    expect(last.status).toEqual(screenshotJobStatus({ done: 2 }));
     expect(last.generation).toBe(1);
   });
 
   test('A status of one that was made anew under its name is refused', async () => {
-    const seen = await make(cluster, 'set-d');
+    const seen = await createScreenshotJob(cluster, 'set-d');
     await cluster.deleteScreenshotJob(seen);
     await cluster.releaseScreenshotJob(seen);
-    const again = await make(cluster, 'set-d');
+    const again = await createScreenshotJob(cluster, 'set-d');
     expect(again.uid).not.toBe(seen.uid);
-    await expect(cluster.updateStatus(seen, statusOf())).rejects.toThrow(ConflictError);
+    await expect(cluster.updateStatus(seen, screenshotJobStatus())).rejects.toThrow(ConflictError);
     await cluster.deleteScreenshotJob(seen);
     await cluster.releaseScreenshotJob(seen);
     await eventually(async () => {
@@ -75,15 +82,15 @@ describe('ScreenshotJobs', () => {
   });
 
   test('That an operator cancels it is read, and is another generation', async () => {
-    await make(cluster, 'set-e');
-    await world.operator.cancel('set-e');
+    await createScreenshotJob(cluster, 'set-e');
+    await env.screenshotJobs.cancel('set-e');
     await eventually(async () =>
       expect(await cluster.getScreenshotJob('set-e')).toMatchObject({ generation: 2, spec: { cancel: true } }),
     );
   });
 
   test('A deletion of ours is marked as ours, and waits for its release; doing either twice is no error', async () => {
-    const seen = await make(cluster, 'set-f');
+    const seen = await createScreenshotJob(cluster, 'set-f');
     await cluster.deleteScreenshotJob(seen);
     expect(await cluster.getScreenshotJob('set-f')).toMatchObject({ deleting: true, removedByUs: true });
     await cluster.deleteScreenshotJob(seen);
@@ -91,12 +98,12 @@ describe('ScreenshotJobs', () => {
     expect(await cluster.getScreenshotJob('set-f')).toBeUndefined();
     await cluster.releaseScreenshotJob(seen);
     await cluster.deleteScreenshotJob(seen);
-    await expect(cluster.updateStatus(seen, statusOf())).rejects.toThrow(ConflictError);
+    await expect(cluster.updateStatus(seen, screenshotJobStatus())).rejects.toThrow(ConflictError);
   });
 
   test("Somebody else's deletion is told from ours, even when ours comes after it", async () => {
-    const seen = await make(cluster, 'set-g');
-    await world.operator.delete('set-g');
+    const seen = await createScreenshotJob(cluster, 'set-g');
+    await env.screenshotJobs.delete('set-g');
     const deleted = await eventually(async () => {
       const now = required(await cluster.getScreenshotJob('set-g'));
       expect(now).toMatchObject({ deleting: true, removedByUs: false });
@@ -111,10 +118,10 @@ describe('ScreenshotJobs', () => {
   test('Watchers are told of a change that is not a status', async () => {
     const told: string[] = [];
     const { close } = cluster.watch((name) => told.push(name));
-    const seen = await make(cluster, 'set-h');
-    await cluster.updateStatus(seen, statusOf());
+    const seen = await createScreenshotJob(cluster, 'set-h');
+    await cluster.updateStatus(seen, screenshotJobStatus());
     await eventually(() => expect(told).toEqual(['set-h']));
-    await world.operator.cancel('set-h');
+    await env.screenshotJobs.cancel('set-h');
     await eventually(() => expect(told).toEqual(['set-h', 'set-h']));
     await close();
   });
@@ -122,7 +129,7 @@ describe('ScreenshotJobs', () => {
 
 describe('Jobs', () => {
   test('One that was made is read at once, and making it again finds it', async () => {
-    const owner = await make(cluster, 'set-j');
+    const owner = await createScreenshotJob(cluster, 'set-j');
     expect(await cluster.createJob(jobSpec(owner))).toBe('created');
     expect(await cluster.getJob('set-j-1')).toMatchObject({
       ...{ name: 'set-j-1', ownerUid: owner.uid, finished: false, deleting: false, stuck: false },
@@ -133,34 +140,34 @@ describe('Jobs', () => {
   });
 
   test('One of another owner under the name is not taken for ours', async () => {
-    const owner = await make(cluster, 'set-k');
+    const owner = await createScreenshotJob(cluster, 'set-k');
     await cluster.createJob(jobSpec(owner));
     const other = { ...owner, uid: '11111111-1111-4111-8111-111111111111' };
     await expect(cluster.createJob(jobSpec(other))).rejects.toThrow(ConflictError);
   });
 
   test('A stale cache runs a step twice: a second client that does not know of the Job yet finds it, and makes none', async () => {
-    const owner = await make(cluster, 'set-l');
+    const owner = await createScreenshotJob(cluster, 'set-l');
     const spec = jobSpec(owner);
-    const second = await world.connect();
+    const second = await env.connect();
     const answers = await Promise.all([cluster.createJob(spec), second.createJob(spec), second.createJob(spec)]);
     expect(answers.sort()).toEqual(['created', 'exists', 'exists']);
-    expect(await world.pods('set-l-1', 2)).toHaveLength(2);
+    expect(await env.pods('set-l-1', 2)).toHaveLength(2);
   });
 
   test('Its pods and indexes are told as the cluster has them', async () => {
-    const owner = await make(cluster, 'set-m');
+    const owner = await createScreenshotJob(cluster, 'set-m');
     await cluster.createJob(jobSpec(owner, { indexes: 3, parallelism: 2 }));
-    const [first, second] = await world.pods('set-m-1', 2);
+    const [first, second] = await env.pods('set-m-1', 2);
     await eventually(async () => expect(await cluster.getJob('set-m-1')).toMatchObject({ active: 2 }));
-    await world.playPod(first?.metadata?.name ?? '', { phase: 'Succeeded' });
+    await env.setPodStatus(first?.metadata?.name ?? '', { phase: 'Succeeded' });
     await eventually(async () =>
       expect(await cluster.getJob('set-m-1')).toMatchObject({ active: 2, succeededIndexes: [0], finished: false }),
     );
-    await world.playPod(second?.metadata?.name ?? '', failed(41));
+    await env.setPodStatus(second?.metadata?.name ?? '', failed(41));
     await eventually(async () => expect(await cluster.getJob('set-m-1')).toMatchObject({ failedIndexes: [1] }));
-    const third = (await world.pods('set-m-1', 3)).find(({ metadata }) => metadata?.name?.startsWith('set-m-1-2-'));
-    await world.playPod(third?.metadata?.name ?? '', { phase: 'Succeeded' });
+    const third = (await env.pods('set-m-1', 3)).find(({ metadata }) => metadata?.name?.startsWith('set-m-1-2-'));
+    await env.setPodStatus(third?.metadata?.name ?? '', { phase: 'Succeeded' });
     await eventually(async () =>
       expect(await cluster.getJob('set-m-1')).toMatchObject({
         ...{ active: 0, finished: true, succeededIndexes: [0, 2], failedIndexes: [1] },
@@ -169,9 +176,9 @@ describe('Jobs', () => {
   });
 
   test('Deleted in the background its name is free at once; in the foreground it stays until its pods are gone', async () => {
-    const owner = await make(cluster, 'set-n');
+    const owner = await createScreenshotJob(cluster, 'set-n');
     await cluster.createJob(jobSpec(owner));
-    const pods = await world.pods('set-n-1', 2);
+    const pods = await env.pods('set-n-1', 2);
     const job = required(await cluster.getJob('set-n-1'));
     for (const { metadata } of pods) await holdBack(metadata?.name ?? '');
     await cluster.deleteJob(job, { waits: true });
@@ -188,11 +195,11 @@ describe('Jobs', () => {
 
   test('Quota denial counted as failure: a Job that a quota refuses is refused, and nothing of it is there', async () => {
     const quota = { metadata: { name: 'jobs' }, spec: { hard: { 'count/jobs.batch': '0' } } };
-    const other = await createWorld('quota');
+    const other = await createEnvironment('quota');
     try {
       await other.core.createNamespacedResourceQuota({ namespace: other.namespace.name, body: quota });
       const strict = await other.connect();
-      const owner = await make(strict, 'set-o');
+      const owner = await createScreenshotJob(strict, 'set-o');
       const refused = await eventually(async () => {
         // The quota is counted for the first time a moment later.
         const error = await strict.createJob(jobSpec(owner)).catch((caught: unknown) => caught);
@@ -222,5 +229,5 @@ const letGo = (name: string) => finalize(name, []);
 
 async function finalize(name: string, finalizers: string[]): Promise<void> {
   const body = [{ op: 'add', path: '/metadata/finalizers', value: finalizers }];
-  await world.core.patchNamespacedPod({ name, namespace: world.namespace.name, body });
+  await env.core.patchNamespacedPod({ name, namespace: env.namespace.name, body });
 }

@@ -2,20 +2,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KubernetesCluster } from '../../../src/cluster/kubernetes/kubernetesCluster.ts';
 import { admitWaiting } from '../../../src/workflow/admission.ts';
-import { type ClusterWorkshop, openClusterWorkshop } from '../../support/clusterWorkshop.ts';
 import { CrashingController, SETTINGS } from '../../support/crashingController.ts';
 import { eventually } from '../../support/eventually.ts';
-import { playIndex } from '../../support/playedIndex.ts';
-import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/requests.ts';
+import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/insertRows.ts';
+import { type KubernetesInstallation, startKubernetesInstallation } from '../../support/kubernetesInstallation.ts';
 import { required } from '../../support/required.ts';
+import { simulateIndex } from '../../support/simulatedIndex.ts';
 
-let shop: ClusterWorkshop;
+let shop: KubernetesInstallation;
 let cluster: KubernetesCluster;
 let organization: TestOrganization;
 
 beforeAll(async () => {
-  shop = await openClusterWorkshop('crashes');
-  shop.player.runs = false;
+  shop = await startKubernetesInstallation('crashes');
+  shop.fakeKubelet.startsPods = false;
   cluster = await shop.connect();
   organization = await insertOrganization(shop.store.db);
 });
@@ -66,14 +66,14 @@ async function run(last?: number) {
   const rest = async (isThere: () => Promise<unknown>) => {
     // A cluster does its part in its own time.
     await eventually(async () => {
-      await controller.comeToRest(name);
+      await controller.reconcileUntilIdle(name);
       await isThere();
     });
     stations.push(await outcome(job));
   };
   try {
     await rest(async () => expect((await cluster.getScreenshotJob(name))?.status?.pods).toBe(1));
-    await playIndex(shop.store.db, { jobId, index: 0, eventContext });
+    await simulateIndex(shop.store.db, { jobId, index: 0, eventContext });
     await rest(async () => {
       expect((await cluster.getScreenshotJob(name))?.status).toMatchObject({ reason: 'Completed', pods: 1 });
     });
@@ -84,7 +84,7 @@ async function run(last?: number) {
     });
     await pass(601, job);
     await rest(async () => expect(await cluster.getScreenshotJob(name)).toBeUndefined());
-    return { calls: controller.calls, hasEnded: controller.hasEnded, stations };
+    return { calls: controller.calls, hasEnded: controller.hasCrashed, stations };
   } finally {
     await controller.close();
   }

@@ -1,14 +1,14 @@
 /** ScreenshotJobs on a real API server, from their launch to their end, whichever end that is. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type ClusterWorkshop, openClusterWorkshop } from '../../support/clusterWorkshop.ts';
 import { eventually } from '../../support/eventually.ts';
-import { insertAd, insertOrganization, insertSet, launch } from '../../support/requests.ts';
+import { insertAd, insertOrganization, insertSet, launch } from '../../support/insertRows.ts';
+import { type KubernetesInstallation, startKubernetesInstallation } from '../../support/kubernetesInstallation.ts';
 import { required } from '../../support/required.ts';
 
-let shop: ClusterWorkshop;
+let shop: KubernetesInstallation;
 
 beforeEach(async () => {
-  shop = await openClusterWorkshop('life');
+  shop = await startKubernetesInstallation('life');
 });
 
 afterEach(() => shop?.close());
@@ -39,7 +39,7 @@ const conditions = ({ status }: { status: Record<string, unknown> }) =>
   );
 
 test('A set becomes a resource, a Job and pods, and tells how it ended when all is removed but the resource', async () => {
-  await shop.lead();
+  await shop.startController();
   const { setId, name } = await launched();
   await eventually(async () => expect(await statusOf(setId)).toBe('approved'));
   await eventually(async () => {
@@ -53,15 +53,15 @@ test('A set becomes a resource, a Job and pods, and tells how it ended when all 
   const { items } = await shop.core.listNamespacedEvent({ namespace: shop.namespace.name });
   const reasons = items.filter(({ involvedObject }) => involvedObject.name === name).map(({ reason }) => reason);
   expect(reasons).toContain('Completed');
-  expect(shop.complaints).toEqual([]);
+  expect(shop.warnings).toEqual([]);
 });
 
 test('Deleting the resource of a running set ends its pods, settles it as canceled, and only then lets it go', async () => {
-  await shop.lead();
+  await shop.startController();
   const { setId, name } = await launched(['fine', 'hang']);
   await eventually(async () => expect((await picturesOf(setId)).map(({ status }) => status)).toContain('uploaded'));
   expect((await shop.read(name)).metadata['finalizers']).toEqual(['tearsheet.dev/settle']);
-  await shop.operator.delete(name);
+  await shop.screenshotJobs.delete(name);
   await eventually(() => isGone(name));
   expect(await statusOf(setId)).toBe('canceled');
   expect((await picturesOf(setId)).map(({ status }) => status)).toEqual(['uploaded', 'canceled']);
@@ -69,10 +69,10 @@ test('Deleting the resource of a running set ends its pods, settles it as cancel
 });
 
 test('Setting spec.cancel ends the pods and settles the set, and the resource stays to say so', async () => {
-  await shop.lead();
+  await shop.startController();
   const { setId, name } = await launched(['hang']);
   await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Running'));
-  await shop.operator.cancel(name);
+  await shop.screenshotJobs.cancel(name);
   await eventually(async () => {
     expect((await shop.read(name)).status).toMatchObject({ reason: 'Canceled', pods: 0, progress: '0/1' });
     expect([await jobs(), await pods()]).toEqual([[], []]);
@@ -83,7 +83,7 @@ test('Setting spec.cancel ends the pods and settles the set, and the resource st
 });
 
 test('Deleting the namespace cancels nothing, and once its Jobs are deleted nothing of ours holds it', async () => {
-  await shop.lead();
+  await shop.startController();
   const { setId, name } = await launched(['hang']);
   await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Running'));
   await shop.namespace.remove();
@@ -98,7 +98,7 @@ test('Deleting the namespace cancels nothing, and once its Jobs are deleted noth
 });
 
 test('Absent is not canceled: a resource that we removed, and a Job that was deleted by hand, are made again', async () => {
-  const { cluster } = await shop.lead();
+  const { cluster } = await shop.startController();
   const { setId, name } = await launched(['hang']);
   const first = await eventually(async () => {
     expect((await shop.read(name)).status['reason']).toBe('Running');
@@ -131,7 +131,7 @@ test('A quota that is used up is named in STATUS and costs nothing; when it is l
     const quota = await shop.core.readNamespacedResourceQuotaStatus({ name: 'none', namespace: namespace.name });
     expect(quota.status?.hard).toEqual(hard);
   });
-  await shop.lead();
+  await shop.startController();
   const { setId, name } = await launched(['fine']);
   await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('QuotaExceeded'));
   expect((await shop.read(name)).status['message']).toContain('count/jobs.batch');
@@ -142,8 +142,8 @@ test('A quota that is used up is named in STATUS and costs nothing; when it is l
 });
 
 test('A Job that is held back by its queue may wait for longer than one that finds no place; once it is let go, no longer', async () => {
-  shop.player.runs = false;
-  const { controller } = await shop.lead({}, { queueName: 'captures' });
+  shop.fakeKubelet.startsPods = false;
+  const { controller } = await shop.startController({}, { queueName: 'captures' });
   const { setId, name } = await launched(['fine']);
   await eventually(async () => {
     const { status } = await shop.read(name);
@@ -174,12 +174,12 @@ test('A Job that is held back by its queue may wait for longer than one that fin
 });
 
 test('Pods that find no place are named in STATUS until the first one runs; those that never do end the set with the words of the cluster', async () => {
-  shop.player.runs = false;
-  const { controller } = await shop.lead();
+  shop.fakeKubelet.startsPods = false;
+  const { controller } = await shop.startController();
   const { setId, name } = await launched(['fine']);
   const message = '0/1 nodes are available: 1 Insufficient memory.';
   const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }];
-  await eventually(async () => expect(await shop.player.say({ conditions })).toBe(1));
+  await eventually(async () => expect(await shop.fakeKubelet.setPendingPodStatus({ conditions })).toBe(1));
   await eventually(async () => {
     const { status } = await shop.read(name);
     expect([status['reason'], status['pods']]).toEqual(['Unschedulable', 1]);
@@ -187,7 +187,7 @@ test('Pods that find no place are named in STATUS until the first one runs; thos
   });
   const lost = await launched(['fine']);
   await eventually(async () => {
-    await shop.player.say({ conditions });
+    await shop.fakeKubelet.setPendingPodStatus({ conditions });
     expect((await shop.read(lost.name)).status['reason']).toBe('Unschedulable');
   });
   // A minute and more passes on Postgres's clock, for that one.
@@ -203,7 +203,7 @@ test('Pods that find no place are named in STATUS until the first one runs; thos
     expect(status['message']).toContain(message);
   });
   expect(await statusOf(lost.setId)).toBe('failed');
-  shop.player.runs = true;
+  shop.fakeKubelet.startsPods = true;
   await eventually(async () => expect(await statusOf(setId)).toBe('approved'));
   await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Completed'));
 });

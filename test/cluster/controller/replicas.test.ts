@@ -3,17 +3,21 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { freePort } from '../../../src/commands/dev/embeddedPostgres.ts';
-import { type ClusterWorkshop, openClusterWorkshop, PROFILE } from '../../support/clusterWorkshop.ts';
 import { eventually } from '../../support/eventually.ts';
-import { insertAd, insertOrganization, insertSet, launch } from '../../support/requests.ts';
+import { insertAd, insertOrganization, insertSet, launch } from '../../support/insertRows.ts';
+import {
+  type KubernetesInstallation,
+  PROFILE,
+  startKubernetesInstallation,
+} from '../../support/kubernetesInstallation.ts';
 import { type ServiceProcess, startService } from '../../support/serviceProcess.ts';
 
-let shop: ClusterWorkshop;
+let shop: KubernetesInstallation;
 const running: ServiceProcess[] = [];
 const LEADS = 'this controller leads';
 
 beforeEach(async () => {
-  shop = await openClusterWorkshop('replicas');
+  shop = await startKubernetesInstallation('replicas');
 });
 
 afterEach(async () => {

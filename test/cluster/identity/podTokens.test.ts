@@ -12,7 +12,7 @@ import { openStore, type Store } from '../../../src/store/database/database.ts';
 import { type TestNamespace, testNamespace } from '../../support/cluster.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
-import { insertOrganization } from '../../support/requests.ts';
+import { insertOrganization } from '../../support/insertRows.ts';
 import { SILENT } from '../../support/silentLog.ts';
 
 const AUDIENCE = 'tearsheet-internal';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
-import { kill, skipsElsewhere, up } from '../support/ownCluster.ts';
-import { useTrial } from '../support/trial.ts';
+import { useE2eContext } from '../support/e2eContext.ts';
+import { kill, skipUnlessOwnCluster, up } from '../support/ownCluster.ts';
 
 interface Pod {
   readonly status: { readonly podIP: string };
@@ -16,23 +16,26 @@ async function leads({ status }: Pod): Promise<boolean> {
 /** Of a controller that ended, and begins anew, nothing is heard for a moment. */
 const mayLead = (pod: Pod) => leads(pod).catch(() => false);
 
-describe.skipIf(skipsElsewhere('An outage of the API server'))('an outage of the API server of Kubernetes', () => {
-  const trial = useTrial('outage', { controller: { replicas: 2 } });
+describe.skipIf(skipUnlessOwnCluster('An outage of the API server'))(
+  'an outage of the API server of Kubernetes',
+  () => {
+    const e2e = useE2eContext('outage', { controller: { replicas: 2 } });
 
-  it('that ends the term of the leader costs a running set nothing, nor one that is asked for meanwhile', async () => {
-    const running = await trial.held('running');
-    const controllers = await trial.installation.list<Pod>('pods', 'app.kubernetes.io/component=controller');
-    const leaders = async (look: typeof leads) => (await Promise.all(controllers.map(look))).filter(Boolean).length;
-    expect(await leaders(leads)).toBe(1);
+    it('that ends the term of the leader costs a running set nothing, nor one that is asked for meanwhile', async () => {
+      const running = await e2e.requestHeldSet('running');
+      const controllers = await e2e.installation.list<Pod>('pods', 'app.kubernetes.io/component=controller');
+      const leaders = async (look: typeof leads) => (await Promise.all(controllers.map(look))).filter(Boolean).length;
+      expect(await leaders(leads)).toBe(1);
 
-    trial.afterwards(up);
-    await kill('kube-apiserver');
-    trial.world.gates.open('running');
-    const asked = await trial.ask('Meanwhile');
-    await eventually(async () => expect(await leaders(mayLead)).toBe(0), 60_000);
-    await up();
-    await trial.approved(running);
-    await trial.approved(asked);
-    await trial.named(running, 'Completed', 60_000);
-  });
-});
+      e2e.addCleanup(up);
+      await kill('kube-apiserver');
+      e2e.servers.requestGate.release('running');
+      const asked = await e2e.requestSet('Meanwhile');
+      await eventually(async () => expect(await leaders(mayLead)).toBe(0), 60_000);
+      await up();
+      await e2e.expectApproved(running);
+      await e2e.expectApproved(asked);
+      await e2e.expectReason(running, 'Completed', 60_000);
+    });
+  },
+);

@@ -1,4 +1,4 @@
-/** A PostgreSQL outside of the cluster, as an operator keeps one: it can be copied, and put back to an earlier state. */
+/** A PostgreSQL outside the cluster that can be backed up and restored. */
 import { execFile } from 'node:child_process';
 import { realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -9,11 +9,11 @@ import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from '../../..
 import { host } from './environment.ts';
 
 export interface ExternalDatabase {
-  /** As pods reach it. */
+  /** The address that pods use. */
   readonly url: string;
-  /** A snapshot, as a provider makes one; what is connected meanwhile loses its connection. */
+  /** Takes a snapshot. Open connections are closed. */
   backUp(): Promise<void>;
-  /** All that came after the snapshot is forgotten. Nothing may be connected. */
+  /** Restores the snapshot. Nothing may be connected. */
   restore(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What `make e2e` hands over: a cluster, an image that it can run, an S3 server that pods and this machine reach. */
+/** The environment that `make e2e` sets: a cluster, an image that it can run, and an S3 server that pods and this machine reach. */
 import { networkInterfaces } from 'node:os';
 
 export interface S3 {
@@ -31,13 +31,13 @@ export const s3 = (): S3 => ({
   region: process.env['AWS_REGION'] ?? 'us-east-1',
 });
 
-/** The cluster is the one of test/cluster, whose parts a test may kill. */
+/** Whether test/cluster started the cluster, so that a test may kill its components. */
 export const isOwnCluster = (): boolean => process.env['E2E_OWN_CLUSTER'] === 'true';
 
-/** Of another image of the same repository, to upgrade to; the same one where there is none. */
+/** The tag to upgrade to, of the same repository; the installed tag when there is no other. */
 export const nextTag = (): string => process.env['IMAGE_NEXT_TAG'] ?? image().tag;
 
-/** An address of this machine that pods reach: publishers, creatives and webhook receivers are played there. */
+/** An address of this machine that pods reach. The tests' own servers listen there. */
 export function host(): string {
   const given = process.env['E2E_HOST'] ?? '';
   if (given !== '') return given;

@@ -1,6 +1,6 @@
-/** Makes a server on loopback reachable at the address by which pods reach this machine. */
+/** Forwards a port from the address that pods reach to loopback. */
 import { connect, createServer } from 'node:net';
-import { type Listener, started } from '../../support/listeners.ts';
+import { type Listener, startListener } from '../../support/listeners.ts';
 import { host } from './environment.ts';
 
 export function forward(port: number): Promise<Listener> {
@@ -11,5 +11,5 @@ export function forward(port: number): Promise<Listener> {
     far.on('close', () => near.destroy());
     near.on('close', () => far.destroy());
   });
-  return started(server, host());
+  return startListener(server, host());
 }

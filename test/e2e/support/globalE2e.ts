@@ -1,4 +1,4 @@
-/** Fails the run at once where there is no cluster, and lets tests find it as those of the tier below do. */
+/** Fails the run at once when there is no cluster, and provides the cluster to tests as the project `cluster` does. */
 import type { TestProject } from 'vitest/node';
 import type { ClusterServer } from '../../support/globalCluster.ts';
 import { kubeconfig } from './environment.ts';

@@ -1,26 +1,26 @@
 /**
- * Plays Kueue, of which no image is at hand: these are the writes that its job controller makes to a Job of a queue (kubernetes-sigs/kueue,
- * pkg/controller/jobs/job and pkg/podset). One lets the Job go with what was assigned to it; three take that back.
+ * Acts as Kueue, because the test cluster has no image of it. It makes the same writes to a queued Job as Kueue's job controller
+ * (kubernetes-sigs/kueue, pkg/controller/jobs/job and pkg/podset): one write admits the Job, three writes preempt it.
  */
 import type { V1Job, V1Toleration } from '@kubernetes/client-node';
-import type { Installation } from './installation.ts';
+import type { HelmInstallation } from './helmInstallation.ts';
 
 const STOPPING = 'kueue.x-k8s.io/stopping';
 const PODSET = 'kueue.x-k8s.io/podset';
 const WORKLOAD = 'kueue.x-k8s.io/workload';
 
-/** Of a ResourceFlavor. */
+/** The node labels and tolerations of a ResourceFlavor. */
 export interface Flavor {
   readonly nodeLabels: Readonly<Record<string, string>>;
   readonly tolerations: readonly V1Toleration[];
 }
 
 export class Kueue {
-  readonly #installation: Installation;
-  /** By the name of a Job: the tolerations that it was made with. */
+  readonly #installation: HelmInstallation;
+  /** The tolerations that each Job was created with, by its name. */
   readonly #made = new Map<string, readonly V1Toleration[]>();
 
-  constructor(installation: Installation) {
+  constructor(installation: HelmInstallation) {
     this.#installation = installation;
   }
 
@@ -33,10 +33,10 @@ export class Kueue {
     await this.#patch(name, { spec: { suspend: false, template: { metadata, spec: pod } } });
   }
 
-  /** For the sake of another workload. */
+  /** Suspends the Job in favour of another workload. */
   async preempt(name: string, { nodeLabels }: Flavor): Promise<void> {
     await this.#patch(name, { metadata: { annotations: { [STOPPING]: 'true' } }, spec: { suspend: true } });
-    // Otherwise what it asks of nodes could not be changed again.
+    // Kubernetes lets the node selector change only while startTime is empty.
     await this.#patch(name, { status: { startTime: null } }, '--subresource=status');
     const metadata = { labels: { [PODSET]: null }, annotations: { [WORKLOAD]: null } };
     const nodeSelector = Object.fromEntries(Object.keys(nodeLabels).map((key) => [key, null]));

@@ -1,4 +1,4 @@
-/** The cluster of test/cluster, whose parts a test may take down. */
+/** Controls the cluster of test/cluster, whose components a test may kill. */
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -7,18 +7,18 @@ import { isOwnCluster } from './environment.ts';
 const CLUSTER = path.join(import.meta.dirname, '../../cluster/cluster');
 const LONG_MS = 200_000;
 
-/** Skips, and says why, on another one. */
-export function skipsElsewhere(what: string): boolean {
+/** @returns true, with a warning, when the tests run on another cluster. */
+export function skipUnlessOwnCluster(what: string): boolean {
   if (isOwnCluster()) return false;
-  console.warn(`${what}: skipped, for the cluster is not of test/cluster.`);
+  console.warn(`${what}: skipped, because the cluster was not started by test/cluster.`);
   return true;
 }
 
 const run = (...args: string[]) => promisify(execFile)(CLUSTER, args, { timeout: LONG_MS });
 
-/** With SIGKILL. */
+/** Kills a component with SIGKILL. */
 export const kill = (part: 'kube-apiserver' | 'kubelet') => run('kill', part);
-/** Starts again what was killed, and waits until it is ready. */
+/** Restarts killed components and waits until they are ready. */
 export const up = () => run('up');
-/** Nodes that need no machine, beside the real one. */
+/** Adds a simulated node. */
 export const addFakeNode = () => run('fake-nodes', '1');

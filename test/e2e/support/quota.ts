@@ -1,20 +1,20 @@
 import { expect } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
-import type { Installation } from './installation.ts';
+import type { HelmInstallation } from './helmInstallation.ts';
 
 interface Pod {
   readonly metadata: { readonly deletionTimestamp?: string; readonly labels?: Record<string, string> };
   readonly status: { readonly phase: string };
 }
 
-/** What is about to end, and would leave room. */
+/** Pods that are about to end and would free quota. */
 const isEnding = ({ metadata, status }: Pod): boolean =>
   metadata.deletionTimestamp !== undefined ||
   status.phase !== 'Running' ||
   metadata.labels?.['app.kubernetes.io/component'] === 'capture';
 
-/** A quota that what runs now uses up. @returns lifts it. */
-export async function fillQuota(installation: Installation): Promise<() => Promise<unknown>> {
+/** Creates a quota that the running pods use up. @returns a function that deletes it. */
+export async function fillQuota(installation: HelmInstallation): Promise<() => Promise<unknown>> {
   const pods = await eventually(async () => {
     const found = await installation.list<Pod>('pods');
     expect(found.filter(isEnding)).toEqual([]);

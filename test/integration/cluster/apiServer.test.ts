@@ -7,6 +7,7 @@ import {
 } from '../../../src/cluster/kubernetes/client/apiServer.ts';
 import { loadCredentials } from '../../../src/cluster/kubernetes/client/credentials.ts';
 import { eventually } from '../../support/eventually.ts';
+import { fakeClock } from '../../support/fakeClock.ts';
 import {
   hangUp,
   json,
@@ -15,7 +16,6 @@ import {
   refuse,
   silence,
 } from '../../support/misbehavingApiServer.ts';
-import { playedClock } from '../../support/playedClock.ts';
 
 const PATH = '/api/v1/namespaces/test/things';
 
@@ -53,8 +53,8 @@ test('A hundred requests share two connections at most', async () => {
 });
 
 test('It waits as long as the server asks for, and asks again', async () => {
-  const clock = playedClock();
-  clock.hurry();
+  const clock = fakeClock();
+  clock.skipSleeps();
   await connect({ clock });
   server.next(`GET ${PATH}`, patience('2'), patience('3'), json(200, { here: true }));
   expect(await api.call({ verb: 'get', path: PATH })).toEqual({ here: true });
@@ -62,8 +62,8 @@ test('It waits as long as the server asks for, and asks again', async () => {
 });
 
 test.each(['16', '31536000'])('It does not wait beyond its own deadline: %s s are asked for', async (seconds) => {
-  const clock = playedClock();
-  clock.hurry();
+  const clock = fakeClock();
+  clock.skipSleeps();
   await connect({ clock });
   server.on(`GET ${PATH}`, patience(seconds));
   expect(await failureOf(api.call({ verb: 'get', path: PATH }))).toMatchObject({
@@ -77,8 +77,8 @@ test.each(['16', '31536000'])('It does not wait beyond its own deadline: %s s ar
 test.each(['-5', '0', 'Wed, 21 Oct 2065 07:28:00 GMT', 'NaN'])(
   'A Retry-After of %j makes it ask neither at once nor for ever',
   async (text) => {
-    const clock = playedClock();
-    clock.hurry();
+    const clock = fakeClock();
+    clock.skipSleeps();
     await connect({ clock });
     server.on(`GET ${PATH}`, patience(text));
     expect(await failureOf(api.call({ verb: 'get', path: PATH }, { deadlineMs: 3_000 }))).toBeInstanceOf(ApiError);
@@ -88,8 +88,8 @@ test.each(['-5', '0', 'Wed, 21 Oct 2065 07:28:00 GMT', 'NaN'])(
 );
 
 test('A server that is away for minutes costs each call its deadline, and the call says why', async () => {
-  const clock = playedClock();
-  clock.hurry();
+  const clock = fakeClock();
+  clock.skipSleeps();
   await connect({ clock });
   server.on(`GET ${PATH}`, refuse(503, 'ServiceUnavailable'));
   const begun = clock.now();

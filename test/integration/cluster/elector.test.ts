@@ -3,6 +3,7 @@ import { type ApiServer, createApiServer } from '../../../src/cluster/kubernetes
 import { loadCredentials } from '../../../src/cluster/kubernetes/client/credentials.ts';
 import { type Elector, type ElectorOptions, startElector } from '../../../src/cluster/kubernetes/elector.ts';
 import { eventually } from '../../support/eventually.ts';
+import { type FakeClock, fakeClock } from '../../support/fakeClock.ts';
 import {
   hangUp,
   json,
@@ -11,7 +12,6 @@ import {
   refuse,
   silence,
 } from '../../support/misbehavingApiServer.ts';
-import { type PlayedClock, playedClock } from '../../support/playedClock.ts';
 import { SILENT } from '../../support/silentLog.ts';
 
 // That leases are kept and taken over is held on a real API server; here it does what a real one does at its worst moments.
@@ -20,7 +20,7 @@ const PATH = `${LEASES}/leader`;
 
 let server: MisbehavingApiServer;
 let api: ApiServer;
-let clock: PlayedClock;
+let clock: FakeClock;
 let elector: Elector | undefined;
 let told: string[];
 /** The Lease as the server has it. */
@@ -28,7 +28,7 @@ let lease: { metadata: { name: string; resourceVersion: string }; spec: Record<s
 
 beforeEach(async () => {
   server = await misbehavingApiServer();
-  clock = playedClock();
+  clock = fakeClock();
   api = createApiServer({ credentials: await loadCredentials(server.kubeconfig) });
   told = [];
   lease = undefined;

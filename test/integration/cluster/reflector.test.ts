@@ -8,6 +8,7 @@ import {
 import { type ApiServer, createApiServer } from '../../../src/cluster/kubernetes/client/apiServer.ts';
 import { loadCredentials } from '../../../src/cluster/kubernetes/client/credentials.ts';
 import { eventually } from '../../support/eventually.ts';
+import { fakeClock } from '../../support/fakeClock.ts';
 import {
   hangUp,
   json,
@@ -17,7 +18,6 @@ import {
   refuse,
   silence,
 } from '../../support/misbehavingApiServer.ts';
-import { playedClock } from '../../support/playedClock.ts';
 import { required } from '../../support/required.ts';
 
 const PATH = '/api/v1/namespaces/test/things';
@@ -187,8 +187,8 @@ test('A connection that is cut in the middle of a line loses nothing and repeats
 });
 
 test('API server 503 for 5 min: it tries ever more slowly, never more slowly than twice a minute, and then is up to date', async () => {
-  const clock = playedClock();
-  clock.hurry();
+  const clock = fakeClock();
+  clock.skipSleeps();
   const away = refuse(503, 'ServiceUnavailable');
   // Each call waits for its own time before it gives up; here each is one answer.
   const impatient: ApiServer = {
@@ -210,8 +210,8 @@ test('API server 503 for 5 min: it tries ever more slowly, never more slowly tha
 });
 
 test('A server that lists but forgets at once is asked ever more slowly', async () => {
-  const clock = playedClock();
-  clock.hurry();
+  const clock = fakeClock();
+  clock.skipSleeps();
   server.on(`GET ${PATH}`, list(7, []));
   server.on(`WATCH ${PATH}`, refuse(410, 'Gone'));
   follow({ clock });
@@ -221,8 +221,8 @@ test('A server that lists but forgets at once is asked ever more slowly', async 
 });
 
 test('A watch that told something makes a new beginning of the patience', async () => {
-  const clock = playedClock();
-  clock.hurry();
+  const clock = fakeClock();
+  clock.skipSleeps();
   server.on(`GET ${PATH}`, list(7, []));
   server.next(`WATCH ${PATH}`, hangUp, hangUp, hangUp);
   follow({ clock });
@@ -236,8 +236,8 @@ test('A watch that told something makes a new beginning of the patience', async 
 });
 
 test('A server that ends each watch as it begins is asked ever more slowly', async () => {
-  const clock = playedClock();
-  clock.hurry();
+  const clock = fakeClock();
+  clock.skipSleeps();
   server.on(`GET ${PATH}`, list(7, []));
   server.on(`WATCH ${PATH}`, (_asked, response) => void response.writeHead(200).end());
   follow({ clock });
@@ -302,7 +302,7 @@ test('Watches end at different times, so that not all come back at once', async 
   server.on(`GET ${PATH}`, list(7, []));
   const seconds = [];
   for (const random of [0, 0.5, 0.99]) {
-    const followed = follow({ clock: playedClock(random) });
+    const followed = follow({ clock: fakeClock(random) });
     seconds.push(Number((await watch(seconds.length + 1)).asked.query.get('timeoutSeconds')));
     await followed.stop();
   }
@@ -310,7 +310,7 @@ test('Watches end at different times, so that not all come back at once', async 
 });
 
 test('How old its knowledge may be grows while nothing comes, and is nothing after a line', async () => {
-  const clock = playedClock();
+  const clock = fakeClock();
   server.on(`GET ${PATH}`, list(7, []));
   const followed = follow({ clock });
   const open = await watch(1);

@@ -21,7 +21,7 @@ import { eventually } from '../../support/eventually.ts';
 import { type Listener, listenHttp } from '../../support/listeners.ts';
 
 const HOST = '127.0.0.1';
-const CAPTURE = fileURLToPath(new URL('../../support/playedCapture.ts', import.meta.url));
+const CAPTURE = fileURLToPath(new URL('../../support/fakeCapture.ts', import.meta.url));
 
 let folder: string;
 let database: TestDatabase;

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { freePort } from '../../../src/commands/dev/embeddedPostgres.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Home, makeHome } from '../dev/home.ts';
+import { createServiceFolders, type ServiceFolders } from '../dev/serviceFolders.ts';
 
 const CLI = path.join(import.meta.dirname, '../../../src/cli.ts');
 /** As pods see each other: not by 127.0.0.1, which PostgreSQL's own rules would let in. */
@@ -15,22 +15,22 @@ const ADDRESS =
     .flat()
     .find((address) => address?.family === 'IPv4' && !address.internal)?.address ?? '127.0.0.1';
 
-let home: Home;
+let folders: ServiceFolders;
 let port: number;
 const started: ChildProcess[] = [];
 
 beforeEach(async () => {
-  home = makeHome();
+  folders = createServiceFolders();
   port = await freePort();
 });
 afterEach(async () => {
   for (const child of started.splice(0)) await ended(child, 'SIGKILL');
-  await home.remove();
+  await folders.remove();
 });
 
 function run(args: readonly string[], env: Record<string, string>) {
   const child = spawn(process.execPath, [CLI, ...args], {
-    env: { PATH: process.env['PATH'], TMPDIR: home.temporary, ...env },
+    env: { PATH: process.env['PATH'], TMPDIR: folders.temporary, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';
@@ -40,7 +40,7 @@ function run(args: readonly string[], env: Record<string, string>) {
 }
 
 const postgres = () =>
-  run(['trial-postgres', '--data', home.data, '--port', String(port)], { PGPASSWORD: 'pass/word' });
+  run(['trial-postgres', '--data', folders.data, '--port', String(port)], { PGPASSWORD: 'pass/word' });
 const url = (password = 'pass/word') =>
   `postgres://postgres:${encodeURIComponent(password)}@${ADDRESS}:${port}/tearsheet`;
 const migrate = () => run(['migrate', '--wait', '60'], { DATABASE_URL: url() });
@@ -88,7 +88,7 @@ test('a wrong password is told at once by a migration, not when it has waited', 
 });
 
 test('without a password it does not start', async () => {
-  const server = run(['trial-postgres', '--data', home.data], {});
+  const server = run(['trial-postgres', '--data', folders.data], {});
   expect(await ended(server)).toBe(2);
   expect(server.said()).toContain('PGPASSWORD is not set');
 });

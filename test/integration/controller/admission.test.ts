@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Store } from '../../../src/store/database/database.ts';
 import { admitWaiting } from '../../../src/workflow/admission.ts';
-import { ownStore } from '../../support/ownStore.ts';
-import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/requests.ts';
+import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/insertRows.ts';
+import { testStore } from '../../support/testStore.ts';
 
 const LIMITS = { maxPods: 6, maxPodsPerOrganization: 3, parallelism: 2, setDeadlineSeconds: 600 };
 
 let store: Store;
 
 beforeEach(async () => {
-  store = await ownStore();
+  store = await testStore();
 });
 
 afterEach(() => store.close());

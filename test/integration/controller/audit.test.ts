@@ -4,17 +4,17 @@ import type { AuditReport } from '../../../src/controller/options.ts';
 import { openStore } from '../../../src/store/database/database.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
-import { otherwise } from '../../support/otherwise.ts';
-import { insertAd, insertOrganization, insertSet, launch } from '../../support/requests.ts';
+import { insertAd, insertOrganization, insertSet, launch } from '../../support/insertRows.ts';
+import { type LocalInstallation, startLocalInstallation } from '../../support/localInstallation.ts';
+import { overrideCluster } from '../../support/overrideCluster.ts';
 import { required } from '../../support/required.ts';
-import { openWorkshop, type Workshop } from '../../support/workshop.ts';
 
 let database: TestDatabase;
-let shop: Workshop;
+let shop: LocalInstallation;
 
 beforeEach(async () => {
   database = await testDatabase();
-  shop = await openWorkshop({ databaseUrl: database.url });
+  shop = await startLocalInstallation({ databaseUrl: database.url });
 });
 
 afterEach(async () => {
@@ -50,7 +50,7 @@ test('When all memory is lost, everything is made again from Postgres', async ()
   await before.db.updateTable('ads').set({ content: 'fine' }).execute();
   await before.close();
 
-  shop = await openWorkshop({ databaseUrl: database.url });
+  shop = await startLocalInstallation({ databaseUrl: database.url });
   for (const id of sets) await eventually(async () => expect(await statusOf(id)).toBe('approved'));
   const creatives = await shop.store.db.selectFrom('job_creatives').selectAll().execute();
   expect(creatives.map(({ status, claims_lost }) => [status, claims_lost])).toEqual(
@@ -98,7 +98,7 @@ async function elsewhere() {
   await shop.close();
   const time = { now: 0 };
   const reports: AuditReport[] = [];
-  shop = await openWorkshop({
+  shop = await startLocalInstallation({
     databaseUrl: database.url,
     settings: { isLocal: false },
     clock: () => time.now,
@@ -158,7 +158,7 @@ test('When more than a fifth and more than ten would go, nothing does, and that 
   time.now = 300_000;
   expect(await audit()).toMatchObject({ stopped: true, findings: { orphan_job: 11 } });
   expect(await shop.cluster.listJobs()).toHaveLength(11);
-  expect(shop.complaints.map(({ message }) => message)).toContain(
+  expect(shop.warnings.map(({ message }) => message)).toContain(
     'so many objects that nobody owns are left alone; is this the right database?',
   );
   // One less is no alert any more.
@@ -169,7 +169,7 @@ test('When more than a fifth and more than ten would go, nothing does, and that 
 
 test('Finished resources beyond their number go before their time, the oldest first', async () => {
   await shop.close();
-  shop = await openWorkshop({ databaseUrl: database.url, settings: { mostFinishedResources: 1 } });
+  shop = await startLocalInstallation({ databaseUrl: database.url, settings: { mostFinishedResources: 1 } });
   const { db } = shop.store;
   const organization = await insertOrganization(db);
   const names: string[] = [];
@@ -240,9 +240,9 @@ test('However often an audit is asked for while one runs, one more follows', asy
   await shop.close();
   let lists = 0;
   let gate: Promise<void> | undefined;
-  shop = await openWorkshop({
+  shop = await startLocalInstallation({
     databaseUrl: database.url,
-    wrapCluster: otherwise((cluster) => ({
+    wrapCluster: overrideCluster((cluster) => ({
       async listJobs() {
         lists += 1;
         await gate;

@@ -10,10 +10,10 @@ import { admitWaiting } from '../../../src/workflow/admission.ts';
 import { CrashingController, SETTINGS } from '../../support/crashingController.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
-import { beginIndex, playIndex } from '../../support/playedIndex.ts';
-import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/requests.ts';
+import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/insertRows.ts';
 import { required } from '../../support/required.ts';
 import { SILENT } from '../../support/silentLog.ts';
+import { simulateIndex, startIndex } from '../../support/simulatedIndex.ts';
 
 let database: TestDatabase;
 let store: Store;
@@ -133,7 +133,7 @@ const STORIES: readonly Story[] = [
     capture: STAY,
     async tell({ rest, pass, jobId }) {
       await rest();
-      await beginIndex(store.db, { jobId, index: 0, eventContext: eventContext() });
+      await startIndex(store.db, { jobId, index: 0, eventContext: eventContext() });
       await pass(700);
       await rest();
       await pass(3_000);
@@ -202,9 +202,9 @@ async function run({ capture, maxPods = 4, tell }: Story, last?: number) {
   const job = await admitted();
   const { db } = store;
   const rest = async () => {
-    await controller.comeToRest(job.name);
+    await controller.reconcileUntilIdle(job.name);
     await eventually(async () => expect((await cluster.listJobs()).filter(({ deleting }) => deleting)).toEqual([]));
-    await controller.comeToRest(job.name);
+    await controller.reconcileUntilIdle(job.name);
   };
   const pass = async (seconds: number) => {
     const ago = (column: string) => `${column} = ${column} - make_interval(secs => ${seconds})`;
@@ -212,10 +212,10 @@ async function run({ capture, maxPods = 4, tell }: Story, last?: number) {
     await store.pool.query(`update screenshot_jobs set ${times} where id = $1`, [job.jobId]);
     await store.pool.query(`update job_creatives set ${ago('claim_expires_at')} where job_id = $1`, [job.jobId]);
   };
-  const play = (index: number) => playIndex(db, { jobId: job.jobId, index, eventContext: eventContext() });
+  const play = (index: number) => simulateIndex(db, { jobId: job.jobId, index, eventContext: eventContext() });
   try {
     await tell({ cluster, ...job, rest, pass, play });
-    return { calls: controller.calls, hasEnded: controller.hasEnded, left: await outcome(cluster, job) };
+    return { calls: controller.calls, hasEnded: controller.hasCrashed, left: await outcome(cluster, job) };
   } finally {
     await controller.close();
     await cluster.close();

@@ -4,13 +4,17 @@ import { type CaptureJob, type ClusterPort, RefusedError } from '../../../src/cl
 import type { ScreenshotJob } from '../../../src/contract/screenshotJob.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
-import { otherwise } from '../../support/otherwise.ts';
-import { haveAllBegun, insertAd, insertOrganization, insertSet, launch } from '../../support/requests.ts';
+import { haveAllBegun, insertAd, insertOrganization, insertSet, launch } from '../../support/insertRows.ts';
+import {
+  type LocalInstallation,
+  type LocalInstallationOptions,
+  startLocalInstallation,
+} from '../../support/localInstallation.ts';
+import { overrideCluster } from '../../support/overrideCluster.ts';
 import { required } from '../../support/required.ts';
-import { openWorkshop, type Workshop, type WorkshopOptions } from '../../support/workshop.ts';
 
 let database: TestDatabase;
-let shop: Workshop;
+let shop: LocalInstallation;
 
 beforeEach(async () => {
   database = await testDatabase();
@@ -21,8 +25,8 @@ afterEach(async () => {
   await database.close();
 });
 
-async function open(options: Omit<WorkshopOptions, 'databaseUrl'> = {}) {
-  shop = await openWorkshop({ databaseUrl: database.url, ...options });
+async function open(options: Omit<LocalInstallationOptions, 'databaseUrl'> = {}) {
+  shop = await startLocalInstallation({ databaseUrl: database.url, ...options });
 }
 
 async function launched(content = 'fine') {
@@ -72,7 +76,7 @@ test('A result is not lost because the pod went first', async () => {
 test('A finalizer is not removed before the write, nor is it leaked', async () => {
   const released: { name: string; settled: boolean; jobs: number }[] = [];
   await open({
-    wrapCluster: otherwise((cluster) => ({
+    wrapCluster: overrideCluster((cluster) => ({
       async releaseScreenshotJob(seen: ScreenshotJob) {
         const job = await jobOf(required(seen.spec.set));
         const jobs = (await cluster.listJobs()).length;
@@ -102,7 +106,7 @@ test('Creating is idempotent: what was made before an answer was lost is made on
     return answer;
   };
   await open({
-    wrapCluster: otherwise((cluster) => ({
+    wrapCluster: overrideCluster((cluster) => ({
       createScreenshotJob: async (name, spec) => loseFirstAnswer(name, await cluster.createScreenshotJob(name, spec)),
       createJob: async (spec) => loseFirstAnswer(spec.name, await cluster.createJob(spec)),
     })),
@@ -131,7 +135,7 @@ function lagging(cluster: ClusterPort): Partial<ClusterPort> {
 test('A stale cache does not run a step twice', async () => {
   const made: string[] = [];
   await open({
-    wrapCluster: otherwise((cluster) => ({
+    wrapCluster: overrideCluster((cluster) => ({
       ...lagging(cluster),
       async createJob(spec) {
         const answer = await cluster.createJob(spec);
@@ -145,13 +149,13 @@ test('A stale cache does not run a step twice', async () => {
   expect(made).toEqual([`${name}-1`]);
   expect(await shop.store.db.selectFrom('events').selectAll().execute()).toHaveLength(0);
   expect(await jobOf(setId)).toMatchObject({ generation: 1, outcome: 'complete' });
-  expect(shop.complaints).toEqual([]);
+  expect(shop.warnings).toEqual([]);
 });
 
 test('A quota that denies a Job is no failure: it is shown, and the set goes on when there is room', async () => {
   let isFull = true;
   await open({
-    wrapCluster: otherwise((cluster) => ({
+    wrapCluster: overrideCluster((cluster) => ({
       async createJob(spec) {
         if (isFull) throw new RefusedError('QuotaExceeded', 'exceeded quota: jobs, requested: 1, used: 5, limited: 5');
         return cluster.createJob(spec);
@@ -169,7 +173,7 @@ test('A quota that denies a Job is no failure: it is shown, and the set goes on 
   await shop.controller.audit();
   await isApproved(setId);
   expect(await jobOf(setId)).toMatchObject({ generation: 1, outcome: 'complete' });
-  expect(shop.complaints).toEqual([]);
+  expect(shop.warnings).toEqual([]);
 });
 
 async function expectFailedAtDeadline(setId: string): Promise<void> {
@@ -183,7 +187,7 @@ async function expectFailedAtDeadline(setId: string): Promise<void> {
 
 test('A cluster that refuses resources too does not keep a set from its end', async () => {
   await open({
-    wrapCluster: otherwise(() => ({
+    wrapCluster: overrideCluster(() => ({
       async createScreenshotJob() {
         throw new RefusedError('QuotaExceeded', 'exceeded quota: count/screenshotjobs.tearsheet.dev');
       },
@@ -191,7 +195,7 @@ test('A cluster that refuses resources too does not keep a set from its end', as
   });
   const { setId } = await launched();
   await eventually(() =>
-    expect(shop.complaints.map(({ message }) => message)).toContain('the cluster refuses a ScreenshotJob'),
+    expect(shop.warnings.map(({ message }) => message)).toContain('the cluster refuses a ScreenshotJob'),
   );
   await expectFailedAtDeadline(setId);
 });
@@ -201,7 +205,7 @@ test('An API server that answers nothing does not keep a set from its deadline',
     throw new Error('503 Service Unavailable');
   };
   await open({
-    wrapCluster: otherwise(() => ({ getScreenshotJob: answersNothing, createScreenshotJob: answersNothing })),
+    wrapCluster: overrideCluster(() => ({ getScreenshotJob: answersNothing, createScreenshotJob: answersNothing })),
   });
   const { setId } = await launched();
   await eventually(async () => expect(await statusOf(setId)).toBe('capturing'));
@@ -228,7 +232,7 @@ test('A Job that hangs, on a node that is lost, is left behind, and its work goe
     job && { ...job, stuck: hung.has(job.name), ...(hung.has(job.name) && { problem: LOST }) };
   const LOST = { reason: 'NodeLost', message: 'The node of set-1 is not ready.' };
   await open({
-    wrapCluster: otherwise((cluster) => ({
+    wrapCluster: overrideCluster((cluster) => ({
       getJob: async (name) => show(await cluster.getJob(name)),
       async deleteJob(seen, options = {}) {
         deleted.push({ name: seen.name, waits: options.waits === true });
@@ -250,7 +254,7 @@ test('Captures that never begin are not Pending for days unseen: the set ends, a
   await open({
     maxPods: 4,
     settings: { schedulingDeadlineSeconds: 60 },
-    wrapCluster: otherwise((cluster) => ({
+    wrapCluster: overrideCluster((cluster) => ({
       createJob: async (spec) => cluster.createJob({ ...spec, parallelism: 0 }),
       async getJob(name) {
         const job = await cluster.getJob(name);
@@ -281,7 +285,7 @@ test('A leader that was followed by another writes nothing, in Postgres or in th
   const superseded = Promise.withResolvers<void>();
   await open({
     onSuperseded: superseded.resolve,
-    wrapCluster: otherwise((cluster) => ({
+    wrapCluster: overrideCluster((cluster) => ({
       updateStatus: async (seen, status) => {
         written.push(seen.name);
         await cluster.updateStatus(seen, status);

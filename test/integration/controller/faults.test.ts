@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import type { ClusterPort } from '../../../src/cluster/port.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
-import { insertAd, insertOrganization, insertSet, launch } from '../../support/requests.ts';
-import { openWorkshop } from '../../support/workshop.ts';
+import { insertAd, insertOrganization, insertSet, launch } from '../../support/insertRows.ts';
+import { startLocalInstallation } from '../../support/localInstallation.ts';
 
 const CALLS = [
   'createScreenshotJob',
@@ -40,7 +40,7 @@ function faulty(cluster: ClusterPort, when: 'before' | 'after', failed: Set<stri
 test.each(['before', 'after'] as const)('Every call to the cluster fails once %s it took effect', async (when) => {
   const database = await testDatabase();
   const failed = new Set<string>();
-  const shop = await openWorkshop({
+  const shop = await startLocalInstallation({
     databaseUrl: database.url,
     wrapCluster: (cluster) => faulty(cluster, when, failed),
   });

@@ -2,18 +2,18 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
-import { insertAd, insertOrganization, insertSet, launch, type TestOrganization } from '../../support/requests.ts';
-import { openWorkshop, type Workshop } from '../../support/workshop.ts';
+import { insertAd, insertOrganization, insertSet, launch, type TestOrganization } from '../../support/insertRows.ts';
+import { type LocalInstallation, startLocalInstallation } from '../../support/localInstallation.ts';
 
 const LIMITS = { maxPods: 4, maxPodsPerOrganization: 2, parallelism: 2, mostFinishedResources: 5 };
 const FLOOD = 24;
 
 let database: TestDatabase;
-let shop: Workshop;
+let shop: LocalInstallation;
 
 beforeEach(async () => {
   database = await testDatabase();
-  shop = await openWorkshop({ databaseUrl: database.url, settings: LIMITS, maxPods: 4 });
+  shop = await startLocalInstallation({ databaseUrl: database.url, settings: LIMITS, maxPods: 4 });
 });
 
 afterEach(async () => {

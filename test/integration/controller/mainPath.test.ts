@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
-import { insertAd, insertOrganization, insertSet, launch } from '../../support/requests.ts';
-import { openWorkshop, PUBLIC_URL, type Workshop } from '../../support/workshop.ts';
+import { insertAd, insertOrganization, insertSet, launch } from '../../support/insertRows.ts';
+import { type LocalInstallation, PUBLIC_URL, startLocalInstallation } from '../../support/localInstallation.ts';
 
 let database: TestDatabase;
-let shop: Workshop;
+let shop: LocalInstallation;
 
 beforeEach(async () => {
   database = await testDatabase();
-  shop = await openWorkshop({ databaseUrl: database.url });
+  shop = await startLocalInstallation({ databaseUrl: database.url });
 });
 
 afterEach(async () => {
@@ -75,7 +75,7 @@ test('A set is launched, captured by children, and settled with its event', asyn
   await eventually(() =>
     expect(shop.counted.toSorted()).toEqual(['ad_not_captured', 'uploaded', 'uploaded', 'uploaded']),
   );
-  expect(shop.complaints).toEqual([]);
+  expect(shop.warnings).toEqual([]);
 });
 
 test('Ads of create-ad that arrive together share one job, and each tells its own subscribers', async () => {

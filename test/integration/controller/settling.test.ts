@@ -5,15 +5,15 @@ import { settleJob } from '../../../src/workflow/settlement.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { failWritesTo } from '../../support/failpoint.ts';
-import { haveAllBegun, insertAd, insertOrganization, insertSet, launch } from '../../support/requests.ts';
-import { openWorkshop, PUBLIC_URL, type Workshop } from '../../support/workshop.ts';
+import { haveAllBegun, insertAd, insertOrganization, insertSet, launch } from '../../support/insertRows.ts';
+import { type LocalInstallation, PUBLIC_URL, startLocalInstallation } from '../../support/localInstallation.ts';
 
 let database: TestDatabase;
-let shop: Workshop;
+let shop: LocalInstallation;
 
 beforeEach(async () => {
   database = await testDatabase();
-  shop = await openWorkshop({ databaseUrl: database.url });
+  shop = await startLocalInstallation({ databaseUrl: database.url });
 });
 
 afterEach(async () => {
@@ -128,7 +128,7 @@ test('A settlement that fails halfway leaves nothing behind, and is made again',
   const setId = await insertSet(db, organization, { pictures: [{ adId }], subscribers });
   await launch(db, shop.queue, organization);
   await eventually(() =>
-    expect(shop.complaints.map(({ message }) => message)).toContain('a ScreenshotJob could not be reconciled'),
+    expect(shop.warnings.map(({ message }) => message)).toContain('a ScreenshotJob could not be reconciled'),
   );
   expect(await setOf(setId)).toMatchObject({ status: 'capturing', settled_at: null });
   expect((await db.selectFrom('screenshot_jobs').selectAll().execute())[0]?.settled_at).toBeNull();
@@ -155,7 +155,7 @@ test('A leader whose time is over settles nothing', async () => {
 
 test('A set whose captures end again and again without a result fails, with the reason', async () => {
   await shop.close();
-  shop = await openWorkshop({
+  shop = await startLocalInstallation({
     databaseUrl: database.url,
     captureCommand: [process.execPath, '-e', 'process.exit(1)'],
     settings: { retries: 0 },

@@ -6,13 +6,13 @@ import { createGuard } from '../../../src/egress/guard.ts';
 import { PNG, PNG_FACTS } from '../../support/captureClient.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
-import { insertAd, insertOrganization, insertSet, launch, type TestOrganization } from '../../support/requests.ts';
+import { insertAd, insertOrganization, insertSet, launch, type TestOrganization } from '../../support/insertRows.ts';
+import { type LocalInstallation, startLocalInstallation } from '../../support/localInstallation.ts';
 import { type S3Server, startS3Server } from '../../support/s3Server.ts';
 import { SILENT } from '../../support/silentLog.ts';
-import { openWorkshop, type Workshop } from '../../support/workshop.ts';
 
 let database: TestDatabase;
-let shop: Workshop;
+let shop: LocalInstallation;
 let server: S3Server;
 let bucket: string;
 let customer: ArtifactStore;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   server = await startS3Server();
   bucket = await server.createBucket();
   database = await testDatabase();
-  shop = await openWorkshop({ databaseUrl: database.url });
+  shop = await startLocalInstallation({ databaseUrl: database.url });
   organization = await insertOrganization(shop.store.db);
   const { endpoint, region, accessKeyId, secretAccessKey } = server;
   customer = openArtifacts(`s3://${bucket}`, {

@@ -16,8 +16,8 @@ import { replayDelivery } from '../../../src/workflow/replay.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { failWritesTo } from '../../support/failpoint.ts';
+import { insertAd, insertOrganization, type Subscriber, type TestOrganization } from '../../support/insertRows.ts';
 import { type Listener, listenHttp } from '../../support/listeners.ts';
-import { insertAd, insertOrganization, type Subscriber, type TestOrganization } from '../../support/requests.ts';
 import { SILENT } from '../../support/silentLog.ts';
 
 interface Received {

@@ -3,26 +3,26 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
-import { kill, type Running } from './home.ts';
-import { type Asked, ask, expectFinished, type Gate } from './request.ts';
-import { World } from './world.ts';
+import { DevEnvironment } from './devEnvironment.ts';
+import { expectFinished, type GateName, type PostedRequests, postRequests } from './postRequests.ts';
+import { kill, type RunningProcess } from './serviceFolders.ts';
 
-let world: World;
+let env: DevEnvironment;
 
 beforeAll(async () => {
-  world = await World.create();
-  await world.start();
+  env = await DevEnvironment.create();
+  await env.start();
 }, 90_000);
 
-afterAll(() => world?.close());
+afterAll(() => env?.close());
 
 interface Place {
   readonly name: string;
   /** What is held until the kill, so that the place cannot be passed. */
-  readonly shut?: readonly Gate[];
-  readonly receiver?: World['receiver']['mode'];
+  readonly shut?: readonly GateName[];
+  readonly receiver?: DevEnvironment['receiver']['mode'];
   /** Resolves at the place. */
-  reached(asked: Asked): Promise<unknown>;
+  reached(asked: PostedRequests): Promise<unknown>;
 }
 
 const CREATIVES_OF_SET = 'select 1 from job_creatives c join screenshot_jobs j on j.id = c.job_id where j.set_id = $1';
@@ -33,13 +33,13 @@ const PLACES: readonly Place[] = [
   {
     name: 'when the job has its row',
     shut: ['tag', 'picture'],
-    reached: ({ set }) => world.seen('select 1 from screenshot_jobs where set_id = $1', [set]),
+    reached: ({ set }) => env.waitForRow('select 1 from screenshot_jobs where set_id = $1', [set]),
   },
   {
     name: 'when the first capture has opened its attempt',
     shut: ['tag', 'picture', 'page a', 'page b'],
     reached: ({ set }) =>
-      world.seen(
+      env.waitForRow(
         'select 1 from job_indexes i join screenshot_jobs j on j.id = i.job_id where j.set_id = $1 and i.attempt > 0',
         [set],
       ),
@@ -48,14 +48,14 @@ const PLACES: readonly Place[] = [
     name: 'with a creative claimed and being rendered',
     shut: ['tag', 'page a', 'page b'],
     reached: async ({ set, gate }) => {
-      await world.gates.reached(gate('tag'));
-      await world.seen(`${CREATIVES_OF_SET} and c.status = 'pending' and c.claim_expires_at is not null`, [set]);
+      await env.requestGate.waitForRequest(gate('tag'));
+      await env.waitForRow(`${CREATIVES_OF_SET} and c.status = 'pending' and c.claim_expires_at is not null`, [set]);
     },
   },
   {
     name: 'after the first creative was rendered',
     shut: ['tag', 'page a', 'page b'],
-    reached: ({ set }) => world.seen(`${CREATIVES_OF_SET} and c.status = 'rendered'`, [set]),
+    reached: ({ set }) => env.waitForRow(`${CREATIVES_OF_SET} and c.status = 'rendered'`, [set]),
   },
   {
     name: 'after the first picture was stored',
@@ -67,17 +67,17 @@ const PLACES: readonly Place[] = [
     name: 'when the set is settled and its webhook was refused',
     receiver: 'refuses',
     reached: ({ set }) =>
-      world.seen("select 1 from deliveries where set_id = $1 and status = 'pending' and tries = 1", [set]),
+      env.waitForRow("select 1 from deliveries where set_id = $1 and status = 'pending' and tries = 1", [set]),
   },
   {
     name: 'while the receiver of the webhook does not answer',
     receiver: 'never answers',
-    reached: ({ set }) => world.receiver.asked('screenshot_set.approved', set),
+    reached: ({ set }) => env.receiver.asked('screenshot_set.approved', set),
   },
 ];
 
 async function uploaded(set: string, count: number): Promise<void> {
-  await world.seen(
+  await env.waitForRow(
     "select 1 from screenshots where set_id = $1 and status = 'uploaded' group by set_id having count(*) = $2",
     [set, count],
   );
@@ -85,14 +85,14 @@ async function uploaded(set: string, count: number): Promise<void> {
 
 /** Asks, and comes back when the place is reached; everything is let go as soon as the killing is done. */
 async function strike({ name, shut = [], receiver = 'accepts', reached }: Place, deed: () => Promise<unknown>) {
-  world.receiver.mode = receiver;
-  const asked = await ask(world, name, shut);
+  env.receiver.mode = receiver;
+  const asked = await postRequests(env, name, shut);
   try {
     await reached(asked);
     await deed();
   } finally {
-    world.receiver.mode = 'accepts';
-    for (const gate of shut) world.gates.open(asked.gate(gate));
+    env.receiver.mode = 'accepts';
+    for (const gate of shut) env.requestGate.release(asked.gate(gate));
   }
   return asked;
 }
@@ -100,119 +100,126 @@ async function strike({ name, shut = [], receiver = 'accepts', reached }: Place,
 describe('after a SIGKILL', { timeout: 180_000 }, () => {
   for (const place of PLACES) {
     it(`of the whole process ${place.name}`, async () => {
-      const asked = await strike(place, () => world.service.end('SIGKILL'));
-      await world.start();
-      await expectFinished(world, asked);
+      const asked = await strike(place, () => env.service.end('SIGKILL'));
+      await env.start();
+      await expectFinished(env, asked);
     });
   }
 
   it('of the whole process twice with the same creative claimed', async () => {
-    const place: Place = { name: 'twice', shut: ['tag'], reached: ({ gate }) => world.gates.reached(gate('tag')) };
+    const place: Place = {
+      name: 'twice',
+      shut: ['tag'],
+      reached: ({ gate }) => env.requestGate.waitForRequest(gate('tag')),
+    };
     const asked = await strike(place, async () => {
-      await world.service.end('SIGKILL');
-      world.gates.open('twice/tag');
-      world.gates.shut('twice/tag');
-      await world.start();
-      await world.gates.reached('twice/tag');
-      await world.service.end('SIGKILL');
+      await env.service.end('SIGKILL');
+      env.requestGate.release('twice/tag');
+      env.requestGate.hold('twice/tag');
+      await env.start();
+      await env.requestGate.waitForRequest('twice/tag');
+      await env.service.end('SIGKILL');
     });
-    await world.start();
-    await expectFinished(world, asked);
+    await env.start();
+    await expectFinished(env, asked);
   });
 
   it('of everything at once, with half of the pictures', async () => {
     const place: Place = { name: 'all', shut: ['page b'], reached: ({ set }) => uploaded(set, 2) };
     const asked = await strike(place, async () => {
-      for (const { pid } of world.home.processes()) kill(pid);
-      await world.service.ended;
+      for (const { pid } of env.folders.processes()) kill(pid);
+      await env.service.ended;
     });
-    await world.start();
-    await expectFinished(world, asked);
+    await env.start();
+    await expectFinished(env, asked);
   });
 
   it('during a graceful shutdown', async () => {
     const place: Place = { name: 'shutdown', shut: ['page b'], reached: ({ set }) => uploaded(set, 2) };
     const asked = await strike(place, async () => {
-      process.kill(world.service.pid, 'SIGTERM');
-      await eventually(() => expect(world.service.output()).toContain('shutting down'));
-      await world.service.end('SIGKILL');
+      process.kill(env.service.pid, 'SIGTERM');
+      await eventually(() => expect(env.service.output()).toContain('shutting down'));
+      await env.service.end('SIGKILL');
     });
-    await world.start();
-    await expectFinished(world, asked);
+    await env.start();
+    await expectFinished(env, asked);
   });
 
   it('during the migrations of the next start', async () => {
     const place: Place = { name: 'migrations', shut: ['page b'], reached: ({ set }) => uploaded(set, 2) };
     const asked = await strike(place, async () => {
       await haltMigrations();
-      await world.service.end('SIGKILL');
-      const starting = world.begin();
+      await env.service.end('SIGKILL');
+      const starting = env.begin();
       await eventually(async () => expect(await migrationsHalted()).toBe(true));
       await starting.end('SIGKILL');
       await letMigrationsPass();
     });
-    await world.start();
-    await expectFinished(world, asked);
+    await env.start();
+    await expectFinished(env, asked);
   });
 
   it('of PostgreSQL alone', async () => {
     const place: Place = { name: 'postgres', shut: ['page b'], reached: ({ set }) => uploaded(set, 2) };
     const asked = await strike(place, async () => {
       kill(Number(postmasterFile()[0]));
-      const { code } = await world.service.ended;
+      const { code } = await env.service.ended;
       expect(code).not.toBe(0);
-      expect(world.service.output()).toContain('PostgreSQL ended (SIGKILL)');
+      expect(env.service.output()).toContain('PostgreSQL ended (SIGKILL)');
     });
-    await world.start();
-    await expectFinished(world, asked);
+    await env.start();
+    await expectFinished(env, asked);
   });
 
-  const CHILDREN: readonly (Place & { kind: Running['kind'] })[] = [
-    { name: 'capture', kind: 'capture', shut: ['tag'], reached: ({ gate }) => world.gates.reached(gate('tag')) },
+  const CHILDREN: readonly (Place & { kind: RunningProcess['kind'] })[] = [
+    {
+      name: 'capture',
+      kind: 'capture',
+      shut: ['tag'],
+      reached: ({ gate }) => env.requestGate.waitForRequest(gate('tag')),
+    },
     {
       name: 'pages',
       kind: 'pages browser',
       shut: ['page a', 'page b'],
-      reached: ({ gate }) => world.gates.reached(gate('page a')),
+      reached: ({ gate }) => env.requestGate.waitForRequest(gate('page a')),
     },
     {
       name: 'creatives',
       kind: 'creatives browser',
       shut: ['tag'],
-      reached: ({ gate }) => world.gates.reached(gate('tag')),
+      reached: ({ gate }) => env.requestGate.waitForRequest(gate('tag')),
     },
   ];
   for (const { kind, ...place } of CHILDREN) {
     it(`of every ${kind} alone, without a new start`, async () => {
-      const { pid } = world.service;
+      const { pid } = env.service;
       const asked = await strike(place, async () => {
-        const victims = world.home.processes().filter((one) => one.kind === kind);
+        const victims = env.folders.processes().filter((one) => one.kind === kind);
         expect(victims).not.toHaveLength(0);
         for (const victim of victims) kill(victim.pid);
       });
-      await expectFinished(world, asked);
-      expect(world.service.pid).toBe(pid);
+      await expectFinished(env, asked);
+      expect(env.service.pid).toBe(pid);
     });
   }
 
   it('of any of them nothing is left behind once it is stopped', async () => {
-    expect(await world.service.end('SIGTERM')).toEqual({ code: 0, signal: null });
-    await world.home.deserted();
-    expect(world.receiver.forged).toBe(0);
+    expect(await env.service.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    await env.folders.expectNoProcesses();
+    expect(env.receiver.forged).toBe(0);
   });
 });
 
 function postmasterFile(): string[] {
-  return readFileSync(path.join(world.home.data, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
+  return readFileSync(path.join(env.folders.data, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
 }
 
 /** Whoever creates a table, as each start does first, sleeps. */
 async function haltMigrations(): Promise<void> {
-  await world.rows(`create function halt() returns event_trigger language plpgsql as
+  await env.rows(`create function halt() returns event_trigger language plpgsql as
     $$ begin perform pg_sleep(120); end $$`);
-  await world.rows(
-    "create event trigger halt on ddl_command_start when tag in ('CREATE TABLE') execute function halt()",
-  );
+  await env.rows("create event trigger halt on ddl_command_start when tag in ('CREATE TABLE') execute function halt()");
 }
 
 async function migrationsHalted(): Promise<boolean> {
@@ -225,7 +232,7 @@ async function letMigrationsPass(): Promise<void> {
 
 /** The server has another port at each start. */
 async function onLatestPort(sql: string): Promise<object[]> {
-  const address = new URL(world.ready.database_url);
+  const address = new URL(env.ready.database_url);
   address.port = postmasterFile()[3] ?? '';
-  return world.rows(sql, [], address.href);
+  return env.rows(sql, [], address.href);
 }

@@ -7,20 +7,20 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DevReady } from '../../../src/commands/dev/dev.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Home, kill, makeHome, readProc } from './home.ts';
-import { ask, expectFinished } from './request.ts';
-import { run, start } from './service.ts';
-import { World } from './world.ts';
+import { DevEnvironment } from './devEnvironment.ts';
+import { run, startDev } from './devProcess.ts';
+import { expectFinished, postRequests } from './postRequests.ts';
+import { createServiceFolders, kill, readProc, type ServiceFolders } from './serviceFolders.ts';
 
-let world: World;
+let env: DevEnvironment;
 let ready: DevReady;
 
 beforeAll(async () => {
-  world = await World.create();
-  ready = await world.start();
+  env = await DevEnvironment.create();
+  ready = await env.start();
 }, 90_000);
 
-afterAll(() => world?.close());
+afterAll(() => env?.close());
 
 const cli = (...args: string[]) => run(args, { DATABASE_URL: ready.database_url });
 
@@ -62,22 +62,22 @@ describe('its line of JSON', () => {
 
 describe('what it keeps to itself', () => {
   it('hands its captures neither the address of the database nor any key', async () => {
-    const asked = await ask(world, 'environments', ['tag']);
-    await world.gates.reached(asked.gate('tag'));
-    const captures = world.home.processes().filter(({ kind }) => kind === 'capture' || kind.endsWith('browser'));
+    const asked = await postRequests(env, 'environments', ['tag']);
+    await env.requestGate.waitForRequest(asked.gate('tag'));
+    const captures = env.folders.processes().filter(({ kind }) => kind === 'capture' || kind.endsWith('browser'));
     const environments = captures.map(({ pid }) => readProc(pid, 'environ'));
-    world.gates.open(asked.gate('tag'));
+    env.requestGate.release(asked.gate('tag'));
     expect(environments.some((environment) => environment.includes('TEARSHEET_TOKEN='))).toBe(true);
     const password = new URL(ready.database_url).password;
     for (const secret of ['DATABASE_URL', 'postgres:', password, ready.api_key, ready.webhook_secret])
       for (const environment of environments) expect(environment).not.toContain(secret);
-    await expectFinished(world, asked);
+    await expectFinished(env, asked);
   });
 
   it('writes no key, secret, password, token or address of a picture into its log', async () => {
-    const images = await world.rows<{ token: string }>('select token from images');
+    const images = await env.rows<{ token: string }>('select token from images');
     expect(images).not.toHaveLength(0);
-    const log = world.service
+    const log = env.service
       .output()
       .split('\n')
       .filter((line) => !line.startsWith('{"url":'))
@@ -91,82 +91,82 @@ describe('what it keeps to itself', () => {
 });
 
 describe('a second one', () => {
-  const homes: Home[] = [];
-  const newHome = () => {
-    const home = makeHome();
-    homes.push(home);
-    return home;
+  const folderSets: ServiceFolders[] = [];
+  const newFolders = () => {
+    const folders = createServiceFolders();
+    folderSets.push(folders);
+    return folders;
   };
   afterAll(async () => {
-    for (const home of homes) await home.remove();
+    for (const folders of folderSets) await folders.remove();
   });
 
   it('on the same folder is refused with a sentence, and the first goes on', async () => {
-    const second = start(world.home);
+    const second = startDev(env.folders);
     expect(await second.ended).toEqual({ code: 1, signal: null });
     expect(second.output().trim().split('\n')).toEqual([
-      `tearsheet: Another tearsheet dev runs on ${world.home.data}: end it, or give this one a folder of its own with --data DIR.`,
+      `tearsheet: Another tearsheet dev runs on ${env.folders.data}: end it, or give this one a folder of its own with --data DIR.`,
     ]);
     expect(await answerTo(ready.api_key)).toBe(200);
   });
 
   it('on a folder of its own runs beside it, with keys of its own', async () => {
-    const home = newHome();
-    const second = start(home);
+    const folders = newFolders();
+    const second = startDev(folders);
     const other = await second.ready;
     expect(await answerTo(other.api_key)).toBe(401);
     expect(await answerTo(ready.api_key)).toBe(200);
     expect(await second.end('SIGTERM')).toEqual({ code: 0, signal: null });
-    await home.deserted();
+    await folders.expectNoProcesses();
   });
 
   it('on a taken port is refused with a sentence, and leaves nothing behind', async () => {
-    const home = newHome();
+    const folders = newFolders();
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const { port } = taken.address() as AddressInfo;
-    const second = start(home, { port });
+    const second = startDev(folders, { port });
     expect(await second.ended).toEqual({ code: 1, signal: null });
     taken.close();
     expect(second.output().trim().split('\n')).toEqual([
       `tearsheet: Port ${port}, for the public API, is taken: end what uses it, or choose another.`,
     ]);
-    await home.deserted();
+    await folders.expectNoProcesses();
   });
 });
 
 describe('a start', () => {
   it('that is asked to end before it is ready leaves nothing behind', async () => {
-    const home = makeHome();
-    const service = start(home);
+    const folders = createServiceFolders();
+    const service = startDev(folders);
     try {
-      await eventually(() => expect(home.processes().some(({ kind }) => kind === 'postgres')).toBe(true));
+      await eventually(() => expect(folders.processes().some(({ kind }) => kind === 'postgres')).toBe(true));
       expect((await service.end('SIGTERM')).signal).toBeNull();
-      await home.deserted();
+      await folders.expectNoProcesses();
     } finally {
-      await home.remove();
+      await folders.remove();
     }
   });
 });
 
 describe('a first start', () => {
   it('that is killed, with all of it, while its database is made is followed by one that makes it', async () => {
-    const home = makeHome();
+    const folders = createServiceFolders();
     try {
-      const killed = start(home);
+      const killed = startDev(folders);
       await eventually(() => {
-        const folders = readdirSync(home.data).filter((name) => name.startsWith('postgres'));
-        expect(folders.some((name) => existsSync(path.join(home.data, name, 'PG_VERSION')))).toBe(true);
+        const databaseFolders = readdirSync(folders.data).filter((name) => name.startsWith('postgres'));
+        expect(databaseFolders.some((name) => existsSync(path.join(folders.data, name, 'PG_VERSION')))).toBe(true);
       });
-      for (const { pid } of home.processes()) kill(pid);
+      for (const { pid } of folders.processes()) kill(pid);
       await killed.ended;
-      const service = start(home);
+      const service = startDev(folders);
       await service.ready;
-      expect(readdirSync(home.data).sort()).toEqual(['dev.json', 'pictures', 'postgres']);
+      expect(readdirSync(folders.data).sort()).toEqual(['dev.json', 'pictures', 'postgres']);
       expect(await service.end('SIGTERM')).toEqual({ code: 0, signal: null });
-      await home.deserted();
+      await folders.expectNoProcesses();
     } finally {
-      await home.remove();
+      await folders.remove();
     }
   });
 });
@@ -263,11 +263,11 @@ describe('its end and its next start', () => {
     const rotated = await cli('org', 'rotate-webhook-secret', 'demo', '--json');
     const { webhook_secret } = JSON.parse(rotated.stdout) as DevReady;
     expect(webhook_secret).not.toBe(ready.webhook_secret);
-    expect(await world.service.end('SIGTERM')).toEqual({ code: 0, signal: null });
-    await world.home.deserted();
-    const again = await world.start();
+    expect(await env.service.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    await env.folders.expectNoProcesses();
+    const again = await env.start();
     expect(again).toMatchObject({ organization: 'demo', api_key: ready.api_key, webhook_secret });
-    expect(await world.service.end('SIGTERM')).toEqual({ code: 0, signal: null });
-    await world.home.deserted();
+    expect(await env.service.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    await env.folders.expectNoProcesses();
   });
 });

@@ -22,8 +22,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { readDevState, writeDevState } from '../../../src/commands/dev/devState.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../src/commands/dev/embeddedPostgres.ts';
 import { canEnter, reachableCopy, serverUser } from '../../../src/commands/dev/serverUser.ts';
-import { type Home, kill, makeHome } from './home.ts';
-import { start } from './service.ts';
+import { startDev } from './devProcess.ts';
+import { createServiceFolders, kill, type ServiceFolders } from './serviceFolders.ts';
 
 const REPOSITORY = path.join(import.meta.dirname, '../../..');
 const user = serverUser();
@@ -31,11 +31,11 @@ const asRoot = user !== undefined;
 
 const running: EmbeddedPostgres[] = [];
 const folders: string[] = [];
-const homes: Home[] = [];
+const folderSets: ServiceFolders[] = [];
 
 afterEach(async () => {
   for (const server of running.splice(0)) await server.stop();
-  for (const home of homes.splice(0)) await home.remove();
+  for (const folders of folderSets.splice(0)) await folders.remove();
   for (const folder of folders.splice(0)) removeAll(folder);
 });
 
@@ -205,9 +205,9 @@ describe.runIf(asRoot)('where the account of the server may not enter', () => {
     for (const name of ['src', 'package.json'])
       cpSync(path.join(REPOSITORY, name), path.join(checkout, name), { recursive: true });
     symlinkSync(path.join(REPOSITORY, 'node_modules'), path.join(checkout, 'node_modules'));
-    const home: Home = { ...makeHome(), data: path.join(checkout, 'data') };
-    homes.push(home);
-    const service = start(home, { cli: path.join(checkout, 'src/cli.ts') });
+    const folders: ServiceFolders = { ...createServiceFolders(), data: path.join(checkout, 'data') };
+    folderSets.push(folders);
+    const service = startDev(folders, { cli: path.join(checkout, 'src/cli.ts') });
     const { url, api_key } = await service.ready;
     const response = await fetch(`${url}/api/v1/orgs/demo/campaigns`, {
       headers: { authorization: `Bearer ${api_key}` },

@@ -13,7 +13,7 @@ import {
 import { createGuardedFetch, type GuardedFetchOptions } from '../../../src/egress/fetch.ts';
 import { createGuard, EgressRefusedError, type GuardOptions } from '../../../src/egress/guard.ts';
 import { HOSTILE_ANSWERS, HOSTILE_HOSTS } from '../../support/hostileAddresses.ts';
-import { dripping, type Listener, listen, listenHttp, started, withoutEnd } from '../../support/listeners.ts';
+import { dripping, type Listener, listen, listenHttp, startListener, withoutEnd } from '../../support/listeners.ts';
 
 const opened: Listener[] = [];
 afterEach(async () => {
@@ -231,7 +231,7 @@ describe('TLS', () => {
   const pem = (name: string) => readFileSync(new URL(`../../fixtures/tls/${name}`, import.meta.url), 'utf8');
   const serve = async (cert: string) =>
     keep(
-      await started(
+      await startListener(
         createTlsServer({ key: pem('server.key'), cert: pem(cert) }, (_request, response) => response.end('sealed')),
       ),
     );

@@ -9,16 +9,16 @@ import { admitWaiting } from '../../../src/workflow/admission.ts';
 import { jobNameOf } from '../../../src/workflow/attempts.ts';
 import { type CaptureClient, captureClient, PNG_FACTS, uploadPng } from '../../support/captureClient.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type InternalStand, openInternalStand } from '../../support/internalStand.ts';
-import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/requests.ts';
+import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/insertRows.ts';
 import { required } from '../../support/required.ts';
 import { SILENT } from '../../support/silentLog.ts';
+import { startTestInternalApi, type TestInternalApi } from '../../support/testInternalApi.ts';
 
 const LIMITS = { maxPods: 10, maxPodsPerOrganization: 10, parallelism: 2, setDeadlineSeconds: 600 };
 const SUBJECT = 'system:serviceaccount:ads:capture';
 const AUDIENCE = 'tearsheet-internal';
 
-let stand: InternalStand;
+let internalApi: TestInternalApi;
 let store: Store;
 let organization: TestOrganization;
 let internalUrl: string;
@@ -42,7 +42,7 @@ beforeEach(async () => {
   phases = [];
   creatives = [];
   logged = [];
-  stand = await openInternalStand(({ db }) => ({
+  internalApi = await startTestInternalApi(({ db }) => ({
     authority: podTokens({
       ...{ review, namespace: 'ads', serviceAccount: 'capture', audience: AUDIENCE, log: SILENT },
       jobName: (id) => jobNameOf(db, id),
@@ -53,11 +53,11 @@ beforeEach(async () => {
       creative: (rendered) => void creatives.push(rendered),
     },
   }));
-  ({ store, artifacts, internalUrl } = stand);
+  ({ store, artifacts, internalUrl } = internalApi);
   organization = await insertOrganization(store.db);
 });
 
-afterEach(() => stand.close());
+afterEach(() => internalApi.close());
 
 interface Job {
   readonly id: string;

@@ -13,12 +13,12 @@ import type { Store } from '../../../src/store/database/database.ts';
 import { admitWaiting } from '../../../src/workflow/admission.ts';
 import { settleJob } from '../../../src/workflow/settlement.ts';
 import { type CaptureClient, captureClient, PNG, PNG_FACTS } from '../../support/captureClient.ts';
-import { type InternalStand, openInternalStand } from '../../support/internalStand.ts';
-import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/requests.ts';
+import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/insertRows.ts';
+import { startTestInternalApi, type TestInternalApi } from '../../support/testInternalApi.ts';
 
 const LIMITS = { maxPods: 10, maxPodsPerOrganization: 10, parallelism: 2, setDeadlineSeconds: 600 };
 
-let stand: InternalStand;
+let internalApi: TestInternalApi;
 let store: Store;
 let organization: TestOrganization;
 let internalUrl: string;
@@ -40,15 +40,15 @@ const eventContext = {
 beforeEach(async () => {
   enqueued.length = 0;
   counted.length = 0;
-  stand = await openInternalStand(() => ({
+  internalApi = await startTestInternalApi(() => ({
     ...{ ...eventContext, maxUploadBytes: 1_000 },
     observe: { screenshots: (statuses) => counted.push(...statuses) },
   }));
-  ({ store, secret, artifacts, internalUrl } = stand);
+  ({ store, secret, artifacts, internalUrl } = internalApi);
   organization = await insertOrganization(store.db);
 });
 
-afterEach(() => stand.close());
+afterEach(() => internalApi.close());
 
 /** Admits what waits. */
 async function admit(): Promise<{ jobId: string; client: CaptureClient }> {

@@ -13,10 +13,10 @@ import type { Store } from '../../../src/store/database/database.ts';
 import { admitWaiting } from '../../../src/workflow/admission.ts';
 import { settleJob } from '../../../src/workflow/settlement.ts';
 import { type CaptureClient, captureClient, PNG, PNG_FACTS } from '../../support/captureClient.ts';
-import { openInternalStand } from '../../support/internalStand.ts';
-import { insertAd, insertOrganization, insertSet } from '../../support/requests.ts';
+import { insertAd, insertOrganization, insertSet } from '../../support/insertRows.ts';
 import { required } from '../../support/required.ts';
 import { type S3Server, startS3Server } from '../../support/s3Server.ts';
+import { startTestInternalApi } from '../../support/testInternalApi.ts';
 
 const LIMITS = { maxPods: 10, maxPodsPerOrganization: 10, parallelism: 2, setDeadlineSeconds: 600 };
 const BOUND = { index: 0, attempt: 1 };
@@ -52,11 +52,15 @@ async function folder(): Promise<ArtifactStore> {
 /** A set of one ad on two sites, an index each, of which the first is begun. */
 async function begin(kept: ArtifactStore) {
   artifacts = kept;
-  const stand = await openInternalStand(() => ({ artifacts, maxUploadBytes: MOST, maxUploadBytesTogether: 2 * MOST }));
-  store = stand.store;
-  internalUrl = stand.internalUrl;
+  const internalApi = await startTestInternalApi(() => ({
+    artifacts,
+    maxUploadBytes: MOST,
+    maxUploadBytesTogether: 2 * MOST,
+  }));
+  store = internalApi.store;
+  internalUrl = internalApi.internalUrl;
   closers.push(
-    () => stand.close(),
+    () => internalApi.close(),
     () => artifacts.close(),
   );
   const organization = await insertOrganization(store.db);
@@ -65,13 +69,13 @@ async function begin(kept: ArtifactStore) {
   await insertSet(store.db, organization, { pictures });
   const [admitted] = await store.db.transaction().execute((tx) => admitWaiting(tx, LIMITS));
   const jobId = admitted?.jobId ?? '';
-  const token = issueJobToken(stand.secret, jobId, new Date(Date.now() + 60_000));
+  const token = issueJobToken(internalApi.secret, jobId, new Date(Date.now() + 60_000));
   const client = captureClient(internalUrl, jobId, token);
   const open = async (index: number) => {
     const { body } = await client.call<Attempt>(`indexes/${index}/attempts`, { pod: `pod-${index}` });
     return required(body.pages[0]?.screenshots[0]);
   };
-  const replica = captureClient(await stand.replica(), jobId, token);
+  const replica = captureClient(await internalApi.startReplica(), jobId, token);
   return { client, replica, jobId, adId, picture: await open(0), ofOther: await open(1) };
 }
 

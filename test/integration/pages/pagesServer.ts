@@ -12,7 +12,7 @@ import { type Notifications, openNotifications } from '../../../src/store/databa
 import { readInstallation } from '../../../src/store/installation/installation.ts';
 import { createOrganization } from '../../../src/store/organizations/organizations.ts';
 import { testDatabase } from '../../support/database.ts';
-import { started } from '../../support/listeners.ts';
+import { startListener } from '../../support/listeners.ts';
 import { SILENT } from '../../support/silentLog.ts';
 
 export interface PagesServer {
@@ -38,7 +38,7 @@ export async function startPages(more: Partial<PagesOptions> = {}): Promise<Page
   const asked: string[] = [];
   const app = express();
   // The pages are told their address, so it must be known before they are made.
-  const listener = await started(createServer(app));
+  const listener = await startListener(createServer(app));
   const { url } = listener;
   app.use(requestId);
   app.get('/i/:token.png', servePicture);

@@ -4,13 +4,13 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Queryable, Store } from '../../../src/store/database/database.ts';
 import { organizationsThatWait } from '../../../src/store/jobs/leftovers.ts';
 import { failOrphanedAdsPage } from '../../../src/workflow/orphanedAds.ts';
-import { ownStore } from '../../support/ownStore.ts';
-import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/requests.ts';
+import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/insertRows.ts';
+import { testStore } from '../../support/testStore.ts';
 
 let store: Store;
 
 beforeEach(async () => {
-  store = await ownStore();
+  store = await testStore();
 });
 afterEach(() => store.close());
 

@@ -1,14 +1,14 @@
 import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { colourAt, file, openStudio, type Studio, tag } from '../../../support/creativeStudio.ts';
+import { colourAt, file, startTestRenderer, type TestRenderer, tag } from '../../../support/testRenderer.ts';
 import { zipOf } from '../../../support/zips.ts';
 
-let studio: Studio;
+let renderer: TestRenderer;
 beforeAll(async () => {
-  studio = await openStudio();
+  renderer = await startTestRenderer();
 });
-afterAll(() => studio.close());
+afterAll(() => renderer.close());
 
 const BOX = '<div style="width:300px;height:250px;background:rgb(0,120,0)"></div>';
 const GREEN = [0, 120, 0];
@@ -47,8 +47,8 @@ describe('a creative is shown although it', () => {
     ],
     ['is not UTF-8', `${BOX}\u0000\ufffd\ud800`],
   ])('%s', async (_, content) => {
-    studio.put('/hang', 'hang');
-    const { frames, width, height } = await studio.rendered(tag(content.replaceAll('BASE', studio.base)), {
+    renderer.put('/hang', 'hang');
+    const { frames, width, height } = await renderer.rendered(tag(content.replaceAll('BASE', renderer.base)), {
       markers: [0, null],
       ratios: [1, 2],
     });
@@ -58,74 +58,80 @@ describe('a creative is shown although it', () => {
 
   it('navigates itself out of its frame, being alone', async () => {
     const body = `<meta name="ad.size" content="width=300,height=250"><body style="margin:0">${BOX}<script>alert(1)</script>`;
-    const source = studio.put('/alone', {
+    const source = renderer.put('/alone', {
       type: 'text/html',
       body,
       headers: { 'content-security-policy': "frame-ancestors 'self'" },
     });
-    const { frames, notes } = await studio.rendered(source);
+    const { frames, notes } = await renderer.rendered(source);
     expect(await colourAt(frames[0])).toEqual(GREEN);
     expect(notes).toContain('A dialog (alert) was dismissed.');
   });
 
   it('misses an image, and says so in the record', async () => {
-    const { notes, frames, width } = await studio.rendered(tag(`${BOX}<img src="${studio.base}/none.png" width="20">`));
-    expect(notes).toEqual([`An image did not load: ${studio.base}/none.png`]);
+    const { notes, frames, width } = await renderer.rendered(
+      tag(`${BOX}<img src="${renderer.base}/none.png" width="20">`),
+    );
+    expect(notes).toEqual([`An image did not load: ${renderer.base}/none.png`]);
     expect(await colourAt(frames[0])).toEqual(GREEN);
     expect(width).toBe(300);
   });
 
   it('is served as what browsers do not show as a page', async () => {
-    studio.put('/types/style.css', {
+    renderer.put('/types/style.css', {
       type: 'text/css',
       body: 'div { width: 300px; height: 250px; background: rgb(0,120,0) }',
     });
     for (const type of ['text/plain', 'application/octet-stream', 'binary/octet-stream']) {
       const body = '<!doctype html><link rel="stylesheet" href="style.css"><body style="margin:0"><div></div>';
-      const { frames, width, height } = await studio.rendered(studio.put('/types/ad.bin', { type, body }));
+      const { frames, width, height } = await renderer.rendered(renderer.put('/types/ad.bin', { type, body }));
       expect([width, height]).toEqual([300, 250]);
       expect(await colourAt(frames[0])).toEqual(GREEN);
     }
   });
 
   it('hangs, and says so in the record', async () => {
-    studio.put('/hang', 'hang');
-    const { notes } = await studio.rendered(tag(`${BOX}<img src="${studio.base}/hang">`));
+    renderer.put('/hang', 'hang');
+    const { notes } = await renderer.rendered(tag(`${BOX}<img src="${renderer.base}/hang">`));
     expect(notes.join()).toMatch(/Not waited for any longer: 127\.0\.0\.1:\d+\/hang/);
   });
 });
 
 describe('a creative that cannot be shown ends in words:', () => {
-  const failed = async (source: Parameters<Studio['render']>[0], status: string, words: RegExp) => {
-    expect(await studio.render(source)).toEqual({ status, reason: expect.stringMatching(words) });
+  const failed = async (source: Parameters<TestRenderer['render']>[0], status: string, words: RegExp) => {
+    expect(await renderer.render(source)).toEqual({ status, reason: expect.stringMatching(words) });
   };
   const vast = (body: string) => ({ type: 'text/xml', body: `<VAST version="3.0">${body}</VAST>` });
 
   it('nothing at the address', () =>
-    failed(studio.put('/gone', { status: 410, type: 'text/html', body: 'gone' }), 'not_found', /410/));
+    failed(renderer.put('/gone', { status: 410, type: 'text/html', body: 'gone' }), 'not_found', /410/));
   it('no such host', () =>
     failed({ kind: 'url', content: 'http://no-such-host.invalid/x' }, 'not_found', /no address/));
   it('forbidden', () =>
-    failed(studio.put('/403', { status: 403, type: 'text/html', body: 'no' }), 'generic_error', /403/));
+    failed(renderer.put('/403', { status: 403, type: 'text/html', body: 'no' }), 'generic_error', /403/));
   it('a broken server', () =>
-    failed(studio.put('/500', { status: 500, type: 'text/html', body: 'no' }), 'generic_error', /500/));
-  it('no ad', () => failed(studio.put('/204', { status: 204, type: 'text/html', body: '' }), 'generic_error', /no ad/));
-  it('no answer', () => failed(studio.put('/hang', 'hang'), 'net_read_timeout', /did not answer/));
+    failed(renderer.put('/500', { status: 500, type: 'text/html', body: 'no' }), 'generic_error', /500/));
+  it('no ad', () =>
+    failed(renderer.put('/204', { status: 204, type: 'text/html', body: '' }), 'generic_error', /no ad/));
+  it('no answer', () => failed(renderer.put('/hang', 'hang'), 'net_read_timeout', /did not answer/));
   it('nobody listens', () =>
     failed({ kind: 'url', content: 'http://127.0.0.1:1/' }, 'generic_error', /nothing listens/));
   it('a private address', () => failed({ kind: 'url', content: 'http://10.1.2.3/' }, 'generic_error', /refused/));
-  it('a dead script of a tag', () => failed(tag(`<script src="${studio.base}/none.js"></script>`), 'not_found', /404/));
+  it('a dead script of a tag', () =>
+    failed(tag(`<script src="${renderer.base}/none.js"></script>`), 'not_found', /404/));
   it('a dead frame of a tag', () =>
-    failed(tag(`<iframe src="${studio.base}/none" width="300" height="250"></iframe>`), 'not_found', /404/));
+    failed(tag(`<iframe src="${renderer.base}/none" width="300" height="250"></iframe>`), 'not_found', /404/));
   it('HTML in place of a picture', () =>
     failed(
-      studio.put('/page.png', { type: 'image/png', body: '<!doctype html><p>Not found' }),
+      renderer.put('/page.png', { type: 'image/png', body: '<!doctype html><p>Not found' }),
       'generic_error',
       /says that it sends image\/png, but what it sends is HTML/,
     ));
   it('no other picture than dead ones', async () => {
-    studio.put('/damaged.png', { type: 'image/png', body: 'x' });
-    const [dead, damaged] = ['none.png', 'damaged.png'].map((name) => `<img src="${studio.base}/${name}" width="300">`);
+    renderer.put('/damaged.png', { type: 'image/png', body: 'x' });
+    const [dead, damaged] = ['none.png', 'damaged.png'].map(
+      (name) => `<img src="${renderer.base}/${name}" width="300">`,
+    );
     await failed(tag(`${dead}<img src="data:,x" width="1" height="1">`), 'not_found', /none\.png answered 404/);
     await failed(tag(`${damaged}<script>1</script>`), 'generic_error', /nothing but an image that is damaged/);
     await failed(
@@ -135,16 +141,16 @@ describe('a creative that cannot be shown ends in words:', () => {
     );
   });
   it('a style sheet that never comes', async () => {
-    studio.put('/hang', 'hang');
+    renderer.put('/hang', 'hang');
     const body = `<meta name="ad.size" content="width=300,height=250"><link rel="stylesheet" href="/hang"><body>${BOX}`;
-    await failed(studio.put('/blocked', { type: 'text/html', body }), 'net_read_timeout', /hang did not answer/);
+    await failed(renderer.put('/blocked', { type: 'text/html', body }), 'net_read_timeout', /hang did not answer/);
   });
   it('a tag that draws nothing', () => failed(tag('<script>1</script>'), 'generic_error', /shows nothing/));
   it('an empty tag', () => failed(tag('  '), 'generic_error', /empty/));
   it('a script that never ends, again and again', () =>
     failed(tag(`${BOX}<script>setInterval(() => { while (true); }, 20)</script>`), 'generic_error', /never ends/));
   it('a heap bomb, unless its script was stopped first', async () => {
-    const result = await studio.render(
+    const result = await renderer.render(
       tag(
         `${BOX}<script>const a = []; setTimeout(() => { for (;;) a.push(new Array(1e6).fill(a.length + 0.5)); }, 10)</script>`,
       ),
@@ -193,17 +199,17 @@ describe('a creative that cannot be shown ends in words:', () => {
     ));
   it('VAST wrappers in a circle', () =>
     failed(
-      studio.put('/loop', vast(`<Ad><Wrapper><VASTAdTagURI>${studio.base}/loop</VASTAdTagURI></Wrapper></Ad>`)),
+      renderer.put('/loop', vast(`<Ad><Wrapper><VASTAdTagURI>${renderer.base}/loop</VASTAdTagURI></Wrapper></Ad>`)),
       'generic_error',
       /circle/,
     ));
-  it('a VAST without an ad', () => failed(studio.put('/empty', vast('')), 'generic_error', /no ad/));
+  it('a VAST without an ad', () => failed(renderer.put('/empty', vast('')), 'generic_error', /no ad/));
   it('a VAST whose video is gone', () =>
     failed(
-      studio.put(
+      renderer.put(
         '/dead',
         vast(
-          `<Ad><InLine><Creatives><Creative><Linear><MediaFiles><MediaFile type="video/mp4">${studio.base}/none.mp4</MediaFile></MediaFiles></Linear></Creative></Creatives></InLine></Ad>`,
+          `<Ad><InLine><Creatives><Creative><Linear><MediaFiles><MediaFile type="video/mp4">${renderer.base}/none.mp4</MediaFile></MediaFiles></Linear></Creative></Creatives></InLine></Ad>`,
         ),
       ),
       'not_found',
@@ -211,13 +217,13 @@ describe('a creative that cannot be shown ends in words:', () => {
     ));
 
   it('and the next one is rendered as if nothing had been', async () => {
-    expect(await colourAt((await studio.rendered(tag(BOX))).frames[0])).toEqual(GREEN);
+    expect(await colourAt((await renderer.rendered(tag(BOX))).frames[0])).toEqual(GREEN);
   });
 });
 
 describe('the renderer', () => {
   it('gives up at its deadline', async () => {
-    const hasty = await openStudio({ creativeDeadlineMs: 700, networkBudgetMs: 30_000 });
+    const hasty = await startTestRenderer({ creativeDeadlineMs: 700, networkBudgetMs: 30_000 });
     hasty.put('/hang', 'hang');
     const result = await hasty.render(tag(`${BOX}<img src="${hasty.base}/hang">`));
     expect(result).toEqual({ status: 'net_read_timeout', reason: expect.stringMatching(/not finished within/) });
@@ -228,9 +234,12 @@ describe('the renderer', () => {
     const stop = new AbortController();
     setTimeout(() => stop.abort(new Error('told to')), 100);
     await expect(
-      studio.render(tag(`${BOX}<script>setInterval(() => 1, 1)</script>`), { markers: [30_000], signal: stop.signal }),
+      renderer.render(tag(`${BOX}<script>setInterval(() => 1, 1)</script>`), {
+        markers: [30_000],
+        signal: stop.signal,
+      }),
     ).rejects.toThrow('told to');
-    expect(await colourAt((await studio.rendered(tag(BOX))).frames[0])).toEqual(GREEN);
+    expect(await colourAt((await renderer.rendered(tag(BOX))).frames[0])).toEqual(GREEN);
   });
 });
 

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { colourAt, file, openStudio, type Studio, tag } from '../../../support/creativeStudio.ts';
+import { colourAt, file, startTestRenderer, type TestRenderer, tag } from '../../../support/testRenderer.ts';
 import { zipOf } from '../../../support/zips.ts';
 
-let studio: Studio;
+let renderer: TestRenderer;
 beforeAll(async () => {
-  studio = await openStudio();
+  renderer = await startTestRenderer();
 });
-afterAll(() => studio.close());
+afterAll(() => renderer.close());
 
 const media = (name: string) => readFile(new URL(`../../../fixtures/creatives/${name}`, import.meta.url));
 const red = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: '#f00' } });
@@ -25,8 +25,8 @@ describe('an image', () => {
     ['JPEG', () => red(300, 250).jpeg({ quality: 100 }).toBuffer()],
     ['AVIF', () => red(300, 250).avif({ lossless: true }).toBuffer()],
   ])('%s is captured at its own size at every ratio, on every marker', async (_, make) => {
-    const source = studio.put('/image', { type: 'application/octet-stream', body: await make() });
-    const result = await studio.rendered(source, { markers: [null, 0, 1_000], ratios: [1, 2.625] });
+    const source = renderer.put('/image', { type: 'application/octet-stream', body: await make() });
+    const result = await renderer.rendered(source, { markers: [null, 0, 1_000], ratios: [1, 2.625] });
     expect(result).toMatchObject({ format: 'image', category: 'display', width: 300, height: 250, mode: 'still' });
     expect(result.frames.map(({ markerMs, ratio }) => [markerMs, ratio])).toEqual([
       [null, 1],
@@ -47,13 +47,13 @@ describe('an image', () => {
     const clear = await sharp({ create: { width: 10, height: 10, channels: 4, background: '#0000' } })
       .png()
       .toBuffer();
-    expect(await colourAt((await studio.rendered(file('a.png', clear))).frames[0])).toEqual([255, 255, 255]);
+    expect(await colourAt((await renderer.rendered(file('a.png', clear))).frames[0])).toEqual([255, 255, 255]);
   });
 
   it('SVG is drawn by the browser, at its own size', async () => {
     const svg =
       '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 320 50"><rect width="320" height="50" fill="#00f"/></svg>';
-    const result = await studio.rendered(file('a.svg', svg), { ratios: [1, 2] });
+    const result = await renderer.rendered(file('a.svg', svg), { ratios: [1, 2] });
     expect(result).toMatchObject({ format: 'image', width: 320, height: 50 });
     expect(await colourAt(result.frames[1])).toEqual([0, 0, 255]);
   });
@@ -69,7 +69,7 @@ describe('an image', () => {
     const gif = await sharp(pictures, { join: { animated: true } })
       .gif({ delay: [1_000, 1_000, 1_000] })
       .toBuffer();
-    const result = await studio.rendered(file('a.gif', gif), { markers: [500, 1_500, 2_500] });
+    const result = await renderer.rendered(file('a.gif', gif), { markers: [500, 1_500, 2_500] });
     expect(result).toMatchObject({ format: 'image', width: 60, height: 40, mode: 'stepped' });
     expect(await Promise.all(result.frames.map((frame) => colourAt(frame)))).toEqual([
       [255, 0, 0],
@@ -85,7 +85,7 @@ const grey = (seconds: number) => Math.round((40 + 1.5 * Math.min(99, Math.floor
 describe.each(['greys.mp4', 'greys.webm'])('a video (%s)', (name) => {
   it('shows exactly the frame of each marker, its last one after its end, and by default the one at a quarter', async () => {
     const markers = [0, 500, 1_020, 2_980, 30_000];
-    const result = await studio.rendered(file(name, await media(name)), {
+    const result = await renderer.rendered(file(name, await media(name)), {
       markers: [...markers, null],
       ratios: [1, 2],
     });
@@ -108,18 +108,18 @@ describe('a VAST', () => {
     `<VAST version="3.0"><Ad><InLine><Creatives><Creative><Linear><MediaFiles><MediaFile type="video/mp4" width="320" height="240"><![CDATA[${url}]]></MediaFile></MediaFiles></Linear></Creative></Creatives></InLine></Ad></VAST>`;
 
   it('is captured through its wrapper at the size that it declares, and its media is fetched once', async () => {
-    studio.put('/v.mp4', { type: 'video/mp4', body: await media('greys.mp4') });
-    studio.put('/inline.xml', { type: 'text/xml', body: inline(`${studio.base}/v.mp4`) });
-    const source = studio.put('/wrapper.xml', {
+    renderer.put('/v.mp4', { type: 'video/mp4', body: await media('greys.mp4') });
+    renderer.put('/inline.xml', { type: 'text/xml', body: inline(`${renderer.base}/v.mp4`) });
+    const source = renderer.put('/wrapper.xml', {
       type: 'text/xml',
-      body: `<VAST version="2.0"><Ad><Wrapper><VASTAdTagURI>${studio.base}/inline.xml?r=[CACHEBUSTING]</VASTAdTagURI></Wrapper></Ad></VAST>`,
+      body: `<VAST version="2.0"><Ad><Wrapper><VASTAdTagURI>${renderer.base}/inline.xml?r=[CACHEBUSTING]</VASTAdTagURI></Wrapper></Ad></VAST>`,
     });
-    studio.asked.length = 0;
-    const result = await studio.rendered(source, { markers: [2_000], ratios: [1, 2] });
+    renderer.asked.length = 0;
+    const result = await renderer.rendered(source, { markers: [2_000], ratios: [1, 2] });
     expect(result).toMatchObject({ format: 'vast', category: 'video', width: 320, height: 240 });
     expect(Math.abs(((await colourAt(result.frames[0]))[0] ?? 0) - grey(2))).toBeLessThanOrEqual(1);
-    expect(studio.asked.filter((path) => path === '/v.mp4')).toHaveLength(1);
-    expect(studio.asked.find((path) => path.startsWith('/inline'))).toMatch(/r=\d+$/);
+    expect(renderer.asked.filter((path) => path === '/v.mp4')).toHaveLength(1);
+    expect(renderer.asked.find((path) => path.startsWith('/inline'))).toMatch(/r=\d+$/);
   });
 });
 
@@ -133,7 +133,7 @@ describe('an HTML5 zip', () => {
       'ad/a.js': 'd.style.cssText = "width:100px;height:100px;background:rgb(1,2,3)"',
       'ad/img/b c.png': await red(50, 50).png().toBuffer(),
     });
-    const result = await studio.rendered(file('x.bin', zip));
+    const result = await renderer.rendered(file('x.bin', zip));
     expect(result).toMatchObject({
       format: 'html5_zip',
       category: 'display',
@@ -149,22 +149,22 @@ describe('an HTML5 zip', () => {
 
 describe('an HTML page', () => {
   it('is loaded from its own address, at its declared size', async () => {
-    studio.put('/a.css', { type: 'text/css', body: 'body{background:rgb(9,8,7)}' });
-    const result = await studio.rendered(
-      studio.put('/ad/', { type: 'text/html', body: page('<link rel="stylesheet" href="../a.css">x') }),
+    renderer.put('/a.css', { type: 'text/css', body: 'body{background:rgb(9,8,7)}' });
+    const result = await renderer.rendered(
+      renderer.put('/ad/', { type: 'text/html', body: page('<link rel="stylesheet" href="../a.css">x') }),
     );
     expect(result).toMatchObject({ format: 'html', width: 300, height: 250 });
     expect(await colourAt(result.frames[0])).toEqual([9, 8, 7]);
   });
 
   it('without a declared size is as large as what it shows', async () => {
-    const result = await studio.rendered(file('a.html', `<body style="margin:0">${box('rgb(5,6,7)', 468, 60)}`));
+    const result = await renderer.rendered(file('a.html', `<body style="margin:0">${box('rgb(5,6,7)', 468, 60)}`));
     expect([result.width, result.height]).toEqual([468, 60]);
     expect(await colourAt(result.frames[0])).toEqual([5, 6, 7]);
   });
 
   it('that fills whatever it is given is a medium rectangle', async () => {
-    const result = await studio.rendered(
+    const result = await renderer.rendered(
       file('a.html', '<style>html,body{margin:0;height:100%}</style><div style="height:100%;background:#00f">'),
     );
     expect([result.width, result.height]).toEqual([300, 250]);
@@ -172,8 +172,8 @@ describe('an HTML page', () => {
 
   it('that forbids frames is captured all the same', async () => {
     const headers = { 'x-frame-options': 'DENY' };
-    const result = await studio.rendered(
-      studio.put('/alone', { type: 'text/html', body: page(box('rgb(3,2,1)')), headers }),
+    const result = await renderer.rendered(
+      renderer.put('/alone', { type: 'text/html', body: page(box('rgb(3,2,1)')), headers }),
     );
     expect(await colourAt(result.frames[0])).toEqual([3, 2, 1]);
   });
@@ -181,38 +181,40 @@ describe('an HTML page', () => {
 
 describe('a tag', () => {
   it('of a script that writes is as large as what it wrote', async () => {
-    studio.put('/w.js', { type: 'text/javascript', body: `document.write('${box('rgb(0,0,200)', 728, 90)}')` });
-    const result = await studio.rendered(tag(`<script src="${studio.base}/w.js?cb=%%CACHEBUSTER%%"></script>`));
+    renderer.put('/w.js', { type: 'text/javascript', body: `document.write('${box('rgb(0,0,200)', 728, 90)}')` });
+    const result = await renderer.rendered(tag(`<script src="${renderer.base}/w.js?cb=%%CACHEBUSTER%%"></script>`));
     expect(result).toMatchObject({ format: 'tag', width: 728, height: 90 });
     expect(await colourAt(result.frames[0])).toEqual([0, 0, 200]);
   });
 
   it('of a frame shows the frame', async () => {
-    studio.put('/frame.html', { type: 'text/html', body: page(box('rgb(0,90,0)')) });
-    const result = await studio.rendered(
-      tag(`<iframe src="${studio.base}/frame.html" width="300" height="250" frameborder="0"></iframe>`),
+    renderer.put('/frame.html', { type: 'text/html', body: page(box('rgb(0,90,0)')) });
+    const result = await renderer.rendered(
+      tag(`<iframe src="${renderer.base}/frame.html" width="300" height="250" frameborder="0"></iframe>`),
     );
     expect([result.width, result.height]).toEqual([300, 250]);
     expect(await colourAt(result.frames[0])).toEqual([0, 90, 0]);
   });
 
   it('of an image shows the image', async () => {
-    studio.put('/i.png', { type: 'image/png', body: await red(320, 50).png().toBuffer() });
-    const result = await studio.rendered(tag(`<a href="{{clickTag}}"><img src="${studio.base}/i.png" border="0"></a>`));
+    renderer.put('/i.png', { type: 'image/png', body: await red(320, 50).png().toBuffer() });
+    const result = await renderer.rendered(
+      tag(`<a href="{{clickTag}}"><img src="${renderer.base}/i.png" border="0"></a>`),
+    );
     expect(result).toMatchObject({ format: 'tag', width: 320, height: 50 });
     expect(await colourAt(result.frames[0])).toEqual([255, 0, 0]);
   });
 
   it('that an address resolves to runs as a script', async () => {
-    const result = await studio.rendered(
-      studio.put('/tag', { type: 'text/javascript', body: `document.write('${box('rgb(7,0,7)')}')` }),
+    const result = await renderer.rendered(
+      renderer.put('/tag', { type: 'text/javascript', body: `document.write('${box('rgb(7,0,7)')}')` }),
     );
     expect(result).toMatchObject({ format: 'tag', width: 300, height: 250 });
     expect(await colourAt(result.frames[0])).toEqual([7, 0, 7]);
   });
 
   it('that closes its own containers stays inside', async () => {
-    const result = await studio.rendered(tag(`</div></body></html></iframe>${box('rgb(1,1,100)')}`));
+    const result = await renderer.rendered(tag(`</div></body></html></iframe>${box('rgb(1,1,100)')}`));
     expect(await colourAt(result.frames[0])).toEqual([1, 1, 100]);
   });
 });

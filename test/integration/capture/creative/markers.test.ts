@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CreativeFrame } from '../../../../src/capture/creative/creative.ts';
-import { colourAt, openStudio, type Studio, tag } from '../../../support/creativeStudio.ts';
+import { colourAt, startTestRenderer, type TestRenderer, tag } from '../../../support/testRenderer.ts';
 
-let studio: Studio;
+let renderer: TestRenderer;
 beforeAll(async () => {
-  studio = await openStudio();
+  renderer = await startTestRenderer();
 });
-afterAll(() => studio.close());
+afterAll(() => renderer.close());
 
 const SIZE = '<div id="d" style="position:relative;width:300px;height:250px;background:#fff">';
 
@@ -35,7 +35,7 @@ describe('a marker of a creative shows its own time', () => {
     ],
   ])('told by %s', async (_, driver) => {
     const markers = [0, 40, 1_000, 2_500, 12_345, 30_000];
-    const { frames } = await studio.rendered(painted(driver), { markers, ratios: [1, 2] });
+    const { frames } = await renderer.rendered(painted(driver), { markers, ratios: [1, 2] });
     for (const frame of frames)
       expect(
         Math.abs((await timeIn(frame)) - (frame.markerMs ?? 0)),
@@ -46,25 +46,25 @@ describe('a marker of a creative shows its own time', () => {
   it('painted by a CSS animation', async () => {
     const style =
       '<style>#d{animation:t 25.5s linear}@keyframes t{from{background:rgb(0,0,0)}to{background:rgb(255,0,0)}}</style>';
-    const { frames } = await studio.rendered(tag(`${style}${SIZE}`), { markers: [0, 1_000, 10_000, 25_000] });
+    const { frames } = await renderer.rendered(tag(`${style}${SIZE}`), { markers: [0, 1_000, 10_000, 25_000] });
     const reds = await Promise.all(frames.map(async (frame) => (await colourAt(frame))[0] ?? 0));
     for (const [index, red] of [0, 10, 100, 250].entries())
       expect(Math.abs((reds[index] ?? 0) - red), String(reds)).toBeLessThanOrEqual(1);
   });
 
   it('in a frame of another origin', async () => {
-    studio.put('/clock', {
+    renderer.put('/clock', {
       type: 'text/html',
       body: `<body style="margin:0">${SIZE}</div><script>setInterval(() => { const ms = Math.round(performance.now()); d.style.background = 'rgb(0,' + (ms >> 8) + ',' + (ms & 255) + ')'; }, 5)</script>`,
     });
-    const frame = `<iframe src="${studio.base}/clock" width="300" height="250" style="border:0"></iframe>`;
-    const { frames } = await studio.rendered(tag(frame), { markers: [500, 5_000] });
+    const frame = `<iframe src="${renderer.base}/clock" width="300" height="250" style="border:0"></iframe>`;
+    const { frames } = await renderer.rendered(tag(frame), { markers: [500, 5_000] });
     for (const shown of frames) expect(Math.abs((await timeIn(shown)) - (shown.markerMs ?? 0))).toBeLessThan(NEAR_MS);
   });
 
   it('and takes less than that time', async () => {
     const started = performance.now();
-    await studio.rendered(painted('setInterval(() => show(performance.now()), 5)'), { markers: [30_000] });
+    await renderer.rendered(painted('setInterval(() => show(performance.now()), 5)'), { markers: [30_000] });
     expect(performance.now() - started).toBeLessThan(30_000);
   });
 });
@@ -73,17 +73,17 @@ describe('the resting picture', () => {
   it('comes after an animation that ends, also one that begins late', async () => {
     const style =
       '<style>#d{animation:t 1s 2s linear both}@keyframes t{from{background:rgb(0,0,0)}to{background:rgb(0,200,0)}}</style>';
-    const { frames } = await studio.rendered(tag(`${style}${SIZE}`));
+    const { frames } = await renderer.rendered(tag(`${style}${SIZE}`));
     expect(await colourAt(frames[0])).toEqual([0, 200, 0]);
   });
 
   it('is taken at 5 s when the creative never rests', async () => {
-    const { frames } = await studio.rendered(painted('setInterval(() => show(performance.now()), 5)'));
+    const { frames } = await renderer.rendered(painted('setInterval(() => show(performance.now()), 5)'));
     expect(Math.abs((await timeIn(frames[0])) - 5_000)).toBeLessThan(NEAR_MS);
   });
 
   it('of a still creative comes soon', async () => {
-    const { frames } = await studio.rendered(painted('show(1); setTimeout(() => show(2), 3000)'), {
+    const { frames } = await renderer.rendered(painted('show(1); setTimeout(() => show(2), 3000)'), {
       markers: [null, 4_000],
     });
     expect(await Promise.all(frames.map(timeIn))).toEqual([1, 2]);
@@ -99,7 +99,7 @@ describe('two renderings of a creative', () => {
       `${style}${SIZE}<h1>Hello</h1></div><script>setInterval(() => { document.querySelector('h1').textContent = Math.random(); }, 90)</script>`,
     );
     const request = { markers: [500, 1_234, 3_000], ratios: [1, 2, 2.625] };
-    const [first, second] = [await studio.rendered(source, request), await studio.rendered(source, request)];
+    const [first, second] = [await renderer.rendered(source, request), await renderer.rendered(source, request)];
     for (const [index, frame] of first.frames.entries())
       expect(frame.png.equals(second.frames[index]?.png ?? Buffer.alloc(0)), `${frame.markerMs}@${frame.ratio}`).toBe(
         true,
@@ -110,12 +110,12 @@ describe('two renderings of a creative', () => {
     const source = painted(
       'show((Number(localStorage.n) || 0) + 5); localStorage.n = 100; document.cookie = "n=1"; if (document.cookie.length > 3) show(200)',
     );
-    await studio.rendered(source);
-    expect(await timeIn((await studio.rendered(source)).frames[0])).toBe(5);
+    await renderer.rendered(source);
+    expect(await timeIn((await renderer.rendered(source)).frames[0])).toBe(5);
   });
 
   it('side by side, in two browsers, do not disturb one another', async () => {
-    const pair = await openStudio({ browsers: 2 });
+    const pair = await startTestRenderer({ browsers: 2 });
     const source = painted('setInterval(() => show(performance.now()), 5)');
     const all = await Promise.all(Array.from({ length: 6 }, () => pair.rendered(source, { markers: [1_000] })));
     await pair.close();

@@ -4,8 +4,8 @@ import path from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Engine, EngineStartError, startEngine } from '../../../../src/capture/engine/engine.ts';
-import { file, tag } from '../../../support/creativeStudio.ts';
 import { SILENT } from '../../../support/silentLog.ts';
+import { file, tag } from '../../../support/testRenderer.ts';
 
 const REQUEST = { markers: [null], ratios: [1] };
 const engines: Engine[] = [];

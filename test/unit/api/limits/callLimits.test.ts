@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { rememberCaller } from '../../../../src/api/internal/requests.ts';
 import { limitCalls } from '../../../../src/api/limits/callLimits.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { type Listener, started } from '../../../support/listeners.ts';
+import { type Listener, startListener } from '../../../support/listeners.ts';
 
 let listener: Listener;
 const bytesInTime = { perSecond: 0.001, burst: 250 };
@@ -21,7 +21,7 @@ beforeEach(async () => {
   });
   app.use(limitCalls({ calls: 3, bytes: 100, bytesInTime }), (_req, res) => void held.push(res));
   app.use(((_error, _req, res, _next) => void res.status(503).end()) satisfies express.ErrorRequestHandler);
-  listener = await started(createServer(app));
+  listener = await startListener(createServer(app));
 });
 
 afterEach(async () => {

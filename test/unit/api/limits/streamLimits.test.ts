@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { OverloadedError } from '../../../../src/api/auth/authority.ts';
 import { createStreamLimits } from '../../../../src/api/limits/streamLimits.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { type Listener, started } from '../../../support/listeners.ts';
+import { type Listener, startListener } from '../../../support/listeners.ts';
 
 let listener: Listener;
 /** Uploads that have come whole, and are kept until somebody lets them go here. */
@@ -27,7 +27,7 @@ async function open(bounds: { each: number; together: number; withinMs?: number 
     res.status(error instanceof OverloadedError ? 503 : Number(error.status ?? 500)).end();
   };
   app.use(fail);
-  listener = await started(createServer(app));
+  listener = await startListener(createServer(app));
 }
 
 beforeEach(() => {

@@ -6,7 +6,7 @@ import { ObjectStore, type Stored } from '../../../../../src/cluster/kubernetes/
 import { type PodState, readPod } from '../../../../../src/cluster/kubernetes/cache/podState.ts';
 import type { ResourceState } from '../../../../../src/cluster/kubernetes/cache/screenshotJobs.ts';
 import { JobViews } from '../../../../../src/cluster/kubernetes/jobs/jobViews.ts';
-import { playedClock } from '../../../../support/playedClock.ts';
+import { fakeClock } from '../../../../support/fakeClock.ts';
 
 const FILE = new URL('../../../../fixtures/kubernetes/unschedulable.json', import.meta.url);
 const observed = JSON.parse(readFileSync(FILE, 'utf8')) as { readonly job: unknown; readonly pods: unknown[] };
@@ -35,7 +35,7 @@ function world() {
     staleness: () => 0,
     stop: async () => undefined,
   };
-  const clock = playedClock();
+  const clock = fakeClock();
   const told: string[] = [];
   const views = new JobViews({
     events: { warnings: async () => new Map() },

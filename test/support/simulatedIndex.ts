@@ -1,4 +1,4 @@
-/** What the captures of one index bring about in Postgres, at once and without a process. */
+/** Writes to PostgreSQL what the capture of one index would write, at once and without a process. */
 
 import type { Database } from '../../src/store/database/database.ts';
 import { openAttempt } from '../../src/workflow/attempts.ts';
@@ -10,25 +10,25 @@ import { required } from './required.ts';
 
 const FACTS = { sha256: 'a'.repeat(64), bytes: 1, width: 1, height: 1 };
 
-export interface PlayedIndex {
+export interface SimulatedIndex {
   readonly jobId: string;
   readonly index: number;
   readonly eventContext: EventContext;
 }
 
-/** The index is begun, and one creative claimed. */
-export async function beginIndex(db: Database, { jobId, index }: PlayedIndex) {
+/** Starts the index and claims one creative. */
+export async function startIndex(db: Database, { jobId, index }: SimulatedIndex) {
   const pod = `pod-${jobId}-${index}`;
   const { attempt } = required(await db.transaction().execute((tx) => openAttempt(tx, { jobId, index, pod })));
   const bound = { jobId, index, attempt };
   return { bound, claimed: await db.transaction().execute((tx) => claimCreative(tx, bound, 600)) };
 }
 
-/** Everything that the index can do is done. */
-export async function playIndex(db: Database, played: PlayedIndex): Promise<void> {
+/** Does all the work of the index. */
+export async function simulateIndex(db: Database, played: SimulatedIndex): Promise<void> {
   const { eventContext } = played;
   for (let creatives = true; creatives; ) {
-    const { bound, claimed } = await beginIndex(db, played);
+    const { bound, claimed } = await startIndex(db, played);
     creatives = claimed !== undefined;
     if (claimed === undefined) continue;
     const frames = claimed.wanted.map((frame) => ({ ...frame, key: `frame-${claimed.ad_id}`, ...FACTS }));
@@ -38,7 +38,7 @@ export async function playIndex(db: Database, played: PlayedIndex): Promise<void
       .transaction()
       .execute((tx) => storeCreativeResult(tx, { bound, adId: claimed.ad_id, result }, eventContext));
   }
-  const { bound } = await beginIndex(db, played);
+  const { bound } = await startIndex(db, played);
   const pictures = await db
     .selectFrom('screenshots')
     .innerJoin('screenshot_jobs', 'screenshot_jobs.set_id', 'screenshots.set_id')

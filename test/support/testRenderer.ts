@@ -9,13 +9,13 @@ import type {
 } from '../../src/capture/creative/creative.ts';
 import { type CreativeRendererOptions, startCreativeRenderer } from '../../src/capture/creative/index.ts';
 import { startCreativeNetwork } from './creativeNetwork.ts';
-import { started } from './listeners.ts';
+import { startListener } from './listeners.ts';
 
-/** What the studio's server answers at a path; `hang` never answers. */
+/** The ad server's response at a path; `hang`: the server never responds. */
 export type Page = { type: string; body: string | Buffer; status?: number; headers?: Record<string, string> } | 'hang';
 
 /** A renderer with a real browser, and an ad server on loopback. */
-export async function openStudio(options: Partial<CreativeRendererOptions> = {}) {
+export async function startTestRenderer(options: Partial<CreativeRendererOptions> = {}) {
   const pages = new Map<string, Page>();
   const asked: string[] = [];
   const server = createServer((request, answer) => {
@@ -25,7 +25,7 @@ export async function openStudio(options: Partial<CreativeRendererOptions> = {})
     if (page === 'hang') return;
     answer.writeHead(page.status ?? 200, { 'content-type': page.type, ...page.headers }).end(page.body);
   });
-  const listener = await started(server);
+  const listener = await startListener(server);
   const base = listener.url;
   const network = await startCreativeNetwork();
   const { proxyUrl, origins, fetch } = network;
@@ -64,7 +64,7 @@ export async function openStudio(options: Partial<CreativeRendererOptions> = {})
   };
 }
 
-export type Studio = Awaited<ReturnType<typeof openStudio>>;
+export type TestRenderer = Awaited<ReturnType<typeof startTestRenderer>>;
 
 /** `[red, green, blue]` of a pixel of a frame; its middle unless given. */
 export async function colourAt(frame: CreativeFrame | undefined, at?: { x: number; y: number }): Promise<number[]> {

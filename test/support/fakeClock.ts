@@ -1,18 +1,18 @@
-/** A clock that the test moves: what sleeps wakes when its time has come, in order. */
+/** A clock that the test advances. Sleepers wake in the order of their due times. */
 import type { Clock } from '../../src/cluster/kubernetes/client/clock.ts';
 
-export interface PlayedClock extends Clock {
-  /** How long each sleep was, in the order they began. */
+export interface FakeClock extends Clock {
+  /** The length of each sleep in milliseconds, in the order of their starts. */
   readonly slept: readonly number[];
-  /** What sleeps now. */
+  /** The number of sleepers. */
   readonly sleepers: number;
-  /** Moves on, and wakes what is due. */
+  /** Advances the clock and wakes the sleepers that are due. */
   advance(ms: number): void;
-  /** From now on nothing sleeps: time moves on by as much as is slept. */
-  hurry(): void;
+  /** From now on each sleep ends at once and advances the clock by its length. */
+  skipSleeps(): void;
 }
 
-export function playedClock(random = 0.5): PlayedClock {
+export function fakeClock(random = 0.5): FakeClock {
   let now = 1_000_000;
   let hurries = false;
   const slept: number[] = [];
@@ -48,7 +48,7 @@ export function playedClock(random = 0.5): PlayedClock {
         sleeper.wake();
       }
     },
-    hurry() {
+    skipSleeps() {
       hurries = true;
     },
   };

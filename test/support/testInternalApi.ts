@@ -1,4 +1,4 @@
-/** The internal API on a database of its own, reached as captures reach it. */
+/** The internal API on a database of its own, served over HTTP as captures use it. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -10,25 +10,25 @@ import { openStore, type Store } from '../../src/store/database/database.ts';
 import { openNotifications } from '../../src/store/database/notifications.ts';
 import { readInstallation } from '../../src/store/installation/installation.ts';
 import { testDatabase } from './database.ts';
-import { started } from './listeners.ts';
+import { startListener } from './listeners.ts';
 import { SILENT } from './silentLog.ts';
 
-export interface InternalStand {
+export interface TestInternalApi {
   readonly store: Store;
-  /** The installation's. */
+  /** The installation's secret. */
   readonly secret: Buffer;
   /** Where pictures are kept, unless other options say so. */
   readonly artifacts: FolderStore;
   readonly internalUrl: string;
   /** Starts another process's internal API on the same database, with connections of its own. @returns its address */
-  replica(): Promise<string>;
+  startReplica(): Promise<string>;
   close(): Promise<void>;
 }
 
-/** @param more what a test wants otherwise, from the store that it is about. */
-export async function openInternalStand(
+/** @param more options that replace the defaults; the function gets the store. */
+export async function startTestInternalApi(
   more: (store: Store) => Partial<InternalApiOptions> = () => ({}),
-): Promise<InternalStand> {
+): Promise<TestInternalApi> {
   const database = await testDatabase();
   const store = openStore({ url: database.url });
   const notifications = openNotifications(database.url);
@@ -40,7 +40,7 @@ export async function openInternalStand(
   const stores = [store];
   const serve = async (served: Store): Promise<string> => {
     const server = createServer();
-    const { url: internalUrl, close } = await started(server);
+    const { url: internalUrl, close } = await startListener(server);
     servers.push({ close });
     const api = createInternalApi({
       ...{ store: served, notifications, secret, internalUrl, artifacts, log: SILENT },
@@ -53,7 +53,7 @@ export async function openInternalStand(
   };
   return {
     ...{ store, secret, artifacts, internalUrl: await serve(store) },
-    replica() {
+    startReplica() {
       const another = openStore({ url: database.url });
       stores.push(another);
       return serve(another);

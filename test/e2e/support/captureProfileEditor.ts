@@ -1,17 +1,17 @@
-/** What the pods of captures look like, changed as an operator's mistake would change it. */
+/** Changes the capture profile in its ConfigMap, as an operator might by mistake. */
 import type { CaptureProfile } from '../../../src/contract/captureProfile.ts';
-import type { Installation } from './installation.ts';
+import type { HelmInstallation } from './helmInstallation.ts';
 
-export class Profile {
-  readonly #installation: Installation;
+export class CaptureProfileEditor {
+  readonly #installation: HelmInstallation;
   #map: { readonly name: string; readonly installed: string } | undefined;
   #now: string | undefined;
 
-  constructor(installation: Installation) {
+  constructor(installation: HelmInstallation) {
     this.#installation = installation;
   }
 
-  /** For the captures that begin from now on: as installed, but for this. Nothing is done where it is so already. */
+  /** Applies `change` to the installed profile for new captures. Does nothing when the profile has it already. */
   async set(change: Partial<CaptureProfile>): Promise<void> {
     this.#map ??= await this.#find();
     const { name, installed } = this.#map;
@@ -35,8 +35,8 @@ export class Profile {
   }
 }
 
-/** The profile is read at the start. */
-async function restartController(installation: Installation): Promise<void> {
+/** The controller reads the profile at its start. */
+async function restartController(installation: HelmInstallation): Promise<void> {
   const name = `deployment/${await installation.deployment('controller')}`;
   await installation.kubectl(['rollout', 'restart', name]);
   await installation.kubectl(['rollout', 'status', name, '--timeout=100s'], { timeoutMs: 110_000 });

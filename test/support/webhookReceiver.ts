@@ -1,11 +1,11 @@
-/** A client's webhook receiver, which can be out of order, or take a request and never answer. */
+/** A client's webhook receiver that can also fail, or accept a request and never respond. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { eventually } from './eventually.ts';
 import { listenHttp } from './listeners.ts';
 
-export interface Receiver {
+export interface WebhookReceiver {
   readonly url: string;
   mode: 'accepts' | 'refuses' | 'never answers';
   /** The webhook-ids with which a topic of an object was accepted, one for each request. */
@@ -23,7 +23,7 @@ interface Envelope {
 }
 
 /** @param host an address of this machine; loopback unless given. */
-export async function startReceiver(secret: () => string, host?: string): Promise<Receiver> {
+export async function startWebhookReceiver(secret: () => string, host?: string): Promise<WebhookReceiver> {
   const seen: { about: string; id: string; accepted: boolean }[] = [];
   const server = await listenHttp(async (request: IncomingMessage, response: ServerResponse) => {
     const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
@@ -44,7 +44,7 @@ export async function startReceiver(secret: () => string, host?: string): Promis
   const of = (topic: string, objectId: string) => seen.filter(({ about }) => about === `${topic} ${objectId}`);
   const receiver = {
     url: `${server.url}/hooks`,
-    mode: 'accepts' as Receiver['mode'],
+    mode: 'accepts' as WebhookReceiver['mode'],
     forged: 0,
     accepted: (topic: string, objectId: string) =>
       of(topic, objectId)

@@ -1,29 +1,29 @@
-/** A relay in front of the API server: it counts connections, cuts them, or holds back what passes, as a network does at its worst. */
+/** A TCP proxy in front of the API server. It counts connections, closes them, or stalls them to simulate a bad network. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 
-export interface Relay {
-  /** Of a kubeconfig that goes through the relay. */
+export interface ApiServerProxy {
+  /** The path of a kubeconfig that uses the proxy. */
   readonly kubeconfig: string;
-  /** Ever made. */
+  /** All connections so far. */
   readonly connections: number;
-  /** Nothing passes any more, and nobody is told. */
-  freeze(): void;
-  /** What is new passes again; what was frozen stays so. */
-  thaw(): void;
-  cut(): void;
+  /** Stops all traffic without closing a connection. */
+  stall(): void;
+  /** New connections work again; stalled connections stay stalled. */
+  resume(): void;
+  closeConnections(): void;
   close(): Promise<void>;
 }
 
 /** @param folder for the kubeconfig. */
-export async function relay(kubeconfig: string, folder: string): Promise<Relay> {
+export async function startApiServerProxy(kubeconfig: string, folder: string): Promise<ApiServerProxy> {
   const config = new KubeConfig();
   config.loadFromFile(kubeconfig);
   const target = new URL(config.getCurrentCluster()?.server ?? '');
   const pairs = new Set<readonly [Socket, Socket]>();
-  let frozen = false;
+  let isStalled = false;
   let connections = 0;
 
   const server = createServer((near) => {
@@ -37,15 +37,15 @@ export async function relay(kubeconfig: string, folder: string): Promise<Relay> 
       pairs.delete(pair);
     };
     for (const socket of pair) socket.on('error', end).on('close', end);
-    if (frozen) return hold(pair);
+    if (isStalled) return hold(pair);
     near.pipe(far);
     far.pipe(near);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const own = path.join(folder, 'relayed.kubeconfig');
+  const own = path.join(folder, 'proxied.kubeconfig');
   const address = `https://${target.hostname}:${(server.address() as AddressInfo).port}`;
   await writeFile(own, (await readFile(kubeconfig, 'utf8')).replaceAll(target.origin, address));
-  const cut = () => {
+  const closeConnections = () => {
     for (const [near, far] of pairs) {
       near.destroy();
       far.destroy();
@@ -56,22 +56,22 @@ export async function relay(kubeconfig: string, folder: string): Promise<Relay> 
     get connections() {
       return connections;
     },
-    freeze() {
-      frozen = true;
+    stall() {
+      isStalled = true;
       for (const pair of pairs) hold(pair);
     },
-    thaw() {
-      frozen = false;
+    resume() {
+      isStalled = false;
     },
-    cut,
+    closeConnections,
     async close() {
-      cut();
+      closeConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
 }
 
-/** Takes what comes, and passes nothing on. */
+/** Keeps both sockets open and forwards nothing. */
 function hold([near, far]: readonly [Socket, Socket]): void {
   near.unpipe(far);
   far.unpipe(near);

@@ -1,59 +1,64 @@
-/** One `tearsheet dev` that is killed and started again on the same folder, and all that its clients need around it. */
+/** One `tearsheet dev` that tests kill and restart on the same folders, with publishers, creatives and a webhook receiver. */
 import pg from 'pg';
 import type { DevReady } from '../../../src/commands/dev/dev.ts';
 import { type Publishers, startPublishers } from '../../fixtures/publisherServer.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Gates, startGates } from '../../support/gates.ts';
-import { type Receiver, startReceiver } from '../../support/receiver.ts';
-import { type Home, makeHome } from './home.ts';
-import { type Starting, start } from './service.ts';
+import { type RequestGate, startRequestGate } from '../../support/requestGate.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhookReceiver.ts';
+import { type DevProcess, startDev } from './devProcess.ts';
+import { createServiceFolders, type ServiceFolders } from './serviceFolders.ts';
 
-export class World {
-  readonly home: Home;
+export class DevEnvironment {
+  readonly folders: ServiceFolders;
   readonly publishers: Publishers;
-  readonly gates: Gates;
-  readonly receiver: Receiver;
-  #service: Starting | undefined;
+  readonly requestGate: RequestGate;
+  readonly receiver: WebhookReceiver;
+  #service: DevProcess | undefined;
   #ready: DevReady | undefined;
 
-  private constructor(parts: { home: Home; publishers: Publishers; gates: Gates; receiver: Receiver }) {
-    this.home = parts.home;
+  private constructor(parts: {
+    folders: ServiceFolders;
+    publishers: Publishers;
+    requestGate: RequestGate;
+    receiver: WebhookReceiver;
+  }) {
+    this.folders = parts.folders;
     this.publishers = parts.publishers;
-    this.gates = parts.gates;
+    this.requestGate = parts.requestGate;
     this.receiver = parts.receiver;
   }
 
-  static async create(): Promise<World> {
-    const [publishers, gates] = await Promise.all([startPublishers(), startGates()]);
-    const receiver = await startReceiver(() => world.ready.webhook_secret);
-    const world = new World({ home: makeHome(), publishers, gates, receiver });
-    return world;
+  static async create(): Promise<DevEnvironment> {
+    const [publishers, requestGate] = await Promise.all([startPublishers(), startRequestGate()]);
+    const receiver = await startWebhookReceiver(() => env.ready.webhook_secret);
+    const env = new DevEnvironment({ folders: createServiceFolders(), publishers, requestGate, receiver });
+    return env;
   }
 
-  /** Of the latest start. */
+  /** The ready line of the latest start. */
   get ready(): DevReady {
     if (this.#ready === undefined) throw new Error('The service was not started yet.');
     return this.#ready;
   }
 
-  get service(): Starting {
+  get service(): DevProcess {
     if (this.#service === undefined) throw new Error('The service was not started yet.');
     return this.#service;
   }
 
   async start(): Promise<DevReady> {
-    this.#service = start(this.home);
+    this.#service = startDev(this.folders);
     this.#ready = await this.#service.ready;
     return this.#ready;
   }
 
-  /** Begins a start and does not wait for it. */
-  begin(): Starting {
-    this.#service = start(this.home);
+  /** Starts the service and does not wait until it is ready. */
+  begin(): DevProcess {
+    this.#service = startDev(this.folders);
     return this.#service;
   }
 
-  /** Each call reads as the client does, from the service as it is at this moment. */
+  /** Calls the public API of the running service. */
   async call<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T> {
     const { url, organization, api_key } = this.ready;
     const response = await fetch(`${url}/api/v1/orgs/${organization}${path}`, {
@@ -73,7 +78,7 @@ export class World {
     connectionString = this.ready.database_url,
   ): Promise<T[]> {
     const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 });
-    client.on('error', () => undefined); // Its server may be killed at any moment; the query below says so.
+    client.on('error', () => undefined); // A test may kill the server; the query below then fails.
     await client.connect();
     try {
       return (await client.query<T>(sql, values)).rows;
@@ -82,15 +87,15 @@ export class World {
     }
   }
 
-  /** Waits until a query has a row. */
-  async seen(sql: string, values: unknown[]): Promise<void> {
+  /** Waits until a query returns a row. */
+  async waitForRow(sql: string, values: unknown[]): Promise<void> {
     await eventually(async () => {
       if ((await this.rows(sql, values)).length === 0) throw new Error(`Nothing was found by: ${sql}`);
     });
   }
 
   async close(): Promise<void> {
-    await this.home.remove();
-    await Promise.all([this.publishers.close(), this.gates.close(), this.receiver.close()]);
+    await this.folders.remove();
+    await Promise.all([this.publishers.close(), this.requestGate.close(), this.receiver.close()]);
   }
 }

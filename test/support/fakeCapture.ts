@@ -1,6 +1,6 @@
 /**
- * A capture program that only plays the protocol: no browser, the same small PNG for everything. The text of the ad (`html_tag`)
- * decides what it does: `fail`, `crash` (each time), `crash once`, `hang`, anything else is rendered.
+ * A capture program without a browser: it speaks the capture protocol and uploads the same small PNG for every picture. The text of
+ * the ad (`html_tag`) selects its behaviour: `fail`, `crash` (each time), `crash once` or `hang`. Any other ad is rendered.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { env, exit, stdin } from 'node:process';
@@ -56,7 +56,7 @@ async function render(bound: { index: number; attempt: number }, creative: NonNu
 }
 
 function isFirst(id: string): boolean {
-  const file = `${env['PLAYED_FOLDER']}/${id}`;
+  const file = `${env['FAKE_CAPTURE_FOLDER']}/${id}`;
   if (existsSync(file)) return false;
   writeFileSync(file, '');
   return true;

@@ -15,9 +15,9 @@ import {
 import type { ScreenshotJobStatus } from '../../../src/contract/screenshotJob.ts';
 import { type TestNamespace, testNamespace } from '../../support/cluster.ts';
 import { eventually } from '../../support/eventually.ts';
+import { helm, kubectl, type RunOptions, type RunResult, tryRun } from './commands.ts';
 import { host, image, s3 } from './environment.ts';
-import { helm, kubectl, type Ran, type RunOptions, tried } from './programs.ts';
-import { type Kind, Reader } from './reader.ts';
+import { type Kind, ObjectReader } from './objectReader.ts';
 
 const ROOT = path.join(import.meta.dirname, '../../..');
 const CHART = path.join(ROOT, 'charts/tearsheet');
@@ -31,7 +31,7 @@ export interface Organization {
   readonly webhook_secret: string;
 }
 
-export interface JobSeen {
+export interface ScreenshotJobResource {
   readonly metadata: { readonly name: string; readonly uid: string; readonly creationTimestamp: string };
   readonly spec: { readonly set?: string; readonly job: string };
   readonly status?: ScreenshotJobStatus;
@@ -39,16 +39,16 @@ export interface JobSeen {
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** By another test file, between Helm's look and its write: on a new cluster the first ones install at the same time. */
+/** Helm's error when another test file created the CRD at the same moment, on a new cluster. */
 const DEFINITION_WAS_MADE = /screenshotjobs\.tearsheet\.dev".* exists/;
 
-export class Installation {
+export class HelmInstallation {
   readonly namespace: TestNamespace;
   readonly bucket: string;
   readonly #values: Values;
   readonly #folder: string;
   readonly #storage: S3Client;
-  readonly #reader: Reader;
+  readonly #reader: ObjectReader;
   #url: string | undefined;
   #organization: Organization | undefined;
 
@@ -60,15 +60,15 @@ export class Installation {
     storage: S3Client;
   }) {
     this.namespace = parts.namespace;
-    this.#reader = new Reader(parts.namespace.config, parts.namespace.name);
+    this.#reader = new ObjectReader(parts.namespace.config, parts.namespace.name);
     this.bucket = parts.bucket;
     this.#values = parts.values;
     this.#folder = parts.folder;
     this.#storage = parts.storage;
   }
 
-  /** A namespace and a bucket of its own; nothing is installed yet. */
-  static async prepare(label: string, values: Values = {}): Promise<Installation> {
+  /** Creates a namespace and a bucket, and installs nothing yet. */
+  static async prepare(label: string, values: Values = {}): Promise<HelmInstallation> {
     const [namespace, folder] = await Promise.all([
       testNamespace(`e2e-${label}`),
       mkdtemp(path.join(tmpdir(), 'tearsheet-e2e-')),
@@ -92,10 +92,10 @@ export class Installation {
       artifacts,
       egress: { allow: [`${host()}/32`] },
     };
-    return new Installation({ namespace, bucket, values: merged(own, values), folder, storage });
+    return new HelmInstallation({ namespace, bucket, values: merged(own, values), folder, storage });
   }
 
-  /** @returns what Helm printed, the notes. */
+  /** @returns the chart's notes. */
   async install(): Promise<string> {
     const printed = await this.#helm('install', this.#values).catch(async (error: unknown) => {
       if (!DEFINITION_WAS_MADE.test(String(error))) throw error;
@@ -104,7 +104,7 @@ export class Installation {
       });
       return this.#helm('install', this.#values);
     });
-    await this.ready();
+    await this.waitUntilReady();
     return printed;
   }
 
@@ -116,18 +116,18 @@ export class Installation {
     const file = path.join(this.#folder, 'values.json');
     writeFileSync(file, JSON.stringify(values));
     const args = [verb, RELEASE, CHART, '-n', this.namespace.name, '-f', TRIAL, '-f', file];
-    // The definition outlives its release, and belongs to the namespace of the last one.
-    const known = (await tried('kubectl', ['get', 'crd', 'screenshotjobs.tearsheet.dev'])).code === 0;
+    // The CRD stays after its release is removed and still names the last release as its owner.
+    const known = (await tryRun('kubectl', ['get', 'crd', 'screenshotjobs.tearsheet.dev'])).code === 0;
     if (known) args.push('--take-ownership');
     return helm([...args, '--wait', '--timeout', `${INSTALL_MS / 1_000}s`], { timeoutMs: INSTALL_MS + 20_000 }).catch(
       async (error: unknown) => {
-        throw new Error(`${error instanceof Error ? error.message : String(error)}\n${await this.troubles()}`);
+        throw new Error(`${error instanceof Error ? error.message : String(error)}\n${await this.diagnostics()}`);
       },
     );
   }
 
-  /** Until the Service answers, which it does a moment after its pods are ready. */
-  async ready(): Promise<void> {
+  /** Waits until the Service responds, a moment after its pods are ready. */
+  async waitUntilReady(): Promise<void> {
     const url = await this.url();
     await eventually(async () => {
       const response = await fetch(`${url}/openapi.json`, { signal: AbortSignal.timeout(5_000) });
@@ -135,7 +135,7 @@ export class Installation {
     }, 60_000);
   }
 
-  /** Of the Service, as this machine reaches it. */
+  /** The address of the API's Service, as this machine reaches it. */
   async url(): Promise<string> {
     this.#url ??= await this.#serviceUrl();
     return this.#url;
@@ -156,7 +156,7 @@ export class Installation {
     return `http://${clusterIP}:${port}`;
   }
 
-  /** By the documented command. */
+  /** Creates an organization with the documented command. */
   async createOrganization(slug = 'acme'): Promise<Organization> {
     const api = `deployment/${await this.deployment('api')}`;
     const printed = await this.kubectl(['exec', api, '-c', 'api', '--', 'tearsheet', 'org', 'create', slug, '--json']);
@@ -178,7 +178,7 @@ export class Installation {
     return found.metadata.name;
   }
 
-  /** As a client does. */
+  /** Calls the public API with the organization's key. */
   async call<T>(method: 'GET' | 'POST', route: string, body?: unknown, as = this.organization): Promise<T> {
     const response = await fetch(`${await this.url()}/api/v1/orgs/${as.organization}${route}`, {
       method,
@@ -191,7 +191,7 @@ export class Installation {
     return JSON.parse(text) as T;
   }
 
-  /** A picture or page, whose address begins with the public one, which nothing resolves here. */
+  /** Downloads a picture or page through the Service, because the public URL does not resolve here. */
   async download(address: string): Promise<Buffer> {
     const { pathname, search } = new URL(address);
     const response = await fetch(`${await this.url()}${pathname}${search}`, { signal: AbortSignal.timeout(20_000) });
@@ -203,19 +203,19 @@ export class Installation {
     return kubectl(['-n', this.namespace.name, ...args], options);
   }
 
-  tryKubectl(args: readonly string[], options?: RunOptions): Promise<Ran> {
-    return tried('kubectl', ['-n', this.namespace.name, ...args], options);
+  tryKubectl(args: readonly string[], options?: RunOptions): Promise<RunResult> {
+    return tryRun('kubectl', ['-n', this.namespace.name, ...args], options);
   }
 
   list<T>(kind: Kind, selector?: string): Promise<T[]> {
     return this.#reader.list<T>(kind, selector);
   }
 
-  jobs(): Promise<JobSeen[]> {
+  jobs(): Promise<ScreenshotJobResource[]> {
     return this.list('screenshotjobs');
   }
 
-  async jobOfSet(set: string): Promise<JobSeen> {
+  async jobOfSet(set: string): Promise<ScreenshotJobResource> {
     return eventually(async () => {
       const found = (await this.jobs()).find(({ spec }) => spec.set === set);
       if (found === undefined) throw new Error(`No ScreenshotJob is of the set ${set}.`);
@@ -223,8 +223,8 @@ export class Installation {
     }, 20_000);
   }
 
-  /** Waits until the STATUS column of a set's resource says so, 30 s unless told otherwise. @throws with what an operator would look at. */
-  async status(set: string, reason: string, timeoutMs = 30_000): Promise<JobSeen> {
+  /** Waits until a set's ScreenshotJob has this reason. @throws Error with the diagnostics after `timeoutMs`. */
+  async waitForReason(set: string, reason: string, timeoutMs = 30_000): Promise<ScreenshotJobResource> {
     const deadline = performance.now() + timeoutMs;
     for (;;) {
       const job = await this.jobOfSet(set);
@@ -233,7 +233,7 @@ export class Installation {
         job.status?.conditions.some(({ type, status }) => type === 'Settled' && status === 'True') === true;
       if (isOver || performance.now() > deadline) {
         const { conditions: _, ...status } = job.status ?? { conditions: [] };
-        throw new Error(`The STATUS is not ${reason}: ${JSON.stringify(status)}\n${await this.troubles()}`);
+        throw new Error(`The STATUS is not ${reason}: ${JSON.stringify(status)}\n${await this.diagnostics()}`);
       }
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
@@ -254,8 +254,8 @@ export class Installation {
     await this.#storage.send(new DeleteBucketCommand({ Bucket: this.bucket }));
   }
 
-  /** What an operator would look at first when something hangs. */
-  async troubles(): Promise<string> {
+  /** The objects, events and logs that an operator reads first when something hangs. */
+  async diagnostics(): Promise<string> {
     const looks = [
       ['get', 'screenshotjobs,jobs,pods', '-o', 'wide'],
       ['get', 'events', '--sort-by=.lastTimestamp'],
@@ -279,16 +279,16 @@ export class Installation {
     });
   }
 
-  /** Removes what it may have left, whatever went wrong before. */
+  /** Removes the release and all that it may have left. */
   async remove(): Promise<void> {
-    await tried('helm', ['uninstall', RELEASE, '-n', this.namespace.name, '--ignore-not-found', '--timeout', '60s'], {
+    await tryRun('helm', ['uninstall', RELEASE, '-n', this.namespace.name, '--ignore-not-found', '--timeout', '60s'], {
       timeoutMs: 80_000,
     });
     await this.tryKubectl(['delete', 'screenshotjobs', '--all', '--wait=false']);
     await this.tryKubectl(['delete', 'jobs', '--all', '--wait=false']);
     await this.namespace.remove();
     await this.#removeBucket().catch((error: unknown) =>
-      console.warn(`The bucket ${this.bucket} is left: ${String(error)}`),
+      console.warn(`The bucket ${this.bucket} could not be removed: ${String(error)}`),
     );
     this.#storage.destroy();
     this.#reader.close();

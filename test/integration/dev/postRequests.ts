@@ -1,8 +1,8 @@
-/** What a client asks for in these tests, and what must have come of it in the end. */
+/** Posts the requests of these tests and checks their results. */
 import sharp from 'sharp';
 import { expect } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
-import type { World } from './world.ts';
+import type { DevEnvironment } from './devEnvironment.ts';
 
 interface Ad {
   readonly id: string;
@@ -24,39 +24,43 @@ interface ScreenshotSet {
   }[];
 }
 
-export type Gate = 'tag' | 'picture' | 'page a' | 'page b';
+export type GateName = 'tag' | 'picture' | 'page a' | 'page b';
 
-/** One ad of create-ad; one set: two ads, each on two pages. */
-export interface Asked {
+/** One ad by create-ad, and one set with two ads on two pages each. */
+export interface PostedRequests {
   readonly ad: string;
   readonly set: string;
-  /** The name under which these gates hold this request alone. */
-  gate(name: Gate): string;
+  /** The name of a gate that holds only this request. */
+  gate(name: GateName): string;
 }
 
 const PICTURES = 4;
-/** Several captures share the machine with other tests. */
-const PATIENCE_MS = 90_000;
+/** Long, because several captures share the machine with other tests. */
+const TIMEOUT_MS = 90_000;
 
-export async function ask(world: World, name: string, shut: readonly Gate[] = []): Promise<Asked> {
-  const gate = (which: Gate) => `${name}/${which}`.replaceAll(/[^a-z0-9/]+/gi, '-');
-  for (const which of shut) world.gates.shut(gate(which));
-  const through = (which: Gate, target: string) => world.gates.through(gate(which), target);
-  const { cdn } = world.publishers;
-  const [blog, jpeg, gif] = [world.publishers.url('blog'), `${cdn}/media/marlow.jpg`, `${cdn}/media/orbit.gif`];
+export async function postRequests(
+  env: DevEnvironment,
+  name: string,
+  shut: readonly GateName[] = [],
+): Promise<PostedRequests> {
+  const gate = (which: GateName) => `${name}/${which}`.replaceAll(/[^a-z0-9/]+/gi, '-');
+  for (const which of shut) env.requestGate.hold(gate(which));
+  const through = (which: GateName, target: string) => env.requestGate.urlFor(gate(which), target);
+  const { cdn } = env.publishers;
+  const [blog, jpeg, gif] = [env.publishers.url('blog'), `${cdn}/media/marlow.jpg`, `${cdn}/media/orbit.gif`];
   const tag = `<img src="${through('tag', jpeg)}" width="300" height="250" alt="">`;
   const screenshots = (['page a', 'page b'] as const).map((page) => ({
     site: { url: through(page, blog) },
     device: { name: 'desktop' },
   }));
-  const subscribers = [{ webhook: { url: world.receiver.url } }];
+  const subscribers = [{ webhook: { url: env.receiver.url } }];
   const [ad, set] = await Promise.all([
-    world.call<Ad>('POST', '/ads', {
+    env.call<Ad>('POST', '/ads', {
       campaign: { name },
       ad: { lookup_key: 'alone', name: 'An ad alone', media: { type: 'url', content: jpeg } },
       subscribers,
     }),
-    world.call<ScreenshotSet>('POST', '/screenshot_requests', {
+    env.call<ScreenshotSet>('POST', '/screenshot_requests', {
       campaign: { name },
       screenshot_requests: [
         { ad: { lookup_key: 'tag', name: 'A tag', media: { type: 'html_tag', content: tag } }, screenshots },
@@ -71,22 +75,22 @@ export async function ask(world: World, name: string, shut: readonly Gate[] = []
   return { ad: ad.id, set: set.id, gate };
 }
 
-/** Everything that was accepted is there: once, whole, and told of. */
-export async function expectFinished(world: World, { ad, set }: Asked): Promise<void> {
-  await expectPictures(world, set);
-  await expectPreview(world, ad);
-  await expectTold(world, 'screenshot_set.approved', set);
-  await expectTold(world, 'ad.uploaded', ad);
-  await expectRows(world, { ad, set });
+/** Checks that all accepted work is complete, exists once, and was announced by webhook. */
+export async function expectFinished(env: DevEnvironment, { ad, set }: PostedRequests): Promise<void> {
+  await expectPictures(env, set);
+  await expectPreview(env, ad);
+  await expectWebhook(env, 'screenshot_set.approved', set);
+  await expectWebhook(env, 'ad.uploaded', ad);
+  await expectRows(env, { ad, set });
 }
 
-async function expectPictures(world: World, id: string): Promise<void> {
+async function expectPictures(env: DevEnvironment, id: string): Promise<void> {
   const set = await eventually(async () => {
-    const now = await world.call<ScreenshotSet>('GET', `/screenshot_sets/${id}`);
+    const now = await env.call<ScreenshotSet>('GET', `/screenshot_sets/${id}`);
     if (['draft', 'capturing'].includes(now.status))
       throw new Error(`The set is ${now.status}: ${JSON.stringify(now)}`);
     return now;
-  }, PATIENCE_MS);
+  }, TIMEOUT_MS);
   expect(set.screenshots.map(({ status, reason }) => reason ?? status)).toEqual(Array(PICTURES).fill('uploaded'));
   expect(set.status).toBe('approved');
   expect(new Set(set.screenshots.map(({ image_url }) => image_url)).size).toBe(PICTURES);
@@ -95,12 +99,12 @@ async function expectPictures(world: World, id: string): Promise<void> {
   }
 }
 
-async function expectPreview(world: World, id: string): Promise<void> {
+async function expectPreview(env: DevEnvironment, id: string): Promise<void> {
   const ad = await eventually(async () => {
-    const now = await world.call<Ad>('GET', `/ads/${id}`);
+    const now = await env.call<Ad>('GET', `/ads/${id}`);
     if (now.status === 'pending') throw new Error('The ad is pending.');
     return now;
-  }, PATIENCE_MS);
+  }, TIMEOUT_MS);
   expect(ad.reason ?? ad.status).toBe('uploaded');
   expect((await pngSize(ad.preview_image_url)).width).toBe(ad.width);
 }
@@ -114,18 +118,18 @@ async function pngSize(address: string | null): Promise<{ width: number; height:
   return { width: info.width, height: info.height };
 }
 
-/** At least once, and always under one webhook-id. */
-async function expectTold(world: World, topic: string, id: string): Promise<void> {
+/** Waits for the webhook and checks that all its deliveries have one webhook-id. */
+async function expectWebhook(env: DevEnvironment, topic: string, id: string): Promise<void> {
   const ids = await eventually(() => {
-    const accepted = world.receiver.accepted(topic, id);
+    const accepted = env.receiver.accepted(topic, id);
     if (accepted.length === 0) throw new Error(`No ${topic} of ${id} was received.`);
     return accepted;
-  }, PATIENCE_MS);
+  }, TIMEOUT_MS);
   expect(new Set(ids).size).toBe(1);
 }
 
-async function expectRows(world: World, { ad, set }: Pick<Asked, 'ad' | 'set'>): Promise<void> {
-  const [counted] = await world.rows(
+async function expectRows(env: DevEnvironment, { ad, set }: Pick<PostedRequests, 'ad' | 'set'>): Promise<void> {
+  const [counted] = await env.rows(
     `select
        (select count(*)::int from screenshots where set_id = $1) as screenshots,
        (select count(*)::int from screenshots s join images i on i.token = s.image_token where s.set_id = $1) as images,
@@ -135,7 +139,7 @@ async function expectRows(world: World, { ad, set }: Pick<Asked, 'ad' | 'set'>):
     [set, ad],
   );
   expect(counted).toEqual({ screenshots: PICTURES, images: PICTURES, set_jobs: 1, ad_jobs: 1, pending: 0 });
-  const events = await world.rows(
+  const events = await env.rows(
     `select e.topic, count(*)::int as events, min(d.deliveries)::int as deliveries
      from events e cross join lateral (select count(*) as deliveries from deliveries where event_id = e.id) d
      where e.body::jsonb #>> '{data,object,id}' in ($1, $2) group by e.topic order by e.topic`,
@@ -145,12 +149,12 @@ async function expectRows(world: World, { ad, set }: Pick<Asked, 'ad' | 'set'>):
     { topic: 'ad.uploaded', events: 1, deliveries: 1 },
     { topic: 'screenshot_set.approved', events: 1, deliveries: 1 },
   ]);
-  // The receiver has it before the row says so.
+  // The receiver gets the webhook before the row changes.
   await eventually(async () => {
-    const open = await world.rows(
+    const open = await env.rows(
       "select status from deliveries where status <> 'delivered' and (set_id = $1 or ad_id = $2)",
       [set, ad],
     );
     expect(open).toEqual([]);
-  }, PATIENCE_MS);
+  }, TIMEOUT_MS);
 }

@@ -1,8 +1,8 @@
 import { openStore, type Store } from '../../src/store/database/database.ts';
 import { testDatabase } from './database.ts';
 
-/** A store on a database that nobody else uses; closing it drops the database. */
-export async function ownStore(): Promise<Store> {
+/** A store on a database of its own. Closing the store drops the database. */
+export async function testStore(): Promise<Store> {
   const database = await testDatabase();
   const store = openStore({ url: database.url });
   const close = async () => {

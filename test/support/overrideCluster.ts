@@ -1,7 +1,7 @@
 import type { ClusterPort } from '../../src/cluster/port.ts';
 
-/** Stands in for a cluster that does otherwise in some calls. */
-export const otherwise = (change: (cluster: ClusterPort) => Partial<ClusterPort>) => (cluster: ClusterPort) => {
+/** Wraps a cluster and replaces some of its calls. */
+export const overrideCluster = (change: (cluster: ClusterPort) => Partial<ClusterPort>) => (cluster: ClusterPort) => {
   const changed = change(cluster);
   return new Proxy(cluster, {
     get(target, name) {

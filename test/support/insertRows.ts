@@ -1,4 +1,4 @@
-/** Organizations, ads and sets put into the database as requests would, with the work that follows from them. */
+/** Inserts organizations, ads and sets as the API's requests do, and enqueues the work that follows. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { DeviceName } from '../../src/domain/devices.ts';
 import type { Enqueuer } from '../../src/queue/payloads.ts';
@@ -32,7 +32,7 @@ export interface Subscriber {
   readonly s3_key_prefix?: string;
 }
 
-/** `content` tells the played capture what to do. */
+/** `content` selects the behaviour of the fake capture. */
 export async function insertAd(
   db: Database,
   organization: TestOrganization,
@@ -96,7 +96,7 @@ export async function launch(db: Database, queue: Enqueuer, { id }: TestOrganiza
   await db.transaction().execute((tx) => queue.enqueue(tx, 'launch', { organization_id: id }));
 }
 
-/** Captures of all pages are at work: one that was never begun ends in another way than one that hangs. */
+/** @returns whether the captures of all pages have started. A capture that never started ends in another way than one that hangs. */
 export async function haveAllBegun(db: Database): Promise<boolean> {
   const indexes = await db.selectFrom('job_indexes').select('started_at').execute();
   return indexes.length > 0 && indexes.every(({ started_at }) => started_at !== null);

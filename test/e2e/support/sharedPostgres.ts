@@ -1,14 +1,14 @@
-/** A PostgreSQL that is no part of the release, and stays while pods come and go: one of this machine, made reachable for pods. */
+/** A PostgreSQL outside the release: a database of the test server, forwarded to an address that pods reach. */
 import { testDatabase } from '../../support/database.ts';
 import { forward } from './forward.ts';
-import type { Values } from './installation.ts';
+import type { Values } from './helmInstallation.ts';
 
-export interface OutsidePostgres {
+export interface SharedPostgres {
   readonly values: Values;
   close(): Promise<void>;
 }
 
-export async function outsidePostgres(): Promise<OutsidePostgres> {
+export async function sharedPostgres(): Promise<SharedPostgres> {
   const database = await testDatabase();
   const url = new URL(database.url);
   const reachable = await forward(Number(url.port));

@@ -1,4 +1,4 @@
-/** A namespace with a client of it, and hands to play what a cluster's other parts do. */
+/** A namespace, a client for it, and functions that act as the cluster's other components. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,28 +15,28 @@ import { CaptureProfile } from '../../../src/contract/captureProfile.ts';
 import type { ScreenshotJob, ScreenshotJobSpec, ScreenshotJobStatus } from '../../../src/contract/screenshotJob.ts';
 import { type TestNamespace, testNamespace } from '../../support/cluster.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Operator, operatorOf } from '../../support/operator.ts';
 import { required } from '../../support/required.ts';
+import { type ScreenshotJobClient, screenshotJobClient } from '../../support/screenshotJobClient.ts';
 import { SILENT } from '../../support/silentLog.ts';
 
-export interface World {
+export interface ClientTestEnvironment {
   readonly namespace: TestNamespace;
   readonly installation: string;
   readonly core: CoreV1Api;
   readonly batch: BatchV1Api;
-  readonly operator: Operator;
-  /** Removed with the world. */
+  readonly screenshotJobs: ScreenshotJobClient;
+  /** `close` removes it. */
   readonly folder: string;
-  /** Closed with the world. */
+  /** `close` closes it. */
   connect(options?: Partial<KubernetesOptions>): Promise<KubernetesCluster>;
-  /** The pods of a Job, once there are so many. */
+  /** Waits until a Job has `count` pods. */
   pods(job: string, count: number): Promise<V1Pod[]>;
-  /** A merge patch of a pod's status, as its kubelet would write it. */
-  playPod(name: string, status: object): Promise<void>;
+  /** Sets parts of a pod's status, as the kubelet does. */
+  setPodStatus(name: string, status: object): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function createWorld(label: string): Promise<World> {
+export async function createEnvironment(label: string): Promise<ClientTestEnvironment> {
   const namespace = await testNamespace(`client-${label}`);
   const [core, batch] = [namespace.config.makeApiClient(CoreV1Api), namespace.config.makeApiClient(BatchV1Api)];
   const installation = randomUUID();
@@ -44,12 +44,12 @@ export async function createWorld(label: string): Promise<World> {
   const folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-client-'));
   return {
     ...{ namespace, installation, core, batch, folder },
-    operator: operatorOf(namespace),
+    screenshotJobs: screenshotJobClient(namespace),
     async connect(options = {}) {
       const cluster = await connectKubernetes({
         namespace: namespace.name,
         installation,
-        profile: profileOf(),
+        profile: captureProfile(),
         kubeconfig: namespace.kubeconfig,
         log: SILENT,
         ...options,
@@ -64,8 +64,8 @@ export async function createWorld(label: string): Promise<World> {
         expect(items).toHaveLength(count);
         return items;
       }),
-    async playPod(name, status) {
-      // JSON Patch is the library's way; each part of the status is set as a whole.
+    async setPodStatus(name, status) {
+      // The library sends JSON Patch, which replaces each part of the status.
       const body = Object.entries(status).map(([key, value]) => ({ op: 'add', path: `/status/${key}`, value }));
       await core.patchNamespacedPodStatus({ name, namespace: namespace.name, body });
     },
@@ -77,7 +77,7 @@ export async function createWorld(label: string): Promise<World> {
   };
 }
 
-export const profileOf = (profile: object = {}): CaptureProfile =>
+export const captureProfile = (profile: object = {}): CaptureProfile =>
   CaptureProfile.parse({ image: 'tearsheet:test', serviceAccountName: 'default', ...profile });
 
 export const resourceSpec = (spec: Partial<ScreenshotJobSpec> = {}): ScreenshotJobSpec => ({
@@ -86,7 +86,7 @@ export const resourceSpec = (spec: Partial<ScreenshotJobSpec> = {}): ScreenshotJ
   ...spec,
 });
 
-export const statusOf = (status: Partial<ScreenshotJobStatus> = {}): ScreenshotJobStatus => ({
+export const screenshotJobStatus = (status: Partial<ScreenshotJobStatus> = {}): ScreenshotJobStatus => ({
   ...{ observedGeneration: 1, reason: 'Running', total: 4, done: 1, failed: 0, pods: 2, conditions: [] },
   ...status,
 });
@@ -101,8 +101,8 @@ export const jobSpec = (
   ...spec,
 });
 
-/** Makes a ScreenshotJob, and says how it is. */
-export async function make(cluster: KubernetesCluster, name: string): Promise<ScreenshotJob> {
+/** Creates a ScreenshotJob and reads it back. */
+export async function createScreenshotJob(cluster: KubernetesCluster, name: string): Promise<ScreenshotJob> {
   expect(await cluster.createScreenshotJob(name, resourceSpec())).toBe('created');
   return required(await cluster.getScreenshotJob(name));
 }

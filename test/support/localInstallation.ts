@@ -1,4 +1,4 @@
-/** The whole of the work in one process, as `tearsheet dev` has it, with captures that only play the protocol. */
+/** The controller, the internal API and a local cluster in one process, as in `tearsheet dev`, with fake captures. */
 import { fileURLToPath } from 'node:url';
 import { issueJobToken } from '../../src/api/auth/jobToken.ts';
 import type { ArtifactStore } from '../../src/artifacts/store.ts';
@@ -8,48 +8,48 @@ import { type Controller, type ControllerSettings, startController } from '../..
 import type { ControllerObserver } from '../../src/controller/options.ts';
 import type { Queue } from '../../src/queue/queue.ts';
 import type { Store } from '../../src/store/database/database.ts';
-import { type Complaint, openSurroundings, settingsFor } from './surroundings.ts';
+import { type LoggedWarning, openControllerDependencies, testSettings } from './controllerDependencies.ts';
 
-export { PUBLIC_URL } from './surroundings.ts';
+export { PUBLIC_URL } from './controllerDependencies.ts';
 
-const CAPTURE = fileURLToPath(new URL('./playedCapture.ts', import.meta.url));
+const CAPTURE = fileURLToPath(new URL('./fakeCapture.ts', import.meta.url));
 
-export interface Workshop {
+export interface LocalInstallation {
   readonly store: Store;
   readonly queue: Queue;
   readonly cluster: LocalCluster;
   readonly controller: Controller;
   readonly artifacts: ArtifactStore;
-  /** What was logged as a warning or an error. */
-  readonly complaints: Complaint[];
+  /** The logged warnings and errors. */
+  readonly warnings: LoggedWarning[];
   readonly internalUrl: string;
-  /** Final states of pictures as they are counted, by whichever process brings them about. */
+  /** Final states of pictures, as the controller and the internal API count them. */
   readonly counted: string[];
   close(): Promise<void>;
 }
 
-export interface WorkshopOptions {
+export interface LocalInstallationOptions {
   readonly databaseUrl: string;
   readonly settings?: Partial<ControllerSettings>;
   readonly leaseSeconds?: number;
   readonly captureCommand?: readonly string[];
   readonly maxPods?: number;
-  /** Of the controller, in milliseconds. */
+  /** The controller's clock, in milliseconds. */
   readonly clock?: () => number;
   readonly observe?: Partial<ControllerObserver>;
   readonly onSuperseded?: () => void;
-  /** Stands between the controller and its cluster. */
+  /** Wraps the cluster that the controller calls. */
   readonly wrapCluster?: (cluster: ClusterPort) => ClusterPort;
 }
 
-export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> {
+export async function startLocalInstallation(options: LocalInstallationOptions): Promise<LocalInstallation> {
   const { databaseUrl, settings = {}, leaseSeconds = 10, maxPods = 4 } = options;
-  const around = await openSurroundings(databaseUrl, { leaseSeconds });
-  const { store, queue, notifications, log, folder, secret, counted, artifacts, complaints, internalUrl } = around;
+  const dependencies = await openControllerDependencies(databaseUrl, { leaseSeconds });
+  const { store, queue, notifications, log, folder, secret, counted, artifacts, warnings, internalUrl } = dependencies;
   const cluster = createLocalCluster({
     captureCommand: options.captureCommand ?? [process.execPath, CAPTURE],
     ...{ maxPods, log, graceMs: 1_000, backoffMs: 50 },
-    env: { PATH: process.env['PATH'] ?? '', PLAYED_FOLDER: folder },
+    env: { PATH: process.env['PATH'] ?? '', FAKE_CAPTURE_FOLDER: folder },
   });
   const controller = await startController({
     ...{ store, queue, notifications, log },
@@ -58,14 +58,14 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
     ...(options.onSuperseded && { onSuperseded: options.onSuperseded }),
     cluster: options.wrapCluster?.(cluster) ?? cluster,
     issueToken: (jobId, expiresAt) => issueJobToken(secret, jobId, expiresAt),
-    settings: settingsFor(around, { maxPods, maxPodsPerOrganization: maxPods, isLocal: true, ...settings }),
+    settings: testSettings(dependencies, { maxPods, maxPodsPerOrganization: maxPods, isLocal: true, ...settings }),
   });
   return {
-    ...{ store, queue, cluster, controller, artifacts, complaints, internalUrl, counted },
+    ...{ store, queue, cluster, controller, artifacts, warnings, internalUrl, counted },
     async close() {
       await controller.stop();
       await cluster.close();
-      await around.close();
+      await dependencies.close();
     },
   };
 }

@@ -1,28 +1,28 @@
-/** `tearsheet dev` as a process of its own, run from its source. */
+/** Runs `tearsheet dev` from its source in a separate process. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { DevReady } from '../../../src/commands/dev/dev.ts';
-import type { Home } from './home.ts';
+import type { ServiceFolders } from './serviceFolders.ts';
 
 const CLI = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
 const START_MS = 60_000;
 const STOP_MS = 40_000;
 
-export interface Ended {
+export interface ExitStatus {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A start, perhaps not finished yet. */
-export interface Starting {
+/** A started process that may not be ready yet. */
+export interface DevProcess {
   readonly pid: number;
-  /** Rejects when it ends before, with what it said last. */
+  /** Rejects with the last output when the process ends before it is ready. */
   readonly ready: Promise<DevReady>;
-  readonly ended: Promise<Ended>;
-  /** All that it printed so far, both outputs, the line of the ready service included. */
+  readonly ended: Promise<ExitStatus>;
+  /** All output so far, of both streams, with the ready line. */
   output(): string;
-  /** Ends it, and waits until it has ended. */
-  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<Ended>;
+  /** Sends the signal and waits until the process has ended. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<ExitStatus>;
 }
 
 export interface DevFlags {
@@ -31,16 +31,16 @@ export interface DevFlags {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export function start(home: Home, { port = 0, cli = CLI, env = {} }: DevFlags = {}): Starting {
-  const args = [cli, 'dev', '--json', '--port', String(port), '--data', home.data, '--allow', '127.0.0.0/8'];
+export function startDev(folders: ServiceFolders, { port = 0, cli = CLI, env = {} }: DevFlags = {}): DevProcess {
+  const args = [cli, 'dev', '--json', '--port', String(port), '--data', folders.data, '--allow', '127.0.0.0/8'];
   const child = spawn(process.execPath, args, {
-    env: { ...environment(), TMPDIR: home.temporary, ...env },
+    env: { ...environment(), TMPDIR: folders.temporary, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const text = printed(child);
-  const ended = new Promise<Ended>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
+  const ended = new Promise<ExitStatus>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
   const ready = readyLine(child, { text, ended });
-  // Whoever kills it before it is ready does not ask for the line.
+  // A test that kills the process early does not await this promise.
   ready.catch(() => undefined);
   return {
     pid: child.pid ?? 0,
@@ -54,7 +54,7 @@ export function start(home: Home, { port = 0, cli = CLI, env = {} }: DevFlags = 
   };
 }
 
-/** One of the operator's commands, as it is typed. */
+/** Runs one of the operator's commands. */
 export function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
     const options = { env: { ...environment(), ...env }, timeout: 30_000 };
@@ -64,7 +64,7 @@ export function run(args: readonly string[], env: Readonly<Record<string, string
   });
 }
 
-/** This process's, without what would make the service another one than a user's. */
+/** The environment of this process without the variables that would change the service. */
 function environment(): NodeJS.ProcessEnv {
   const { DATABASE_URL: _, RATE_LIMIT_PER_SECOND: __, NODE_OPTIONS: ___, ...rest } = process.env;
   return { ...rest, LOG_LEVEL: 'info' };
@@ -82,7 +82,7 @@ function printed(child: ChildProcess): () => string {
 
 interface Watched {
   readonly text: () => string;
-  readonly ended: Promise<Ended>;
+  readonly ended: Promise<ExitStatus>;
 }
 
 async function readyLine(child: ChildProcess, { text, ended }: Watched): Promise<DevReady> {

@@ -1,17 +1,17 @@
 /** What others do in our namespace: take a name that ours was to have, take our label off. On a real API server. */
 import { CustomObjectsApi, type V1Job } from '@kubernetes/client-node';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type ClusterWorkshop, openClusterWorkshop } from '../../support/clusterWorkshop.ts';
 import { eventually } from '../../support/eventually.ts';
-import { insertAd, insertOrganization, insertSet, launch } from '../../support/requests.ts';
+import { insertAd, insertOrganization, insertSet, launch } from '../../support/insertRows.ts';
+import { type KubernetesInstallation, startKubernetesInstallation } from '../../support/kubernetesInstallation.ts';
 import { required } from '../../support/required.ts';
 
-let shop: ClusterWorkshop;
+let shop: KubernetesInstallation;
 
 let custom: CustomObjectsApi;
 
 beforeEach(async () => {
-  shop = await openClusterWorkshop('strangers');
+  shop = await startKubernetesInstallation('strangers');
   custom = shop.namespace.config.makeApiClient(CustomObjectsApi);
 });
 afterEach(() => shop?.close());
@@ -54,7 +54,7 @@ async function takeName(name: string): Promise<V1Job> {
 test('A Job of somebody else that has the name of ours is told of, left alone, and the next generation goes on', async () => {
   const { setId, name, launch } = await waitingSet();
   const taken = await takeName(`${name}-1`);
-  await shop.lead();
+  await shop.startController();
   await launch();
   await eventually(async () => expect(await statusOf(setId)).toBe('approved'));
   const told = (await eventsOf(name)).find(({ reason }) => reason === 'PodRejected');
@@ -67,7 +67,7 @@ test('A Job of somebody else that has the name of ours is told of, left alone, a
 test('Where all its names are taken a set says so, and goes on when one is free', async () => {
   const { setId, name, launch } = await waitingSet();
   for (const generation of [1, 2, 3]) await takeName(`${name}-${generation}`);
-  await shop.lead();
+  await shop.startController();
   await launch();
   await eventually(async () => {
     const { status } = await shop.read(name);
@@ -83,7 +83,7 @@ test('Where all its names are taken a set says so, and goes on when one is free'
 test('Where all its names stay taken a set ends with these words at its deadline for scheduling', async () => {
   const { setId, name, launch } = await waitingSet();
   for (const generation of [1, 2, 3]) await takeName(`${name}-${generation}`);
-  const { controller } = await shop.lead();
+  const { controller } = await shop.startController();
   await launch();
   await eventually(async () => expect((await shop.read(name)).status['message']).toContain(`${name}-3`));
   await shop.store.pool.query(`update screenshot_jobs set launched_at = launched_at - interval '61 s'`);
@@ -97,7 +97,7 @@ test('Where all its names stay taken a set ends with these words at its deadline
 });
 
 test('A resource whose label is taken off while its set is captured gets it back, and its end is told', async () => {
-  await shop.lead();
+  await shop.startController();
   const { setId, name, launch } = await waitingSet('hang');
   await launch();
   await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Running'));
@@ -111,7 +111,7 @@ test('A resource whose label is taken off while its set is captured gets it back
 });
 
 test('A resource whose label is taken off after its end is found, and can be deleted', async () => {
-  const { controller } = await shop.lead();
+  const { controller } = await shop.startController();
   const { name, launch } = await waitingSet();
   await launch();
   await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Completed'));
@@ -124,18 +124,18 @@ test('A resource whose label is taken off after its end is found, and can be del
 });
 
 test('A resource that lost its label while nobody led is found by the next leader', async () => {
-  const { controller } = await shop.lead();
+  const { controller } = await shop.startController();
   const { name, launch } = await waitingSet();
   await launch();
   await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Completed'));
   await controller.stop();
   await unlabel(name);
-  await shop.lead();
+  await shop.startController();
   await eventually(async () => expect(await labelOf(name)).toBe(shop.installation));
 });
 
 test('A Job whose label is taken off is made again, and its set goes on', async () => {
-  await shop.lead();
+  await shop.startController();
   const { setId, name, launch } = await waitingSet('hang');
   await launch();
   await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Running'));
@@ -152,14 +152,14 @@ test('A Job whose label is taken off is made again, and its set goes on', async 
 });
 
 test('A Job whose label was taken off before its set was settled does not outlive it', async () => {
-  const { controller } = await shop.lead();
+  const { controller } = await shop.startController();
   const { setId, name, launch } = await waitingSet('hang');
   await launch();
   await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Running'));
   await controller.stop();
   await shop.batch.patchNamespacedJob({ ...where(), name: `${name}-1`, body: UNLABEL });
   await shop.store.pool.query('update screenshot_sets set cancel_requested_at = now() where id = $1', [setId]);
-  const next = await shop.lead();
+  const next = await shop.startController();
   await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Canceled'));
   await eventually(async () => {
     await next.controller.audit();
@@ -168,7 +168,7 @@ test('A Job whose label was taken off before its set was settled does not outliv
 });
 
 test('What looks like ours and is not is left as it is: neither labelled nor removed', async () => {
-  const { controller } = await shop.lead();
+  const { controller } = await shop.startController();
   const { name, launch } = await waitingSet('hang');
   await launch();
   await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Running'));

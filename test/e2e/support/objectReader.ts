@@ -1,4 +1,4 @@
-/** Reads objects without a process for each look: tests look again and again. */
+/** Reads Kubernetes objects over HTTP, because tests poll and a kubectl process for each read would be slow. */
 import { Agent, type RequestOptions, request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import type { KubeConfig } from '@kubernetes/client-node';
@@ -11,7 +11,7 @@ const GROUPS = {
 } as const;
 export type Kind = keyof typeof GROUPS;
 
-export class Reader {
+export class ObjectReader {
   readonly #config: KubeConfig;
   readonly #namespace: string;
   readonly #agent = new Agent({ keepAlive: true });
@@ -48,7 +48,7 @@ export class Reader {
     });
   }
 
-  /** The certificate authority belongs to the connection, which is kept. */
+  /** The credentials belong to the kept connection. */
   #agentOf({ ca, cert, key }: RequestOptions): Agent {
     Object.assign(this.#agent.options, { ca, cert, key });
     return this.#agent;

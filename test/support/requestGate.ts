@@ -1,23 +1,23 @@
-/** A server in front of sites and creatives: each address can be held until the test lets it go. */
+/** A redirecting server for sites and creatives. A test can hold the requests of a named gate and release them later. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Listener, listenHttp } from './listeners.ts';
 
-export interface Gates {
-  /** An address that leads to `target` once `gate` is open. Gates are open unless shut. */
-  through(gate: string, target: string): string;
-  shut(gate: string): void;
-  open(gate: string): void;
-  /** Resolves when somebody stands before the shut gate. */
-  reached(gate: string): Promise<void>;
+export interface RequestGate {
+  /** @returns an address that redirects to `target` while `gate` is not held. A gate starts unheld. */
+  urlFor(gate: string, target: string): string;
+  hold(gate: string): void;
+  release(gate: string): void;
+  /** Resolves when a request waits at the held gate. */
+  waitForRequest(gate: string): Promise<void>;
   close(): Promise<void>;
 }
 
 /** @param host an address of this machine; loopback unless given. */
-export async function startGates(host?: string): Promise<Gates> {
+export async function startRequestGate(host?: string): Promise<RequestGate> {
   const held = new Map<string, (() => void)[]>();
   const watchers = new Map<string, (() => void)[]>();
   const answer = (request: IncomingMessage, response: ServerResponse) => {
-    const url = new URL(request.url ?? '/', 'http://gates');
+    const url = new URL(request.url ?? '/', 'http://gate.test');
     const gate = url.pathname.slice(1);
     const pass = () => response.writeHead(302, { location: url.searchParams.get('to') ?? '/' }).end();
     const waiting = held.get(gate);
@@ -31,14 +31,14 @@ export async function startGates(host?: string): Promise<Gates> {
   };
   const server: Listener = await listenHttp(answer, host);
   return {
-    through: (gate, target) => `${server.url}/${gate}?to=${encodeURIComponent(target)}`,
-    shut: (gate) => void held.set(gate, held.get(gate) ?? []),
-    open: (gate) => {
+    urlFor: (gate, target) => `${server.url}/${gate}?to=${encodeURIComponent(target)}`,
+    hold: (gate) => void held.set(gate, held.get(gate) ?? []),
+    release: (gate) => {
       const waiting = held.get(gate) ?? [];
       held.delete(gate);
       for (const pass of waiting) pass();
     },
-    reached: (gate) => {
+    waitForRequest: (gate) => {
       if ((held.get(gate)?.length ?? 0) > 0) return Promise.resolve();
       return new Promise((resolve) => watchers.set(gate, [...(watchers.get(gate) ?? []), resolve]));
     },

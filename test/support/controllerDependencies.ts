@@ -1,4 +1,4 @@
-/** What a controller of the tests stands on: a store, a queue, and the internal API that its captures call. */
+/** What a controller in tests needs: a store, a queue and the internal API that its captures call. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -11,17 +11,17 @@ import { type Queue, startQueue } from '../../src/queue/queue.ts';
 import { openStore, type Store } from '../../src/store/database/database.ts';
 import { type Notifications, openNotifications } from '../../src/store/database/notifications.ts';
 import { readInstallation } from '../../src/store/installation/installation.ts';
-import { started } from './listeners.ts';
+import { startListener } from './listeners.ts';
 import { SILENT } from './silentLog.ts';
 
 export const PUBLIC_URL = 'https://tearsheet.example';
 
-export interface Complaint {
+export interface LoggedWarning {
   readonly fields: object;
   readonly message: string;
 }
 
-export interface Surroundings {
+export interface ControllerDependencies {
   readonly store: Store;
   readonly queue: Queue;
   readonly notifications: Notifications;
@@ -30,29 +30,32 @@ export interface Surroundings {
   readonly installation: string;
   readonly secret: Buffer;
   readonly internalUrl: string;
-  /** Removed at the end. */
+  /** `close` removes it. */
   readonly folder: string;
-  /** Keeps warnings and errors in `complaints`, and nothing else. */
+  /** Keeps warnings and errors in `warnings` and drops the rest. */
   readonly log: Log;
-  readonly complaints: Complaint[];
+  readonly warnings: LoggedWarning[];
   /** Final states of pictures as the internal API counts them. */
   readonly counted: string[];
   close(): Promise<void>;
 }
 
-export async function openSurroundings(databaseUrl: string, { leaseSeconds = 10 } = {}): Promise<Surroundings> {
+export async function openControllerDependencies(
+  databaseUrl: string,
+  { leaseSeconds = 10 } = {},
+): Promise<ControllerDependencies> {
   const folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-controller-'));
   const store = openStore({ url: databaseUrl });
   const notifications = openNotifications(databaseUrl);
   await notifications.ready;
-  const complaints: Complaint[] = [];
-  const complain = (fields: object, message: string) => complaints.push({ fields, message });
-  const log = { ...SILENT, warn: complain, error: complain };
-  const queue = await startQueue({ databaseUrl, onError: (error) => complain({ error }, 'queue') });
+  const warnings: LoggedWarning[] = [];
+  const record = (fields: object, message: string) => warnings.push({ fields, message });
+  const log = { ...SILENT, warn: record, error: record };
+  const queue = await startQueue({ databaseUrl, onError: (error) => record({ error }, 'queue') });
   const { id: installation, secret } = await readInstallation(store.db);
-  // Its address is part of what it serves, so it listens before there is anything to serve.
+  // The API needs its own address, so the server listens before the API exists.
   const server = createServer();
-  const { url: internalUrl, close } = await started(server);
+  const { url: internalUrl, close } = await startListener(server);
   const artifacts = new FolderStore(path.join(folder, 'artifacts'));
   const counted: string[] = [];
   server.on(
@@ -64,7 +67,7 @@ export async function openSurroundings(databaseUrl: string, { leaseSeconds = 10 
     }),
   );
   return {
-    ...{ store, queue, notifications, artifacts, installation, secret, internalUrl, folder, log, complaints, counted },
+    ...{ store, queue, notifications, artifacts, installation, secret, internalUrl, folder, log, warnings, counted },
     async close() {
       await queue.stop({ timeoutMs: 1_000 });
       await notifications.close();
@@ -75,9 +78,9 @@ export async function openSurroundings(databaseUrl: string, { leaseSeconds = 10 
   };
 }
 
-/** Of a controller in tests: little enough that its bounds are met. */
-export function settingsFor(
-  { internalUrl }: Pick<Surroundings, 'internalUrl'>,
+/** Settings of a controller in tests, small enough that tests reach the limits. */
+export function testSettings(
+  { internalUrl }: Pick<ControllerDependencies, 'internalUrl'>,
   given: Partial<ControllerSettings> & Pick<ControllerSettings, 'isLocal'>,
 ): ControllerSettings {
   return {

@@ -1,46 +1,46 @@
-/** All that a client and the web are for these tests: publishers, creatives that can be held back, a webhook receiver. */
+/** The servers outside the cluster: publishers, creatives that a test can hold, and a webhook receiver. */
 import { type Publishers, startPublishers } from '../../fixtures/publisherServer.ts';
-import { type Gates, startGates } from '../../support/gates.ts';
-import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { type RequestGate, startRequestGate } from '../../support/requestGate.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhookReceiver.ts';
 import { host } from './environment.ts';
 
-export interface World {
+export interface ExternalServers {
   readonly publishers: Publishers;
-  readonly gates: Gates;
-  readonly receiver: Receiver;
+  readonly requestGate: RequestGate;
+  readonly receiver: WebhookReceiver;
   close(): Promise<void>;
 }
 
-/** @param secret of the organization whose webhooks are received. */
-export async function startWorld(secret: () => string): Promise<World> {
+/** @param secret the webhook secret of the organization. */
+export async function startExternalServers(secret: () => string): Promise<ExternalServers> {
   const address = host();
-  const [publishers, gates, receiver] = await Promise.all([
+  const [publishers, requestGate, receiver] = await Promise.all([
     startPublishers({ host: address }),
-    startGates(address),
-    startReceiver(secret, address),
+    startRequestGate(address),
+    startWebhookReceiver(secret, address),
   ]);
   const close = async () => {
-    await Promise.all([publishers.close(), gates.close(), receiver.close()]);
+    await Promise.all([publishers.close(), requestGate.close(), receiver.close()]);
   };
-  return { publishers, gates, receiver, close };
+  return { publishers, requestGate, receiver, close };
 }
 
-export interface Wanted {
+export interface ScreenshotRequestOptions {
   readonly campaign: string;
-  /** Held back until the gate of this name is opened; not held back unless given. */
+  /** The creative's request gate; undefined: no gate. */
   readonly gate?: string;
-  /** Each is an index of the Job. */
+  /** Each page is one index of the Job. */
   readonly pages?: readonly ('news' | 'blog')[];
-  /** Addresses of more pages. */
+  /** Addresses of further pages. */
   readonly sites?: readonly string[];
   readonly devices?: readonly string[];
 }
 
-/** One picture ad on each of the pages, told to the receiver. */
-export function requestOf(world: World, wanted: Wanted): object {
+/** A request for one picture ad on each page, with the webhook receiver as subscriber. */
+export function screenshotRequest(world: ExternalServers, wanted: ScreenshotRequestOptions): object {
   const { campaign, gate, pages = ['blog'], sites = [], devices = ['desktop'] } = wanted;
   const picture = `${world.publishers.cdn}/media/marlow.jpg`;
-  const content = gate === undefined ? picture : world.gates.through(gate, picture);
+  const content = gate === undefined ? picture : world.requestGate.urlFor(gate, picture);
   const urls = [...pages.map((page) => world.publishers.urlByPath(page)), ...sites];
   const screenshots = urls.flatMap((url) => devices.map((name) => ({ site: { url }, device: { name } })));
   return {

@@ -1,9 +1,9 @@
-/** kubectl and helm, as an operator types them. */
+/** Runs kubectl and helm. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-export interface Ran {
+export interface RunResult {
   readonly stdout: string;
   readonly stderr: string;
   readonly code: number;
@@ -11,12 +11,16 @@ export interface Ran {
 
 export interface RunOptions {
   readonly timeoutMs?: number;
-  /** Standard input. */
+  /** Written to standard input. */
   readonly input?: string;
 }
 
-/** Never rejects: a code that is not 0 is part of the answer. */
-export function tried(program: 'kubectl' | 'helm', args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+/** Never rejects; the result has the exit code. */
+export function tryRun(
+  program: 'kubectl' | 'helm',
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<RunResult> {
   const { timeoutMs = 60_000, input } = options;
   return new Promise((resolve) => {
     const limits = { timeout: timeoutMs, maxBuffer: 64 * 1024 * 1024 };
@@ -29,21 +33,21 @@ export function tried(program: 'kubectl' | 'helm', args: readonly string[], opti
   });
 }
 
-/** @throws with what it said, where its code is not 0. */
+/** @throws Error with the output when the exit code is not 0. */
 export async function kubectl(args: readonly string[], options?: RunOptions): Promise<string> {
-  return said('kubectl', args, await tried('kubectl', args, options));
+  return said('kubectl', args, await tryRun('kubectl', args, options));
 }
 
 export async function helm(args: readonly string[], options?: RunOptions): Promise<string> {
-  return said('helm', args, await tried('helm', args, options));
+  return said('helm', args, await tryRun('helm', args, options));
 }
 
-function said(program: string, args: readonly string[], { stdout, stderr, code }: Ran): string {
+function said(program: string, args: readonly string[], { stdout, stderr, code }: RunResult): string {
   if (code !== 0) throw new Error(`${program} ${args.join(' ')}: exit code ${code}\n${stderr}${stdout}`);
   return stdout;
 }
 
-/** Keeps what an operator sees, for people: E2E_CONSOLE, else .cache/e2e-console. */
+/** Saves console output for people to read, in E2E_CONSOLE or .cache/e2e-console. */
 export function keepConsole(name: string, text: string): void {
   const folder = process.env['E2E_CONSOLE'] ?? path.join(import.meta.dirname, '../../../.cache/e2e-console');
   mkdirSync(folder, { recursive: true });

@@ -1,35 +1,35 @@
-/** Plays the kubelet for a namespace without nodes: what a pod of a capture would do, a child process does, which plays the protocol. */
+/** Acts as the kubelet of a namespace without nodes: each capture pod runs as a child process with the fake capture program. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { CoreV1Api, V1Pod } from '@kubernetes/client-node';
 
-const CAPTURE = fileURLToPath(new URL('./playedCapture.ts', import.meta.url));
+const CAPTURE = fileURLToPath(new URL('./fakeCapture.ts', import.meta.url));
 const POLL_MS = 100;
 const SELECTOR = 'app.kubernetes.io/component=capture';
 
-export interface PodPlayerOptions {
+export interface FakeKubeletOptions {
   readonly core: CoreV1Api;
   readonly namespace: string;
-  /** What the internal API asks for, in place of a pod's own token. */
+  /** Issues the token that the internal API accepts in place of a pod's service account token. */
   readonly tokenOf: (jobId: string) => string;
   readonly folder: string;
 }
 
-export class PodPlayer {
-  readonly #options: PodPlayerOptions;
+export class FakeKubelet {
+  readonly #options: FakeKubeletOptions;
   readonly #playing = new Map<string, ChildProcess | undefined>();
   #polling: Promise<void>;
   #stopped = false;
-  /** Pods are made to wait, or to run. */
-  runs = true;
+  /** False: pods stay pending. */
+  startsPods = true;
 
-  constructor(options: PodPlayerOptions) {
+  constructor(options: FakeKubeletOptions) {
     this.#options = options;
     this.#polling = this.#poll();
   }
 
-  /** Says this of every pod that was not started. */
-  async say(status: object): Promise<number> {
+  /** Sets this status on every pending pod. @returns how many there were. */
+  async setPendingPodStatus(status: object): Promise<number> {
     const waiting = (await this.#pods()).filter(({ status }) => status?.phase === 'Pending');
     for (const pod of waiting) await this.#patch(pod, status);
     return waiting.length;
@@ -51,7 +51,7 @@ export class PodPlayer {
       const pods = await this.#pods().catch(() => []);
       const there = new Set(pods.map(({ metadata }) => metadata?.uid ?? ''));
       for (const [uid, child] of this.#playing) if (!there.has(uid)) child?.kill('SIGTERM');
-      if (this.runs) for (const pod of pods) await this.#start(pod);
+      if (this.startsPods) for (const pod of pods) await this.#start(pod);
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   }
@@ -67,7 +67,7 @@ export class PodPlayer {
       env: {
         ...own,
         PATH: process.env['PATH'],
-        PLAYED_FOLDER: folder,
+        FAKE_CAPTURE_FOLDER: folder,
         TEARSHEET_POD: uid,
         TEARSHEET_TOKEN: tokenOf(own['TEARSHEET_JOB'] ?? ''),
         JOB_COMPLETION_INDEX: pod.metadata?.annotations?.['batch.kubernetes.io/job-completion-index'],
@@ -83,7 +83,7 @@ export class PodPlayer {
     await this.#patch(pod, { phase, containerStatuses: [containerOf({ terminated: { exitCode } })] });
   }
 
-  /** One that is gone meanwhile needs no status. */
+  /** A pod that was deleted meanwhile needs no status. */
   async #patch(pod: V1Pod, status: object): Promise<void> {
     const { core, namespace } = this.#options;
     const body = Object.entries(status).map(([key, value]) => ({ op: 'add', path: `/status/${key}`, value }));

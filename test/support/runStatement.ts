@@ -1,7 +1,7 @@
 import pg from 'pg';
 
-/** Runs one statement on a connection of its own. */
-export async function administer(url: string, statement: string): Promise<void> {
+/** Runs one SQL statement on a new connection. */
+export async function runStatement(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   await client.connect();
   try {

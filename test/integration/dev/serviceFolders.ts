@@ -1,4 +1,4 @@
-/** Folders of one `tearsheet dev`, and the processes that belong to them, whoever started those. */
+/** The folders of one `tearsheet dev`, and the processes that run from them. */
 import {
   chmodSync,
   existsSync,
@@ -13,25 +13,25 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { eventually } from '../../support/eventually.ts';
 
-export interface Home {
+export interface ServiceFolders {
   readonly data: string;
-  /** TMPDIR of the service: its captures and their browsers inherit it, by which they are known. */
+  /** The service's TMPDIR. Captures and browsers inherit it, so the test can recognise them. */
   readonly temporary: string;
-  /** Everything that runs out of these folders. */
-  processes(): Running[];
-  /** Waits until nothing runs there any more. @throws Error which names what does. */
-  deserted(): Promise<void>;
-  /** Kills what is left and removes the folders. */
+  /** The processes that use these folders. */
+  processes(): RunningProcess[];
+  /** Waits until none of them runs. @throws Error with the names of those that still run. */
+  expectNoProcesses(): Promise<void>;
+  /** Kills remaining processes and removes the folders. */
   remove(): Promise<void>;
 }
 
-export interface Running {
+export interface RunningProcess {
   readonly pid: number;
   readonly kind: 'service' | 'capture' | 'pages browser' | 'creatives browser' | 'postgres' | 'other';
   readonly command: string;
 }
 
-export function makeHome(): Home {
+export function createServiceFolders(): ServiceFolders {
   const root = mkdtempSync(path.join(tmpdir(), 'tearsheet-dev-test-'));
   // PostgreSQL runs as another account where this one is root.
   chmodSync(root, 0o755);
@@ -42,7 +42,7 @@ export function makeHome(): Home {
     data,
     temporary,
     processes,
-    deserted: () =>
+    expectNoProcesses: () =>
       eventually(() => {
         const left = processes();
         if (left.length > 0)
@@ -60,7 +60,7 @@ export function makeHome(): Home {
   };
 }
 
-/** SIGKILL; gone already is as good. */
+/** Sends SIGKILL; a process that has ended already is no error. */
 export function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
@@ -69,7 +69,7 @@ export function kill(pid: number): void {
   }
 }
 
-function runningIn(root: string): Running[] {
+function runningIn(root: string): RunningProcess[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.flatMap((name) => {
     const command = readProc(name, 'cmdline').replaceAll('\0', ' ').trim();
@@ -78,7 +78,7 @@ function runningIn(root: string): Running[] {
   });
 }
 
-/** Of a process that may end at any moment, or be none of ours; empty then. */
+/** Reads a file of /proc; empty when the process has ended or belongs to another user. */
 export function readProc(pid: number | string, file: 'cmdline' | 'environ'): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
@@ -89,11 +89,11 @@ export function readProc(pid: number | string, file: 'cmdline' | 'environ'): str
   }
 }
 
-function kindOf(command: string): Running['kind'] {
+function kindOf(command: string): RunningProcess['kind'] {
   if (/cli\.ts dev /.test(command)) return 'service';
   if (/cli\.ts capture$/.test(command)) return 'capture';
   if (/bin\/postgres |^postgres:/.test(command)) return 'postgres';
-  // The main process of a browser alone; its others have a type.
+  // Only a browser's main process has no --type.
   if (/--remote-debugging-pipe/.test(command) && !/--type=/.test(command)) {
     return command.includes('--enable-begin-frame-control') ? 'creatives browser' : 'pages browser';
   }
