@@ -1,8 +1,8 @@
-/** The chart's Grafana dashboard: panels as a table here, Grafana's JSON there. */
+/** Makes the chart's Grafana dashboard from the table of panels below. */
 
 interface Panel {
   readonly title: string;
-  /** Shown at the panel's corner. */
+  /** The description that Grafana shows in the corner of the panel. */
   readonly about: string;
   readonly expr: string;
   readonly legend: string;
@@ -15,7 +15,7 @@ interface Row {
   readonly panels: readonly Panel[];
 }
 
-/** What every query selects by; the variables stand at the top of the dashboard. */
+/** The labels that every query selects. The variables are at the top of the dashboard. */
 const OF = 'namespace="$namespace"';
 const rate = (metric: string, by: string, more = '') =>
   `sum by (${by}) (rate(${metric}{${OF}${more}}[$__rate_interval]))`;
@@ -27,16 +27,16 @@ const ROWS: readonly Row[] = [
     title: 'Requests',
     panels: [
       {
-        title: 'Answers a second, by status',
-        about: '5xx are failures of the service; runbook TearsheetApiErrors.',
+        title: 'Requests per second, by status',
+        about: '5xx are failures of the service. Runbook: TearsheetApiErrors.',
         expr: rate('tearsheet_requests_total', 'status'),
         legend: '{{status}}',
         unit: 'reqps',
         stacked: true,
       },
       {
-        title: 'Time of an answer, 95th percentile',
-        about: 'An answer to a POST is a commit in PostgreSQL; runbook TearsheetApiSlow.',
+        title: 'Request duration, 95th percentile',
+        about: 'The API answers a POST after a commit in PostgreSQL. Runbook: TearsheetApiSlow.',
         expr: quantile('tearsheet_request_duration_seconds', 'route'),
         legend: '{{route}}',
         unit: 's',
@@ -47,15 +47,15 @@ const ROWS: readonly Row[] = [
     title: 'Captures',
     panels: [
       {
-        title: 'Pictures a second, by their end',
-        about: 'uploaded is a picture; no_slots, not_found and blocked are the site’s doing.',
+        title: 'Screenshots per second, by final status',
+        about: 'uploaded means success. The site causes no_slots, not_found and blocked.',
         expr: rate('tearsheet_captures_total', 'status'),
         legend: '{{status}}',
         stacked: true,
       },
       {
-        title: 'Phases of a capture, 95th percentile',
-        about: 'Where the time of a capture pod goes.',
+        title: 'Capture phases, 95th percentile',
+        about: 'The time that a capture pod spends in each phase.',
         expr: quantile('tearsheet_capture_phase_seconds', 'phase'),
         legend: '{{phase}}',
         unit: 's',
@@ -63,17 +63,17 @@ const ROWS: readonly Row[] = [
     ],
   },
   {
-    title: 'Work',
+    title: 'Work queue',
     panels: [
       {
-        title: 'Work that could start and waits',
-        about: 'Of the queues in PostgreSQL.',
+        title: 'Entries ready to run, by queue',
+        about: 'The work queue is in PostgreSQL.',
         expr: `max by (queue) (tearsheet_queue_depth{${OF}})`,
         legend: '{{queue}}',
       },
       {
-        title: 'Age of the oldest such work',
-        about: 'It grows where nobody takes work; runbook TearsheetWorkWaits.',
+        title: 'Age of the oldest ready entry',
+        about: 'It grows if no worker takes entries. Runbook: TearsheetWorkQueueStalled.',
         expr: `max by (queue) (tearsheet_queue_oldest_seconds{${OF}})`,
         legend: '{{queue}}',
         unit: 's',
@@ -84,22 +84,22 @@ const ROWS: readonly Row[] = [
     title: 'Cluster',
     panels: [
       {
-        title: 'ScreenshotJobs, by STATUS',
-        about: 'What keeps them from running is the cluster’s; runbook TearsheetSetsHeldUp.',
+        title: 'ScreenshotJobs, by status',
+        about: 'Causes in the cluster can keep them from running. Runbook: TearsheetScreenshotJobsStuck.',
         expr: `sum by (reason) (tearsheet_screenshotjobs{${OF}})`,
         legend: '{{reason}}',
         stacked: true,
       },
       {
-        title: 'Accepted and not launched yet',
-        about: 'Sets and ads wait in PostgreSQL for their turn; capture.maxPods bounds how many run.',
+        title: 'Backlog',
+        about: 'Accepted sets and ads wait in PostgreSQL for admission. capture.maxPods limits how many run.',
         expr: `max by (kind) (tearsheet_waiting{${OF}})`,
         legend: '{{kind}}',
         stacked: true,
       },
       {
         title: 'Leader',
-        about: 'Exactly one leads; runbook TearsheetNoLeader.',
+        about: 'Exactly one controller is the leader. Runbook: TearsheetNoLeader.',
         expr: `max by (pod) (tearsheet_leader{${OF}})`,
         legend: '{{pod}}',
       },
@@ -109,21 +109,21 @@ const ROWS: readonly Row[] = [
     title: 'Controller',
     panels: [
       {
-        title: 'Looks at ScreenshotJobs a second',
-        about: 'failed is repeated with back-off; runbook TearsheetReconcilesFail.',
+        title: 'Reconciliations per second, by result',
+        about: 'The controller retries failed ones with back-off. Runbook: TearsheetReconcilesFailing.',
         expr: rate('tearsheet_reconciles_total', 'outcome'),
         legend: '{{outcome}}',
         stacked: true,
       },
       {
-        title: 'Work queue',
-        about: 'ready grows where the leader does not keep up; runbook TearsheetControllerBehind.',
+        title: 'Reconcile queue depth',
+        about: 'ready grows if the leader does not keep up. Runbook: TearsheetReconcileQueueBacklog.',
         expr: `max by (state) (tearsheet_work_queue_depth{${OF}})`,
         legend: '{{state}}',
       },
       {
-        title: 'Answers of the cluster’s API, 95th percentile',
-        about: 'By verb.',
+        title: 'Kubernetes API latency, 95th percentile',
+        about: 'Time until the Kubernetes API answers, by verb.',
         expr: quantile('tearsheet_cluster_request_duration_seconds', 'verb'),
         legend: '{{verb}}',
         unit: 's',
@@ -134,22 +134,22 @@ const ROWS: readonly Row[] = [
     title: 'Deliveries',
     panels: [
       {
-        title: 'Tries a second, by what came of them',
-        about: 'retry is repeated for about a day; runbook TearsheetDeliveriesFail.',
+        title: 'Delivery attempts per second, by outcome',
+        about: 'A failed attempt is retried for about a day. Runbook: TearsheetDeliveriesFailing.',
         expr: rate('tearsheet_delivery_attempts_total', 'channel, outcome'),
         legend: '{{channel}} {{outcome}}',
         stacked: true,
       },
       {
-        title: 'Deliveries that ended',
-        about: 'retries_exhausted was given up; runbook TearsheetDeliveriesGivenUp.',
+        title: 'Ended deliveries per second, by outcome',
+        about: 'retries_exhausted means that all attempts failed. Runbook: TearsheetDeliveriesExhausted.',
         expr: rate('tearsheet_deliveries_total', 'channel, outcome'),
         legend: '{{channel}} {{outcome}}',
         stacked: true,
       },
       {
-        title: 'Time of a try, 95th percentile',
-        about: 'How long receivers take.',
+        title: 'Delivery attempt duration, 95th percentile',
+        about: 'The time that receivers take to answer.',
         expr: quantile('tearsheet_delivery_attempt_duration_seconds', 'channel'),
         legend: '{{channel}}',
         unit: 's',
@@ -161,20 +161,20 @@ const ROWS: readonly Row[] = [
     panels: [
       {
         title: 'Memory',
-        about: 'Resident; the limits stand in the values.',
+        about: 'Resident memory. The chart values set the limits.',
         expr: `tearsheet_process_resident_memory_bytes{${OF}}`,
         legend: '{{pod}}',
         unit: 'bytes',
       },
       {
-        title: 'Processors',
-        about: 'Seconds of CPU a second.',
+        title: 'CPU',
+        about: 'CPU seconds per second.',
         expr: `rate(tearsheet_process_cpu_seconds_total{${OF}}[$__rate_interval])`,
         legend: '{{pod}}',
       },
       {
-        title: 'Delay of the event loop, 99th percentile',
-        about: 'How long anything else waits for its turn in a process.',
+        title: 'Event loop lag, 99th percentile',
+        about: 'The time that ready callbacks wait in a process.',
         expr: `tearsheet_nodejs_eventloop_lag_p99_seconds{${OF}}`,
         legend: '{{pod}}',
         unit: 's',
@@ -187,7 +187,7 @@ const DATASOURCE = { type: 'prometheus', uid: '$datasource' };
 const GRID_WIDTH = 24;
 const PANEL_HEIGHT = 8;
 
-/** charts/tearsheet/files/dashboard.json */
+/** @returns charts/tearsheet/files/dashboard.json. */
 export function generateChartDashboard(): string {
   const dashboard = {
     uid: 'tearsheet',

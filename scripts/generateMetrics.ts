@@ -2,19 +2,20 @@ import { createMetrics } from '../src/observe/metrics.ts';
 
 const HEAD = `# Metrics
 
-Every process serves these at \`/metrics\` of its \`METRICS_PORT\`, in the text format of Prometheus. Pictures and deliveries are
-counted from 0 on, every other series appears with its first event. This page is generated from \`src/observe/metrics.ts\`.
+Every process serves these metrics at \`/metrics\` on \`METRICS_PORT\`, in the text format of Prometheus. The counters of
+screenshots and deliveries start at 0; each other series appears with its first event. \`make generate\` writes this page
+from \`src/observe/metrics.ts\`.
 
 | name | kind | labels | meaning |
 |---|---|---|---|
 `;
 
 const FOOT = `
-Beside them stand \`tearsheet_process_*\` and \`tearsheet_nodejs_*\`: CPU, memory, open files, event loop and garbage collection
-of the process, as the Prometheus client for Node defines them.
+In addition, each process serves \`tearsheet_process_*\` and \`tearsheet_nodejs_*\`: CPU, memory, open files, event loop and
+garbage collection, as the Prometheus client for Node defines them.
 `;
 
-/** docs/metrics.md, from the registry itself. */
+/** @returns docs/metrics.md, made from the metrics registry. */
 export async function generateMetrics(): Promise<string> {
   const metrics = await createMetrics({ processMetrics: false }).describe();
   const rows = metrics.map(({ name, kind, labels, help }) => {

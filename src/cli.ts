@@ -29,9 +29,7 @@ async function main(): Promise<void> {
   // Captures start often: what was compiled once is read the next time.
   enableCompileCache();
   const program = new Command('tearsheet')
-    .description(
-      'Proof that an ad ran on a page: renders ad creatives, finds real slots on live pages, returns pictures.',
-    )
+    .description('Places ads into slots of live web pages and takes pictures of them: placement previews.')
     .version(version())
     .exitOverride()
     .showHelpAfterError('(tearsheet --help tells what there is)');

@@ -1,16 +1,16 @@
-/** What is measured of a controller: who leads, how reconciling goes, what the audit found, how well the cluster is seen. */
+/** Metrics of the controller: leadership, reconciliations, audit, calls to the Kubernetes API. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { type Collected, collected } from './collected.ts';
+import { createScrapeGauges, type ScrapeGauges } from './scrapeGauges.ts';
 
-/** Asked for at each scrape. */
+/** The state of the controller at one scrape. */
 export interface ControllerState {
-  /** Keys of the work queue by what they wait for. */
+  /** Number of names in the reconcile queue, by state. */
   readonly workQueue: Readonly<Record<string, number>>;
-  /** ScreenshotJobs in the cluster by the reason that stands in their status. */
+  /** Number of ScreenshotJobs in the cluster, by the reason in their status. */
   readonly resources: Readonly<Record<string, number>>;
-  /** Sets and ads that were accepted and are not launched. */
+  /** Number of accepted sets and ads that wait for admission. */
   readonly waiting: Readonly<Record<string, number>>;
-  /** Since the picture of the cluster was last known to be current; undefined: nothing is watched. */
+  /** Age of the informer cache; undefined if there is no watch. */
   readonly cacheAgeSeconds: number | undefined;
 }
 
@@ -22,34 +22,35 @@ export interface AuditResult {
 export interface ClusterRequest {
   readonly verb: string;
   readonly resource: string;
-  /** HTTP status; 0: there was no answer. */
+  /** HTTP status; 0 if there was no answer. */
   readonly code: number;
   readonly seconds: number;
 }
 
 export interface ControllerMetrics {
-  leads(isLeader: boolean): void;
+  setLeader(isLeader: boolean): void;
   reconciled(outcome: string, seconds: number): void;
   readonly queue: { added(): void; retried(): void; waited(seconds: number): void };
   audited(result: AuditResult): void;
   requested(request: ClusterRequest): void;
   relisted(resource: string): void;
+  /** Sets the function that reads the controller's state at each scrape. It has two seconds. */
   collect(state: () => Promise<ControllerState>): void;
 }
 
 const SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** @returns the functions that measure, and what brings the gauges up to date before a scrape. */
+/** @returns the functions that record metrics, and one that updates the gauges before a scrape. */
 export function createControllerMetrics(registry: Registry): {
   metrics: ControllerMetrics;
   refresh: () => Promise<void>;
 } {
   const made = { ...reconcileInstruments(registry), ...auditInstruments(registry), ...clusterInstruments(registry) };
-  // They speak of a controller, and this may be another process.
+  // Only a controller sets these gauges; other processes must not report 0.
   for (const gauge of [made.leader, made.auditStopped, made.audited]) gauge.remove();
   const gauges = stateGauges(registry);
   const metrics: ControllerMetrics = {
-    leads: (isLeader) => made.leader.set(isLeader ? 1 : 0),
+    setLeader: (isLeader) => made.leader.set(isLeader ? 1 : 0),
     reconciled: (outcome, seconds) => {
       made.reconciles.inc({ outcome });
       made.reconcileSeconds.observe(seconds);
@@ -69,7 +70,7 @@ export function createControllerMetrics(registry: Registry): {
       made.requestSeconds.observe({ verb, resource }, seconds);
     },
     relisted: (resource) => made.relists.inc({ resource }),
-    collect: gauges.use,
+    collect: gauges.setSource,
   };
   return { metrics, refresh: gauges.refresh };
 }
@@ -79,34 +80,34 @@ function reconcileInstruments(registry: Registry) {
   return {
     leader: new Gauge({
       name: 'tearsheet_leader',
-      help: '1 where this controller leads, 0 where it waits.',
+      help: '1 if this controller is the leader, else 0.',
       registers,
     }),
     reconciles: new Counter({
       name: 'tearsheet_reconciles_total',
-      help: 'Looks at a ScreenshotJob: `done`, `conflict` (it had changed meanwhile; looked at again), `failed`.',
+      help: 'Reconciliations, by result: `done`, `conflict` (the ScreenshotJob had changed; retried), `failed`.',
       labelNames: ['outcome'],
       registers,
     }),
     reconcileSeconds: new Histogram({
       name: 'tearsheet_reconcile_duration_seconds',
-      help: 'Time that one look at a ScreenshotJob took.',
+      help: 'Duration of a reconciliation.',
       buckets: SECONDS,
       registers,
     }),
     adds: new Counter({
       name: 'tearsheet_work_queue_adds_total',
-      help: 'ScreenshotJobs that were put into the work queue.',
+      help: 'ScreenshotJobs that were added to the reconcile queue.',
       registers,
     }),
     retries: new Counter({
       name: 'tearsheet_work_queue_retries_total',
-      help: 'ScreenshotJobs that come back into the work queue because a look at them failed.',
+      help: 'ScreenshotJobs that were added to the reconcile queue again because a reconciliation failed.',
       registers,
     }),
     waits: new Histogram({
       name: 'tearsheet_work_queue_wait_seconds',
-      help: 'Time from being put into the work queue to being looked at.',
+      help: 'Time that a ScreenshotJob waits in the reconcile queue.',
       buckets: SECONDS,
       registers,
     }),
@@ -118,18 +119,18 @@ function auditInstruments(registry: Registry) {
   return {
     findings: new Gauge({
       name: 'tearsheet_audit_findings',
-      help: 'What the last audit found out of place, by kind.',
+      help: 'Differences between PostgreSQL and the cluster in the last audit, by kind.',
       labelNames: ['kind'],
       registers,
     }),
     auditStopped: new Gauge({
       name: 'tearsheet_audit_stopped',
-      help: '1 where the last audit removed nothing because it would have been too much; look at the log.',
+      help: '1 if the last audit deleted nothing because it found too many objects to delete; the log lists them.',
       registers,
     }),
     audited: new Gauge({
       name: 'tearsheet_audit_timestamp_seconds',
-      help: 'When the last audit ended well, in seconds since 1970.',
+      help: 'Time of the last successful audit, in seconds since 1970.',
       registers,
     }),
   };
@@ -140,43 +141,43 @@ function clusterInstruments(registry: Registry) {
   return {
     requests: new Counter({
       name: 'tearsheet_cluster_requests_total',
-      help: 'Requests to the API server of the cluster, by what came of them; code 0: no answer.',
+      help: 'Requests to the Kubernetes API, by status code; code 0 means no answer.',
       labelNames: ['verb', 'resource', 'code'],
       registers,
     }),
     requestSeconds: new Histogram({
       name: 'tearsheet_cluster_request_duration_seconds',
-      help: 'Time until the API server of the cluster answered.',
+      help: 'Time until the Kubernetes API answered.',
       labelNames: ['verb', 'resource'],
       buckets: SECONDS,
       registers,
     }),
     relists: new Counter({
       name: 'tearsheet_cluster_relists_total',
-      help: 'Times that all objects of a kind were listed anew.',
+      help: 'Complete lists of a kind of object that followed the first one.',
       labelNames: ['resource'],
       registers,
     }),
   };
 }
 
-/** Gauges of the leader. */
-function stateGauges(registry: Registry): Collected<ControllerState> {
+/** Gauges that only the leader reports. */
+function stateGauges(registry: Registry): ScrapeGauges<ControllerState> {
   const registers = [registry];
   const counts = countGauges(registry);
   const age = new Gauge({
     name: 'tearsheet_cluster_cache_age_seconds',
-    help: 'How long ago what is known of the cluster was last certain to be current.',
+    help: 'Age of the informer cache: time since it was last known to be current.',
     registers,
   });
-  // Without labels it would be there, and 0, from the start.
+  // A gauge without labels reports 0 from the start unless it is removed.
   age.remove();
   const failures = new Counter({
     name: 'tearsheet_controller_collect_failures_total',
-    help: 'Scrapes at which the state of the controller could not be read; its gauges are absent then.',
+    help: 'Scrapes that could not read the state of the controller. The gauges are absent in such a scrape.',
     registers,
   });
-  return collected({
+  return createScrapeGauges({
     set: (state) => {
       counts.set(state);
       if (state.cacheAgeSeconds !== undefined) age.set(state.cacheAgeSeconds);
@@ -193,19 +194,19 @@ function countGauges(registry: Registry) {
   const registers = [registry];
   const workQueue = new Gauge({
     name: 'tearsheet_work_queue_depth',
-    help: 'ScreenshotJobs in the work queue: `ready`, `processing`, `delayed` (to be looked at later), `failing`.',
+    help: 'ScreenshotJobs in the reconcile queue: `ready`, `processing`, `delayed` (due later), `failing`.',
     labelNames: ['state'],
     registers,
   });
   const resources = new Gauge({
     name: 'tearsheet_screenshotjobs',
-    help: 'ScreenshotJobs in the cluster, by what STATUS says.',
+    help: 'ScreenshotJobs in the cluster, by the reason in their status.',
     labelNames: ['reason'],
     registers,
   });
   const waiting = new Gauge({
     name: 'tearsheet_waiting',
-    help: 'Sets and ads that were accepted and wait to be launched.',
+    help: 'Accepted sets and ads that wait for admission.',
     labelNames: ['kind'],
     registers,
   });

@@ -1,4 +1,4 @@
-/** The server that kubelet and Prometheus talk to, beside the process's own: /livez, /readyz, /metrics. */
+/** The HTTP server for kubelet and Prometheus: /livez, /readyz and /metrics. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { withDeadline } from '../lib/deadline.ts';
@@ -7,22 +7,22 @@ import type { Metrics } from './metrics.ts';
 
 export interface HealthOptions {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0 takes a free port. */
   readonly port: number;
-  /** What this process needs to do its work, by name; each rejects with the reason in words, and has two seconds. */
+  /** The checks of /readyz by name. A failed check rejects with the reason. Each check has two seconds. */
   readonly checks: Readonly<Record<string, () => Promise<unknown>>>;
   readonly metrics: Pick<Metrics, 'render' | 'contentType'>;
 }
 
 export interface Health {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
-  /** From now on /readyz answers 503 with this reason, whatever the checks say. */
+  /** Makes /readyz answer 503 with this reason from now on, without running the checks. */
   setUnready(reason?: string): void;
   close(): Promise<void>;
 }
 
-interface Answer {
+interface HealthResponse {
   readonly status: number;
   readonly type?: string;
   readonly body: string;
@@ -33,11 +33,11 @@ const CHECK_DEADLINE_MS = 2_000;
 /** @throws Error when the port is taken. */
 export async function startHealth({ host, port, checks, metrics }: HealthOptions): Promise<Health> {
   let unready: string | undefined;
-  const answer = async (path: string): Promise<Answer> => {
+  const answer = async (path: string): Promise<HealthResponse> => {
     if (path === '/livez') return { status: 200, body: 'ok\n' };
     if (path === '/readyz') return unready === undefined ? ready(checks) : { status: 503, body: `${unready}\n` };
     if (path === '/metrics') return { status: 200, type: metrics.contentType, body: await metrics.render() };
-    return { status: 404, body: 'Here are /livez, /readyz and /metrics.\n' };
+    return { status: 404, body: 'Not found. This server has /livez, /readyz and /metrics.\n' };
   };
   const server = createServer({ requestTimeout: 10_000 }, (request, response) => void serve(request, response, answer));
   await listen(server, port, host);
@@ -59,19 +59,19 @@ export async function startHealth({ host, port, checks, metrics }: HealthOptions
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  answer: (path: string) => Promise<Answer>,
+  answer: (path: string) => Promise<HealthResponse>,
 ): Promise<void> {
   const { status, type, body } = await answer((request.url ?? '/').split('?')[0] ?? '/').catch((error: unknown) => ({
     status: 500,
     type: undefined,
-    body: `${words(error)}\n`,
+    body: `${describeError(error)}\n`,
   }));
   response.writeHead(status, { 'content-type': type ?? 'text/plain; charset=utf-8', 'cache-control': 'no-store' });
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** One line a check: `database: ok`, or why not. */
-async function ready(checks: HealthOptions['checks']): Promise<Answer> {
+/** Writes one line for each check: `database: ok`, or the reason of its failure. */
+async function ready(checks: HealthOptions['checks']): Promise<HealthResponse> {
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
       const fault = await failureOf(check);
@@ -87,13 +87,13 @@ async function failureOf(check: () => Promise<unknown>): Promise<string | undefi
     await withDeadline(CHECK_DEADLINE_MS, check());
     return undefined;
   } catch (error) {
-    return words(error);
+    return describeError(error);
   }
 }
 
-function words(error: unknown): string {
-  // A refused connection to several addresses has its words in its parts only.
-  if (error instanceof AggregateError && error.message === '') return error.errors.map(words).join('; ');
+function describeError(error: unknown): string {
+  // If connections to several addresses fail, only the inner errors have messages.
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(describeError).join('; ');
   return errorMessage(error);
 }
 

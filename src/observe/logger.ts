@@ -8,13 +8,13 @@ export interface LoggerOptions {
   readonly level: LogLevel;
   /** The process: api, controller, capture, … */
   readonly name: string;
-  /** Where lines go; standard output if missing. Each is redacted before. */
+  /** Receives the redacted lines; standard output by default. */
   readonly destination?: DestinationStream;
 }
 
-/** JSON lines: `{"level":"info","time":"…Z","name":"api",…,"msg":"…"}`, without anything that opens a door. */
+/** Creates a logger of JSON lines without secrets: `{"level":"info","time":"…Z","name":"api",…,"msg":"…"}`. */
 export function createLogger({ level, name, destination }: LoggerOptions): Logger {
-  const out = destination ?? gathering(openDestination({ fd: 1, sync: true }));
+  const out = destination ?? batching(openDestination({ fd: 1, sync: true }));
   const redacting: DestinationStream = { write: (line) => out.write(redactLine(line)) };
   return pino(
     {
@@ -28,13 +28,13 @@ export function createLogger({ level, name, destination }: LoggerOptions): Logge
   );
 }
 
-/** Writes the lines of one turn of the event loop in one piece: to write costs more than to make a line. */
-function gathering(out: DestinationStream): DestinationStream {
+/** Writes all lines of one turn of the event loop at once, because a system call costs more than making a line. */
+function batching(out: DestinationStream): DestinationStream {
   let lines = '';
   const write = () => {
-    const gathered = lines;
+    const batch = lines;
     lines = '';
-    if (gathered !== '') out.write(gathered);
+    if (batch !== '') out.write(batch);
   };
   process.on('exit', write);
   return {

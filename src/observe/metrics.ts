@@ -1,48 +1,48 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { SCREENSHOT_STATUSES } from '../domain/states.ts';
-import { type Collected, collected } from './collected.ts';
 import { type ControllerMetrics, createControllerMetrics } from './controllerMetrics.ts';
+import { createScrapeGauges, type ScrapeGauges } from './scrapeGauges.ts';
 
 export interface QueueState {
   readonly name: string;
-  /** Work that could start now. */
+  /** Entries that are ready to run. */
   readonly depth: number;
-  /** How long the oldest of it has waited; 0 when there is none. */
+  /** Waiting time of the oldest of these entries; 0 if there is none. */
   readonly oldestAgeSeconds: number;
 }
 
-export interface ServedRequest {
-  /** The pattern (`/api/v1/orgs/:slug/ads`), never the path: each value is a series for ever. */
+export interface MeasuredRequest {
+  /** The pattern (`/api/v1/orgs/:slug/ads`), not the path, because each value creates a time series. */
   readonly route: string;
   readonly method: string;
   readonly status: number;
   readonly seconds: number;
 }
 
-export interface DeliveryTry {
+export interface MeasuredDeliveryAttempt {
   readonly channel: 'webhook' | 's3';
   /** `delivered`, `retry`, `gone`. */
   readonly outcome: string;
   readonly seconds: number;
 }
 
-/** Everything that is measured, as functions that other layers take as their hooks. None of them throws. */
+/** The metrics of a process, as functions that other modules call. None of them throws. */
 export interface Metrics {
-  request(served: ServedRequest): void;
-  /** Pictures reached their final states. */
-  captures(statuses: readonly string[]): void;
-  /** What a capture program spent on one of its phases. */
-  capturePhase(phase: string, seconds: number): void;
-  deliveryTry(tried: DeliveryTry): void;
-  /** A delivery ended: `delivered`, `retries_exhausted`, `gone`. */
-  delivery(ended: { readonly channel: 'webhook' | 's3'; readonly outcome: string }): void;
-  /** Asked at each scrape, for two seconds at most. */
+  countRequest(request: MeasuredRequest): void;
+  /** Counts screenshots that reached these final statuses. */
+  countScreenshots(statuses: readonly string[]): void;
+  /** Records the time that a capture program spent in one phase. */
+  recordCapturePhase(phase: string, seconds: number): void;
+  countDeliveryAttempt(attempt: MeasuredDeliveryAttempt): void;
+  /** Counts a delivery that ended as `delivered`, `retries_exhausted` or `gone`. */
+  countDelivery(ended: { readonly channel: 'webhook' | 's3'; readonly outcome: string }): void;
+  /** Sets the function that reads the queues at each scrape. It has two seconds. */
   collectQueue(collect: () => Promise<readonly QueueState[]>): void;
   readonly controller: ControllerMetrics;
-  /** All of it in the text format of Prometheus. */
+  /** @returns all metrics in the text format of Prometheus. */
   render(): Promise<string>;
   readonly contentType: string;
-  /** Name, kind, labels and meaning of each: for the reference. */
+  /** @returns the name, kind, labels and help of each metric, for docs/metrics.md. */
   describe(): Promise<MetricDescription[]>;
 }
 
@@ -55,31 +55,31 @@ export interface MetricDescription {
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** @param processMetrics memory, CPU, event loop of this process; on by default. */
+/** @param processMetrics adds memory, CPU and event loop of this process; true by default. */
 export function createMetrics({ processMetrics = true } = {}): Metrics {
   const registry = new Registry();
   const made = { ...requestInstruments(registry), ...captureInstruments(registry), ...deliveryInstruments(registry) };
-  beginAtZero(made);
+  createKnownSeries(made);
   const queue = queueGauges(registry);
   const controller = createControllerMetrics(registry);
   if (processMetrics) collectDefaultMetrics({ register: registry, prefix: 'tearsheet_' });
   return {
-    request: ({ route, method, status, seconds }) => {
-      // What a client makes up must not become a series.
+    countRequest: ({ route, method, status, seconds }) => {
+      // A method that a client invents must not create a time series.
       const labels = { route, method: METHODS.has(method) ? method : 'other', status: String(status) };
       made.requests.inc(labels);
       made.requestSeconds.observe({ route: labels.route, method: labels.method }, seconds);
     },
-    captures: (statuses) => {
+    countScreenshots: (statuses) => {
       for (const status of statuses) made.captures.inc({ status });
     },
-    capturePhase: (phase, seconds) => made.captureSeconds.observe({ phase }, seconds),
-    deliveryTry: ({ channel, outcome, seconds }) => {
+    recordCapturePhase: (phase, seconds) => made.captureSeconds.observe({ phase }, seconds),
+    countDeliveryAttempt: ({ channel, outcome, seconds }) => {
       made.attempts.inc({ channel, outcome });
       made.attemptSeconds.observe({ channel }, seconds);
     },
-    delivery: ({ channel, outcome }) => made.deliveries.inc({ channel, outcome }),
-    collectQueue: queue.use,
+    countDelivery: ({ channel, outcome }) => made.deliveries.inc({ channel, outcome }),
+    collectQueue: queue.setSource,
     controller: controller.metrics,
     render: async () => {
       await Promise.all([queue.refresh(), controller.refresh()]);
@@ -95,13 +95,13 @@ function requestInstruments(registry: Registry) {
   return {
     requests: new Counter({
       name: 'tearsheet_requests_total',
-      help: 'HTTP requests answered.',
+      help: 'HTTP requests, by route, method and status.',
       labelNames: ['route', 'method', 'status'],
       registers,
     }),
     requestSeconds: new Histogram({
       name: 'tearsheet_request_duration_seconds',
-      help: 'Time from the first byte of a request to the end of its answer.',
+      help: 'Time from the first byte of an HTTP request to the end of the response.',
       labelNames: ['route', 'method'],
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       registers,
@@ -114,13 +114,13 @@ function captureInstruments(registry: Registry) {
   return {
     captures: new Counter({
       name: 'tearsheet_captures_total',
-      help: 'Pictures of launched sets that reached their final state, by that state.',
+      help: 'Screenshots of launched sets that reached a final status, by status.',
       labelNames: ['status'],
       registers,
     }),
     captureSeconds: new Histogram({
       name: 'tearsheet_capture_phase_seconds',
-      help: 'Seconds a capture program spent on each of its phases.',
+      help: 'Time that a capture spent in each phase.',
       labelNames: ['phase'],
       buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300],
       registers,
@@ -133,19 +133,19 @@ function deliveryInstruments(registry: Registry) {
   return {
     deliveries: new Counter({
       name: 'tearsheet_deliveries_total',
-      help: 'Deliveries that ended, by how.',
+      help: 'Deliveries that ended, by outcome.',
       labelNames: ['channel', 'outcome'],
       registers,
     }),
     attempts: new Counter({
       name: 'tearsheet_delivery_attempts_total',
-      help: 'Tries of deliveries, by what came of them.',
+      help: 'Delivery attempts, by outcome.',
       labelNames: ['channel', 'outcome'],
       registers,
     }),
     attemptSeconds: new Histogram({
       name: 'tearsheet_delivery_attempt_duration_seconds',
-      help: 'Time a try of a delivery took.',
+      help: 'Duration of a delivery attempt.',
       labelNames: ['channel'],
       buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30],
       registers,
@@ -153,8 +153,8 @@ function deliveryInstruments(registry: Registry) {
   };
 }
 
-/** What is known to come: to Prometheus a series that begins at 1 has not grown, and an alert on the first one would be missed. */
-function beginAtZero(made: ReturnType<typeof captureInstruments> & ReturnType<typeof deliveryInstruments>): void {
+/** Creates the known series with the value 0. Otherwise a series starts at 1, and Prometheus misses the first increase. */
+function createKnownSeries(made: ReturnType<typeof captureInstruments> & ReturnType<typeof deliveryInstruments>): void {
   for (const status of SCREENSHOT_STATUSES) if (status !== 'pending') made.captures.inc({ status }, 0);
   for (const channel of ['webhook', 's3']) {
     for (const outcome of ['delivered', 'retry', 'gone']) made.attempts.inc({ channel, outcome }, 0);
@@ -162,27 +162,27 @@ function beginAtZero(made: ReturnType<typeof captureInstruments> & ReturnType<ty
   }
 }
 
-function queueGauges(registry: Registry): Collected<readonly QueueState[]> {
+function queueGauges(registry: Registry): ScrapeGauges<readonly QueueState[]> {
   const registers = [registry];
   const labelNames = ['queue'] as const;
   const depth = new Gauge({
     name: 'tearsheet_queue_depth',
-    help: 'Work that could start now and waits.',
+    help: 'Entries of a work queue that are ready to run.',
     labelNames,
     registers,
   });
   const age = new Gauge({
     name: 'tearsheet_queue_oldest_seconds',
-    help: 'How long the oldest work that could start has waited.',
+    help: 'Waiting time of the oldest entry that is ready to run.',
     labelNames,
     registers,
   });
   const failures = new Counter({
     name: 'tearsheet_queue_collect_failures_total',
-    help: 'Scrapes at which the state of the queue could not be read; its gauges are absent then.',
+    help: 'Scrapes that could not read the state of the work queues. The gauges are absent in such a scrape.',
     registers,
   });
-  return collected({
+  return createScrapeGauges({
     set: (queues) => {
       for (const { name: queue, depth: count, oldestAgeSeconds } of queues) {
         depth.set({ queue }, count);

@@ -1,9 +1,9 @@
 /**
- * Takes what opens doors out of a finished log line, wherever in it it stands: in a field, in a message, in an error's
- * text, in JSON inside a string. Field names alone would not do, since addresses and headers end up in messages.
+ * Removes secrets from a finished log line: in fields, messages, error texts and JSON inside strings. Checking field
+ * names alone is not enough, because URLs and headers appear in messages.
  */
 const HIDDEN = '[redacted]';
-/** Bounds the work on a line, and the line. */
+/** The most characters of one text. It limits the length of a line and the work on it. */
 const MAX_TEXT = 8_192;
 
 const SECRET_NAMES = [
@@ -24,11 +24,11 @@ const SECRET_FIELD = new RegExp(`^(?:${SECRET_NAMES})$`, 'i');
 const SIGNING_PARAMETERS = 's|sig|signature|token|key|secret|x-amz-[a-z-]+|awsaccesskeyid';
 
 const RULES: readonly (readonly [RegExp, string])[] = [
-  // The id tells which key it was.
+  // The id stays, because it identifies the key.
   [/ts_live_([A-Za-z0-9]{8})_[A-Za-z0-9_-]+/g, `ts_live_$1_${HIDDEN}`],
   [/whsec_[A-Za-z0-9+/=_-]+/g, `whsec_${HIDDEN}`],
   [/\b(bearer|basic) +[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${HIDDEN}`],
-  // name: value, name=value, and "name":"value" in JSON whose quotes were escaped any number of times.
+  // name: value, name=value, and "name":"value" in JSON with any level of escaped quotes.
   [
     new RegExp(
       `\\b(${SECRET_NAMES})((?:\\\\*["'])?\\s?[:=]\\s?(?:\\\\*["'])?)(?!\\[redacted\\]|bearer |basic )[^\\s"'\\\\,;&}\\]]{3,}`,
@@ -38,19 +38,19 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   ],
   // postgres://user:password@host
   [/(:\/\/[^\s:/@"\\]{0,256}):[^\s@/"\\]{1,256}@/g, `$1:${HIDDEN}@`],
-  // Every query of an absolute address: presigned ones, share links, clients' own tokens.
+  // The query of every absolute URL: presigned URLs, share links, tokens of clients.
   [/\b((?:https?|wss?):\/\/[^\s?#"'\\<>]+)\?[^\s"'\\<>]+/gi, `$1?${HIDDEN}`],
   [new RegExp(`([?&](?:${SIGNING_PARAMETERS})=)[^&\\s"'\\\\<>]+`, 'gi'), `$1${HIDDEN}`],
-  // Requests to S3 that are signed in headers.
+  // S3 requests with a signature in their headers.
   [/\b(signature=)[A-Za-z0-9+/=_-]{8,}/gi, `$1${HIDDEN}`],
-  // Addresses of pictures: whoever has one sees the picture.
+  // Picture URLs: each one gives access to its picture.
   [/(\/i\/)[A-Za-z0-9_-]{16,}/g, `$1${HIDDEN}`],
 ];
 
-/** Something that every rule needs to find in a line, whatever quotes are escaped in it; most lines have none of it. */
+/** Matches every line that a rule could change. Most lines do not match, which saves the work of the rules. */
 const SUSPECT = new RegExp(`ts_live_|whsec_|bearer|basic|signature=|://|[?&]|/i/|${SECRET_NAMES}`, 'i');
 
-/** @param line one JSON object, with a line's end. */
+/** @param line one JSON object with its line break. */
 export function redactLine(line: string): string {
   if (line.length <= MAX_TEXT && !SUSPECT.test(line)) return line;
   return `${JSON.stringify(redactValue(JSON.parse(line)))}\n`;

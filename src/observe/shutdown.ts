@@ -7,7 +7,7 @@ export interface ShutdownStep {
   readonly deadlineMs: number;
 }
 
-/** What of a process is used here; `process` itself outside of tests. */
+/** The part of `process` that shutdown needs. */
 export interface Signals {
   on(signal: 'SIGTERM' | 'SIGINT', listener: (signal: string) => void): unknown;
   off(signal: 'SIGTERM' | 'SIGINT', listener: (signal: string) => void): unknown;
@@ -16,16 +16,17 @@ export interface Signals {
 
 export interface ShutdownOptions {
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
-  /** At once, so that no new work comes. */
+  /** Called first, so that no new work arrives. */
   readonly unready: () => void;
-  /** One after the other; what fails or is late is logged, and the next one runs. */
+  /** Run one after the other. A step that fails or exceeds its deadline is logged, and the next step runs. */
   readonly steps: readonly ShutdownStep[];
   readonly signals?: Signals;
 }
 
 /**
- * On SIGTERM or SIGINT: unready, the steps, exit 0 (1 when a step failed). A second signal exits at once with 1.
- * @returns a function that does the same without a signal; the exit code, when done.
+ * On SIGTERM or SIGINT, calls `unready`, runs the steps and exits with 0, or with 1 if a step failed. A second signal
+ * exits at once with 1.
+ * @returns a function that shuts down without a signal and resolves with the exit code.
  */
 export function gracefulShutdown({ log, unready, steps, signals = process }: ShutdownOptions): () => Promise<number> {
   let running: Promise<number> | undefined;
@@ -35,7 +36,7 @@ export function gracefulShutdown({ log, unready, steps, signals = process }: Shu
   };
   const onSignal = (signal: string): void => {
     if (running !== undefined) {
-      log.warn({ signal }, 'second signal, leaving at once');
+      log.warn({ signal }, 'received a second signal, exiting at once');
       signals.exit(1);
       return;
     }
@@ -63,7 +64,7 @@ async function runSteps(
       await withDeadline(deadlineMs, Promise.resolve().then(run));
     } catch (error) {
       code = 1;
-      log.error({ err: error, step: name }, `shutdown: ${name} failed`);
+      log.error({ err: error, step: name }, `shutdown step "${name}" failed`);
     }
   }
   return code;

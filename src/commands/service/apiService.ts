@@ -45,10 +45,10 @@ export async function startApiService(base: ServiceContext, ports: ApiPorts): Pr
     log: base.log,
     observe: {
       phases: (phases) => {
-        for (const [phase, seconds] of Object.entries(phases)) base.metrics.capturePhase(phase, seconds);
+        for (const [phase, seconds] of Object.entries(phases)) base.metrics.recordCapturePhase(phase, seconds);
       },
-      creative: ({ seconds }) => base.metrics.capturePhase('creative', seconds),
-      screenshots: base.metrics.captures,
+      creative: ({ seconds }) => base.metrics.recordCapturePhase('creative', seconds),
+      screenshots: base.metrics.countScreenshots,
     },
   });
   const internalServer = await serve(internal, {
@@ -91,7 +91,7 @@ function publicApi(
     publicUrl,
     artifacts,
     log,
-    observe: metrics.request,
+    observe: metrics.countRequest,
     limits: {
       entries: config.MAX_ENTRIES,
       screenshots: config.MAX_SCREENSHOTS,

@@ -24,7 +24,7 @@ export async function startClusterService(
   const { config, metrics, queue, log } = base;
   const cluster = await connectCluster(base);
   await deliver(base, config.EGRESS_ALLOW);
-  metrics.controller.leads(false);
+  metrics.controller.setLeader(false);
   let controller: Promise<Controller> | undefined;
   let halted = false;
   const elector = cluster.startElector({
@@ -43,7 +43,7 @@ export async function startClusterService(
   return {
     halt: () => {
       halted = true;
-      metrics.controller.leads(false);
+      metrics.controller.setLeader(false);
     },
     async stop(graceMs) {
       // One that could not begin has nothing to stop.

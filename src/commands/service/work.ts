@@ -16,10 +16,12 @@ export interface WorkService {
 export function deliver(base: ServiceContext, egressAllow: readonly string[]): Promise<void> {
   const { store, queue, artifacts, log, metrics } = base;
   return startDeliveries({
-    ...{ store, queue, artifacts },
+    store,
+    queue,
+    artifacts,
     guard: createGuard({ allow: [...egressAllow] }),
     log: log.child({ part: 'delivery' }),
-    observe: { tried: metrics.deliveryTry, ended: metrics.delivery },
+    observe: { tried: metrics.countDeliveryAttempt, ended: metrics.countDelivery },
   });
 }
 
@@ -40,10 +42,12 @@ export function commonSettings(config: Config) {
 export function controllerParts(base: ServiceContext) {
   const { store, queue, notifications, log, metrics } = base;
   return {
-    ...{ store, queue, notifications },
+    store,
+    queue,
+    notifications,
     log: log.child({ part: 'controller' }),
     observe: {
-      screenshots: metrics.captures,
+      screenshots: metrics.countScreenshots,
       reconciled: metrics.controller.reconciled,
       queue: metrics.controller.queue,
       audited: metrics.controller.audited,
@@ -60,7 +64,7 @@ export interface Measured {
 
 /** At each scrape of a leader's metrics. */
 export function measure({ store, metrics }: ServiceContext, { controller, cluster, staleness }: Measured): void {
-  metrics.controller.leads(true);
+  metrics.controller.setLeader(true);
   metrics.controller.collect(async () => {
     const age = staleness?.();
     return {

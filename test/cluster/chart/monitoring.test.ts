@@ -47,19 +47,19 @@ describe('what an operator wants otherwise', () => {
   it('is told of all alerts, or of one by its name, which may be left out too', async () => {
     const changed = await rules({
       alertLabels: { team: 'ads' },
-      disabled: ['TearsheetSitesRefuse'],
+      disabled: ['TearsheetSitesBlocking'],
       overrides: {
         TearsheetApiSlow: { for: '30m', labels: { severity: 'info' } },
-        TearsheetWorkWaits: { expr: 'max(tearsheet_queue_oldest_seconds{%SELECTOR%}) > 900' },
+        TearsheetWorkQueueStalled: { expr: 'max(tearsheet_queue_oldest_seconds{%SELECTOR%}) > 900' },
       },
     });
     const before = await rules({});
     const named = new Map(changed.map((rule) => [rule['alert'], rule]));
     expect(changed).toHaveLength(before.length - 1);
-    expect(named.has('TearsheetSitesRefuse')).toBe(false);
+    expect(named.has('TearsheetSitesBlocking')).toBe(false);
     expect(named.get('TearsheetApiSlow')).toMatchObject({ for: '30m', labels: { team: 'ads', severity: 'info' } });
     expect(named.get('TearsheetApiDown')).toMatchObject({ for: '2m', labels: { team: 'ads', severity: 'critical' } });
-    expect(named.get('TearsheetWorkWaits')?.['expr']).toContain(`{namespace="${NAMESPACE}", service=`);
+    expect(named.get('TearsheetWorkQueueStalled')?.['expr']).toContain(`{namespace="${NAMESPACE}", service=`);
   });
 
   it('cannot be told of an alert that there is not', async () => {

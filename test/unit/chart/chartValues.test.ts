@@ -22,7 +22,7 @@ group:
 none: []
 `;
 
-test('a value has the comment above it, its section, and what its group holds', () => {
+test('a value gets its description from the comment above it, and its section', () => {
   const [count, group, none] = readChartValues(TEXT);
   expect(count).toEqual({
     name: 'count',
@@ -40,12 +40,12 @@ test('a value has the comment above it, its section, and what its group holds', 
   expect(none?.section).toBe('Second');
 });
 
-test('values without a description are named, each of them', () => {
+test('each value without a description is reported', () => {
   expect(() => readChartValues('a: 1\n# Told.\nb: 2\ngroup:\n  c: 3\n')).toThrow(
     'Values without a description in values.yaml: a, group.c',
   );
 });
 
-test('a file that is no YAML is refused', () => {
+test('a file that is not YAML is rejected', () => {
   expect(() => readChartValues('a: [')).toThrow('values.yaml');
 });

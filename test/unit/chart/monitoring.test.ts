@@ -1,4 +1,4 @@
-/** Alerts and dashboard speak of metrics that there are, and every alert has a runbook. */
+/** Alerts and dashboard use only metrics that exist, and every alert has a runbook. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
@@ -28,7 +28,7 @@ const alerts: Alert[] = parse(text.replaceAll('%SELECTOR%', 'namespace="shots"')
 const panels: Panel[] = JSON.parse(generateChartDashboard()).panels.filter(({ type }: Panel) => type !== 'row');
 const queries = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const));
 
-/** Names that a scrape can show: a histogram has three. */
+/** The names of all time series in a scrape. A histogram has three. */
 async function known(): Promise<Set<string>> {
   const described = await createMetrics({ processMetrics: true }).describe();
   const ofHistogram = (name: string) => [`${name}_bucket`, `${name}_sum`, `${name}_count`];
@@ -48,24 +48,24 @@ const isInReference = (metric: string) => {
 describe.each([...alerts.map(({ alert, expr }) => [alert, expr] as const), ...queries])('%s', (_name, expression) => {
   const expr = expression.replaceAll('$__rate_interval', '5m').replaceAll('$namespace', 'shots');
 
-  it('asks for metrics that the processes serve and docs/metrics.md explains', async () => {
+  it('uses metrics that the processes serve and docs/metrics.md explains', async () => {
     const metrics = metricsOf(expr);
     expect(metrics).not.toEqual([]);
     const served = await known();
     expect(metrics.filter((metric) => !served.has(metric) || !isInReference(metric))).toEqual([]);
   });
 
-  it('asks of one release, or one namespace, alone', () => {
+  it('selects the targets of one release or one namespace', () => {
     const selectors = [...expr.matchAll(/[a-z_]+\{([^}]*)\}/g)].map((match) => match[1] ?? '');
     expect(selectors).not.toEqual([]);
     for (const selector of selectors) expect(selector).toContain('namespace="shots"');
   });
 });
 
-test('labels that alerts and panels select by are those of the metrics', async () => {
+test('alerts and panels select only by labels that the metrics have', async () => {
   const described = await createMetrics({ processMetrics: true }).describe();
   const labels = new Map(described.map(({ name, labels: own }) => [name, own]));
-  /** Prometheus adds these by itself, and the ServiceMonitor the last. */
+  /** Prometheus adds these labels; the ServiceMonitor adds the last one. */
   const ofTargets = ['namespace', 'service', 'pod', 'le', 'component'];
   const expressions = [...alerts.map(({ expr }) => expr), ...queries.map(([, expr]) => expr)];
   for (const expr of expressions)
@@ -79,26 +79,26 @@ test('labels that alerts and panels select by are those of the metrics', async (
 describe('runbooks', () => {
   const files = readdirSync(RUNBOOKS).filter((file) => file.startsWith('Tearsheet'));
 
-  it('there is one for each alert, and no other', () => {
+  it('each alert has a runbook, and each runbook an alert', () => {
     expect(files.map((file) => path.basename(file, '.md')).sort()).toEqual(alerts.map(({ alert }) => alert).sort());
   });
 
-  it.each(alerts.map(({ alert }) => alert))('%s says what it means, what to look at and what to do', (alert) => {
+  it.each(alerts.map(({ alert }) => alert))('%s has the sections meaning, look and act', (alert) => {
     const runbook = readFileSync(path.join(RUNBOOKS, `${alert}.md`), 'utf8');
     expect(runbook).toMatch(new RegExp(`^# ${alert}\n`));
     for (const heading of ['## What it means', '## Look', '## Act']) expect(runbook).toContain(`\n${heading}\n`);
   });
 
-  it('panels name runbooks that there are', () => {
+  it('panels name runbooks that exist', () => {
     const named = panels.flatMap(({ description }) =>
-      [...description.matchAll(/runbook (\w+)/g)].map((match) => match[1]),
+      [...description.matchAll(/Runbook: (\w+)/g)].map((match) => match[1]),
     );
     expect(named).not.toEqual([]);
     expect(named.filter((name) => !files.includes(`${name}.md`))).toEqual([]);
   });
 });
 
-test('an alert says how bad it is, in a sentence, and what follows', () => {
+test('each alert has a severity, a summary and a description', () => {
   for (const { labels, annotations } of alerts) {
     expect(['critical', 'warning']).toContain(labels.severity);
     expect(annotations.summary).toMatch(/\.$/);

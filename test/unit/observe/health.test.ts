@@ -19,13 +19,13 @@ async function get(path: string): Promise<{ status: number; text: string }> {
 }
 
 describe('the health server', () => {
-  it('is live and, without anything to check, ready', async () => {
+  it('a server without checks is live and ready', async () => {
     await start();
     expect(await get('/livez')).toEqual({ status: 200, text: 'ok\n' });
     expect(await get('/readyz')).toEqual({ status: 200, text: 'ok\n' });
   });
 
-  it('says of each check how it stands, and why one fails', async () => {
+  it('/readyz lists each check with its result and the reason of a failure', async () => {
     await start({
       database: () => Promise.reject(new Error('connect ECONNREFUSED 127.0.0.1:5432')),
       queue: () => Promise.resolve(),
@@ -38,31 +38,31 @@ describe('the health server', () => {
     expect((await get('/livez')).status).toBe(200);
   });
 
-  it('takes a check that never answers for failed', async () => {
+  it('a check that never answers counts as failed', async () => {
     await start({ database: () => new Promise(() => undefined) });
     expect(await get('/readyz')).toEqual({ status: 503, text: 'database: took longer than 2 s\n' });
   });
 
-  it('is unready for good once told so, whatever the checks say', async () => {
+  it('after setUnready, /readyz answers 503 although the checks pass', async () => {
     const { setUnready } = await start({ database: () => Promise.resolve() });
     expect((await get('/readyz')).status).toBe(200);
     setUnready();
     expect(await get('/readyz')).toEqual({ status: 503, text: 'shutting down\n' });
   });
 
-  it('serves the metrics, and nothing else', async () => {
+  it('metrics are served, and other paths get 404', async () => {
     await start();
     expect((await get('/metrics?x=1')).text).toContain('# TYPE tearsheet_requests_total counter');
     expect((await get('/secrets')).status).toBe(404);
   });
 
-  it('answers with the reason when the metrics cannot be made', async () => {
+  it('/metrics answers 500 with the reason when rendering fails', async () => {
     const metrics = { contentType: 'text/plain', render: () => Promise.reject(new Error('no registry')) };
     health = await startHealth({ host: '127.0.0.1', port: 0, checks: {}, metrics });
     expect(await get('/metrics')).toEqual({ status: 500, text: 'no registry\n' });
   });
 
-  it('tells when its port is taken', async () => {
+  it('starting on a port in use is rejected', async () => {
     const { url } = await start();
     const port = Number(new URL(url).port);
     await expect(startHealth({ host: '127.0.0.1', port, checks: {}, metrics: createMetrics() })).rejects.toThrow(

@@ -15,19 +15,19 @@ function logged(write: (log: ReturnType<typeof createLogger>) => void): string {
   return out;
 }
 
-describe('the log', () => {
-  it('is one JSON object a line, with level, time, name and message', () => {
+describe('logger', () => {
+  it('each line is one JSON object with level, time, name and message', () => {
     const line = JSON.parse(logged((log) => log.info({ status: 200 }, 'served'))) as Record<string, unknown>;
     expect(line).toMatchObject({ level: 'info', name: 'api', status: 200, msg: 'served' });
     expect(line['time']).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
   });
 
-  it('carries the ids of what a line is about', () => {
+  it('a child logger adds its ids to each line', () => {
     const ids = { request_id: 'r1', set_id: 's1', ad_id: 'a1', job_id: 'j1', delivery_id: 'd1' };
     expect(JSON.parse(logged((log) => log.child({ part: 'delivery' }).warn(ids, 'x')))).toMatchObject(ids);
   });
 
-  it('writes nothing below its level', () => {
+  it('lines below the level are not written', () => {
     let out = '';
     const destination = {
       write: (line: string) => {
@@ -75,7 +75,7 @@ describe('the log', () => {
     expect(() => JSON.parse(text)).not.toThrow();
   });
 
-  it('keeps what helps: the id of the key, the host and path of an address', () => {
+  it('the id of a key and the host and path of a URL are kept', () => {
     const text = logged((log) => log.info(`${KEY} ${signed} and https://news.example/article`));
     expect(text).toContain('ts_live_abcd1234_[redacted]');
     expect(text).toContain('https://bucket.s3.amazonaws.com/key.png?[redacted]');

@@ -1,27 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import { createMetrics } from '../../../src/observe/metrics.ts';
 
-describe('the metrics', () => {
-  it('count requests by route, method and status, and time them', async () => {
+describe('metrics', () => {
+  it('requests are counted by route, method and status, and timed', async () => {
     const metrics = createMetrics();
-    metrics.request({ route: '/api/v1/orgs/:slug/ads', method: 'POST', status: 201, seconds: 0.02 });
+    metrics.countRequest({ route: '/api/v1/orgs/:slug/ads', method: 'POST', status: 201, seconds: 0.02 });
     const text = await metrics.render();
     expect(text).toContain('tearsheet_requests_total{route="/api/v1/orgs/:slug/ads",method="POST",status="201"} 1');
     expect(text).toContain('tearsheet_request_duration_seconds_count{route="/api/v1/orgs/:slug/ads",method="POST"} 1');
   });
 
-  it('do not grow by methods that a client makes up', async () => {
+  it('a method that a client invents creates no time series', async () => {
     const metrics = createMetrics({ processMetrics: false });
-    for (let n = 0; n < 50; n += 1) metrics.request({ route: 'x', method: `M${n}`, status: 404, seconds: 0 });
+    for (let n = 0; n < 50; n += 1) metrics.countRequest({ route: 'x', method: `M${n}`, status: 404, seconds: 0 });
     expect(await metrics.render()).toContain('{route="x",method="other",status="404"} 50');
   });
 
-  it('count captures and deliveries by what came of them', async () => {
+  it('screenshots and deliveries are counted by outcome', async () => {
     const metrics = createMetrics();
-    metrics.captures(['no_slots']);
-    metrics.capturePhase('page', 3);
-    metrics.delivery({ channel: 'webhook', outcome: 'delivered' });
-    metrics.deliveryTry({ channel: 's3', outcome: 'retry', seconds: 10 });
+    metrics.countScreenshots(['no_slots']);
+    metrics.recordCapturePhase('page', 3);
+    metrics.countDelivery({ channel: 'webhook', outcome: 'delivered' });
+    metrics.countDeliveryAttempt({ channel: 's3', outcome: 'retry', seconds: 10 });
     const text = await metrics.render();
     expect(text).toContain('tearsheet_captures_total{status="no_slots"} 1');
     expect(text).toContain('tearsheet_capture_phase_seconds_sum{phase="page"} 3');
@@ -29,7 +29,7 @@ describe('the metrics', () => {
     expect(text).toContain('tearsheet_delivery_attempts_total{channel="s3",outcome="retry"} 1');
   });
 
-  it('count from 0 on what an alert looks for the first one of', async () => {
+  it('series that alerts watch start at 0', async () => {
     const text = await createMetrics({ processMetrics: false }).render();
     expect(text).toContain('tearsheet_deliveries_total{channel="webhook",outcome="retries_exhausted"} 0');
     expect(text).toContain('tearsheet_delivery_attempts_total{channel="s3",outcome="retry"} 0');
@@ -37,7 +37,7 @@ describe('the metrics', () => {
     expect(text).not.toContain('pending');
   });
 
-  it('ask the queue at each scrape and forget a queue that is gone', async () => {
+  it('each scrape reads the work queues and drops a queue that no longer exists', async () => {
     const metrics = createMetrics({ processMetrics: false });
     let states = [{ name: 'launch', depth: 3, oldestAgeSeconds: 1.5 }];
     metrics.collectQueue(() => Promise.resolve(states));
@@ -48,13 +48,13 @@ describe('the metrics', () => {
     expect(text).not.toContain('queue="launch"');
   });
 
-  it('still answer when the queue cannot be read, and count that', async () => {
+  it('a scrape answers when the work queue cannot be read, and counts the failure', async () => {
     const metrics = createMetrics({ processMetrics: false });
     metrics.collectQueue(() => Promise.reject(new Error('no database')));
     expect(await metrics.render()).toContain('tearsheet_queue_collect_failures_total 1');
   });
 
-  it('have names of their own, each with a meaning', async () => {
+  it('every metric has the prefix tearsheet_ and a help text', async () => {
     const described = await createMetrics().describe();
     expect(described.length).toBeGreaterThan(10);
     for (const { name, help } of described) {

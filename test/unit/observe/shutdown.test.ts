@@ -25,8 +25,8 @@ function setUp(steps: (done: string[]) => ShutdownStep[]) {
 
 const step = (name: string, run: ShutdownStep['run'], deadlineMs = 1_000): ShutdownStep => ({ name, run, deadlineMs });
 
-describe('a graceful shutdown', () => {
-  it('becomes unready, runs its steps in order and exits with 0', async () => {
+describe('graceful shutdown', () => {
+  it('SIGTERM makes the process unready, runs the steps in order and exits with 0', async () => {
     const { signals, done } = setUp((list) => [
       step('api', () => Promise.resolve().then(() => list.push('api'))),
       step('database', () => list.push('database')),
@@ -37,7 +37,7 @@ describe('a graceful shutdown', () => {
     expect(signals.exits).toEqual([0]);
   });
 
-  it('goes on after a step that fails or never ends, and exits with 1', async () => {
+  it('a step that fails or never ends does not stop the next ones, and the exit code is 1', async () => {
     const { signals, done, said } = setUp((list) => [
       step('stuck', () => new Promise(() => undefined), 10),
       step('broken', () => {
@@ -49,11 +49,11 @@ describe('a graceful shutdown', () => {
     await signals.exited();
     expect(done).toEqual(['unready', 'database']);
     expect(signals.exits).toEqual([1]);
-    expect(said).toContain('shutdown: stuck failed');
-    expect(said).toContain('shutdown: broken failed');
+    expect(said).toContain('shutdown step "stuck" failed');
+    expect(said).toContain('shutdown step "broken" failed');
   });
 
-  it('leaves at once on a second signal', async () => {
+  it('a second signal exits at once', async () => {
     const { signals } = setUp(() => [step('stuck', () => new Promise(() => undefined), 60_000)]);
     signals.emit('SIGTERM', 'SIGTERM');
     signals.emit('SIGINT', 'SIGINT');
@@ -61,7 +61,7 @@ describe('a graceful shutdown', () => {
     expect(signals.exits).toEqual([1]);
   });
 
-  it('can be asked for without a signal, and runs once', async () => {
+  it('shutdown can be called without a signal, and runs once', async () => {
     const { shutDown, done, signals } = setUp((list) => [step('api', () => list.push('api'))]);
     expect(await Promise.all([shutDown(), shutDown()])).toEqual([0, 0]);
     expect(done).toEqual(['unready', 'api']);
