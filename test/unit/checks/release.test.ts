@@ -1,0 +1,136 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { changelogSection } from '../../../scripts/changelog.ts';
+import { releaseProblems } from '../../../scripts/releaseProblems.ts';
+
+const COMMAND = fileURLToPath(new URL('../../../scripts/release.ts', import.meta.url));
+const CHANGELOG = '# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2026-11-22\n\n### Added\n\n- A thing.\n';
+
+let root: string;
+/** A repository that can be released as 1.2.3. */
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'tearsheet-release-'));
+  git('init', '-q', '-b', 'main');
+  git('config', 'user.name', 'Test');
+  git('config', 'user.email', 'test@example.com');
+  write('package.json', '{ "version": "1.2.3" }');
+  write('package-lock.json', '{ "version": "1.2.3" }');
+  write('charts/tearsheet/Chart.yaml', 'version: 1.2.3\nappVersion: 1.2.3\n');
+  write('CHANGELOG.md', CHANGELOG);
+  commit();
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function git(...args: string[]): void {
+  execFileSync('git', args, { cwd: root, stdio: 'ignore' });
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+  writeFileSync(path.join(root, file), text);
+}
+
+function commit(): void {
+  git('add', '-A');
+  git('commit', '-qm', 'Change');
+}
+
+function change(file: string, text: string): void {
+  write(file, text);
+  commit();
+}
+
+const problems = () => releaseProblems(root).problems;
+
+test('make release prints the commands that tag a version without problems, and runs none of them', () => {
+  const { status, stdout } = spawnSync(process.execPath, [COMMAND, '--root', root], { encoding: 'utf8' });
+  expect(status).toBe(0);
+  expect(stdout).toContain("git tag -a v1.2.3 -m 'Tearsheet 1.2.3'\n    git push origin main v1.2.3");
+  expect(execFileSync('git', ['tag'], { cwd: root, encoding: 'utf8' })).toBe('');
+});
+
+test('make release fails and lists every problem', () => {
+  write('package.json', '{ "version": "1.2.4" }');
+  const { status, stderr } = spawnSync(process.execPath, [COMMAND, '--root', root], { encoding: 'utf8' });
+  expect(status).toBe(1);
+  expect(stderr).toContain('Version 1.2.4 cannot be released yet:\n- The working tree has changes.');
+  expect(stderr).toContain('- CHANGELOG.md has no section for 1.2.4.');
+});
+
+test('a release is refused on another branch than main', () => {
+  git('switch', '-qc', 'feature');
+  expect(problems()).toEqual(['The current branch is feature. Releases are made on main: git switch main']);
+});
+
+test('a release is refused while the working tree has changes', () => {
+  write('new.txt', '');
+  expect(problems()).toEqual(['The working tree has changes. Commit or remove them:\n    ?? new.txt']);
+});
+
+test.each([
+  ['package-lock.json', '{ "version": "1.2.2" }', 'package-lock.json'],
+  ['charts/tearsheet/Chart.yaml', 'version: 1.2.2\nappVersion: 1.2.3\n', 'version in charts/tearsheet/Chart.yaml'],
+  ['charts/tearsheet/Chart.yaml', 'version: 1.2.3\nappVersion: 1.2.2\n', 'appVersion in charts/tearsheet/Chart.yaml'],
+])('a release is refused while the version in %s differs (%j)', (file, text, place) => {
+  change(file, text);
+  expect(problems()).toEqual([`package.json has version 1.2.3, but ${place} has 1.2.2. Make them equal.`]);
+});
+
+test.each([
+  [
+    'no section',
+    CHANGELOG.replace('1.2.3', '1.2.2'),
+    'CHANGELOG.md has no section for 1.2.3. Add "## [1.2.3] - <date>".',
+  ],
+  ['no date', CHANGELOG.replace(' - 2026-11-22', ''), 'The section for 1.2.3 in CHANGELOG.md has no date. Add one.'],
+  [
+    'an empty section',
+    CHANGELOG.replace('### Added\n\n- A thing.\n', ''),
+    'The section for 1.2.3 in CHANGELOG.md is empty. Describe the changes.',
+  ],
+  [
+    'entries under Unreleased',
+    CHANGELOG.replace('[Unreleased]\n', '[Unreleased]\n\n- Another.\n'),
+    'CHANGELOG.md has entries under Unreleased. Move them to the section for 1.2.3.',
+  ],
+])('a release is refused while the changelog has %s', (_fault, text, problem) => {
+  change('CHANGELOG.md', text);
+  expect(problems()).toEqual([problem]);
+});
+
+const TAKEN = 'The tag v1.2.3 already exists. Raise the version in package.json and Chart.yaml.';
+
+test('a release is refused when its tag exists', () => {
+  git('tag', 'v1.2.3');
+  expect(problems()).toEqual([TAKEN]);
+});
+
+test('a release is refused when its tag exists only in the remote repository', () => {
+  const remote = path.join(root, '.git/remote.git');
+  git('init', '-q', '--bare', remote);
+  git('remote', 'add', 'origin', remote);
+  expect(problems()).toEqual([]);
+  git('tag', 'v1.2.3');
+  git('push', '-q', 'origin', 'v1.2.3');
+  git('tag', '-d', 'v1.2.3');
+  expect(problems()).toEqual([TAKEN]);
+});
+
+test('a release is refused when the remote repository does not answer', () => {
+  git('remote', 'add', 'origin', path.join(root, 'nowhere.git'));
+  expect(problems()).toEqual([
+    expect.stringMatching(/^git could not list the tags of origin, so v1\.2\.3 may be taken: /),
+  ]);
+});
+
+test('the section of a version ends where the next one begins', () => {
+  const text = '## [Unreleased]\n\n## [2.0.0] - 2026-12-01\n\n- New.\n\n## [1.0.0] - 2026-11-01\n\n- Old.\n';
+  expect(changelogSection(text, '2.0.0')).toEqual({ date: '2026-12-01', text: '- New.' });
+  expect(changelogSection(text, '1.0.0')).toEqual({ date: '2026-11-01', text: '- Old.' });
+  expect(changelogSection(text, 'Unreleased')).toEqual({ date: undefined, text: '' });
+  expect(changelogSection(text, '3.0.0')).toBeUndefined();
+});
