@@ -1,6 +1,6 @@
 # One image for every process of Tearsheet: api, controller, capture, migrate, and the PostgreSQL of a trial. docs/image.md says what is in it, and why.
-# `make image` builds it. To pin what it stands on: NODE_IMAGE and DEBIAN_IMAGE with a digest, DEBIAN_SNAPSHOT with a
-# time of snapshot.debian.org such as 20261120T000000Z. What was built in, to the version, stands in the image's SBOM.
+# `make image` builds it. To pin its base: NODE_IMAGE and DEBIAN_IMAGE with a digest, DEBIAN_SNAPSHOT with a
+# time of snapshot.debian.org such as 20261120T000000Z. The image's SBOM lists the exact versions.
 ARG NODE_IMAGE=docker.io/library/node:24-bookworm-slim
 ARG DEBIAN_IMAGE=docker.io/library/debian:bookworm-slim
 
@@ -30,9 +30,9 @@ RUN node node_modules/typescript/bin/tsc -p tsconfig.build.json --outDir dist --
 FROM ${DEBIAN_IMAGE}
 ARG DEBIAN_SNAPSHOT=
 COPY scripts/imageFonts.conf /etc/fonts/local.conf
-# Debian's chromium-common wants desktop tools (x11-utils, xdg-utils), which bring Mesa and LLVM along: for a browser without a screen,
-# which paints with its own SwiftShader, an empty package stands for them. Of the CJK fonts the sans serif stays. The cache of
-# fonts is made here, since no process may write it later; it counts only while the folders keep their times.
+# Debian's chromium-common wants desktop tools (x11-utils, xdg-utils), which bring Mesa and LLVM along. A browser without
+# a screen paints with its own SwiftShader, so an empty package replaces them. Only the sans serif of the CJK fonts stays. The cache of
+# fonts is made here, because no process may write it later; it counts only while the folders keep their times.
 RUN set -eu; \
     if [ -n "$DEBIAN_SNAPSHOT" ]; then \
       rm -f /etc/apt/sources.list /etc/apt/sources.list.d/*; \
@@ -62,7 +62,7 @@ COPY package.json LICENSE /opt/tearsheet/
 COPY --from=program /src/dist /opt/tearsheet/dist
 COPY scripts/imageSbom.ts /tmp/imageSbom.ts
 ARG SOURCE_DATE_EPOCH=0
-# What V8 made of the code is kept for the account that runs it: a capture starts for every page.
+# V8's compiled code is kept for the account that runs it, because a capture starts for every page.
 RUN ln -s /opt/tearsheet/dist/cli.js /usr/local/bin/tearsheet \
  && node /tmp/imageSbom.ts /opt/tearsheet > /usr/share/tearsheet.cdx.json && rm /tmp/imageSbom.ts \
  && install -d -o 10001 -g 10001 /opt/tearsheet/.compiled

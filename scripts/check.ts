@@ -1,4 +1,4 @@
-/** `make check`: everything that can be told without running the program. */
+/** `make check`: everything that can be checked without running the program. */
 import { runChecks } from './checks.ts';
 
 const { failed } = await runChecks((line) => console.log(line));

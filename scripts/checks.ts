@@ -1,4 +1,4 @@
-/** What `make check` consists of, and how a check runs. */
+/** The checks of `make check`, and how one runs. */
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

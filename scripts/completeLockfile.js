@@ -1,6 +1,6 @@
 // Adds the optional platform packages that a registry mirror did not offer while the lockfile was written.
-// npm leaves them out of the lockfile, and `npm ci` then refuses it; the entries carry no integrity, because
-// nothing was fetched, and npm skips them wherever `os` and `cpu` do not fit. Run after each `npm install NAME`.
+// npm leaves them out of the lockfile, and `npm ci` then refuses it. The entries carry no integrity, because
+// nothing was fetched. npm skips them wherever `os` and `cpu` do not fit. Run after each `npm install NAME`.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const OSES = {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # `make e2e`. With KUBECONFIG set, that cluster is used and nothing is started: IMAGE (repository:tag), S3_ENDPOINT, AWS_ACCESS_KEY_ID and
 # AWS_SECRET_ACCESS_KEY must say what it runs and where pictures go, E2E_HOST may say how its pods reach this machine. Without, a cluster is
-# started from test/cluster, and stopped afterwards unless it ran before or KEEP_CLUSTER=1. Arguments go on to vitest.
+# started from test/cluster, and stopped afterwards unless it ran before or KEEP_CLUSTER=1. Arguments are passed to vitest.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cluster=test/cluster/cluster
@@ -12,7 +12,7 @@ use() { local lines; lines=$("$cluster" "$@"); eval "$lines"; }
 if [ -z "${KUBECONFIG:-}" ]; then
   running=$("$cluster" status)
   if ! grep -q '^kube-apiserver up' <<<"$running"; then
-    # What a cluster that was not ended well has left would come to life again.
+    # The rest of a cluster that was not stopped cleanly would start again.
     "$cluster" down
     [ "${KEEP_CLUSTER:-}" = 1 ] || trap '"$cluster" down' EXIT
   fi

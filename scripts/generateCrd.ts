@@ -27,13 +27,13 @@ interface Schema {
   readonly [keyword: string]: unknown;
 }
 
-/** crds/: to be applied by hand, or by whoever manages definitions apart from releases. */
+/** The file in crds/, for operators who manage definitions apart from releases. */
 export function generateCrd(): string {
   const head = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: NAME } };
   return FILE_HEAD + asYaml({ ...head, spec: definition() });
 }
 
-/** The same as a template of the chart: Helm installs what stands in a chart's crds/ once, and never upgrades it. */
+/** The same as a template of the chart: Helm installs the files of a chart's crds/ once, and never upgrades it. */
 export function generateCrdTemplate(): string {
   return `${TEMPLATE_HEAD}${asYaml({ spec: definition() })}{{- end }}\n`;
 }
@@ -89,7 +89,7 @@ const COLUMNS = [
   wide('Message', 'string', '.status.message', 'What keeps it from going on, or how it ended.'),
 ];
 
-/** What stands there until a controller has looked, so that a resource is never without a word. */
+/** The status until a controller has reconciled, so that a resource always has one. */
 const UNSEEN: ScreenshotJobStatus = { reason: 'Queued', total: 0, done: 0, failed: 0, pods: 0, conditions: [] };
 
 function resource() {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the image with whatever there is: docker, podman or buildah; else with the test cluster's own, which also makes the base images
-# that it cannot pull. IMAGE names it, IMAGE_BUILDER chooses; arguments go on to the build, e.g. --build-arg DEBIAN_SNAPSHOT=20261120T000000Z.
+# that it cannot pull. IMAGE names it, IMAGE_BUILDER chooses. Arguments are passed to the build, e.g. --build-arg DEBIAN_SNAPSHOT=20261120T000000Z.
 set -eu
 cd "$(dirname "$0")/.."
 name=${IMAGE:-tearsheet:dev}
@@ -20,7 +20,7 @@ export SOURCE_DATE_EPOCH
 version=$(sed -n 's/^  "version": "\(.*\)",/\1/p' package.json)
 revision=$(git rev-parse HEAD 2>/dev/null || echo unknown)
 [ -z "$(git status --porcelain -- Dockerfile src package.json package-lock.json 2>/dev/null)" ] || revision=$revision-modified
-# Without the name and password that may stand in it.
+# Without the name and password that it may contain.
 source=${IMAGE_SOURCE:-$(git remote get-url origin 2>/dev/null | sed -n 's#^https://\([^/]*@\)\{0,1\}#https://#p' || true)}
 set -- --build-arg "SOURCE_DATE_EPOCH=$SOURCE_DATE_EPOCH" --build-arg "VERSION=$version" --build-arg "REVISION=$revision" \
   --build-arg "CREATED=$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y-%m-%dT%H:%M:%SZ)" --build-arg "SOURCE=$source" "$@"

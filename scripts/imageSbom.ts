@@ -1,5 +1,5 @@
 /**
- * What an image is made of, as CycloneDX 1.6 on standard output: Debian's packages, the npm packages, Node.
+ * Lists the parts of an image, as CycloneDX 1.6 on standard output: Debian's packages, the npm packages, Node.
  * Runs inside the image while it is built: `node imageSbom.ts FOLDER`, where FOLDER holds node_modules and package.json.
  */
 import { readFileSync } from 'node:fs';

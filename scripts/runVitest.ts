@@ -31,7 +31,7 @@ export async function runVitest({ projects, args, deadlineMs }: Run): Promise<Co
   return countTests(readResults(results), code);
 }
 
-/** Of a program that says on standard output and error what it does. @returns its exit code; null: it was ended. */
+/** Runs a program with our standard output and error. @returns its exit code; null: a signal ended it. */
 export function run(program: string, args: readonly string[], { deadlineMs = 60_000 } = {}): Promise<number | null> {
   const child = spawn(program, args, { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'] });
   const asked = setTimeout(() => {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Everything this checkout needs before it runs: Node 24, packages, a Chromium, fonts.
-# Takes well under a second when all is there. What cannot be had ends in one sentence on standard error.
+# Takes well under a second when everything is installed. If something cannot be installed, one sentence says so.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -15,7 +15,7 @@ CHROMIUM_FOUND=.node/chromium.path
 say() { printf 'setup: %s\n' "$*"; }
 fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 
-# step "what is done" command…: shows that it goes on, keeps its output for the log, answers its exit code.
+# step TITLE command…: shows progress, keeps the output for the log, returns the exit code.
 step() {
   title=$1; shift
   started=$(date +%s)

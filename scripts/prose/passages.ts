@@ -40,8 +40,8 @@ export function paragraphsOf(text: string, start: number): Passage[] {
   let offset = start;
   const close = () => {
     if (open !== undefined && hasWords(open.text, 2)) {
-      // The errors of `@throws` are a list.
-      const kind = /^\s*@throws/.test(open.text) ? 'label' : 'sentences';
+      // The errors of `@throws` and the cells of a table are lists.
+      const kind = /^\s*(?:@throws|\|)/.test(open.text) ? 'label' : 'sentences';
       passages.push({ kind, start: open.start, text: maskAsSpace(maskCode(open.text), /^\s*@\w+/g) });
     }
     open = undefined;
