@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { createDocument } from 'zod-openapi';
 import { DEFAULT_LIMITS, type Limits } from '../domain/limits.ts';
+import { OURS } from './descriptions.ts';
 import { operations } from './operations.ts';
-import { OURS } from './provenance.ts';
 import { AdEvent, ScreenshotSetEvent } from './records.ts';
 
 const ABOUT = `Takes ad creatives and a list of sites and devices, and returns pictures of the ads standing in those pages.

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import type { Limits } from '../domain/limits.ts';
-import { OURS } from './provenance.ts';
+import { OURS } from './descriptions.ts';
 import { AdsQuery, CampaignsQuery, DeliveriesQuery, ScreenshotsQuery, SetsQuery } from './queries.ts';
 import {
   AdRecord,

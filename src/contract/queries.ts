@@ -4,7 +4,7 @@ import { isUuid } from '../domain/slugs.ts';
 import { SET_STATUSES } from '../domain/states.ts';
 import { textFault } from '../domain/text.ts';
 import { parseTimestamp } from '../domain/time.ts';
-import { OURS } from './provenance.ts';
+import { OURS } from './descriptions.ts';
 
 const PER_PAGE_MAX = 500;
 export const PER_PAGE_DEFAULT = 100;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { DEVICE_NAMES } from '../domain/devices.ts';
 import { AD_STATUSES, SCREENSHOT_STATUSES, SET_STATUSES } from '../domain/states.ts';
 import { TOPICS } from '../domain/topics.ts';
-import { OURS } from './provenance.ts';
+import { OURS } from './descriptions.ts';
 
 const time = z.iso.datetime({ offset: true }).meta({
   description: `ISO 8601 with milliseconds and an offset. ${OURS}`,

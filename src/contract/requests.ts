@@ -7,7 +7,7 @@ import { isMarker, MARKER_MAX_SECONDS } from '../domain/markers.ts';
 import { codePoints, isBlank, textFault } from '../domain/text.ts';
 import { TOPICS } from '../domain/topics.ts';
 import { siteFault, URL_MAX, urlFault } from '../domain/webAddresses.ts';
-import { OURS } from './provenance.ts';
+import { OURS } from './descriptions.ts';
 
 const figure = (value: number) => value.toLocaleString('en');
 

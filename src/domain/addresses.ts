@@ -1,20 +1,20 @@
 /** The addresses under PUBLIC_URL that the service hands out. `publicUrl` has no slash at its end. */
 
-export interface Place {
+export interface OrganizationLinks {
   readonly publicUrl: string;
   /** Slug of the organization. */
   readonly slug: string;
 }
 
-export function adPage({ publicUrl, slug }: Place, id: string): string {
+export function adPage({ publicUrl, slug }: OrganizationLinks, id: string): string {
   return `${publicUrl}/o/${slug}/ads/${id}`;
 }
 
-export function setPage({ publicUrl, slug }: Place, id: string): string {
+export function setPage({ publicUrl, slug }: OrganizationLinks, id: string): string {
   return `${publicUrl}/o/${slug}/screenshot_sets/${id}`;
 }
 
-export function billingPage({ publicUrl, slug }: Place): string {
+export function billingPage({ publicUrl, slug }: OrganizationLinks): string {
   return `${publicUrl}/o/${slug}/billing`;
 }
 

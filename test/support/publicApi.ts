@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import { sql } from 'kysely';
 import { createPublicApi } from '../../src/api/public/app.ts';
-import type { PublicApiOptions } from '../../src/api/public/context.ts';
+import type { PublicApiOptions } from '../../src/api/public/options.ts';
 import type { ArtifactStore } from '../../src/artifacts/store.ts';
 import { ArtifactNotFoundError } from '../../src/artifacts/store.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';

@@ -22,24 +22,24 @@ export function refuseJobToken(
 export type TransferMethod = 'GET' | 'PUT';
 
 /** What is to be sent, to the byte. */
-export interface Content {
+export interface TransferContent {
   readonly sha256: string;
   readonly bytes: number;
 }
 
-export interface Transfer {
+export interface SignedTransferParts {
   readonly method: TransferMethod;
   readonly key: string;
   readonly expiresAt: Date;
   /** Only of a PUT: the bytes that the address accepts. */
-  readonly content?: Content;
+  readonly content?: TransferContent;
 }
 
 /** An address of the internal API itself that lets whoever has it read or write one artifact. */
 export function signTransfer(
   secret: Buffer,
   internalUrl: string,
-  { method, key, expiresAt, content }: Transfer,
+  { method, key, expiresAt, content }: SignedTransferParts,
 ): string {
   const expires = Math.ceil(expiresAt.getTime() / 1000);
   const path = key.split('/').map(encodeURIComponent).join('/');
@@ -52,7 +52,7 @@ interface TransferText {
   readonly method: TransferMethod;
   readonly key: string;
   readonly expires: string;
-  readonly content?: Content | undefined;
+  readonly content?: TransferContent | undefined;
 }
 
 const signedText = ({ method, key, expires, content }: TransferText) =>

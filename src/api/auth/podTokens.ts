@@ -4,19 +4,19 @@
  */
 import { createHash } from 'node:crypto';
 import { KeyedSum } from '../../lib/keyedSum.ts';
-import { NotFoundError } from '../internal/requests.ts';
-import { createRateLimits } from '../limits/rateLimits.ts';
+import { createRateLimiter } from '../../lib/rateLimiter.ts';
+import { NotFoundError } from '../internal/pathParameters.ts';
 import {
-  type Caller,
-  type CaptureAuthority,
+  type CaptureAuthenticator,
+  type CaptureCaller,
   ForbiddenError,
   OverloadedError,
   UnauthorizedError,
   UnavailableError,
-} from './authority.ts';
+} from './captureAuth.ts';
 import { createTokenCache, type TokenReviewResult } from './tokenCache.ts';
 import { readClaims } from './tokenClaims.ts';
-import { createTokenReviewSlots } from './tokenReviewSlots.ts';
+import { createTokenReviewLimiter } from './tokenReviewLimiter.ts';
 
 export interface PodTokenOptions {
   /** Sends a TokenReview to the API server. @throws whatever keeps it from answering */
@@ -39,15 +39,15 @@ const CALLS = { perSecond: 20, burst: 2_000 };
 const POD_NAME = 'authentication.kubernetes.io/pod-name';
 const POD_UID = 'authentication.kubernetes.io/pod-uid';
 
-export function podTokens(options: PodTokenOptions): CaptureAuthority {
+export function podTokenAuthenticator(options: PodTokenOptions): CaptureAuthenticator {
   const { log, now = Date.now } = options;
   const verdicts = createTokenCache(now);
-  const slots = createTokenReviewSlots(now);
+  const slots = createTokenReviewLimiter(now);
   const underWay = new Map<string, Promise<TokenReviewResult>>();
   const lookups = new KeyedSum();
-  const calls = createRateLimits(CALLS, now);
+  const calls = createRateLimiter(CALLS, now);
 
-  const ask = async (key: string, { token, source }: Shown): Promise<TokenReviewResult> => {
+  const ask = async (key: string, { token, source }: PresentedToken): Promise<TokenReviewResult> => {
     const giveBack = slots.take(source);
     if (giveBack === undefined) throw new OverloadedError('Too many tokens are being looked at.');
     try {
@@ -64,7 +64,7 @@ export function podTokens(options: PodTokenOptions): CaptureAuthority {
   };
 
   /** Those who ask with one token at the same time ask once. */
-  const verdictOn = (shown: Shown): Promise<TokenReviewResult> => {
+  const verdictOn = (shown: PresentedToken): Promise<TokenReviewResult> => {
     const { token } = shown;
     const key = createHash('sha256').update(token).digest('base64');
     const known = verdicts.get(key);
@@ -101,18 +101,19 @@ export function podTokens(options: PodTokenOptions): CaptureAuthority {
   };
 }
 
-interface Shown {
+interface PresentedToken {
   readonly token: string;
   /** The address that it came from. */
   readonly source: string;
 }
 
-type Wanted = Pick<PodTokenOptions, 'namespace' | 'serviceAccount' | 'audience'>;
+type ExpectedToken = Pick<PodTokenOptions, 'namespace' | 'serviceAccount' | 'audience'>;
 
-const accountOf = ({ namespace, serviceAccount }: Wanted) => `system:serviceaccount:${namespace}:${serviceAccount}`;
+const accountOf = ({ namespace, serviceAccount }: ExpectedToken) =>
+  `system:serviceaccount:${namespace}:${serviceAccount}`;
 
 /** What the token itself admits needs no question; what it claims proves nothing yet. */
-function claimsFault(token: string, wanted: Wanted, now: number): string | undefined {
+function claimsFault(token: string, wanted: ExpectedToken, now: number): string | undefined {
   const claims = readClaims(token);
   if (claims === undefined) return 'The token cannot be read.';
   if (!claims.audiences.includes(wanted.audience)) return `The token is not for ${wanted.audience}.`;
@@ -120,7 +121,7 @@ function claimsFault(token: string, wanted: Wanted, now: number): string | undef
   return claims.expiresAtMs <= now ? 'The token has expired.' : undefined;
 }
 
-interface Review {
+interface TokenReview {
   readonly status?: {
     readonly authenticated?: boolean;
     readonly audiences?: readonly string[];
@@ -128,8 +129,8 @@ interface Review {
   };
 }
 
-function judge(review: unknown, wanted: Wanted): TokenReviewResult {
-  const { authenticated, audiences = [], user = {} } = (review as Review | undefined)?.status ?? {};
+function judge(review: unknown, wanted: ExpectedToken): TokenReviewResult {
+  const { authenticated, audiences = [], user = {} } = (review as TokenReview | undefined)?.status ?? {};
   if (authenticated !== true)
     return { refusal: 'The API server does not know the token: it has expired, or its pod is gone.' };
   if (!audiences.includes(wanted.audience)) return { refusal: `The token is not for ${wanted.audience}.` };
@@ -140,7 +141,7 @@ function judge(review: unknown, wanted: Wanted): TokenReviewResult {
 }
 
 /** `<name of the ScreenshotJob>-<generation>-<index>-` and five characters of Kubernetes' choice. */
-function callerOf(pod: { name: string; uid: string }, { jobId, name }: { jobId: string; name: string }): Caller {
+function callerOf(pod: { name: string; uid: string }, { jobId, name }: { jobId: string; name: string }): CaptureCaller {
   const rest = pod.name.startsWith(`${name}-`) ? pod.name.slice(name.length + 1) : '';
   const index = /^\d{1,3}-(\d{1,7})-[a-z0-9]+$/.exec(rest)?.[1];
   if (index === undefined) throw new ForbiddenError(`The token is of the pod ${pod.name}, which is none of this job.`);

@@ -14,15 +14,15 @@ export interface TokenCache {
   keep(key: string, verdict: TokenReviewResult, expiresAtMs?: number): void;
 }
 
-interface Kept {
+interface CachedResult {
   readonly verdict: TokenReviewResult;
   readonly until: number;
 }
 
 /** @param most of each kind, beyond which the oldest is forgotten: whoever makes up tokens pushes no good one out. */
 export function createTokenCache(now: () => number, most = MOST): TokenCache {
-  const good = new Map<string, Kept>();
-  const refused = new Map<string, Kept>();
+  const good = new Map<string, CachedResult>();
+  const refused = new Map<string, CachedResult>();
   return {
     get(key) {
       const found = good.get(key) ?? refused.get(key);

@@ -12,11 +12,11 @@ import { finishIndex, type MissingScreenshot, missingScreenshots, openAttempt } 
 import { countUnresolved, expireClaims } from '../../workflow/claims.ts';
 import { ResultFaultError } from '../../workflow/creativeResults.ts';
 import { storeScreenshotResults } from '../../workflow/screenshotResults.ts';
-import { boundOf, ForbiddenError, requireIndex } from '../auth/authority.ts';
-import { requireUpload } from '../transfers/findUpload.ts';
+import { ForbiddenError, requireAttempt, requireIndex } from '../auth/captureAuth.ts';
+import { requireUpload } from '../transfers/requireUpload.ts';
 import { screenshotKey, withContent } from '../transfers/transfers.ts';
 import type { InternalApiOptions } from './options.ts';
-import { callerOf, indexOf, NotFoundError } from './requests.ts';
+import { callerOf, indexOf, NotFoundError } from './pathParameters.ts';
 
 export function addAttemptRoutes(router: Router, options: InternalApiOptions): void {
   const { store, observe } = options;
@@ -33,7 +33,7 @@ export function addAttemptRoutes(router: Router, options: InternalApiOptions): v
 
   router.post('/screenshots/results', async (req, res) => {
     const { index, attempt, results } = ScreenshotResults.parse(req.body);
-    const bound = boundOf(callerOf(res), { index, attempt });
+    const bound = requireAttempt(callerOf(res), { index, attempt });
     requireKeys(results, attempt);
     requireTimes(results);
     const uploaded = results.filter((result) => result.status === 'uploaded');
@@ -47,7 +47,7 @@ export function addAttemptRoutes(router: Router, options: InternalApiOptions): v
 
   router.post('/indexes/:index/finish', async (req, res) => {
     const { attempt, phases } = FinishIndex.parse(req.body);
-    const bound = boundOf(callerOf(res), { index: indexOf(req), attempt });
+    const bound = requireAttempt(callerOf(res), { index: indexOf(req), attempt });
     const isNews = await store.db.transaction().execute((tx) => finishIndex(tx, bound));
     if (isNews) observe?.phases?.(phases);
     res.json({});

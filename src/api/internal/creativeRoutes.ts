@@ -20,12 +20,12 @@ import {
   resolvedCreatives,
 } from '../../workflow/claims.ts';
 import { checkFrames, ResultFaultError, storeCreativeResult } from '../../workflow/creativeResults.ts';
-import { boundOf } from '../auth/authority.ts';
-import { requireUpload } from '../transfers/findUpload.ts';
+import { requireAttempt } from '../auth/captureAuth.ts';
+import { requireUpload } from '../transfers/requireUpload.ts';
 import { frameKey, type Transfers, withContent } from '../transfers/transfers.ts';
 import type { InternalApiOptions } from './options.ts';
-import { adOf, callerOf } from './requests.ts';
-import { waitFor } from './waiting.ts';
+import { adOf, callerOf } from './pathParameters.ts';
+import { waitFor } from './waitFor.ts';
 
 export function addCreativeRoutes(router: Router, options: InternalApiOptions, transfers: Transfers): void {
   const { store, leaseSeconds, observe } = options;
@@ -38,20 +38,20 @@ export function addCreativeRoutes(router: Router, options: InternalApiOptions, t
   };
 
   router.post('/creatives/claim', async (req, res) => {
-    const bound = boundOf(callerOf(res), ClaimCreative.parse(req.body));
+    const bound = requireAttempt(callerOf(res), ClaimCreative.parse(req.body));
     res.json(await claim(options, bound));
   });
 
   router.post('/creatives/wait', (req, res) => wait(options, transfers, { req, res }));
 
   router.post('/creatives/:ad/renew', async (req, res) => {
-    const bound = boundOf(callerOf(res), HoldClaim.parse(req.body));
+    const bound = requireAttempt(callerOf(res), HoldClaim.parse(req.body));
     const held = await write((tx) => renewClaim(tx, bound, { adId: adOf(req), leaseSeconds }));
     res.json({ held });
   });
 
   router.post('/creatives/:ad/release', async (req, res) => {
-    const bound = boundOf(callerOf(res), HoldClaim.parse(req.body));
+    const bound = requireAttempt(callerOf(res), HoldClaim.parse(req.body));
     await write(async (tx) => {
       await releaseClaim(tx, bound, adOf(req));
       await notify(tx, { job: bound.jobId });
@@ -61,7 +61,7 @@ export function addCreativeRoutes(router: Router, options: InternalApiOptions, t
 
   router.post('/creatives/:ad/result', async (req, res) => {
     const { index, attempt, seconds, result } = CreativeResult.parse(req.body);
-    const bound = boundOf(callerOf(res), { index, attempt });
+    const bound = requireAttempt(callerOf(res), { index, attempt });
     const adId = adOf(req);
     if (result.status === 'uploaded') await requireUploads(result.frames, { ...bound, adId });
     const stored = await write((tx) => storeCreativeResult(tx, { bound, adId, result }, options));
@@ -103,7 +103,7 @@ async function wait(
   { req, res }: { req: Request; res: Response },
 ): Promise<void> {
   const { index, attempt, ads, timeout_ms } = WaitForCreatives.parse(req.body);
-  const bound = boundOf(callerOf(res), { index, attempt });
+  const bound = requireAttempt(callerOf(res), { index, attempt });
   const gone = new AbortController();
   res.on('close', () => gone.abort());
   const look = async () => {

@@ -6,25 +6,25 @@ import { NO_SUCH_CALL, PROTOCOL_VERSION } from '../../contract/captureProtocol.t
 import { cutCodePoints } from '../../domain/text.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
+import { createRateLimiter, type RateLimiter } from '../../lib/rateLimiter.ts';
 import { SupersededError } from '../../workflow/attempts.ts';
 import { ResultFaultError } from '../../workflow/creativeResults.ts';
 import {
-  type CaptureAuthority,
+  type CaptureAuthenticator,
   ForbiddenError,
-  jobTokens,
+  jobTokenAuthenticator,
   OverloadedError,
   UnauthorizedError,
   UnavailableError,
-} from '../auth/authority.ts';
+} from '../auth/captureAuth.ts';
 import { limitCalls } from '../limits/callLimits.ts';
-import { createRateLimits, type RateLimits } from '../limits/rateLimits.ts';
 import { artifactRoutes } from '../transfers/artifactRoutes.ts';
 import { createTransfers } from '../transfers/transfers.ts';
 import { addUploadRoutes } from '../transfers/uploadRoutes.ts';
 import { addAttemptRoutes } from './attemptRoutes.ts';
 import { addCreativeRoutes } from './creativeRoutes.ts';
 import type { InternalApiOptions } from './options.ts';
-import { addressOf, jobOf, NotFoundError, rememberCaller } from './requests.ts';
+import { addressOf, jobOf, NotFoundError, rememberCaller } from './pathParameters.ts';
 import { storableTexts } from './storableTexts.ts';
 
 /** A hundred pictures of pages with many candidates are some two. */
@@ -47,7 +47,7 @@ export function createInternalApi(options: InternalApiOptions): Express {
   const transfers = createTransfers(options);
   const job = express.Router({ mergeParams: true });
   job.use(
-    authorize(options.authority ?? jobTokens(options.secret)),
+    authorize(options.authority ?? jobTokenAuthenticator(options.secret)),
     limitCalls(OF_ONE_POD),
     express.json({ limit: MAX_BODY_BYTES }),
     storableTexts,
@@ -61,7 +61,7 @@ export function createInternalApi(options: InternalApiOptions): Express {
   app.use((_req, res) => {
     res.status(404).json({ error: 'not_found', message: NO_SUCH_CALL });
   });
-  app.use(answerError(options.log, createRateLimits(LOGGED)));
+  app.use(answerError(options.log, createRateLimiter(LOGGED)));
   return app;
 }
 
@@ -78,7 +78,7 @@ const refuseOtherVersion: RequestHandler<{ version: string }> = (req, res, next)
 };
 
 /** Before the body is read: who may not call does not get to send one. */
-function authorize(authority: CaptureAuthority): RequestHandler {
+function authorize(authority: CaptureAuthenticator): RequestHandler {
   return async (req, res, next) => {
     const token = /^Bearer (\S+)$/.exec(req.get('authorization') ?? '')?.[1] ?? '';
     rememberCaller(res, await authority.admit(token, jobOf(req), addressOf(req)));
@@ -87,7 +87,7 @@ function authorize(authority: CaptureAuthority): RequestHandler {
 }
 
 /** @param logged whoever is refused over and over fills no log. */
-function answerError(log: Log, logged: RateLimits): ErrorRequestHandler {
+function answerError(log: Log, logged: RateLimiter): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     if (res.headersSent) {
       next(error);

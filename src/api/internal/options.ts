@@ -3,7 +3,7 @@ import type { Log } from '../../lib/log.ts';
 import type { Store } from '../../store/database/database.ts';
 import type { Notifications } from '../../store/database/notifications.ts';
 import type { EventContext } from '../../workflow/eventContext.ts';
-import type { CaptureAuthority } from '../auth/authority.ts';
+import type { CaptureAuthenticator } from '../auth/captureAuth.ts';
 
 export interface InternalApiOptions extends EventContext {
   readonly store: Store;
@@ -12,7 +12,7 @@ export interface InternalApiOptions extends EventContext {
   /** The installation's secret. */
   readonly secret: Buffer;
   /** Tells captures by their tokens; those that the controller signs with `secret` unless given. */
-  readonly authority?: CaptureAuthority | undefined;
+  readonly authority?: CaptureAuthenticator | undefined;
   /** How captures reach this API, without a slash at its end. */
   readonly internalUrl: string;
   /** Bound on one run of a capture. */

@@ -1,7 +1,7 @@
 /** Bytes of pictures that pass through this process at this moment: so much for each sender or receiver, so much for all together. */
 
 import { KeyedSum } from '../../lib/keyedSum.ts';
-import { OverloadedError } from '../auth/authority.ts';
+import { OverloadedError } from '../auth/captureAuth.ts';
 
 export interface BytesInFlightOptions {
   /** Of one address at the same time. */

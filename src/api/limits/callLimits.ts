@@ -1,9 +1,9 @@
 /** What one pod may ask for at a time. Its browser runs what strangers wrote, and all pods share one API and its connections to Postgres. */
 import type { RequestHandler } from 'express';
+import { createRateLimiter } from '../../lib/rateLimiter.ts';
 import type { RateLimit } from '../../lib/tokenBucket.ts';
-import { OverloadedError } from '../auth/authority.ts';
-import { callerOf } from '../internal/requests.ts';
-import { createRateLimits } from './rateLimits.ts';
+import { OverloadedError } from '../auth/captureAuth.ts';
+import { callerOf } from '../internal/pathParameters.ts';
 
 export interface CallLimitOptions {
   /** Of one pod, at the same time. A capture has about ten, with what it waits for. */
@@ -16,7 +16,7 @@ export interface CallLimitOptions {
 
 /** After the caller is known, before the body is read. Captures of this machine, which name no pod, are not bounded. */
 export function limitCalls(most: CallLimitOptions): RequestHandler {
-  const bodies = createRateLimits(most.bytesInTime);
+  const bodies = createRateLimiter(most.bytesInTime);
   const underWay = new Map<string, { calls: number; bytes: number }>();
   return (req, res, next) => {
     const { pod } = callerOf(res);

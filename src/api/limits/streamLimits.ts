@@ -3,7 +3,7 @@
  * counts what has come, not what was announced: who announces much and sends nothing keeps no room from others, and not for long.
  */
 import type { Request, Response } from 'express';
-import { addressOf } from '../internal/requests.ts';
+import { addressOf } from '../internal/pathParameters.ts';
 import { type BytesInFlightOptions, createBytesInFlight } from './bytesInFlight.ts';
 
 export interface StreamLimitOptions extends BytesInFlightOptions {

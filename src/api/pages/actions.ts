@@ -7,7 +7,7 @@ import type { PagesOptions, Viewer } from './context.ts';
 import { isOwnForm } from './origins.ts';
 import { isFormToken } from './signatures.ts';
 import { field } from './signIn.ts';
-import { sessionOf } from './viewers.ts';
+import { findSession } from './viewer.ts';
 
 export type SetAction = 'approve' | 'reject' | 'cancel';
 
@@ -21,7 +21,7 @@ export function requireOwnForm(
     throw forbidden('This key lacks the scope "write": sign in with one that has it.');
   // Whoever sends the key itself with the request is no browser that was led astray.
   if (viewer.formToken === '') return;
-  const session = sessionOf(secret, request, viewer.slug);
+  const session = findSession(secret, request, viewer.slug);
   const isOwn = session !== undefined && isFormToken(secret, session, field(request, 'form')) && isOwnForm(request);
   if (!isOwn) throw forbidden('This form is out of date or came from another site: reload the page and try again.');
 }

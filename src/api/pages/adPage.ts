@@ -1,16 +1,16 @@
 import { type AdPageData, findAdPageData } from './adPageData.ts';
-import type { Page, PagesOptions, Paths, Viewer } from './context.ts';
+import type { PagePaths, PagesOptions, ResultsPage, Viewer } from './context.ts';
 import { deliveries } from './deliveries.ts';
-import { type Content, type Html, html, webLink } from './html.ts';
-import { AD_ADVICE, AD_WORDS, markerWords, SET_WORDS, when } from './words.ts';
+import { type Html, type HtmlContent, html, webLink } from './html.ts';
+import { AD_ADVICE, AD_LABELS, formatTime, markerLabel, SET_LABELS } from './labels.ts';
 
 interface Given {
   readonly viewer: Viewer;
-  readonly paths: Paths;
+  readonly paths: PagePaths;
 }
 
 /** @returns undefined when this organization has no such ad. */
-export async function adPage(options: PagesOptions, id: string, given: Given): Promise<Page | undefined> {
+export async function adPage(options: PagesOptions, id: string, given: Given): Promise<ResultsPage | undefined> {
   const data = await findAdPageData(options.store.db, id, given.viewer.organizationId);
   if (data === undefined) return undefined;
   const { ad } = data;
@@ -20,7 +20,7 @@ export async function adPage(options: PagesOptions, id: string, given: Given): P
 <section class="head">
   <p class="crumb">Ad <code>${ad.id}</code></p>
   <h1>${ad.name}</h1>
-  <p class="what"><span class="state ${ad.status}">${AD_WORDS[ad.status]}</span> <span class="meta">campaign ${ad.campaign}, created ${when(ad.created_at)}</span></p>
+  <p class="what"><span class="state ${ad.status}">${AD_LABELS[ad.status]}</span> <span class="meta">campaign ${ad.campaign}, created ${formatTime(ad.created_at)}</span></p>
   ${failure(data)}
 </section>
 ${preview(data, paths)}
@@ -32,27 +32,27 @@ ${sets(data, paths)}
   return { title: ad.name, body, ...(ad.status === 'pending' && { events: `${paths.ad(id)}/events` }) };
 }
 
-function failure({ ad }: AdPageData): Content {
+function failure({ ad }: AdPageData): HtmlContent {
   if (ad.status === 'pending' || ad.status === 'uploaded') return null;
   return html`<div class="note fault"><p>${ad.reason ?? 'No reason was recorded.'}</p><p class="advice">${AD_ADVICE[ad.status]}</p></div>`;
 }
 
-function preview({ ad }: AdPageData, paths: Paths): Content {
+function preview({ ad }: AdPageData, paths: PagePaths): HtmlContent {
   if (ad.preview_token === null) return null;
   const address = paths.image(ad.preview_token);
   return html`<figure class="preview"><a class="frame" href="${address}" target="_blank" rel="noopener"><img src="${address}" alt="Preview of ${ad.name}"${ad.width !== null && html` width="${ad.width}" height="${ad.height}"`}></a></figure>`;
 }
 
-function frames({ creative }: AdPageData, paths: Paths): Content {
+function frames({ creative }: AdPageData, paths: PagePaths): HtmlContent {
   if (creative === undefined || creative.frames.length < 2) return null;
   return html`<section class="panel"><h2>Frames</h2><article class="strip film"><ol>${creative.frames.map(
     (frame) =>
-      html`<li><figure class="shot uploaded"><a class="frame" href="${paths.image(frame.token)}" target="_blank" rel="noopener"><img src="${paths.image(frame.token)}" alt="Frame at ${markerWords(frame.markerMs)}" width="${frame.width}" height="${frame.height}" loading="lazy"></a><figcaption><span class="moment">${markerWords(frame.markerMs)}</span> <span class="meta">ratio ${frame.ratio}</span></figcaption></figure></li>`,
+      html`<li><figure class="shot uploaded"><a class="frame" href="${paths.image(frame.token)}" target="_blank" rel="noopener"><img src="${paths.image(frame.token)}" alt="Frame at ${markerLabel(frame.markerMs)}" width="${frame.width}" height="${frame.height}" loading="lazy"></a><figcaption><span class="moment">${markerLabel(frame.markerMs)}</span> <span class="meta">ratio ${frame.ratio}</span></figcaption></figure></li>`,
   )}</ol></article></section>`;
 }
 
 function facts({ ad, creative }: AdPageData): Html {
-  const row = (name: string, value: Content) => html`<dt>${name}</dt><dd>${value}</dd>`;
+  const row = (name: string, value: HtmlContent) => html`<dt>${name}</dt><dd>${value}</dd>`;
   return html`<dl>
   ${row('size', ad.width !== null && ad.height !== null ? `${ad.width} × ${ad.height} CSS pixels` : 'not known')}
   ${row('kind', html`<code>${ad.kind}</code>`)}
@@ -60,7 +60,7 @@ function facts({ ad, creative }: AdPageData): Html {
   ${ad.lookup_key !== null && row('lookup key', html`<code>${ad.lookup_key}</code>`)}
   ${creative !== undefined && [row('format', creative.format ?? '–'), row('capture mode', creative.mode ?? '–')]}
   ${creative !== undefined && creative.notes.length > 0 && row('notes', html`<ul>${creative.notes.map((text) => html`<li>${text}</li>`)}</ul>`)}
-  ${ad.captured_at !== null && row('captured', when(ad.captured_at))}
+  ${ad.captured_at !== null && row('captured', formatTime(ad.captured_at))}
   ${row('media', ad.kind === 'url' ? webLink(ad.content) : media(ad.content, ad.content_length))}
 </dl>`;
 }
@@ -70,10 +70,10 @@ function media(content: string, length: number): Html {
   return html`<pre>${content}</pre>${rest}`;
 }
 
-function sets({ sets }: AdPageData, paths: Paths): Content {
+function sets({ sets }: AdPageData, paths: PagePaths): HtmlContent {
   if (sets.length === 0) return null;
   return html`<section class="panel"><h2>Shown in</h2><ul>${sets.map(
     (set) =>
-      html`<li><a href="${paths.set(set.id)}">${when(set.created_at)}</a> <span class="state ${set.status}">${SET_WORDS[set.status]}</span></li>`,
+      html`<li><a href="${paths.set(set.id)}">${formatTime(set.created_at)}</a> <span class="state ${set.status}">${SET_LABELS[set.status]}</span></li>`,
   )}</ul></section>`;
 }

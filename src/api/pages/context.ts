@@ -1,8 +1,8 @@
 import type { Log } from '../../lib/log.ts';
 import type { Store } from '../../store/database/database.ts';
 import type { Change } from '../../store/database/notifications.ts';
-import type { PublicApiOptions } from '../public/context.ts';
-import type { Content } from './html.ts';
+import type { PublicApiOptions } from '../public/options.ts';
+import type { HtmlContent } from './html.ts';
 
 export interface PagesOptions extends Pick<PublicApiOptions, 'reviews' | 'replay'> {
   readonly store: Store;
@@ -37,7 +37,7 @@ export interface Viewer {
 }
 
 /** Paths under the address that the service is reached at, which may have a path of its own. */
-export interface Paths {
+export interface PagePaths {
   /** '' or `/prefix`. */
   readonly base: string;
   readonly organization: string;
@@ -48,9 +48,9 @@ export interface Paths {
 }
 
 /** One page, ready to be put into the frame that all have in common. */
-export interface Page {
+export interface ResultsPage {
   readonly title: string;
-  readonly body: Content;
+  readonly body: HtmlContent;
   /** 200 unless given. */
   readonly status?: number;
   /** Where live changes of it are told. */

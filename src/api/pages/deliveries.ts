@@ -1,11 +1,11 @@
 /** Who was told, with every attempt, and a button that sends it again. */
 import type { DeliveryRow } from '../../store/deliveries/listDeliveries.ts';
-import type { Paths, Viewer } from './context.ts';
+import type { PagePaths, Viewer } from './context.ts';
 import { type Html, html } from './html.ts';
-import { DELIVERY_WORDS, when } from './words.ts';
+import { DELIVERY_LABELS, formatTime } from './labels.ts';
 
 interface Given {
-  readonly paths: Paths;
+  readonly paths: PagePaths;
   readonly viewer: Viewer;
   /** The page to come back to. */
   readonly next: string;
@@ -19,9 +19,9 @@ export function deliveries(rows: readonly DeliveryRow[], given: Given): Html {
 
 function delivery(row: DeliveryRow, given: Given): Html {
   return html`<li>
-  <p class="what"><span class="state ${row.status}">${DELIVERY_WORDS[row.status]}</span> <strong>${row.topic}</strong> <span class="meta">by ${row.channel}</span></p>
+  <p class="what"><span class="state ${row.status}">${DELIVERY_LABELS[row.status]}</span> <strong>${row.topic}</strong> <span class="meta">by ${row.channel}</span></p>
   <p class="address"><code>${withoutQuery(row.target)}</code></p>
-  ${row.status === 'pending' && row.next_attempt_at !== null && html`<p class="meta">Next try ${when(row.next_attempt_at)}</p>`}
+  ${row.status === 'pending' && row.next_attempt_at !== null && html`<p class="meta">Next try ${formatTime(row.next_attempt_at)}</p>`}
   ${row.log.length > 0 && attempts(row)}
   ${row.status !== 'pending' && given.viewer.canWrite && replayForm(row.id, given)}
 </li>`;
@@ -35,7 +35,7 @@ function withoutQuery(target: string): string {
 function attempts({ log }: DeliveryRow): Html {
   return html`<details><summary>${log.length === 1 ? '1 attempt' : `${log.length} attempts`}</summary>
 <div class="scroll"><table><thead><tr><th>#</th><th>Time</th><th>Took</th><th>Status</th><th>Outcome</th></tr></thead><tbody>
-${log.map((tried) => html`<tr><td>${tried.attempt}</td><td>${when(tried.started_at)}</td><td>${tried.duration_ms} ms</td><td>${tried.status_code ?? '–'}</td><td>${tried.outcome}${tried.error !== null && html`: ${tried.error}`}</td></tr>`)}
+${log.map((tried) => html`<tr><td>${tried.attempt}</td><td>${formatTime(tried.started_at)}</td><td>${tried.duration_ms} ms</td><td>${tried.status_code ?? '–'}</td><td>${tried.outcome}${tried.error !== null && html`: ${tried.error}`}</td></tr>`)}
 </tbody></table></div></details>`;
 }
 

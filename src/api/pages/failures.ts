@@ -2,7 +2,7 @@
 import type { ScreenshotFailure } from '../../domain/states.ts';
 import type { ScreenshotRow } from '../../store/database/rows.ts';
 import { type Html, html, webLink } from './html.ts';
-import { SHOT_ADVICE, SHOT_WORDS } from './words.ts';
+import { SCREENSHOT_ADVICE, SCREENSHOT_LABELS } from './labels.ts';
 
 interface Failed {
   readonly status: ScreenshotFailure;
@@ -31,7 +31,7 @@ function alike(shots: readonly ScreenshotRow[]): Failed[] {
 }
 
 function isFailure(status: string): status is ScreenshotFailure {
-  return Object.hasOwn(SHOT_ADVICE, status);
+  return Object.hasOwn(SCREENSHOT_ADVICE, status);
 }
 
 function failureItem({ status, site, reason, shots }: Failed): Html {
@@ -40,9 +40,9 @@ function failureItem({ status, site, reason, shots }: Failed): Html {
   const listed = ads.slice(0, 3).map((ad, index) => html`${index > 0 && ', '}<bdi>${ad}</bdi>`);
   const named = html`${listed}${ads.length > 3 && ` and ${ads.length - 3} more`}`;
   return html`<li>
-  <p class="what"><strong>${SHOT_WORDS[status]}</strong> <code>${status}</code> <span class="meta">${shots.length === 1 ? '1 picture' : `${shots.length} pictures`}</span></p>
+  <p class="what"><strong>${SCREENSHOT_LABELS[status]}</strong> <code>${status}</code> <span class="meta">${shots.length === 1 ? '1 picture' : `${shots.length} pictures`}</span></p>
   <p class="address">${webLink(site)} <span class="meta">on ${devices}: ${named}</span></p>
   ${reason !== '' && html`<p class="reason">${reason}</p>`}
-  <p class="advice">${SHOT_ADVICE[status]}</p>
+  <p class="advice">${SCREENSHOT_ADVICE[status]}</p>
 </li>`;
 }

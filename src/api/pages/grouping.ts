@@ -1,14 +1,14 @@
 /** From a flat list of pictures to what the page shows: by site, by device, and the frames of one ad as a strip. */
 import type { ScreenshotRow } from '../../store/database/rows.ts';
 
-export interface Shot {
+export interface ScreenshotPosition {
   readonly siteUrl: string;
   readonly device: string;
   readonly adId: string;
   readonly markerMs: number | null;
 }
 
-export interface Strip<S> {
+export interface FilmStrip<S> {
   readonly adId: string;
   /** By their moment. */
   readonly frames: readonly S[];
@@ -16,7 +16,7 @@ export interface Strip<S> {
 
 export interface DeviceGroup<S> {
   readonly device: string;
-  readonly strips: readonly Strip<S>[];
+  readonly strips: readonly FilmStrip<S>[];
 }
 
 export interface SiteGroup<S> {
@@ -25,7 +25,7 @@ export interface SiteGroup<S> {
 }
 
 /** Sites, devices and ads in the order in which they first come. */
-export function groupShots<S extends Shot>(shots: readonly S[]): SiteGroup<S>[] {
+export function groupScreenshots<S extends ScreenshotPosition>(shots: readonly S[]): SiteGroup<S>[] {
   return [...Map.groupBy(shots, (shot) => shot.siteUrl)].map(([siteUrl, ofSite]) => ({
     siteUrl,
     devices: [...Map.groupBy(ofSite, (shot) => shot.device)].map(([device, ofDevice]) => ({
@@ -39,13 +39,13 @@ export function groupShots<S extends Shot>(shots: readonly S[]): SiteGroup<S>[] 
 }
 
 /** The same pictures in the order in which the page shows them, so that parts of it hold together. */
-export function inPageOrder<S extends Shot>(shots: readonly S[]): S[] {
-  return groupShots(shots).flatMap(({ devices }) =>
+export function inPageOrder<S extends ScreenshotPosition>(shots: readonly S[]): S[] {
+  return groupScreenshots(shots).flatMap(({ devices }) =>
     devices.flatMap(({ strips }) => strips.flatMap(({ frames }) => frames)),
   );
 }
 
-export interface PagedShot extends ScreenshotRow {
+export interface ScreenshotView extends ScreenshotRow {
   readonly siteUrl: string;
   readonly adId: string;
   readonly markerMs: number | null;

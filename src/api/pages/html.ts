@@ -12,14 +12,14 @@ export class Html {
   }
 }
 
-export type Content = string | number | null | undefined | false | Html | readonly Content[];
+export type HtmlContent = string | number | null | undefined | false | Html | readonly HtmlContent[];
 
 /** html`<p title="${name}">${parts}</p>`. Attribute values must stand in double quotes. */
-export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Html {
+export function html(strings: TemplateStringsArray, ...values: readonly HtmlContent[]): Html {
   return new Html(strings.reduce((out, part, i) => out + render(values[i - 1]) + part));
 }
 
-function render(value: Content): string {
+function render(value: HtmlContent): string {
   if (value === null || value === undefined || value === false) return '';
   if (value instanceof Html) return value.text;
   if (Array.isArray(value)) return value.map(render).join('');
@@ -39,7 +39,7 @@ function escapeHtml(text: string): string {
 }
 
 /** An address that a link may have: only of the web, so that no `javascript:` becomes one. */
-export function webLink(address: string, text: Content = address): Html {
+export function webLink(address: string, text: HtmlContent = address): Html {
   const protocol = URL.canParse(address) ? new URL(address).protocol : '';
   if (protocol !== 'http:' && protocol !== 'https:') return html`${text}`;
   return html`<a href="${address}" rel="noopener noreferrer nofollow" target="_blank">${text}</a>`;

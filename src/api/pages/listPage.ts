@@ -1,9 +1,9 @@
 import type { StatusCounts } from '../../domain/reviewNotes.ts';
 import { type ListedSetRow, listSets } from '../../store/sets/listSets.ts';
 import { readCampaignNames, readThumbnails } from '../../store/sets/pageReads.ts';
-import type { Page, PagesOptions, Paths, Viewer } from './context.ts';
-import { type Content, type Html, html } from './html.ts';
-import { SET_WORDS, when } from './words.ts';
+import type { PagePaths, PagesOptions, ResultsPage, Viewer } from './context.ts';
+import { type Html, type HtmlContent, html } from './html.ts';
+import { formatTime, SET_LABELS } from './labels.ts';
 
 const PER_PAGE = 25;
 const THUMBNAILS = 4;
@@ -11,8 +11,8 @@ const THUMBNAILS = 4;
 /** The organization's sets, newest first. */
 export async function listPage(
   { store }: PagesOptions,
-  { viewer, paths, page }: { viewer: Viewer; paths: Paths; page: number },
-): Promise<Page> {
+  { viewer, paths, page }: { viewer: Viewer; paths: PagePaths; page: number },
+): Promise<ResultsPage> {
   const { rows, total } = await listSets(
     store.db,
     { organizationId: viewer.organizationId },
@@ -38,7 +38,7 @@ ${pageLinks(total, page, paths)}`;
 }
 
 interface Shown {
-  readonly paths: Paths;
+  readonly paths: PagePaths;
   readonly campaign: string;
   readonly tokens: readonly string[];
 }
@@ -47,8 +47,8 @@ function setItem(set: ListedSetRow, { paths, campaign, tokens }: Shown): Html {
   const { total, resolved, uploaded } = sums(set.counts);
   return html`<li><a href="${paths.set(set.id)}">
   <span class="thumbs">${tokens.map((token) => html`<img src="${paths.image(token)}" alt="" loading="lazy" decoding="async">`)}</span>
-  <span class="text"><strong>${campaign}</strong> <span class="state ${set.status}">${SET_WORDS[set.status]}</span>
-  <span class="meta">${when(set.created_at)}</span>
+  <span class="text"><strong>${campaign}</strong> <span class="state ${set.status}">${SET_LABELS[set.status]}</span>
+  <span class="meta">${formatTime(set.created_at)}</span>
   <span class="meta">${uploaded} of ${total} captured${resolved < total && `, ${total - resolved} to come`}</span></span>
 </a></li>`;
 }
@@ -58,7 +58,7 @@ function sums(counts: StatusCounts): { total: number; resolved: number; uploaded
   return { total, resolved: total - (counts.pending ?? 0), uploaded: counts.uploaded ?? 0 };
 }
 
-function pageLinks(total: number, page: number, paths: Paths): Content {
+function pageLinks(total: number, page: number, paths: PagePaths): HtmlContent {
   const pages = Math.ceil(total / PER_PAGE);
   if (pages <= 1) return null;
   const link = (to: number, text: string) => html`<a href="${paths.organization}?page=${to}">${text}</a>`;

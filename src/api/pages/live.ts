@@ -17,7 +17,7 @@ export interface LiveState {
   readonly over: boolean;
 }
 
-export interface Watched {
+export interface LiveSource {
   concerns(change: Change): boolean;
   /** undefined: it is gone, or whoever watches may not see it any more. */
   read(): Promise<LiveState | undefined>;
@@ -35,7 +35,7 @@ export class LiveConnections {
   }
 
   /** Holds the response until all is over, or the client leaves. */
-  async watch(response: Response, organizationId: string, watched: Watched): Promise<void> {
+  async watch(response: Response, organizationId: string, watched: LiveSource): Promise<void> {
     // Whoever left while the page was looked up has closed already, and will not do so again.
     if (response.closed || response.destroyed) return;
     if (this.#isFull(organizationId)) {
@@ -71,12 +71,12 @@ export class LiveConnections {
 
 class LiveStream {
   readonly #response: Response;
-  readonly #watched: Watched;
+  readonly #watched: LiveSource;
   readonly #log: PagesOptions['log'];
   #pending: NodeJS.Timeout | undefined;
   #last = '';
 
-  constructor(response: Response, watched: Watched, log: PagesOptions['log']) {
+  constructor(response: Response, watched: LiveSource, log: PagesOptions['log']) {
     this.#response = response;
     this.#watched = watched;
     this.#log = log;

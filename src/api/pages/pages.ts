@@ -10,12 +10,12 @@ import { serveAsset } from './assets.ts';
 import type { PagesOptions } from './context.ts';
 import { listPage } from './listPage.ts';
 import { LiveConnections } from './live.ts';
-import { billingPage, welcomePage } from './notices.ts';
+import { billingPage, welcomePage } from './messagePages.ts';
+import { createPageHandlers, type PageHandlers, type PageRequest, slugOf } from './pageHandlers.ts';
 import { pathsOf } from './paths.ts';
 import { setPage } from './setPage.ts';
 import { cookieOptions, field, signIn } from './signIn.ts';
-import { COOKIE, viewerOf } from './viewers.ts';
-import { slugOf, type Visit, type Visits, visitsOf } from './visits.ts';
+import { COOKIE, findViewer } from './viewer.ts';
 import { watchAd, watchSet } from './watching.ts';
 
 export type { PagesOptions } from './context.ts';
@@ -26,7 +26,7 @@ const SET_ACTIONS: readonly SetAction[] = ['approve', 'reject', 'cancel'];
 /** Serves /, /o/:slug… and /assets/…; to be mounted at the root of the public API. */
 export function createPages(options: PagesOptions): Router {
   const router = express.Router();
-  const visits = visitsOf(options);
+  const visits = createPageHandlers(options);
   const live = new LiveConnections(options);
   router.param('slug', (_request, _response, next, slug: string) => next(isSlug(slug) ? undefined : unknownPage()));
   router.param('id', (_request, _response, next, id: string) => next(isUuid(id) ? undefined : unknownPage()));
@@ -43,11 +43,11 @@ export function createPages(options: PagesOptions): Router {
 }
 
 interface Means {
-  readonly visits: Visits;
+  readonly visits: PageHandlers;
   readonly live: LiveConnections;
 }
 
-function addListAndSessions(router: Router, options: PagesOptions, visits: Visits): void {
+function addListAndSessions(router: Router, options: PagesOptions, visits: PageHandlers): void {
   const body = express.urlencoded(FORM);
   router.get(
     '/o/:slug',
@@ -64,12 +64,12 @@ function addListAndSessions(router: Router, options: PagesOptions, visits: Visit
     const again = await signIn(options, { request, response, paths });
     if (again !== undefined) visits.send(response, again, { paths });
   });
-  const signOut = ({ response, paths }: Visit) => {
+  const signOut = ({ response, paths }: PageRequest) => {
     response.clearCookie(COOKIE, cookieOptions(options.publicUrl, paths));
     return Promise.resolve();
   };
   router.post('/o/:slug/sign-out', body, visits.form(signOut, false));
-  const replay = ({ request, viewer }: Visit) => replayDelivery(options, viewer, idOf(request));
+  const replay = ({ request, viewer }: PageRequest) => replayDelivery(options, viewer, idOf(request));
   router.post('/o/:slug/deliveries/:id/replay', body, visits.form(replay));
 }
 
@@ -95,14 +95,14 @@ function addSets(router: Router, options: PagesOptions, { visits, live }: Means)
       await live.watch(
         response,
         viewer.organizationId,
-        watchSet(options, id, () => viewerOf(options, request)),
+        watchSet(options, id, () => findViewer(options, request)),
       );
       return 'answered';
     }),
   );
   const body = express.urlencoded(FORM);
   for (const action of SET_ACTIONS) {
-    const act = ({ request, viewer }: Visit) =>
+    const act = ({ request, viewer }: PageRequest) =>
       actOnSet(options, viewer, { id: idOf(request), action, notes: field(request, 'notes') });
     router.post(`${path}/${action}`, body, visits.form(act));
   }
@@ -124,14 +124,14 @@ function addAds(router: Router, options: PagesOptions, { visits, live }: Means):
       await live.watch(
         response,
         viewer.organizationId,
-        watchAd(options, idOf(request), () => viewerOf(options, request)),
+        watchAd(options, idOf(request), () => findViewer(options, request)),
       );
       return 'answered';
     }),
   );
 }
 
-function recordQuery({ publicUrl }: PagesOptions, { request, viewer }: Visit) {
+function recordQuery({ publicUrl }: PagesOptions, { request, viewer }: PageRequest) {
   return { id: idOf(request), publicUrl, organizationId: viewer.organizationId };
 }
 

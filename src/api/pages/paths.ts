@@ -1,8 +1,8 @@
 import { assetPath } from './assets.ts';
-import type { Paths } from './context.ts';
+import type { PagePaths } from './context.ts';
 
 /** Links hold no host, so that pages work under whichever name the service is reached. `slug` is known to be one. */
-export function pathsOf(publicUrl: string, slug: string): Paths {
+export function pathsOf(publicUrl: string, slug: string): PagePaths {
   const base = new URL(publicUrl).pathname.replace(/\/+$/, '');
   const organization = `${base}/o/${slug}`;
   return {

@@ -1,8 +1,8 @@
 /** The record that makes a picture a proof: what was captured, where, when, how. */
 
-import type { PagedShot } from './grouping.ts';
-import { type Content, type Html, html } from './html.ts';
-import { when } from './words.ts';
+import type { ScreenshotView } from './grouping.ts';
+import { type Html, type HtmlContent, html } from './html.ts';
+import { formatTime } from './labels.ts';
 
 /** What matters first, first; Postgres keeps no order of its own. */
 const ORDER = [
@@ -26,12 +26,12 @@ const ORDER = [
 const LEFT_OUT = ['captured_at', 'reason'];
 
 export function provenance(
-  shot: Pick<PagedShot, 'captured_at' | 'image_width' | 'image_height' | 'record'>,
+  shot: Pick<ScreenshotView, 'captured_at' | 'image_width' | 'image_height' | 'record'>,
 ): Html | null {
   if (shot.captured_at === null && shot.record === undefined) return null;
   const size = shot.image_width !== null && `${shot.image_width} × ${shot.image_height} device pixels`;
   return html`<details class="provenance"><summary>Provenance</summary><dl>
-  ${shot.captured_at !== null && row('captured', when(shot.captured_at))}
+  ${shot.captured_at !== null && row('captured', formatTime(shot.captured_at))}
   ${size && row('picture', size)}
   ${inOrder(shot.record ?? {}).map(([name, value]) => row(name.replaceAll('_', ' '), shown(value)))}
 </dl></details>`;
@@ -44,12 +44,12 @@ function inOrder(record: object): [string, unknown][] {
     .toSorted(([a], [b]) => place(a) - place(b));
 }
 
-function row(name: string, value: Content): Html {
+function row(name: string, value: HtmlContent): Html {
   return html`<dt>${name}</dt><dd>${value}</dd>`;
 }
 
 /** Plain values as text, short lists in one line, the rest as JSON. */
-function shown(value: unknown): Content {
+function shown(value: unknown): HtmlContent {
   if (value === null || value === undefined) return '–';
   if (typeof value !== 'object') return String(value);
   const text = JSON.stringify(value);

@@ -3,15 +3,15 @@ import type { ScreenshotRow } from '../../store/database/rows.ts';
 import { listDeliveries } from '../../store/deliveries/listDeliveries.ts';
 import { readProvenance, readSetHead, type SetHead } from '../../store/sets/pageReads.ts';
 import { readScreenshots } from '../../store/sets/readRecords.ts';
-import type { Page, PagesOptions, Paths, Viewer } from './context.ts';
+import type { PagePaths, PagesOptions, ResultsPage, Viewer } from './context.ts';
 import { deliveries, hidden } from './deliveries.ts';
 import { failures } from './failures.ts';
-import type { PagedShot } from './grouping.ts';
+import type { ScreenshotView } from './grouping.ts';
 import { inPageOrder } from './grouping.ts';
-import { type Content, type Html, html } from './html.ts';
-import { pictures } from './pictures.ts';
+import { type Html, type HtmlContent, html } from './html.ts';
+import { formatTime, SET_LABELS } from './labels.ts';
+import { screenshotSections } from './screenshots.ts';
 import { signShare } from './signatures.ts';
-import { SET_WORDS, when } from './words.ts';
 
 /** Pictures on one page of a set: more would make a browser slow. */
 const PER_PAGE = 240;
@@ -20,7 +20,7 @@ const DELIVERIES_SHOWN = 50;
 
 interface Given {
   readonly viewer: Viewer;
-  readonly paths: Paths;
+  readonly paths: PagePaths;
   /** Which part of the pictures, from 1. */
   readonly page: number;
   /** The `s` of a share link, which links within must keep; ''. */
@@ -28,7 +28,7 @@ interface Given {
 }
 
 /** @returns undefined when this organization has no such set. */
-export async function setPage(options: PagesOptions, id: string, given: Given): Promise<Page | undefined> {
+export async function setPage(options: PagesOptions, id: string, given: Given): Promise<ResultsPage | undefined> {
   const { db } = options.store;
   const { viewer, paths } = given;
   const set = await readSetHead(db, { id, organizationId: viewer.organizationId });
@@ -46,7 +46,7 @@ export async function setPage(options: PagesOptions, id: string, given: Given): 
 ${head(set, shots, { paths, query })}
 <section id="actions" data-live>${viewer.canWrite && actions(set, given)}</section>
 <section id="failures" class="panel" data-live>${failures(shots)}</section>
-${pictures(
+${screenshotSections(
   part.map((shot) => ({ ...shot, record: records.get(shot.id) })),
   { paths, linksAds: !isShared },
 )}
@@ -55,24 +55,28 @@ ${!isShared && html`<section id="deliveries" class="panel" data-live>${await del
 ${viewer.canWrite && shareLink(options, set, given)}`;
   const live = set.settled_at === null && (set.status === 'draft' || set.status === 'capturing');
   return {
-    title: `${set.campaign}, ${SET_WORDS[set.status]}`,
+    title: `${set.campaign}, ${SET_LABELS[set.status]}`,
     body,
     ...(live && { events: `${paths.set(id)}/events${query}` }),
   };
 }
 
-function paged(row: ScreenshotRow): PagedShot {
+function paged(row: ScreenshotRow): ScreenshotView {
   return { ...row, siteUrl: row.site_url, adId: row.ad.id, markerMs: row.marker_ms };
 }
 
-function head(set: SetHead, shots: readonly ScreenshotRow[], { paths, query }: { paths: Paths; query: string }): Html {
+function head(
+  set: SetHead,
+  shots: readonly ScreenshotRow[],
+  { paths, query }: { paths: PagePaths; query: string },
+): Html {
   const counts = countStatuses(shots.map((shot) => shot.status));
   const resolved = shots.length - (counts.pending ?? 0);
   const notes = reviewNotes(set, counts);
   return html`<section id="head" class="head" data-live>
   <p class="crumb">Screenshot set <code>${set.id}</code></p>
   <h1>${set.campaign}</h1>
-  <p class="what"><span class="state ${set.status}">${SET_WORDS[set.status]}</span> <span class="meta">requested ${when(set.created_at)}${set.settled_at !== null && html`, done ${when(set.settled_at)}`}</span></p>
+  <p class="what"><span class="state ${set.status}">${SET_LABELS[set.status]}</span> <span class="meta">requested ${formatTime(set.created_at)}${set.settled_at !== null && html`, done ${formatTime(set.settled_at)}`}</span></p>
   <div class="progress"><progress value="${resolved}" max="${Math.max(1, shots.length)}" aria-label="Pictures resolved"></progress>
   <p><strong>${resolved}</strong> of ${shots.length} resolved, ${counts.uploaded ?? 0} captured${set.cancel_requested_at !== null && set.status !== 'canceled' && ', canceling'}</p></div>
   ${set.instructions !== null && note('Instructions', set.instructions)}
@@ -85,7 +89,7 @@ function note(title: string, text: string): Html {
   return html`<div class="note"><h2>${title}</h2><p>${text}</p></div>`;
 }
 
-function actions(set: SetHead, { paths, viewer }: Given): Content {
+function actions(set: SetHead, { paths, viewer }: Given): HtmlContent {
   const path = paths.set(set.id);
   if (set.status === 'in_review') {
     return html`<form class="review" method="post" action="${path}/approve">${hidden(viewer, path)}
@@ -108,11 +112,11 @@ function shareLink({ secret, publicUrl }: PagesOptions, set: SetHead, { viewer, 
   const expires = (Math.floor(Date.now() / 1000 / day) + SHARE_DAYS + 1) * day;
   const token = signShare(secret, { slug: viewer.slug, setId: set.id, expires });
   const address = `${publicUrl}${paths.set(set.id).slice(paths.base.length)}?s=${token}`;
-  return html`<section class="panel share"><h2>Share</h2><p>Whoever has this link sees this set, until ${when(new Date(expires * 1000))}: its pictures, reasons and records, not its deliveries.</p>
+  return html`<section class="panel share"><h2>Share</h2><p>Whoever has this link sees this set, until ${formatTime(new Date(expires * 1000))}: its pictures, reasons and records, not its deliveries.</p>
 <input readonly value="${address}" aria-label="Link to share"></section>`;
 }
 
-function pageLinks(total: number, { page, share }: Given, path: string): Content {
+function pageLinks(total: number, { page, share }: Given, path: string): HtmlContent {
   const pages = Math.ceil(total / PER_PAGE);
   if (pages <= 1) return null;
   const link = (to: number, text: string) =>

@@ -2,15 +2,15 @@
 import type { Request, Response } from 'express';
 import { parseKey } from '../../domain/keys.ts';
 import { authenticate } from '../../store/organizations/apiKeys.ts';
-import type { Page, PagesOptions, Paths } from './context.ts';
+import type { PagePaths, PagesOptions, ResultsPage } from './context.ts';
 import { html } from './html.ts';
 import { isOwnForm } from './origins.ts';
 import { signSession } from './signatures.ts';
-import { COOKIE } from './viewers.ts';
+import { COOKIE } from './viewer.ts';
 
 const SESSION_SECONDS = 12 * 3_600;
 
-export function signInPage(paths: Paths, slug: string, given: { next: string; fault?: string }): Page {
+export function signInPage(paths: PagePaths, slug: string, given: { next: string; fault?: string }): ResultsPage {
   const body = html`<section class="signin">
   <h1>Sign in to ${slug}</h1>
   <p>Paste an API key of this organization. It is checked and not kept: this browser remembers only which key it was, for twelve hours.</p>
@@ -29,8 +29,8 @@ export function signInPage(paths: Paths, slug: string, given: { next: string; fa
 /** POST /o/:slug/sign-in. @returns a page that says why not, or undefined when it has answered. */
 export async function signIn(
   { store, secret, publicUrl }: PagesOptions,
-  { request, response, paths }: { request: Request; response: Response; paths: Paths },
-): Promise<Page | undefined> {
+  { request, response, paths }: { request: Request; response: Response; paths: PagePaths },
+): Promise<ResultsPage | undefined> {
   const slug = String(request.params['slug']);
   const next = ownPath(paths, field(request, 'next'));
   if (!isOwnForm(request)) return signInPage(paths, slug, { next, fault: 'This form was sent from another site.' });
@@ -54,7 +54,7 @@ export async function signIn(
   return undefined;
 }
 
-export function cookieOptions(publicUrl: string, paths: Paths) {
+export function cookieOptions(publicUrl: string, paths: PagePaths) {
   const secure = publicUrl.startsWith('https:');
   return { httpOnly: true, sameSite: 'lax', secure, path: paths.organization } as const;
 }
@@ -68,7 +68,7 @@ export function field(request: Request, name: string): string {
 }
 
 /** Where to go after a form: a page of this organization, else its list. Never another site's address. */
-export function ownPath(paths: Paths, next: string): string {
+export function ownPath(paths: PagePaths, next: string): string {
   const known = next === paths.organization || next.startsWith(`${paths.organization}/`);
   return known && /^[A-Za-z0-9/_-]+$/.test(next) && !next.includes('//') ? next : paths.organization;
 }

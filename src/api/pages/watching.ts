@@ -2,7 +2,7 @@
 import { isTerminalSet } from '../../domain/states.ts';
 import { readAdHead, readProgress } from '../../store/sets/pageReads.ts';
 import type { PagesOptions, Viewer } from './context.ts';
-import type { Watched } from './live.ts';
+import type { LiveSource } from './live.ts';
 
 /** Asked again at each telling, so that a revoked key sees no more. */
 export type Look = () => Promise<Viewer | undefined>;
@@ -10,7 +10,7 @@ export type Look = () => Promise<Viewer | undefined>;
 /** A change without a name may be any. */
 const isAny = (change: object) => Object.keys(change).length === 0;
 
-export function watchSet({ store }: PagesOptions, id: string, look: Look): Watched {
+export function watchSet({ store }: PagesOptions, id: string, look: Look): LiveSource {
   return {
     concerns: (change) => change.set === id || isAny(change),
     read: async () => {
@@ -21,7 +21,7 @@ export function watchSet({ store }: PagesOptions, id: string, look: Look): Watch
   };
 }
 
-export function watchAd({ store }: PagesOptions, id: string, look: Look): Watched {
+export function watchAd({ store }: PagesOptions, id: string, look: Look): LiveSource {
   return {
     concerns: (change) => change.ad === id || isAny(change),
     read: async () => {

@@ -6,15 +6,18 @@ import type {
   ScreenshotSetRecord,
   ScreenshotSetSummary,
 } from '../../contract/records.ts';
-import { adPage, imageUrl, type Place, setPage } from '../../domain/addresses.ts';
+import { adPage, imageUrl, type OrganizationLinks, setPage } from '../../domain/addresses.ts';
 import { countStatuses, reviewNotes } from '../../domain/reviewNotes.ts';
 import { maybeTimestamp, timestamp } from '../../domain/time.ts';
 import type { AdRow, ScreenshotRow, SetRow } from '../../store/database/rows.ts';
 
-export type { Place } from '../../domain/addresses.ts';
+export type { OrganizationLinks } from '../../domain/addresses.ts';
 
 /** The ten fields that create-ad answers. */
-export function adSummary(row: Omit<AdRow, 'reason' | 'width' | 'height' | 'preview_token'>, place: Place): AdSummary {
+export function adSummary(
+  row: Omit<AdRow, 'reason' | 'width' | 'height' | 'preview_token'>,
+  place: OrganizationLinks,
+): AdSummary {
   return {
     type: 'ad',
     id: row.id,
@@ -30,7 +33,7 @@ export function adSummary(row: Omit<AdRow, 'reason' | 'width' | 'height' | 'prev
 }
 
 /** `data.object` of an ad's event, and what reading the ad answers. */
-export function adRecord(row: AdRow, place: Place): AdRecord {
+export function adRecord(row: AdRow, place: OrganizationLinks): AdRecord {
   const preview = row.preview_token === null ? null : imageUrl(place.publicUrl, row.preview_token);
   return {
     ...adSummary(row, place),
@@ -47,7 +50,7 @@ function adSize({ status, width, height }: AdRow): { width?: number | null; heig
 
 const isFailed = (status: string) => status !== 'pending' && status !== 'uploaded' && status !== 'canceled';
 
-export function screenshotRecord(row: ScreenshotRow, place: Place): ScreenshotRecord {
+export function screenshotRecord(row: ScreenshotRow, place: OrganizationLinks): ScreenshotRecord {
   return {
     id: row.id,
     status: row.status,
@@ -66,7 +69,7 @@ export function screenshotRecord(row: ScreenshotRow, place: Place): ScreenshotRe
 /** The six fields that a screenshot request answers. */
 export function screenshotSetSummary(
   row: Pick<SetRow, 'id' | 'campaign_id' | 'status' | 'created_at'>,
-  place: Place,
+  place: OrganizationLinks,
 ): ScreenshotSetSummary {
   return {
     type: 'screenshot_set',
@@ -82,7 +85,7 @@ export function screenshotSetSummary(
 export function screenshotSetRecord(
   row: SetRow,
   screenshots: readonly ScreenshotRow[],
-  place: Place,
+  place: OrganizationLinks,
 ): ScreenshotSetRecord {
   return {
     ...screenshotSetSummary(row, place),

@@ -8,7 +8,7 @@ import { findAdsByKey } from '../../store/ads/resolve.ts';
 import type { Queryable } from '../../store/database/database.ts';
 import type { SetRow } from '../../store/database/rows.ts';
 import { insertSet } from '../../store/sets/insertSet.ts';
-import { noteUnknownCampaign, wantsS3 } from './checks.ts';
+import { addUnknownCampaignFault, wantsS3 } from './checks.ts';
 import { type Existing, examineEntries, NOTHING_EXISTS } from './examineEntries.ts';
 
 export interface AcceptOptions {
@@ -58,7 +58,7 @@ async function storeAds(tx: Queryable, options: AcceptOptions, existing: Existin
   const { campaign } = parsed;
   const stored = await insertAds(tx, { organizationId, campaign, source: 'screenshot_request', ads });
   if (stored === undefined) {
-    noteUnknownCampaign(parsed.faults);
+    addUnknownCampaignFault(parsed.faults);
     throw invalid(parsed.faults.errors);
   }
   const taken = ads.filter(({ id }) => !stored.inserted.has(id));

@@ -1,17 +1,17 @@
 import express, { type Express } from 'express';
 import { buildOpenApi } from '../../contract/openApi.ts';
 import { accessLog } from '../server/accessLog.ts';
-import { failureHandler, unknownPath } from '../server/failures.ts';
-import { route } from '../server/methods.ts';
+import { failureHandler, unknownPath } from '../server/errorHandler.ts';
 import { requestId } from '../server/requestId.ts';
-import type { PublicApiOptions } from './context.ts';
+import { route } from '../server/route.ts';
 import { createAd } from './createAd.ts';
 import { createScreenshotRequest } from './createScreenshotRequest.ts';
 import { serveDocs } from './docs.ts';
 import { type Endpoint, endpoints } from './endpoint.ts';
 import { serveImage } from './images.ts';
-import { adList, campaignList, deliveryList, screenshotList, setList } from './reading/lists.ts';
+import type { PublicApiOptions } from './options.ts';
 import { oneAd, oneSet } from './reading/one.ts';
+import { adList, campaignList, deliveryList, screenshotList, setList } from './reading.ts';
 import { replayDelivery, review } from './reviewing.ts';
 
 const ORGANIZATION = '/api/v1/orgs/:slug';

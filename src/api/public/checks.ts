@@ -4,7 +4,7 @@ import type { ParsedSubscriber } from '../../contract/parseParts.ts';
 import type { Queryable } from '../../store/database/database.ts';
 import { findS3Connector } from '../../store/organizations/connectors.ts';
 
-export function noteUnknownCampaign(faults: Faults): void {
+export function addUnknownCampaignFault(faults: Faults): void {
   faults.add('campaign.id', 'is not the id of a campaign of this organization.');
 }
 
@@ -18,7 +18,7 @@ interface Subscribed {
   readonly faults: Faults;
 }
 
-export async function noteMissingConnector(
+export async function addMissingConnectorFaults(
   db: Queryable,
   { organizationId, subscribers, faults }: Subscribed,
 ): Promise<void> {

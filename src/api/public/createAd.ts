@@ -5,25 +5,25 @@ import { findAdsByKey, resolve } from '../../store/ads/resolve.ts';
 import type { Queryable } from '../../store/database/database.ts';
 import type { AdRow } from '../../store/database/rows.ts';
 import { adSummary } from '../presenters/records.ts';
-import { note } from '../server/accessLog.ts';
-import { jsonBodyReader } from '../server/jsonBody.ts';
-import { noteMissingConnector, noteUnknownCampaign, wantsS3 } from './checks.ts';
-import type { PublicApiOptions } from './context.ts';
-import { type Answer, answer, type Call } from './endpoint.ts';
-import { once } from './once.ts';
+import { addLogFields } from '../server/accessLog.ts';
+import { addMissingConnectorFaults, addUnknownCampaignFault, wantsS3 } from './checks.ts';
+import { type AuthorizedRequest, type JsonResponse, jsonResponse } from './endpoint.ts';
+import { answerOnce } from './idempotency.ts';
+import { jsonBodyReader } from './jsonBody.ts';
+import type { PublicApiOptions } from './options.ts';
 
 /** POST …/ads: 201 with a new ad, whose preview is then captured; 200 with the one that has the lookup key already. */
-export function createAd(options: PublicApiOptions): (call: Call) => Promise<Answer> {
+export function createAd(options: PublicApiOptions): (call: AuthorizedRequest) => Promise<JsonResponse> {
   const { store, limits, enqueuer } = options;
   const readBody = jsonBodyReader(limits.bodyBytes);
   return async (call) => {
     const { value, sha256 } = await readBody(call.request, call.response, call.organizationId);
     const parsed = parseCreateAd(value, limits);
-    return once({ db: store.db, call, endpoint: 'ads', bodySha256: sha256 }, async (tx) => {
+    return answerOnce({ db: store.db, call, endpoint: 'ads', bodySha256: sha256 }, async (tx) => {
       const { row, created } = await accept(tx, call, parsed);
-      note(call.response, { ad_id: row.id });
+      addLogFields(call.response, { ad_id: row.id });
       if (created) await enqueuer.enqueue(tx, 'launch', { organization_id: call.organizationId });
-      return answer(created ? 201 : 200, adSummary(row, call.place));
+      return jsonResponse(created ? 201 : 200, adSummary(row, call.place));
     });
   };
 }
@@ -34,7 +34,7 @@ interface Accepted {
 }
 
 /** @throws Failure (422) with all faults of the body. */
-async function accept(tx: Queryable, call: Call, parsed: ParsedCreateAd): Promise<Accepted> {
+async function accept(tx: Queryable, call: AuthorizedRequest, parsed: ParsedCreateAd): Promise<Accepted> {
   const existing = needsLook(parsed) ? await examine(tx, call, parsed) : undefined;
   if (existing !== undefined) return { row: existing, created: false };
   const { made, stored } = await store(tx, call, parsed);
@@ -50,7 +50,11 @@ interface Stored {
   readonly stored: InsertedAds;
 }
 
-async function store(tx: Queryable, { organizationId, remembered }: Call, parsed: ParsedCreateAd): Promise<Stored> {
+async function store(
+  tx: Queryable,
+  { organizationId, remembered }: AuthorizedRequest,
+  parsed: ParsedCreateAd,
+): Promise<Stored> {
   const { campaign, ad, subscribers, faults } = parsed;
   if (campaign === undefined || ad?.content === undefined) throw new Error('A faulty body passed its examination.');
   const made = newAd({ lookupKey: ad.lookupKey, ...ad.content });
@@ -59,7 +63,7 @@ async function store(tx: Queryable, { organizationId, remembered }: Call, parsed
   if (stored !== undefined) return { made, stored };
   await remembered?.recheck(tx);
   if ('name' in campaign) throw new Error('The campaign was neither found nor made.');
-  noteUnknownCampaign(faults);
+  addUnknownCampaignFault(faults);
   throw invalid(faults.errors);
 }
 
@@ -69,16 +73,16 @@ function needsLook({ faults, ad, subscribers }: ParsedCreateAd): boolean {
 }
 
 /** @returns the ad that has the lookup key. @throws Failure (422): rules on name and media hold only where there is none. */
-async function examine(tx: Queryable, call: Call, parsed: ParsedCreateAd): Promise<AdRow | undefined> {
+async function examine(tx: Queryable, call: AuthorizedRequest, parsed: ParsedCreateAd): Promise<AdRow | undefined> {
   await call.remembered?.recheck(tx);
   const { organizationId } = call;
   const { campaign, ad, subscribers, faults } = parsed;
   const lookupKeys = ad?.lookupKey === undefined ? [] : [ad.lookupKey];
   const { campaignId, adsByKey } = await resolve(tx, { organizationId, campaign, adIds: [], lookupKeys });
-  if (campaign !== undefined && 'id' in campaign && campaignId === undefined) noteUnknownCampaign(faults);
+  if (campaign !== undefined && 'id' in campaign && campaignId === undefined) addUnknownCampaignFault(faults);
   const existing = ad?.lookupKey === undefined ? undefined : adsByKey.get(ad.lookupKey);
   if (existing === undefined && ad !== undefined) faults.addAll(ad.faults);
-  await noteMissingConnector(tx, { organizationId, subscribers, faults });
+  await addMissingConnectorFaults(tx, { organizationId, subscribers, faults });
   if (faults.any) throw invalid(faults.errors);
   return existing;
 }

@@ -3,12 +3,12 @@ import { notFound } from '../../domain/failure.ts';
 import type { Scope } from '../../domain/keys.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import type { Queryable } from '../../store/database/database.ts';
-import { authorize, callerOf, sentKey } from '../auth/authentication.ts';
+import { authorize, findKeyOwner, readApiKey } from '../auth/apiKeys.ts';
 import { KeyMemory } from '../auth/keyMemory.ts';
-import { RateLimiter } from '../limits/rateLimiter.ts';
-import type { Place } from '../presenters/records.ts';
-import { note } from '../server/accessLog.ts';
-import type { PublicApiOptions } from './context.ts';
+import type { OrganizationLinks } from '../presenters/records.ts';
+import { addLogFields } from '../server/accessLog.ts';
+import type { PublicApiOptions } from './options.ts';
+import { RateLimiter } from './rateLimit.ts';
 
 export interface Remembered {
   readonly keyId: string;
@@ -17,22 +17,22 @@ export interface Remembered {
 }
 
 /** A request whose key has been checked. */
-export interface Call {
+export interface AuthorizedRequest {
   readonly request: Request;
   readonly response: Response;
   readonly organizationId: string;
-  readonly place: Place;
+  readonly place: OrganizationLinks;
   /** The key was valid within the last second, and has not been looked up for this request. */
   readonly remembered: Remembered | undefined;
 }
 
-export interface Answer {
+export interface JsonResponse {
   readonly status: number;
   /** JSON. */
   readonly text: string;
 }
 
-export const answer = (status: number, body: object): Answer => ({ status, text: JSON.stringify(body) });
+export const jsonResponse = (status: number, body: object): JsonResponse => ({ status, text: JSON.stringify(body) });
 
 export interface EndpointOptions {
   /** A key that was valid a moment ago will do for a beginning: the handler sees to `remembered`. */
@@ -41,7 +41,7 @@ export interface EndpointOptions {
 
 export type Endpoint = (
   scope: Scope,
-  handle: (call: Call) => Promise<Answer>,
+  handle: (call: AuthorizedRequest) => Promise<JsonResponse>,
   options?: EndpointOptions,
 ) => RequestHandler;
 
@@ -52,18 +52,18 @@ export function endpoints({ store, publicUrl, rateLimit }: PublicApiOptions): En
   return (scope, handle, { remember = false } = {}) =>
     async (request, response) => {
       const slug = String(request.params['slug']);
-      const key = sentKey(request);
+      const key = readApiKey(request);
       const known = remember ? memory.find(key) : undefined;
-      const caller = known ?? (await callerOf(store.db, key));
+      const caller = known ?? (await findKeyOwner(store.db, key));
       // A disabled organization is looked up each time, so that it works as soon as it is enabled.
       if (remember && known === undefined && !caller.organization.disabled) memory.keep(key, caller);
       const { id } = caller.organization;
-      note(response, { organization_id: id, key_id: caller.keyId });
+      addLogFields(response, { organization_id: id, key_id: caller.keyId });
       limiter?.take(caller.keyId, response);
       authorize(caller, { slug, scope, publicUrl });
       const recheck = async (db: Queryable) => {
         memory.forget(caller.keyId);
-        authorize(await callerOf(db, key), { slug, scope, publicUrl });
+        authorize(await findKeyOwner(db, key), { slug, scope, publicUrl });
       };
       const remembered = known && { keyId: caller.keyId, recheck };
       const call = { request, response, organizationId: id, place: { publicUrl, slug }, remembered };

@@ -4,7 +4,7 @@ import type { Limits } from '../../domain/limits.ts';
 import { expandScreenshots } from '../../domain/screenshots.ts';
 import { type Resolved, resolve } from '../../store/ads/resolve.ts';
 import type { Queryable } from '../../store/database/database.ts';
-import { noteMissingConnector, noteUnknownCampaign } from './checks.ts';
+import { addMissingConnectorFaults, addUnknownCampaignFault } from './checks.ts';
 
 /** What of a request is there already. */
 export interface Existing {
@@ -31,14 +31,14 @@ export async function examineEntries(tx: Queryable, examined: Examined): Promise
     adIds: entries.flatMap(({ ad }) => ad?.id ?? []),
     lookupKeys: entries.flatMap(({ ad }) => ad?.lookupKey ?? []),
   });
-  if (campaign !== undefined && 'id' in campaign && resolved.campaignId === undefined) noteUnknownCampaign(faults);
+  if (campaign !== undefined && 'id' in campaign && resolved.campaignId === undefined) addUnknownCampaignFault(faults);
   for (const entry of entries) noteEntry(entry, parsed, resolved);
   const existing: Existing = {
     campaignId: resolved.campaignId,
     adOf: ({ ad }) => (ad?.id === undefined ? resolved.adsByKey.get(ad?.lookupKey ?? '')?.id : ad.id.toLowerCase()),
   };
   noteTooMany(parsed, existing, limits);
-  await noteMissingConnector(tx, { organizationId, subscribers, faults });
+  await addMissingConnectorFaults(tx, { organizationId, subscribers, faults });
   if (faults.any) throw invalid(faults.errors);
   return existing;
 }

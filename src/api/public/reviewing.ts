@@ -2,17 +2,17 @@ import { Faults } from '../../contract/faults.ts';
 import { ReviewBody } from '../../contract/requests.ts';
 import { invalid } from '../../domain/failure.ts';
 import { listDeliveries } from '../../store/deliveries/listDeliveries.ts';
+import { deliveryRecord } from '../presenters/listItems.ts';
 import { readSetRecord } from '../presenters/readRecords.ts';
-import { optionalJsonBodyReader } from '../server/jsonBody.ts';
-import type { PublicApiOptions } from './context.ts';
-import { type Answer, answer, type Call, idOf, unknownId } from './endpoint.ts';
-import { deliveryRecord } from './reading/items.ts';
+import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, unknownId } from './endpoint.ts';
+import { optionalJsonBodyReader } from './jsonBody.ts';
+import type { PublicApiOptions } from './options.ts';
 
 /** POST …/screenshot_sets/{id}/approve, reject or cancel: answers the set as it then is. */
 export function review(
   options: PublicApiOptions,
   verb: 'approve' | 'reject' | 'cancel',
-): (call: Call) => Promise<Answer> {
+): (call: AuthorizedRequest) => Promise<JsonResponse> {
   const { store, reviews, limits } = options;
   const readBody = optionalJsonBodyReader(limits.bodyBytes);
   return async ({ request, response, organizationId, place }) => {
@@ -23,7 +23,7 @@ export function review(
       await reviews[verb](tx, { organizationId, setId, notes });
       const record = await readSetRecord(tx, query);
       if (record === undefined) throw unknownId();
-      return answer(200, record);
+      return jsonResponse(200, record);
     });
   };
 }
@@ -36,7 +36,10 @@ function notesOf(body: object): string | null {
 }
 
 /** POST …/deliveries/{id}/replay: 202 with the delivery, which is then tried anew. */
-export function replayDelivery({ store, replay }: PublicApiOptions): (call: Call) => Promise<Answer> {
+export function replayDelivery({
+  store,
+  replay,
+}: PublicApiOptions): (call: AuthorizedRequest) => Promise<JsonResponse> {
   return async ({ request, organizationId }) => {
     const id = idOf(request);
     return store.db.transaction().execute(async (tx) => {
@@ -45,7 +48,7 @@ export function replayDelivery({ store, replay }: PublicApiOptions): (call: Call
       await replay(tx, id);
       const row = await read();
       if (row === undefined) throw unknownId();
-      return answer(202, deliveryRecord(row));
+      return jsonResponse(202, deliveryRecord(row));
     });
   };
 }

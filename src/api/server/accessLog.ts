@@ -13,7 +13,7 @@ export interface ServedRequest {
 const notes = new WeakMap<Response, Record<string, string>>();
 
 /** Adds fields to the line that will be written about a request. */
-export function note(response: Response, fields: Record<string, string>): void {
+export function addLogFields(response: Response, fields: Record<string, string>): void {
   notes.set(response, { ...notes.get(response), ...fields });
 }
 

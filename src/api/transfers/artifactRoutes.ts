@@ -4,8 +4,8 @@ import express, { type Router } from 'express';
 import { ArtifactNotFoundError } from '../../artifacts/store.ts';
 import { MAX_PICTURE_BYTES } from '../../contract/captureProtocol.ts';
 import { ResultFaultError } from '../../workflow/creativeResults.ts';
-import { ForbiddenError } from '../auth/authority.ts';
-import { type Content, refuseTransfer, type TransferMethod } from '../auth/jobToken.ts';
+import { ForbiddenError } from '../auth/captureAuth.ts';
+import { refuseTransfer, type TransferContent, type TransferMethod } from '../auth/jobToken.ts';
 import type { InternalApiOptions } from '../internal/options.ts';
 import { createStreamLimits } from '../limits/streamLimits.ts';
 import { PICTURE_TYPE } from './transfers.ts';
@@ -68,11 +68,14 @@ const sha256Of = (bytes: Buffer) => createHash('sha256').update(bytes).digest('h
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 
 /** What the address says that it was signed for; its signature tells whether it was. */
-function contentOf({ query }: express.Request): Content {
+function contentOf({ query }: express.Request): TransferContent {
   return { sha256: textOf(query['sha256']), bytes: Number(textOf(query['bytes'])) };
 }
 
-function authorize(secret: Buffer, content: (req: express.Request) => Content | undefined): express.RequestHandler {
+function authorize(
+  secret: Buffer,
+  content: (req: express.Request) => TransferContent | undefined,
+): express.RequestHandler {
   return (req, res, next) => {
     const reason = refuseTransfer(
       {

@@ -1,6 +1,6 @@
 /** Addresses to which captures upload and from which they read: the bucket's own, or this API's for a folder. */
 
-import { type Content, signTransfer } from '../auth/jobToken.ts';
+import { signTransfer, type TransferContent } from '../auth/jobToken.ts';
 import type { InternalApiOptions } from '../internal/options.ts';
 
 export const PICTURE_TYPE = 'image/png';
@@ -29,7 +29,7 @@ export interface UploadAddress {
 
 export interface Transfers {
   /** For these bytes alone. */
-  upload(key: string, content: Content): Promise<UploadAddress>;
+  upload(key: string, content: TransferContent): Promise<UploadAddress>;
   download(key: string): Promise<string>;
 }
 

@@ -1,13 +1,13 @@
 /** A capture declares what it is about to send, and gets addresses that accept exactly that. */
 import type { Router } from 'express';
 import { type DeclaredUploads, DeclareUploads, MAX_PICTURE_BYTES } from '../../contract/captureProtocol.ts';
+import { createRateLimiter } from '../../lib/rateLimiter.ts';
 import type { Bound } from '../../workflow/attempts.ts';
 import { ResultFaultError } from '../../workflow/creativeResults.ts';
 import { declareUploads } from '../../workflow/expectedUploads.ts';
-import { boundOf, OverloadedError } from '../auth/authority.ts';
+import { OverloadedError, requireAttempt } from '../auth/captureAuth.ts';
 import type { InternalApiOptions } from '../internal/options.ts';
-import { callerOf } from '../internal/requests.ts';
-import { createRateLimits } from '../limits/rateLimits.ts';
+import { callerOf } from '../internal/pathParameters.ts';
 import { frameKey, screenshotKey, type Transfers, withContent } from './transfers.ts';
 
 type Declared = DeclareUploads['uploads'][number];
@@ -17,12 +17,12 @@ const SIGNED = { perSecond: 20, burst: 5_000 };
 
 export function addUploadRoutes(router: Router, options: InternalApiOptions, transfers: Transfers): void {
   const { store, maxUploadBytes = MAX_PICTURE_BYTES } = options;
-  const signed = createRateLimits(SIGNED);
+  const signed = createRateLimiter(SIGNED);
 
   router.post('/uploads', async (req, res) => {
     const { index, attempt, uploads } = DeclareUploads.parse(req.body);
     const caller = callerOf(res);
-    const bound = boundOf(caller, { index, attempt });
+    const bound = requireAttempt(caller, { index, attempt });
     if (caller.pod !== undefined && !signed.take(caller.pod.uid, uploads.length))
       throw new OverloadedError('The pod declares too much.');
     for (const { bytes } of uploads) {

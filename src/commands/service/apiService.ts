@@ -1,8 +1,8 @@
-import type { CaptureAuthority } from '../../api/auth/authority.ts';
+import type { CaptureAuthenticator } from '../../api/auth/captureAuth.ts';
 import { createInternalApi } from '../../api/internal/internalApi.ts';
 import { createPages } from '../../api/pages/pages.ts';
 import { createPublicApi } from '../../api/public/app.ts';
-import type { PublicApiOptions } from '../../api/public/context.ts';
+import type { PublicApiOptions } from '../../api/public/options.ts';
 import { replayDelivery } from '../../workflow/replay.ts';
 import { createReviews } from '../../workflow/reviews.ts';
 import { type HttpServer, type ListenOptions, serve } from './httpServer.ts';
@@ -21,7 +21,7 @@ export interface ApiPorts {
   /** Whether keys are limited at all. */
   readonly rateLimited: boolean;
   /** Tells captures by their tokens; on one machine the controller signs these. */
-  readonly authority?: CaptureAuthority;
+  readonly authority?: CaptureAuthenticator;
   /** Of the internal API. */
   readonly internalTls?: ListenOptions['tls'];
 }

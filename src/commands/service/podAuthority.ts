@@ -1,6 +1,6 @@
 /** Captures are told by the tokens of their pods, about which the API server is asked: the one right that the api has in a cluster. */
-import type { CaptureAuthority } from '../../api/auth/authority.ts';
-import { type PodTokenOptions, podTokens } from '../../api/auth/podTokens.ts';
+import type { CaptureAuthenticator } from '../../api/auth/captureAuth.ts';
+import { type PodTokenOptions, podTokenAuthenticator } from '../../api/auth/podTokens.ts';
 import { createApiServer } from '../../cluster/kubernetes/client/apiServer.ts';
 import { loadCredentials } from '../../cluster/kubernetes/client/credentials.ts';
 import { ConfigError } from '../../config.ts';
@@ -9,7 +9,7 @@ import { namespaceOf } from './namespace.ts';
 import type { ServiceContext } from './serviceContext.ts';
 
 export interface PodAuthority {
-  readonly authority: CaptureAuthority;
+  readonly authority: CaptureAuthenticator;
   close(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export async function connectPodAuthority(
   const api = createApiServer({ credentials: await loadCredentials(kubeconfig) });
   const path = '/apis/authentication.k8s.io/v1/tokenreviews';
   const kind = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview' };
-  const authority = podTokens({
+  const authority = podTokenAuthenticator({
     ...{ namespace, serviceAccount, audience, log },
     review: (token) => {
       const body = { ...kind, spec: { token, audiences: [audience] } };

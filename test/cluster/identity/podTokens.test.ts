@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { CoreV1Api, type KubeConfig, RbacAuthorizationV1Api } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ForbiddenError, UnauthorizedError, UnavailableError } from '../../../src/api/auth/authority.ts';
+import { ForbiddenError, UnauthorizedError, UnavailableError } from '../../../src/api/auth/captureAuth.ts';
 import { connectPodAuthority, type PodAuthority } from '../../../src/commands/service/podAuthority.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { openStore, type Store } from '../../../src/store/database/database.ts';

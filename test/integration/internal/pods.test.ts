@@ -1,6 +1,6 @@
 /** What a pod of a cluster may do, and not: its token binds it to one index of one job. Who judges tokens is played here. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { podTokens } from '../../../src/api/auth/podTokens.ts';
+import { podTokenAuthenticator } from '../../../src/api/auth/podTokens.ts';
 import { frameKey, screenshotKey, withContent } from '../../../src/api/transfers/transfers.ts';
 import type { FolderStore } from '../../../src/artifacts/folder.ts';
 import type { Attempt, ClaimedCreative, DeclaredUploads } from '../../../src/contract/captureProtocol.ts';
@@ -43,7 +43,7 @@ beforeEach(async () => {
   creatives = [];
   logged = [];
   internalApi = await startTestInternalApi(({ db }) => ({
-    authority: podTokens({
+    authority: podTokenAuthenticator({
       ...{ review, namespace: 'ads', serviceAccount: 'capture', audience: AUDIENCE, log: SILENT },
       jobName: (id) => jobNameOf(db, id),
     }),

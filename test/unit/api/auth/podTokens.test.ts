@@ -1,8 +1,8 @@
 /** What the API server's answers mean. Its answers are made up here; test/cluster/identity has real ones. */
 import { expect, test } from 'vitest';
-import { ForbiddenError, UnauthorizedError, UnavailableError } from '../../../../src/api/auth/authority.ts';
-import { podTokens } from '../../../../src/api/auth/podTokens.ts';
-import { NotFoundError } from '../../../../src/api/internal/requests.ts';
+import { ForbiddenError, UnauthorizedError, UnavailableError } from '../../../../src/api/auth/captureAuth.ts';
+import { podTokenAuthenticator } from '../../../../src/api/auth/podTokens.ts';
+import { NotFoundError } from '../../../../src/api/internal/pathParameters.ts';
 
 const JOB = '7b0c3a52-97a7-4f0c-9a38-2f6ea4a2a001';
 const NAME = `set-${JOB}`;
@@ -28,7 +28,7 @@ function reviewed({
 function authority(review: (token: string) => Promise<unknown> = async () => reviewed()) {
   let now = NOW;
   let asked = 0;
-  const tokens = podTokens({
+  const tokens = podTokenAuthenticator({
     ...{ namespace: 'ads', serviceAccount: 'tearsheet-capture', audience: AUDIENCE, now: () => now },
     review: (token) => {
       asked += 1;
@@ -195,7 +195,7 @@ test('A pod that is known is admitted however many tokens are being looked at', 
 test('A pod with a good token that names job after job has so many looked up, and no other is kept waiting', async () => {
   const gate = Promise.withResolvers<string | undefined>();
   let looked = 0;
-  const tokens = podTokens({
+  const tokens = podTokenAuthenticator({
     ...{ namespace: 'ads', serviceAccount: 'tearsheet-capture', audience: AUDIENCE, now: () => NOW },
     review: async (token) => reviewed({ uid: token === tokenOf() ? 'uid-1' : 'uid-2' }),
     jobName: (id) => {

@@ -1,7 +1,7 @@
 import { createServer, request } from 'node:http';
 import express from 'express';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { rememberCaller } from '../../../../src/api/internal/requests.ts';
+import { rememberCaller } from '../../../../src/api/internal/pathParameters.ts';
 import { limitCalls } from '../../../../src/api/limits/callLimits.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type Listener, startListener } from '../../../support/listeners.ts';

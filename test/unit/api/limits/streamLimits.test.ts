@@ -1,7 +1,7 @@
 import { createServer, request } from 'node:http';
 import express from 'express';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { OverloadedError } from '../../../../src/api/auth/authority.ts';
+import { OverloadedError } from '../../../../src/api/auth/captureAuth.ts';
 import { createStreamLimits } from '../../../../src/api/limits/streamLimits.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type Listener, startListener } from '../../../support/listeners.ts';

@@ -2,23 +2,23 @@ import { invalid } from '../../domain/failure.ts';
 import { codePoints } from '../../domain/text.ts';
 import type { Database, Queryable } from '../../store/database/database.ts';
 import { type IdempotentCall, keepAnswer, takeKey } from '../../store/organizations/idempotency.ts';
-import type { Answer, Call } from './endpoint.ts';
+import type { AuthorizedRequest, JsonResponse } from './endpoint.ts';
 
 const KEY_MAX = 255;
 
 interface Once {
   readonly db: Database;
-  readonly call: Call;
+  readonly call: AuthorizedRequest;
   /** Keys are of an endpoint. */
   readonly endpoint: string;
   readonly bodySha256: Buffer;
 }
 
 /** Runs `work` in one transaction; with an `Idempotency-Key`, at most once a day, and answers the same again. */
-export async function once(
+export async function answerOnce(
   { db, call, endpoint, bodySha256 }: Once,
-  work: (tx: Queryable) => Promise<Answer>,
-): Promise<Answer> {
+  work: (tx: Queryable) => Promise<JsonResponse>,
+): Promise<JsonResponse> {
   const key = idempotencyKey(call);
   if (key === undefined) return db.transaction().execute(work);
   const idempotent: IdempotentCall = { organizationId: call.organizationId, endpoint, key, bodySha256 };
@@ -35,7 +35,7 @@ export async function once(
   });
 }
 
-function idempotencyKey({ request }: Call): string | undefined {
+function idempotencyKey({ request }: AuthorizedRequest): string | undefined {
   const sent = request.headersDistinct['idempotency-key'];
   if (sent === undefined) return undefined;
   const [key = ''] = sent;

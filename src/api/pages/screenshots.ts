@@ -1,22 +1,22 @@
 /** The pictures of a set: by site and device, frames of one ad as a film strip, a provenance record under each. */
 import { findDevice } from '../../domain/devices.ts';
-import type { Paths } from './context.ts';
-import { type DeviceGroup, groupShots, type PagedShot, type SiteGroup, type Strip } from './grouping.ts';
-import { type Content, type Html, html, webLink } from './html.ts';
+import type { PagePaths } from './context.ts';
+import { type DeviceGroup, type FilmStrip, groupScreenshots, type ScreenshotView, type SiteGroup } from './grouping.ts';
+import { type Html, type HtmlContent, html, webLink } from './html.ts';
+import { markerLabel, SCREENSHOT_LABELS } from './labels.ts';
 import { provenance } from './provenance.ts';
-import { markerWords, SHOT_WORDS } from './words.ts';
 
 interface Given {
-  readonly paths: Paths;
+  readonly paths: PagePaths;
   /** Whether ads have pages that this viewer may open. */
   readonly linksAds: boolean;
 }
 
-export function pictures(shots: readonly PagedShot[], given: Given): Html {
-  return html`${groupShots(shots).map((site) => siteSection(site, given))}`;
+export function screenshotSections(shots: readonly ScreenshotView[], given: Given): Html {
+  return html`${groupScreenshots(shots).map((site) => siteSection(site, given))}`;
 }
 
-function siteSection({ siteUrl, devices }: SiteGroup<PagedShot>, given: Given): Html {
+function siteSection({ siteUrl, devices }: SiteGroup<ScreenshotView>, given: Given): Html {
   const host = URL.canParse(siteUrl) ? new URL(siteUrl).host : siteUrl;
   return html`<section class="site">
   <header><h2>${host}</h2><p class="address">${webLink(siteUrl)}</p></header>
@@ -24,7 +24,7 @@ function siteSection({ siteUrl, devices }: SiteGroup<PagedShot>, given: Given): 
 </section>`;
 }
 
-function deviceSection({ device, strips }: DeviceGroup<PagedShot>, given: Given): Html {
+function deviceSection({ device, strips }: DeviceGroup<ScreenshotView>, given: Given): Html {
   const known = findDevice(device);
   const size =
     known && html` <span class="meta">${known.viewport.width} × ${known.viewport.height}, ratio ${known.ratio}</span>`;
@@ -34,7 +34,7 @@ function deviceSection({ device, strips }: DeviceGroup<PagedShot>, given: Given)
 </section>`;
 }
 
-function filmStrip({ frames }: Strip<PagedShot>, given: Given): Html {
+function filmStrip({ frames }: FilmStrip<ScreenshotView>, given: Given): Html {
   const [first] = frames;
   if (first === undefined) return html``;
   const { ad } = first;
@@ -47,22 +47,22 @@ function filmStrip({ frames }: Strip<PagedShot>, given: Given): Html {
 </article>`;
 }
 
-function card(shot: PagedShot, paths: Paths): Html {
-  const label = `${shot.ad.name} on ${shot.siteUrl}, ${shot.device}, ${markerWords(shot.markerMs)}`;
+function card(shot: ScreenshotView, paths: PagePaths): Html {
+  const label = `${shot.ad.name} on ${shot.siteUrl}, ${shot.device}, ${markerLabel(shot.markerMs)}`;
   return html`<figure id="shot-${shot.id}" class="shot ${shot.status}" data-live>
   ${shot.image_token === null ? placeholder(shot) : picture(shot, paths, label)}
-  <figcaption><span class="moment">${markerWords(shot.markerMs)}</span>${provenance(shot)}</figcaption>
+  <figcaption><span class="moment">${markerLabel(shot.markerMs)}</span>${provenance(shot)}</figcaption>
 </figure>`;
 }
 
-function picture(shot: PagedShot, paths: Paths, label: string): Content {
+function picture(shot: ScreenshotView, paths: PagePaths, label: string): HtmlContent {
   const address = paths.image(shot.image_token ?? '');
   return html`<a class="frame ${shapeOf(shot.device)}" href="${address}" target="_blank" rel="noopener"><img src="${address}" alt="${label}" width="${shot.image_width}" height="${shot.image_height}" loading="lazy" decoding="async"></a>`;
 }
 
 /** As large as the picture will be, so that nothing moves when it comes. */
-function placeholder({ status, device, reason }: PagedShot): Content {
-  return html`<div class="frame empty ${shapeOf(device)}"><strong>${SHOT_WORDS[status]}</strong>${reason !== null && html`<span>${reason}</span>`}</div>`;
+function placeholder({ status, device, reason }: ScreenshotView): HtmlContent {
+  return html`<div class="frame empty ${shapeOf(device)}"><strong>${SCREENSHOT_LABELS[status]}</strong>${reason !== null && html`<span>${reason}</span>`}</div>`;
 }
 
 function shapeOf(device: string): 'wide' | 'tall' {

@@ -6,7 +6,7 @@ import type { Queryable } from '../../store/database/database.ts';
 import { authenticate, type Caller } from '../../store/organizations/apiKeys.ts';
 
 /** The key a request carries. @throws Failure (401) for none, two, or a malformed one. */
-export function sentKey(request: Request): ParsedKey {
+export function readApiKey(request: Request): ParsedKey {
   const sent = request.headersDistinct['authorization'] ?? [];
   if (sent.length > 1) throw unauthorized('must be sent once, not several times.');
   const [header = ''] = sent;
@@ -17,7 +17,7 @@ export function sentKey(request: Request): ParsedKey {
 }
 
 /** Whose key it is. @throws Failure (401) for an unknown, revoked or expired one. */
-export async function callerOf(db: Queryable, key: ParsedKey): Promise<Caller> {
+export async function findKeyOwner(db: Queryable, key: ParsedKey): Promise<Caller> {
   const caller = await authenticate(db, key);
   if (caller === undefined) throw unauthorized('is not a valid API key: it is unknown, revoked or expired.');
   return caller;

@@ -1,7 +1,7 @@
 /** The words for states: what happened, and what can be done. */
 import type { AdFailure, AdStatus, ScreenshotFailure, ScreenshotStatus, SetStatus } from '../../domain/states.ts';
 
-export const SET_WORDS: Readonly<Record<SetStatus, string>> = {
+export const SET_LABELS: Readonly<Record<SetStatus, string>> = {
   draft: 'Waiting to start',
   capturing: 'Capturing',
   in_review: 'In review',
@@ -11,7 +11,7 @@ export const SET_WORDS: Readonly<Record<SetStatus, string>> = {
   canceled: 'Canceled',
 };
 
-export const SHOT_WORDS: Readonly<Record<ScreenshotStatus, string>> = {
+export const SCREENSHOT_LABELS: Readonly<Record<ScreenshotStatus, string>> = {
   pending: 'In progress',
   uploaded: 'Captured',
   ad_not_captured: 'Ad not captured',
@@ -23,7 +23,7 @@ export const SHOT_WORDS: Readonly<Record<ScreenshotStatus, string>> = {
   canceled: 'Canceled',
 };
 
-export const SHOT_ADVICE: Readonly<Record<ScreenshotFailure, string>> = {
+export const SCREENSHOT_ADVICE: Readonly<Record<ScreenshotFailure, string>> = {
   ad_not_captured:
     'Open the ad to see why its creative could not be rendered, correct it, and request the pictures again.',
   net_read_timeout: 'The site may be slow at the moment: request this picture again later.',
@@ -34,7 +34,7 @@ export const SHOT_ADVICE: Readonly<Record<ScreenshotFailure, string>> = {
   generic_error: 'The reason is given in its own words; where the site is at fault, request the picture again later.',
 };
 
-export const AD_WORDS: Readonly<Record<AdStatus, string>> = {
+export const AD_LABELS: Readonly<Record<AdStatus, string>> = {
   pending: 'In progress',
   uploaded: 'Captured',
   not_found: 'Media not found',
@@ -48,7 +48,7 @@ export const AD_ADVICE: Readonly<Record<AdFailure, string>> = {
   generic_error: 'Correct the creative as the reason says, then create the ad anew with another lookup key.',
 };
 
-export const DELIVERY_WORDS: Readonly<Record<'pending' | 'delivered' | 'retries_exhausted' | 'gone', string>> = {
+export const DELIVERY_LABELS: Readonly<Record<'pending' | 'delivered' | 'retries_exhausted' | 'gone', string>> = {
   pending: 'On its way',
   delivered: 'Delivered',
   retries_exhausted: 'Given up',
@@ -56,11 +56,11 @@ export const DELIVERY_WORDS: Readonly<Record<'pending' | 'delivered' | 'retries_
 };
 
 /** `21 Nov 2026, 09:30:05 UTC` */
-export function when(time: Date): string {
+export function formatTime(time: Date): string {
   const [, day, month, year, clock] = /^\w+, (\d+) (\w+) (\d+) ([\d:]+)/.exec(time.toUTCString()) ?? [];
   return `${day} ${month} ${year}, ${clock} UTC`;
 }
 
-export function markerWords(ms: number | null): string {
+export function markerLabel(ms: number | null): string {
   return ms === null ? 'resting' : `${(ms / 1000).toFixed(ms % 100 === 0 ? 1 : 3)} s`;
 }

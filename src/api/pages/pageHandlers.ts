@@ -3,44 +3,44 @@ import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'exp
 import { Failure } from '../../domain/failure.ts';
 import { isSlug } from '../../domain/slugs.ts';
 import { requireOwnForm } from './actions.ts';
-import type { Page, PagesOptions, Paths, Viewer } from './context.ts';
-import { sendPage } from './frame.ts';
-import { billingPage, messagePage } from './notices.ts';
+import type { PagePaths, PagesOptions, ResultsPage, Viewer } from './context.ts';
+import { sendPage } from './layout.ts';
+import { billingPage, messagePage } from './messagePages.ts';
 import { pathsOf } from './paths.ts';
 import { field, ownPath, signInPage } from './signIn.ts';
-import { viewerOf } from './viewers.ts';
+import { findViewer } from './viewer.ts';
 
 /** One request of somebody who may see this organization. */
-export interface Visit {
+export interface PageRequest {
   readonly request: Request;
   readonly response: Response;
   readonly viewer: Viewer;
-  readonly paths: Paths;
+  readonly paths: PagePaths;
 }
 
 /** `set`: who has a share link of it may look as well. */
-type Scope = 'set' | 'organization';
+type PageScope = 'set' | 'organization';
 /** A page, or 'answered'; undefined stands for "there is no such thing". */
-type Handle = (visit: Visit) => Promise<Page | 'answered' | undefined>;
+type Handle = (visit: PageRequest) => Promise<ResultsPage | 'answered' | undefined>;
 
-export interface Visits {
-  send(response: Response, page: Page, given: { paths: Paths; viewer?: Viewer | undefined }): void;
-  page(scope: Scope, handle: Handle): RequestHandler;
-  json(scope: Scope, read: (visit: Visit) => Promise<object | undefined>): RequestHandler;
+export interface PageHandlers {
+  send(response: Response, page: ResultsPage, given: { paths: PagePaths; viewer?: Viewer | undefined }): void;
+  page(scope: PageScope, handle: Handle): RequestHandler;
+  json(scope: PageScope, read: (visit: PageRequest) => Promise<object | undefined>): RequestHandler;
   /** A POST that goes back to a page. @param needsWrite whether the key must have that scope. */
-  form(handle: (visit: Visit) => Promise<void>, needsWrite?: boolean): RequestHandler;
+  form(handle: (visit: PageRequest) => Promise<void>, needsWrite?: boolean): RequestHandler;
   readonly failed: ErrorRequestHandler;
 }
 
-export function visitsOf(options: PagesOptions): Visits {
+export function createPageHandlers(options: PagesOptions): PageHandlers {
   const { publicUrl, contact, pictureOrigins = [] } = options;
 
-  const send: Visits['send'] = (response, page, { paths, viewer }) =>
+  const send: PageHandlers['send'] = (response, page, { paths, viewer }) =>
     sendPage(response, page, { paths, viewer, pictureOrigins });
 
-  const page: Visits['page'] = (scope, handle) => async (request, response) => {
+  const page: PageHandlers['page'] = (scope, handle) => async (request, response) => {
     const paths = pathsOf(publicUrl, slugOf(request));
-    const viewer = await viewerOf(options, request);
+    const viewer = await findViewer(options, request);
     if (viewer === undefined || (scope === 'organization' && viewer.sharedSet !== undefined)) {
       send(response, signInPage(paths, slugOf(request), { next: paths.base + request.path }), { paths });
       return;
@@ -53,7 +53,7 @@ export function visitsOf(options: PagesOptions): Visits {
     if (answer !== 'answered') send(response, answer ?? nothingHere(), { paths, viewer });
   };
 
-  const json: Visits['json'] = (scope, read) =>
+  const json: PageHandlers['json'] = (scope, read) =>
     page(scope, async (visit) => {
       const record = await read(visit);
       if (record === undefined) return undefined;
@@ -61,7 +61,7 @@ export function visitsOf(options: PagesOptions): Visits {
       return 'answered';
     });
 
-  const form: Visits['form'] = (handle, needsWrite = true) =>
+  const form: PageHandlers['form'] = (handle, needsWrite = true) =>
     page('organization', async (visit) => {
       requireOwnForm(options, visit.request, { viewer: visit.viewer, needsWrite });
       await handle(visit);
@@ -72,7 +72,7 @@ export function visitsOf(options: PagesOptions): Visits {
   return { send, page, json, form, failed: failureTeller(publicUrl, send) };
 }
 
-function failureTeller(publicUrl: string, send: Visits['send']): ErrorRequestHandler {
+function failureTeller(publicUrl: string, send: PageHandlers['send']): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     const told = tellable(error);
     // What is no failure of the visitor's is logged and answered where all such errors are.
@@ -87,12 +87,12 @@ function failureTeller(publicUrl: string, send: Visits['send']): ErrorRequestHan
 
 export const slugOf = (request: Request) => String(request.params['slug']);
 
-function nothingHere(): Page {
+function nothingHere(): ResultsPage {
   return messagePage('Nothing here', 'This organization has nothing of this address.', 404);
 }
 
 /** A failure in words that its causer may read; undefined for faults of the service. */
-function tellable(error: unknown): Page | undefined {
+function tellable(error: unknown): ResultsPage | undefined {
   if (error instanceof Failure && error.status < 500) {
     const title = error.status === 404 ? 'Nothing here' : 'Not possible';
     return messagePage(title, Object.values(error.errors).flat().join(' '), error.status);

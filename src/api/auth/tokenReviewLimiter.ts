@@ -11,14 +11,14 @@ const MOST = { all: 32, ofOne: 4, ofSuspects: 8 };
 const SUSPECT_MS = 60_000;
 const MAX_SUSPECTS = 5_000;
 
-export interface TokenReviewSlots {
+export interface TokenReviewLimiter {
   /** @returns what gives the slot back; undefined: there is none now. */
   take(source: string): (() => void) | undefined;
   /** A token from there was no good. */
   refused(source: string): void;
 }
 
-export function createTokenReviewSlots(now: () => number): TokenReviewSlots {
+export function createTokenReviewLimiter(now: () => number): TokenReviewLimiter {
   const taken = new KeyedSum();
   /** Until when, the latest last. */
   const suspects = new Map<string, number>();

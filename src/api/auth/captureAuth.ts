@@ -3,15 +3,15 @@ import type { Bound } from '../../workflow/attempts.ts';
 import { refuseJobToken } from './jobToken.ts';
 
 /** What the bearer of a token may do: all calls of a job, or those of one index by one pod. */
-export interface Caller {
+export interface CaptureCaller {
   readonly jobId: string;
   /** Of the pod that the token is bound to; undefined where tokens are of a job as a whole. */
   readonly pod?: { readonly index: number; readonly uid: string };
 }
 
-export interface CaptureAuthority {
+export interface CaptureAuthenticator {
   /** @param source the address that the call came from @throws UnauthorizedError, ForbiddenError, UnavailableError */
-  admit(token: string, jobId: string, source: string): Promise<Caller>;
+  admit(token: string, jobId: string, source: string): Promise<CaptureCaller>;
 }
 
 /** The token proves nothing: 401. */
@@ -35,7 +35,7 @@ export class OverloadedError extends UnavailableError {
 }
 
 /** Tokens that the controller signed with the installation's secret: captures are processes beside this one. */
-export function jobTokens(secret: Buffer): CaptureAuthority {
+export function jobTokenAuthenticator(secret: Buffer): CaptureAuthenticator {
   return {
     async admit(token, jobId) {
       const reason = refuseJobToken(token, { secret, jobId, now: new Date() });
@@ -46,14 +46,14 @@ export function jobTokens(secret: Buffer): CaptureAuthority {
 }
 
 /** @returns the run that a call names, once it is the caller's own. @throws ForbiddenError */
-export function boundOf(caller: Caller, { index, attempt }: Omit<Bound, 'jobId' | 'pod'>): Bound {
+export function requireAttempt(caller: CaptureCaller, { index, attempt }: Omit<Bound, 'jobId' | 'pod'>): Bound {
   requireIndex(caller, index);
   const { jobId, pod } = caller;
   return { jobId, index, attempt, ...(pod && { pod: pod.uid }) };
 }
 
 /** @throws ForbiddenError */
-export function requireIndex({ pod }: Caller, index: number): void {
+export function requireIndex({ pod }: CaptureCaller, index: number): void {
   if (pod !== undefined && pod.index !== index) {
     throw new ForbiddenError(`The token is of a pod of index ${pod.index}, not of index ${index}.`);
   }

@@ -12,7 +12,7 @@ export const COOKIE = 'tearsheet_session';
 type Needs = Pick<PagesOptions, 'store' | 'secret'>;
 
 /** @returns undefined for nobody who may see this organization, be it there or not. */
-export async function viewerOf(options: Needs, request: Request): Promise<Viewer | undefined> {
+export async function findViewer(options: Needs, request: Request): Promise<Viewer | undefined> {
   const slug = String(request.params['slug']);
   return (
     (await byHeader(options, request, slug)) ??
@@ -21,7 +21,7 @@ export async function viewerOf(options: Needs, request: Request): Promise<Viewer
   );
 }
 
-export function sessionOf(secret: Buffer, request: Request, slug: string): Session | undefined {
+export function findSession(secret: Buffer, request: Request, slug: string): Session | undefined {
   for (const part of (request.headers.cookie ?? '').split(';')) {
     const [name, value = ''] = part.trim().split('=', 2);
     const session = name === COOKIE ? readSession(secret, slug, value) : undefined;
@@ -39,7 +39,7 @@ async function byHeader({ store }: Needs, request: Request, slug: string): Promi
 }
 
 async function bySession({ store, secret }: Needs, request: Request, slug: string): Promise<Viewer | undefined> {
-  const session = sessionOf(secret, request, slug);
+  const session = findSession(secret, request, slug);
   const key = session && (await findLiveKey(store.db, { keyId: session.keyId, slug }));
   if (session === undefined || key === undefined || !key.scopes.includes('read')) return undefined;
   return { ...key, slug, canWrite: key.scopes.includes('write'), formToken: formToken(secret, session) };

@@ -1,6 +1,6 @@
 /** The lists: `{"data":[…],"page":…,"per_page":…,"total":…}`. */
 import type { z } from 'zod';
-import { Faults } from '../../../contract/faults.ts';
+import { Faults } from '../../contract/faults.ts';
 import {
   AdsQuery,
   CampaignsQuery,
@@ -8,20 +8,20 @@ import {
   PER_PAGE_DEFAULT,
   ScreenshotsQuery,
   SetsQuery,
-} from '../../../contract/queries.ts';
-import { invalid } from '../../../domain/failure.ts';
-import { listAds } from '../../../store/ads/listAds.ts';
-import { listCampaigns } from '../../../store/campaigns/listCampaigns.ts';
-import type { Database } from '../../../store/database/database.ts';
-import type { ListPage, Page } from '../../../store/database/page.ts';
-import { listDeliveries } from '../../../store/deliveries/listDeliveries.ts';
-import { listApprovedScreenshots } from '../../../store/screenshots/listApprovedScreenshots.ts';
-import { listSets } from '../../../store/sets/listSets.ts';
-import { adRecord } from '../../presenters/records.ts';
-import { type Answer, answer, type Call } from '../endpoint.ts';
-import { approvedScreenshot, campaignRecord, deliveryRecord, listedSet } from './items.ts';
+} from '../../contract/queries.ts';
+import { invalid } from '../../domain/failure.ts';
+import { listAds } from '../../store/ads/listAds.ts';
+import { listCampaigns } from '../../store/campaigns/listCampaigns.ts';
+import type { Database } from '../../store/database/database.ts';
+import type { ListPage, Page } from '../../store/database/page.ts';
+import { listDeliveries } from '../../store/deliveries/listDeliveries.ts';
+import { listApprovedScreenshots } from '../../store/screenshots/listApprovedScreenshots.ts';
+import { listSets } from '../../store/sets/listSets.ts';
+import { approvedScreenshotRecord, campaignRecord, deliveryRecord, listedSetRecord } from '../presenters/listItems.ts';
+import { adRecord } from '../presenters/records.ts';
+import { type AuthorizedRequest, type JsonResponse, jsonResponse } from './endpoint.ts';
 
-type Handler = (call: Call) => Promise<Answer>;
+type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 const DAY_MS = 86_400_000;
 
 export function adList(db: Database): Handler {
@@ -51,7 +51,7 @@ export function setList(db: Database): Handler {
     return listAnswer(
       query,
       (page) => listSets(db, filter, page),
-      (row) => listedSet(row, call.place),
+      (row) => listedSetRecord(row, call.place),
     );
   };
 }
@@ -66,7 +66,7 @@ export function screenshotList(db: Database): Handler {
     return listAnswer(
       query,
       (page) => listApprovedScreenshots(db, filter, page),
-      (row) => approvedScreenshot(row, call.place),
+      (row) => approvedScreenshotRecord(row, call.place),
     );
   };
 }
@@ -79,10 +79,10 @@ export function deliveryList(db: Database): Handler {
   };
 }
 
-const ofCaller = ({ organizationId }: Call) => ({ organizationId });
+const ofCaller = ({ organizationId }: AuthorizedRequest) => ({ organizationId });
 
 /** @throws Failure (422) with all faults of the query. */
-function read<S extends z.ZodType>(schema: S, { request }: Call): z.output<S> {
+function read<S extends z.ZodType>(schema: S, { request }: AuthorizedRequest): z.output<S> {
   const faults = new Faults();
   const query = faults.read(schema, request.query, '');
   if (query === undefined) throw invalid(faults.errors);
@@ -93,8 +93,8 @@ async function listAnswer<Row>(
   query: { page?: number | undefined; per_page?: number | undefined },
   list: (page: Page) => Promise<ListPage<Row>>,
   item: (row: Row) => object,
-): Promise<Answer> {
+): Promise<JsonResponse> {
   const { page = 1, per_page = PER_PAGE_DEFAULT } = query;
   const { rows, total } = await list({ page, perPage: per_page });
-  return answer(200, { data: rows.map(item), page, per_page, total });
+  return jsonResponse(200, { data: rows.map(item), page, per_page, total });
 }

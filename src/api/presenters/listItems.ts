@@ -1,19 +1,19 @@
 /** What stands in lists. */
 import type { Selectable } from 'kysely';
-import type { ApprovedScreenshot, CampaignRecord, DeliveryRecord, ListedSet } from '../../../contract/records.ts';
-import { reviewNotes } from '../../../domain/reviewNotes.ts';
-import { maybeTimestamp, timestamp } from '../../../domain/time.ts';
-import type { CampaignTable } from '../../../store/database/schema.ts';
-import type { DeliveryRow } from '../../../store/deliveries/listDeliveries.ts';
-import type { ApprovedRow } from '../../../store/screenshots/listApprovedScreenshots.ts';
-import type { ListedSetRow } from '../../../store/sets/listSets.ts';
-import { type Place, screenshotRecord, screenshotSetSummary } from '../../presenters/records.ts';
+import type { ApprovedScreenshot, CampaignRecord, DeliveryRecord, ListedSet } from '../../contract/records.ts';
+import { reviewNotes } from '../../domain/reviewNotes.ts';
+import { maybeTimestamp, timestamp } from '../../domain/time.ts';
+import type { CampaignTable } from '../../store/database/schema.ts';
+import type { DeliveryRow } from '../../store/deliveries/listDeliveries.ts';
+import type { ApprovedRow } from '../../store/screenshots/listApprovedScreenshots.ts';
+import type { ListedSetRow } from '../../store/sets/listSets.ts';
+import { type OrganizationLinks, screenshotRecord, screenshotSetSummary } from './records.ts';
 
 export function campaignRecord({ id, name, created_at }: Selectable<CampaignTable>): CampaignRecord {
   return { type: 'campaign', id, name, created_at: timestamp(created_at) };
 }
 
-export function listedSet(row: ListedSetRow, place: Place): ListedSet {
+export function listedSetRecord(row: ListedSetRow, place: OrganizationLinks): ListedSet {
   const { pending = 0, uploaded = 0, canceled = 0 } = row.counts;
   const total = Object.values(row.counts).reduce((sum, count) => sum + count, 0);
   return {
@@ -24,7 +24,7 @@ export function listedSet(row: ListedSetRow, place: Place): ListedSet {
   };
 }
 
-export function approvedScreenshot(row: ApprovedRow, place: Place): ApprovedScreenshot {
+export function approvedScreenshotRecord(row: ApprovedRow, place: OrganizationLinks): ApprovedScreenshot {
   const { ad, ...record } = screenshotRecord(row, place);
   return {
     type: 'screenshot',

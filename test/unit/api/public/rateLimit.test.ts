@@ -1,6 +1,6 @@
 import express from 'express';
 import { expect, test } from 'vitest';
-import { RateLimiter } from '../../../../src/api/limits/rateLimiter.ts';
+import { RateLimiter } from '../../../../src/api/public/rateLimit.ts';
 
 /** A response that is never sent: only its headers matter. */
 const response = () => Object.create(express.response, { set: { value: () => undefined } });

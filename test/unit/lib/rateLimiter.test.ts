@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createRateLimits } from '../../../../src/api/limits/rateLimits.ts';
+import { createRateLimiter } from '../../../src/lib/rateLimiter.ts';
 
 test('So much may be used at once, and so much more with each second, by each for itself', () => {
   let now = 0;
-  const { take } = createRateLimits({ perSecond: 2, burst: 3 }, () => now);
+  const { take } = createRateLimiter({ perSecond: 2, burst: 3 }, () => now);
   expect([take('a'), take('a', 2), take('a'), take('b', 3)]).toEqual([true, true, false, true]);
   now = 500;
   expect([take('a'), take('a')]).toEqual([true, false]);
@@ -13,7 +13,7 @@ test('So much may be used at once, and so much more with each second, by each fo
 });
 
 test('No more than ten thousand are remembered, so that names that are made up fill nothing', () => {
-  const { take } = createRateLimits({ perSecond: 0, burst: 1 }, () => 0);
+  const { take } = createRateLimiter({ perSecond: 0, burst: 1 }, () => 0);
   take('first');
   take('second');
   for (let i = 0; i < 9_999; i++) take(`x${i}`);

@@ -1,8 +1,8 @@
 /** What somebody may use up in the long run, and at once: a token bucket for each, of those that were there lately. */
-import { remember } from '../../lib/lru.ts';
-import { type Bucket, type RateLimit, refilled } from '../../lib/tokenBucket.ts';
+import { remember } from './lru.ts';
+import { type Bucket, type RateLimit, refilled } from './tokenBucket.ts';
 
-export interface RateLimits {
+export interface RateLimiter {
   /** @returns false: so much is not left. */
   take(who: string, amount?: number): boolean;
 }
@@ -10,7 +10,7 @@ export interface RateLimits {
 /** The one that was quiet for longest is forgotten first, and has its all again. */
 const MAX_KNOWN = 10_000;
 
-export function createRateLimits(limit: RateLimit, now: () => number = () => performance.now()): RateLimits {
+export function createRateLimiter(limit: RateLimit, now: () => number = () => performance.now()): RateLimiter {
   const buckets = new Map<string, Bucket>();
   return {
     take(who, amount = 1) {

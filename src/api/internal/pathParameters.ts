@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import type { Caller } from '../auth/authority.ts';
+import type { CaptureCaller } from '../auth/captureAuth.ts';
 
 /** Answered with 404. */
 export class NotFoundError extends Error {
@@ -19,12 +19,12 @@ export function jobOf(req: Request): string {
 }
 
 /** Once the token was looked at. */
-export function rememberCaller(res: Response, caller: Caller): void {
+export function rememberCaller(res: Response, caller: CaptureCaller): void {
   res.locals['caller'] = caller;
 }
 
-export function callerOf(res: Response): Caller {
-  const caller: Caller | undefined = res.locals['caller'];
+export function callerOf(res: Response): CaptureCaller {
+  const caller: CaptureCaller | undefined = res.locals['caller'];
   if (caller === undefined) throw new Error('A call was let in without a caller.');
   return caller;
 }

@@ -1,6 +1,6 @@
 /** What all pages have in common: headers, head, top line. */
 import type { Response } from 'express';
-import type { Page, Paths, Viewer } from './context.ts';
+import type { PagePaths, ResultsPage, Viewer } from './context.ts';
 import { html } from './html.ts';
 
 /** Nothing inline, nothing from elsewhere, nobody frames it. */
@@ -17,13 +17,17 @@ function contentSecurity(pictureOrigins: readonly string[]): string {
   ].join('; ');
 }
 
-interface Frame {
-  readonly paths: Paths;
+interface LayoutOptions {
+  readonly paths: PagePaths;
   readonly viewer?: Viewer | undefined;
   readonly pictureOrigins: readonly string[];
 }
 
-export function sendPage(response: Response, page: Page, { paths, viewer, pictureOrigins }: Frame): void {
+export function sendPage(
+  response: Response,
+  page: ResultsPage,
+  { paths, viewer, pictureOrigins }: LayoutOptions,
+): void {
   const text = html`<!doctype html>
 <html lang="en">
 <head>
@@ -62,6 +66,6 @@ ${page.body}
     .end(text.text);
 }
 
-function signOut(paths: Paths, viewer: Viewer) {
+function signOut(paths: PagePaths, viewer: Viewer) {
   return html`<form class="signout" method="post" action="${paths.organization}/sign-out"><input type="hidden" name="form" value="${viewer.formToken}"><button class="quiet">Sign out</button></form>`;
 }
