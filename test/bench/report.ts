@@ -43,8 +43,8 @@ ${Object.entries(phases)
   captures with \`optimizeForSpeed\`: a floor without slots, checks or record. *capture-website* is called once a picture with its
   defaults, but for the viewport and its blocker of ads, and puts the ad in before its screenshot. A picture counts only
   if every pixel of its ad is found in it; all of ours must.
-- **Encoding**: the pixels of a page and of each ad are at hand, and one PNG of both is wanted. Of the files of one page only what an ad
-  changes is made anew; sharp encodes the whole picture each time, which is how a composition is made otherwise.
+- **Encoding**: the pixels of a page and of each ad are at hand, and one PNG of both is wanted. Ours compresses
+  only the rows of the ad for each picture. sharp encodes the whole picture each time, which is the usual way to make a composition.
 - **Markers**: a creative that moves by CSS and by script, rendered at 30 s and at 0 s by the same browser.
 `;
 }

@@ -1,4 +1,3 @@
-import type { Columns } from './bandDeflater.ts';
 import { CHANNELS, type PixelBox, type Pixels } from './pixels.ts';
 import { AdlerSum, adler32, filtered, filterRun, pixelAt, type Rows } from './pngParts.ts';
 
@@ -7,7 +6,7 @@ export class AdBand {
   readonly #page: Pixels;
   readonly #box: PixelBox;
   readonly #rows: Buffer;
-  /** Of the rows, with zeros where an ad's bytes come. */
+  /** The checksum of the rows with zeros in the place of the ad's bytes. */
   readonly #adler: number;
   /** Bytes of a row that an ad changes: its own, and the pixel right of it, which counts from its last. */
   readonly #length: number;
@@ -23,17 +22,6 @@ export class AdBand {
     this.#length = Math.min((box.width + 1) * CHANNELS, stride - box.x * CHANNELS);
     for (let row = 0; row < box.height; row++) this.#rows.fill(0, this.#start(row), this.#start(row) + this.#length);
     this.#adler = adler32(this.#rows);
-  }
-
-  /** Of each row, where the ad's bytes lie. */
-  get columns(): Columns {
-    const { height } = this.#box;
-    return { start: this.#start(0), length: this.#length, stride: this.#start(1) - this.#start(0), rows: height };
-  }
-
-  /** The rows, with zeros where an ad's bytes come. */
-  get rows(): Buffer {
-    return this.#rows;
   }
 
   /** @param ad as large as the box. @param use of the rows, which are another ad's afterwards. */

@@ -73,13 +73,9 @@ export function filterRun({ pixels, from, length, left }: Run, out: Buffer, at: 
 export async function strip({ bytes, adler }: Rows, level: number): Promise<Strip> {
   // In one go: each further chunk is another way to a thread and back.
   const chunkSize = Math.max(MIN_CHUNK, bytes.length >> 2);
+  // A sync flush ends at a whole byte and leaves the stream open for the next strip.
   const body = await deflate(bytes, { level, chunkSize, finishFlush: constants.Z_SYNC_FLUSH });
-  return stripOf({ bytes, adler: adler ?? adler32(bytes) }, body);
-}
-
-/** @param deflated the rows, without an end. */
-export function stripOf({ bytes, adler }: Required<Rows>, deflated: Buffer): Strip {
-  return { chunk: chunk('IDAT', deflated), adler, bytes: bytes.length };
+  return { chunk: chunk('IDAT', body), adler: adler ?? adler32(bytes), bytes: bytes.length };
 }
 
 /** The whole file. */

@@ -29,6 +29,18 @@ test.each<[string, PixelBox]>([
   }
 });
 
+test('ads that are composed at the same time are each in their own picture', async () => {
+  const box = { x: 11, y: 7, width: 300, height: 250 };
+  const page = noise(700, 300, 3);
+  const composer = new PageComposer(page, box);
+  const ads = [5, 7, 11, 13].map((seed) => noise(box.width, box.height, seed));
+  const pictures = await Promise.all(ads.map((ad) => composer.compose(ad)));
+  for (const [i, ad] of ads.entries()) {
+    const { data } = await decodePng(pictures[i] ?? Buffer.alloc(0));
+    expect(data.equals(overlaid(page, ad, box).data)).toBe(true);
+  }
+});
+
 test('other decoders find no fault in the file', async () => {
   const png = await new PageComposer(noise(64, 64, 3), { x: 8, y: 8, width: 16, height: 16 }).compose(noise(16, 16, 5));
   await expect(sharp(png, { failOn: 'warning' }).stats()).resolves.toBeDefined();
