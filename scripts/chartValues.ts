@@ -7,7 +7,7 @@ const FILE = fileURLToPath(new URL('../charts/tearsheet/values.yaml', import.met
 
 export interface ChartValue {
   readonly name: string;
-  /** What stands in values.yaml, and what Helm takes where nothing is given. */
+  /** The value in values.yaml, which Helm uses unless the operator sets another. */
   readonly fallback: unknown;
   readonly description: string;
   /** From `@schema` lines, on top of what the default tells. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# `make e2e`. With KUBECONFIG set, that cluster is used and nothing is started: IMAGE (repository:tag), S3_ENDPOINT, AWS_ACCESS_KEY_ID and
-# AWS_SECRET_ACCESS_KEY must say what it runs and where pictures go, E2E_HOST may say how its pods reach this machine. Without, a cluster is
+# `make e2e`. With KUBECONFIG set, that cluster is used and nothing is started. IMAGE (repository:tag) names what it runs. S3_ENDPOINT, AWS_ACCESS_KEY_ID
+# and AWS_SECRET_ACCESS_KEY name where pictures go. E2E_HOST may say how its pods reach this machine. Without, a cluster is
 # started from test/cluster, and stopped afterwards unless it ran before or KEEP_CLUSTER=1. Arguments are passed to vitest.
 set -euo pipefail
 cd "$(dirname "$0")/.."
