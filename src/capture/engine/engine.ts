@@ -19,8 +19,8 @@ import {
   startCreativeRenderer,
 } from '../creative/index.ts';
 import { type Burden, startMemoryWatchdog, type Watchdog } from '../memory/watchdog.ts';
-import { startPageOpener } from '../page/opener.ts';
 import type { ClosedPage, OpenPage, PageOpener } from '../page/page.ts';
+import { startPageOpener } from '../page/pageOpener.ts';
 
 /** A browser could not be started; `message` says which part, and why. */
 export class EngineStartError extends Error {

@@ -9,7 +9,7 @@ import type { Log } from '../../lib/log.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
-import type { ClosedPage, OpenPage, Picture, ScoredCandidate, Unplaced } from '../page/page.ts';
+import type { ClosedPage, OpenPage, Picture, PlacementFailure, ScoredCandidate } from '../page/page.ts';
 import type { CreativeBoard, CreativeOutcome } from './creativeBoard.ts';
 import { type Engine, EngineStartError } from './engine.ts';
 import type { Phases } from './phases.ts';
@@ -162,7 +162,7 @@ export class PageWork {
     return { status: 'uploaded', wanted, picture: placed, sha256, record };
   }
 
-  async #place(page: OpenPage, frame: CreativeFrame): Promise<Picture | Unplaced> {
+  async #place(page: OpenPage, frame: CreativeFrame): Promise<Picture | PlacementFailure> {
     const placed = await this.#orLost(() => withDeadline(this.#deadlines.placeMs, page.place(frame)));
     if (placed.status === 'uploaded') return placed;
     // Neither the ad nor the slots are at fault: the page itself is broken.
@@ -171,16 +171,16 @@ export class PageWork {
   }
 
   /** @throws PageLostError where a page that was open beside it may have taken the time that it lacked. */
-  #believed<T extends Unplaced>(failure: T): T {
-    if (failure.isLate && this.isAccompanied) throw new PageLostError(failure.reason);
+  #believed<T extends PlacementFailure>(failure: T): T {
+    if (failure.timedOut && this.isAccompanied) throw new PageLostError(failure.reason);
     return failure;
   }
 
-  async #failAll(failure: Unplaced): Promise<void> {
+  async #failAll(failure: PlacementFailure): Promise<void> {
     for (const wanted of [...this.#left.values()]) await this.#emit(this.#missed(wanted, failure));
   }
 
-  #missed(wanted: WantedPicture, failure: Unplaced & { frame?: CreativeFrame }): PictureResult {
+  #missed(wanted: WantedPicture, failure: PlacementFailure & { frame?: CreativeFrame }): PictureResult {
     const { status, reason, candidates, frame } = failure;
     const record = recordOfFailure(this.#circumstances(wanted), { at: new Date(), reason, candidates, frame });
     return { status, wanted, reason, record };
@@ -221,7 +221,7 @@ export class PageWork {
 
 const NO_CANDIDATES: readonly ScoredCandidate[] = [];
 
-function notCaptured(reason: string): Unplaced {
+function notCaptured(reason: string): PlacementFailure {
   return { status: 'ad_not_captured', reason, candidates: NO_CANDIDATES };
 }
 

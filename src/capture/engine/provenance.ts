@@ -5,7 +5,7 @@
 import type { Device } from '../../domain/devices.ts';
 import { cutCodePoints } from '../../domain/text.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
-import type { Box, Picture, ScoredCandidate, Unplaced } from '../page/page.ts';
+import type { Box, Picture, PlacementFailure, ScoredCandidate } from '../page/page.ts';
 
 /** Candidates a record holds at most: those with the highest scores. */
 const MAX_CANDIDATES = 20;
@@ -96,7 +96,7 @@ export function recordOfPicture(
 /** The record of a picture that could not be taken. */
 export function recordOfFailure(
   circumstances: PictureCircumstances,
-  failed: { at: Date; reason: string; candidates: Unplaced['candidates']; frame?: CreativeFrame | undefined },
+  failed: { at: Date; reason: string; candidates: PlacementFailure['candidates']; frame?: CreativeFrame | undefined },
 ): ProvenanceRecord {
   const { at, reason, candidates, frame } = failed;
   return {

@@ -1,12 +1,12 @@
-/** Which requests of a page would fill its ad slots. The scripts that declare the slots are never among them. */
+/** Decides which requests of a page to block because they would fill its ad slots. Scripts that declare slots always pass. */
 
-/** `hold`: never answered, so that the slot stays as its page reserved it; `empty`: a blank document; `drop`: fails. */
-export type AdRequestFate = 'pass' | 'hold' | 'empty' | 'drop';
+/** `hold`: never answered, so that the slot keeps the space that its page reserved; `empty`: a blank document; `drop`: fails. */
+export type AdRequestAction = 'pass' | 'hold' | 'empty' | 'drop';
 
-/** The kinds of request that Playwright tells apart. */
+/** A resource type, as Playwright names it. */
 export type RequestKind = string;
 
-/** Calls for ads, by path, whatever the host: ad servers are reached through customers' own names too. */
+/** Paths of calls for ads on any host, because publishers also reach ad servers through their own host names. */
 const FILLING_PATHS = [
   /\/gampad\/(ads|adx|live)\b/,
   /\/pagead\/(ads|html|adview|gen_204)\b/,
@@ -18,7 +18,7 @@ const FILLING_PATHS = [
   /\/ut\/v3\/prebid\b/,
 ];
 
-/** Hosts that do nothing but bid for slots or fill them. */
+/** Hosts that only bid for slots or fill them. */
 const FILLING_HOSTS = [
   'ad.doubleclick.net',
   'googleads.g.doubleclick.net',
@@ -45,16 +45,16 @@ const FILLING_HOSTS = [
   'tpc.googlesyndication.com',
 ];
 
-/** Scripts on such hosts that declare slots, or are waited for by those that do. */
+/** Scripts on such hosts that declare slots, or that scripts which declare slots wait for. */
 const DECLARING = /\/(gpt|pubads_impl[^/]*|adsbygoogle|show_ads[^/]*|apstag|prebid[^/]*|pwt|loader)\.js\b/;
 
-export function fateOf(url: string, kind: RequestKind): AdRequestFate {
+export function actionFor(url: string, kind: RequestKind): AdRequestAction {
   const address = URL.parse(url);
   if (address === null || !/^https?:$/.test(address.protocol)) return 'pass';
   if (kind === 'script' && DECLARING.test(address.pathname)) return 'pass';
   if (!fills(address)) return 'pass';
   if (kind === 'document') return 'empty';
-  // A script that waits for it, or a bidder that never answers, would hold the page up; a call of the ad server's library does not.
+  // Only a call of the ad server's library may wait without an answer. A held script or bidder would delay the page.
   return (kind === 'fetch' || kind === 'xhr') && isAdServerCall(address) ? 'hold' : 'drop';
 }
 

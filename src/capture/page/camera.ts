@@ -2,18 +2,18 @@ import { sleep } from '../../lib/sleep.ts';
 import { decodePng, type Pixels } from '../compose/pixels.ts';
 import type { LivePage, StagedSlot } from './livePage.ts';
 
-export interface Shot {
+export interface PageCapture {
   readonly png: Buffer;
-  /** Decoded while the browser goes on. */
+  /** Decoded while the browser continues. */
   readonly pixels: Promise<Pixels>;
   readonly at: Date;
 }
 
-export type Test = (picture: Pixels) => boolean;
+export type PixelTest = (picture: Pixels) => boolean;
 
 const MAX_CAPTURES = 4;
 
-/** Takes pictures of the live page. */
+/** Captures the live page. */
 export class Camera {
   readonly #live: LivePage;
 
@@ -21,17 +21,17 @@ export class Camera {
     this.#live = live;
   }
 
-  /** The page with this picture in the slot; null: without an ad. */
-  async show(staged: StagedSlot, png: Buffer | null): Promise<Shot> {
+  /** Shows this picture in the slot, or no ad for null, and captures the page. */
+  async show(staged: StagedSlot, png: Buffer | null): Promise<PageCapture> {
     await staged.show(png);
     return this.#capture();
   }
 
   /**
-   * Captures once more where the picture does not show the change yet: frames of other processes come to the screen in
-   * their own time. A change that nobody can see is waited for in vain, so the tries are few.
+   * Captures again while the picture does not show the change. A frame in another process may reach the screen later. The change
+   * may also be invisible, so the number of captures is small.
    */
-  async until(changed: Test, first: Shot): Promise<Shot> {
+  async until(changed: PixelTest, first: PageCapture): Promise<PageCapture> {
     let shot = first;
     for (let attempt = 1; attempt < MAX_CAPTURES && !changed(await shot.pixels); attempt++) {
       await sleep(attempt * 60);
@@ -40,11 +40,11 @@ export class Camera {
     return shot;
   }
 
-  async #capture(): Promise<Shot> {
+  async #capture(): Promise<PageCapture> {
     const png = await this.#live.capture();
     const at = new Date();
     const pixels = decodePng(png);
-    // Whoever needs it meets the failure.
+    // The caller that awaits the pixels gets the error; this handler only prevents an unhandled rejection.
     pixels.catch((error: unknown) => void error);
     return { png, pixels, at };
   }

@@ -6,8 +6,8 @@ import compactRules from '@duckduckgo/autoconsent/rules/compact-rules.json' with
 import type { BrowserContext, Frame, Page } from 'playwright';
 import { withDeadline } from '../../lib/deadline.ts';
 import { sleep } from '../../lib/sleep.ts';
-import { AGREE } from './inPage/agree.ts';
-import { liveFrames } from './liveFrames.ts';
+import { PRESS_CONSENT_BUTTON } from './inPage/consentButton.ts';
+import { respondingFrames } from './respondingFrames.ts';
 
 const require = createRequire(import.meta.url);
 const RULES = pathToFileURL(require.resolve('@duckduckgo/autoconsent/rules/compact-rules.json'));
@@ -17,17 +17,14 @@ const BINDING = 'autoconsentSendMessage';
 const EVALUATE_MS = 2_000;
 const MAX_FRAMES = 20;
 
-/**
- * A dialog found early is answered at once. One that may still come is looked for so long, and no longer than until the page
- * has come to rest where nothing in it speaks of consent.
- */
+/** How long to look for a dialog. The search ends earlier when the page is quiet and its source never mentions consent. */
 const LOOK_MS = 700;
 const ANSWER_MS = 5_000;
 
 type Progress = 'looking' | 'found' | 'answered' | 'failed';
 
-/** Answers the consent dialogs of a context's one page. */
-export class Consent {
+/** Answers the consent dialogs of the only page of a browser context. */
+export class ConsentDialogs {
   readonly #context: BrowserContext;
   #progress: Progress = 'looking';
 
@@ -35,40 +32,40 @@ export class Consent {
     this.#context = context;
   }
 
-  /** Before the page is opened. */
+  /** Call this before the page opens. */
   async prepare(): Promise<void> {
     await this.#context.exposeBinding(BINDING, ({ frame }, message: ContentScriptMessage) =>
-      this.#heard(frame, message),
+      this.#handleMessage(frame, message),
     );
   }
 
-  /** Whether a dialog was found, and perhaps answered, by now. */
+  /** Whether a dialog was found so far, answered or not. */
   get isFound(): boolean {
     return this.#progress !== 'looking';
   }
 
   /**
-   * Looks for a dialog, answers it, and gives up quietly: a page with a dialog is a page still.
-   * @param rested resolves when the page has come to rest. @returns whether there was one.
+   * Looks for a dialog and answers it. A dialog that stays is no error, because the page can still be captured.
+   * @param rested resolves when the page is quiet. @returns whether there was a dialog.
    */
   async answer(page: Page, { ms, rested }: { ms: number; rested: Promise<void> }): Promise<boolean> {
     const endsAt = performance.now() + Math.min(ms, ANSWER_MS);
-    // Heard from the beginning: a page that is closed now fails at once, and a failure that nobody hears ends the process.
+    // A page that closes now rejects at once, and an unhandled rejection would end the process.
     rested.catch((error: unknown) => void error);
     await Promise.all(page.frames().slice(0, MAX_FRAMES).map(startIn));
     const lookEndsAt = Math.min(endsAt, performance.now() + LOOK_MS);
-    let isHopeless = false;
+    let isUnlikely = false;
     const judging = rested.then(async () => {
-      isHopeless = (await attempt(page.mainFrame(), MAY_ASK)) === false;
+      isUnlikely = (await attempt(page.mainFrame(), MENTIONS_CONSENT)) === false;
     });
-    // Who waits for the page to rest meets its failure.
+    // The caller that waits for the page to become quiet gets this error.
     judging.catch((error: unknown) => void error);
-    await this.#until(() => this.isFound || isHopeless, lookEndsAt);
+    await this.#until(() => this.isFound || isUnlikely, lookEndsAt);
     await this.#until(
       () => this.#progress === 'answered' || this.#progress === 'failed',
       this.#progress === 'found' ? endsAt : 0,
     );
-    const agreed = this.#progress !== 'answered' && (await agreeSomewhere(page));
+    const agreed = this.#progress !== 'answered' && (await pressConsentButtonInFrames(page));
     return this.isFound || agreed;
   }
 
@@ -76,12 +73,12 @@ export class Consent {
     while (!done() && performance.now() < endsAt) await sleep(25);
   }
 
-  async #heard(frame: Frame, message: ContentScriptMessage): Promise<void> {
+  async #handleMessage(frame: Frame, message: ContentScriptMessage): Promise<void> {
     switch (message.type) {
       case 'init':
-        return tell(frame, { type: 'initResp', rules: rulesFor(frame), config: CONFIG });
+        return send(frame, { type: 'initResp', rules: rulesFor(frame), config: CONFIG });
       case 'eval':
-        return tell(frame, { type: 'evalResp', id: message.id, result: await attempt(frame, message.code) });
+        return send(frame, { type: 'evalResp', id: message.id, result: await attempt(frame, message.code) });
       case 'popupFound':
         this.#progress = 'found';
         return;
@@ -122,15 +119,15 @@ async function startIn(frame: Frame): Promise<void> {
   await attempt(frame, CONTENT_SCRIPT);
 }
 
-async function tell(frame: Frame, message: object): Promise<void> {
+async function send(frame: Frame, message: object): Promise<void> {
   await attempt(frame, `window.autoconsentReceiveMessage(${JSON.stringify(message)}), undefined`);
 }
 
-/** Gives whether anything in the document names what dialogs are about, or who makes them. */
-const MAY_ASK = `/consent|cookie|gdpr|tcf|__cmp|__gpp|onetrust|didomi|usercentrics|trustarc|quantcast|sourcepoint|axeptio/i.test(
+/** Evaluates to whether the document mentions consent or a maker of consent dialogs. */
+const MENTIONS_CONSENT = `/consent|cookie|gdpr|tcf|__cmp|__gpp|onetrust|didomi|usercentrics|trustarc|quantcast|sourcepoint|axeptio/i.test(
   document.documentElement.outerHTML)`;
 
-/** @returns undefined where the frame has gone or does not answer: dialogs close, pages reload. */
+/** @returns undefined if the frame is gone or does not answer, because dialogs close and pages reload. */
 async function attempt(frame: Frame, code: string): Promise<unknown> {
   try {
     return await withDeadline(EVALUATE_MS, frame.evaluate(code));
@@ -139,10 +136,10 @@ async function attempt(frame: Frame, code: string): Promise<unknown> {
   }
 }
 
-/** @returns whether there was something to agree to. */
-async function agreeSomewhere(page: Page): Promise<boolean> {
-  for (const frame of await liveFrames(page, MAX_FRAMES)) {
-    const pressed = await attempt(frame, AGREE);
+/** @returns whether there was something to pressConsentButton to. */
+async function pressConsentButtonInFrames(page: Page): Promise<boolean> {
+  for (const frame of await respondingFrames(page, MAX_FRAMES)) {
+    const pressed = await attempt(frame, PRESS_CONSENT_BUTTON);
     if (typeof pressed !== 'string') continue;
     await sleep(300);
     return true;

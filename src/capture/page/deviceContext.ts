@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright';
 import { type Device, userAgentOf } from '../../domain/devices.ts';
 
-/** A fresh context that behaves as the device and lets a site do nothing but show itself. */
+/** Opens a fresh context that behaves as the device and refuses everything a site may ask for besides showing itself. */
 export async function openDeviceContext(browser: Browser, device: Device): Promise<BrowserContext> {
   const context = await browser.newContext({
     viewport: { ...device.viewport },
@@ -21,11 +21,11 @@ export async function openDeviceContext(browser: Browser, device: Device): Promi
   return context;
 }
 
-/** Completes what the context cannot say of the device: client hints and platform, and, for this session's captures, its screen. */
+/** Sets what the context cannot: client hints, platform and, for the captures of this session, the screen. */
 export async function emulateDevice(session: CDPSession, device: Device, version: string): Promise<void> {
   const userAgentMetadata = clientHintsOf(device, version);
   const { width, height } = device.viewport;
-  // Each session has a screen of its own; without this one its captures come in CSS pixels.
+  // Each session has its own screen. Without this call its captures have CSS pixels instead of device pixels.
   await session.send('Emulation.setDeviceMetricsOverride', {
     width,
     height,
@@ -43,7 +43,7 @@ export async function emulateDevice(session: CDPSession, device: Device, version
   });
 }
 
-/** Refuses whatever a page may ask of a person. */
+/** Dismisses dialogs, pop-ups and file choosers. */
 export function refuseRequestsOf(page: Page): void {
   const refused = (error: unknown) => void error;
   page.on('dialog', (dialog) => void dialog.dismiss().catch(refused));
@@ -64,7 +64,7 @@ function platformOf(device: Device): string {
   }
 }
 
-/** What Chrome sends; Safari, which Apple's devices run, sends none. */
+/** Client hints as Chrome sends them. Safari, the browser of Apple's devices, sends none. */
 function clientHintsOf(device: Device, version: string) {
   if (device.agent === 'iphone' || device.agent === 'ipad') return undefined;
   const major = version.split('.')[0] ?? version;

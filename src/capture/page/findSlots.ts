@@ -3,11 +3,11 @@ import { withDeadline } from '../../lib/deadline.ts';
 import { COLLECT_DECLARATIONS, type Declaration } from './inPage/declarations.ts';
 import type { Rect } from './inPage/rect.ts';
 import { type FrameOwner, type RawSlot, SCAN_TOOLS, type Scan, type ScanTools } from './inPage/scan.ts';
-import { liveFrames } from './liveFrames.ts';
 import { mergeSlots } from './mergeSlots.ts';
 import type { SlotCandidate } from './page.ts';
+import { respondingFrames } from './respondingFrames.ts';
 
-/** A slot and the way back to its element. */
+/** A slot, and a way to get its element. */
 export interface FoundSlot {
   readonly candidate: SlotCandidate;
   readonly fluid: boolean;
@@ -21,10 +21,10 @@ interface ScannedFrame {
   readonly tools: JSHandle<ScanTools>;
   readonly scan: JSHandle<Scan>;
   readonly slots: readonly RawSlot[];
-  /** Where the frame's viewport begins, in the page's viewport when it was scanned. */
+  /** Top left corner of the frame's viewport, in the page's viewport at the time of the scan. */
   readonly origin: { readonly x: number; readonly y: number };
   readonly owner: FrameOwner | undefined;
-  /** Index of this frame's first slot in the list of all. */
+  /** Index of this frame's first slot in the list of all slots. */
   readonly first: number;
   readonly parent: ScannedFrame | undefined;
 }
@@ -39,7 +39,7 @@ const FRAME_DEADLINE_MS = 4_000;
 const MAX_FRAMES = 40;
 const MAX_SLOTS = 100;
 
-/** Finds the ad slots of a page, in all its frames; the page is scrolled back to where it was. */
+/** Finds the ad slots of a page in all its frames. Restores the scroll position afterwards. */
 export async function findSlots(page: Page): Promise<FoundSlot[]> {
   const frames = await scanFrames(page);
   const top = frames.find(({ parent }) => parent === undefined);
@@ -59,7 +59,7 @@ export async function findSlots(page: Page): Promise<FoundSlot[]> {
 async function scanFrames(page: Page): Promise<ScannedFrame[]> {
   const scanned: ScannedFrame[] = [];
   const byFrame = new Map<Frame, ScannedFrame>();
-  for (const frame of await liveFrames(page, MAX_FRAMES)) {
+  for (const frame of await respondingFrames(page, MAX_FRAMES)) {
     const parent = frame.parentFrame();
     const parentScan = parent ? byFrame.get(parent) : undefined;
     if (parent && parentScan === undefined) continue;
@@ -72,7 +72,7 @@ async function scanFrames(page: Page): Promise<ScannedFrame[]> {
   return scanned;
 }
 
-/** @returns undefined for a frame that is not seen, goes away or does not answer; the page itself must answer. */
+/** @returns undefined for a frame that is hidden, disappears or does not answer. @throws if the main frame does not answer. */
 async function scanFrame(
   frame: Frame,
   parent: ScannedFrame | undefined,
@@ -113,7 +113,7 @@ async function ownerOf(frame: Frame, parent: ScannedFrame): Promise<FrameOwner> 
   ] as const);
 }
 
-/** In the document's coordinates, with what hides or pins the frames around it counted in. */
+/** Converts to the document's coordinates. A slot in a covered or sticky frame is covered or sticky too. */
 function placeSlots(from: ScannedFrame, scroll: { x: number; y: number }): PlacedSlot[] {
   const { origin, owner, parent, first } = from;
   return from.slots.map((slot, indexInFrame) => {

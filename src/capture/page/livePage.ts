@@ -2,18 +2,18 @@ import type { CDPSession, ElementHandle, Frame, JSHandle, Page } from 'playwrigh
 import { withDeadline } from '../../lib/deadline.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { FoundSlot } from './findSlots.ts';
-import type { Rect, StagedSize } from './inPage/rect.ts';
+import type { AdSize, Rect } from './inPage/rect.ts';
 import { STAGING_TOOLS, type Stage, type StagingTools } from './inPage/staging.ts';
 
-/** One capture of the browser's. */
+/** For one screenshot. */
 const CAPTURE_DEADLINE_MS = 15_000;
 const MAX_FROZEN = 40;
 
-/** An ad's place in the live page: shown, measured, photographed, and at the end taken away. */
+/** An ad that is placed in a slot of the live page until `end` restores the page. */
 export interface StagedSlot {
-  /** Where the ad stands in the viewport, CSS pixels. */
+  /** The ad's box in the viewport, CSS pixels. */
   readonly rect: Rect;
-  /** What had to be done to the page, in words. */
+  /** Sentences on changes to the page, for example a hidden overlay. */
   readonly notes: readonly string[];
   /** Shows a PNG as the ad; null shows the slot without one. */
   show(png: Buffer | null): Promise<void>;
@@ -24,11 +24,11 @@ interface Staging {
   readonly frame: Frame;
   readonly tools: JSHandle<StagingTools>;
   readonly stage: JSHandle<Stage>;
-  /** What to scroll to: the ad, or the frame that it fills. */
+  /** The element to scroll to: the ad's container, or the frame that the ad fills. */
   readonly anchor: JSHandle<Element>;
 }
 
-/** The page as the browser has it. Its methods are for one caller at a time. */
+/** The open page. Only one caller at a time may use its methods. */
 export class LivePage {
   readonly page: Page;
   readonly #session: CDPSession;
@@ -45,26 +45,26 @@ export class LivePage {
     return Buffer.from(data, 'base64');
   }
 
-  /** Device pixels for each CSS pixel of the viewport, a page zoomed out to fit a small screen counted in. */
+  /** Device pixels for each CSS pixel, including the zoom of a page that a small screen shows zoomed out. */
   pixelRatio(): Promise<number> {
     return this.page.evaluate(() => devicePixelRatio * (visualViewport?.scale ?? 1));
   }
 
-  /** @throws Error in words where the slot is gone or cannot hold anything. */
-  async stage(slot: FoundSlot, size: StagedSize): Promise<StagedSlot> {
+  /** @throws Error if the slot is gone or cannot hold an ad; the message says which. */
+  async stage(slot: FoundSlot, size: AdSize): Promise<StagedSlot> {
     await this.freeze();
     const element = await slot.element();
     if (element === null) throw new Error('the slot is no longer in the page');
     const staging = await (slot.isFrame ? inFrame(element, size) : inElement(slot.frame, element, size));
     const notes: string[] = [];
-    const lifting = await this.#bringIntoView(staging, notes);
+    const hiding = await this.#bringIntoView(staging, notes);
     return {
       rect: await rectInPage(staging),
       notes,
       show: (png) => show(staging, png),
       end: async () => {
         await staging.tools.evaluate((tools, stage) => tools.end(stage as Stage), staging.stage);
-        await lifting();
+        await hiding();
       },
     };
   }
@@ -73,7 +73,7 @@ export class LivePage {
     await Promise.all(this.page.frames().slice(0, MAX_FROZEN).map(freezeFrame));
   }
 
-  /** The top of the page where the ad is seen there, for the masthead says whose page it is; else its own middle. */
+  /** Scrolls to the top if the ad is visible there, because the masthead identifies the site; else centres the ad. */
   async #bringIntoView(staging: Staging, notes: string[]): Promise<() => Promise<void>> {
     const top = await toolsIn(this.page.mainFrame());
     await this.page.evaluate(() => scrollTo({ left: 0, top: 0, behavior: 'instant' }));
@@ -82,13 +82,13 @@ export class LivePage {
     const seenAtTop = y >= 0 && y + height <= screen - 16;
     if (!seenAtTop) await toMiddle(staging, top);
     else await top.evaluate((tools) => tools.viewSettled());
-    const putBack = await liftOverlays(staging, top, notes);
-    if (seenAtTop && !(await isClear(staging, top))) await toMiddle(staging, top);
+    const putBack = await hideOverlays(staging, top, notes);
+    if (seenAtTop && !(await isUncovered(staging, top))) await toMiddle(staging, top);
     return putBack;
   }
 }
 
-/** A frame that goes away or does not answer moves nothing that matters. */
+/** Ignores a frame that disappears or does not answer, because nothing in it would move. */
 async function freezeFrame(frame: Frame): Promise<void> {
   const still = toolsIn(frame).then((tools) => tools.evaluate((their) => their.freeze()));
   await withDeadline(1_000, still).catch((error: unknown) => void error);
@@ -103,7 +103,7 @@ async function toMiddle(staging: Staging, top: JSHandle<StagingTools>): Promise<
   await top.evaluate((tools) => tools.viewSettled());
 }
 
-/** A page that is scrolled from a frame in another process moves in its own time. */
+/** Waits until the scroll has arrived: a page that a frame in another process scrolls moves later. */
 async function arrived(staging: Staging, screen: number): Promise<void> {
   const isFramed = staging.frame.parentFrame() !== null;
   for (let look = 0; isFramed && look < 15; look++) {
@@ -113,29 +113,29 @@ async function arrived(staging: Staging, screen: number): Promise<void> {
   }
 }
 
-async function isClear(staging: Staging, top: JSHandle<StagingTools>): Promise<boolean> {
+async function isUncovered(staging: Staging, top: JSHandle<StagingTools>): Promise<boolean> {
   const where = [await elementInPage(staging), await rectInPage(staging)] as const;
-  return top.evaluate((tools, [slot, at]) => tools.isClear(slot as Element, at), where);
+  return top.evaluate((tools, [slot, at]) => tools.isUncovered(slot as Element, at), where);
 }
 
-/** @returns what puts them back. */
-async function liftOverlays(
+/** @returns a function that shows the overlays again. */
+async function hideOverlays(
   staging: Staging,
   top: JSHandle<StagingTools>,
   notes: string[],
 ): Promise<() => Promise<void>> {
   const where = [await elementInPage(staging), await rectInPage(staging)] as const;
-  const lifting = await top.evaluateHandle((tools, [slot, at]) => tools.liftOverlays(slot as Element, at), where);
-  const lifted = await lifting.evaluate((done) => done.lifted);
-  if (lifted.length > 0) notes.push(`an overlay that lay on the slot was taken away: ${lifted.join(', ')}`);
-  return () => top.evaluate((tools, done) => tools.end(done as Pick<Stage, 'undo'>), lifting);
+  const hiding = await top.evaluateHandle((tools, [slot, at]) => tools.hideOverlays(slot as Element, at), where);
+  const hidden = await hiding.evaluate((done) => done.hidden);
+  if (hidden.length > 0) notes.push(`an overlay that covered the slot was hidden: ${hidden.join(', ')}`);
+  return () => top.evaluate((tools, done) => tools.end(done as Pick<Stage, 'undo'>), hiding);
 }
 
 async function toolsIn(frame: Frame): Promise<JSHandle<StagingTools>> {
   return frame.evaluateHandle(STAGING_TOOLS);
 }
 
-async function inElement(frame: Frame, element: ElementHandle<Element>, size: StagedSize): Promise<Staging> {
+async function inElement(frame: Frame, element: ElementHandle<Element>, size: AdSize): Promise<Staging> {
   const tools = await toolsIn(frame);
   const stage = await tools.evaluateHandle((their, [slot, wanted]) => their.beginInElement(slot as Element, wanted), [
     element,
@@ -144,7 +144,7 @@ async function inElement(frame: Frame, element: ElementHandle<Element>, size: St
   return { frame, tools, stage, anchor: element };
 }
 
-async function inFrame(element: ElementHandle<Element>, size: StagedSize): Promise<Staging> {
+async function inFrame(element: ElementHandle<Element>, size: AdSize): Promise<Staging> {
   const frame = await element.contentFrame();
   if (frame === null) throw new Error('the slot is a frame without a document');
   const tools = await toolsIn(frame);
@@ -160,7 +160,7 @@ async function show({ tools, stage }: Staging, png: Buffer | null): Promise<void
   }
 }
 
-/** The element of the top document that the ad stands in: its image, or the frame around it. */
+/** The element of the top document that contains the ad: its image, or the frame around it. */
 async function elementInPage({ frame, stage }: Staging): Promise<ElementHandle | JSHandle> {
   let at = frame;
   for (let parent = at.parentFrame(); parent; parent = at.parentFrame()) {

@@ -1,7 +1,7 @@
 import type { RawSlot } from './inPage/scan.ts';
 import type { SlotEvidence } from './page.ts';
 
-/** A slot of any frame, with what it stands in. `parent` is an index into the same list, or -1. */
+/** A slot of any frame. `parent` is the index of the slot around it in the same list, or -1. */
 export interface NestedSlot extends Pick<RawSlot, 'evidence' | 'sizes' | 'collapsed' | 'isFrame' | 'parent'> {
   readonly box: { readonly width: number; readonly height: number };
 }
@@ -11,13 +11,13 @@ const EVIDENCE_ORDER: readonly SlotEvidence[] = ['gpt', 'prebid', 'adsense', 'am
 
 const DECLARING: ReadonlySet<SlotEvidence> = new Set(['gpt', 'prebid', 'adsense', 'amp']);
 
-/** The slot that stands for a nest of them, and what the others say for it. */
+/** The slot that represents a group of nested slots, with the evidence of all of them. */
 export interface MergedSlot {
   readonly index: number;
   readonly evidence: readonly SlotEvidence[];
 }
 
-/** Of slots that stand in one another, keeps the one that an ad would go into: wrappers and ad frames are one slot. */
+/** Keeps one of each group of nested slots, the one that an ad would fill, because wrappers and ad frames are one slot. */
 export function mergeSlots(slots: readonly NestedSlot[]): MergedSlot[] {
   const children = slots.map((): number[] => []);
   const roots: number[] = [];
@@ -38,7 +38,7 @@ function chosen(slots: readonly NestedSlot[], index: number, inner: readonly Mer
   if (declared && !declaredInside) return [withEvidence(alone, inner)];
   const [only] = inner;
   if (inner.length > 1 || only === undefined || declaredInside) return [...inner];
-  // Neither is declared: the inner one is the ad's own place, unless it has none.
+  // Neither is declared. The inner slot holds the ad, unless it has collapsed.
   const nested = slots[only.index];
   const outerIsBetter = nested?.collapsed === true && !own.collapsed;
   return [outerIsBetter ? withEvidence(alone, inner) : withEvidence(only, [alone])];

@@ -12,16 +12,16 @@ export interface Box {
   readonly height: number;
 }
 
-/** Why something is thought to be an ad slot; strongest first. */
+/** Why an element counts as an ad slot, strongest first. */
 export type SlotEvidence = 'gpt' | 'prebid' | 'adsense' | 'amp' | 'attribute' | 'frame' | 'iab_size';
 
-/** One place on the page that may hold an ad, as it goes into the provenance record. */
+/** One element of the page that may hold an ad. The provenance record contains it. */
 export interface SlotCandidate {
   readonly box: Box;
-  /** Sizes the page declares for it, else the size of the box. */
+  /** Sizes that the page declares for the slot; without any, the size of its box. */
   readonly sizes: readonly (readonly [number, number])[];
   readonly evidence: readonly SlotEvidence[];
-  /** A selector or element id that a person can find it by. */
+  /** A selector or element id by which a person can find it. */
   readonly element: string;
   readonly visible: boolean;
   readonly collapsed: boolean;
@@ -29,14 +29,14 @@ export interface SlotCandidate {
   readonly covered: boolean;
 }
 
-/** A candidate judged for one ad. `reasons` says in words what counted for and against it. */
+/** A candidate with its score for one ad. `reasons` lists what counted for and against it. */
 export interface ScoredCandidate extends SlotCandidate {
   readonly score: number;
   readonly size: readonly [number, number];
   readonly reasons: readonly string[];
 }
 
-/** A picture of an ad standing in a page: PNG of the device's viewport in device pixels. */
+/** A picture of an ad in a page: a PNG of the device's viewport in device pixels. */
 export interface Picture {
   readonly status: 'uploaded';
   readonly png: Buffer;
@@ -44,21 +44,21 @@ export interface Picture {
   readonly height: number;
   readonly chosen: ScoredCandidate;
   readonly candidates: readonly ScoredCandidate[];
-  /** The ad's box inside the picture, device pixels; what a check of the pixels looks at. */
+  /** The ad's box inside the picture, device pixels. */
   readonly adBox: Box;
-  /** How far the ad was scaled down to fit; 1 is its own size. Never above 1. */
+  /** 1 is the ad's own size; less if it was scaled down to fit. Never above 1. */
   readonly scale: number;
   readonly mode: 'composed' | 'browser';
   readonly capturedAt: Date;
 }
 
-export interface Unplaced {
+export interface PlacementFailure {
   readonly status: ScreenshotFailure;
-  /** In words, for the user. */
+  /** A sentence for the user. */
   readonly reason: string;
   readonly candidates: readonly ScoredCandidate[];
-  /** The browser lacked time; what else it was doing then may be the cause. */
-  readonly isLate?: boolean;
+  /** The browser did not answer in time, perhaps because of its other work. */
+  readonly timedOut?: boolean;
 }
 
 /** A page that is open and settled, with its slots found. */
@@ -68,21 +68,21 @@ export interface OpenPage {
   readonly candidates: readonly SlotCandidate[];
   /** Milliseconds spent, by phase (`navigate`, `load`, `consent`, `scroll`, `settle`, `find`; some overlap), for metrics. */
   readonly phases: Readonly<Partial<Record<Phase, number>>>;
-  /** Puts one frame of an ad into its best slot and takes the picture; the page is as before afterwards. */
-  place(frame: CreativeFrame): Promise<Picture | Unplaced>;
+  /** Places one frame of an ad into its best slot, takes the picture and restores the page. */
+  place(frame: CreativeFrame): Promise<Picture | PlacementFailure>;
   close(): Promise<void>;
 }
 
-/** A page that cannot show ads: with nothing open that would have to be closed. */
-export interface ClosedPage extends Unplaced {
+/** A page that cannot show ads. It holds nothing open. */
+export interface ClosedPage extends PlacementFailure {
   readonly finalUrl: string;
 }
 
 export interface PageOpener {
   readonly browserVersion: string;
-  /** Never throws for what a site does. @throws Error when the browser ended meanwhile; the next call starts another. */
+  /** Failures of the site are results. @throws Error if the browser ended during the call; the next call starts another one. */
   open(site: string, device: Device, options?: { readonly signal?: AbortSignal }): Promise<OpenPage | ClosedPage>;
-  /** The browser, if there is one; when it is ended its pages are lost. */
+  /** The browser process, if it runs. Ending it loses its pages. */
   burdens(): readonly Burden[];
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { ScoredCandidate, SlotCandidate, SlotEvidence } from './page.ts';
 
-type Size = readonly [width: number, height: number];
+type SlotSize = readonly [width: number, height: number];
 
 export interface ScoringRequest {
   /** CSS pixels. */
@@ -10,27 +10,27 @@ export interface ScoringRequest {
 
 export interface ScorableSlot {
   readonly candidate: SlotCandidate;
-  /** Takes whatever fits its width. */
+  /** Accepts any ad that fits its width. */
   readonly fluid: boolean;
 }
 
 export interface ScoredSlot<S extends ScorableSlot> {
   readonly slot: S;
   readonly scored: ScoredCandidate;
-  /** How far the ad would be scaled down; null where it cannot go. */
+  /** The scale that the ad would get; null if the slot cannot hold it. */
   readonly scale: number | null;
-  /** In words, why it cannot; undefined where it can. */
+  /** Why the slot cannot hold the ad; undefined if it can. */
   readonly problem: string | undefined;
 }
 
-/** An ad that would be smaller than this is not shown at all. */
-const LEAST_SCALE = 0.5;
-/** But for what is larger than any standard slot: a film in its own resolution is made to be scaled. */
+/** The smallest scale at which an ad is placed. */
+const MIN_SCALE = 0.5;
+/** Ads larger than any standard slot, such as films in their own resolution, may be scaled further. */
 const OVERSIZE = { width: 970, height: 1050, leastScale: 0.15 };
-/** An ad that its slot declares is made smaller by little, or not at all. */
-const LEAST_NARROWED = 0.85;
-/** Of a slot's width, inside the screen. */
-const LEAST_SEEN = 0.5;
+/** The smallest scale for an ad whose size the slot declares. */
+const MIN_NARROWED_SCALE = 0.85;
+/** The share of a slot's width that must be on the screen. */
+const MIN_ON_SCREEN_SHARE = 0.5;
 
 const EVIDENCE_POINTS: Readonly<Record<SlotEvidence, number>> = {
   gpt: 20,
@@ -42,7 +42,7 @@ const EVIDENCE_POINTS: Readonly<Record<SlotEvidence, number>> = {
   iab_size: 4,
 };
 
-/** Judges every slot for one ad: the best first, those that cannot take it last. */
+/** Scores every slot for one ad. The best slot comes first; slots that cannot hold the ad come last. */
 export function scoreSlots<S extends ScorableSlot>(slots: readonly S[], request: ScoringRequest): ScoredSlot<S>[] {
   return slots.map((slot) => scoreSlot(slot, request)).sort(better);
 }
@@ -51,7 +51,7 @@ function better(one: ScoredSlot<ScorableSlot>, two: ScoredSlot<ScorableSlot>): n
   return rank(two) - rank(one) || two.scored.score - one.scored.score;
 }
 
-/** Own size before scaled before impossible, whatever the points say. */
+/** Slots for the ad's own size come before slots that need scaling, and those before unusable slots, at any score. */
 function rank({ scale }: ScoredSlot<ScorableSlot>): number {
   if (scale === null) return 0;
   return scale === 1 ? 2 : 1;
@@ -60,7 +60,7 @@ function rank({ scale }: ScoredSlot<ScorableSlot>): number {
 export function scoreSlot<S extends ScorableSlot>(slot: S, request: ScoringRequest): ScoredSlot<S> {
   const { candidate } = slot;
   const fit = fitOf(slot, request);
-  const unusable = whyUnusable(candidate, request);
+  const unusable = unusableReason(candidate, request);
   const points: [number, string][] = [[fit.points, fit.reason], ...pointsOf(candidate, request)];
   if (unusable !== undefined) points.push([-50, unusable]);
   const score = Math.round(points.reduce((sum, [value]) => sum + value, 0) * 10) / 10;
@@ -74,19 +74,19 @@ export function scoreSlot<S extends ScorableSlot>(slot: S, request: ScoringReque
 }
 
 /**
- * The same slot for an ad as wide as the slot's box: a declared size may be wider, and pass the side of a small screen, which
- * then shows the whole page smaller.
- * @returns undefined where the ad stays on the screen as it is, or would have to be much smaller.
+ * Scales the ad to the width of the slot's box. A declared size may be wider than the box and reach beyond the edge of a small
+ * screen, which then zooms the whole page out.
+ * @returns undefined if the ad fits on the screen unscaled, or would become much smaller.
  */
-export function narrowed<S extends ScorableSlot>(
+export function narrowToBox<S extends ScorableSlot>(
   one: ScoredSlot<S>,
   { ad, viewport }: ScoringRequest,
 ): ScoredSlot<S> | undefined {
   const { box } = one.scored;
   const width = ad.width * (one.scale ?? 0);
-  if (width <= box.width || box.x + width <= viewport.width || box.width < width * LEAST_NARROWED) return undefined;
+  if (width <= box.width || box.x + width <= viewport.width || box.width < width * MIN_NARROWED_SCALE) return undefined;
   const scale = box.width / ad.width;
-  const reason = `${Math.round(width)} wide, it passes the side of the screen: made ${box.width} wide`;
+  const reason = `${Math.round(width)} wide, it would pass the edge of the screen: scaled to ${box.width} wide`;
   return { ...one, scale, scored: { ...one.scored, reasons: [...one.scored.reasons, reason] } };
 }
 
@@ -96,7 +96,7 @@ function signed(value: number): string {
 }
 
 interface Fit {
-  readonly size: Size;
+  readonly size: SlotSize;
   readonly scale: number | null;
   readonly points: number;
   readonly reason: string;
@@ -104,7 +104,7 @@ interface Fit {
 
 function fitOf({ candidate, fluid }: ScorableSlot, { ad, viewport }: ScoringRequest): Fit {
   const sizes = sizesOf(candidate);
-  const own: Size = [ad.width, ad.height];
+  const own: SlotSize = [ad.width, ad.height];
   if (sizes.some(([width, height]) => width === ad.width && height === ad.height))
     return { size: own, scale: 1, points: 50, reason: `takes ${named(own)} exactly` };
   const room = sizes.filter(([width, height]) => width >= ad.width && height >= ad.height).sort(byArea)[0];
@@ -117,22 +117,22 @@ function fitOf({ candidate, fluid }: ScorableSlot, { ad, viewport }: ScoringRequ
   return scaledFit(fluid ? [...sizes, [candidate.box.width, viewport.height]] : sizes, own);
 }
 
-/** What it declares; where it declares nothing, its own box. */
-function sizesOf({ sizes, box, collapsed }: SlotCandidate): readonly Size[] {
+/** The declared sizes; without any, the size of the box. */
+function sizesOf({ sizes, box, collapsed }: SlotCandidate): readonly SlotSize[] {
   if (sizes.length > 0 || collapsed) return sizes;
   return [[box.width, box.height]];
 }
 
-function scaledFit(sizes: readonly Size[], ad: Size): Fit {
-  const scaleIn = ([width, height]: Size) => Math.min(1, width / ad[0], height / ad[1]);
+function scaledFit(sizes: readonly SlotSize[], ad: SlotSize): Fit {
+  const scaleIn = ([width, height]: SlotSize) => Math.min(1, width / ad[0], height / ad[1]);
   const size = sizes.toSorted((one, two) => scaleIn(two) - scaleIn(one))[0] ?? [0, 0];
   const scale = scaleIn(size);
-  if (scale < leastScaleOf(ad)) return { size, scale: null, points: -40, reason: `too small for ${named(ad)}` };
+  if (scale < minScaleOf(ad)) return { size, scale: null, points: -40, reason: `too small for ${named(ad)}` };
   return { size, scale, points: 20 * scale - 20, reason: `${named(ad)} goes in at ${Math.round(scale * 100)} %` };
 }
 
-function leastScaleOf([width, height]: Size): number {
-  return width > OVERSIZE.width || height > OVERSIZE.height ? OVERSIZE.leastScale : LEAST_SCALE;
+function minScaleOf([width, height]: SlotSize): number {
+  return width > OVERSIZE.width || height > OVERSIZE.height ? OVERSIZE.leastScale : MIN_SCALE;
 }
 
 function pointsOf(candidate: SlotCandidate, { viewport }: ScoringRequest): [number, string][] {
@@ -151,18 +151,18 @@ function pointsOf(candidate: SlotCandidate, { viewport }: ScoringRequest): [numb
   ];
 }
 
-function whyUnusable(candidate: SlotCandidate, { viewport }: ScoringRequest): string | undefined {
+function unusableReason(candidate: SlotCandidate, { viewport }: ScoringRequest): string | undefined {
   const { visible, collapsed, box } = candidate;
   if (!visible && !collapsed) return 'not shown on this device';
   if (collapsed) return undefined;
   const seen = Math.min(box.x + box.width, viewport.width) - Math.max(box.x, 0);
-  return seen < Math.min(box.width, viewport.width) * LEAST_SEEN ? 'beyond the side of the screen' : undefined;
+  return seen < Math.min(box.width, viewport.width) * MIN_ON_SCREEN_SHARE ? 'beyond the side of the screen' : undefined;
 }
 
-function byArea([w1, h1]: Size, [w2, h2]: Size): number {
+function byArea([w1, h1]: SlotSize, [w2, h2]: SlotSize): number {
   return w1 * h1 - w2 * h2;
 }
 
-function named([width, height]: Size): string {
+function named([width, height]: SlotSize): string {
   return `${Math.round(width)}×${Math.round(height)}`;
 }

@@ -5,13 +5,13 @@ import { sleep } from '../../lib/sleep.ts';
 const SCREENS = 30;
 const STEP_MS = 120;
 const QUIET_MS = 300;
-/** A request that takes longer is not waited for: a picture without end, an answer that is held back. */
+/** Requests that take longer do not count, for example an endless image stream or a held response. */
 const HANGS_MS = 2_000;
-/** An address that is asked for so often is asked for again and again. */
-const OFTEN = 8;
+/** From this many requests on, an address counts as polled. */
+const POLL_REQUESTS = 8;
 
-/** Time that is left for a page; phases share it. */
-export class Budget {
+/** The time that is left for a page. Its phases share it. */
+export class TimeBudget {
   readonly #endsAt: number;
 
   constructor(ms: number) {
@@ -24,35 +24,35 @@ export class Budget {
   }
 }
 
-export type Asked = Pick<Request, 'url' | 'resourceType'>;
+export type PageRequest = Pick<Request, 'url' | 'resourceType'>;
 
-/** The part of a page that tells of its requests. */
-export interface Asking {
-  on(event: 'request', listener: (request: Asked) => void): unknown;
-  on(event: 'requestfinished', listener: (request: Asked) => void): unknown;
-  on(event: 'requestfailed', listener: (request: Asked) => void): unknown;
+/** The events of a Playwright page that this module uses. */
+export interface RequestEvents {
+  on(event: 'request', listener: (request: PageRequest) => void): unknown;
+  on(event: 'requestfinished', listener: (request: PageRequest) => void): unknown;
+  on(event: 'requestfailed', listener: (request: PageRequest) => void): unknown;
 }
 
-/** Knows how long a page has asked for nothing; what never ends, or never stops being asked for, does not count. */
-export class Traffic {
-  readonly #open = new Map<Asked, number>();
+/** Measures how long a page has made no request. Endless requests and polling do not count. */
+export class NetworkActivity {
+  readonly #open = new Map<PageRequest, number>();
   readonly #asked = new Map<string, number>();
   #lastAt = performance.now();
 
-  constructor(page: Asking, ignored: (request: Asked) => boolean) {
+  constructor(page: RequestEvents, ignored: (request: PageRequest) => boolean) {
     page.on('request', (request) => {
       if (ignored(request) || this.#isPoll(request)) return;
       this.#lastAt = performance.now();
       this.#open.set(request, this.#lastAt);
     });
-    const ended = (request: Asked) => {
+    const ended = (request: PageRequest) => {
       if (this.#open.delete(request)) this.#lastAt = performance.now();
     };
     page.on('requestfinished', ended);
     page.on('requestfailed', ended);
   }
 
-  /** Resolves when nothing was asked for during a moment, or when the time is over. */
+  /** Resolves when the page has made no request for `QUIET_MS`, or after `ms`. */
   async quiet(ms: number): Promise<void> {
     const endsAt = performance.now() + ms;
     while (performance.now() < endsAt) {
@@ -66,18 +66,18 @@ export class Traffic {
     return [...this.#open.values()].some((askedAt) => askedAt > since);
   }
 
-  #isPoll(request: Asked): boolean {
+  #isPoll(request: PageRequest): boolean {
     if (!['fetch', 'xhr', 'ping'].includes(request.resourceType())) return false;
     const { origin, pathname } = new URL(request.url());
     const times = (this.#asked.get(origin + pathname) ?? 0) + 1;
     this.#asked.set(origin + pathname, times);
-    return times > OFTEN;
+    return times > POLL_REQUESTS;
   }
 }
 
-/** Once down the page and back, for what loads only when it comes near; stops when the time is over, or when told to. */
+/** Scrolls down the page and back, so that lazy content loads. Ends after `ms`, or as soon as `stop` returns true. */
 export async function scrollThrough(page: Page, ms: number, stop: () => boolean = () => false): Promise<void> {
-  const budget = new Budget(ms);
+  const budget = new TimeBudget(ms);
   for (let screen = 1; screen <= SCREENS && budget.left() > STEP_MS && !stop(); screen++) {
     const more = await withDeadline(Math.max(500, budget.left()), page.evaluate(scrollTo, screen));
     await sleep(STEP_MS);
@@ -86,7 +86,7 @@ export async function scrollThrough(page: Page, ms: number, stop: () => boolean 
   await withDeadline(2_000, page.evaluate(scrollTo, 0));
 }
 
-/** Runs in the page. @returns whether there is more below. */
+/** Runs in the page. @returns whether the page continues below. */
 function scrollTo(screen: number): boolean {
   window.scrollTo({ left: 0, top: screen * innerHeight, behavior: 'instant' });
   return scrollY + innerHeight < (document.scrollingElement?.scrollHeight ?? 0) - 2;

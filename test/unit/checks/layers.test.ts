@@ -82,10 +82,10 @@ describe('the layer check', () => {
   });
 
   it('sees an import against the levels inside a module', () => {
-    plant('src/capture/page/visit.ts', "import '../program/attempt.ts';");
+    plant('src/capture/page/pageVisit.ts', "import '../program/attempt.ts';");
     plant('src/capture/program/attempt.ts', 'export {};');
     expect(messages()).toEqual([
-      'src/capture/page/visit.ts:1 capture/page must not import capture/program (src/capture/program/attempt.ts)',
+      'src/capture/page/pageVisit.ts:1 capture/page must not import capture/program (src/capture/program/attempt.ts)',
     ]);
   });
 

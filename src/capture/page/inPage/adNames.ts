@@ -1,4 +1,4 @@
-/** What the names of an element say about it: classes, ids, attributes. */
+/** Recognizes ad slots by the classes, ids and attributes of an element. */
 import type { PagePart } from './script.ts';
 
 /** `adSlot-top article_ad` → ad, slot, top, article, ad. */
@@ -11,8 +11,8 @@ function wordsOf(element: Element): string[] {
     .filter(Boolean);
 }
 
-/** How surely the names of an element say that it holds an ad: 2 yes, 1 only in an ad's size, 0 no. */
-function wordStrength(element: Element): 0 | 1 | 2 {
+/** How strongly the names suggest an ad: 2 yes, 1 only together with an ad's size, 0 no. */
+function nameStrength(element: Element): 0 | 1 | 2 {
   const words = wordsOf(element);
   const not =
     /^(label|labels|blocker|blocked|adblock|free|close|notice|disclosure|disclaimer|choices|cookie|consent|gdpr|hero|header|footer|nav|menu|form|login|button|btn|link|text|title|subscribe|app)$/;
@@ -32,4 +32,4 @@ function hasAdAttribute(element: Element): boolean {
   return /^(div-)?gpt-(ad|unit)|^google_ads_|^aswift_|^dfp[-_]|^ad[-_]?slot|^adngin-|^fs-slot/i.test(element.id);
 }
 
-export const AD_NAMES = { wordsOf, wordStrength, hasAdAttribute } satisfies PagePart;
+export const AD_NAMES = { wordsOf, nameStrength, hasAdAttribute } satisfies PagePart;

@@ -1,24 +1,25 @@
-/** The ad slots that a frame's scripts have declared. */
-import { FOREIGN_OBJECTS } from './foreignObjects.ts';
-import { RECORDS } from './recorder.ts';
-import { expressionOf } from './script.ts';
-import { WAITING_COMMANDS } from './waitingCommands.ts';
+/** Collects the ad slots that a frame's scripts have declared. */
 
-declare const call: typeof FOREIGN_OBJECTS.call;
-declare const field: typeof FOREIGN_OBJECTS.field;
-declare const guarded: typeof RECORDS.guarded;
-declare const listed: typeof FOREIGN_OBJECTS.listed;
+import { RECORDS } from './declarationRecorder.ts';
+import { PAGE_OBJECTS } from './pageObjects.ts';
+import { QUEUED_COMMANDS } from './queuedCommands.ts';
+import { expressionOf } from './script.ts';
+
+declare const call: typeof PAGE_OBJECTS.call;
+declare const field: typeof PAGE_OBJECTS.field;
+declare const catchErrors: typeof RECORDS.catchErrors;
+declare const arrayOf: typeof PAGE_OBJECTS.arrayOf;
 declare const records: typeof RECORDS.records;
-declare const runWhatWaits: typeof WAITING_COMMANDS.runWhatWaits;
+declare const runQueuedCommands: typeof QUEUED_COMMANDS.runQueuedCommands;
 
 export interface Declaration {
   kind: 'gpt' | 'prebid';
   /** Id of the element. */
   id: string;
-  /** For the present window; empty when the page shows nothing there at this width. */
+  /** For this window; empty if the page shows nothing in the slot at this width. */
   sizes: [number, number][];
   fluid: boolean;
-  /** An anchor or interstitial, which stands outside of the page's layout. */
+  /** An anchor or interstitial, outside of the page's layout. */
   outOfPage: boolean;
 }
 
@@ -33,7 +34,7 @@ function pairsOf(sizes: unknown): { sizes: [number, number][]; fluid: boolean } 
   return { sizes: pairs, fluid: list.includes('fluid') };
 }
 
-/** The row of a size mapping that holds for this window: the largest that fits. */
+/** The row of a size mapping that applies to this window: the largest one that fits. */
 function mapped(mapping: unknown): unknown {
   if (!Array.isArray(mapping)) return undefined;
   const fitting = mapping.filter(
@@ -52,14 +53,14 @@ function gptDeclarations(): Declaration[] {
   }));
 }
 
-/** What the library itself knows, for a page that hid its calls from us. */
+/** Slots that the library knows, because a page may hide its calls from the recorder. */
 function gptSlotsKnown(): Declaration[] {
   const found: Declaration[] = [];
-  guarded(() => {
+  catchErrors(() => {
     const tag: unknown = Reflect.get(window, 'googletag');
     if (field(tag, 'apiReady') !== true) return;
-    for (const slot of listed(call(call(tag, 'pubads'), 'getSlots'))) {
-      const sizes = listed(call(slot, 'getSizes', innerWidth, innerHeight)).map((size) =>
+    for (const slot of arrayOf(call(call(tag, 'pubads'), 'getSlots'))) {
+      const sizes = arrayOf(call(slot, 'getSizes', innerWidth, innerHeight)).map((size) =>
         typeof size === 'string' ? size : [call(size, 'getWidth'), call(size, 'getHeight')],
       );
       const outOfPage = call(slot, 'getOutOfPage') === true;
@@ -71,11 +72,11 @@ function gptSlotsKnown(): Declaration[] {
 
 function prebidDeclarations(): Declaration[] {
   const found: Declaration[] = [];
-  const known = listed(field(Reflect.get(window, 'pbjs'), 'adUnits'));
+  const known = arrayOf(field(Reflect.get(window, 'pbjs'), 'adUnits'));
   for (const unit of [...records().prebid, ...known]) {
-    guarded(() => {
+    catchErrors(() => {
       const banner = field(unit, 'mediaTypes', 'banner');
-      const rows = listed(field(banner, 'sizeConfig')).map((row) => [field(row, 'minViewPort'), field(row, 'sizes')]);
+      const rows = arrayOf(field(banner, 'sizeConfig')).map((row) => [field(row, 'minViewPort'), field(row, 'sizes')]);
       const flat = pairsOf(mapped(rows) ?? field(banner, 'sizes') ?? field(unit, 'sizes'));
       const player = pairsOf(field(unit, 'mediaTypes', 'video', 'playerSize'));
       const sizes = [...flat.sizes, ...player.sizes];
@@ -86,18 +87,18 @@ function prebidDeclarations(): Declaration[] {
 }
 
 function collectDeclarations(): Declaration[] {
-  runWhatWaits();
+  runQueuedCommands();
   const recorded = gptDeclarations();
   const more = gptSlotsKnown().filter(({ id }) => !recorded.some((one) => one.id === id));
   return [...recorded, ...more, ...prebidDeclarations()].slice(0, 500);
 }
 
-/** Gives the frame's {@link Declaration}s. */
+/** Evaluates to the frame's {@link Declaration}s. */
 export const COLLECT_DECLARATIONS = expressionOf(
   {
     ...RECORDS,
-    ...FOREIGN_OBJECTS,
-    ...WAITING_COMMANDS,
+    ...PAGE_OBJECTS,
+    ...QUEUED_COMMANDS,
     pairsOf,
     mapped,
     gptDeclarations,

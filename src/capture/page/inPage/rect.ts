@@ -15,7 +15,8 @@ function rectOf(element: Element): Rect {
 
 export const RECT = { rectOf } satisfies PagePart;
 
-export interface StagedSize {
+/** The size of an ad in its slot. */
+export interface AdSize {
   /** CSS pixels. */
   width: number;
   height: number;

@@ -1,24 +1,24 @@
-/** Looks for ad slots inside one frame. */
+/** Finds ad slots inside one frame. */
 import type { SlotEvidence } from '../page.ts';
 import type { Declaration } from './declarations.ts';
 import { RECT, type Rect } from './rect.ts';
 import { expressionOf } from './script.ts';
-import { SIGHT } from './sight.ts';
 import { type Finding, SLOT_EVIDENCE } from './slotEvidence.ts';
+import { VISIBILITY } from './visibility.ts';
 
-declare const declaredFinding: typeof SLOT_EVIDENCE.declaredFinding;
-declare const isCovered: typeof SIGHT.isCovered;
-declare const isPinned: typeof SIGHT.isPinned;
-declare const isShown: typeof SIGHT.isShown;
-declare const lookedAtFinding: typeof SLOT_EVIDENCE.lookedAtFinding;
-declare const parentOf: typeof SIGHT.parentOf;
+declare const declaredEvidence: typeof SLOT_EVIDENCE.declaredEvidence;
+declare const isCovered: typeof VISIBILITY.isCovered;
+declare const isSticky: typeof VISIBILITY.isSticky;
+declare const isShown: typeof VISIBILITY.isShown;
+declare const inspectElement: typeof SLOT_EVIDENCE.inspectElement;
+declare const parentOf: typeof VISIBILITY.parentOf;
 declare const rectOf: typeof RECT.rectOf;
 
-/** A slot as one frame sees it; boxes are in the frame's viewport. */
+/** A slot in one frame. Boxes are in the frame's viewport. */
 export interface RawSlot {
   rect: Rect;
   sizes: [number, number][];
-  /** Takes whatever fits its width. */
+  /** Accepts any ad that fits its width. */
   fluid: boolean;
   evidence: SlotEvidence[];
   element: string;
@@ -28,25 +28,25 @@ export interface RawSlot {
   covered: boolean;
   isFrame: boolean;
   outOfPage: boolean;
-  /** Index of the nearest slot that this one stands in, or -1. */
+  /** Index of the nearest slot around this one, or -1. */
   parent: number;
 }
 
-/** What stays in the page: `elements[i]` is that of `slots[i]`. */
+/** The result, which stays in the page: `elements[i]` is the element of `slots[i]`. */
 export interface Scan {
   slots: RawSlot[];
   elements: Element[];
   scroll: { x: number; y: number };
 }
 
-/** Where a child frame stands in its parent. */
+/** The position of a child frame in its parent. */
 export interface FrameOwner {
   /** Content box in the parent's viewport. */
   rect: Rect;
   visible: boolean;
   covered: boolean;
   sticky: boolean;
-  /** Index of the slot that the frame is or stands in, or -1. */
+  /** Index of the slot that is the frame or contains it, or -1. */
   parent: number;
 }
 
@@ -58,7 +58,7 @@ function labelOf(element: Element): string {
   return (parent ? `#${parent.id} ${name}` : name).slice(0, 120);
 }
 
-/** Without height, or taken away by what failed to fill it; not what the page hides on this device. */
+/** Whether the slot has no height, or a script hid it because no ad came. Not true for slots that the page hides on this device. */
 function isCollapsed(element: Element, rect: Rect, finding: Finding): boolean {
   if (rect.width >= 10 && rect.height >= 10) return false;
   const parent = parentOf(element);
@@ -73,13 +73,13 @@ function isCollapsed(element: Element, rect: Rect, finding: Finding): boolean {
   );
 }
 
-function skips(element: Element): boolean {
+function isNeverSlot(element: Element): boolean {
   return /^(HTML|BODY|HEAD|SCRIPT|STYLE|LINK|META|TITLE|NOSCRIPT|TEMPLATE|IMG|PICTURE|SOURCE|SVG|PATH|BR|HR|INPUT|BUTTON|SELECT|OPTION|TEXTAREA|LABEL|VIDEO|AUDIO|CANVAS|OBJECT|EMBED|P|SPAN|H[1-6]|UL|OL|LI|TABLE|TR|TBODY|FORM|NAV|SMALL|I|B|EM|STRONG|TIME|AMP-IMG|I-AMPHTML-SIZER)$/i.test(
     element.tagName,
   );
 }
 
-/** For slots that nothing but their looks or names speak for. */
+/** Decides on slots whose only evidence is their size or name. */
 function isPlausible(rect: Rect, collapsed: boolean, element: Element): boolean {
   if (collapsed)
     return rect.width >= 120 && element.childElementCount <= 3 && (element.textContent ?? '').trim() === '';
@@ -87,15 +87,15 @@ function isPlausible(rect: Rect, collapsed: boolean, element: Element): boolean 
 }
 
 function examine(element: Element, declared: Map<string, Declaration[]>): RawSlot | undefined {
-  const finding = declaredFinding(element, declared);
-  if (finding.evidence.length === 0 && skips(element)) return undefined;
+  const finding = declaredEvidence(element, declared);
+  if (finding.evidence.length === 0 && isNeverSlot(element)) return undefined;
   const rect = rectOf(element);
-  lookedAtFinding(element, finding, rect);
+  inspectElement(element, finding, rect);
   if (finding.evidence.length === 0) return undefined;
   const sure = finding.evidence.some((kind) => /gpt|prebid|adsense|amp/.test(kind));
   const collapsed = isCollapsed(element, rect, finding);
   if (!sure && !isPlausible(rect, collapsed, element)) return undefined;
-  // A declared slot without sizes is not shown in a window of this width.
+  // A declared slot without sizes stays empty at this window width.
   if (finding.declared && finding.sizes.length === 0 && !finding.fluid && !finding.outOfPage) return undefined;
   return {
     rect,
@@ -105,7 +105,7 @@ function examine(element: Element, declared: Map<string, Declaration[]>): RawSlo
     element: labelOf(element),
     visible: isShown(element, rect),
     collapsed,
-    sticky: isPinned(element),
+    sticky: isSticky(element),
     covered: false,
     isFrame: element.tagName === 'IFRAME',
     outOfPage: finding.outOfPage,
@@ -149,7 +149,7 @@ function scanFrame(declarations: Declaration[]): Scan {
   return { slots, elements, scroll: { x: scrollX, y: scrollY } };
 }
 
-/** Afterwards, because it scrolls. */
+/** Runs after the scan, because it scrolls. */
 function findCovered({ slots, elements, scroll }: Scan): void {
   for (const [index, element] of elements.slice(0, 60).entries()) {
     const slot = slots[index];
@@ -171,7 +171,7 @@ function ownerOf(frame: Element, { elements, scroll }: Scan): FrameOwner {
   const visible = isShown(frame, rect);
   const covered = visible && isCovered(frame);
   scrollTo({ left: scroll.x, top: scroll.y, behavior: 'instant' });
-  return { rect, visible, covered, sticky: isPinned(frame), parent: nearestSlot(frame, elements) };
+  return { rect, visible, covered, sticky: isSticky(frame), parent: nearestSlot(frame, elements) };
 }
 
 export interface ScanTools {
@@ -180,15 +180,15 @@ export interface ScanTools {
   ownerOf(frame: Element, scan: Scan): FrameOwner;
 }
 
-/** Gives {@link ScanTools}. */
+/** Evaluates to {@link ScanTools}. */
 export const SCAN_TOOLS = expressionOf(
   {
     ...RECT,
-    ...SIGHT,
+    ...VISIBILITY,
     ...SLOT_EVIDENCE,
     labelOf,
     isCollapsed,
-    skips,
+    isNeverSlot,
     examine,
     isPlausible,
     everyElement,

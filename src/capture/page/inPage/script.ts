@@ -1,13 +1,13 @@
 /**
- * Code that runs inside pages is written as plain functions that name nothing but one another and the browser's own
- * globals; their text is sent. A function of another file is declared, not imported: an import may get another name
- * when the file is compiled or tested, and its text would no longer run.
+ * Code that runs inside pages consists of plain functions. They use only one another and the browser's globals, because the
+ * browser gets their source text. A function declares functions of other files instead of importing them: a compiler may rename
+ * an import, and then the text would no longer run.
  */
 
-// biome-ignore lint/complexity/noBannedTypes: any function at all; only its text is used.
+// biome-ignore lint/complexity/noBannedTypes: any function, because only its source text is used.
 type AnyFunction = Function;
 
-/** Functions that belong together, and those of other files that they name. */
+/** Functions that belong together, with the functions of other files that they call. */
 export type PagePart = Readonly<Record<string, AnyFunction>>;
 
 /** @returns an expression that declares the functions and has the value of `result`. */

@@ -1,4 +1,4 @@
-/** What speaks for an element being an ad slot. */
+/** Collects the evidence that an element is an ad slot. */
 import type { SlotEvidence } from '../page.ts';
 import { AD_NAMES } from './adNames.ts';
 import type { Declaration } from './declarations.ts';
@@ -9,7 +9,7 @@ import { SLOT_SIZES } from './slotSizes.ts';
 declare const attributeSizes: typeof SLOT_SIZES.attributeSizes;
 declare const hasAdAttribute: typeof AD_NAMES.hasAdAttribute;
 declare const isIabSize: typeof SLOT_SIZES.isIabSize;
-declare const wordStrength: typeof AD_NAMES.wordStrength;
+declare const nameStrength: typeof AD_NAMES.nameStrength;
 
 export interface Finding {
   sizes: [number, number][];
@@ -19,7 +19,7 @@ export interface Finding {
   declared: boolean;
 }
 
-function declaredFinding(element: Element, declared: Map<string, Declaration[]>): Finding {
+function declaredEvidence(element: Element, declared: Map<string, Declaration[]>): Finding {
   const finding: Finding = { sizes: [], fluid: false, evidence: [], outOfPage: false, declared: false };
   for (const one of element.id === '' ? [] : (declared.get(element.id) ?? [])) {
     finding.declared = true;
@@ -52,8 +52,8 @@ function adsenseSizes(element: HTMLElement): { sizes: [number, number][]; fluid:
   return { sizes: [], fluid: true };
 }
 
-function lookedAtFinding(element: Element, finding: Finding, rect: Rect): void {
-  const strength = wordStrength(element);
+function inspectElement(element: Element, finding: Finding, rect: Rect): void {
+  const strength = nameStrength(element);
   const iab = isIabSize(rect.width, rect.height);
   if (element.tagName === 'IFRAME') {
     if (frameEvidence(element, rect) || strength === 2) finding.evidence.push('frame');
@@ -114,6 +114,6 @@ export const SLOT_EVIDENCE = {
   frameEvidence,
   ampSizes,
   adsenseSizes,
-  declaredFinding,
-  lookedAtFinding,
+  declaredEvidence,
+  inspectElement,
 } satisfies PagePart;

@@ -1,4 +1,4 @@
-/** The sizes that ads have, and those that an element tells by itself. */
+/** Standard ad sizes, and sizes that an element declares in its attributes. */
 import type { PagePart } from './script.ts';
 
 function iabSizes(): [number, number][] {

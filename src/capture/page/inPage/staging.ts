@@ -1,25 +1,25 @@
-/** Puts a picture into a slot of the live page and takes everything back afterwards. */
+/** Places a picture into a slot of the live page, and restores the page afterwards. */
 import { OVERLAYS } from './overlays.ts';
-import { RECT, type Rect, type StagedSize } from './rect.ts';
+import { type AdSize, RECT, type Rect } from './rect.ts';
 import { expressionOf } from './script.ts';
-import { SLOT_ROOM } from './slotRoom.ts';
-import { STILLNESS } from './stillness.ts';
+import { SLOT_SPACE } from './slotSpace.ts';
+import { STABILIZE } from './stabilize.ts';
 import { STYLES } from './styles.ts';
 
 declare const addSheet: typeof STYLES.addSheet;
-declare const hideContent: typeof SLOT_ROOM.hideContent;
-declare const makeRoom: typeof SLOT_ROOM.makeRoom;
+declare const hideContent: typeof SLOT_SPACE.hideContent;
+declare const makeSpace: typeof SLOT_SPACE.makeSpace;
 declare const rectOf: typeof RECT.rectOf;
-declare const restingPlace: typeof SLOT_ROOM.restingPlace;
+declare const adPosition: typeof SLOT_SPACE.adPosition;
 declare const setStyles: typeof STYLES.setStyles;
 
-/** What stays in the page while an ad stands in it. */
+/** The state that stays in the page as long as it shows the ad. */
 export interface Stage {
   image: HTMLImageElement;
   undo: (() => void)[];
 }
 
-function newImage(size: StagedSize): HTMLImageElement {
+function newImage(size: AdSize): HTMLImageElement {
   const image = document.createElement('img');
   image.setAttribute('data-shown-ad', '');
   setStyles(image, {
@@ -40,20 +40,20 @@ function moveTo(image: HTMLImageElement, place: { x: number; y: number }): void 
   setStyles(image, { left: `${place.x - now.left}px`, top: `${place.y - now.top}px` });
 }
 
-function beginInElement(element: Element, size: StagedSize): Stage {
-  if (!(element instanceof HTMLElement)) throw new Error('the slot is no element of a page');
-  const undo = [makeRoom(element, size), hideContent(element)];
+function beginInElement(element: Element, size: AdSize): Stage {
+  if (!(element instanceof HTMLElement)) throw new Error('the slot is not an HTML element');
+  const undo = [makeSpace(element, size), hideContent(element)];
   if (getComputedStyle(element).position === 'static') undo.push(setStyles(element, { position: 'relative' }));
   const image = newImage(size);
   const root = element.shadowRoot;
   (root && root.querySelector('slot') === null ? root : element).append(image);
   undo.push(() => image.remove());
-  moveTo(image, restingPlace(element, size));
+  moveTo(image, adPosition(element, size));
   return { image, undo };
 }
 
-/** For a slot that is a frame: inside it, over whatever it shows. */
-function beginInDocument(size: StagedSize): Stage {
+/** For a slot that is a frame: places the ad inside the frame, over its content. */
+function beginInDocument(size: AdSize): Stage {
   const off = addSheet(
     document,
     'html, html *:not([data-shown-ad]) { visibility: hidden !important; } html, body { background: transparent !important; }',
@@ -88,8 +88,8 @@ function end({ undo }: Stage): void {
 }
 
 export interface StagingTools {
-  beginInElement(element: Element, size: StagedSize): Stage;
-  beginInDocument(size: StagedSize): Stage;
+  beginInElement(element: Element, size: AdSize): Stage;
+  beginInDocument(size: AdSize): Stage;
   paint(stage: Stage, source: string): Promise<void>;
   unpaint(stage: Stage): void;
   rectOfStage(stage: Stage): Rect;
@@ -97,17 +97,17 @@ export interface StagingTools {
   nextFrames(): Promise<void>;
   viewSettled(): Promise<void>;
   freeze(): void;
-  isClear(slot: Element, rect: Rect): boolean;
-  liftOverlays(slot: Element, rect: Rect): { lifted: string[]; undo: (() => void)[] };
+  isUncovered(slot: Element, rect: Rect): boolean;
+  hideOverlays(slot: Element, rect: Rect): { hidden: string[]; undo: (() => void)[] };
 }
 
-/** Gives {@link StagingTools}. */
+/** Evaluates to {@link StagingTools}. */
 export const STAGING_TOOLS = expressionOf(
   {
     ...RECT,
     ...STYLES,
-    ...SLOT_ROOM,
-    ...STILLNESS,
+    ...SLOT_SPACE,
+    ...STABILIZE,
     ...OVERLAYS,
     newImage,
     moveTo,
@@ -118,5 +118,5 @@ export const STAGING_TOOLS = expressionOf(
     rectOfStage,
     end,
   },
-  '{ beginInElement, beginInDocument, paint, unpaint, rectOfStage, end, nextFrames, viewSettled, freeze, isClear, liftOverlays }',
+  '{ beginInElement, beginInDocument, paint, unpaint, rectOfStage, end, nextFrames, viewSettled, freeze, isUncovered, hideOverlays }',
 );

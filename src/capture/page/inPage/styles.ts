@@ -1,4 +1,4 @@
-/** Changes to the look of the page, and the way back from each. */
+/** Changes styles of the page. Each function returns its undo. */
 import type { PagePart } from './script.ts';
 
 function setStyles(element: HTMLElement | SVGElement, styles: Record<string, string>): () => void {
@@ -10,7 +10,7 @@ function setStyles(element: HTMLElement | SVGElement, styles: Record<string, str
   };
 }
 
-/** For shadow roots as for documents; no policy of the page stops it. */
+/** Works in shadow roots and documents, and under any content security policy. */
 function addSheet(root: Document | ShadowRoot, text: string): () => void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(text);

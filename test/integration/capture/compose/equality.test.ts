@@ -1,9 +1,9 @@
 import { type Browser, chromium } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AdPlacer } from '../../../../src/capture/page/adPlacer.ts';
 import { emulateDevice, openDeviceContext } from '../../../../src/capture/page/deviceContext.ts';
 import { findSlots } from '../../../../src/capture/page/findSlots.ts';
 import { LivePage } from '../../../../src/capture/page/livePage.ts';
-import { Placement } from '../../../../src/capture/page/placement.ts';
 import { ad, adIn, CHROMIUM, device, pixelsOf, placed, type Sites, startSites } from '../page/sites.ts';
 
 let sites: Sites;
@@ -18,14 +18,14 @@ afterAll(async () => {
   await sites.close();
 });
 
-async function visit(url: string, name: string): Promise<Placement> {
+async function visit(url: string, name: string): Promise<AdPlacer> {
   const as = device(name);
   const context = await openDeviceContext(browser, as);
   const page = await context.newPage();
   const session = await context.newCDPSession(page);
   await emulateDevice(session, as, browser.version());
   await page.goto(url);
-  return new Placement(new LivePage(page, session), await findSlots(page), as.viewport);
+  return new AdPlacer(new LivePage(page, session), await findSlots(page), as.viewport);
 }
 
 const STORY = '<p>Words of a story that stand around the ad, in a serif face, to be rasterized twice alike.</p>'.repeat(

@@ -7,7 +7,13 @@ import sharp from 'sharp';
 import type { CreativeFrame } from '../../../../src/capture/creative/creative.ts';
 import type { Engine } from '../../../../src/capture/engine/engine.ts';
 import { EngineStartError } from '../../../../src/capture/engine/engine.ts';
-import type { ClosedPage, OpenPage, Picture, ScoredCandidate, Unplaced } from '../../../../src/capture/page/page.ts';
+import type {
+  ClosedPage,
+  OpenPage,
+  Picture,
+  PlacementFailure,
+  ScoredCandidate,
+} from '../../../../src/capture/page/page.ts';
 
 const CANDIDATE: ScoredCandidate = {
   box: { x: 10, y: 20, width: 300, height: 250 },
@@ -66,7 +72,7 @@ export function engineDouble(
       if (site.includes('closed')) {
         return { status: 'blocked', reason: 'a challenge', candidates: [], finalUrl: `${site}challenge` };
       }
-      const place = async (frame: CreativeFrame): Promise<Picture | Unplaced> => {
+      const place = async (frame: CreativeFrame): Promise<Picture | PlacementFailure> => {
         if (site.includes('crash') && crashes-- > 0) throw new Error('Target crashed');
         if (site.includes('gone') && crashes-- > 0) {
           return { status: 'generic_error', reason: 'the page crashed', candidates: [] };

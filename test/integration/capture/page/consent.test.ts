@@ -29,32 +29,32 @@ async function pressed(path: string, body: string): Promise<string | undefined> 
     ?.slice(9);
 }
 
-test('a dialog that nobody knows is answered by its own button', async () => {
+test('a dialog without a known rule is answered by its own button', async () => {
   const body = layer(
     `<p>Nous et nos partenaires utilisons des cookies.</p><a href="#" ${told('fr')}>Tout accepter</a>`,
   );
   expect(await pressed('/unknown', body)).toBe('fr');
 });
 
-test('a dialog with two answers is given one', async () => {
+test('a dialog with two buttons gets one click', async () => {
   const buttons = `<button ${told('yes')}>Accept all</button><button ${told('no')}>Reject all</button>`;
   const text =
     '<p>We and our partners use cookies to personalise content and ads. You can accept or reject cookies.</p>';
   expect(await pressed('/choice', layer(text + buttons))).toMatch(/^(no|yes)$/);
 });
 
-test('a button in the page that says the same is left alone', async () => {
+test('a button with the same text outside of a dialog is not clicked', async () => {
   const body = `<!doctype html><p>We write about cookies and privacy.</p><button ${told('page')}>Accept the challenge</button>`;
   expect(await pressed('/story', body)).toBeUndefined();
 });
 
-test('a layer that is about something else is left alone', async () => {
+test('a layer that does not mention consent is not clicked', async () => {
   expect(
     await pressed('/game', layer(`<p>Play the quiz</p><button ${told('quiz')}>Continue</button>`)),
   ).toBeUndefined();
 });
 
-test('a dialog that comes when the page is scrolled is answered too', async () => {
+test('a dialog that appears on scroll is answered', async () => {
   const shown = JSON.stringify(layer(`<p>We use cookies.</p><button ${told('late')}>Accept all</button>`));
   const body = `<!doctype html><p style="height:9000px">A long page.</p><script>
     addEventListener('scroll', () => document.body.insertAdjacentHTML('beforeend', ${shown}), { once: true });

@@ -31,20 +31,23 @@ function told(): Record<string, unknown> {
   return JSON.parse(decodeURIComponent(query));
 }
 
-test.each(DEVICES.map((device) => [device.name, device] as const))('%s is what a page sees', async (_name, device) => {
-  const open = await opener.open(`${sites.url}/seen`, device);
-  readyPage(open);
-  const apple = device.agent === 'iphone' || device.agent === 'ipad';
-  const hints = apple ? '' : device.agent === 'windows' ? 'Windows' : 'Android';
-  const agent = userAgentOf(device, opener.browserVersion);
-  const { width, height } = device.viewport;
-  const seen = { width, height, ratio: device.ratio, touch: device.touch, coarse: device.touch, agent, hints };
-  expect(told()).toMatchObject(seen);
-  expect(headers.at(-1)).toMatchObject({ 'user-agent': agent });
-  expect(headers.at(-1)?.['sec-ch-ua-platform']).toBe(apple ? undefined : `"${hints}"`);
-  const picture = await open.place(await ad(300, 250, device.ratio));
-  placed(picture);
-  expect(Math.abs(picture.width - width * device.ratio)).toBeLessThan(1);
-  expect(Math.abs(picture.height - height * device.ratio)).toBeLessThan(1);
-  await open.close();
-});
+test.each(DEVICES.map((device) => [device.name, device] as const))(
+  'a page sees the properties of %s',
+  async (_name, device) => {
+    const open = await opener.open(`${sites.url}/seen`, device);
+    readyPage(open);
+    const apple = device.agent === 'iphone' || device.agent === 'ipad';
+    const hints = apple ? '' : device.agent === 'windows' ? 'Windows' : 'Android';
+    const agent = userAgentOf(device, opener.browserVersion);
+    const { width, height } = device.viewport;
+    const seen = { width, height, ratio: device.ratio, touch: device.touch, coarse: device.touch, agent, hints };
+    expect(told()).toMatchObject(seen);
+    expect(headers.at(-1)).toMatchObject({ 'user-agent': agent });
+    expect(headers.at(-1)?.['sec-ch-ua-platform']).toBe(apple ? undefined : `"${hints}"`);
+    const picture = await open.place(await ad(300, 250, device.ratio));
+    placed(picture);
+    expect(Math.abs(picture.width - width * device.ratio)).toBeLessThan(1);
+    expect(Math.abs(picture.height - height * device.ratio)).toBeLessThan(1);
+    await open.close();
+  },
+);

@@ -19,7 +19,7 @@ afterAll(async () => {
 const SLOT = '<div id="div-gpt-ad-1" style="width:300px;height:250px"></div>';
 const desktop = device('desktop');
 
-describe('a page is captured all the same', () => {
+describe('the opener captures a page', () => {
   test.each([
     [
       'that asks and asks',
@@ -38,12 +38,15 @@ describe('a page is captured all the same', () => {
       '<script>onscroll = () => document.body.append(Object.assign(document.createElement("p"), {style: "height:3000px"}))</script>',
     ],
     ['that never stops loading', '<img src="/forever"><script>setInterval(() => fetch("/poll"), 50)</script>'],
-    ['that leaves after it has settled', '<script>setTimeout(() => location.href = "/elsewhere", 6000)</script>'],
+    [
+      'that navigates away after it has settled',
+      '<script>setTimeout(() => location.href = "/elsewhere", 6000)</script>',
+    ],
     [
       'that asks for what belongs to people',
       '<script>navigator.geolocation.getCurrentPosition(() => 0); Notification.requestPermission();</script>',
     ],
-    ['that is full of frames which never get a document', '<iframe src="file:///etc/passwd"></iframe>'.repeat(30)],
+    ['with many frames that never get a document', '<iframe src="file:///etc/passwd"></iframe>'.repeat(30)],
     [
       'that breaks on every change',
       '<script>new MutationObserver(() => { throw 1 }).observe(document, {subtree: true, childList: true, attributes: true})</script>',
@@ -60,8 +63,8 @@ describe('a page is captured all the same', () => {
   });
 });
 
-describe('has its own answer', () => {
-  test('a page that breaks what scripts rely on', async () => {
+describe('the opener returns a specific failure for', () => {
+  test('that breaks built-in objects of scripts', async () => {
     const url = sites.put('/broken', `<!doctype html>${SLOT}<script>Array.prototype.map = null; Map = null;</script>`);
     const page = await opener.open(url, desktop);
     expect(page).toMatchObject({ status: 'generic_error', reason: expect.stringContaining('is not a') });
@@ -97,11 +100,11 @@ describe('has its own answer', () => {
     });
   });
 
-  test('a closed door', async () => {
+  test('a refused connection', async () => {
     expect(await opener.open('http://127.0.0.1:1/', desktop)).toMatchObject({ status: 'generic_error' });
   });
 
-  test('an answer that begins and never becomes a page', async () => {
+  test('a response that starts and never becomes a page', async () => {
     const url = sites.put('/drip', (_request, response) =>
       response.writeHead(200, { 'content-type': 'text/html' }).write('<!doctype html>'),
     );
@@ -115,14 +118,14 @@ describe('has its own answer', () => {
     expect(await opener.open(url, desktop)).toMatchObject({ status: 'blocked' });
   });
 
-  test('a capture that is no longer wanted', async () => {
+  test('an aborted capture', async () => {
     const url = sites.put('/silent', () => undefined);
     const page = await opener.open(url, desktop, { signal: AbortSignal.timeout(500) });
     expect(page.status).toBe('generic_error');
   });
 });
 
-test('behind the proxy, what the guard refuses is told as that', async () => {
+test('an address that the egress guard refuses, behind the proxy', async () => {
   const proxy = await startEgressProxy({ guard: createGuard({ allow: [] }) });
   const guarded = await openerFor({ proxyUrl: proxy.url, egressFailures: () => proxy.failures });
   try {

@@ -23,13 +23,13 @@ const DEVICES = [
 
 const shown = PAGE_NAMES.filter((name) => PAGES[name].status === 200);
 
-describe.each(DEVICES)('on $name', ({ name, layout, sizes }) => {
+describe.each(DEVICES)('a publisher page on $name', ({ name, layout, sizes }) => {
   const slotsOf = (page: PageName) =>
     (PAGES[page] as Page).slots
       .filter((slot) => slot.on === 'all' || slot.on === layout)
       .filter((slot) => slot[sizes].length > 0);
 
-  test.each(shown)('%s has the slots that it declares and no others, and shows an ad in one', async (page) => {
+  test.each(shown)('%s has exactly its declared slots and shows an ad in one', async (page) => {
     const open = await opener.open(publishers.url(page), device(name));
     readyPage(open);
     const usable = open.candidates.filter(({ visible, collapsed }) => visible || collapsed);
@@ -58,7 +58,7 @@ describe.each(DEVICES)('on $name', ({ name, layout, sizes }) => {
   }
 });
 
-test('An ad that a slot declares, and that passes the side of the smallest phone, is made as wide as the slot', async () => {
+test('an ad of a declared size that is wider than the smallest phone is scaled to the width of the slot', async () => {
   const open = await opener.open(publishers.url('mobileOnly'), device('Apple iPhone 5'));
   readyPage(open);
   const picture = await open.place(await ad(320, 50, 2));
@@ -72,6 +72,6 @@ test.each<[PageName, string]>([
   ['blocked', 'blocked'],
   ['notFound', 'not_found'],
   ['neverAnswers', 'net_read_timeout'],
-])('%s is %s', async (page, status) => {
+])('the publisher page %s becomes %s', async (page, status) => {
   expect(await opener.open(publishers.url(page), device('desktop'))).toMatchObject({ status });
 });

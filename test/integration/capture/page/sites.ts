@@ -3,8 +3,8 @@ import sharp from 'sharp';
 import { expect } from 'vitest';
 import { findChromium } from '../../../../src/capture/browser/chromium.ts';
 import type { CreativeFrame } from '../../../../src/capture/creative/creative.ts';
-import { type PageOpenerOptions, startPageOpener } from '../../../../src/capture/page/opener.ts';
 import type { OpenPage, Picture } from '../../../../src/capture/page/page.ts';
+import { type PageOpenerOptions, startPageOpener } from '../../../../src/capture/page/pageOpener.ts';
 import { type Device, findDevice } from '../../../../src/domain/devices.ts';
 import { type Listener, listenHttp } from '../../../support/listeners.ts';
 

@@ -33,8 +33,8 @@ async function slotsOf(body: string, name?: string): Promise<readonly SlotCandid
 
 const DIV = '<div id="spot" style="width:300px;height:250px"></div>';
 
-describe('what scripts declare', () => {
-  test('is read from commands that wait for a library that never comes', async () => {
+describe('a slot that a script declares', () => {
+  test('is found in commands queued for a library that does not load', async () => {
     const script = `window.googletag = window.googletag || {cmd: []}; googletag.cmd.push(() => {
       googletag.defineSlot('/1/a', [[300, 250], [300, 600]], 'spot').addService(googletag.pubads()).setTargeting('a', 'b');
       googletag.pubads().enableSingleRequest(); googletag.enableServices(); });`;
@@ -50,7 +50,7 @@ describe('what scripts declare', () => {
     ]);
   });
 
-  test('follows the size mapping of the window', async () => {
+  test('has the sizes of the size mapping for this window', async () => {
     const script = `window.googletag = {cmd: [() => { const rows = googletag.sizeMapping()
       .addSize([1024, 0], [[728, 90], 'fluid']).addSize([0, 0], []).build();
       googletag.defineSlot('/1/a', [[300, 250]], 'spot').defineSizeMapping(rows); }]};`;
@@ -59,7 +59,7 @@ describe('what scripts declare', () => {
     expect(await slotsOf(body, 'mobile')).toEqual([]);
   });
 
-  test('is read from Prebid units, with their sizes for this window', async () => {
+  test('is found in Prebid units with their sizes for this window', async () => {
     const script = `window.pbjs = {que: []}; pbjs.que.push(() => pbjs.addAdUnits([{ code: 'spot', mediaTypes: { banner: {
       sizeConfig: [{ minViewPort: [0, 0], sizes: [[320, 50]] }, { minViewPort: [900, 0], sizes: [[300, 250]] }] } } }]));`;
     expect(await slotsOf(`${DIV}<script>${script}</script>`)).toMatchObject([
@@ -67,7 +67,7 @@ describe('what scripts declare', () => {
     ]);
   });
 
-  test('does not stop a page whose objects are not what they should be', async () => {
+  test('does not break a page whose ad objects have unexpected types', async () => {
     const script = `window.googletag = 7; window.pbjs = Object.freeze({que: [1, null]}); googletag = {cmd: 'x', apiReady: true, pubads() { throw 1 }};`;
     expect(
       await slotsOf(`<script>${script}</script><div class="ad-slot" style="width:300px;height:250px"></div>`),
@@ -75,7 +75,7 @@ describe('what scripts declare', () => {
   });
 });
 
-describe('what elements say', () => {
+describe('a slot that its element declares', () => {
   const sized = 'style="width:300px;height:250px"';
   test.each<[string, string, SlotCandidate['evidence'][number]]>([
     ['an id of GPT', `<div id="div-gpt-ad-77-0" ${sized}></div>`, 'attribute'],
@@ -96,25 +96,25 @@ describe('what elements say', () => {
     ['a header', '<div class="header" style="width:728px;height:90px">The Daily Shadow</div>'],
     ['a download', '<div class="download shadow loading" style="width:400px;height:200px">Get the file</div>'],
     ['a cookie banner', `<div class="cookie-banner" ${sized}>We use cookies</div>`],
-    ['a label of ads', '<div class="ad-label" style="width:300px;height:40px">Advertisement</div>'],
+    ['an ad label', '<div class="ad-label" style="width:300px;height:40px">Advertisement</div>'],
     [
       'an article that is called ad',
       `<div class="ad-supported">${'<p>A long story about ships. </p>'.repeat(20)}</div>`,
     ],
     ['a video', '<iframe src="https://www.youtube.com/embed/x" width="640" height="360"></iframe>'],
     ['a picture of a known size', `<div ${sized}><img alt="" style="width:300px;height:250px" src="data:,"></div>`],
-    ['an anchor out of sight', '<div class="ad" style="width:1px;height:1px"></div>'],
-    ['a box that has been told to be hidden here', `<style>.d{display:none}</style><div class="ad d" ${sized}></div>`],
-  ])('%s is none', async (_what, body) => {
+    ['an invisible anchor', '<div class="ad" style="width:1px;height:1px"></div>'],
+    ['a box that the page hides on this device', `<style>.d{display:none}</style><div class="ad d" ${sized}></div>`],
+  ])('%s is not a slot', async (_what, body) => {
     expect((await slotsOf(body)).filter(({ visible, collapsed }) => visible || collapsed)).toEqual([]);
   });
 
-  test('a wrapper, its slot and the frame in it are one', async () => {
+  test('a wrapper, its slot and the frame in it are one slot', async () => {
     const body = `<div class="ad-wrapper"><span>Advertisement</span><div class="ad-slot" ${sized}><iframe width="300" height="250" style="border:0"></iframe></div></div>`;
     expect(await slotsOf(body)).toMatchObject([{ evidence: ['attribute', 'frame', 'iab_size'] }]);
   });
 
-  test('a slot in a shadow root, and one in a frame of another origin, have their place in the document', async () => {
+  test('slots in a shadow root and in a cross-origin frame get document coordinates', async () => {
     sites.put(
       '/inner-slot',
       `<body style="margin:0"><div style="height:40px"></div><div id="div-gpt-ad-in" ${sized}></div>`,
@@ -138,7 +138,7 @@ describe('what elements say', () => {
   });
 });
 
-test('many ads placed at the same moment each stand in their own picture', async () => {
+test('ads that are placed at the same time each appear in their own picture', async () => {
   const boxes = [
     [300, 250],
     [728, 90],
@@ -157,7 +157,7 @@ test('many ads placed at the same moment each stand in their own picture', async
   await open.close();
 });
 
-test('an ad that is scaled down keeps its shape and stands in its slot', async () => {
+test('a scaled ad keeps its aspect ratio and stays inside its slot', async () => {
   const open = await visit('<div class="ad" style="width:300px;height:250px"></div>');
   const picture = await open.place(await ad(500, 400));
   placed(picture);

@@ -5,7 +5,7 @@ import { EngineStartError } from '../../../../src/capture/engine/engine.ts';
 import type { PictureResult } from '../../../../src/capture/engine/pagePictures.ts';
 import { takePages } from '../../../../src/capture/engine/pageQueue.ts';
 import { Phases } from '../../../../src/capture/engine/phases.ts';
-import type { OpenPage, Picture, ScoredCandidate, Unplaced } from '../../../../src/capture/page/page.ts';
+import type { OpenPage, Picture, PlacementFailure, ScoredCandidate } from '../../../../src/capture/page/page.ts';
 import { findDevice } from '../../../../src/domain/devices.ts';
 import { SILENT } from '../../../support/silentLog.ts';
 
@@ -38,7 +38,7 @@ const PICTURE: Picture = {
 };
 
 /** What a page does when an ad is placed on it. */
-type Behaviour = (browser: Browser) => Promise<Picture | Unplaced>;
+type Behaviour = (browser: Browser) => Promise<Picture | PlacementFailure>;
 
 /** Stands for a browser that pages share, and that one of them can end: it is made to happen at a certain moment. */
 class Browser {
@@ -67,7 +67,7 @@ class Browser {
     return { status: 'ready', finalUrl: site, candidates: [], phases: {}, place: () => this.#place(site), close };
   }
 
-  async #place(site: string): Promise<Picture | Unplaced> {
+  async #place(site: string): Promise<Picture | PlacementFailure> {
     this.#placing.add(site);
     try {
       await someTurns();
@@ -175,7 +175,9 @@ test('no page is opened in a browser that was lost', async () => {
 
 test('a page that lacked time beside another one is asked again when it is alone', async () => {
   const late: Behaviour = async (browser) =>
-    browser.isShared ? { status: 'no_slots', reason: 'took longer than 15 s', candidates: [], isLate: true } : PICTURE;
+    browser.isShared
+      ? { status: 'no_slots', reason: 'took longer than 15 s', candidates: [], timedOut: true }
+      : PICTURE;
   const busy: Behaviour = async (browser) => {
     while (browser.isShared) await someTurns();
     return PICTURE;

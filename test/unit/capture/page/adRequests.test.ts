@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type AdRequestFate, fateOf } from '../../../../src/capture/page/adRequests.ts';
+import { type AdRequestAction, actionFor } from '../../../../src/capture/page/adRequests.ts';
 
-test.each<[string, string, AdRequestFate]>([
+test.each<[string, string, AdRequestAction]>([
   ['https://securepubads.g.doubleclick.net/tag/js/gpt.js', 'script', 'pass'],
   ['https://securepubads.g.doubleclick.net/pagead/managed/js/gpt/m202611/pubads_impl.js', 'script', 'pass'],
   ['https://pagead2.googlesyndication.com/pagead/js/adsbygoogle.js?client=ca-1', 'script', 'pass'],
@@ -17,6 +17,6 @@ test.each<[string, string, AdRequestFate]>([
   ['https://www.example.com/downloads/pagead-guide.pdf', 'document', 'pass'],
   ['data:text/html,/gampad/ads', 'document', 'pass'],
   ['not an address', 'fetch', 'pass'],
-])('%s as %s: %s', (url, kind, fate) => {
-  expect(fateOf(url, kind)).toBe(fate);
+])('a request for %s as %s gets the action %s', (url, kind, action) => {
+  expect(actionFor(url, kind)).toBe(action);
 });

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BrowserContext, Frame, Page } from 'playwright';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Consent } from '../../../../src/capture/page/consent.ts';
+import { ConsentDialogs } from '../../../../src/capture/page/consent.ts';
 
 const unheard = vi.fn();
 beforeEach(() => void process.on('unhandledRejection', unheard));
@@ -17,8 +17,8 @@ function closedPage(): Page {
   return { frames: () => [frame], mainFrame: () => frame } as Pick<Page, 'frames' | 'mainFrame'> as Page;
 }
 
-test('That a page does not come to rest, because it was closed, does not end the process', async () => {
-  const consent = new Consent({} as BrowserContext);
+test('a page that closes during the search for a dialog does not end the process', async () => {
+  const consent = new ConsentDialogs({} as BrowserContext);
   const rested = Promise.reject(new Error('The page was closed.'));
   expect(await consent.answer(closedPage(), { ms: 100, rested })).toBe(false);
   expect(unheard).not.toHaveBeenCalled();

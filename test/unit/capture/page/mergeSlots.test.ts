@@ -7,27 +7,27 @@ function slot(evidence: NestedSlot['evidence'], parent = -1, over: Partial<Neste
 
 const kept = (slots: NestedSlot[]) => mergeSlots(slots).map(({ index }) => index);
 
-test('a declared slot and the frame in it are one, with the signs of both', () => {
+test('a declared slot and the frame in it are one slot with the evidence of both', () => {
   expect(mergeSlots([slot(['gpt']), slot(['frame', 'iab_size'], 0)])).toEqual([
     { index: 0, evidence: ['gpt', 'frame', 'iab_size'] },
   ]);
 });
 
-test('a wrapper by name gives way to the frame in it', () => {
+test('the frame in a wrapper that has only an ad name is the slot', () => {
   expect(mergeSlots([slot(['attribute']), slot(['frame'], 0)])).toEqual([
     { index: 1, evidence: ['attribute', 'frame'] },
   ]);
 });
 
-test('a wrapper gives way to the declared slot in it', () => {
+test('the declared slot in a wrapper is the slot', () => {
   expect(kept([slot(['attribute']), slot(['attribute'], 0), slot(['adsense'], 1)])).toEqual([2]);
 });
 
-test('a container of several slots is none itself', () => {
+test('a container of several slots is not a slot', () => {
   expect(kept([slot(['attribute']), slot(['gpt'], 0), slot(['gpt'], 0)])).toEqual([1, 2]);
 });
 
-test('a wrapper that is open stands for a collapsed slot inside', () => {
+test('an open wrapper replaces the collapsed slot in it', () => {
   expect(kept([slot(['attribute']), slot(['attribute'], 0, { collapsed: true })])).toEqual([0]);
 });
 
@@ -35,6 +35,6 @@ test('a slot in a frame of another slot counts once', () => {
   expect(kept([slot(['attribute']), slot(['frame'], 0, { isFrame: true }), slot(['gpt'], 1)])).toEqual([2]);
 });
 
-test('slots side by side stay apart', () => {
+test('slots beside each other stay separate', () => {
   expect(kept([slot(['gpt']), slot(['frame'])])).toEqual([0, 1]);
 });

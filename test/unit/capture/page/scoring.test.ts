@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SlotCandidate } from '../../../../src/capture/page/page.ts';
-import { narrowed, type ScorableSlot, scoreSlot, scoreSlots } from '../../../../src/capture/page/scoring.ts';
+import { narrowToBox, type ScorableSlot, scoreSlot, scoreSlots } from '../../../../src/capture/page/scoring.ts';
 
 const viewport = { width: 1440, height: 900 };
 const rectangle = { ad: { width: 300, height: 250 }, viewport };
@@ -30,31 +30,31 @@ test.each<[string, ScorableSlot, ScorableSlot]>([
     slot({ sizes: [[970, 250]], ...at(4_000), covered: true }),
     slot({ sizes: [[250, 250]] }),
   ],
-  ['what is nearer to the top', slot(at(100)), slot(at(2_000))],
-  ['a declaration over looks', slot(), slot({ evidence: ['iab_size'] })],
-  ['more signs over one', slot({ evidence: ['attribute', 'iab_size'] }), slot({ evidence: ['attribute'] })],
-  ['what stands still', slot(), slot({ sticky: true })],
-  ['what lies free', slot(), slot({ covered: true })],
+  ['a slot nearer to the top', slot(at(100)), slot(at(2_000))],
+  ['a declared slot over one with only a standard size', slot(), slot({ evidence: ['iab_size'] })],
+  ['more evidence over less', slot({ evidence: ['attribute', 'iab_size'] }), slot({ evidence: ['attribute'] })],
+  ['a slot that is not sticky', slot(), slot({ sticky: true })],
+  ['a slot that nothing covers', slot(), slot({ covered: true })],
   [
     'a slot in the page, covered by an interstitial, over the interstitial',
     slot({ covered: true }),
     slot({ sticky: true }),
   ],
-  ['what is open over what has collapsed', slot(), slot({ visible: false, collapsed: true })],
+  ['an open slot over a collapsed one', slot(), slot({ visible: false, collapsed: true })],
   [
     'a collapsed slot of its size over one that would shrink it',
     slot({ visible: false, collapsed: true }),
     slot({ sizes: [[200, 200]] }),
   ],
-  ['what is shown over what is not', slot({ sizes: [[200, 200]] }), slot({ visible: false })],
-])('prefers %s', (_what, better, worse) => {
+  ['a visible slot over a hidden one', slot({ sizes: [[200, 200]] }), slot({ visible: false })],
+])('scoring prefers %s', (_what, better, worse) => {
   expect(scoreSlots([worse, better], rectangle)[0]?.slot).toBe(better);
 });
 
 test.each<[string, ScorableSlot, { width: number; height: number }, number | null]>([
   ['stays at its own size in a slot that declares it', slot(), { width: 300, height: 250 }, 1],
   ['is never scaled up', slot({ sizes: [[970, 250]] }), { width: 320, height: 50 }, 1],
-  ['shrinks to what its slot takes', slot({ sizes: [[640, 360]] }), { width: 1280, height: 720 }, 0.5],
+  ['is scaled down to the size of its slot', slot({ sizes: [[640, 360]] }), { width: 1280, height: 720 }, 0.5],
   [
     'shrinks by the narrower side',
     slot({
@@ -73,7 +73,12 @@ test.each<[string, ScorableSlot, { width: number; height: number }, number | nul
     { width: 1920, height: 1080 },
     0.25,
   ],
-  ['is not shown where nothing of it could be seen', slot({ sizes: [[320, 50]] }), { width: 1920, height: 1080 }, null],
+  [
+    'is not shown where it would be too small to see',
+    slot({ sizes: [[320, 50]] }),
+    { width: 1920, height: 1080 },
+    null,
+  ],
   [
     'takes its height in a fluid slot',
     slot({ sizes: [], box: { x: 0, y: 0, width: 400, height: 20 } }, true),
@@ -92,7 +97,7 @@ test.each<[string, ScorableSlot, { width: number; height: number }, number | nul
     { width: 300, height: 250 },
     1,
   ],
-  ['is not put where nothing is shown', slot({ visible: false }), { width: 300, height: 250 }, null],
+  ['is not placed into a hidden slot', slot({ visible: false }), { width: 300, height: 250 }, null],
   [
     'is not put beyond the side of the screen',
     slot({ box: { x: -290, y: 0, width: 300, height: 250 } }),
@@ -109,7 +114,7 @@ test.each<[string, ScorableSlot, { width: number; height: number }, number | nul
   expect(scoreSlot(one, { ad, viewport }).scale).toBe(scale);
 });
 
-test('a score says in words what it is made of', () => {
+test('a score lists its reasons in words', () => {
   const { scored, problem } = scoreSlot(slot({ covered: true, sizes: [[100, 100]] }), rectangle);
   expect(scored.reasons).toContain('too small for 300×250 (−40)');
   expect(scored.reasons).toContain('covered by something (−20)');
@@ -122,11 +127,11 @@ test('a score is the sum of its reasons', () => {
   expect(sum).toBeCloseTo(scored.score, 0);
 });
 
-test('An ad that its slot declares, and that passes the side of a small screen, can be made as wide as the slot', () => {
+test('an ad of a declared size that is wider than a small screen is scaled to the width of the slot', () => {
   const request = { ad: { width: 320, height: 50 }, viewport: { width: 320, height: 568 } };
   const box = { x: 10, y: 100, width: 300, height: 50 };
   const narrow = (over: Partial<SlotCandidate>, asked = request) =>
-    narrowed(scoreSlot(slot({ box, sizes: [[320, 50]], ...over }), asked), asked);
+    narrowToBox(scoreSlot(slot({ box, sizes: [[320, 50]], ...over }), asked), asked);
   expect(narrow({})).toMatchObject({ scale: 300 / 320, problem: undefined });
   expect(narrow({})?.scored.reasons?.at(-1)).toMatch(/passes the side of the screen/);
   expect(narrow({}, { ...request, viewport })).toBeUndefined();

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Traffic } from '../../../../src/capture/page/settle.ts';
+import { NetworkActivity } from '../../../../src/capture/page/settle.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -16,7 +16,7 @@ class PlayedPage extends EventEmitter {
 
 function watched() {
   const page = new PlayedPage();
-  const traffic = new Traffic(page, () => false);
+  const traffic = new NetworkActivity(page, () => false);
   const quietAfter = async (ms: number) => {
     const start = performance.now();
     const quiet = traffic.quiet(10_000).then(() => performance.now() - start);
@@ -29,7 +29,7 @@ function watched() {
   return { page, quietAfter };
 }
 
-test('a page is quiet a moment after its last request has ended', async () => {
+test('a page is quiet 300 ms after its last request has ended', async () => {
   const { page, quietAfter } = watched();
   const one = page.ask('http://site/one.png');
   await vi.advanceTimersByTimeAsync(1_000);
@@ -40,7 +40,7 @@ test('a page is quiet a moment after its last request has ended', async () => {
   expect(await againQuietAfter(350)).toBe(true);
 });
 
-test('a request that does not end is waited for, but not for long', async () => {
+test('a request that does not end counts for 2 s', async () => {
   const first = watched();
   first.page.ask('http://site/endless.png');
   expect(await first.quietAfter(1_900)).toBe(false);
@@ -49,7 +49,7 @@ test('a request that does not end is waited for, but not for long', async () => 
   expect(await second.quietAfter(2_400)).toBe(true);
 });
 
-test('what is asked for again and again does not count, pictures by one address do', async () => {
+test('polling does not count as activity, repeated image requests do', async () => {
   const polled = watched();
   const ask = (type: string) => (page: PlayedPage) => {
     let count = 0;

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import {
   challengeOfPage,
-  failureOfAnswer,
   failureOfNavigation,
-  type SiteAnswer,
-} from '../../../../src/capture/page/httpOutcome.ts';
+  failureOfResponse,
+  type SiteResponse,
+} from '../../../../src/capture/page/siteFailures.ts';
 
-const answer = (status: number, text = '', headers: SiteAnswer['headers'] = {}): SiteAnswer => ({
+const answer = (status: number, text = '', headers: SiteResponse['headers'] = {}): SiteResponse => ({
   status,
   text,
   headers,
@@ -24,11 +24,11 @@ test.each<[number, string | undefined]>([
   [451, 'generic_error'],
   [500, 'generic_error'],
   [503, 'generic_error'],
-])('an answer of %i is %s', (status, outcome) => {
-  expect(failureOfAnswer(answer(status))?.status).toBe(outcome);
+])('a response with status %i becomes %s', (status, outcome) => {
+  expect(failureOfResponse(answer(status))?.status).toBe(outcome);
 });
 
-test.each<[string, SiteAnswer]>([
+test.each<[string, SiteResponse]>([
   ['Cloudflare', answer(503, '<title>Just a moment...</title>')],
   ['Cloudflare', answer(403, '', { 'cf-mitigated': 'challenge' })],
   ['DataDome', answer(403, '<script src="https://ct.captcha-delivery.com/c.js">')],
@@ -36,11 +36,11 @@ test.each<[string, SiteAnswer]>([
   ['PerimeterX', answer(403, '<div id="px-captcha">')],
   ['Imperva', answer(503, '<script src="/_Incapsula_Resource?SWJIYLWA=1">')],
   ['a captcha', answer(503, '<div class="g-recaptcha">')],
-])('%s is named where it challenges', (name, challenge) => {
-  expect(failureOfAnswer(challenge)).toMatchObject({ status: 'blocked', reason: expect.stringContaining(name) });
+])('the reason names %s as the product that shows a challenge', (name, challenge) => {
+  expect(failureOfResponse(challenge)).toMatchObject({ status: 'blocked', reason: expect.stringContaining(name) });
 });
 
-test('a challenge that answers 200 in place of the page is told from a page that has a captcha in a form', () => {
+test('a challenge with status 200 is blocked, a page with a captcha in a form is not', () => {
   expect(challengeOfPage(answer(200, '<title>Just a moment...</title>'), 12)?.status).toBe('blocked');
   expect(challengeOfPage(answer(200, '<title>Just a moment...</title>'), 900)).toBeUndefined();
   expect(challengeOfPage(answer(200, '<div class="g-recaptcha">'), 12)).toBeUndefined();
@@ -52,13 +52,13 @@ test.each<[string, string]>([
   ['timeout', 'net_read_timeout'],
   ['unreachable', 'generic_error'],
   ['busy', 'generic_error'],
-])('what the proxy calls %s is %s, with its words', (kind, status) => {
-  const failure = failureOfAnswer(answer(403, '10.0.0.1 is private', { 'x-tearsheet-egress': kind }));
+])('the proxy failure %s becomes %s with the reason of the proxy', (kind, status) => {
+  const failure = failureOfResponse(answer(403, '10.0.0.1 is private', { 'x-tearsheet-egress': kind }));
   expect(failure).toMatchObject({ status, reason: expect.stringContaining('10.0.0.1 is private') });
 });
 
-test('a refusal is called one of the egress guard', () => {
-  const { reason } = failureOfAnswer(answer(403, 'x', { 'x-tearsheet-egress': 'refused' })) ?? {};
+test('the reason of a refused connection names the egress guard', () => {
+  const { reason } = failureOfResponse(answer(403, 'x', { 'x-tearsheet-egress': 'refused' })) ?? {};
   expect(reason).toBe('refused by the egress guard: x');
 });
 
@@ -70,7 +70,7 @@ test.each<[string, string]>([
   ['ERR_CERT_DATE_INVALID', 'generic_error'],
   ['ERR_TOO_MANY_REDIRECTS', 'generic_error'],
   ['ERR_ABORTED', 'generic_error'],
-])('%s is %s', (code, status) => {
+])('the browser error %s becomes %s', (code, status) => {
   const failure = failureOfNavigation(
     new Error(`page.goto: net::${code} at https://a.example/`),
     'https://a.example/',
@@ -79,7 +79,7 @@ test.each<[string, string]>([
   expect(failure.status).toBe(status);
 });
 
-test('a tunnel that failed is explained by what the proxy knows of the host', () => {
+test('a failed tunnel gets the reason that the proxy has for the host', () => {
   const error = new Error('page.goto: net::ERR_TUNNEL_CONNECTION_FAILED at https://a.example/');
   const known = { host: 'a.example', port: 443, kind: 'not-found', reason: 'a.example has no address' } as const;
   expect(failureOfNavigation(error, 'https://a.example/', [known])).toEqual({

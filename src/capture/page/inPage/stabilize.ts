@@ -1,10 +1,10 @@
-/** Brings the page to rest, so that two pictures of the same thing are the same. */
+/** Stops movement on the page, so that two captures of the same state have the same pixels. */
 import type { PagePart } from './script.ts';
 import { STYLES } from './styles.ts';
 
 declare const addSheet: typeof STYLES.addSheet;
 
-/** Resolves after two pictures of the screen, or soon where none are made. */
+/** Resolves after two animation frames, or after 250 ms if the browser draws none. */
 function nextFrames(): Promise<void> {
   return new Promise((resolve) => {
     const late = setTimeout(resolve, 250);
@@ -16,7 +16,7 @@ function nextFrames(): Promise<void> {
   });
 }
 
-/** Until the pictures in view are there, for a second at most. */
+/** Waits at most one second for the images in the viewport. */
 async function viewSettled(): Promise<void> {
   await nextFrames();
   const missing = [...document.images].filter((image) => {
@@ -34,7 +34,7 @@ async function viewSettled(): Promise<void> {
   await nextFrames();
 }
 
-/** Holds still what moves by itself, so that two pictures of the same thing are the same. */
+/** Pauses animations and media, and hides the caret. */
 function freeze(): void {
   for (const animation of document.getAnimations()) animation.pause();
   for (const media of document.querySelectorAll('video, audio')) if (media instanceof HTMLMediaElement) media.pause();
@@ -44,4 +44,4 @@ function freeze(): void {
   addSheet(document, '* { caret-color: transparent !important; scroll-behavior: auto !important; }');
 }
 
-export const STILLNESS = { ...STYLES, nextFrames, viewSettled, freeze } satisfies PagePart;
+export const STABILIZE = { ...STYLES, nextFrames, viewSettled, freeze } satisfies PagePart;

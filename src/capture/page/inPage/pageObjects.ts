@@ -1,7 +1,7 @@
-/** Reads objects of the page's own scripts, which may be of any shape. */
+/** Reads objects of the page's scripts, which may have any shape. */
 import type { PagePart } from './script.ts';
 
-/** A property of a property… of a foreign object; undefined where there is none. */
+/** Follows a path of properties. @returns undefined if one of them is missing. */
 function field(value: unknown, ...path: (string | number)[]): unknown {
   let at = value;
   for (const name of path) {
@@ -16,8 +16,8 @@ function call(value: unknown, name: string, ...args: unknown[]): unknown {
   return typeof method === 'function' ? Reflect.apply(method, value, args) : undefined;
 }
 
-function listed(value: unknown): unknown[] {
+function arrayOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-export const FOREIGN_OBJECTS = { field, call, listed } satisfies PagePart;
+export const PAGE_OBJECTS = { field, call, arrayOf } satisfies PagePart;

@@ -1,21 +1,21 @@
 import type { ScreenshotFailure } from '../../domain/states.ts';
 import type { EgressFailure } from '../../egress/failures.ts';
-import { errorMessage } from '../../lib/errorMessage.ts';
+import { errorMessage, shortErrorMessage } from '../../lib/errorMessage.ts';
 
 export interface SiteFailure {
   readonly status: ScreenshotFailure;
-  /** In words, for the user. */
+  /** A sentence for the user. */
   readonly reason: string;
 }
 
-/** What the server, or the proxy in its place, answered. `text` is the beginning of the document. */
-export interface SiteAnswer {
+/** The response of the server, or of the proxy instead of it. `text` is the beginning of the document. */
+export interface SiteResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
-/** Named by their own marks; the pattern is looked for in headers and the beginning of the document. */
+/** Bot-protection products, and patterns that identify them in headers or at the beginning of the document. */
 const CHALLENGES: readonly [name: string, mark: RegExp][] = [
   [
     'Cloudflare',
@@ -33,15 +33,15 @@ const CHALLENGES: readonly [name: string, mark: RegExp][] = [
   ],
 ];
 
-/** @returns whose challenge it is, or undefined. */
-function challengeOf({ headers, text }: SiteAnswer): string | undefined {
+/** @returns the name of the product that shows a challenge, or undefined. */
+function challengeOf({ headers, text }: SiteResponse): string | undefined {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\n`);
   const all = lines.join('') + text;
   return CHALLENGES.find(([, mark]) => mark.test(all))?.[0];
 }
 
-/** @returns why a page with this answer shows no ads, or undefined for one that does. */
-export function failureOfAnswer(answer: SiteAnswer): SiteFailure | undefined {
+/** @returns why a page with this response cannot show ads, or undefined if it can. */
+export function failureOfResponse(answer: SiteResponse): SiteFailure | undefined {
   const proxied = answer.headers['x-tearsheet-egress'];
   if (proxied !== undefined) return failureOfEgress(proxied, answer.text.trim());
   const { status } = answer;
@@ -55,15 +55,15 @@ export function failureOfAnswer(answer: SiteAnswer): SiteFailure | undefined {
   return undefined;
 }
 
-/** A page that answers 200 and yet is nothing but a challenge: little text, and a mark. */
-export function challengeOfPage(answer: SiteAnswer, words: number): SiteFailure | undefined {
+/** Recognizes a challenge that the site sends with status 200: little text, and a pattern of a product. */
+export function challengeOfPage(answer: SiteResponse, words: number): SiteFailure | undefined {
   const challenge = words < 120 ? challengeOf(answer) : undefined;
-  // A captcha is found in the forms of many a short page too.
+  // The forms of many short pages contain a captcha too.
   if (challenge === undefined || challenge === 'a captcha') return undefined;
-  return { status: 'blocked', reason: `The site shows a challenge (${challenge}) in place of its page.` };
+  return { status: 'blocked', reason: `The site shows a challenge (${challenge}) instead of its page.` };
 }
 
-/** @param kind as the proxy names it. */
+/** @param kind the failure kind in the proxy's response header. */
 function failureOfEgress(kind: string, reason: string): SiteFailure {
   switch (kind) {
     case 'refused':
@@ -77,7 +77,7 @@ function failureOfEgress(kind: string, reason: string): SiteFailure {
   }
 }
 
-/** @param failures what the proxy did not connect to: the browser itself learns nothing about an https site's tunnel. */
+/** @param failures connections that the proxy did not make, because the browser gets no reason for a failed HTTPS tunnel. */
 export function failureOfNavigation(error: unknown, site: string, failures: readonly EgressFailure[]): SiteFailure {
   const message = errorMessage(error);
   const code = /net::(ERR_[A-Z0-9_]+)/.exec(message)?.[1];
@@ -86,7 +86,7 @@ export function failureOfNavigation(error: unknown, site: string, failures: read
   if (code === 'ERR_TUNNEL_CONNECTION_FAILED') return tunnelFailure(site, failures);
   if (/Download is starting/.test(message)) return failureOfCode('ERR_ABORTED');
   if (code === undefined)
-    return { status: 'generic_error', reason: `The site could not be opened: ${firstLine(message)}` };
+    return { status: 'generic_error', reason: `The site could not be opened: ${shortErrorMessage(error)}` };
   return failureOfCode(code);
 }
 
@@ -113,7 +113,3 @@ const REASONS: readonly [RegExp, string][] = [
   [/INVALID_URL|UNKNOWN_URL_SCHEME|UNSAFE_PORT/, 'The address is not one of a web page'],
   [/PROXY/, 'The way out of the capture is down'],
 ];
-
-function firstLine(message: string): string {
-  return (message.split('\n')[0] ?? '').slice(0, 200);
-}

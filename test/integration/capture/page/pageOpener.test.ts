@@ -20,7 +20,7 @@ afterAll(async () => {
   await site?.close();
 });
 
-test('a browser that ends while a site is opened is no answer of that site, and the next opening has another', async () => {
+test('a browser that ends during an open call rejects, and the next call starts another browser', async () => {
   onRequest = killBrowsers;
   await expect(opener.open(site.url, device('desktop'))).rejects.toThrow(/^The browser ended: /);
   onRequest = (answer) => answer();
@@ -29,7 +29,7 @@ test('a browser that ends while a site is opened is no answer of that site, and 
   if (page.status === 'ready') await page.close();
 });
 
-test('a browser that ends at whatever moment of an opening leaves it neither waiting nor the process broken', async () => {
+test('an open call ends, and the process stays alive, whenever the browser ends', async () => {
   onRequest = (answer) => answer();
   for (let ms = 0; ms < 60; ms += 4) {
     const warm = await opener.open(site.url, device('desktop'));

@@ -1,14 +1,15 @@
-/** Runs the commands that wait for an ad library which never came; the recorder hears what they declare. */
-import { FOREIGN_OBJECTS } from './foreignObjects.ts';
-import { RECORDS } from './recorder.ts';
+/** Runs commands that are queued for an ad library that did not load. The recorder records the slots that they declare. */
+
+import { RECORDS } from './declarationRecorder.ts';
+import { PAGE_OBJECTS } from './pageObjects.ts';
 import type { PagePart } from './script.ts';
 
-declare const field: typeof FOREIGN_OBJECTS.field;
-declare const guarded: typeof RECORDS.guarded;
+declare const field: typeof PAGE_OBJECTS.field;
+declare const catchErrors: typeof RECORDS.catchErrors;
 
 type Loose = Record<string, unknown>;
 
-/** Stands in for a library that never came, so that the commands that wait for it can be run. */
+/** A stub of a library that did not load, so that the commands queued for it can run. */
 function chainable(): unknown {
   const proxy: unknown = new Proxy(() => undefined, {
     get: (_target, name) => {
@@ -22,8 +23,8 @@ function chainable(): unknown {
   return proxy;
 }
 
-/** The calls are recorded by the watch on their names. */
-function standInGpt(): Loose {
+/** The recorder intercepts these methods by name. */
+function stubGpt(): Loose {
   return {
     defineSlot: () => {
       const slot: unknown = new Proxy(
@@ -46,11 +47,11 @@ function standInGpt(): Loose {
   };
 }
 
-function runWaiting(api: unknown, queueName: string, standIn: Loose): void {
+function runQueue(api: unknown, queueName: string, stub: Loose): void {
   if (typeof api !== 'object' || api === null) return;
   const queue: unknown = Reflect.get(api, queueName);
   if (!Array.isArray(queue)) return;
-  for (const [name, method] of Object.entries(standIn)) Reflect.set(api, name, method);
+  for (const [name, method] of Object.entries(stub)) Reflect.set(api, name, method);
   for (const name of [
     'pubads',
     'enableServices',
@@ -64,22 +65,22 @@ function runWaiting(api: unknown, queueName: string, standIn: Loose): void {
   ])
     if (Reflect.get(api, name) === undefined) Reflect.set(api, name, chainable());
   for (const command of queue.splice(0, 200))
-    if (typeof command === 'function') guarded(() => void Reflect.apply(command, window, []));
+    if (typeof command === 'function') catchErrors(() => void Reflect.apply(command, window, []));
 }
 
-function runWhatWaits(): void {
+function runQueuedCommands(): void {
   const tag: unknown = Reflect.get(window, 'googletag');
-  if (field(tag, 'apiReady') !== true) runWaiting(tag, 'cmd', standInGpt());
+  if (field(tag, 'apiReady') !== true) runQueue(tag, 'cmd', stubGpt());
   const pbjs: unknown = Reflect.get(window, 'pbjs');
   if (field(pbjs, 'libLoaded') === true) return;
-  runWaiting(pbjs, 'que', { addAdUnits: () => undefined });
+  runQueue(pbjs, 'que', { addAdUnits: () => undefined });
 }
 
-export const WAITING_COMMANDS = {
+export const QUEUED_COMMANDS = {
   ...RECORDS,
-  ...FOREIGN_OBJECTS,
+  ...PAGE_OBJECTS,
   chainable,
-  standInGpt,
-  runWaiting,
-  runWhatWaits,
+  stubGpt,
+  runQueue,
+  runQueuedCommands,
 } satisfies PagePart;

@@ -1,11 +1,11 @@
-/** Answers a consent dialog that no rule knows: a layer over the page with a button that says so. */
+/** Answers a consent dialog without a known rule: finds a layer over the page that mentions consent and has a button to agree. */
 import { expressionOf } from './script.ts';
 
 function layerOf(button: Element): Element | undefined {
   for (let at: Element | null = button; at; at = at.parentElement ?? shadowHost(at)) {
     if (/^(fixed|sticky)$/.test(getComputedStyle(at).position) || at.tagName === 'DIALOG') return at;
   }
-  // A frame that is nothing but a dialog stands in a layer of its parent's.
+  // A frame that contains only a dialog is itself the layer, because its parent positions it.
   return window === top ? undefined : document.body;
 }
 
@@ -14,7 +14,7 @@ function shadowHost(element: Element): Element | null {
   return root instanceof ShadowRoot ? root.host : null;
 }
 
-function speaksOfConsent(layer: Element): boolean {
+function mentionsConsent(layer: Element): boolean {
   const text = layer instanceof HTMLElement ? layer.innerText.slice(0, 5_000) : '';
   return /cookie|consent|privacy|gdpr|partners|datenschutz|einwillig|zustimm|confidentialit|vie privée|privacidad|tracking|personal data/i.test(
     text,
@@ -31,24 +31,27 @@ function buttonsIn(root: Document | ShadowRoot): HTMLElement[] {
   return found;
 }
 
-function isWilling(button: HTMLElement): boolean {
+function isAgreement(button: HTMLElement): boolean {
   const text = (button.innerText || button.getAttribute('value') || button.getAttribute('aria-label') || '').trim();
   if (text.length > 40) return false;
-  return /^(i )?(accept|agree|allow|consent|ok(ay)?|got it|understood|continue|alle akzeptieren|akzeptieren|zustimmen|einverstanden|tout accepter|accepter|j'accepte|aceptar|accetta|akkoord|accepteren|aceitar|zgadzam|godkänn|souhlasím)\b/i.test(
+  return /^(i )?(accept|pressConsentButton|allow|consent|ok(ay)?|got it|understood|continue|alle akzeptieren|akzeptieren|zustimmen|einverstanden|tout accepter|accepter|j'accepte|aceptar|accetta|akkoord|accepteren|aceitar|zgadzam|godkänn|souhlasím)\b/i.test(
     text,
   );
 }
 
-/** @returns what the button said that was pressed, or null. */
-function agree(): string | null {
-  const willing = buttonsIn(document).find((button) => {
-    const layer = isWilling(button) ? layerOf(button) : undefined;
-    return layer !== undefined && speaksOfConsent(layer);
+/** @returns the text of the pressed button, or null. */
+function pressConsentButton(): string | null {
+  const button = buttonsIn(document).find((candidate) => {
+    const layer = isAgreement(candidate) ? layerOf(candidate) : undefined;
+    return layer !== undefined && mentionsConsent(layer);
   });
-  if (willing === undefined) return null;
-  willing.click();
-  return (willing.innerText || 'button').trim().slice(0, 40);
+  if (button === undefined) return null;
+  button.click();
+  return (button.innerText || 'button').trim().slice(0, 40);
 }
 
-/** Gives the text of the button that was pressed, or null. */
-export const AGREE = expressionOf({ layerOf, shadowHost, speaksOfConsent, buttonsIn, isWilling, agree }, 'agree()');
+/** Evaluates to the text of the pressed button, or null. */
+export const PRESS_CONSENT_BUTTON = expressionOf(
+  { layerOf, shadowHost, mentionsConsent, buttonsIn, isAgreement, pressConsentButton },
+  'pressConsentButton()',
+);

@@ -1,19 +1,19 @@
 import { PageComposer } from '../compose/pageComposer.ts';
 import { changedShare, type PixelBox, type Pixels } from '../compose/pixels.ts';
 import { findProbe, judgeProbe, probePicture } from '../compose/probe.ts';
-import { Camera, type Test } from './camera.ts';
+import { Camera, type PixelTest } from './camera.ts';
 import type { FoundSlot } from './findSlots.ts';
 import type { LivePage, StagedSlot } from './livePage.ts';
 
-/** One ad's place on the page, tried out: what the page looks like around it, and how its picture is made. */
-export interface Spot {
+/** A slot that was tested with a probe picture: the page around it, and how to make pictures with it. */
+export interface PreparedSlot {
   readonly page: Pixels;
   readonly box: PixelBox;
-  /** Where composition gives what the browser would paint. */
+  /** Set if composition gives the same pixels as the browser. */
   readonly composer: PageComposer | undefined;
-  /** The part of the ad that is seen, 0…1. */
-  readonly shown: number;
-  /** What had to be done to the page, in words. */
+  /** The visible share of the ad, 0 to 1. */
+  readonly visibleShare: number;
+  /** Sentences on changes to the page, for example a hidden overlay. */
   readonly notes: readonly string[];
   readonly capturedAt: Date;
 }
@@ -23,43 +23,43 @@ export interface Size {
   readonly height: number;
 }
 
-/** Shows a probe in the slot, to learn from pixels whether composition gives what the browser would paint. */
-export async function tryOut(
+/** Shows a probe picture in the slot. Its pixels tell whether composition gives the same result as the browser. */
+export async function prepareSlot(
   live: LivePage,
   slot: FoundSlot,
-  /** CSS pixels of the ad, and the pixels of its picture where that is shown as it is. */
+  /** `size` in CSS pixels; `pixels` is the size of the ad's picture, if it is shown unscaled. */
   { size, pixels }: { readonly size: Size; readonly pixels: Size | undefined },
-): Promise<Spot> {
+): Promise<PreparedSlot> {
   const staged = await live.stage(slot, size);
   try {
     const ratio = await live.pixelRatio();
     const expected = inDevicePixels(staged.rect, ratio);
     const probe = await probePicture(pixels ?? expected);
     const sought = { pixels: probe.pixels, expected };
-    const { probed, page, at } = await withAndWithout(staged, new Camera(live), {
+    const { probed, page, at } = await captureWithAndWithoutProbe(staged, new Camera(live), {
       probe: probe.png,
       has: (picture) => findProbe(picture, sought) !== undefined,
       differs: (one, two) => changedShare(one, two, expected) > 0.1,
     });
-    const { composable, box, shown } = judgeProbe(page, probed, sought);
+    const { composable, box, shown: visibleShare } = judgeProbe(page, probed, sought);
     const composer = composable ? new PageComposer(page, box) : undefined;
-    return { page, box, shown, composer, notes: staged.notes, capturedAt: at };
+    return { page, box, visibleShare, composer, notes: staged.notes, capturedAt: at };
   } finally {
     await staged.end();
   }
 }
 
-interface Probing {
+interface ProbeTests {
   readonly probe: Buffer;
-  readonly has: Test;
+  readonly has: PixelTest;
   readonly differs: (one: Pixels, two: Pixels) => boolean;
 }
 
-/** The slot with the probe and without an ad: one right after the other, and with patience where that did not do. */
-async function withAndWithout(
+/** Captures the slot with the probe and then without an ad. Repeats a capture that does not show the change yet. */
+async function captureWithAndWithoutProbe(
   staged: StagedSlot,
   camera: Camera,
-  { probe, has, differs }: Probing,
+  { probe, has, differs }: ProbeTests,
 ): Promise<{ probed: Pixels; page: Pixels; at: Date }> {
   const first = await camera.show(staged, probe);
   let second = await camera.show(staged, null);

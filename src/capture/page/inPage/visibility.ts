@@ -1,4 +1,4 @@
-/** What a reader sees of an element: whether it is shown, pinned, covered. */
+/** Tells whether a reader sees an element: shown, sticky, covered. */
 import type { Rect } from './rect.ts';
 import type { PagePart } from './script.ts';
 
@@ -31,7 +31,7 @@ function isShown(element: Element, rect: Rect): boolean {
   );
 }
 
-function isPinned(element: Element): boolean {
+function isSticky(element: Element): boolean {
   for (let at: Element | null = element; at; at = parentOf(at)) {
     const { position, bottom } = getComputedStyle(at);
     if (position === 'fixed' || (position === 'sticky' && bottom !== 'auto')) return true;
@@ -39,7 +39,7 @@ function isPinned(element: Element): boolean {
   return false;
 }
 
-/** Whether something else lies on most of it. Scrolls there; the caller scrolls back. */
+/** Whether other elements cover most of it. Scrolls to the element; the caller restores the scroll position. */
 function isCovered(element: Element): boolean {
   element.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
   const { left, top, width, height } = element.getBoundingClientRect();
@@ -52,4 +52,4 @@ function isCovered(element: Element): boolean {
   return seen.length > 0 && over.length * 2 > seen.length;
 }
 
-export const SIGHT = { parentOf, isWithin, topmostAt, isShown, isPinned, isCovered } satisfies PagePart;
+export const VISIBILITY = { parentOf, isWithin, topmostAt, isShown, isSticky, isCovered } satisfies PagePart;

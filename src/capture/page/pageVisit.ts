@@ -4,20 +4,20 @@ import type { Device } from '../../domain/devices.ts';
 import type { EgressFailure } from '../../egress/failures.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import type { Log } from '../../lib/log.ts';
-import { fateOf } from './adRequests.ts';
-import { Consent } from './consent.ts';
+import { AdPlacer } from './adPlacer.ts';
+import { actionFor } from './adRequests.ts';
+import { ConsentDialogs } from './consent.ts';
 import { emulateDevice, refuseRequestsOf } from './deviceContext.ts';
 import { findSlots } from './findSlots.ts';
-import { challengeOfPage, failureOfAnswer, failureOfNavigation, type SiteFailure } from './httpOutcome.ts';
-import { RECORD_DECLARATIONS } from './inPage/recorder.ts';
+import { RECORD_DECLARATIONS } from './inPage/declarationRecorder.ts';
 import { LivePage } from './livePage.ts';
 import type { ClosedPage, OpenPage } from './page.ts';
-import { Placement } from './placement.ts';
-import { Budget, scrollThrough, Traffic } from './settle.ts';
+import { NetworkActivity, scrollThrough, TimeBudget } from './settle.ts';
+import { challengeOfPage, failureOfNavigation, failureOfResponse, type SiteFailure } from './siteFailures.ts';
 
-export interface VisitOptions {
+export interface PageVisitOptions {
   readonly device: Device;
-  /** Of the browser. */
+  /** The browser's version. */
   readonly version: string;
   readonly navigationTimeoutMs: number;
   readonly settleCapMs: number;
@@ -29,29 +29,29 @@ const SCROLL_MS = 6_000;
 const LOAD_MS = 3_000;
 const QUIET_MS = 2_500;
 const FIND_MS = 20_000;
-/** A page whose scripts are busy answers late, above all on a busy node. */
+/** A page with busy scripts answers late, most of all on a busy node. */
 const TEXT_MS = 15_000;
 
-/** One opening of one site, from nothing to a settled page whose slots are known. */
-export class Visit {
+/** Opens one site: navigates, answers consent dialogs, scrolls, waits until the page is quiet, and finds the slots. */
+export class PageVisit {
   readonly #page: Page;
-  readonly #options: VisitOptions;
-  readonly #consent: Consent;
-  readonly #traffic: Traffic;
+  readonly #options: PageVisitOptions;
+  readonly #consent: ConsentDialogs;
+  readonly #network: NetworkActivity;
   readonly #phases: Partial<Record<Phase, number>> = {};
   #settled = false;
 
-  constructor(page: Page, options: VisitOptions) {
+  constructor(page: Page, options: PageVisitOptions) {
     this.#page = page;
     this.#options = options;
-    this.#consent = new Consent(page.context());
-    this.#traffic = new Traffic(page, (request) => fateOf(request.url(), request.resourceType()) === 'hold');
+    this.#consent = new ConsentDialogs(page.context());
+    this.#network = new NetworkActivity(page, (request) => actionFor(request.url(), request.resourceType()) === 'hold');
   }
 
-  /** @throws what the browser throws when it breaks; what the site does is an answer. */
+  /** Failures of the site are results. @throws errors of the browser. */
   async open(site: string, signal?: AbortSignal): Promise<OpenPage | ClosedPage> {
     const abort = () => {
-      // What waits for the page fails by it, and says so.
+      // Pending calls on the page reject with a clear error.
       this.#page
         .context()
         .close()
@@ -86,7 +86,7 @@ export class Visit {
     const request = route.request();
     try {
       if (this.#settled && isNavigation(request, this.#page)) return await route.abort('aborted');
-      switch (fateOf(request.url(), request.resourceType())) {
+      switch (actionFor(request.url(), request.resourceType())) {
         case 'pass':
           return await route.continue();
         case 'empty':
@@ -97,14 +97,14 @@ export class Visit {
           return;
       }
     } catch (error) {
-      // The request has gone, with its frame or its page; there is nothing left to answer.
-      this.#options.log?.debug({ error: String(error), url: request.url() }, 'A request went before it was answered.');
+      // The request ended with its frame or page, so no response is needed.
+      this.#options.log?.debug({ error: String(error), url: request.url() }, 'A request ended before the response.');
     }
   }
 
   async #navigate(site: string): Promise<SiteFailure | undefined> {
     const { navigationTimeoutMs, egressFailures } = this.#options;
-    const budget = new Budget(navigationTimeoutMs);
+    const budget = new TimeBudget(navigationTimeoutMs);
     let response: Response | null;
     try {
       response = await this.#page.goto(site, { waitUntil: 'commit', timeout: navigationTimeoutMs });
@@ -114,7 +114,7 @@ export class Visit {
     const arrived = await this.#documentArrives(budget.left());
     const text = await this.#text();
     if (!arrived && text === '')
-      return { status: 'net_read_timeout', reason: 'The site began to answer and sent no page in time.' };
+      return { status: 'net_read_timeout', reason: 'The site started to respond but did not send the page in time.' };
     if (response === null) return undefined;
     const answer = {
       status: response.status(),
@@ -122,7 +122,7 @@ export class Visit {
       text: await this.#source(),
     };
     return (
-      failureOfAnswer(answer.headers['x-tearsheet-egress'] === undefined ? answer : { ...answer, text }) ??
+      failureOfResponse(answer.headers['x-tearsheet-egress'] === undefined ? answer : { ...answer, text }) ??
       challengeOfPage(answer, text.split(/\s+/).length)
     );
   }
@@ -137,7 +137,7 @@ export class Visit {
     }
   }
 
-  /** The words a reader sees. */
+  /** The visible text. */
   #text(): Promise<string> {
     return withDeadline(
       TEXT_MS,
@@ -153,14 +153,14 @@ export class Visit {
   }
 
   /**
-   * Each step may take what is left of the cap and no more; none has to succeed. Most pages have no dialog, and are scrolled
-   * while one is looked for; one that has is scrolled when it has been answered, for many cannot be before.
+   * The steps share one time budget, and each may fail. The page scrolls while the search for a dialog runs, because most pages
+   * have none. If there is a dialog, the page scrolls again after the answer, because many dialogs block scrolling.
    */
   async #settle(): Promise<void> {
-    const budget = new Budget(this.#options.settleCapMs);
+    const budget = new TimeBudget(this.#options.settleCapMs);
     const scroll = (stop?: () => boolean) =>
       this.#timed('scroll', () => scrollThrough(this.#page, budget.left(SCROLL_MS), stop));
-    const rest = () => this.#timed('settle', () => this.#traffic.quiet(budget.left(QUIET_MS)));
+    const rest = () => this.#timed('settle', () => this.#network.quiet(budget.left(QUIET_MS)));
     const scrolled = this.#timed('load', () => this.#loaded(budget.left(LOAD_MS))).then(() =>
       scroll(() => this.#consent.isFound),
     );
@@ -173,10 +173,10 @@ export class Visit {
     this.#settled = true;
   }
 
-  /** Or waits for nothing but what never ends. */
+  /** Waits for the load event, or until only endless requests remain. */
   async #loaded(ms: number): Promise<void> {
     try {
-      await Promise.race([this.#page.waitForLoadState('load', { timeout: ms + 1 }), this.#traffic.quiet(ms + 1)]);
+      await Promise.race([this.#page.waitForLoadState('load', { timeout: ms + 1 }), this.#network.quiet(ms + 1)]);
     } catch (error) {
       if (!(error instanceof Error && error.name === 'TimeoutError')) throw error;
     }
@@ -185,7 +185,7 @@ export class Visit {
   async #ready(session: CDPSession): Promise<OpenPage> {
     const slots = await this.#timed('find', () => withDeadline(FIND_MS, findSlots(this.#page)));
     const live = new LivePage(this.#page, session);
-    const placement = new Placement(live, slots, this.#options.device.viewport);
+    const placement = new AdPlacer(live, slots, this.#options.device.viewport);
     return {
       status: 'ready',
       finalUrl: this.#page.url(),
@@ -216,7 +216,7 @@ export class Visit {
   }
 }
 
-/** Slots are known by now; a page that reloads itself would lose them. */
+/** Used after the slots are found, because a page that reloads itself would lose them. */
 function isNavigation(request: Request, page: Page): boolean {
   return request.isNavigationRequest() && request.frame() === page.mainFrame();
 }

@@ -1,13 +1,13 @@
-/** Makes a slot ready for an ad: room for it, and nothing else to be seen in it. */
+/** Prepares a slot for an ad: makes space and hides the slot's content. */
 
-import type { StagedSize } from './rect.ts';
+import type { AdSize } from './rect.ts';
 import type { PagePart } from './script.ts';
 import { STYLES } from './styles.ts';
 
 declare const addSheet: typeof STYLES.addSheet;
 declare const setStyles: typeof STYLES.setStyles;
 
-function innerSize(element: HTMLElement): StagedSize {
+function innerSize(element: HTMLElement): AdSize {
   const style = getComputedStyle(element);
   const sum = (...names: string[]) =>
     names.reduce((all, name) => all + (Number.parseFloat(style.getPropertyValue(name)) || 0), 0);
@@ -18,8 +18,8 @@ function innerSize(element: HTMLElement): StagedSize {
   };
 }
 
-/** Gives a slot that has collapsed, or is smaller than its ad, the room that a filled one would take. */
-function makeRoom(element: HTMLElement, size: StagedSize): () => void {
+/** Gives a slot that collapsed, or is smaller than its ad, the space that a filled slot would take. @returns the undo. */
+function makeSpace(element: HTMLElement, size: AdSize): () => void {
   const undo: (() => void)[] = [];
   if (getComputedStyle(element).display === 'none') undo.push(setStyles(element, { display: 'block' }));
   const room = innerSize(element);
@@ -53,8 +53,8 @@ function hideContent(element: HTMLElement): () => void {
   };
 }
 
-/** Ads stand at the top of their slot, in its middle from side to side; in the middle of one that centres its content. */
-function restingPlace(element: HTMLElement, size: StagedSize): { x: number; y: number } {
+/** The ad is centred horizontally and at the top of its slot. It is also centred vertically if the slot centres its content. */
+function adPosition(element: HTMLElement, size: AdSize): { x: number; y: number } {
   const style = getComputedStyle(element);
   const box = element.getBoundingClientRect();
   const edge = (side: string) =>
@@ -71,4 +71,4 @@ function restingPlace(element: HTMLElement, size: StagedSize): { x: number; y: n
   };
 }
 
-export const SLOT_ROOM = { ...STYLES, innerSize, makeRoom, hideContent, restingPlace } satisfies PagePart;
+export const SLOT_SPACE = { ...STYLES, innerSize, makeSpace, hideContent, adPosition } satisfies PagePart;

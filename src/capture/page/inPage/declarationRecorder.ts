@@ -1,4 +1,4 @@
-/** Records, inside every frame from its first moment, which ad slots its scripts declare. */
+/** Records which ad slots the scripts of a frame declare. It runs before the scripts of the frame. */
 import { expressionOf, type PagePart } from './script.ts';
 
 interface GptRecord {
@@ -23,7 +23,7 @@ function records(): Records {
   return fresh;
 }
 
-function guarded(work: () => void): void {
+function catchErrors(work: () => void): void {
   try {
     work();
   } catch (error) {
@@ -31,9 +31,9 @@ function guarded(work: () => void): void {
   }
 }
 
-/** Shows each value that is ever set to the property; what `seen` gives back is stored in its place. */
-function trap(owner: object, name: string, seen: (value: unknown) => unknown): void {
-  guarded(() => {
+/** Passes each value that is assigned to the property through `seen`, and stores the result of `seen` instead. */
+function interceptProperty(owner: object, name: string, seen: (value: unknown) => unknown): void {
+  catchErrors(() => {
     let value = seen(Reflect.get(owner, name));
     Object.defineProperty(owner, name, {
       configurable: true,
@@ -47,11 +47,11 @@ function trap(owner: object, name: string, seen: (value: unknown) => unknown): v
 }
 
 function watchMethod(owner: object, name: string, called: (args: unknown[], result: unknown) => void): void {
-  trap(owner, name, (method) => {
+  interceptProperty(owner, name, (method) => {
     if (typeof method !== 'function') return method;
     return function watched(this: unknown, ...args: unknown[]) {
       const result: unknown = Reflect.apply(method, this, args);
-      guarded(() => called(args, result));
+      catchErrors(() => called(args, result));
       return result;
     };
   });
@@ -89,18 +89,18 @@ function watchPrebid(pbjs: unknown): unknown {
 
 function startRecording(): void {
   records();
-  trap(window, 'googletag', watchGoogletag);
-  trap(window, 'pbjs', watchPrebid);
-  // Nobody is there to answer; a loop of dialogs would hold the page for ever.
+  interceptProperty(window, 'googletag', watchGoogletag);
+  interceptProperty(window, 'pbjs', watchPrebid);
+  // No person answers these dialogs, so a loop of them would block the page forever.
   for (const name of ['alert', 'print']) Reflect.set(window, name, () => undefined);
   Reflect.set(window, 'confirm', () => false);
   Reflect.set(window, 'prompt', () => null);
 }
 
-export const RECORDS = { records, guarded } satisfies PagePart;
+export const RECORDS = { records, catchErrors } satisfies PagePart;
 
-/** To be run in every frame before its own scripts. */
+/** Run this in every frame before its own scripts. */
 export const RECORD_DECLARATIONS = expressionOf(
-  { ...RECORDS, trap, watchMethod, recordGptSlot, watchGoogletag, watchPrebid, startRecording },
+  { ...RECORDS, interceptProperty, watchMethod, recordGptSlot, watchGoogletag, watchPrebid, startRecording },
   'startRecording()',
 );

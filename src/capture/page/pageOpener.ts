@@ -1,32 +1,32 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright';
 import type { Device } from '../../domain/devices.ts';
 import type { EgressFailure } from '../../egress/failures.ts';
-import { errorMessage } from '../../lib/errorMessage.ts';
+import { shortErrorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
 import { disabledFeaturesFlag, networkFlags } from '../browser/flags.ts';
 import type { Burden } from '../memory/watchdog.ts';
 import { openDeviceContext } from './deviceContext.ts';
-import { isLate } from './late.ts';
 import type { ClosedPage, OpenPage, PageOpener } from './page.ts';
+import { PageVisit, type PageVisitOptions } from './pageVisit.ts';
 import { guardPlaywrightDispatch } from './playwrightDispatchGuard.ts';
-import { Visit, type VisitOptions } from './visit.ts';
+import { isTimeout } from './timeouts.ts';
 
 export interface PageOpenerOptions {
   readonly chromiumPath: string;
-  /** The way out; without one the browser reaches the network itself. */
+  /** The egress proxy. Without it the browser connects directly. */
   readonly proxyUrl?: string;
-  /** The browser's own sandbox; off unless given. */
+  /** Chromium's own sandbox; off by default. */
   readonly sandbox?: boolean;
-  /** What the proxy did not connect to, oldest first: says why an https site could not be reached. */
+  /** Connections that the proxy did not make, oldest first. They explain why an HTTPS site failed. */
   readonly egressFailures?: () => readonly EgressFailure[];
-  /** Until a page's document is there. */
+  /** For the navigation until the document has arrived. */
   readonly navigationTimeoutMs?: number;
-  /** For consent, scrolling and waiting together. */
+  /** For consent, scrolling and waiting for a quiet page together. */
   readonly settleCapMs?: number;
   readonly log?: Log;
 }
 
-/** Starts the browser that opens sites. @throws when it does not start. */
+/** Starts the browser that opens sites. @throws if it does not start. */
 export async function startPageOpener(options: PageOpenerOptions): Promise<PageOpener> {
   const opener = new ChromiumOpener(options);
   await opener.start();
@@ -54,9 +54,9 @@ class ChromiumOpener implements PageOpener {
     { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<OpenPage | ClosedPage> {
     const browser = await this.#running();
-    const outcome = await unlessGone(browser, this.#openIn(browser, site, { device, signal }));
-    // Then it is no answer of the site, and the page may be opened in another one.
-    if (outcome.status === 'generic_error' && !signal?.aborted && (await isGone(browser, outcome.reason)))
+    const outcome = await failIfBrowserEnds(browser, this.#openIn(browser, site, { device, signal }));
+    // The browser failed, not the site, so the caller may open the page in another browser.
+    if (outcome.status === 'generic_error' && !signal?.aborted && (await hasEnded(browser, outcome.reason)))
       throw new Error(`The browser ended: ${outcome.reason}`);
     return outcome;
   }
@@ -64,7 +64,7 @@ class ChromiumOpener implements PageOpener {
   async #openIn(
     browser: Browser,
     site: string,
-    { device, signal }: Pick<VisitOptions, 'device'> & { signal: AbortSignal | undefined },
+    { device, signal }: Pick<PageVisitOptions, 'device'> & { signal: AbortSignal | undefined },
   ): Promise<OpenPage | ClosedPage> {
     let context: BrowserContext | undefined;
     try {
@@ -73,8 +73,10 @@ class ChromiumOpener implements PageOpener {
       return await this.#visit(page, site, { device, signal, version: browser.version() });
     } catch (error) {
       await context?.close().catch((failure: unknown) => this.#warn(failure, 'A context did not close.'));
-      const reason = signal?.aborted ? 'The capture was stopped.' : `The page could not be opened: ${wordsOf(error)}`;
-      return { status: 'generic_error', reason, candidates: [], finalUrl: site, isLate: isLate(error) };
+      const reason = signal?.aborted
+        ? 'The capture was stopped.'
+        : `The page could not be opened: ${shortErrorMessage(error, 300)}`;
+      return { status: 'generic_error', reason, candidates: [], finalUrl: site, timedOut: isTimeout(error) };
     }
   }
 
@@ -91,15 +93,15 @@ class ChromiumOpener implements PageOpener {
   async #visit(
     page: Page,
     site: string,
-    about: Pick<VisitOptions, 'device' | 'version'> & { signal: AbortSignal | undefined },
+    about: Pick<PageVisitOptions, 'device' | 'version'> & { signal: AbortSignal | undefined },
   ) {
     const { navigationTimeoutMs = 30_000, settleCapMs = 10_000, egressFailures = () => [], log } = this.#options;
     const { signal, ...rest } = about;
-    const visit = new Visit(page, { ...rest, navigationTimeoutMs, settleCapMs, egressFailures, log });
+    const visit = new PageVisit(page, { ...rest, navigationTimeoutMs, settleCapMs, egressFailures, log });
     return visit.open(site, signal);
   }
 
-  /** The browser, started again where it has ended. */
+  /** The browser; starts another one if it has ended. */
   #running(): Promise<Browser> {
     if (this.#closed) return Promise.reject(new Error('the page opener is closed'));
     if (this.#browser === undefined) {
@@ -123,22 +125,24 @@ class ChromiumOpener implements PageOpener {
       handleSIGTERM: false,
       handleSIGHUP: false,
     });
-    guardPlaywrightDispatch(browser, (error) => this.#warn(error, 'A browser ended while a page was prepared.'));
+    guardPlaywrightDispatch(browser, (error) =>
+      this.#warn(error, 'The browser ended during the preparation of a page.'),
+    );
     browser.on('disconnected', () => {
       this.#browser = undefined;
       this.#group = undefined;
     });
-    this.#group = await groupOf(browser);
+    this.#group = await processGroupOf(browser);
     return browser;
   }
 
   #warn(error: unknown, message: string): void {
-    this.#options.log?.warn({ error: wordsOf(error) }, message);
+    this.#options.log?.warn({ error: shortErrorMessage(error, 300) }, message);
   }
 }
 
-/** Playwright starts it as the leader of a group, and tells nobody its number; the browser does. */
-async function groupOf(browser: Browser): Promise<number | undefined> {
+/** Playwright starts the browser as leader of a process group but does not expose the id, so we ask the browser. */
+async function processGroupOf(browser: Browser): Promise<number | undefined> {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send('SystemInfo.getProcessInfo');
   await session.detach();
@@ -147,22 +151,22 @@ async function groupOf(browser: Browser): Promise<number | undefined> {
 
 const ENDING_MS = 1_000;
 
-/** What is asked of a browser in the moment in which it ends may never be answered. @throws Error when it has not been. */
-async function unlessGone<T>(browser: Browser, work: Promise<T>): Promise<T> {
+/** A call to a browser that is ending may stay without an answer. @throws Error after `ENDING_MS` in that case. */
+async function failIfBrowserEnds<T>(browser: Browser, work: Promise<T>): Promise<T> {
   const { promise: gone, reject } = Promise.withResolvers<never>();
-  const onGone = () => setTimeout(() => reject(new Error('The browser ended: it left a question open.')), ENDING_MS);
+  const onGone = () => setTimeout(() => reject(new Error('The browser ended before it answered.')), ENDING_MS);
   browser.once('disconnected', onGone);
   try {
     return await Promise.race([work, gone]);
   } finally {
     browser.off('disconnected', onGone);
-    // Nobody waits for it any more.
+    // The race is over; this handler only prevents an unhandled rejection.
     gone.catch((error: unknown) => void error);
   }
 }
 
-/** A browser that ends closes its pages a moment before it is seen to have ended. */
-async function isGone(browser: Browser, reason: string): Promise<boolean> {
+/** A browser that ends closes its pages shortly before its disconnect event, so this waits for that event. */
+async function hasEnded(browser: Browser, reason: string): Promise<boolean> {
   if (!browser.isConnected() || !/has been closed/.test(reason)) return !browser.isConnected();
   return new Promise((resolve) => {
     const end = (gone: boolean) => {
@@ -174,8 +178,4 @@ async function isGone(browser: Browser, reason: string): Promise<boolean> {
     const timer = setTimeout(() => end(false), ENDING_MS);
     browser.on('disconnected', onGone);
   });
-}
-
-function wordsOf(error: unknown): string {
-  return errorMessage(error).split('\n')[0]?.slice(0, 300) ?? '';
 }

@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterAll(() => browser?.close());
 
-test('all news that Playwright sends itself comes through what is guarded', async () => {
+test('all messages that Playwright sends itself pass through the guarded method', async () => {
   const dispatch = vi.spyOn(connection, 'dispatch');
   const context = await browser.newContext();
   expect(dispatch.mock.calls.length).toBeGreaterThan(0);
@@ -31,7 +31,7 @@ test('all news that Playwright sends itself comes through what is guarded', asyn
   dispatch.mockRestore();
 });
 
-test('news of what has gone ends nothing, and is told', () => {
+test('a message about a closed object is reported and does not end the process', () => {
   const guid = String(Reflect.get(browser, '_guid'));
   connection.dispatch({ guid: 'gone', method: '__create__', params: { type: 'Page', guid: 'page', initializer: {} } });
   connection.dispatch({ guid: 'gone', method: 'close', params: {} });
@@ -43,14 +43,14 @@ test('news of what has gone ends nothing, and is told', () => {
   ]);
 });
 
-test('any other fault of Playwright is not hidden', () => {
+test('any other error of Playwright is thrown', () => {
   const guid = String(Reflect.get(browser, '_guid'));
   const unknownType = { type: 'Nothing', guid: 'thing', initializer: {} };
   expect(() => connection.dispatch({ guid, method: '__create__', params: unknownType })).toThrow();
   expect(told).toEqual([]);
 });
 
-test('a Playwright without such a connection is told of once it is used', () => {
+test('the guard reports a Playwright without the expected connection', () => {
   guardPlaywrightDispatch(Object.create(null), ({ message }) => told.push(message));
   expect(told).toEqual(['Playwright has no connection that could be guarded.']);
 });
