@@ -133,7 +133,7 @@ test('an ad of a declared size that is wider than a small screen is scaled to th
   const narrow = (over: Partial<SlotCandidate>, asked = request) =>
     narrowToBox(scoreSlot(slot({ box, sizes: [[320, 50]], ...over }), asked), asked);
   expect(narrow({})).toMatchObject({ scale: 300 / 320, problem: undefined });
-  expect(narrow({})?.scored.reasons?.at(-1)).toMatch(/passes the side of the screen/);
+  expect(narrow({})?.scored.reasons?.at(-1)).toMatch(/would pass the edge of the screen/);
   expect(narrow({}, { ...request, viewport })).toBeUndefined();
   expect(narrow({ box: { ...box, x: 0, width: 320 } })).toBeUndefined();
   expect(narrow({ box: { ...box, width: 200 } })).toBeUndefined();
