@@ -154,7 +154,7 @@ const ENDING_MS = 1_000;
 /** A call to a browser that is ending may stay without an answer. @throws Error after `ENDING_MS` in that case. */
 async function failIfBrowserEnds<T>(browser: Browser, work: Promise<T>): Promise<T> {
   const { promise: gone, reject } = Promise.withResolvers<never>();
-  const onGone = () => setTimeout(() => reject(new Error('The browser ended before it answered.')), ENDING_MS);
+  const onGone = () => setTimeout(() => reject(new Error('The browser ended: a call got no answer.')), ENDING_MS);
   browser.once('disconnected', onGone);
   try {
     return await Promise.race([work, gone]);
