@@ -225,7 +225,6 @@ export const CAPTURE_EXIT = {
 /** The program was asked to end before it listened: 128 and SIGTERM, as inits and shells tell it. */
 export const ENDED_UNHEARD = 143;
 
-export type WantedFrame = z.infer<typeof WantedFrame>;
 export type DeclareUploads = z.infer<typeof DeclareUploads>;
 export type DeclaredUploads = z.infer<typeof DeclaredUploads>;
 export type OpenAttempt = z.infer<typeof OpenAttempt>;

@@ -4,7 +4,7 @@ import type { ScreenshotJob } from '../contract/screenshotJob.ts';
 import { deliveryGroup } from '../store/deliveries/deliveryGroup.ts';
 import { checkEpoch } from '../store/installation/installation.ts';
 import { unsettledNames } from '../store/jobs/jobState.ts';
-import { type KnownJob, knownJobs, organizationsThatWait, overdueDeliveries } from '../store/jobs/leftovers.ts';
+import { type KnownJob, knownJobs, organizationsWithBacklog, overdueDeliveries } from '../store/jobs/leftovers.ts';
 import { purgeIdempotencyKeys } from '../store/organizations/idempotency.ts';
 import { failOrphanedAdsPage } from '../workflow/orphanedAds.ts';
 import type { LeaderContext } from './leaderContext.ts';
@@ -101,7 +101,7 @@ async function removeOrphans(term: LeaderContext, { jobs, resources, known }: Se
 
 async function launchWaiting({ options, transact }: LeaderContext): Promise<void> {
   const { store, queue } = options;
-  const organizations = await organizationsThatWait(store.db);
+  const organizations = await organizationsWithBacklog(store.db);
   await transact(async (tx) => {
     for (const organization_id of organizations) await queue.enqueue(tx, 'launch', { organization_id });
   });
@@ -123,10 +123,10 @@ async function sendOverdue({ options, transact }: LeaderContext): Promise<number
 }
 
 /** Of the next page of pending ads: so each audit costs the same, and in the end all have been looked at. */
-async function failForsaken({ transact, eventContext, progress }: LeaderContext): Promise<number> {
+async function failForsaken({ transact, progress }: LeaderContext): Promise<number> {
   const reason = 'Nothing captures it any more.';
   const after = progress.lastPendingAd;
-  const { failed, last } = await transact((tx) => failOrphanedAdsPage(tx, { after, reason }, eventContext));
+  const { failed, last } = await transact((tx, context) => failOrphanedAdsPage(tx, { after, reason }, context));
   progress.lastPendingAd = last;
   return failed;
 }

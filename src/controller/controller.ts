@@ -1,5 +1,6 @@
 /** The controller: admits what waits, and reconciles ScreenshotJobs as they change. One leader at a time runs it. */
 import { ConflictError } from '../cluster/port.ts';
+import { resourceNameOf } from '../domain/resourceNames.ts';
 import type { Change } from '../store/database/notifications.ts';
 import { beginEpoch, StaleLeaderError } from '../store/installation/installation.ts';
 import { admitWaiting } from '../workflow/admission.ts';
@@ -164,6 +165,6 @@ class RunningController implements Controller {
 
 /** The resource that a change is about; undefined: none, or all. */
 function nameOf({ set, job }: Change): string | undefined {
-  if (set !== undefined) return `set-${set}`;
-  return job === undefined ? undefined : `ads-${job}`;
+  if (set !== undefined) return resourceNameOf({ setId: set });
+  return job === undefined ? undefined : resourceNameOf({ jobId: job });
 }

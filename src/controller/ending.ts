@@ -1,7 +1,7 @@
 /** How a job ends: in Postgres first, then in the cluster. */
 import type { CaptureJob } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
-import type { JobState } from '../store/jobs/jobState.ts';
+import type { StoredJob } from '../store/jobs/jobState.ts';
 import { type SettleCause, type Settlement, settleJob } from '../workflow/settlement.ts';
 import { jobName } from './jobPlan.ts';
 import { LATER, type LeaderContext, NOW, SOON, show } from './leaderContext.ts';
@@ -13,15 +13,14 @@ const PODS_MS = 60_000;
 
 /** Whatever is open gets its failure; see `store/settlement.ts`. */
 export async function settle(
-  { options, eventContext, transact }: LeaderContext,
-  state: JobState,
+  { options, transact }: LeaderContext,
+  state: StoredJob,
   cause: SettleCause,
   problem?: Settlement['problem'],
 ): Promise<number> {
-  const { observe, log } = options;
+  const { log } = options;
   const settlement = { jobId: state.id, cause, ...(problem && { problem }) };
-  const { outcome, closed } = await transact((tx) => settleJob(tx, settlement, eventContext));
-  observe?.screenshots?.(closed);
+  const outcome = await transact((tx, context) => settleJob(tx, settlement, context));
   if (outcome === 'settled') {
     const seconds = (state.now.getTime() - state.admitted_at.getTime()) / 1000;
     const { id: job_id, set_id, organization } = state;
@@ -31,7 +30,7 @@ export async function settle(
 }
 
 /** By `spec.cancel`, or by the deletion of its resource: its captures are asked to end, and what they have by now is kept. */
-export async function cancel(term: LeaderContext, state: JobState, resource: ScreenshotJob): Promise<number> {
+export async function cancel(term: LeaderContext, state: StoredJob, resource: ScreenshotJob): Promise<number> {
   const job = await term.cluster.getJob(jobName(state));
   if (job !== undefined && !job.deleting) await term.cluster.deleteJob(job, { waits: !job.stuck });
   await show(term, state, { resource, job, canceling: true });
@@ -41,7 +40,7 @@ export async function cancel(term: LeaderContext, state: JobState, resource: Scr
 /** The result is in Postgres: what is left is to say so, end what still runs, and forget it after a while. */
 export async function finish(
   term: LeaderContext,
-  state: JobState,
+  state: StoredJob,
   resource: ScreenshotJob | undefined,
 ): Promise<number | undefined> {
   const age = state.now.getTime() - (state.settled_at?.getTime() ?? 0);
@@ -71,7 +70,7 @@ async function release(
 
 async function expireResource(
   { look, cluster, retention }: LeaderContext,
-  { name }: JobState,
+  { name }: StoredJob,
   { resource, age }: { resource: ScreenshotJob; age: number },
 ): Promise<number> {
   const oldest = retention.keep(name);
@@ -85,7 +84,7 @@ async function expireResource(
 /** Of every generation: one may have been left when a controller ended. @returns when to look again, if one is there still. */
 async function endJobs(
   { cluster }: LeaderContext,
-  state: JobState,
+  state: StoredJob,
   { age, patient }: { age: number; patient: boolean },
 ): Promise<number | undefined> {
   let again = Number.POSITIVE_INFINITY;

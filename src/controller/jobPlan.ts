@@ -1,13 +1,13 @@
 /** What is asked of the cluster for a job: the resource's spec, and its Job. */
 import type { CaptureJobSpec } from '../cluster/port.ts';
 import type { ScreenshotJob, ScreenshotJobSpec } from '../contract/screenshotJob.ts';
-import type { JobState } from '../store/jobs/jobState.ts';
+import type { StoredJob } from '../store/jobs/jobState.ts';
 import type { ControllerOptions, ControllerSettings } from './options.ts';
 
 /** Beyond the set's own deadline. */
 const LAST_BOUND_SECONDS = 3_600;
 
-export function resourceSpec(state: JobState, settings: ControllerSettings): ScreenshotJobSpec {
+export function resourceSpec(state: StoredJob, settings: ControllerSettings): ScreenshotJobSpec {
   return {
     organization: state.organization,
     ...(state.set_id === null ? {} : { set: state.set_id }),
@@ -26,12 +26,12 @@ export function resourceSpec(state: JobState, settings: ControllerSettings): Scr
 }
 
 /** Of one generation; a Job that was left behind keeps its name. */
-export function jobName({ name, generation }: Pick<JobState, 'name' | 'generation'>): string {
+export function jobName({ name, generation }: Pick<StoredJob, 'name' | 'generation'>): string {
   return `${name}-${generation}`;
 }
 
 export function jobSpec(
-  state: JobState,
+  state: StoredJob,
   resource: ScreenshotJob,
   { settings, issueToken }: Pick<ControllerOptions, 'settings' | 'issueToken'>,
 ): CaptureJobSpec {

@@ -1,10 +1,9 @@
 /** What a leader has at hand during its term. */
 import type { CaptureJob, ClusterPort } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
-import type { Queryable } from '../store/database/database.ts';
 import { checkEpoch, requireEpoch, StaleLeaderError } from '../store/installation/installation.ts';
-import type { JobState } from '../store/jobs/jobState.ts';
-import type { EventContext } from '../workflow/eventContext.ts';
+import type { StoredJob } from '../store/jobs/jobState.ts';
+import { type CountedTransact, countedTransact } from '../workflow/countedTransactions.ts';
 import { fenced } from './fence.ts';
 import { FirstSeenTracker } from './firstSeenTracker.ts';
 import type { ControllerOptions } from './options.ts';
@@ -22,11 +21,13 @@ export interface LeaderContext {
   readonly acquaintance: FirstSeenTracker;
   /** Of resources that are finished. */
   readonly retention: Retention;
-  readonly eventContext: EventContext;
   /** How far the audit has come through what it does not look at in one go. */
   readonly progress: { lastPendingAd: string | undefined };
-  /** A transaction of this leader: refused once another one has begun, and none begins before it ends. @throws StaleLeaderError */
-  transact<T>(work: (transaction: Queryable) => Promise<T>): Promise<T>;
+  /**
+   * Runs a transaction of this leader and counts the screenshots that it resolves. The transaction fails if another
+   * leader has begun, and no other leader can begin before it ends. @throws StaleLeaderError
+   */
+  readonly transact: CountedTransact;
   /** Has another ScreenshotJob reconciled soon. */
   readonly look: (name: string) => void;
 }
@@ -39,7 +40,7 @@ export const SOON = 100;
 export const LATER = 10_000;
 
 export function beginTerm(options: ControllerOptions, epoch: string, look: LeaderContext['look']): LeaderContext {
-  const { store, queue, settings, log } = options;
+  const { store, queue, settings, log, observe } = options;
   const requireLead = () => {
     if (options.isHalted?.()) throw new StaleLeaderError(epoch, 'of another leader');
   };
@@ -55,15 +56,19 @@ export function beginTerm(options: ControllerOptions, epoch: string, look: Leade
     statuses: new StatusWriter(cluster, log, options.clock),
     acquaintance: new FirstSeenTracker(options.clock),
     retention: new Retention(settings.mostFinishedResources),
-    eventContext: { queue, publicUrl: settings.publicUrl },
     progress: { lastPendingAd: undefined },
-    transact: (work) =>
-      store.db.transaction().execute(async (transaction) => {
-        await requireEpoch(transaction, epoch);
-        const result = await work(transaction);
-        requireLead();
-        return result;
-      }),
+    transact: countedTransact({
+      transact: (work) =>
+        store.db.transaction().execute(async (transaction) => {
+          await requireEpoch(transaction, epoch);
+          const result = await work(transaction);
+          requireLead();
+          return result;
+        }),
+      count: (statuses) => observe?.screenshots?.(statuses),
+      queue,
+      publicUrl: settings.publicUrl,
+    }),
     look,
   };
 }
@@ -78,7 +83,7 @@ export interface Shown {
 /** Says in the resource how things are. @returns in how many milliseconds that is possible, if it is too early. */
 export function show(
   { statuses }: LeaderContext,
-  state: JobState,
+  state: StoredJob,
   { resource, job, problem = job?.problem, canceling = false }: Shown,
 ): Promise<number> {
   const { status: before, generation } = resource;

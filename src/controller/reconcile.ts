@@ -9,7 +9,7 @@
  * 5. Otherwise there is to be a resource with a Job that runs, see `running.ts`. What is absent is made: absent is not canceled.
  */
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
-import { type JobState, readJobState } from '../store/jobs/jobState.ts';
+import { readJob, type StoredJob } from '../store/jobs/jobState.ts';
 import { expireClaims } from '../workflow/claims.ts';
 import { cancel, finish, settle } from './ending.ts';
 import { type LeaderContext, NOW } from './leaderContext.ts';
@@ -19,7 +19,7 @@ import { meetUnknown } from './unknown.ts';
 /** @returns in how many milliseconds to look again; undefined: when something changes. @throws StaleLeaderError (by what it writes), ConflictError */
 export async function reconcile(term: LeaderContext, name: string): Promise<number | undefined> {
   const { store } = term.options;
-  const state = await readJobState(store.db, name);
+  const state = await readJob(store.db, name);
   if (state === undefined) return meetUnknown(term, name);
   if (state.settled_at === null) {
     if (state.cancel_requested) return settle(term, state, 'canceled');
@@ -40,8 +40,7 @@ function isCanceled({ spec, deleting, removedByUs }: ScreenshotJob): boolean {
 }
 
 /** Leases are over whose holders said nothing: others may claim what they held. */
-async function expire({ options, eventContext, transact }: LeaderContext, state: JobState): Promise<number> {
-  const resolved = await transact((tx) => expireClaims(tx, state.id, eventContext));
-  options.observe?.screenshots?.(resolved);
+async function expire({ transact }: LeaderContext, state: StoredJob): Promise<number> {
+  await transact((tx, context) => expireClaims(tx, state.id, context));
   return NOW;
 }

@@ -1,7 +1,13 @@
 /** A job whose work is to be done: it has a resource, and the resource a Job that runs. */
 import { type CaptureJob, NameTakenError, RefusedError } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
-import { type JobState, nextGeneration, noteHold, noteLaunch, readJobState } from '../store/jobs/jobState.ts';
+import {
+  clearSchedulingDeadline,
+  nextGeneration,
+  readJob,
+  type StoredJob,
+  startSchedulingDeadline,
+} from '../store/jobs/jobState.ts';
 import { settle } from './ending.ts';
 import { jobName, jobSpec, resourceSpec } from './jobPlan.ts';
 import { LATER, type LeaderContext, NOW, SOON, show } from './leaderContext.ts';
@@ -9,7 +15,7 @@ import { type Problem, plainWords } from './status.ts';
 
 const MAX_GENERATIONS = 3;
 
-export async function makeResource({ options, cluster }: LeaderContext, state: JobState): Promise<number> {
+export async function makeResource({ options, cluster }: LeaderContext, state: StoredJob): Promise<number> {
   if (state.stopped) return Math.min(LATER, dueIn(state));
   try {
     const answer = await cluster.createScreenshotJob(state.name, resourceSpec(state, options.settings));
@@ -25,7 +31,7 @@ export async function makeResource({ options, cluster }: LeaderContext, state: J
 /** Removed by us although it has work to do: its Job and it go, so that others can be made. */
 export async function withdraw(
   { cluster, transact }: LeaderContext,
-  state: JobState,
+  state: StoredJob,
   resource: ScreenshotJob,
 ): Promise<number | undefined> {
   const job = await cluster.getJob(jobName(state));
@@ -39,7 +45,7 @@ export async function withdraw(
   return SOON;
 }
 
-export async function run(term: LeaderContext, state: JobState, resource: ScreenshotJob): Promise<number | undefined> {
+export async function run(term: LeaderContext, state: StoredJob, resource: ScreenshotJob): Promise<number | undefined> {
   const { cluster } = term;
   await removeLeftBehind(term, state);
   const job = await cluster.getJob(jobName(state));
@@ -51,16 +57,16 @@ export async function run(term: LeaderContext, state: JobState, resource: Screen
   }
   if (job.stuck || (job.finished && !job.deleting)) return leaveBehind(term, state, job);
   if (isHoldNews(state, job)) {
-    await term.transact((tx) => (job.suspended ? noteHold : noteLaunch)(tx, state.id));
+    await term.transact((tx) => (job.suspended ? clearSchedulingDeadline : startSchedulingDeadline)(tx, state.id));
     return NOW;
   }
   return wait(term, state, { resource, job, problem: job.problem });
 }
 
-async function makeJob(term: LeaderContext, state: JobState, resource: ScreenshotJob): Promise<number | undefined> {
+async function makeJob(term: LeaderContext, state: StoredJob, resource: ScreenshotJob): Promise<number | undefined> {
   const { options, cluster, transact } = term;
   if (state.stopped) return wait(term, state, { resource, job: undefined, problem: undefined });
-  if (state.launched_at === null) await transact((tx) => noteLaunch(tx, state.id));
+  if (state.launched_at === null) await transact((tx) => startSchedulingDeadline(tx, state.id));
   let problem: Problem | undefined;
   try {
     await cluster.createJob(jobSpec(state, resource, options));
@@ -75,7 +81,7 @@ async function makeJob(term: LeaderContext, state: JobState, resource: Screensho
 /** Somebody else's Job has the name: the next generation has another one; the last one waits until the name is free. */
 async function avoidName(
   term: LeaderContext,
-  state: JobState,
+  state: StoredJob,
   { resource, message }: { resource: ScreenshotJob; message: string },
 ): Promise<number> {
   const problem = { reason: 'PodRejected', message };
@@ -95,7 +101,7 @@ interface Waiting {
 }
 
 /** Nothing is to be done but to say how things are, as long as there is hope that something begins. */
-async function wait(term: LeaderContext, state: JobState, { resource, job, problem }: Waiting): Promise<number> {
+async function wait(term: LeaderContext, state: StoredJob, { resource, job, problem }: Waiting): Promise<number> {
   const schedulingSeconds = resource.spec.deadlines.schedulingSeconds;
   const left = schedulingLeft(state, schedulingSeconds);
   if (left <= 0) {
@@ -109,10 +115,10 @@ async function wait(term: LeaderContext, state: JobState, { resource, job, probl
 }
 
 /** Its Job will do no more, and work is left: the next generation takes it, or nobody does. */
-async function leaveBehind(term: LeaderContext, seen: JobState, job: CaptureJob): Promise<number> {
+async function leaveBehind(term: LeaderContext, seen: StoredJob, job: CaptureJob): Promise<number> {
   const { store, log } = term.options;
   // Results may have come in after the state was read and before the Job ended.
-  const state = await readJobState(store.db, seen.name);
+  const state = await readJob(store.db, seen.name);
   if (state === undefined || state.settled_at !== null || !state.open) return NOW;
   if (state.generation !== seen.generation) return NOW;
   const { failedIndexes, stuck, lastFailure } = job;
@@ -126,7 +132,7 @@ async function leaveBehind(term: LeaderContext, seen: JobState, job: CaptureJob)
 }
 
 /** Jobs of earlier generations: a controller may have ended after counting the next one. */
-async function removeLeftBehind({ cluster }: LeaderContext, { name, generation }: JobState): Promise<void> {
+async function removeLeftBehind({ cluster }: LeaderContext, { name, generation }: StoredJob): Promise<void> {
   for (let earlier = 1; earlier < generation; earlier++) {
     const job = await cluster.getJob(jobName({ name, generation: earlier }));
     if (job !== undefined) await cluster.deleteJob(job);
@@ -134,18 +140,18 @@ async function removeLeftBehind({ cluster }: LeaderContext, { name, generation }
 }
 
 /** Its Job was suspended or let go since that was noted; once a capture was there, the time until then counts no more. */
-function isHoldNews({ started, launched_at }: JobState, { suspended }: CaptureJob): boolean {
+function isHoldNews({ started, launched_at }: StoredJob, { suspended }: CaptureJob): boolean {
   return !started && suspended === (launched_at !== null);
 }
 
 /** Milliseconds until it has been waiting too long for its first capture. */
-function schedulingLeft({ started, launched_at, now }: JobState, seconds: number): number {
+function schedulingLeft({ started, launched_at, now }: StoredJob, seconds: number): number {
   if (started || launched_at === null) return Number.POSITIVE_INFINITY;
   return launched_at.getTime() + seconds * 1000 - now.getTime();
 }
 
 /** Until something happens on Postgres's clock that no notification tells of. */
-function dueIn({ now, deadline_at, next_claim_expiry }: JobState): number {
+function dueIn({ now, deadline_at, next_claim_expiry }: StoredJob): number {
   const due = Math.min(deadline_at.getTime(), next_claim_expiry?.getTime() ?? Number.POSITIVE_INFINITY);
   return Math.max(10, due - now.getTime() + 10);
 }

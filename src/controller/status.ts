@@ -3,10 +3,10 @@ import type { CaptureJob } from '../cluster/port.ts';
 import type { ScreenshotJobReason, ScreenshotJobStatus } from '../contract/screenshotJob.ts';
 import { SCREENSHOT_JOB_REASONS } from '../contract/screenshotJob.ts';
 import { cutCodePoints, storable } from '../domain/text.ts';
-import type { JobState } from '../store/jobs/jobState.ts';
+import type { StoredJob } from '../store/jobs/jobState.ts';
 
 type Condition = ScreenshotJobStatus['conditions'][number];
-type Counts = JobState['creatives'];
+type Counts = StoredJob['creatives'];
 
 /** Why it does not run: a reason of a ScreenshotJob, and words. */
 export interface Problem {
@@ -15,7 +15,7 @@ export interface Problem {
 }
 
 export interface Seen {
-  readonly state: JobState;
+  readonly state: StoredJob;
   readonly job: CaptureJob | undefined;
   /** Of its Job; or of what kept its Job from being made. */
   readonly problem: Problem | undefined;
@@ -71,7 +71,7 @@ function summary({ state, job, problem, canceling }: Seen): { reason: Screenshot
   return isRunning ? { reason: 'Running', message: '' } : { reason: 'Queued', message: '' };
 }
 
-function ending(state: JobState): { reason: ScreenshotJobReason; message: string } {
+function ending(state: StoredJob): { reason: ScreenshotJobReason; message: string } {
   const { total, done, failed } = state.set_id === null ? state.creatives : state.screenshots;
   switch (state.outcome) {
     case 'canceled':
@@ -89,7 +89,7 @@ function ending(state: JobState): { reason: ScreenshotJobReason; message: string
   return { reason: 'Completed', message: '' };
 }
 
-function completion({ settled_at, admitted_at }: JobState): { completionTime?: string; duration?: string } {
+function completion({ settled_at, admitted_at }: StoredJob): { completionTime?: string; duration?: string } {
   if (settled_at === null) return {};
   return {
     completionTime: settled_at.toISOString(),
@@ -107,7 +107,7 @@ function durationOf(ms: number): string {
 
 type Untimed = Omit<Condition, 'lastTransitionTime'>;
 
-function conditionsOf(state: JobState, { reason, message }: { reason: string; message: string }): Untimed[] {
+function conditionsOf(state: StoredJob, { reason, message }: { reason: string; message: string }): Untimed[] {
   const settled = state.settled_at !== null;
   const isGood = reason === 'Completed' || reason === 'CompletedWithFailures';
   return [

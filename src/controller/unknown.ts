@@ -1,5 +1,5 @@
 import type { ScreenshotJob, ScreenshotJobStatus } from '../contract/screenshotJob.ts';
-import { readJobState } from '../store/jobs/jobState.ts';
+import { readJob } from '../store/jobs/jobState.ts';
 import { type LeaderContext, NOW, SOON } from './leaderContext.ts';
 
 const UNKNOWN: ScreenshotJobStatus = {
@@ -18,7 +18,7 @@ export async function meetUnknown(term: LeaderContext, name: string): Promise<nu
     return undefined;
   }
   // Made since the first look.
-  if ((await readJobState(options.store.db, name)) !== undefined) return NOW;
+  if ((await readJob(options.store.db, name)) !== undefined) return NOW;
   // Nobody waits for its result, so nothing holds it.
   if (resource.deleting) return release(term, resource);
   const left = acquaintance.timeLeft(resource.uid);

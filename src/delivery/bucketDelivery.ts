@@ -1,7 +1,7 @@
 /** A delivery to a customer's bucket: the pictures, and for a set the manifest that lists them, last. */
 import { adPictures, setPictures } from '../store/deliveries/deliveredPictures.ts';
-import { type DueDelivery, readConnector } from '../store/deliveries/deliveries.ts';
-import type { Try } from '../workflow/deliveryAttempts.ts';
+import { type DeliveryToSend, readConnector } from '../store/deliveries/deliveries.ts';
+import type { DeliveryAttemptResult } from '../workflow/deliveryAttempts.ts';
 import { adFrameKey, adPreviewKey, manifestKey, screenshotKey } from './objectKeys.ts';
 import type { DeliveryOptions } from './options.ts';
 import { uploadToBucket } from './s3Upload.ts';
@@ -17,10 +17,10 @@ const AT_ONCE = 4;
 
 /** All of it once more where a try before did not come to its end: the same uploads leave the same objects. */
 export async function deliverToBucket(
-  delivery: DueDelivery,
+  delivery: DeliveryToSend,
   options: DeliveryOptions,
   signal: AbortSignal,
-): Promise<Try> {
+): Promise<DeliveryAttemptResult> {
   const started = performance.now();
   const result = await uploadAll(delivery, options, signal);
   return {
@@ -31,7 +31,7 @@ export async function deliverToBucket(
 }
 
 async function uploadAll(
-  delivery: DueDelivery,
+  delivery: DeliveryToSend,
   options: DeliveryOptions,
   signal: AbortSignal,
 ): Promise<{ outcome: 'delivered' | 'retry'; statusCode?: number; error?: string }> {
@@ -76,7 +76,7 @@ async function firstFailure<R extends { outcome: string }>(
 }
 
 async function uploadsOf(
-  { ad_id: adId, set_id: setId, keyPrefix, body }: DueDelivery,
+  { ad_id: adId, set_id: setId, keyPrefix, body }: DeliveryToSend,
   options: DeliveryOptions,
 ): Promise<{ pictures: Upload[]; last?: Upload }> {
   const { db } = options.store;

@@ -1,7 +1,7 @@
 /** Works off deliveries: one try a job, what came of it and the next try's job in one transaction. */
 import type { GuardedFetch } from '../egress/ports.ts';
-import { type DueDelivery, readDueDelivery } from '../store/deliveries/deliveries.ts';
-import { recordTry, type Try, type Verdict } from '../workflow/deliveryAttempts.ts';
+import { type DeliveryToSend, readDeliveryToSend } from '../store/deliveries/deliveries.ts';
+import { type DeliveryAttemptResult, type NextStep, recordDeliveryAttempt } from '../workflow/deliveryAttempts.ts';
 import { deliverToBucket } from './bucketDelivery.ts';
 import type { DeliveryOptions } from './options.ts';
 import { afterTry, type TryOutcome } from './schedule.ts';
@@ -32,13 +32,15 @@ async function deliver(
   signal: AbortSignal,
 ): Promise<void> {
   const { store, queue, log, observe } = options;
-  const delivery = await readDueDelivery(store.db, id);
+  const delivery = await readDeliveryToSend(store.db, id);
   if (delivery === undefined) return;
   const { made, retryAfterMs } = await attempt(delivery, options, signal);
   // Ended by a shutdown or a lost job, not by the receiver: the job itself is tried again.
   if (signal.aborted && made.outcome === 'retry') throw new Error('The try was ended before it was over.');
-  const judge = (tries: number) => verdict({ outcome: made.outcome, tries, retryAfterMs });
-  const state = await store.db.transaction().execute((tx) => recordTry(tx, { deliveryId: id, made, judge }, queue));
+  const decide = (tries: number) => verdict({ outcome: made.outcome, tries, retryAfterMs });
+  const state = await store.db
+    .transaction()
+    .execute((tx) => recordDeliveryAttempt(tx, { deliveryId: id, result: made, decide }, queue));
   const { event_id, topic, channel, set_id, ad_id } = delivery;
   const { outcome, statusCode, error, durationMs } = made;
   observe?.tried?.({ channel, outcome, seconds: durationMs / 1000 });
@@ -48,12 +50,12 @@ async function deliver(
 }
 
 interface Made {
-  readonly made: Try;
+  readonly made: DeliveryAttemptResult;
   readonly retryAfterMs?: number | undefined;
 }
 
 async function attempt(
-  delivery: DueDelivery,
+  delivery: DeliveryToSend,
   options: DeliveryOptions & { readonly fetch: GuardedFetch },
   signal: AbortSignal,
 ): Promise<Made> {
@@ -71,7 +73,7 @@ async function attempt(
 }
 
 /** The schedule speaks of times, the store of waits: whose clock it is does not matter then. */
-function verdict(made: { outcome: TryOutcome; tries: number; retryAfterMs: number | undefined }): Verdict {
+function verdict(made: { outcome: TryOutcome; tries: number; retryAfterMs: number | undefined }): NextStep {
   const next = afterTry({ ...made, at: new Date(0) });
   return next.state === 'waiting' ? { state: 'waiting', waitMs: next.dueAt.getTime() } : next;
 }

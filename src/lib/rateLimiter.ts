@@ -1,5 +1,5 @@
 /** What somebody may use up in the long run, and at once: a token bucket for each, of those that were there lately. */
-import { remember } from './lru.ts';
+import { setBounded } from './lru.ts';
 import { type Bucket, type RateLimit, refilled } from './tokenBucket.ts';
 
 export interface RateLimiter {
@@ -16,7 +16,7 @@ export function createRateLimiter(limit: RateLimit, now: () => number = () => pe
     take(who, amount = 1) {
       const { tokens, at } = refilled(buckets.get(who), limit, now());
       const isEnough = tokens >= amount;
-      remember(buckets, [who, { tokens: isEnough ? tokens - amount : tokens, at }], MAX_KNOWN);
+      setBounded(buckets, [who, { tokens: isEnough ? tokens - amount : tokens, at }], MAX_KNOWN);
       return isEnough;
     },
   };

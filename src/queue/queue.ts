@@ -2,7 +2,7 @@
 import { fromKysely, type Job, PgBoss, type Queue as QueueSettings } from 'pg-boss';
 import type { Enqueuer, Payloads, QueueName } from './payloads.ts';
 
-export interface WorkOptions {
+export interface WorkerOptions {
   /** Handlers that run at the same time in this process. */
   readonly concurrency: number;
   /** Of these, how many of one group; others overtake it meanwhile. */
@@ -12,7 +12,10 @@ export interface WorkOptions {
 }
 
 /** A handler that throws has its jobs tried again. `signal` aborts when the job has expired or is lost. */
-export type Handler<N extends QueueName> = (payloads: readonly Payloads[N][], signal: AbortSignal) => Promise<void>;
+export type QueueHandler<N extends QueueName> = (
+  payloads: readonly Payloads[N][],
+  signal: AbortSignal,
+) => Promise<void>;
 
 export interface QueueDepth {
   readonly name: QueueName;
@@ -23,7 +26,7 @@ export interface QueueDepth {
 }
 
 export interface Queue extends Enqueuer {
-  work<N extends QueueName>(name: N, options: WorkOptions, handler: Handler<N>): Promise<void>;
+  work<N extends QueueName>(name: N, options: WorkerOptions, handler: QueueHandler<N>): Promise<void>;
   depth(): Promise<QueueDepth[]>;
   /** Those of the deliveries for which no job waits or runs. */
   deliveriesWithoutJob(deliveryIds: readonly string[]): Promise<string[]>;
@@ -100,7 +103,7 @@ class BossQueue implements Queue {
     if (id === null) throw new Error(`The queue did not take the ${name} job.`);
   };
 
-  async work<N extends QueueName>(name: N, options: WorkOptions, handler: Handler<N>): Promise<void> {
+  async work<N extends QueueName>(name: N, options: WorkerOptions, handler: QueueHandler<N>): Promise<void> {
     const { concurrency, groupConcurrency, batchSize = 1 } = options;
     const settings = {
       batchSize,

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { planBatches, planCreativeIndexes, type WantedFrame, wantedFrames } from '../domain/batches.ts';
 import { findDevice } from '../domain/devices.ts';
 import { chooseFairly } from '../domain/fairness.ts';
+import { resourceNameOf } from '../domain/resourceNames.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
 import { isStopped } from '../store/installation/installation.ts';
@@ -104,7 +105,7 @@ async function insertJob(
   { organizationId, parallelism, limits, indexes, setId }: NewJob & { indexes: number; setId?: string },
 ): Promise<Admitted> {
   const jobId = randomUUID();
-  const name = setId === undefined ? `ads-${jobId}` : `set-${setId}`;
+  const name = resourceNameOf(setId === undefined ? { jobId } : { setId });
   await transaction
     .insertInto('screenshot_jobs')
     .values({

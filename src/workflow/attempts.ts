@@ -5,7 +5,7 @@ import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
 
 /** One run of one completion index. */
-export interface Bound {
+export interface AttemptRef {
   readonly jobId: string;
   readonly index: number;
   readonly attempt: number;
@@ -18,7 +18,7 @@ export class SupersededError extends Error {
   override readonly name = 'SupersededError';
 }
 
-export interface HeldJob {
+export interface LockedJob {
   readonly id: string;
   readonly organization_id: string;
   /** Null for ads alone. */
@@ -26,7 +26,7 @@ export interface HeldJob {
 }
 
 export interface OpenedAttempt {
-  readonly job: HeldJob;
+  readonly job: LockedJob;
   readonly attempt: number;
   readonly settled: boolean;
   readonly deadlineAt: Date;
@@ -81,9 +81,12 @@ export async function openAttempt(
  * Holds the attempt and the job until the transaction ends: neither a new attempt nor a settlement comes between.
  * @throws SupersededError
  */
-export async function holdAttempt(transaction: Queryable, { jobId, index, attempt, pod }: Bound): Promise<HeldJob> {
+export async function lockAttempt(
+  transaction: Queryable,
+  { jobId, index, attempt, pod }: AttemptRef,
+): Promise<LockedJob> {
   // Settling locks the job for update first, so this order is the same everywhere.
-  const job = await holdJob(transaction, jobId);
+  const job = await lockUnsettledJob(transaction, jobId);
   if (job === undefined) throw new SupersededError('The job is settled.');
   const current = await transaction
     .selectFrom('job_indexes')
@@ -102,7 +105,7 @@ export async function holdAttempt(transaction: Queryable, { jobId, index, attemp
 }
 
 /** Keeps a job from being settled until the transaction ends. @returns undefined where it is settled, or is none. */
-export async function holdJob(transaction: Queryable, jobId: string): Promise<HeldJob | undefined> {
+export async function lockUnsettledJob(transaction: Queryable, jobId: string): Promise<LockedJob | undefined> {
   const job = await transaction
     .selectFrom('screenshot_jobs')
     .select(['id', 'organization_id', 'set_id', 'settled_at'])
@@ -141,7 +144,10 @@ export async function missingScreenshots(
  * Notes that the index has nothing left to do; after the job was settled too, which its last result may have caused.
  * @returns whether that is news. @throws SupersededError
  */
-export async function finishIndex(transaction: Queryable, { jobId, index, attempt, pod }: Bound): Promise<boolean> {
+export async function finishIndex(
+  transaction: Queryable,
+  { jobId, index, attempt, pod }: AttemptRef,
+): Promise<boolean> {
   const known = await transaction
     .selectFrom('job_indexes')
     .select('finished_at')

@@ -1,20 +1,15 @@
 /** The creatives of a job: claimed one by one under a lease on Postgres's clock, by whichever capture is there first. */
 import { sql } from 'kysely';
-import type { ScreenshotStatus } from '../domain/states.ts';
+import type { WantedFrame } from '../domain/batches.ts';
 import type { Queryable } from '../store/database/database.ts';
-import { type Bound, holdAttempt, holdJob } from './attempts.ts';
+import { type AttemptRef, lockAttempt, lockUnsettledJob } from './attempts.ts';
+import type { ResolveContext } from './countedTransactions.ts';
 import { failCreative } from './creativeResults.ts';
-import type { EventContext } from './eventContext.ts';
 
 /** Claims lost this often fail the creative: it takes no further capture with it. */
 const MAX_LOST = 2;
 
-export interface WantedFrame {
-  readonly marker_ms: number | null;
-  readonly ratio: number;
-}
-
-export interface Claimed {
+export interface CreativeClaim {
   readonly ad_id: string;
   readonly kind: 'url' | 'html_tag';
   readonly content: string;
@@ -27,26 +22,26 @@ export interface Claimed {
  */
 export async function claimCreative(
   transaction: Queryable,
-  bound: Bound,
+  attemptRef: AttemptRef,
   leaseSeconds: number,
-): Promise<Claimed | undefined> {
-  const job = await holdAttempt(transaction, bound);
+): Promise<CreativeClaim | undefined> {
+  const job = await lockAttempt(transaction, attemptRef);
   // Materialized: a joined subquery may run once for each row, and then claims them all.
   const { rows } = await sql<{ ad_id: string; wanted: WantedFrame[] }>`
     with free as materialized (
       select f.ad_id from job_creatives f
-      where f.job_id = ${bound.jobId} and f.status = 'pending' and f.claim_expires_at is null
+      where f.job_id = ${attemptRef.jobId} and f.status = 'pending' and f.claim_expires_at is null
       order by exists (
         select 1 from screenshots s
-        where s.set_id = ${job.set_id} and s.job_index = ${bound.index} and s.ad_id = f.ad_id and s.status = 'pending'
+        where s.set_id = ${job.set_id} and s.job_index = ${attemptRef.index} and s.ad_id = f.ad_id and s.status = 'pending'
       ) desc, f.ad_id
       limit 1 for update of f skip locked
     )
     update job_creatives c
-    set claimed_by_index = ${bound.index}, claimed_by_attempt = ${bound.attempt},
+    set claimed_by_index = ${attemptRef.index}, claimed_by_attempt = ${attemptRef.attempt},
         claim_expires_at = now() + make_interval(secs => ${leaseSeconds})
     from free
-    where c.job_id = ${bound.jobId} and c.ad_id = free.ad_id
+    where c.job_id = ${attemptRef.jobId} and c.ad_id = free.ad_id
     returning c.ad_id, c.wanted`.execute(transaction);
   const claimed = rows[0];
   if (claimed === undefined) return undefined;
@@ -61,42 +56,38 @@ export async function claimCreative(
 /** Prolongs a claim. @returns false when this attempt does not hold it any more. @throws SupersededError */
 export async function renewClaim(
   transaction: Queryable,
-  bound: Bound,
+  attemptRef: AttemptRef,
   { adId, leaseSeconds }: { adId: string; leaseSeconds: number },
 ): Promise<boolean> {
-  await holdAttempt(transaction, bound);
-  const result = await held(transaction, bound, adId)
+  await lockAttempt(transaction, attemptRef);
+  const result = await held(transaction, attemptRef, adId)
     .set({ claim_expires_at: sql<Date>`now() + make_interval(secs => ${leaseSeconds})` })
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
 
 /** Gives a claim back, uncounted: the capture was asked to end. @throws SupersededError */
-export async function releaseClaim(transaction: Queryable, bound: Bound, adId: string): Promise<void> {
-  await holdAttempt(transaction, bound);
-  await held(transaction, bound, adId).set(FREE).execute();
+export async function releaseClaim(transaction: Queryable, attemptRef: AttemptRef, adId: string): Promise<void> {
+  await lockAttempt(transaction, attemptRef);
+  await held(transaction, attemptRef, adId).set(FREE).execute();
 }
 
 const FREE = { claimed_by_index: null, claimed_by_attempt: null, claim_expires_at: null };
 
-function held(transaction: Queryable, bound: Bound, adId: string) {
+function held(transaction: Queryable, attemptRef: AttemptRef, adId: string) {
   return transaction
     .updateTable('job_creatives')
-    .where('job_id', '=', bound.jobId)
+    .where('job_id', '=', attemptRef.jobId)
     .where('ad_id', '=', adId)
     .where('status', '=', 'pending')
-    .where('claimed_by_index', '=', bound.index)
-    .where('claimed_by_attempt', '=', bound.attempt);
+    .where('claimed_by_index', '=', attemptRef.index)
+    .where('claimed_by_attempt', '=', attemptRef.attempt);
 }
 
-/** Ends the claims whose lease is over; what was lost twice fails. @returns the states of the pictures that this resolved. */
-export async function expireClaims(
-  transaction: Queryable,
-  jobId: string,
-  eventContext: EventContext,
-): Promise<ScreenshotStatus[]> {
-  const job = await holdJob(transaction, jobId);
-  if (job === undefined) return [];
+/** Ends claims whose lease has expired. A creative that is lost twice fails. */
+export async function expireClaims(transaction: Queryable, jobId: string, context: ResolveContext): Promise<void> {
+  const job = await lockUnsettledJob(transaction, jobId);
+  if (job === undefined) return;
   const lost = await transaction
     .updateTable('job_creatives')
     .set({ ...FREE, claims_lost: sql<number>`claims_lost + 1` })
@@ -105,12 +96,10 @@ export async function expireClaims(
     .where('claim_expires_at', '<=', sql<Date>`now()`)
     .returning(['ad_id', 'claims_lost'])
     .execute();
-  const resolved: ScreenshotStatus[] = [];
   for (const { ad_id } of lost.filter(({ claims_lost }) => claims_lost >= MAX_LOST)) {
     const failure = { status: 'generic_error', reason: 'It ended the renderer twice.' } as const;
-    resolved.push(...(await failCreative(transaction, { job, adId: ad_id, failure }, eventContext)));
+    await failCreative(transaction, { job, adId: ad_id, failure }, context);
   }
-  return resolved;
 }
 
 /**

@@ -1,13 +1,13 @@
 /** The result of a creative: its frames, the ad's status and preview at once, and whoever is to be told of it. */
 import { sql } from 'kysely';
-import type { AdFailure, ScreenshotStatus } from '../domain/states.ts';
+import type { AdFailure } from '../domain/states.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
 import { insertImages } from '../store/images/insertImages.ts';
-import { type Bound, type HeldJob, holdAttempt } from './attempts.ts';
-import type { EventContext } from './eventContext.ts';
-import { adEvent } from './events.ts';
-import { tellProgress } from './progress.ts';
+import { type AttemptRef, type LockedJob, lockAttempt } from './attempts.ts';
+import type { ResolveContext } from './countedTransactions.ts';
+import { recordAdEvent } from './events.ts';
+import { recordProgressEvent } from './progress.ts';
 
 export interface StoredFrame {
   readonly marker_ms: number | null;
@@ -55,20 +55,16 @@ export async function checkFrames(
   requireFrames(creative?.wanted ?? [], frames);
 }
 
-export interface StoredResult {
-  /** False: another one was there already. */
-  readonly isNews: boolean;
-  /** The states of the pictures that it resolved. */
-  readonly resolved: readonly ScreenshotStatus[];
-}
-
-/** Repeating a result changes nothing. @throws SupersededError, ResultFaultError */
+/**
+ * Stores the result of a creative. A repeated result changes nothing.
+ * @returns whether it is the first result of this creative. @throws SupersededError, ResultFaultError
+ */
 export async function storeCreativeResult(
   transaction: Queryable,
-  { bound, adId, result }: { bound: Bound; adId: string; result: RenderedResult | FailedResult },
-  eventContext: EventContext,
-): Promise<StoredResult> {
-  const job = await holdAttempt(transaction, bound);
+  { attemptRef, adId, result }: { attemptRef: AttemptRef; adId: string; result: RenderedResult | FailedResult },
+  context: ResolveContext,
+): Promise<boolean> {
+  const job = await lockAttempt(transaction, attemptRef);
   const creative = await transaction
     .selectFrom('job_creatives')
     .select(['status', 'wanted'])
@@ -77,12 +73,14 @@ export async function storeCreativeResult(
     .forUpdate()
     .executeTakeFirst();
   if (creative === undefined) throw new ResultFaultError(`Ad ${adId} is not part of this job.`);
-  if (creative.status !== 'pending') return { isNews: false, resolved: [] };
-  if (result.status !== 'uploaded')
-    return { isNews: true, resolved: await failCreative(transaction, { job, adId, failure: result }, eventContext) };
-  requireFrames(creative.wanted, result.frames);
-  await storeRendered(transaction, { job, adId, result }, eventContext);
-  return { isNews: true, resolved: [] };
+  if (creative.status !== 'pending') return false;
+  if (result.status === 'uploaded') {
+    requireFrames(creative.wanted, result.frames);
+    await storeRendered(transaction, { job, adId, result }, context);
+  } else {
+    await failCreative(transaction, { job, adId, failure: result }, context);
+  }
+  return true;
 }
 
 function requireFrames(wanted: readonly { marker_ms: number | null; ratio: number }[], frames: readonly StoredFrame[]) {
@@ -96,8 +94,8 @@ function requireFrames(wanted: readonly { marker_ms: number | null; ratio: numbe
 
 async function storeRendered(
   transaction: Queryable,
-  { job, adId, result }: { job: HeldJob; adId: string; result: RenderedResult },
-  eventContext: EventContext,
+  { job, adId, result }: { job: LockedJob; adId: string; result: RenderedResult },
+  context: ResolveContext,
 ): Promise<void> {
   const images = result.frames.map(({ key, sha256, bytes, width, height }) => ({
     organizationId: job.organization_id,
@@ -120,7 +118,7 @@ async function storeRendered(
     preview_token: preview,
   } as const);
   if (changed) {
-    await adEvent(transaction, { adId, organizationId: job.organization_id, topic: 'ad.uploaded' }, eventContext);
+    await recordAdEvent(transaction, { adId, organizationId: job.organization_id, topic: 'ad.uploaded' }, context);
   }
   await notify(transaction, { job: job.id, ad: adId, ...(job.set_id === null ? {} : { set: job.set_id }) });
 }
@@ -131,30 +129,30 @@ function previewOf(frames: readonly { marker_ms: number; ratio: number; image_to
   return sorted[0]?.image_token ?? null;
 }
 
-/** Fails a creative, the pictures that wait for it, and the ad if it is still pending. @returns those pictures' states. */
+/** Fails a creative, the screenshots that wait for it, and the ad if it is still pending. */
 export async function failCreative(
   transaction: Queryable,
-  { job, adId, failure }: { job: HeldJob; adId: string; failure: FailedResult },
-  eventContext: EventContext,
-): Promise<ScreenshotStatus[]> {
+  { job, adId, failure }: { job: LockedJob; adId: string; failure: FailedResult },
+  context: ResolveContext,
+): Promise<void> {
   const { status, reason } = failure;
   await resolve(transaction, { jobId: job.id, adId }, { status: 'failed', failure: status, reason });
   if (await resolveAd(transaction, adId, { status, reason })) {
-    await adEvent(transaction, { adId, organizationId: job.organization_id, topic: 'ad.failed' }, eventContext);
+    await recordAdEvent(transaction, { adId, organizationId: job.organization_id, topic: 'ad.failed' }, context);
   }
-  let failed: ScreenshotStatus[] = [];
   if (job.set_id !== null) {
-    failed = await failScreenshots(transaction, { setId: job.set_id, adId, reason });
-    if (failed.length > 0) await tellProgress(transaction, { ...job, set_id: job.set_id }, eventContext);
+    const failed = await failScreenshots(transaction, { setId: job.set_id, adId, reason });
+    for (let i = 0; i < failed; i += 1) context.resolved.push('ad_not_captured');
+    if (failed > 0) await recordProgressEvent(transaction, { ...job, set_id: job.set_id }, context);
   }
   await notify(transaction, { job: job.id, ad: adId, ...(job.set_id === null ? {} : { set: job.set_id }) });
-  return failed;
 }
 
+/** @returns how many failed. */
 async function failScreenshots(
   transaction: Queryable,
   { setId, adId, reason }: { setId: string; adId: string; reason: string },
-): Promise<ScreenshotStatus[]> {
+): Promise<number> {
   // Locked in one order, so that two transactions never wait for each other.
   const pending = await transaction
     .selectFrom('screenshots')
@@ -165,13 +163,13 @@ async function failScreenshots(
     .orderBy('id')
     .forUpdate()
     .execute();
-  if (pending.length === 0) return [];
+  if (pending.length === 0) return 0;
   await transaction
     .updateTable('screenshots')
     .set({ status: 'ad_not_captured', reason })
     .where((eb) => eb('id', '=', eb.fn.any(eb.val(pending.map(({ id }) => id)))))
     .execute();
-  return pending.map(() => 'ad_not_captured');
+  return pending.length;
 }
 
 interface Resolution {

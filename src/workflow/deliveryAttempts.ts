@@ -1,12 +1,12 @@
 /** Records an attempt of a delivery, and enqueues the next one if there is one. */
 import { type Selectable, sql } from 'kysely';
+import type { Enqueuer } from '../queue/payloads.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
 import type { DeliveryTable } from '../store/database/schema.ts';
 import { deliveryGroup } from '../store/deliveries/deliveryGroup.ts';
-import type { FollowUp } from './eventContext.ts';
 
-export interface Try {
+export interface DeliveryAttemptResult {
   readonly durationMs: number;
   readonly statusCode: number | undefined;
   readonly outcome: 'delivered' | 'retry' | 'gone';
@@ -15,45 +15,49 @@ export interface Try {
 }
 
 /** What follows from a try: the end, or another try after so many milliseconds. */
-export type Verdict =
+export type NextStep =
   | { readonly state: 'delivered' | 'gone' | 'retries_exhausted' }
   | { readonly state: 'waiting'; readonly waitMs: number };
 
 /**
  * Logs a try and what follows from it; the next try's job is enqueued in the same transaction.
- * @param judge gets the number of tries since the delivery was last begun, this one included.
+ * @param decide gets the number of tries since the delivery was last begun, this one included.
  */
-export async function recordTry(
+export async function recordDeliveryAttempt(
   transaction: Queryable,
-  { deliveryId, made, judge }: { deliveryId: string; made: Try; judge: (tries: number) => Verdict },
-  queue: FollowUp,
-): Promise<Verdict['state'] | 'superseded'> {
+  {
+    deliveryId,
+    result,
+    decide,
+  }: { deliveryId: string; result: DeliveryAttemptResult; decide: (tries: number) => NextStep },
+  queue: Enqueuer,
+): Promise<NextStep['state'] | 'superseded'> {
   const delivery = await transaction
     .selectFrom('deliveries')
     .select(['status', 'attempts', 'tries', 'target', 'set_id', 'ad_id', sql<Date>`now()`.as('now')])
     .where('id', '=', deliveryId)
     .forUpdate()
     .executeTakeFirstOrThrow();
-  await insertAttempt(transaction, { deliveryId, attempt: delivery.attempts + 1, made, now: delivery.now });
+  await insertAttempt(transaction, { deliveryId, attempt: delivery.attempts + 1, result, now: delivery.now });
   const { set_id, ad_id } = delivery;
   await notify(transaction, { ...(set_id === null ? {} : { set: set_id }), ...(ad_id === null ? {} : { ad: ad_id }) });
   if (delivery.status !== 'pending') {
     await update(transaction, deliveryId, { attempts: delivery.attempts + 1 });
     return 'superseded';
   }
-  const verdict = judge(delivery.tries + 1);
+  const next = decide(delivery.tries + 1);
   const counted = { attempts: delivery.attempts + 1, tries: delivery.tries + 1 };
-  if (verdict.state !== 'waiting') {
+  if (next.state !== 'waiting') {
     await update(transaction, deliveryId, {
       ...counted,
-      status: verdict.state,
+      status: next.state,
       next_attempt_at: null,
       finished_at: delivery.now,
     });
-    return verdict.state;
+    return next.state;
   }
   // On Postgres's clock, as the queue's own.
-  const dueAt = new Date(delivery.now.getTime() + verdict.waitMs);
+  const dueAt = new Date(delivery.now.getTime() + next.waitMs);
   await update(transaction, deliveryId, { ...counted, next_attempt_at: dueAt });
   const options = { startAfter: dueAt, group: deliveryGroup(delivery.target) };
   await queue.enqueue(transaction, 'deliver', { delivery_id: deliveryId }, options);
@@ -62,19 +66,24 @@ export async function recordTry(
 
 async function insertAttempt(
   transaction: Queryable,
-  { deliveryId, attempt, made, now }: { deliveryId: string; attempt: number; made: Try; now: Date },
+  {
+    deliveryId,
+    attempt,
+    result,
+    now,
+  }: { deliveryId: string; attempt: number; result: DeliveryAttemptResult; now: Date },
 ): Promise<void> {
   await transaction
     .insertInto('delivery_attempts')
     .values({
       delivery_id: deliveryId,
       attempt,
-      started_at: new Date(now.getTime() - made.durationMs),
-      duration_ms: made.durationMs,
-      status_code: made.statusCode ?? null,
-      outcome: made.outcome,
-      error: made.error ?? null,
-      response_snippet: made.responseSnippet ?? null,
+      started_at: new Date(now.getTime() - result.durationMs),
+      duration_ms: result.durationMs,
+      status_code: result.statusCode ?? null,
+      outcome: result.outcome,
+      error: result.error ?? null,
+      response_snippet: result.responseSnippet ?? null,
     })
     .execute();
 }

@@ -13,52 +13,49 @@ import type { EventContext } from './eventContext.ts';
 /** What subscribers with a bucket get pictures for. */
 const S3_TOPICS: readonly Topic[] = ['ad.uploaded', 'screenshot_set.approved'];
 
-interface Subject {
+interface EventSubject {
   readonly organizationId: string;
   readonly topic: Topic;
   readonly adId?: string;
   readonly setId?: string;
 }
 
-interface Target {
+interface DeliveryTarget {
   readonly subscriberId: string;
   readonly channel: 'webhook' | 's3';
   readonly target: string;
 }
 
 /** Tells the ad's subscribers, if any wants this topic. Part of the transaction that stores the ad's result. */
-export async function adEvent(
+export async function recordAdEvent(
   transaction: Queryable,
   { adId, organizationId, topic }: { adId: string; organizationId: string; topic: 'ad.uploaded' | 'ad.failed' },
-  eventContext: EventContext,
+  context: EventContext,
 ): Promise<void> {
   const subject = { organizationId, topic, adId };
   await record(transaction, subject, {
-    eventContext,
-    object: () => readAdRecord(transaction, { id: adId, publicUrl: eventContext.publicUrl }),
+    context,
+    object: () => readAdRecord(transaction, { id: adId, publicUrl: context.publicUrl }),
   });
 }
 
 /** Tells the set's subscribers, if any wants this topic. Part of the transaction that moves the set. */
-export async function setEvent(
+export async function recordSetEvent(
   transaction: Queryable,
   { setId, organizationId, topic }: { setId: string; organizationId: string; topic: Topic },
-  eventContext: EventContext,
+  context: EventContext,
 ): Promise<void> {
   const subject = { organizationId, topic, setId };
   await record(transaction, subject, {
-    eventContext,
-    object: () => readSetRecord(transaction, { id: setId, publicUrl: eventContext.publicUrl }),
+    context,
+    object: () => readSetRecord(transaction, { id: setId, publicUrl: context.publicUrl }),
   });
 }
 
 async function record(
   transaction: Queryable,
-  subject: Subject,
-  {
-    eventContext,
-    object,
-  }: { eventContext: EventContext; object: () => Promise<AdRecord | ScreenshotSetRecord | undefined> },
+  subject: EventSubject,
+  { context, object }: { context: EventContext; object: () => Promise<AdRecord | ScreenshotSetRecord | undefined> },
 ): Promise<void> {
   const targets = await wanting(transaction, subject);
   if (targets.length === 0) return;
@@ -77,7 +74,7 @@ async function record(
     .insertInto('events')
     .values({ id: eventId, organization_id: subject.organizationId, topic: subject.topic, body, created_at: createdAt })
     .execute();
-  await insertDeliveries(transaction, { subject, eventId, targets, eventContext });
+  await insertDeliveries(transaction, { subject, eventId, targets, context });
 }
 
 async function insertDeliveries(
@@ -86,8 +83,8 @@ async function insertDeliveries(
     subject,
     eventId,
     targets,
-    eventContext,
-  }: { subject: Subject; eventId: string; targets: Target[]; eventContext: EventContext },
+    context,
+  }: { subject: EventSubject; eventId: string; targets: DeliveryTarget[]; context: EventContext },
 ): Promise<void> {
   const rows = targets.map(({ subscriberId, channel, target }) => ({
     id: randomUUID(),
@@ -103,16 +100,16 @@ async function insertDeliveries(
   await transaction.insertInto('deliveries').values(rows).execute();
   for (const row of rows) {
     const options = { group: deliveryGroup(row.target) };
-    await eventContext.queue.enqueue(transaction, 'deliver', { delivery_id: row.id }, options);
+    await context.queue.enqueue(transaction, 'deliver', { delivery_id: row.id }, options);
   }
 }
 
 /** Whether anybody wants to be told; asked before work is done only to tell. */
-export async function isWanted(db: Queryable, subject: Subject): Promise<boolean> {
+export async function isWanted(db: Queryable, subject: EventSubject): Promise<boolean> {
   return (await wanting(db, subject)).length > 0;
 }
 
-async function wanting(db: Queryable, { topic, adId, setId }: Subject): Promise<Target[]> {
+async function wanting(db: Queryable, { topic, adId, setId }: EventSubject): Promise<DeliveryTarget[]> {
   const subscribers = await db
     .selectFrom('subscribers')
     .selectAll()
@@ -123,8 +120,8 @@ async function wanting(db: Queryable, { topic, adId, setId }: Subject): Promise<
   return subscribers.flatMap((subscriber) => targetsOf(subscriber, topic));
 }
 
-function targetsOf(subscriber: Selectable<SubscriberTable>, topic: Topic): Target[] {
-  const targets: Target[] = [];
+function targetsOf(subscriber: Selectable<SubscriberTable>, topic: Topic): DeliveryTarget[] {
+  const targets: DeliveryTarget[] = [];
   const topics: readonly string[] = subscriber.webhook_topics ?? DEFAULT_TOPICS;
   if (subscriber.webhook_url !== null && topics.includes(topic)) {
     targets.push({ subscriberId: subscriber.id, channel: 'webhook', target: subscriber.webhook_url });

@@ -1,7 +1,7 @@
 /** What an attempt may send: pictures of its index and frames of its job, each in a few contents. */
 import { sql } from 'kysely';
 import type { Queryable } from '../store/database/database.ts';
-import { type Bound, holdAttempt } from './attempts.ts';
+import { type AttemptRef, lockAttempt } from './attempts.ts';
 import { ResultFaultError } from './creativeResults.ts';
 
 export interface ExpectedFrame {
@@ -35,15 +35,17 @@ const MAX_CONTENTS = 4;
  */
 export async function declareUploads(
   transaction: Queryable,
-  bound: Bound,
+  attemptRef: AttemptRef,
   { screenshots, frames, contents }: ExpectedUploads,
 ): Promise<void> {
-  const job = await holdAttempt(transaction, bound);
+  const job = await lockAttempt(transaction, attemptRef);
   // Together in one round trip: the connection pipelines statements. A failed check rolls the count back.
   await Promise.all([
-    ...(screenshots.length > 0 ? [requireScreenshots(transaction, { ...bound, setId: job.set_id }, screenshots)] : []),
-    ...(frames.length > 0 ? [requireFrames(transaction, bound, frames)] : []),
-    countContents(transaction, bound.jobId, contents),
+    ...(screenshots.length > 0
+      ? [requireScreenshots(transaction, { ...attemptRef, setId: job.set_id }, screenshots)]
+      : []),
+    ...(frames.length > 0 ? [requireFrames(transaction, attemptRef, frames)] : []),
+    countContents(transaction, attemptRef.jobId, contents),
   ]);
 }
 
@@ -90,7 +92,7 @@ async function requireScreenshots(
 
 async function requireFrames(
   transaction: Queryable,
-  { jobId }: Bound,
+  { jobId }: AttemptRef,
   frames: readonly ExpectedFrame[],
 ): Promise<void> {
   const ads = [...new Set(frames.map(({ ad_id }) => ad_id))];

@@ -3,7 +3,7 @@ import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
 import { resolveAd } from './creativeResults.ts';
 import type { EventContext } from './eventContext.ts';
-import { adEvent } from './events.ts';
+import { recordAdEvent } from './events.ts';
 
 /** Ads that one look at the pending ones reads. */
 const PAGE = 5_000;
@@ -16,7 +16,7 @@ const PAGE = 5_000;
 export async function failOrphanedAds(
   transaction: Queryable,
   { adIds, reason }: { readonly adIds: readonly string[]; readonly reason: string },
-  eventContext: EventContext,
+  context: EventContext,
 ): Promise<number> {
   if (adIds.length === 0) return 0;
   const { rows } = await sql<{ id: string; organization_id: string }>`
@@ -32,7 +32,7 @@ export async function failOrphanedAds(
     order by a.id for update of a`.execute(transaction);
   for (const { id, organization_id } of rows) {
     if (!(await resolveAd(transaction, id, { status: 'generic_error', reason }))) continue;
-    await adEvent(transaction, { adId: id, organizationId: organization_id, topic: 'ad.failed' }, eventContext);
+    await recordAdEvent(transaction, { adId: id, organizationId: organization_id, topic: 'ad.failed' }, context);
     await notify(transaction, { ad: id });
   }
   return rows.length;
@@ -52,11 +52,11 @@ export interface PendingPage {
 export async function failOrphanedAdsPage(
   transaction: Queryable,
   { after, reason, size = PAGE }: PendingPage,
-  eventContext: EventContext,
+  context: EventContext,
 ): Promise<{ failed: number; last: string | undefined }> {
   let pending = transaction.selectFrom('ads').select('id').where('status', '=', 'pending').orderBy('id').limit(size);
   if (after !== undefined) pending = pending.where('id', '>', after);
   const adIds = (await pending.execute()).map(({ id }) => id);
-  const failed = await failOrphanedAds(transaction, { adIds, reason }, eventContext);
+  const failed = await failOrphanedAds(transaction, { adIds, reason }, context);
   return { failed, last: adIds.length < size ? undefined : adIds.at(-1) };
 }

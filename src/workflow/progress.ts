@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../store/database/database.ts';
-import type { HeldJob } from './attempts.ts';
+import type { LockedJob } from './attempts.ts';
 import type { EventContext } from './eventContext.ts';
-import { isWanted, setEvent } from './events.ts';
+import { isWanted, recordSetEvent } from './events.ts';
 
 const STEPS = 4;
 
 /** Tells subscribers that asked for it how a set comes on: once at each quarter of its pictures but the last. */
-export async function tellProgress(
+export async function recordProgressEvent(
   transaction: Queryable,
-  { id, organization_id: organizationId, set_id: setId }: HeldJob & { readonly set_id: string },
-  eventContext: EventContext,
+  { id, organization_id: organizationId, set_id: setId }: LockedJob & { readonly set_id: string },
+  context: EventContext,
 ): Promise<void> {
   const subject = { organizationId, setId, topic: 'screenshot_set.progress' } as const;
   if (!(await isWanted(transaction, subject))) return;
@@ -32,5 +32,5 @@ export async function tellProgress(
   const step = Math.floor((resolved * STEPS) / Math.max(1, total));
   if (step <= job.progress || step >= STEPS) return;
   await transaction.updateTable('screenshot_jobs').set({ progress: step }).where('id', '=', id).execute();
-  await setEvent(transaction, subject, eventContext);
+  await recordSetEvent(transaction, subject, context);
 }

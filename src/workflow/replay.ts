@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { conflict, notFound } from '../domain/failure.ts';
+import type { Enqueuer } from '../queue/payloads.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
 import { deliveryGroup } from '../store/deliveries/deliveryGroup.ts';
-import type { FollowUp } from './eventContext.ts';
 
 /** Sends a finished delivery again, its tries counted anew. @throws Failure 404, and 409 while it is being tried. */
-export async function replayDelivery(transaction: Queryable, deliveryId: string, queue: FollowUp): Promise<void> {
+export async function replayDelivery(transaction: Queryable, deliveryId: string, queue: Enqueuer): Promise<void> {
   const delivery = await transaction
     .selectFrom('deliveries')
     .select(['status', 'target', 'set_id', 'ad_id'])

@@ -5,42 +5,39 @@ import { canMoveSet, type SetStatus } from '../domain/states.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
 import type { EventContext } from './eventContext.ts';
-import { setEvent } from './events.ts';
+import { recordSetEvent } from './events.ts';
 import { failOrphanedAds } from './orphanedAds.ts';
 
-interface Subject {
+export type SetAction = 'approve' | 'reject' | 'cancel';
+
+interface SetRef {
   readonly organizationId: string;
   readonly setId: string;
 }
 
-interface Review extends Subject {
-  /** The reviewer's own words; null: those that are there stay. */
+export interface SetReview extends SetRef {
+  readonly action: SetAction;
+  /** The reviewer's own words. Null keeps the stored ones. */
   readonly notes: string | null;
 }
 
-export interface Reviews {
-  /** in_review → approved, and its subscribers are told. @throws Failure 404, 409 */
-  approve(transaction: Queryable, review: Review): Promise<void>;
-  /** in_review → rejected. @throws Failure 404, 409 */
-  reject(transaction: Queryable, review: Review): Promise<void>;
-  /** Ends a set that waits at once; one that is being captured ends a moment later. @throws Failure 404, 409 */
-  cancel(transaction: Queryable, subject: Subject): Promise<void>;
-}
-
-export function createReviews(eventContext: EventContext): Reviews {
-  return {
-    approve: (transaction, review) => decide(transaction, { ...review, to: 'approved' }, eventContext),
-    reject: (transaction, review) => decide(transaction, { ...review, to: 'rejected' }, eventContext),
-    cancel: (transaction, subject) => cancel(transaction, subject, eventContext),
-  };
+/**
+ * Approves, rejects or cancels a set in the caller's transaction. A set that waits for admission is canceled at once; one
+ * that is being captured, a moment later.
+ * @throws Failure 404, and 409 where the status of the set does not allow the action.
+ */
+export async function reviewSet(transaction: Queryable, review: SetReview, context: EventContext): Promise<void> {
+  const { action, notes, ...set } = review;
+  if (action === 'cancel') await cancel(transaction, set, context);
+  else await decide(transaction, { ...set, notes, to: action === 'approve' ? 'approved' : 'rejected' }, context);
 }
 
 async function decide(
   transaction: Queryable,
-  { to, notes, ...subject }: Review & { to: 'approved' | 'rejected' },
-  eventContext: EventContext,
+  { to, notes, ...set }: SetRef & Pick<SetReview, 'notes'> & { to: 'approved' | 'rejected' },
+  context: EventContext,
 ): Promise<void> {
-  const { status } = await lockSet(transaction, subject);
+  const { status } = await lockSet(transaction, set);
   // A set is approved by settling too, so the table of moves alone would let one through that is being captured.
   if (status !== 'in_review' || !canMoveSet(status, to)) throw forbidden(status, to);
   await transaction
@@ -50,27 +47,27 @@ async function decide(
       ...(notes === null ? {} : { review_notes: notes }),
       ...(to === 'approved' ? { approved_at: sql<Date>`now()` } : {}),
     })
-    .where('id', '=', subject.setId)
+    .where('id', '=', set.setId)
     .execute();
-  await setEvent(transaction, { ...subject, topic: `screenshot_set.${to}` }, eventContext);
-  await notify(transaction, { set: subject.setId });
+  await recordSetEvent(transaction, { ...set, topic: `screenshot_set.${to}` }, context);
+  await notify(transaction, { set: set.setId });
 }
 
-async function cancel(transaction: Queryable, subject: Subject, eventContext: EventContext): Promise<void> {
-  const { status, cancel_requested_at } = await lockSet(transaction, subject);
+async function cancel(transaction: Queryable, set: SetRef, context: EventContext): Promise<void> {
+  const { status, cancel_requested_at } = await lockSet(transaction, set);
   if (!canMoveSet(status, 'canceled')) throw forbidden(status, 'canceled');
   const now = sql<Date>`now()`;
   const change =
     status === 'capturing'
       ? { cancel_requested_at: cancel_requested_at ?? now }
       : { status: 'canceled' as const, cancel_requested_at: now, settled_at: now };
-  await transaction.updateTable('screenshot_sets').set(change).where('id', '=', subject.setId).execute();
-  if (status === 'draft') await closeDraft(transaction, subject.setId, eventContext);
-  await notify(transaction, { set: subject.setId });
+  await transaction.updateTable('screenshot_sets').set(change).where('id', '=', set.setId).execute();
+  if (status === 'draft') await closeDraft(transaction, set.setId, context);
+  await notify(transaction, { set: set.setId });
 }
 
 /** A set without a job: nobody else will close its pictures. */
-async function closeDraft(transaction: Queryable, setId: string, eventContext: EventContext): Promise<void> {
+async function closeDraft(transaction: Queryable, setId: string, context: EventContext): Promise<void> {
   const reason = 'The screenshot set was canceled.';
   const closed = await transaction
     .updateTable('screenshots')
@@ -79,10 +76,10 @@ async function closeDraft(transaction: Queryable, setId: string, eventContext: E
     .where('status', '=', 'pending')
     .returning('ad_id')
     .execute();
-  await failOrphanedAds(transaction, { adIds: [...new Set(closed.map(({ ad_id }) => ad_id))], reason }, eventContext);
+  await failOrphanedAds(transaction, { adIds: [...new Set(closed.map(({ ad_id }) => ad_id))], reason }, context);
 }
 
-async function lockSet(transaction: Queryable, { organizationId, setId }: Subject) {
+async function lockSet(transaction: Queryable, { organizationId, setId }: SetRef) {
   const set = await transaction
     .selectFrom('screenshot_sets')
     .select(['status', 'cancel_requested_at'])

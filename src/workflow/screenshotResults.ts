@@ -1,13 +1,13 @@
 /** Results of pictures, as a capture reports them. */
 import { sql } from 'kysely';
-import type { ScreenshotFailure, ScreenshotStatus } from '../domain/states.ts';
+import type { ScreenshotFailure } from '../domain/states.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
 import { insertImages } from '../store/images/insertImages.ts';
-import { type Bound, holdAttempt } from './attempts.ts';
+import { type AttemptRef, lockAttempt } from './attempts.ts';
+import type { ResolveContext } from './countedTransactions.ts';
 import { ResultFaultError } from './creativeResults.ts';
-import type { EventContext } from './eventContext.ts';
-import { tellProgress } from './progress.ts';
+import { recordProgressEvent } from './progress.ts';
 
 export interface TakenScreenshot {
   readonly id: string;
@@ -31,25 +31,25 @@ export interface FailedScreenshot {
 }
 
 /**
- * Stores what is not stored yet; repeating a result changes nothing.
- * @returns the states of the pictures that this call resolved. @throws SupersededError, ResultFaultError
+ * Stores results of screenshots that have none yet. A repeated result changes nothing.
+ * @throws SupersededError, ResultFaultError
  */
 export async function storeScreenshotResults(
   transaction: Queryable,
-  { bound, results }: { bound: Bound; results: readonly (TakenScreenshot | FailedScreenshot)[] },
-  eventContext: EventContext,
-): Promise<ScreenshotStatus[]> {
-  const job = await holdAttempt(transaction, bound);
+  { attemptRef, results }: { attemptRef: AttemptRef; results: readonly (TakenScreenshot | FailedScreenshot)[] },
+  context: ResolveContext,
+): Promise<void> {
+  const job = await lockAttempt(transaction, attemptRef);
   const setId = job.set_id;
   if (setId === null) throw new ResultFaultError('This job has ads alone, no pictures of pages.');
-  const pending = await lockPending(transaction, { setId, index: bound.index, ids: results.map(({ id }) => id) });
+  const pending = await lockPending(transaction, { setId, index: attemptRef.index, ids: results.map(({ id }) => id) });
   // A picture named twice in one call counts once.
   const fresh = [...new Map(results.map((result) => [result.id, result])).values()].filter(({ id }) => pending.has(id));
-  if (fresh.length === 0) return [];
+  if (fresh.length === 0) return;
   await update(transaction, fresh, await storeImages(transaction, job.organization_id, fresh));
-  await tellProgress(transaction, { ...job, set_id: setId }, eventContext);
+  await recordProgressEvent(transaction, { ...job, set_id: setId }, context);
   await notify(transaction, { job: job.id, set: setId });
-  return fresh.map(({ status }) => status);
+  context.resolved.push(...fresh.map(({ status }) => status));
 }
 
 /** @throws ResultFaultError for a picture that is not of this index. */

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { type ScreenshotStatus, type SetStatus, settledSetStatus } from '../domain/states.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
-import type { EventContext } from './eventContext.ts';
-import { setEvent } from './events.ts';
+import type { ResolveContext } from './countedTransactions.ts';
+import { recordSetEvent } from './events.ts';
 import { failOrphanedAds } from './orphanedAds.ts';
 
 /** Why a job ends. `lost`: its captures ended again and again without a result. `unscheduled`: none of them was ever started. */
@@ -17,12 +17,8 @@ export interface Settlement {
   readonly problem?: { readonly words?: string; readonly details: string };
 }
 
-export interface Settled {
-  /** `not_due`: something is still open and the deadline is not over. */
-  readonly outcome: 'settled' | 'already' | 'not_due';
-  /** States of the pictures that were still open. */
-  readonly closed: readonly ScreenshotStatus[];
-}
+/** `not_due`: something is unresolved and the deadline has not passed. */
+export type SettleOutcome = 'settled' | 'already' | 'not_due';
 
 interface Job {
   readonly id: string;
@@ -39,14 +35,14 @@ const TOLD: ReadonlySet<SettleCause> = new Set(['unscheduled', 'lost']);
 export async function settleJob(
   transaction: Queryable,
   { jobId, cause, problem }: Settlement,
-  eventContext: EventContext,
-): Promise<Settled> {
+  context: ResolveContext,
+): Promise<SettleOutcome> {
   const job = await lockJob(transaction, jobId);
-  if (job === undefined) return { outcome: 'already', closed: [] };
+  if (job === undefined) return 'already';
   const ended = await endingOf(transaction, job, cause);
-  if (ended === 'not_due') return { outcome: ended, closed: [] };
+  if (ended === 'not_due') return ended;
   const words = reasonOf(ended, job, problem?.words);
-  const closed = await closeScreenshots(transaction, job, { cause: ended, words });
+  context.resolved.push(...(await closeScreenshots(transaction, job, { cause: ended, words })));
   const adIds = await closeCreatives(transaction, job.id, ended);
   await transaction.deleteFrom('declared_uploads').where('job_id', '=', job.id).execute();
   const status = job.set_id === null ? undefined : await settleSet(transaction, job.set_id, ended);
@@ -55,13 +51,13 @@ export async function settleJob(
     .set({ settled_at: sql<Date>`now()`, outcome: ended, problem: TOLD.has(ended) ? (problem?.details ?? null) : null })
     .where('id', '=', job.id)
     .execute();
-  await failOrphanedAds(transaction, { adIds, reason: words }, eventContext);
+  await failOrphanedAds(transaction, { adIds, reason: words }, context);
   if (job.set_id !== null && status !== undefined) {
-    await tell(transaction, { setId: job.set_id, organizationId: job.organization_id, status }, eventContext);
+    await tell(transaction, { setId: job.set_id, organizationId: job.organization_id, status }, context);
   }
-  await eventContext.queue.enqueue(transaction, 'launch', { organization_id: job.organization_id });
+  await context.queue.enqueue(transaction, 'launch', { organization_id: job.organization_id });
   await notify(transaction, { job: job.id, ...(job.set_id === null ? {} : { set: job.set_id }) });
-  return { outcome: 'settled', closed };
+  return 'settled';
 }
 
 /** @returns undefined where it is settled already. */
@@ -207,8 +203,8 @@ async function settleSet(transaction: Queryable, setId: string, cause: SettleCau
 async function tell(
   transaction: Queryable,
   { setId, organizationId, status }: { setId: string; organizationId: string; status: SetStatus },
-  eventContext: EventContext,
+  context: ResolveContext,
 ): Promise<void> {
   if (status !== 'approved' && status !== 'failed') return;
-  await setEvent(transaction, { setId, organizationId, topic: `screenshot_set.${status}` }, eventContext);
+  await recordSetEvent(transaction, { setId, organizationId, topic: `screenshot_set.${status}` }, context);
 }

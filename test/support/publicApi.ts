@@ -56,13 +56,11 @@ export async function startPublicApi(overrides: Partial<PublicApiOptions> = {}):
   const write = (fields: object, message: string) => void lines.push({ ...fields, message });
   const app = createPublicApi({
     store,
-    enqueuer: queueInTable,
+    queue: queueInTable,
     publicUrl: PUBLIC_URL,
     limits: DEFAULT_LIMITS,
     log: { debug: write, info: write, warn: write, error: write },
     artifacts: memoryArtifacts(new Map()),
-    reviews: { approve: unused, reject: unused, cancel: unused },
-    replay: unused,
     ...overrides,
   });
   const listener = await startListener(createServer(app));
@@ -101,8 +99,6 @@ const queueInTable: Enqueuer = {
     await sql`insert into queued values (${name}, ${JSON.stringify(payload)}::jsonb)`.execute(transaction);
   },
 };
-
-const unused = () => Promise.reject(new Error('This test does not expect to come here.'));
 
 /** Pictures in a map, with addresses of their own where `baseUrl` is given. */
 export function memoryArtifacts(kept: Map<string, Buffer>, baseUrl?: string): ArtifactStore {

@@ -20,15 +20,15 @@ export interface SimulatedIndex {
 export async function startIndex(db: Database, { jobId, index }: SimulatedIndex) {
   const pod = `pod-${jobId}-${index}`;
   const { attempt } = required(await db.transaction().execute((tx) => openAttempt(tx, { jobId, index, pod })));
-  const bound = { jobId, index, attempt };
-  return { bound, claimed: await db.transaction().execute((tx) => claimCreative(tx, bound, 600)) };
+  const attemptRef = { jobId, index, attempt };
+  return { attemptRef, claimed: await db.transaction().execute((tx) => claimCreative(tx, attemptRef, 600)) };
 }
 
 /** Does all the work of the index. */
 export async function simulateIndex(db: Database, played: SimulatedIndex): Promise<void> {
   const { eventContext } = played;
   for (let creatives = true; creatives; ) {
-    const { bound, claimed } = await startIndex(db, played);
+    const { attemptRef, claimed } = await startIndex(db, played);
     creatives = claimed !== undefined;
     if (claimed === undefined) continue;
     const frames = claimed.wanted.map((frame) => ({ ...frame, key: `frame-${claimed.ad_id}`, ...FACTS }));
@@ -36,9 +36,11 @@ export async function simulateIndex(db: Database, played: SimulatedIndex): Promi
     const result = { status: 'uploaded', ...kind, frames } as const;
     await db
       .transaction()
-      .execute((tx) => storeCreativeResult(tx, { bound, adId: claimed.ad_id, result }, eventContext));
+      .execute((tx) =>
+        storeCreativeResult(tx, { attemptRef, adId: claimed.ad_id, result }, { ...eventContext, resolved: [] }),
+      );
   }
-  const { bound } = await startIndex(db, played);
+  const { attemptRef } = await startIndex(db, played);
   const pictures = await db
     .selectFrom('screenshots')
     .innerJoin('screenshot_jobs', 'screenshot_jobs.set_id', 'screenshots.set_id')
@@ -48,5 +50,7 @@ export async function simulateIndex(db: Database, played: SimulatedIndex): Promi
     .execute();
   const times = { captured_at: new Date(0).toISOString(), record: {} };
   const results = pictures.map(({ id }) => ({ id, status: 'uploaded' as const, key: id, ...FACTS, ...times }));
-  await db.transaction().execute((tx) => storeScreenshotResults(tx, { bound, results }, eventContext));
+  await db
+    .transaction()
+    .execute((tx) => storeScreenshotResults(tx, { attemptRef, results }, { ...eventContext, resolved: [] }));
 }

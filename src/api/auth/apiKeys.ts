@@ -3,7 +3,7 @@ import { billingPage } from '../../domain/addresses.ts';
 import { Failure, notFound } from '../../domain/failure.ts';
 import { keyOfHeader, type ParsedKey, type Scope } from '../../domain/keys.ts';
 import type { Queryable } from '../../store/database/database.ts';
-import { authenticate, type Caller } from '../../store/organizations/apiKeys.ts';
+import { authenticate, type KeyHolder } from '../../store/organizations/apiKeys.ts';
 
 /** The key a request carries. @throws Failure (401) for none, two, or a malformed one. */
 export function readApiKey(request: Request): ParsedKey {
@@ -17,7 +17,7 @@ export function readApiKey(request: Request): ParsedKey {
 }
 
 /** Whose key it is. @throws Failure (401) for an unknown, revoked or expired one. */
-export async function findKeyOwner(db: Queryable, key: ParsedKey): Promise<Caller> {
+export async function findKeyOwner(db: Queryable, key: ParsedKey): Promise<KeyHolder> {
   const caller = await authenticate(db, key);
   if (caller === undefined) throw unauthorized('is not a valid API key: it is unknown, revoked or expired.');
   return caller;
@@ -33,7 +33,7 @@ function unauthorized(text: string): Failure {
 }
 
 /** @throws Failure: 404 for another organization, there or not; 403 for a missing scope, or a disabled organization. */
-export function authorize(caller: Caller, given: { slug: string; scope: Scope; publicUrl: string }): void {
+export function authorize(caller: KeyHolder, given: { slug: string; scope: Scope; publicUrl: string }): void {
   const { organization, scopes } = caller;
   if (organization.slug !== given.slug) {
     throw notFound('organization_slug', 'There is no such organization, or this key is not one of its keys.');

@@ -1,5 +1,5 @@
 /** Who calls the internal API, as far as the token proves it. On one machine the token names a job, in a cluster a pod. */
-import type { Bound } from '../../workflow/attempts.ts';
+import type { AttemptRef } from '../../workflow/attempts.ts';
 import { refuseJobToken } from './jobToken.ts';
 
 /** What the bearer of a token may do: all calls of a job, or those of one index by one pod. */
@@ -46,7 +46,10 @@ export function jobTokenAuthenticator(secret: Buffer): CaptureAuthenticator {
 }
 
 /** @returns the run that a call names, once it is the caller's own. @throws ForbiddenError */
-export function requireAttempt(caller: CaptureCaller, { index, attempt }: Omit<Bound, 'jobId' | 'pod'>): Bound {
+export function requireAttempt(
+  caller: CaptureCaller,
+  { index, attempt }: Omit<AttemptRef, 'jobId' | 'pod'>,
+): AttemptRef {
   requireIndex(caller, index);
   const { jobId, pod } = caller;
   return { jobId, index, attempt, ...(pod && { pod: pod.uid }) };

@@ -1,5 +1,5 @@
 /** What was found out about tokens, kept for a moment by their hash: one capture calls many times a second. */
-import { remember } from '../../lib/lru.ts';
+import { setBounded } from '../../lib/lru.ts';
 
 export type TokenReviewResult = { readonly name: string; readonly uid: string } | { readonly refusal: string };
 
@@ -36,7 +36,7 @@ export function createTokenCache(now: () => number, most = MOST): TokenCache {
       const ms = isRefusal ? REFUSED_MS : GOOD_MS;
       const [kept, other] = isRefusal ? [refused, good] : [good, refused];
       other.delete(key);
-      remember(kept, [key, { verdict, until: Math.min(now() + ms, expiresAtMs) }], most);
+      setBounded(kept, [key, { verdict, until: Math.min(now() + ms, expiresAtMs) }], most);
     },
   };
 }

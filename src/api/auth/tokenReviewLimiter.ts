@@ -4,7 +4,7 @@
  */
 
 import { KeyedSum } from '../../lib/keyedSum.ts';
-import { remember } from '../../lib/lru.ts';
+import { setBounded } from '../../lib/lru.ts';
 
 /** At once: of all, of one address, and of all addresses together from which a bad token came lately. */
 const MOST = { all: 32, ofOne: 4, ofSuspects: 8 };
@@ -40,7 +40,7 @@ export function createTokenReviewLimiter(now: () => number): TokenReviewLimiter 
       };
     },
     refused(source) {
-      remember(suspects, [source, now() + SUSPECT_MS], MAX_SUSPECTS);
+      setBounded(suspects, [source, now() + SUSPECT_MS], MAX_SUSPECTS);
     },
   };
 }

@@ -15,11 +15,11 @@ import { storeScreenshotResults } from '../../workflow/screenshotResults.ts';
 import { ForbiddenError, requireAttempt, requireIndex } from '../auth/captureAuth.ts';
 import { requireUpload } from '../transfers/requireUpload.ts';
 import { screenshotKey, withContent } from '../transfers/transfers.ts';
-import type { InternalApiOptions } from './options.ts';
+import type { InternalApiContext } from './options.ts';
 import { callerOf, indexOf, NotFoundError } from './pathParameters.ts';
 
-export function addAttemptRoutes(router: Router, options: InternalApiOptions): void {
-  const { store, observe } = options;
+export function addAttemptRoutes(router: Router, context: InternalApiContext): void {
+  const { artifacts, transact, observe } = context;
 
   router.post('/indexes/:index/attempts', async (req, res) => {
     const { pod } = OpenAttempt.parse(req.body);
@@ -28,28 +28,25 @@ export function addAttemptRoutes(router: Router, options: InternalApiOptions): v
     requireIndex(caller, index);
     if (caller.pod !== undefined && caller.pod.uid !== pod)
       throw new ForbiddenError(`The token is of another pod than ${pod}.`);
-    res.json(await open(options, { jobId: caller.jobId, index, pod }));
+    res.json(await open(context, { jobId: caller.jobId, index, pod }));
   });
 
   router.post('/screenshots/results', async (req, res) => {
     const { index, attempt, results } = ScreenshotResults.parse(req.body);
-    const bound = requireAttempt(callerOf(res), { index, attempt });
+    const attemptRef = requireAttempt(callerOf(res), { index, attempt });
     requireKeys(results, attempt);
     requireTimes(results);
     const uploaded = results.filter((result) => result.status === 'uploaded');
-    await Promise.all(uploaded.map((result) => requireUpload(options.artifacts, result)));
-    const resolved = await store.db
-      .transaction()
-      .execute((tx) => storeScreenshotResults(tx, { bound, results }, options));
-    observe?.screenshots?.(resolved);
+    await Promise.all(uploaded.map((result) => requireUpload(artifacts, result)));
+    await transact((tx, resolving) => storeScreenshotResults(tx, { attemptRef, results }, resolving));
     res.json({});
   });
 
   router.post('/indexes/:index/finish', async (req, res) => {
     const { attempt, phases } = FinishIndex.parse(req.body);
-    const bound = requireAttempt(callerOf(res), { index: indexOf(req), attempt });
-    const isNews = await store.db.transaction().execute((tx) => finishIndex(tx, bound));
-    if (isNews) observe?.phases?.(phases);
+    const attemptRef = requireAttempt(callerOf(res), { index: indexOf(req), attempt });
+    const isFirst = await transact((tx) => finishIndex(tx, attemptRef));
+    if (isFirst) observe?.phases?.(phases);
     res.json({});
   });
 }
@@ -75,19 +72,18 @@ function requireTimes(results: ScreenshotResults['results']): void {
 }
 
 async function open(
-  options: InternalApiOptions,
+  { transact, podDeadlineSeconds }: InternalApiContext,
   { jobId, index, pod }: { jobId: string; index: number; pod: string },
 ): Promise<Attempt> {
-  const { opened, expired, missing, unresolved } = await options.store.db.transaction().execute(async (tx) => {
+  const { opened, missing, unresolved } = await transact(async (tx, resolving) => {
     const opened = await openAttempt(tx, { jobId, index, pod });
     if (opened === undefined) throw new NotFoundError(`There is no index ${index} of job ${jobId}.`);
-    const expired = await expireClaims(tx, jobId, options);
+    await expireClaims(tx, jobId, resolving);
     const setId = opened.job.set_id;
     const missing = setId === null || opened.settled ? [] : await missingScreenshots(tx, { setId, index });
-    return { opened, expired, missing, unresolved: opened.settled ? 0 : await countUnresolved(tx, jobId) };
+    return { opened, missing, unresolved: opened.settled ? 0 : await countUnresolved(tx, jobId) };
   });
-  options.observe?.screenshots?.(expired);
-  const podDeadline = opened.now.getTime() + options.podDeadlineSeconds * 1000;
+  const podDeadline = opened.now.getTime() + podDeadlineSeconds * 1000;
   return {
     attempt: opened.attempt,
     done: missing.length === 0 && unresolved === 0,

@@ -9,7 +9,7 @@ import {
   WaitForCreatives,
 } from '../../contract/captureProtocol.ts';
 import { notify } from '../../store/database/notifications.ts';
-import { type Bound, holdAttempt } from '../../workflow/attempts.ts';
+import { type AttemptRef, lockAttempt } from '../../workflow/attempts.ts';
 import {
   claimCreative,
   countUnresolved,
@@ -23,50 +23,48 @@ import { checkFrames, ResultFaultError, storeCreativeResult } from '../../workfl
 import { requireAttempt } from '../auth/captureAuth.ts';
 import { requireUpload } from '../transfers/requireUpload.ts';
 import { frameKey, type Transfers, withContent } from '../transfers/transfers.ts';
-import type { InternalApiOptions } from './options.ts';
+import type { InternalApiContext } from './options.ts';
 import { adOf, callerOf } from './pathParameters.ts';
 import { waitFor } from './waitFor.ts';
 
-export function addCreativeRoutes(router: Router, options: InternalApiOptions, transfers: Transfers): void {
-  const { store, leaseSeconds, observe } = options;
-  const write = <T>(work: (tx: Parameters<typeof notify>[0]) => Promise<T>) => store.db.transaction().execute(work);
+export function addCreativeRoutes(router: Router, context: InternalApiContext, transfers: Transfers): void {
+  const { store, artifacts, leaseSeconds, transact, observe } = context;
 
-  const requireUploads = async (frames: Rendered['frames'], owner: Bound & { adId: string }): Promise<void> => {
+  const requireUploads = async (frames: Rendered['frames'], owner: AttemptRef & { adId: string }): Promise<void> => {
     checkKeys(frames, owner);
     await checkFrames(store.db, { ...owner, frames });
-    await Promise.all(frames.map((frame) => requireUpload(options.artifacts, frame)));
+    await Promise.all(frames.map((frame) => requireUpload(artifacts, frame)));
   };
 
   router.post('/creatives/claim', async (req, res) => {
-    const bound = requireAttempt(callerOf(res), ClaimCreative.parse(req.body));
-    res.json(await claim(options, bound));
+    const attemptRef = requireAttempt(callerOf(res), ClaimCreative.parse(req.body));
+    res.json(await claim(context, attemptRef));
   });
 
-  router.post('/creatives/wait', (req, res) => wait(options, transfers, { req, res }));
+  router.post('/creatives/wait', (req, res) => wait(context, transfers, { req, res }));
 
   router.post('/creatives/:ad/renew', async (req, res) => {
-    const bound = requireAttempt(callerOf(res), HoldClaim.parse(req.body));
-    const held = await write((tx) => renewClaim(tx, bound, { adId: adOf(req), leaseSeconds }));
+    const attemptRef = requireAttempt(callerOf(res), HoldClaim.parse(req.body));
+    const held = await transact((tx) => renewClaim(tx, attemptRef, { adId: adOf(req), leaseSeconds }));
     res.json({ held });
   });
 
   router.post('/creatives/:ad/release', async (req, res) => {
-    const bound = requireAttempt(callerOf(res), HoldClaim.parse(req.body));
-    await write(async (tx) => {
-      await releaseClaim(tx, bound, adOf(req));
-      await notify(tx, { job: bound.jobId });
+    const attemptRef = requireAttempt(callerOf(res), HoldClaim.parse(req.body));
+    await transact(async (tx) => {
+      await releaseClaim(tx, attemptRef, adOf(req));
+      await notify(tx, { job: attemptRef.jobId });
     });
     res.json({});
   });
 
   router.post('/creatives/:ad/result', async (req, res) => {
     const { index, attempt, seconds, result } = CreativeResult.parse(req.body);
-    const bound = requireAttempt(callerOf(res), { index, attempt });
+    const attemptRef = requireAttempt(callerOf(res), { index, attempt });
     const adId = adOf(req);
-    if (result.status === 'uploaded') await requireUploads(result.frames, { ...bound, adId });
-    const stored = await write((tx) => storeCreativeResult(tx, { bound, adId, result }, options));
-    observe?.screenshots?.(stored.resolved);
-    if (stored.isNews) observe?.creative?.({ status: result.status, seconds });
+    if (result.status === 'uploaded') await requireUploads(result.frames, { ...attemptRef, adId });
+    const isFirst = await transact((tx, resolving) => storeCreativeResult(tx, { attemptRef, adId, result }, resolving));
+    if (isFirst) observe?.creative?.({ status: result.status, seconds });
     res.json({});
   });
 }
@@ -81,14 +79,12 @@ function checkKeys(frames: Rendered['frames'], owner: Parameters<typeof frameKey
   }
 }
 
-async function claim(options: InternalApiOptions, bound: Bound): Promise<ClaimedCreative> {
-  const { leaseSeconds, observe } = options;
-  const { creative, expired, unresolved } = await options.store.db.transaction().execute(async (tx) => {
-    const expired = await expireClaims(tx, bound.jobId, options);
-    const creative = await claimCreative(tx, bound, leaseSeconds);
-    return { creative, expired, unresolved: await countUnresolved(tx, bound.jobId) };
+async function claim({ leaseSeconds, transact }: InternalApiContext, attemptRef: AttemptRef): Promise<ClaimedCreative> {
+  const { creative, unresolved } = await transact(async (tx, resolving) => {
+    await expireClaims(tx, attemptRef.jobId, resolving);
+    const creative = await claimCreative(tx, attemptRef, leaseSeconds);
+    return { creative, unresolved: await countUnresolved(tx, attemptRef.jobId) };
   });
-  observe?.screenshots?.(expired);
   if (creative === undefined) return { creative: null, unresolved };
   const { ad_id, kind, content, wanted } = creative;
   return { creative: { ad_id, kind, content, wanted: [...wanted], lease_seconds: leaseSeconds }, unresolved };
@@ -98,29 +94,28 @@ async function claim(options: InternalApiOptions, bound: Bound): Promise<Claimed
 const EXPIRY_CHECK_MS = 5_000;
 
 async function wait(
-  options: InternalApiOptions,
+  { notifications, transact }: InternalApiContext,
   transfers: Transfers,
   { req, res }: { req: Request; res: Response },
 ): Promise<void> {
   const { index, attempt, ads, timeout_ms } = WaitForCreatives.parse(req.body);
-  const bound = requireAttempt(callerOf(res), { index, attempt });
+  const attemptRef = requireAttempt(callerOf(res), { index, attempt });
   const gone = new AbortController();
   res.on('close', () => gone.abort());
   const look = async () => {
-    const { expired, found } = await options.store.db.transaction().execute(async (tx) => {
-      await holdAttempt(tx, bound);
-      const expired = await expireClaims(tx, bound.jobId, options);
-      return { expired, found: await resolvedCreatives(tx, bound.jobId, ads) };
+    const found = await transact(async (tx, resolving) => {
+      await lockAttempt(tx, attemptRef);
+      await expireClaims(tx, attemptRef.jobId, resolving);
+      return resolvedCreatives(tx, attemptRef.jobId, ads);
     });
-    options.observe?.screenshots?.(expired);
     return found.length === 0 ? undefined : found;
   };
   const deadline = performance.now() + timeout_ms;
   let found: ResolvedCreative[] | undefined;
   do {
     found = await waitFor(look, {
-      notifications: options.notifications,
-      concerns: (change) => change.job === bound.jobId || Object.keys(change).length === 0,
+      notifications,
+      concerns: (change) => change.job === attemptRef.jobId || Object.keys(change).length === 0,
       timeoutMs: Math.min(EXPIRY_CHECK_MS, deadline - performance.now()),
       signal: gone.signal,
     });

@@ -8,6 +8,7 @@ import { errorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
 import { createRateLimiter, type RateLimiter } from '../../lib/rateLimiter.ts';
 import { SupersededError } from '../../workflow/attempts.ts';
+import { type CountedTransact, countedTransact } from '../../workflow/countedTransactions.ts';
 import { ResultFaultError } from '../../workflow/creativeResults.ts';
 import {
   type CaptureAuthenticator,
@@ -45,6 +46,7 @@ export function createInternalApi(options: InternalApiOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   const transfers = createTransfers(options);
+  const context = { ...options, transact: createTransact(options) };
   const job = express.Router({ mergeParams: true });
   job.use(
     authorize(options.authority ?? jobTokenAuthenticator(options.secret)),
@@ -52,8 +54,8 @@ export function createInternalApi(options: InternalApiOptions): Express {
     express.json({ limit: MAX_BODY_BYTES }),
     storableTexts,
   );
-  addAttemptRoutes(job, options);
-  addCreativeRoutes(job, options, transfers);
+  addAttemptRoutes(job, context);
+  addCreativeRoutes(job, context, transfers);
   addUploadRoutes(job, options, transfers);
   app.use(`/internal/${PROTOCOL_VERSION}/artifacts`, artifactRoutes(options));
   app.use(`/internal/${PROTOCOL_VERSION}/jobs/:job`, job);
@@ -63,6 +65,15 @@ export function createInternalApi(options: InternalApiOptions): Express {
   });
   app.use(answerError(options.log, createRateLimiter(LOGGED)));
   return app;
+}
+
+function createTransact({ store, queue, publicUrl, observe }: InternalApiOptions): CountedTransact {
+  return countedTransact({
+    transact: (work) => store.db.transaction().execute(work),
+    count: (statuses) => observe?.screenshots?.(statuses),
+    queue,
+    publicUrl,
+  });
 }
 
 const refuseOtherVersion: RequestHandler<{ version: string }> = (req, res, next) => {

@@ -2,6 +2,7 @@ import type { ArtifactStore } from '../../artifacts/store.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Store } from '../../store/database/database.ts';
 import type { Notifications } from '../../store/database/notifications.ts';
+import type { CountedTransact } from '../../workflow/countedTransactions.ts';
 import type { EventContext } from '../../workflow/eventContext.ts';
 import type { CaptureAuthenticator } from '../auth/captureAuth.ts';
 
@@ -25,6 +26,12 @@ export interface InternalApiOptions extends EventContext {
   readonly maxUploadBytesTogether?: number;
   readonly log: Log;
   readonly observe?: CaptureObserver;
+}
+
+/** What the routes share. */
+export interface InternalApiContext extends InternalApiOptions {
+  /** Runs a transaction and counts the screenshots that it resolves. */
+  readonly transact: CountedTransact;
 }
 
 /** Told of what captures report, after it was stored. */

@@ -3,13 +3,13 @@ import type { Request } from 'express';
 import { Failure, notFound } from '../../domain/failure.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { listDeliveries } from '../../store/deliveries/listDeliveries.ts';
+import { replayDelivery } from '../../workflow/replay.ts';
+import { reviewSet, type SetAction } from '../../workflow/reviews.ts';
 import type { PagesOptions, Viewer } from './context.ts';
 import { isOwnForm } from './origins.ts';
 import { isFormToken } from './signatures.ts';
 import { field } from './signIn.ts';
 import { findSession } from './viewer.ts';
-
-export type SetAction = 'approve' | 'reject' | 'cancel';
 
 /** @throws Failure (403) for a viewer who may only read, and for a form that another site may have sent. */
 export function requireOwnForm(
@@ -28,21 +28,26 @@ export function requireOwnForm(
 
 /** @throws Failure: 404 for no such set, 409 where its state forbids it. */
 export async function actOnSet(
-  { store, reviews }: PagesOptions,
+  options: PagesOptions,
   viewer: Viewer,
   { id, action, notes }: { id: string; action: SetAction; notes: string },
 ): Promise<void> {
-  const review = { organizationId: viewer.organizationId, setId: id, notes: notes.trim() === '' ? null : notes.trim() };
-  await store.db.transaction().execute((tx) => reviews[action](tx, review));
+  const review = {
+    action,
+    organizationId: viewer.organizationId,
+    setId: id,
+    notes: notes.trim() === '' ? null : notes.trim(),
+  };
+  await options.store.db.transaction().execute((tx) => reviewSet(tx, review, options));
 }
 
 /** @throws Failure (404) for no such delivery. */
-export async function replayDelivery({ store, replay }: PagesOptions, viewer: Viewer, id: string): Promise<void> {
+export async function replay({ store, queue }: PagesOptions, viewer: Viewer, id: string): Promise<void> {
   await store.db.transaction().execute(async (tx) => {
     const filter = { organizationId: viewer.organizationId, id };
     const { total } = isUuid(id) ? await listDeliveries(tx, filter, { page: 1, perPage: 1 }) : { total: 0 };
     if (total === 0) throw notFound('id', 'There is no such delivery.');
-    await replay(tx, id);
+    await replayDelivery(tx, id, queue);
   });
 }
 

@@ -1,13 +1,11 @@
 import type { Log } from '../../lib/log.ts';
 import type { Store } from '../../store/database/database.ts';
 import type { Change } from '../../store/database/notifications.ts';
-import type { PublicApiOptions } from '../public/options.ts';
+import type { EventContext } from '../../workflow/eventContext.ts';
 import type { HtmlContent } from './html.ts';
 
-export interface PagesOptions extends Pick<PublicApiOptions, 'reviews' | 'replay'> {
+export interface PagesOptions extends EventContext {
   readonly store: Store;
-  /** Without a slash at its end. */
-  readonly publicUrl: string;
   /** The installation's; signs sessions, forms and share links. */
   readonly secret: Buffer;
   readonly log: Log;

@@ -3,8 +3,9 @@ import express, { type Request, type Router } from 'express';
 import { Failure } from '../../domain/failure.ts';
 import { isSlug, isUuid } from '../../domain/slugs.ts';
 import { readProgress } from '../../store/sets/pageReads.ts';
+import type { SetAction } from '../../workflow/reviews.ts';
 import { readAdRecord, readSetRecord } from '../presenters/readRecords.ts';
-import { actOnSet, replayDelivery, type SetAction } from './actions.ts';
+import { actOnSet, replay } from './actions.ts';
 import { adPage } from './adPage.ts';
 import { serveAsset } from './assets.ts';
 import type { PagesOptions } from './context.ts';
@@ -69,8 +70,8 @@ function addListAndSessions(router: Router, options: PagesOptions, visits: PageH
     return Promise.resolve();
   };
   router.post('/o/:slug/sign-out', body, visits.form(signOut, false));
-  const replay = ({ request, viewer }: PageRequest) => replayDelivery(options, viewer, idOf(request));
-  router.post('/o/:slug/deliveries/:id/replay', body, visits.form(replay));
+  const replayFromForm = ({ request, viewer }: PageRequest) => replay(options, viewer, idOf(request));
+  router.post('/o/:slug/deliveries/:id/replay', body, visits.form(replayFromForm));
 }
 
 function addSets(router: Router, options: PagesOptions, { visits, live }: Means): void {

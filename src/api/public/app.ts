@@ -12,7 +12,7 @@ import { serveImage } from './images.ts';
 import type { PublicApiOptions } from './options.ts';
 import { oneAd, oneSet } from './reading/one.ts';
 import { adList, campaignList, deliveryList, screenshotList, setList } from './reading.ts';
-import { replayDelivery, review } from './reviewing.ts';
+import { replay, review } from './reviewing.ts';
 
 const ORGANIZATION = '/api/v1/orgs/:slug';
 
@@ -48,7 +48,7 @@ function addWriting(app: Express, options: PublicApiOptions, endpoint: Endpoint)
   for (const verb of ['approve', 'reject', 'cancel'] as const) {
     route(app, `${ORGANIZATION}/screenshot_sets/:id/${verb}`, { post: endpoint('write', review(options, verb)) });
   }
-  route(app, `${ORGANIZATION}/deliveries/:id/replay`, { post: endpoint('write', replayDelivery(options)) });
+  route(app, `${ORGANIZATION}/deliveries/:id/replay`, { post: endpoint('write', replay(options)) });
 }
 
 function addReading(app: Express, options: PublicApiOptions, endpoint: Endpoint): void {

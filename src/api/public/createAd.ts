@@ -1,7 +1,7 @@
 import { type ParsedCreateAd, parseCreateAd } from '../../contract/parseCreateAd.ts';
 import { invalid } from '../../domain/failure.ts';
 import { type InsertedAds, insertAds, type NewAd, newAd } from '../../store/ads/insertAds.ts';
-import { findAdsByKey, resolve } from '../../store/ads/resolve.ts';
+import { findAdsByKey, findReferences } from '../../store/ads/resolve.ts';
 import type { Queryable } from '../../store/database/database.ts';
 import type { AdRow } from '../../store/database/rows.ts';
 import { adSummary } from '../presenters/records.ts';
@@ -14,7 +14,7 @@ import type { PublicApiOptions } from './options.ts';
 
 /** POST …/ads: 201 with a new ad, whose preview is then captured; 200 with the one that has the lookup key already. */
 export function createAd(options: PublicApiOptions): (call: AuthorizedRequest) => Promise<JsonResponse> {
-  const { store, limits, enqueuer } = options;
+  const { store, limits, queue } = options;
   const readBody = jsonBodyReader(limits.bodyBytes);
   return async (call) => {
     const { value, sha256 } = await readBody(call.request, call.response, call.organizationId);
@@ -22,7 +22,7 @@ export function createAd(options: PublicApiOptions): (call: AuthorizedRequest) =
     return answerOnce({ db: store.db, call, endpoint: 'ads', bodySha256: sha256 }, async (tx) => {
       const { row, created } = await accept(tx, call, parsed);
       addLogFields(call.response, { ad_id: row.id });
-      if (created) await enqueuer.enqueue(tx, 'launch', { organization_id: call.organizationId });
+      if (created) await queue.enqueue(tx, 'launch', { organization_id: call.organizationId });
       return jsonResponse(created ? 201 : 200, adSummary(row, call.place));
     });
   };
@@ -78,7 +78,7 @@ async function examine(tx: Queryable, call: AuthorizedRequest, parsed: ParsedCre
   const { organizationId } = call;
   const { campaign, ad, subscribers, faults } = parsed;
   const lookupKeys = ad?.lookupKey === undefined ? [] : [ad.lookupKey];
-  const { campaignId, adsByKey } = await resolve(tx, { organizationId, campaign, adIds: [], lookupKeys });
+  const { campaignId, adsByKey } = await findReferences(tx, { organizationId, campaign, adIds: [], lookupKeys });
   if (campaign !== undefined && 'id' in campaign && campaignId === undefined) addUnknownCampaignFault(faults);
   const existing = ad?.lookupKey === undefined ? undefined : adsByKey.get(ad.lookupKey);
   if (existing === undefined && ad !== undefined) faults.addAll(ad.faults);

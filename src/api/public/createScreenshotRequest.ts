@@ -9,7 +9,7 @@ import type { PublicApiOptions } from './options.ts';
 
 /** POST …/screenshot_requests: 202 with a set whose screenshots are then captured. */
 export function createScreenshotRequest(options: PublicApiOptions): (call: AuthorizedRequest) => Promise<JsonResponse> {
-  const { store, limits, enqueuer } = options;
+  const { store, limits, queue } = options;
   const readBody = jsonBodyReader(limits.bodyBytes);
   const parse = screenshotRequestParser(limits);
   return async (call) => {
@@ -19,7 +19,7 @@ export function createScreenshotRequest(options: PublicApiOptions): (call: Autho
     return answerOnce({ db: store.db, call, endpoint: 'screenshot_requests', bodySha256: sha256 }, async (tx) => {
       const row = await acceptScreenshotRequest(tx, { organizationId, parsed, limits });
       addLogFields(call.response, { set_id: row.id });
-      await enqueuer.enqueue(tx, 'launch', { organization_id: organizationId });
+      await queue.enqueue(tx, 'launch', { organization_id: organizationId });
       return jsonResponse(202, screenshotSetSummary(row, place));
     });
   };

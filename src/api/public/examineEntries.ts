@@ -2,7 +2,7 @@ import type { ParsedEntry, ParsedScreenshotRequest } from '../../contract/parseS
 import { invalid } from '../../domain/failure.ts';
 import type { Limits } from '../../domain/limits.ts';
 import { expandScreenshots } from '../../domain/screenshots.ts';
-import { type Resolved, resolve } from '../../store/ads/resolve.ts';
+import { type FoundReferences, findReferences } from '../../store/ads/resolve.ts';
 import type { Queryable } from '../../store/database/database.ts';
 import { addMissingConnectorFaults, addUnknownCampaignFault } from './checks.ts';
 
@@ -25,7 +25,7 @@ interface Examined {
 export async function examineEntries(tx: Queryable, examined: Examined): Promise<Existing> {
   const { organizationId, parsed, limits } = examined;
   const { campaign, entries, subscribers, faults } = parsed;
-  const resolved = await resolve(tx, {
+  const resolved = await findReferences(tx, {
     organizationId,
     campaign,
     adIds: entries.flatMap(({ ad }) => ad?.id ?? []),
@@ -43,7 +43,11 @@ export async function examineEntries(tx: Queryable, examined: Examined): Promise
   return existing;
 }
 
-function noteEntry({ ad, path }: ParsedEntry, { campaign, faults }: ParsedScreenshotRequest, resolved: Resolved): void {
+function noteEntry(
+  { ad, path }: ParsedEntry,
+  { campaign, faults }: ParsedScreenshotRequest,
+  resolved: FoundReferences,
+): void {
   if (ad === undefined) return;
   if (ad.id === undefined) {
     if (!resolved.adsByKey.has(ad.lookupKey ?? '')) faults.addAll(ad.faults);

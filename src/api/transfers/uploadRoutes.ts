@@ -2,7 +2,7 @@
 import type { Router } from 'express';
 import { type DeclaredUploads, DeclareUploads, MAX_PICTURE_BYTES } from '../../contract/captureProtocol.ts';
 import { createRateLimiter } from '../../lib/rateLimiter.ts';
-import type { Bound } from '../../workflow/attempts.ts';
+import type { AttemptRef } from '../../workflow/attempts.ts';
 import { ResultFaultError } from '../../workflow/creativeResults.ts';
 import { declareUploads } from '../../workflow/expectedUploads.ts';
 import { OverloadedError, requireAttempt } from '../auth/captureAuth.ts';
@@ -22,7 +22,7 @@ export function addUploadRoutes(router: Router, options: InternalApiOptions, tra
   router.post('/uploads', async (req, res) => {
     const { index, attempt, uploads } = DeclareUploads.parse(req.body);
     const caller = callerOf(res);
-    const bound = requireAttempt(caller, { index, attempt });
+    const attemptRef = requireAttempt(caller, { index, attempt });
     if (caller.pod !== undefined && !signed.take(caller.pod.uid, uploads.length))
       throw new OverloadedError('The pod declares too much.');
     for (const { bytes } of uploads) {
@@ -31,13 +31,13 @@ export function addUploadRoutes(router: Router, options: InternalApiOptions, tra
     }
     const screenshots = uploads.flatMap((upload) => (upload.kind === 'screenshot' ? [upload.id] : []));
     const frames = uploads.filter((upload) => upload.kind === 'frame');
-    const contents = uploads.map((upload) => ({ picture: keyOf(upload, bound), sha256: upload.sha256 }));
-    await store.db.transaction().execute((tx) => declareUploads(tx, bound, { screenshots, frames, contents }));
+    const contents = uploads.map((upload) => ({ picture: keyOf(upload, attemptRef), sha256: upload.sha256 }));
+    await store.db.transaction().execute((tx) => declareUploads(tx, attemptRef, { screenshots, frames, contents }));
     const answer: DeclaredUploads = {
       uploads: await Promise.all(
         uploads.map((upload) => {
           const { sha256, bytes } = upload;
-          return transfers.upload(withContent(keyOf(upload, bound), sha256), { sha256, bytes });
+          return transfers.upload(withContent(keyOf(upload, attemptRef), sha256), { sha256, bytes });
         }),
       ),
     };
@@ -45,7 +45,7 @@ export function addUploadRoutes(router: Router, options: InternalApiOptions, tra
   });
 }
 
-function keyOf(upload: Declared, bound: Bound): string {
-  if (upload.kind === 'screenshot') return screenshotKey(upload.id, bound.attempt);
-  return frameKey({ ...bound, adId: upload.ad_id }, upload);
+function keyOf(upload: Declared, attemptRef: AttemptRef): string {
+  if (upload.kind === 'screenshot') return screenshotKey(upload.id, attemptRef.attempt);
+  return frameKey({ ...attemptRef, adId: upload.ad_id }, upload);
 }

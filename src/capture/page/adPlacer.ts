@@ -1,6 +1,6 @@
 import { withDeadline } from '../../lib/deadline.ts';
 import { shortErrorMessage } from '../../lib/errorMessage.ts';
-import { remember } from '../../lib/lru.ts';
+import { setBounded } from '../../lib/lru.ts';
 import { Mutex } from '../../lib/mutex.ts';
 import { changedShare, decodePng, type Pixels } from '../compose/pixels.ts';
 import { pngSize } from '../compose/pngSize.ts';
@@ -69,7 +69,7 @@ export class AdPlacer {
     const known = this.#spots.get(key);
     if (known !== undefined) return known;
     const spot = this.#exclusively(() => prepareSlot(this.#live, choice.slot, { size, pixels }));
-    remember(this.#spots, [key, spot], MAX_PREPARED_SLOTS);
+    setBounded(this.#spots, [key, spot], MAX_PREPARED_SLOTS);
     spot.catch(() => this.#spots.delete(key));
     return spot;
   }

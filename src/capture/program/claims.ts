@@ -1,11 +1,7 @@
 /** Claims creatives of the job one by one and renders them, a few at once, until none is left. */
 
-import {
-  CAPTURE_EXIT,
-  type ClaimedCreative,
-  type CreativeResult,
-  type WantedFrame,
-} from '../../contract/captureProtocol.ts';
+import { CAPTURE_EXIT, type ClaimedCreative, type CreativeResult } from '../../contract/captureProtocol.ts';
+import type { WantedFrame } from '../../domain/batches.ts';
 import type { Log } from '../../lib/log.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { sleep } from '../../lib/sleep.ts';

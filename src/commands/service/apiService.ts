@@ -2,9 +2,6 @@ import type { CaptureAuthenticator } from '../../api/auth/captureAuth.ts';
 import { createInternalApi } from '../../api/internal/internalApi.ts';
 import { createPages } from '../../api/pages/pages.ts';
 import { createPublicApi } from '../../api/public/app.ts';
-import type { PublicApiOptions } from '../../api/public/options.ts';
-import { replayDelivery } from '../../workflow/replay.ts';
-import { createReviews } from '../../workflow/reviews.ts';
 import { type HttpServer, type ListenOptions, serve } from './httpServer.ts';
 import type { ServiceContext } from './serviceContext.ts';
 
@@ -71,13 +68,9 @@ function publicApi(
   { rateLimited, pictureOrigin }: ApiPorts & { pictureOrigin: string | undefined },
 ) {
   const { config, store, queue, publicUrl, log, metrics, artifacts, installation, notifications } = base;
-  const acting: Pick<PublicApiOptions, 'reviews' | 'replay'> = {
-    reviews: createReviews({ queue, publicUrl }),
-    replay: (tx, deliveryId) => replayDelivery(tx, deliveryId, queue),
-  };
   const pages = createPages({
-    ...acting,
     store,
+    queue,
     publicUrl,
     secret: installation.secret,
     log,
@@ -85,9 +78,8 @@ function publicApi(
     ...(pictureOrigin !== undefined && { pictureOrigins: [pictureOrigin] }),
   });
   return createPublicApi({
-    ...acting,
     store,
-    enqueuer: queue,
+    queue,
     publicUrl,
     artifacts,
     log,

@@ -5,14 +5,14 @@ import type { AdRow } from '../database/rows.ts';
 import { AD_COLUMNS } from '../sets/readRecords.ts';
 
 /** What a request names of things that may be there already. */
-export interface Named {
+export interface AdReferences {
   readonly organizationId: string;
   readonly campaign: { readonly id: string } | { readonly name: string } | undefined;
   readonly adIds: readonly string[];
   readonly lookupKeys: readonly string[];
 }
 
-export interface Resolved {
+export interface FoundReferences {
   /** Undefined where there is none of that id or name. */
   readonly campaignId: string | undefined;
   readonly adsById: ReadonlyMap<string, AdRow>;
@@ -21,7 +21,7 @@ export interface Resolved {
 }
 
 /** Finds what is there; makes nothing. Ids that are no UUIDs are nobody's. */
-export async function resolve(db: Queryable, named: Named): Promise<Resolved> {
+export async function findReferences(db: Queryable, named: AdReferences): Promise<FoundReferences> {
   const campaignId = await findCampaign(db, named);
   const adsById = await findAdsById(db, named);
   const adsByKey = campaignId === undefined ? [] : await findAdsByKey(db, campaignId, named.lookupKeys);
@@ -32,7 +32,7 @@ export async function resolve(db: Queryable, named: Named): Promise<Resolved> {
   };
 }
 
-async function findCampaign(db: Queryable, { organizationId, campaign }: Named): Promise<string | undefined> {
+async function findCampaign(db: Queryable, { organizationId, campaign }: AdReferences): Promise<string | undefined> {
   if (campaign === undefined || ('id' in campaign && !isUuid(campaign.id))) return undefined;
   const [column, value] = 'id' in campaign ? (['id', campaign.id] as const) : (['name', campaign.name] as const);
   const row = await db
@@ -44,7 +44,7 @@ async function findCampaign(db: Queryable, { organizationId, campaign }: Named):
   return row?.id;
 }
 
-async function findAdsById(db: Queryable, { organizationId, adIds }: Named): Promise<AdRow[]> {
+async function findAdsById(db: Queryable, { organizationId, adIds }: AdReferences): Promise<AdRow[]> {
   const ids = adIds.filter(isUuid);
   if (ids.length === 0) return [];
   return db

@@ -24,13 +24,13 @@ interface Listener {
   close(): Promise<void>;
 }
 
-interface ListenOptions {
+interface NotificationOptions {
   /** Told of every lost or refused connection; it is tried again without end, 5 s apart at most. */
   readonly onError?: (error: Error) => void;
 }
 
 /** Hears all changes on a connection of its own. After a reconnect `handler` gets `{}`. */
-function listen(url: string, handler: (change: Change) => void, options: ListenOptions = {}): Listener {
+function listen(url: string, handler: (change: Change) => void, options: NotificationOptions = {}): Listener {
   const { onError = () => undefined } = options;
   const closing = new AbortController();
   let client: pg.Client | undefined;
@@ -73,7 +73,7 @@ export interface Notifications {
   close(): Promise<void>;
 }
 
-export function openNotifications(url: string, options: ListenOptions = {}): Notifications {
+export function openNotifications(url: string, options: NotificationOptions = {}): Notifications {
   const handlers = new Set<(change: Change) => void>();
   const listener = listen(
     url,

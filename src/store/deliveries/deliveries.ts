@@ -3,7 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
 import type { S3ConnectorTable } from '../database/schema.ts';
 
-export interface DueDelivery {
+export interface DeliveryToSend {
   readonly id: string;
   readonly organization_id: string;
   readonly event_id: string;
@@ -22,7 +22,7 @@ export interface DueDelivery {
 }
 
 /** @returns undefined for a delivery that is finished, unknown or not due yet. */
-export async function readDueDelivery(db: Queryable, id: string): Promise<DueDelivery | undefined> {
+export async function readDeliveryToSend(db: Queryable, id: string): Promise<DeliveryToSend | undefined> {
   const row = await db
     .selectFrom('deliveries as d')
     .innerJoin('events as e', 'e.id', 'd.event_id')

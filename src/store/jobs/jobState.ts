@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
 
-export interface JobState {
+export interface StoredJob {
   readonly id: string;
   readonly name: string;
   readonly organization: string;
@@ -38,8 +38,8 @@ export interface JobState {
 }
 
 /** @returns undefined where no row has that name. */
-export async function readJobState(db: Queryable, name: string): Promise<JobState | undefined> {
-  const { rows } = await sql<Omit<JobState, 'open'>>`
+export async function readJob(db: Queryable, name: string): Promise<StoredJob | undefined> {
+  const { rows } = await sql<Omit<StoredJob, 'open'>>`
     select j.id, j.name, o.slug as organization, j.organization_id, j.set_id, j.indexes, j.parallelism, j.generation,
       j.admitted_at, j.deadline_at, j.settled_at, j.outcome, j.launched_at, j.problem, now() as now,
       exists (select 1 from job_indexes where job_id = j.id and started_at is not null) as started,
@@ -65,7 +65,7 @@ export async function readJobState(db: Queryable, name: string): Promise<JobStat
     where j.name = ${name}`.execute(db);
   const row = rows[0];
   if (row === undefined) return undefined;
-  const isOpen = ({ total, done, failed }: JobState['screenshots']) => total > done + failed;
+  const isOpen = ({ total, done, failed }: StoredJob['screenshots']) => total > done + failed;
   return { ...row, open: isOpen(row.screenshots) || isOpen(row.creatives) };
 }
 
@@ -91,7 +91,7 @@ export async function nextGeneration(db: Queryable, jobId: string, current: numb
 }
 
 /** From now on it waits for its first capture, unless it does already. */
-export async function noteLaunch(db: Queryable, jobId: string): Promise<void> {
+export async function startSchedulingDeadline(db: Queryable, jobId: string): Promise<void> {
   await db
     .updateTable('screenshot_jobs')
     .set({ launched_at: sql<Date>`now()` })
@@ -101,6 +101,6 @@ export async function noteLaunch(db: Queryable, jobId: string): Promise<void> {
 }
 
 /** Its Job is held back: what does not begin meanwhile is no fault of the cluster. */
-export async function noteHold(db: Queryable, jobId: string): Promise<void> {
+export async function clearSchedulingDeadline(db: Queryable, jobId: string): Promise<void> {
   await db.updateTable('screenshot_jobs').set({ launched_at: null }).where('id', '=', jobId).execute();
 }

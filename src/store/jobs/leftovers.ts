@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
 
 /** Organizations of which sets or ads wait for a job. Reads one of each organization, however many wait behind it. */
-export async function organizationsThatWait(db: Queryable): Promise<string[]> {
+export async function organizationsWithBacklog(db: Queryable): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select o.id from organizations o cross join lateral (
       select 1 from screenshot_sets
@@ -21,13 +21,13 @@ export async function organizationsThatWait(db: Queryable): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-export interface DueDelivery {
+export interface OverdueDelivery {
   readonly id: string;
   readonly target: string;
 }
 
 /** Deliveries whose next try has been due for `seconds`. */
-export async function overdueDeliveries(db: Queryable, seconds: number): Promise<DueDelivery[]> {
+export async function overdueDeliveries(db: Queryable, seconds: number): Promise<OverdueDelivery[]> {
   return db
     .selectFrom('deliveries')
     .select(['id', 'target'])

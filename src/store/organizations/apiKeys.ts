@@ -11,7 +11,7 @@ import { matchesSecret } from './secrets.ts';
 export type ApiKey = Omit<Selectable<ApiKeyTable>, 'secret_sha256' | 'organization_id'>;
 
 /** Whom a valid key speaks for. */
-export interface Caller {
+export interface KeyHolder {
   readonly keyId: string;
   readonly scopes: readonly string[];
   readonly organization: { readonly id: string; readonly slug: string; readonly disabled: boolean };
@@ -21,7 +21,7 @@ export interface Caller {
 const NO_SECRET = Buffer.alloc(32);
 
 /** @returns undefined for an unknown, revoked or expired key, or a wrong secret. */
-export async function authenticate(db: Queryable, key: ParsedKey): Promise<Caller | undefined> {
+export async function authenticate(db: Queryable, key: ParsedKey): Promise<KeyHolder | undefined> {
   const row = await db
     .selectFrom('api_keys')
     .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { beginEpoch, requireEpoch } from '../../../src/store/installation/installation.ts';
-import { createReviews } from '../../../src/workflow/reviews.ts';
+import { reviewSet, type SetReview } from '../../../src/workflow/reviews.ts';
 import { settleJob } from '../../../src/workflow/settlement.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -35,6 +35,7 @@ const topics = async () => {
   return rows.map(({ topic }) => topic);
 };
 const eventContext = () => ({ queue: shop.queue, publicUrl: PUBLIC_URL });
+const act = (review: SetReview) => shop.store.db.transaction().execute((tx) => reviewSet(tx, review, eventContext()));
 
 /** A set of which one ad is captured and the other never ends. */
 async function hangingSet(subscribers = [{ webhook_url: 'https://hooks.example/' }]) {
@@ -82,8 +83,7 @@ test('At its deadline a set is settled with what it has', async () => {
 
 test('A set that is canceled while captures run keeps what it has, and its captures end', async () => {
   const { organization, setId } = await hangingSet();
-  const reviews = createReviews(eventContext());
-  await shop.store.db.transaction().execute((tx) => reviews.cancel(tx, { organizationId: organization.id, setId }));
+  await act({ action: 'cancel', organizationId: organization.id, setId, notes: null });
   await eventually(async () => expect((await setOf(setId)).status).toBe('canceled'));
   expect((await picturesOf(setId)).map(({ status }) => status)).toEqual(['uploaded', 'canceled']);
   await eventually(() => expect(shop.counted).toEqual(['uploaded', 'canceled']));
@@ -92,9 +92,7 @@ test('A set that is canceled while captures run keeps what it has, and its captu
     expect((await shop.cluster.getScreenshotJob(`set-${setId}`))?.status?.reason).toBe('Canceled');
     expect(await shop.cluster.listJobs()).toEqual([]);
   });
-  const again = shop.store.db
-    .transaction()
-    .execute((tx) => reviews.cancel(tx, { organizationId: organization.id, setId }));
+  const again = act({ action: 'cancel', organizationId: organization.id, setId, notes: null });
   await expect(again).rejects.toMatchObject({ status: 409 });
 });
 
@@ -109,8 +107,7 @@ test('A set that waits is canceled at once', async () => {
   const organization = await insertOrganization(db);
   const adId = await insertAd(db, organization);
   const setId = await insertSet(db, organization, { pictures: [{ adId }] });
-  const reviews = createReviews(eventContext());
-  await db.transaction().execute((tx) => reviews.cancel(tx, { organizationId: organization.id, setId }));
+  await act({ action: 'cancel', organizationId: organization.id, setId, notes: null });
   expect((await setOf(setId)).status).toBe('canceled');
   expect(await picturesOf(setId)).toEqual([{ status: 'canceled', reason: 'The screenshot set was canceled.' }]);
   expect(await db.selectFrom('ads').select('status').execute()).toEqual([{ status: 'generic_error' }]);
@@ -147,7 +144,7 @@ test('A leader whose time is over settles nothing', async () => {
   await beginEpoch(db);
   const settled = db.transaction().execute(async (tx) => {
     await requireEpoch(tx, old);
-    await settleJob(tx, { jobId: job.id, cause: 'canceled' }, eventContext());
+    await settleJob(tx, { jobId: job.id, cause: 'canceled' }, { ...eventContext(), resolved: [] });
   });
   await expect(settled).rejects.toThrow(/epoch/);
   expect((await setOf(setId)).status).toBe('capturing');
@@ -189,13 +186,11 @@ test('Where an organization reviews by hand, approving tells the subscribers, an
   for (const id of sets) await eventually(async () => expect((await setOf(id)).status).toBe('in_review'));
   expect(await topics()).toEqual([]);
   const [good = '', bad = ''] = sets;
-  const reviews = createReviews(eventContext());
-  const review = (setId: string, notes: string) => ({ organizationId: organization.id, setId, notes });
-  await db.transaction().execute((tx) => reviews.approve(tx, review(good, 'Lovely.')));
-  await db.transaction().execute((tx) => reviews.reject(tx, review(bad, 'Too dark.')));
+  await act({ action: 'approve', organizationId: organization.id, setId: good, notes: 'Lovely.' });
+  await act({ action: 'reject', organizationId: organization.id, setId: bad, notes: 'Too dark.' });
   expect(await topics()).toEqual(['screenshot_set.approved', 'screenshot_set.rejected']);
   expect(await setOf(good)).toMatchObject({ status: 'approved', review_notes: 'Lovely.' });
   expect((await setOf(good)).approved_at).not.toBeNull();
-  const twice = db.transaction().execute((tx) => reviews.approve(tx, review(bad, 'After all.')));
+  const twice = act({ action: 'approve', organizationId: organization.id, setId: bad, notes: 'After all.' });
   await expect(twice).rejects.toMatchObject({ status: 409 });
 });

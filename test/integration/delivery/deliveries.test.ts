@@ -11,7 +11,7 @@ import { startDeliveries } from '../../../src/delivery/deliveries.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
 import { type Queue, startQueue } from '../../../src/queue/queue.ts';
 import { openStore, type Store } from '../../../src/store/database/database.ts';
-import { adEvent } from '../../../src/workflow/events.ts';
+import { recordAdEvent } from '../../../src/workflow/events.ts';
 import { replayDelivery } from '../../../src/workflow/replay.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -81,7 +81,7 @@ async function tell(subscribers: Subscriber[]): Promise<string[]> {
   const eventContext = { queue, publicUrl: 'https://tearsheet.example' };
   await store.db
     .transaction()
-    .execute((tx) => adEvent(tx, { adId, organizationId: organization.id, topic: 'ad.uploaded' }, eventContext));
+    .execute((tx) => recordAdEvent(tx, { adId, organizationId: organization.id, topic: 'ad.uploaded' }, eventContext));
   const rows = await store.db.selectFrom('deliveries').select('id').where('ad_id', '=', adId).execute();
   return rows.map(({ id }) => id);
 }

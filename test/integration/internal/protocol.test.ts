@@ -237,7 +237,9 @@ test('Waiting for what does not come answers with an empty list', async () => {
 test('After settlement every write of a capture is refused', async () => {
   const { client, jobId, adId } = await oneAdOnePage();
   const { body } = await open(client, 'pod-1');
-  await store.db.transaction().execute((tx) => settleJob(tx, { jobId, cause: 'canceled' }, eventContext));
+  await store.db
+    .transaction()
+    .execute((tx) => settleJob(tx, { jobId, cause: 'canceled' }, { ...eventContext, resolved: [] }));
   const id = body.pages[0]?.screenshots[0]?.id ?? '';
   const results = { index: 0, attempt: 1, results: [taken(id, 1)] };
   expect((await client.call('screenshots/results', results)).status).toBe(409);

@@ -210,7 +210,8 @@ describe('what may be declared', () => {
   it('is forgotten when the job is settled', async () => {
     const { client, jobId, picture } = await begin(await folder());
     expect((await declare(client, screenshot(picture.id, PNG))).status).toBe(200);
-    const context = { publicUrl: 'https://tearsheet.example', queue: { enqueue: async () => undefined } };
+    const queue = { enqueue: async () => undefined };
+    const context = { publicUrl: 'https://tearsheet.example', queue, resolved: [] };
     await store.db.transaction().execute((tx) => settleJob(tx, { jobId, cause: 'canceled' }, context));
     expect(await store.db.selectFrom('declared_uploads').selectAll().execute()).toEqual([]);
   });

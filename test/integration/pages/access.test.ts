@@ -6,7 +6,7 @@ import {
   disableOrganization,
   enableOrganization,
 } from '../../../src/store/organizations/organizations.ts';
-import { type PagesServer, seedDelivery, seedSet, startPages } from './pagesServer.ts';
+import { type PagesServer, readReview, seedDelivery, seedSet, startPages } from './pagesServer.ts';
 
 let server: PagesServer;
 let otherKey: string;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   setId = (await seedSet(server, { campaign: 'Secret plans', status: 'in_review', shots })).setId;
 });
 afterAll(() => server.close());
-beforeEach(() => server.asked.splice(0));
+beforeEach(() => server.enqueued.splice(0));
 
 interface Sent {
   readonly cookie?: string;
@@ -196,7 +196,7 @@ describe('a form', () => {
       expect(status).toBe(403);
       expect(text).toContain('reload the page');
     }
-    expect(server.asked).toEqual([]);
+    expect(await readReview(server, setId)).toMatchObject({ status: 'in_review', notes: null });
   });
 
   it('is refused from another site, even with its token', async () => {
@@ -205,15 +205,18 @@ describe('a form', () => {
       const form = { form: token(cookie) };
       expect((await ask(`${setPath()}/reject`, { cookie, form, headers })).status).toBe(403);
     }
-    expect(server.asked).toEqual([]);
+    expect(await readReview(server, setId)).toMatchObject({ status: 'in_review', notes: null });
   });
 
   it('does what it says with its token, and goes back to its page', async () => {
     const cookie = await sessionCookie();
-    const form = { form: token(cookie), notes: ' no ', next: setPath() };
-    const { status, headers } = await ask(`${setPath()}/reject`, { cookie, form });
-    expect([status, headers.get('location')]).toEqual([303, setPath()]);
-    expect(server.asked).toEqual(['reject no']);
+    const shots = [{ site: 'https://news.example/', device: 'desktop' }] as const;
+    const reviewed = await seedSet(server, { status: 'in_review', shots });
+    const path = `/o/demo/screenshot_sets/${reviewed.setId}`;
+    const form = { form: token(cookie), notes: ' no ', next: path };
+    const { status, headers } = await ask(`${path}/reject`, { cookie, form });
+    expect([status, headers.get('location')]).toEqual([303, path]);
+    expect(await readReview(server, reviewed.setId)).toMatchObject({ status: 'rejected', notes: 'no' });
   });
 
   it('is refused to a key that may only read, whose pages have none', async () => {
@@ -223,7 +226,7 @@ describe('a form', () => {
     expect(text).not.toContain('<form');
     const { status } = await ask(`${setPath()}/approve`, { key, form: {} });
     expect(status).toBe(403);
-    expect(server.asked).toEqual([]);
+    expect(await readReview(server, setId)).toMatchObject({ status: 'in_review', notes: null });
   });
 
   it('does not reach what is another organization’s', async () => {
@@ -240,7 +243,7 @@ describe('a form', () => {
     );
     const { status } = await ask(`/o/demo/deliveries/${delivery}/replay`, { key: server.apiKey, form: {} });
     expect(status).toBe(404);
-    expect(server.asked).toEqual([]);
+    expect(server.enqueued).toEqual([]);
     expect(organizationId).not.toBe(other.id);
   });
 

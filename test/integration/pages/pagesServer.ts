@@ -22,8 +22,8 @@ export interface PagesServer {
   readonly organizationId: string;
   /** Of the organization `demo`, with all scopes. */
   readonly apiKey: string;
-  /** What forms asked for, in order. */
-  readonly asked: string[];
+  /** Entries that were put into the work queue, in order. */
+  readonly enqueued: object[];
   close(): Promise<void>;
 }
 
@@ -35,17 +35,21 @@ export async function startPages(more: Partial<PagesOptions> = {}): Promise<Page
   const { api_key: apiKey } = await createOrganization(store.db, { slug: 'demo' });
   const organization = await store.db.selectFrom('organizations').select('id').executeTakeFirstOrThrow();
   const { secret } = await readInstallation(store.db);
-  const asked: string[] = [];
+  const enqueued: object[] = [];
   const app = express();
   // The pages are told their address, so it must be known before they are made.
   const listener = await startListener(createServer(app));
   const { url } = listener;
   app.use(requestId);
   app.get('/i/:token.png', servePicture);
-  app.use(createPages({ ...optionsOf({ store, secret, url, asked, notifications }), ...more }));
+  app.use(createPages({ ...optionsOf({ store, secret, url, enqueued, notifications }), ...more }));
   app.use(failureHandler(SILENT));
   return {
-    ...{ url, store, secret, apiKey, asked },
+    url,
+    store,
+    secret,
+    apiKey,
+    enqueued,
     organizationId: organization.id,
     close: async () => {
       await listener.close();
@@ -60,41 +64,33 @@ interface Given {
   readonly store: Store;
   readonly secret: Buffer;
   readonly url: string;
-  readonly asked: string[];
+  readonly enqueued: object[];
   readonly notifications: Notifications;
 }
 
-/** Reviews and replays that note what they were asked for, in the transaction they were given. */
-function optionsOf({ store, secret, url, asked, notifications }: Given): PagesOptions {
+function optionsOf({ store, secret, url, enqueued, notifications }: Given): PagesOptions {
   return {
-    ...{ store, secret, publicUrl: url, log: SILENT, subscribe: notifications.subscribe },
-    reviews: {
-      approve: async (tx, { setId, notes }) => {
-        asked.push(`approve ${notes}`);
-        await tx
-          .updateTable('screenshot_sets')
-          .set({ status: 'approved', review_notes: notes })
-          .where('id', '=', setId)
-          .execute();
+    store,
+    secret,
+    publicUrl: url,
+    log: SILENT,
+    subscribe: notifications.subscribe,
+    queue: {
+      enqueue: async (_tx, name, payload) => {
+        enqueued.push({ name, ...payload });
       },
-      reject: (_tx, { notes }) => {
-        asked.push(`reject ${notes}`);
-        return Promise.resolve();
-      },
-      cancel: async (tx, { setId }) => {
-        asked.push('cancel');
-        await tx
-          .updateTable('screenshot_sets')
-          .set({ cancel_requested_at: new Date() })
-          .where('id', '=', setId)
-          .execute();
-      },
-    },
-    replay: (_tx, id) => {
-      asked.push(`replay ${id}`);
-      return Promise.resolve();
     },
   };
+}
+
+/** What a reviewer can change in a set. */
+export async function readReview({ store }: PagesServer, setId: string) {
+  const { status, review_notes, cancel_requested_at } = await store.db
+    .selectFrom('screenshot_sets')
+    .select(['status', 'review_notes', 'cancel_requested_at'])
+    .where('id', '=', setId)
+    .executeTakeFirstOrThrow();
+  return { status, notes: review_notes, cancelRequested: cancel_requested_at !== null };
 }
 
 /** Something like a page with an ad in it, of the size that the token begins with: `<width>x<height>-…`. */

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { notify } from '../../../src/store/database/notifications.ts';
 import { openBrowser, openPage, signIn } from './browser.ts';
-import { type PagesServer, seedDelivery, seedPicture, seedSet, startPages } from './pagesServer.ts';
+import { type PagesServer, readReview, seedDelivery, seedPicture, seedSet, startPages } from './pagesServer.ts';
 
 let server: PagesServer;
 let browser: Browser;
@@ -131,7 +131,11 @@ describe('the page of a set', () => {
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.locator('.head .state.approved').waitFor();
     expect(await page.locator('.head').textContent()).toContain('Looks right.');
-    expect(server.asked.at(-1)).toBe('approve Looks right.');
+    expect(await readReview(server, setId)).toEqual({
+      status: 'approved',
+      notes: 'Looks right.',
+      cancelRequested: false,
+    });
   });
 
   it('rejects with notes, and cancels what still runs', async () => {
@@ -142,11 +146,15 @@ describe('the page of a set', () => {
     await page.getByLabel('Notes for the review').fill('Wrong creative.');
     await page.getByRole('button', { name: 'Reject' }).click();
     await page.waitForURL(setAddress(reviewed.setId));
-    expect(server.asked.at(-1)).toBe('reject Wrong creative.');
+    expect(await readReview(server, reviewed.setId)).toMatchObject({ status: 'rejected', notes: 'Wrong creative.' });
     await page.goto(setAddress(running.setId));
     await page.getByRole('button', { name: 'Cancel this set' }).click();
     await page.getByText('canceling').waitFor();
-    expect(server.asked.at(-1)).toBe('cancel');
+    expect(await readReview(server, running.setId)).toEqual({
+      status: 'capturing',
+      notes: null,
+      cancelRequested: true,
+    });
   });
 
   it('lists deliveries with their attempts and sends one again', async () => {
@@ -161,7 +169,7 @@ describe('the page of a set', () => {
     expect(await deliveries.locator('tbody').textContent()).toContain('failed: answered 500');
     await deliveries.getByRole('button', { name: 'Send again' }).click();
     await page.waitForURL(setAddress(setId));
-    expect(server.asked.at(-1)).toBe(`replay ${id}`);
+    expect(server.enqueued.at(-1)).toEqual({ name: 'deliver', delivery_id: id });
   });
 
   it('treats names, reasons, notes and addresses that are code as text', async () => {

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Queryable, Store } from '../../../src/store/database/database.ts';
-import { organizationsThatWait } from '../../../src/store/jobs/leftovers.ts';
+import { organizationsWithBacklog } from '../../../src/store/jobs/leftovers.ts';
 import { failOrphanedAdsPage } from '../../../src/workflow/orphanedAds.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/insertRows.ts';
 import { testStore } from '../../support/testStore.ts';
@@ -49,7 +49,7 @@ test('Which organizations wait is read without reading all that waits', async ()
   await insertAd(store.db, quiet, { source: 'create_ad' });
   await sql`analyze`.execute(store.db);
   await store.db.transaction().execute(async (tx) => {
-    const waiting = await organizationsThatWait(tx);
+    const waiting = await organizationsWithBacklog(tx);
     expect(new Set(waiting)).toEqual(new Set([flooding.id, quiet.id]));
     expect(waiting).not.toContain(idle.id);
     for (const table of ['screenshot_sets', 'ads']) expect(await readOf(tx, table)).toBeLessThan(50);

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import type { CaptureJob } from '../../../src/cluster/port.ts';
 import { ScreenshotJobStatus } from '../../../src/contract/screenshotJob.ts';
 import { type Seen, statusOf } from '../../../src/controller/status.ts';
-import type { JobState } from '../../../src/store/jobs/jobState.ts';
+import type { StoredJob } from '../../../src/store/jobs/jobState.ts';
 
 const START = new Date('2026-11-21T10:00:00.000Z');
 const after = (seconds: number) => new Date(START.getTime() + seconds * 1000);
 
-const stateOf = (given: Partial<JobState> = {}): JobState => ({
+const stateOf = (given: Partial<StoredJob> = {}): StoredJob => ({
   ...{ id: 'job', name: 'set-1', organization: 'acme', organization_id: 'o', set_id: 's', indexes: 3, parallelism: 2 },
   ...{
     generation: 1,
@@ -37,7 +37,7 @@ const told = (seen: Partial<Seen> = {}) => {
   return ScreenshotJobStatus.parse(status);
 };
 
-const settled = (given: Partial<JobState>) => stateOf({ settled_at: after(72), open: false, ...given });
+const settled = (given: Partial<StoredJob>) => stateOf({ settled_at: after(72), open: false, ...given });
 const of = (status: ScreenshotJobStatus, type: string) => status.conditions.find((each) => each.type === type);
 
 test('A running set says how far it is, in numbers and as the columns of kubectl show it', () => {

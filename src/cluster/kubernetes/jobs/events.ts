@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { CoreV1Event } from '@kubernetes/client-node';
 import type { ScreenshotJob } from '../../../contract/screenshotJob.ts';
 import type { Log } from '../../../lib/log.ts';
-import { remember } from '../../../lib/lru.ts';
+import { setBounded } from '../../../lib/lru.ts';
 import type { RecordedEvent } from '../../port.ts';
 import { isNamespaceEnding, isNotFound } from '../client/apiError.ts';
 import type { ApiServer } from '../client/apiServer.ts';
@@ -131,7 +131,7 @@ class ClusterEvents implements Events {
   }
 
   #remember(key: string, entry: { name: string; count: number }): void {
-    remember(this.#known, [key, entry], MAX_KNOWN);
+    setBounded(this.#known, [key, entry], MAX_KNOWN);
   }
 
   #manifest({ name, uid }: Pick<ScreenshotJob, 'name' | 'uid'>, { type, reason, message }: RecordedEvent) {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../../../src/commands/dev/embeddedPostgres.ts';
-import { conflict } from '../../../../src/domain/failure.ts';
 import type { ScreenshotStatus, SetStatus } from '../../../../src/domain/states.ts';
 import { openStore } from '../../../../src/store/database/database.ts';
 import { createKey } from '../../../../src/store/organizations/apiKeys.ts';
@@ -10,23 +9,8 @@ import { type Json, memoryArtifacts, PUBLIC_URL, startPublicApi, type TestApi } 
 
 const pictures = new Map<string, Buffer>();
 let api: TestApi;
-const reviewed: object[] = [];
 beforeAll(async () => {
-  api = await startPublicApi({
-    artifacts: memoryArtifacts(pictures),
-    reviews: {
-      approve: async (tx, { setId, notes }) => {
-        reviewed.push({ notes });
-        const values = { status: 'approved' as const, review_notes: notes, approved_at: new Date() };
-        await tx.updateTable('screenshot_sets').set(values).where('id', '=', setId).execute();
-      },
-      reject: () => Promise.reject(conflict('status', 'is draft.')),
-      cancel: () => Promise.resolve(),
-    },
-    replay: async (tx, id) => {
-      await tx.updateTable('deliveries').set({ status: 'pending' }).where('id', '=', id).execute();
-    },
-  });
+  api = await startPublicApi({ artifacts: memoryArtifacts(pictures) });
 });
 afterAll(() => api.close());
 
@@ -291,10 +275,10 @@ describe('reviewing', () => {
 
   test('answers the set as it then is', async () => {
     const made = await newSet(['a.example']);
+    await settle(made.id, ['uploaded'], 'in_review');
     const reply = await act(made.id, 'approve', { notes: 'Good.' });
     expect([reply.status, reply.json.status, reply.json.review_notes]).toEqual([200, 'approved', 'Good.']);
     expect(reply.json).toEqual((await api.get(`screenshot_sets/${made.id}`)).json);
-    expect(reviewed.at(-1)).toEqual({ notes: 'Good.' });
   });
 
   test('needs no body, and is refused with the words of the state', async () => {
@@ -303,7 +287,10 @@ describe('reviewing', () => {
     const path = `/api/v1/orgs/acme/screenshot_sets/${made.id}`;
     expect((await api.send({ method: 'POST', path: `${path}/cancel`, headers })).status).toBe(200);
     const reply = await act(made.id, 'reject');
-    expect([reply.status, reply.json]).toEqual([409, { status: 'failure', errors: { status: ['is draft.'] } }]);
+    expect([reply.status, reply.json]).toEqual([
+      409,
+      { status: 'failure', errors: { status: ['is canceled, so the set cannot be rejected.'] } },
+    ]);
   });
 
   test.each([{ notes: 5 }, { notes: 'a\0' }, { notes: 'x'.repeat(10_001) }])('refuses notes %#', async (body) => {
