@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 const ROOT = path.join(import.meta.dirname, '../../..');
 const TEXT = readFileSync(path.join(ROOT, 'docs/architecture.md'), 'utf8');
-const FILES = globSync('{src,docs,test/fixtures}/**/*', { cwd: ROOT });
+const FILES = globSync('{src,docs,scripts,test/fixtures}/**/*', { cwd: ROOT });
 const SOURCE = FILES.filter((file) => /^src\/.*\.ts$/.test(file))
   .map((file) => readFileSync(path.join(ROOT, file), 'utf8'))
   .join('\n');
@@ -22,6 +22,32 @@ test('every function and setting that is named stands in the source', () => {
   const names = named(/`([a-z]+[A-Z]\w+|[A-Z]+(?:_[A-Z]+)+)`/g);
   expect(names.length).toBeGreaterThan(10);
   expect(names.filter((name) => !SOURCE.includes(name))).toEqual([]);
+});
+
+/** All files that a file of src/ imports, directly or through other files. */
+function importedBy(file: string, seen = new Set<string>()): Set<string> {
+  const text = readFileSync(path.join(ROOT, 'src', file), 'utf8');
+  for (const [, specifier = ''] of text.matchAll(/(?:from |import\()'(\.[^']+)'/g)) {
+    const target = path.join(path.dirname(file), specifier);
+    if (seen.has(target)) continue;
+    seen.add(target);
+    importedBy(target, seen);
+  }
+  return seen;
+}
+
+test('each file of the main path imports the file that the path names next', () => {
+  const [, section = ''] = TEXT.split('## The main path');
+  const steps =
+    section
+      .split('\n## ')[0]
+      ?.split('\n')
+      .filter((line) => /^\| \d/.test(line)) ?? [];
+  expect(steps).toHaveLength(10);
+  const arrows = steps.flatMap((line) => [...line.matchAll(/`([\w/.]+\.ts)` →(?= `([\w/.]+\.ts)`)/g)]);
+  expect(arrows.length).toBeGreaterThan(9);
+  const broken = arrows.filter(([, from = '', to = '']) => !importedBy(from).has(to));
+  expect(broken.map(([, from, to]) => `${from} does not import ${to}`)).toEqual([]);
 });
 
 test('every page that is linked exists', () => {
