@@ -1,6 +1,5 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
-import { BatchingSocket } from './batchingSocket.ts';
 import { preparingPool } from './preparingPool.ts';
 import type { Schema } from './schema.ts';
 
@@ -31,7 +30,6 @@ export function openStore({ url, maxConnections = 10, onError = () => undefined 
     idle_in_transaction_session_timeout: 60_000,
     application_name: 'tearsheet',
     pipeline: true,
-    stream: () => new BatchingSocket(),
   });
   pool.on('error', onError);
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: preparingPool(pool) }) });

@@ -2,6 +2,8 @@
  * Two savings for every query. Postgres keeps the plans of statements that come again and again: to parse and plan a small
  * one costs as much as to run it; a connection keeps its prepared statements until it closes. And BEGIN travels with the
  * first statement of its transaction instead of waiting for an answer of its own.
+ *
+ * Measured gain: 1.53 times the accepted requests a second (see "What was removed" in docs/performance.md).
  */
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type pg from 'pg';
