@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
-.PHONY: help setup build demo dev test check generate bench bench-cluster e2e image clean chart release release-notes publish-image publish-chart publish-notes
+.PHONY: help setup build demo dev test check generate bench bench-cluster e2e verify image clean chart release release-notes publish-image publish-chart publish-notes
 
 NODE := .node/bin/node
 export PATH := $(CURDIR)/.node/bin:$(PATH)
@@ -40,10 +40,13 @@ bench: build ## speed against its floors and peers; writes docs/performance.md
 	@$(NODE) test/bench/run.ts
 
 bench-cluster: setup ## time from a request to its picture on a real cluster, found or started as for e2e; writes docs/performance.md
-	@BENCH=1 scripts/e2e.sh
+	@E2E_PROJECT=bench-cluster scripts/e2e.sh
 
 e2e: setup ## image and chart on a real cluster: KUBECONFIG's, else one that it starts (Debian, as root; the first time 10 min)
 	@scripts/e2e.sh $(ARGS)
+
+verify: setup ## the long tests that test and e2e leave out; records the verified source in test/matrix/verified
+	@$(NODE) scripts/verify.ts $(ARGS)
 
 image: ## the container image tearsheet:dev, with docker, podman or buildah, else with the test cluster's own
 	@scripts/image.sh

@@ -3,20 +3,25 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    // Browsers and servers share the machine with the tests.
+    // The browsers and servers of the tests share the machine with the workers.
     maxWorkers: 3,
-    // A shared machine may stall: CI tries once more, and marks what passed only then as (retry x1). Here nothing is hidden.
-    retry: process.env['CI'] === 'true' ? 1 : 0,
-    // The programs that tests start from their source are stripped of types and compiled once, not at each start.
+    // Node caches the compiled sources of the programs that tests start.
     env: { NODE_COMPILE_CACHE: path.join(import.meta.dirname, '.cache/compiled') },
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 20_000, hookTimeout: 60_000 },
+        // Unit tests keep no state in modules, so the files of a worker share the loaded modules.
+        test: {
+          name: 'unit',
+          include: ['test/unit/**/*.test.ts'],
+          isolate: false,
+          testTimeout: 20_000,
+          hookTimeout: 60_000,
+        },
       },
       {
         extends: true,
-        // A first test waits for PostgreSQL, or for a browser.
+        // The first test waits until PostgreSQL or a browser has started.
         test: {
           name: 'integration',
           globalSetup: ['test/support/globalPostgres.ts'],
@@ -27,7 +32,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        // A first test waits for the API server, and on a new machine for its build.
+        // The first test waits until the API server has started; on a new machine it is built first.
         test: {
           name: 'cluster',
           globalSetup: ['test/support/globalPostgres.ts', 'test/support/globalCluster.ts'],
@@ -38,7 +43,18 @@ export default defineConfig({
       },
       {
         extends: true,
-        // Most of their time is waiting.
+        // Long test matrices. Only `make verify` runs them.
+        test: {
+          name: 'matrix',
+          globalSetup: ['test/support/globalPostgres.ts', 'test/support/globalCluster.ts'],
+          include: ['test/matrix/*.test.ts'],
+          testTimeout: 90_000,
+          hookTimeout: 40 * 60_000,
+        },
+      },
+      {
+        extends: true,
+        // These tests mostly wait for the cluster.
         test: {
           name: 'e2e',
           globalSetup: ['test/support/globalPostgres.ts', 'test/e2e/support/globalE2e.ts'],
@@ -46,12 +62,11 @@ export default defineConfig({
           maxWorkers: 4,
           testTimeout: 6 * 60_000,
           hookTimeout: 10 * 60_000,
-          sequence: { groupOrder: 1 },
         },
       },
       {
         extends: true,
-        // Afterwards, for they want the cluster for themselves: they take parts of it down.
+        // These tests kill parts of the cluster, so they run one by one. Only `make verify` runs them.
         test: {
           name: 'e2e-alone',
           globalSetup: ['test/support/globalPostgres.ts', 'test/e2e/support/globalE2e.ts'],
@@ -59,12 +74,11 @@ export default defineConfig({
           fileParallelism: false,
           testTimeout: 6 * 60_000,
           hookTimeout: 10 * 60_000,
-          sequence: { groupOrder: 2 },
         },
       },
       {
         extends: true,
-        // Figures, not tests: only `make bench-cluster` runs it.
+        // Measurements, not tests. Only `make bench-cluster` runs them.
         test: {
           name: 'bench-cluster',
           globalSetup: ['test/e2e/support/globalE2e.ts'],

@@ -1,18 +1,19 @@
 /**
- * The tests of `make e2e`, or with BENCH=1 the figures of `make bench-cluster`, on the cluster that scripts/e2e.sh found or started.
- * Leaves `N passed, N failed` in .cache/e2e-summary.
+ * Runs vitest projects on the cluster that scripts/e2e.sh found or started: `e2e`, or those that E2E_PROJECT names. Writes
+ * `N passed, N failed` to .cache/PROJECT-summary.
  */
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT, runVitest } from './runVitest.ts';
 import { summaryLine, writeSummary } from './testSummary.ts';
 
-const SUMMARY = path.join(ROOT, '.cache/e2e-summary');
+const project = process.env['E2E_PROJECT'] ?? 'e2e';
+const SUMMARY = path.join(ROOT, `.cache/${project}-summary`);
 const DEADLINE_MS = 25 * 60_000;
 
 rmSync(SUMMARY, { force: true });
 const counts = await runVitest({
-  projects: process.env['BENCH'] === '1' ? ['bench-cluster'] : ['e2e', 'e2e-alone'],
+  projects: [project],
   args: process.argv.slice(2),
   deadlineMs: DEADLINE_MS,
 });

@@ -1,6 +1,6 @@
 /**
- * `make test`: all checks, then all tests but those of `make e2e`, also when a check has failed. Leaves `N passed, N failed` in
- * .cache/test-summary; a check counts as one, a test file that could not be loaded as one failure.
+ * `make test`: all checks, then the tests of the projects unit, integration and cluster, also when a check fails. Writes
+ * `N passed, N failed` to .cache/test-summary. A check counts as one test, and a file that cannot be loaded as one failure.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -16,7 +16,7 @@ const BUILD_MS = 30 * 60_000;
 async function projects(): Promise<string[]> {
   const code = await run('test/cluster/cluster', ['build', 'control-plane'], { deadlineMs: BUILD_MS });
   if (code === 0 || process.env['CI'] === 'true') return ['unit', 'integration', 'cluster'];
-  console.log('The tests in test/cluster are skipped: no API server could be built for them (see above).');
+  console.log('The tests in test/cluster are skipped, because their API server could not be built (see above).');
   return ['unit', 'integration'];
 }
 

@@ -1,17 +1,17 @@
-/** Runs vitest under a deadline, and counts what it reports. */
+/** Runs vitest with a deadline, prints the slowest tests and counts the results. */
 
 import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { errorMessage } from '../src/lib/errorMessage.ts';
-import { type Counts, countTests } from './testSummary.ts';
+import { type Counts, countTests, slowestTests } from './testSummary.ts';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 interface Run {
   readonly projects: readonly string[];
-  /** Files and options, as vitest takes them. */
+  /** Files and options for vitest. */
   readonly args: readonly string[];
   readonly deadlineMs: number;
 }
@@ -24,37 +24,39 @@ export async function runVitest({ projects, args, deadlineMs }: Run): Promise<Co
   const code = await run(
     process.execPath,
     ['node_modules/vitest/vitest.mjs', 'run', ...reporters, ...chosen, ...args],
-    {
-      deadlineMs,
-    },
+    { deadlineMs },
   );
-  return countTests(readResults(results), code);
+  const report = readResults(results);
+  if (report !== undefined) console.log(`\nThe slowest tests:\n${slowestTests(report, ROOT).join('\n')}`);
+  return countTests(report, code);
 }
 
 /** Runs a program with our standard output and error. @returns its exit code; null: a signal ended it. */
 export function run(program: string, args: readonly string[], { deadlineMs = 60_000 } = {}): Promise<number | null> {
   const child = spawn(program, args, { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'] });
-  const asked = setTimeout(() => {
-    console.error(`Not done in ${Math.round(deadlineMs / 60_000)} min, and ended: ${path.basename(program)}`);
+  const terminated = setTimeout(() => {
+    console.error(
+      `${path.basename(program)} did not end within ${Math.round(deadlineMs / 60_000)} min, so it is terminated.`,
+    );
     child.kill('SIGTERM');
   }, deadlineMs);
-  const forced = setTimeout(() => child.kill('SIGKILL'), deadlineMs + 20_000);
+  const killed = setTimeout(() => child.kill('SIGKILL'), deadlineMs + 20_000);
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => {
-      clearTimeout(asked);
-      clearTimeout(forced);
+      clearTimeout(terminated);
+      clearTimeout(killed);
       resolve(code);
     });
   });
 }
 
-/** undefined: vitest ended before it could write. */
+/** @returns undefined when vitest ended before it wrote the report. */
 function readResults(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    console.error(`vitest left no results: ${errorMessage(error)}`);
+    console.error(`vitest wrote no report: ${errorMessage(error)}`);
     return undefined;
   }
 }

@@ -1,5 +1,6 @@
-/** From vitest's JSON report to two numbers. */
+/** Reads vitest's JSON report: the counts and the slowest tests. */
 import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { z } from 'zod';
 
 export interface Counts {
@@ -7,15 +8,16 @@ export interface Counts {
   readonly failed: number;
 }
 
+const TestResult = z.object({ fullName: z.string(), duration: z.number().nullish() });
 const Report = z.object({
   numPassedTests: z.number(),
   numFailedTests: z.number(),
-  testResults: z.array(z.object({ status: z.string(), assertionResults: z.array(z.unknown()) })),
+  testResults: z.array(z.object({ name: z.string(), status: z.string(), assertionResults: z.array(TestResult) })),
 });
 
 /**
- * @param report what the JSON reporter wrote; undefined: nothing.
- * @param code vitest's exit code: red without a failed test (an unhandled error, no test found) is one failure.
+ * @param report the JSON reporter's output; undefined: it wrote none.
+ * @param code vitest's exit code. A failed run without a failed test (an unhandled error, no test found) counts as one failure.
  */
 export function countTests(report: string | undefined, code: number | null): Counts {
   if (report === undefined) return { passed: 0, failed: 1 };
@@ -23,6 +25,19 @@ export function countTests(report: string | undefined, code: number | null): Cou
   const notLoaded = testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length;
   const failed = numFailedTests + notLoaded;
   return { passed: numPassedTests, failed: failed === 0 && code !== 0 ? 1 : failed };
+}
+
+/** @returns the `count` slowest tests, one line each: seconds, file and name. Set-up in hooks does not count. */
+export function slowestTests(report: string, root: string, count = 20): string[] {
+  const tests = Report.parse(JSON.parse(report)).testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults.map(({ fullName, duration }) => ({
+      file: path.relative(root, name),
+      fullName,
+      ms: duration ?? 0,
+    })),
+  );
+  const slowest = tests.sort((a, b) => b.ms - a.ms).slice(0, count);
+  return slowest.map(({ file, fullName, ms }) => `${(ms / 1_000).toFixed(1).padStart(6)} s  ${file}  ${fullName}`);
 }
 
 export function summaryLine({ passed, failed }: Counts): string {
@@ -35,4 +50,11 @@ export function addCounts(one: Counts, other: Counts): Counts {
 
 export function writeSummary(file: string, counts: Counts): void {
   writeFileSync(file, `${summaryLine(counts)}\n`);
+}
+
+/** @throws Error when the text is no summary line. */
+export function parseSummary(text: string): Counts {
+  const [, passed, failed] = /^(\d+) passed, (\d+) failed\s*$/.exec(text) ?? [];
+  if (passed === undefined || failed === undefined) throw new Error(`This is no summary line: ${text}`);
+  return { passed: Number(passed), failed: Number(failed) };
 }

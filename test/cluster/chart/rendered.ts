@@ -40,8 +40,16 @@ export async function helm(command: readonly string[], values: Values = {}, exam
   return runTool(program, [...command, ...KUBERNETES, ...files], { input: JSON.stringify(values) });
 }
 
-export async function rendering(values: Values, example?: string): Promise<Ended> {
-  return helm(['template', RELEASE, CHART, '--namespace', NAMESPACE], values, example);
+/** Helm takes most of a second, and many tests look at the same values. */
+const renderings = new Map<string, Promise<Ended>>();
+
+export function rendering(values: Values, example?: string): Promise<Ended> {
+  const key = JSON.stringify([values, example]);
+  const known = renderings.get(key);
+  if (known !== undefined) return known;
+  const started = helm(['template', RELEASE, CHART, '--namespace', NAMESPACE], values, example);
+  renderings.set(key, started);
+  return started;
 }
 
 /** @throws Error with Helm's message when Helm rejects the values. */

@@ -1,8 +1,12 @@
-import { describe, expect, it } from 'vitest';
-import { countTests, summaryLine } from '../../../scripts/testSummary.ts';
+import { describe, expect, it, test } from 'vitest';
+import { countTests, parseSummary, slowestTests, summaryLine } from '../../../scripts/testSummary.ts';
 
 const report = (passed: number, failed: number, files: { status: string; assertionResults: unknown[] }[] = []) =>
-  JSON.stringify({ numPassedTests: passed, numFailedTests: failed, testResults: files });
+  JSON.stringify({
+    numPassedTests: passed,
+    numFailedTests: failed,
+    testResults: files.map((file) => ({ name: '/repo/test/a.test.ts', ...file })),
+  });
 
 describe('the last line of the tests', () => {
   it('holds the numbers of the report', () => {
@@ -21,4 +25,21 @@ describe('the last line of the tests', () => {
   it('tells a run that left no report as a failure', () => {
     expect(countTests(undefined, 0)).toEqual({ passed: 0, failed: 1 });
   });
+});
+
+test('the slowest tests come first, each with its file', () => {
+  const tests = [
+    { fullName: 'fast', duration: 40 },
+    { fullName: 'skipped', duration: null },
+    { fullName: 'slow', duration: 2_340 },
+  ];
+  expect(slowestTests(report(3, 0, [{ status: 'passed', assertionResults: tests }]), '/repo', 2)).toEqual([
+    '   2.3 s  test/a.test.ts  slow',
+    '   0.0 s  test/a.test.ts  fast',
+  ]);
+});
+
+test('a written summary is read back, and other text is rejected', () => {
+  expect(parseSummary(`${summaryLine({ passed: 12, failed: 3 })}\n`)).toEqual({ passed: 12, failed: 3 });
+  expect(() => parseSummary('nothing')).toThrow('no summary line: nothing');
 });

@@ -1,13 +1,13 @@
-/** As test/integration/controller/crashes.test.ts, once over a real API server: a controller ends with each call that it makes. */
+/** As test/matrix/localCrashes.test.ts, once over a real API server: a controller ends with each call that it makes. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { KubernetesCluster } from '../../../src/cluster/kubernetes/kubernetesCluster.ts';
-import { admitWaiting } from '../../../src/workflow/admission.ts';
-import { CrashingController, SETTINGS } from '../../support/crashingController.ts';
-import { eventually } from '../../support/eventually.ts';
-import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/insertRows.ts';
-import { type KubernetesInstallation, startKubernetesInstallation } from '../../support/kubernetesInstallation.ts';
-import { required } from '../../support/required.ts';
-import { simulateIndex } from '../../support/simulatedIndex.ts';
+import type { KubernetesCluster } from '../../src/cluster/kubernetes/kubernetesCluster.ts';
+import { admitWaiting } from '../../src/workflow/admission.ts';
+import { CrashingController, SETTINGS } from '../support/crashingController.ts';
+import { eventually } from '../support/eventually.ts';
+import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../support/insertRows.ts';
+import { type KubernetesInstallation, startKubernetesInstallation } from '../support/kubernetesInstallation.ts';
+import { required } from '../support/required.ts';
+import { simulateIndex } from '../support/simulatedIndex.ts';
 
 let shop: KubernetesInstallation;
 let cluster: KubernetesCluster;

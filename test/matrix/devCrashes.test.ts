@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../../support/eventually.ts';
-import { DevEnvironment } from './devEnvironment.ts';
-import { expectFinished, type GateName, type PostedRequests, postRequests } from './postRequests.ts';
-import { kill, type RunningProcess } from './serviceFolders.ts';
+import { DevEnvironment } from '../integration/dev/devEnvironment.ts';
+import { expectFinished, type GateName, type PostedRequests, postRequests } from '../integration/dev/postRequests.ts';
+import { kill, type RunningProcess } from '../integration/dev/serviceFolders.ts';
+import { eventually } from '../support/eventually.ts';
 
 let env: DevEnvironment;
 

@@ -3,17 +3,17 @@
  * Whoever follows it brings everything to the same state.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createLocalCluster, type LocalCluster } from '../../../src/cluster/local/localCluster.ts';
-import { type Queue, startQueue } from '../../../src/queue/queue.ts';
-import { openStore, type Store } from '../../../src/store/database/database.ts';
-import { admitWaiting } from '../../../src/workflow/admission.ts';
-import { CrashingController, SETTINGS } from '../../support/crashingController.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
-import { eventually } from '../../support/eventually.ts';
-import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/insertRows.ts';
-import { required } from '../../support/required.ts';
-import { SILENT } from '../../support/silentLog.ts';
-import { simulateIndex, startIndex } from '../../support/simulatedIndex.ts';
+import { createLocalCluster, type LocalCluster } from '../../src/cluster/local/localCluster.ts';
+import { type Queue, startQueue } from '../../src/queue/queue.ts';
+import { openStore, type Store } from '../../src/store/database/database.ts';
+import { admitWaiting } from '../../src/workflow/admission.ts';
+import { CrashingController, SETTINGS } from '../support/crashingController.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../support/insertRows.ts';
+import { required } from '../support/required.ts';
+import { SILENT } from '../support/silentLog.ts';
+import { simulateIndex, startIndex } from '../support/simulatedIndex.ts';
 
 let database: TestDatabase;
 let store: Store;
