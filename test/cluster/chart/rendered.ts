@@ -40,27 +40,36 @@ export async function helm(command: readonly string[], values: Values = {}, exam
   return runTool(program, [...command, ...KUBERNETES, ...files], { input: JSON.stringify(values) });
 }
 
-/** Helm takes most of a second, and many tests look at the same values. */
-const renderings = new Map<string, Promise<Ended>>();
+interface Rendering extends Ended {
+  readonly manifests: readonly Manifest[];
+}
 
-export function rendering(values: Values, example?: string): Promise<Ended> {
+/** Helm takes most of a second, and many tests look at the same values, so each rendering is kept. */
+const renderings = new Map<string, Promise<Rendering>>();
+
+export function rendering(values: Values, example?: string): Promise<Rendering> {
   const key = JSON.stringify([values, example]);
   const known = renderings.get(key);
   if (known !== undefined) return known;
-  const started = helm(['template', RELEASE, CHART, '--namespace', NAMESPACE], values, example);
+  const started = renderOnce(values, example);
   renderings.set(key, started);
   return started;
 }
 
+async function renderOnce(values: Values, example?: string): Promise<Rendering> {
+  const ended = await helm(['template', RELEASE, CHART, '--namespace', NAMESPACE], values, example);
+  const parsed = ended.code === 0 ? parseAllDocuments(ended.stdout) : [];
+  const manifests = parsed.map((document) => document.toJS() as Manifest | null);
+  return { ...ended, manifests: manifests.filter((manifest) => manifest !== null) };
+}
+
 /** @throws Error with Helm's message when Helm rejects the values. */
 export async function render(values: Values = {}, example?: string): Promise<Rendered> {
-  const { code, stdout, stderr } = await rendering(
-    example === undefined ? merged(REQUIRED_VALUES, values) : values,
-    example,
-  );
+  const given = example === undefined ? merged(REQUIRED_VALUES, values) : values;
+  const { code, stderr, manifests } = await rendering(given, example);
   if (code !== 0) throw new Error(stderr);
-  const manifests = parseAllDocuments(stdout).map((document) => document.toJS() as Manifest | null);
-  return new Rendered(manifests.filter((manifest) => manifest !== null));
+  // A copy, so that no test changes what another test reads.
+  return new Rendered(structuredClone(manifests));
 }
 
 export class Rendered {
