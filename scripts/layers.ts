@@ -28,6 +28,7 @@ const WITHOUT_PACKAGES = ['domain'];
 
 /** Levels of the folders inside a module, from the bottom up, by the same rule. */
 const INNER_LEVELS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  api: [['server'], ['auth'], ['limits'], ['transfers'], ['internal', 'public', 'pages']],
   capture: [['memory', 'compose', 'browser'], ['creative'], ['page'], ['engine'], ['program', 'shoot']],
   'cluster/kubernetes': [['client'], ['cache'], ['jobs']],
 };

@@ -28,7 +28,11 @@ export function apiCommand(program: Command): void {
       const pods = config.CLUSTER === 'kubernetes' ? await connectPodAuthority(base) : undefined;
       const ports = { host, port, internalHost: host, internalPort, rateLimited: true };
       const internalTls = internalTlsOf(base);
-      const api = await startApiService(base, { ...ports, internalTls, ...(pods && { authority: pods.authority }) });
+      const api = await startApiService(base, {
+        ...ports,
+        internalTls,
+        ...(pods && { authenticator: pods.authenticator }),
+      });
       const health = await serveHealth(base, { host, port: METRICS_PORT });
       const grace = config.SHUTDOWN_GRACE_SECONDS * 1_000;
       gracefulShutdown({

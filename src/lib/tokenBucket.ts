@@ -1,7 +1,7 @@
 export interface RateLimit {
-  /** What somebody may use in the long run. */
+  /** Tokens that come back in a second. */
   readonly perSecond: number;
-  /** What they may use at once. */
+  /** Tokens in a full bucket. */
   readonly burst: number;
 }
 
@@ -11,7 +11,7 @@ export interface Bucket {
   readonly at: number;
 }
 
-/** As it is by now; full where there was none. */
+/** @returns the bucket with the tokens that came back since it was last used; a full one if there was none. */
 export function refilled(bucket: Bucket | undefined, { perSecond, burst }: RateLimit, now: number): Bucket {
   if (bucket === undefined) return { tokens: burst, at: now };
   return { tokens: Math.min(burst, bucket.tokens + ((now - bucket.at) / 1000) * perSecond), at: now };

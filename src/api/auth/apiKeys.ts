@@ -1,3 +1,4 @@
+/** Checks the API key of a request to the public API. */
 import type { Request } from 'express';
 import { billingPage } from '../../domain/addresses.ts';
 import { Failure, notFound } from '../../domain/failure.ts';
@@ -5,7 +6,7 @@ import { keyOfHeader, type ParsedKey, type Scope } from '../../domain/keys.ts';
 import type { Queryable } from '../../store/database/database.ts';
 import { authenticate, type KeyHolder } from '../../store/organizations/apiKeys.ts';
 
-/** The key a request carries. @throws Failure (401) for none, two, or a malformed one. */
+/** @returns the key that the request sends. @throws Failure (401) if it sends none, two, or a malformed one. */
 export function readApiKey(request: Request): ParsedKey {
   const sent = request.headersDistinct['authorization'] ?? [];
   if (sent.length > 1) throw unauthorized('must be sent once, not several times.');
@@ -16,7 +17,7 @@ export function readApiKey(request: Request): ParsedKey {
   return key;
 }
 
-/** Whose key it is. @throws Failure (401) for an unknown, revoked or expired one. */
+/** @returns the organization and scopes of the key. @throws Failure (401) for an unknown, revoked or expired key. */
 export async function findKeyOwner(db: Queryable, key: ParsedKey): Promise<KeyHolder> {
   const caller = await authenticate(db, key);
   if (caller === undefined) throw unauthorized('is not a valid API key: it is unknown, revoked or expired.');
@@ -32,7 +33,10 @@ function unauthorized(text: string): Failure {
   });
 }
 
-/** @throws Failure: 404 for another organization, there or not; 403 for a missing scope, or a disabled organization. */
+/**
+ * @throws Failure: 404 if the path names another organization, whether or not it exists; 403 if the key lacks the scope or the
+ *   organization is disabled.
+ */
 export function authorize(caller: KeyHolder, given: { slug: string; scope: Scope; publicUrl: string }): void {
   const { organization, scopes } = caller;
   if (organization.slug !== given.slug) {

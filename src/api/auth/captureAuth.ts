@@ -1,43 +1,28 @@
-/** Who calls the internal API, as far as the token proves it. On one machine the token names a job, in a cluster a pod. */
+/** Authentication of captures at the internal API. On one machine a token is for a job, in a cluster it is for a pod. */
+import type { Response } from 'express';
 import type { AttemptRef } from '../../workflow/attempts.ts';
+import { ForbiddenError, UnauthorizedError } from '../server/errors.ts';
 import { refuseJobToken } from './jobToken.ts';
 
-/** What the bearer of a token may do: all calls of a job, or those of one index by one pod. */
+/** The job that a token allows; with `pod`, only that pod's index of the job. */
 export interface CaptureCaller {
   readonly jobId: string;
-  /** Of the pod that the token is bound to; undefined where tokens are of a job as a whole. */
+  /** The pod that the token is bound to; undefined if tokens are for whole jobs. */
   readonly pod?: { readonly index: number; readonly uid: string };
 }
 
 export interface CaptureAuthenticator {
-  /** @param source the address that the call came from @throws UnauthorizedError, ForbiddenError, UnavailableError */
-  admit(token: string, jobId: string, source: string): Promise<CaptureCaller>;
+  /**
+   * @param source the IP address of the caller.
+   * @throws UnauthorizedError, ForbiddenError, NotFoundError, UnavailableError
+   */
+  authenticate(token: string, jobId: string, source: string): Promise<CaptureCaller>;
 }
 
-/** The token proves nothing: 401. */
-export class UnauthorizedError extends Error {
-  override readonly name = 'UnauthorizedError';
-}
-
-/** It proves something else than what is asked for: 403. */
-export class ForbiddenError extends Error {
-  override readonly name = 'ForbiddenError';
-}
-
-/** It cannot be told now, perhaps in a moment: 503. */
-export class UnavailableError extends Error {
-  override readonly name = 'UnavailableError';
-}
-
-/** There is no room for it now: 503, with the seconds after which there may be. */
-export class OverloadedError extends UnavailableError {
-  readonly retryAfterSeconds = 1;
-}
-
-/** Tokens that the controller signed with the installation's secret: captures are processes beside this one. */
+/** Accepts tokens that the controller signed with the installation's secret. Captures are then processes on this machine. */
 export function jobTokenAuthenticator(secret: Buffer): CaptureAuthenticator {
   return {
-    async admit(token, jobId) {
+    async authenticate(token, jobId) {
       const reason = refuseJobToken(token, { secret, jobId, now: new Date() });
       if (reason !== undefined) throw new UnauthorizedError(reason);
       return { jobId };
@@ -45,7 +30,19 @@ export function jobTokenAuthenticator(secret: Buffer): CaptureAuthenticator {
   };
 }
 
-/** @returns the run that a call names, once it is the caller's own. @throws ForbiddenError */
+/** Keeps the authenticated caller for the handlers of this request. */
+export function setCaller(res: Response, caller: CaptureCaller): void {
+  res.locals['caller'] = caller;
+}
+
+/** @throws Error if the request was not authenticated. */
+export function getCaller(res: Response): CaptureCaller {
+  const caller: CaptureCaller | undefined = res.locals['caller'];
+  if (caller === undefined) throw new Error('unreachable: the call was not authenticated');
+  return caller;
+}
+
+/** @returns the attempt that a call names, if the caller may act for its index. @throws ForbiddenError */
 export function requireAttempt(
   caller: CaptureCaller,
   { index, attempt }: Omit<AttemptRef, 'jobId' | 'pod'>,
@@ -58,6 +55,6 @@ export function requireAttempt(
 /** @throws ForbiddenError */
 export function requireIndex({ pod }: CaptureCaller, index: number): void {
   if (pod !== undefined && pod.index !== index) {
-    throw new ForbiddenError(`The token is of a pod of index ${pod.index}, not of index ${index}.`);
+    throw new ForbiddenError(`The token belongs to a pod of index ${pod.index}, not of index ${index}.`);
   }
 }

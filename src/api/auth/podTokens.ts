@@ -1,86 +1,86 @@
 /**
- * Tokens that the kubelet gives to a pod of a capture: of our audience, of an account without rights, bound to the pod. The API server says
- * whether one is good (TokenReview); the pod's name says of which job and index it is.
+ * Authenticates captures by the service account tokens of their pods. The API server checks each token (TokenReview): it must be for our
+ * audience, belong to the captures' service account, and be bound to a pod. The name of the pod gives its job and its index.
  */
 import { createHash } from 'node:crypto';
 import { KeyedSum } from '../../lib/keyedSum.ts';
+import type { Log } from '../../lib/log.ts';
 import { createRateLimiter } from '../../lib/rateLimiter.ts';
-import { NotFoundError } from '../internal/pathParameters.ts';
 import {
-  type CaptureAuthenticator,
-  type CaptureCaller,
   ForbiddenError,
+  NotFoundError,
   OverloadedError,
   UnauthorizedError,
   UnavailableError,
-} from './captureAuth.ts';
+} from '../server/errors.ts';
+import type { CaptureAuthenticator, CaptureCaller } from './captureAuth.ts';
 import { createTokenCache, type TokenReviewResult } from './tokenCache.ts';
-import { readClaims } from './tokenClaims.ts';
+import { readTokenClaims } from './tokenClaims.ts';
 import { createTokenReviewLimiter } from './tokenReviewLimiter.ts';
 
 export interface PodTokenOptions {
-  /** Sends a TokenReview to the API server. @throws whatever keeps it from answering */
+  /** Sends a TokenReview to the API server. @throws if the API server does not answer. */
   readonly review: (token: string, audience: string) => Promise<unknown>;
   readonly namespace: string;
-  /** Name of the captures' account in that namespace. */
+  /** Name of the captures' service account in that namespace. */
   readonly serviceAccount: string;
   readonly audience: string;
-  /** Name of a job's ScreenshotJob, with which the names of its pods begin; undefined where there is no such job. */
+  /** @returns the name of the job's ScreenshotJob, which is the prefix of its pods' names; undefined if there is no such job. */
   readonly jobName: (jobId: string) => Promise<string | undefined>;
-  readonly log: { error(fields: object, message: string): void };
+  readonly log: Pick<Log, 'error'>;
   /** Milliseconds. */
   readonly now?: () => number;
 }
 
-/** Jobs that one pod may have looked up at once: its token is good, and for one of them. */
+/** Job look-ups that one pod may have running at once. An honest pod names one job. */
 const MAX_LOOKUPS = 16;
-/** Of one pod. A capture has four for a picture, and a few a minute. */
+/** Calls of one pod. A capture makes four for each picture, and a few a minute. */
 const CALLS = { perSecond: 20, burst: 2_000 };
 const POD_NAME = 'authentication.kubernetes.io/pod-name';
 const POD_UID = 'authentication.kubernetes.io/pod-uid';
 
 export function podTokenAuthenticator(options: PodTokenOptions): CaptureAuthenticator {
   const { log, now = Date.now } = options;
-  const verdicts = createTokenCache(now);
-  const slots = createTokenReviewLimiter(now);
-  const underWay = new Map<string, Promise<TokenReviewResult>>();
+  const tokenCache = createTokenCache(now);
+  const reviewLimiter = createTokenReviewLimiter(now);
+  const running = new Map<string, Promise<TokenReviewResult>>();
   const lookups = new KeyedSum();
   const calls = createRateLimiter(CALLS, now);
 
-  const ask = async (key: string, { token, source }: PresentedToken): Promise<TokenReviewResult> => {
-    const giveBack = slots.take(source);
-    if (giveBack === undefined) throw new OverloadedError('Too many tokens are being looked at.');
+  const requestReview = async (key: string, { token, source }: PresentedToken): Promise<TokenReviewResult> => {
+    const release = reviewLimiter.acquire(source);
+    if (release === undefined) throw new OverloadedError('Too many token reviews are running.');
     try {
-      const verdict = judge(await options.review(token, options.audience), options);
-      verdicts.keep(key, verdict, readClaims(token)?.expiresAtMs);
-      if ('refusal' in verdict) slots.refused(source);
-      return verdict;
+      const result = readReview(await options.review(token, options.audience), options);
+      tokenCache.set(key, result, readTokenClaims(token)?.expiresAtMs);
+      if ('refusal' in result) reviewLimiter.reportRejected(source);
+      return result;
     } catch (error) {
-      log.error({ err: error }, 'the API server did not say whether a token of a pod is good');
-      throw new UnavailableError('Whether the token is good cannot be told at this moment.', { cause: error });
+      log.error({ err: error }, 'TokenReview failed: the API server did not answer; the capture will retry');
+      throw new UnavailableError('The API server did not check the token.', { cause: error });
     } finally {
-      giveBack();
+      release();
     }
   };
 
-  /** Those who ask with one token at the same time ask once. */
-  const verdictOn = (shown: PresentedToken): Promise<TokenReviewResult> => {
-    const { token } = shown;
+  /** Concurrent calls with the same token share one TokenReview request. */
+  const reviewToken = (presented: PresentedToken): Promise<TokenReviewResult> => {
+    const { token } = presented;
     const key = createHash('sha256').update(token).digest('base64');
-    const known = verdicts.get(key);
-    if (known !== undefined) return Promise.resolve(known);
-    const asked = underWay.get(key);
-    if (asked !== undefined) return asked;
+    const cached = tokenCache.get(key);
+    if (cached !== undefined) return Promise.resolve(cached);
+    const shared = running.get(key);
+    if (shared !== undefined) return shared;
     const fault = claimsFault(token, options, now());
     if (fault !== undefined) return Promise.resolve({ refusal: fault });
-    const asking = ask(key, shown).finally(() => underWay.delete(key));
-    underWay.set(key, asking);
-    return asking;
+    const review = requestReview(key, presented).finally(() => running.delete(key));
+    running.set(key, review);
+    return review;
   };
 
-  /** Before the calls of a pod are counted its job must be known, and it may name any. */
-  const jobName = async (pod: { uid: string }, jobId: string): Promise<string | undefined> => {
-    if (lookups.of(pod.uid) >= MAX_LOOKUPS) throw new OverloadedError('The pod has too many calls under way.');
+  /** The job is looked up before the limits on calls apply, so this look-up has a limit of its own. */
+  const findJobName = async (pod: { uid: string }, jobId: string): Promise<string | undefined> => {
+    if (lookups.of(pod.uid) >= MAX_LOOKUPS) throw new OverloadedError('The pod has too many calls running.');
     lookups.add(pod.uid, 1);
     try {
       return await options.jobName(jobId);
@@ -90,20 +90,20 @@ export function podTokenAuthenticator(options: PodTokenOptions): CaptureAuthenti
   };
 
   return {
-    async admit(token, jobId, source) {
-      const verdict = await verdictOn({ token, source });
-      if ('refusal' in verdict) throw new UnauthorizedError(verdict.refusal);
-      if (!calls.take(verdict.uid)) throw new OverloadedError('The pod makes too many calls.');
-      const name = await jobName(verdict, jobId);
-      if (name === undefined) throw new NotFoundError(`There is no job ${jobId}.`);
-      return callerOf(verdict, { jobId, name });
+    async authenticate(token, jobId, source) {
+      const result = await reviewToken({ token, source });
+      if ('refusal' in result) throw new UnauthorizedError(result.refusal);
+      if (!calls.take(result.uid).allowed) throw new OverloadedError('The pod makes too many calls.');
+      const jobName = await findJobName(result, jobId);
+      if (jobName === undefined) throw new NotFoundError(`There is no job ${jobId}.`);
+      return callerOf(result, { jobId, jobName });
     },
   };
 }
 
 interface PresentedToken {
   readonly token: string;
-  /** The address that it came from. */
+  /** The IP address of the caller. */
   readonly source: string;
 }
 
@@ -112,12 +112,15 @@ type ExpectedToken = Pick<PodTokenOptions, 'namespace' | 'serviceAccount' | 'aud
 const accountOf = ({ namespace, serviceAccount }: ExpectedToken) =>
   `system:serviceaccount:${namespace}:${serviceAccount}`;
 
-/** What the token itself admits needs no question; what it claims proves nothing yet. */
-function claimsFault(token: string, wanted: ExpectedToken, now: number): string | undefined {
-  const claims = readClaims(token);
-  if (claims === undefined) return 'The token cannot be read.';
-  if (!claims.audiences.includes(wanted.audience)) return `The token is not for ${wanted.audience}.`;
-  if (claims.subject !== accountOf(wanted)) return `The token is not of ${accountOf(wanted)}.`;
+/**
+ * Rejects a token whose own claims already show that it is wrong, without asking the API server.
+ * @returns undefined if the claims are right, which proves nothing yet.
+ */
+function claimsFault(token: string, expected: ExpectedToken, now: number): string | undefined {
+  const claims = readTokenClaims(token);
+  if (claims === undefined) return 'The token is malformed.';
+  if (!claims.audiences.includes(expected.audience)) return `The token is not for the audience ${expected.audience}.`;
+  if (claims.subject !== accountOf(expected)) return `The token does not belong to ${accountOf(expected)}.`;
   return claims.expiresAtMs <= now ? 'The token has expired.' : undefined;
 }
 
@@ -129,21 +132,23 @@ interface TokenReview {
   };
 }
 
-function judge(review: unknown, wanted: ExpectedToken): TokenReviewResult {
+function readReview(review: unknown, expected: ExpectedToken): TokenReviewResult {
   const { authenticated, audiences = [], user = {} } = (review as TokenReview | undefined)?.status ?? {};
   if (authenticated !== true)
-    return { refusal: 'The API server does not know the token: it has expired, or its pod is gone.' };
-  if (!audiences.includes(wanted.audience)) return { refusal: `The token is not for ${wanted.audience}.` };
-  if (user.username !== accountOf(wanted)) return { refusal: `The token is not of ${accountOf(wanted)}.` };
+    return { refusal: 'The API server rejected the token: it has expired, or its pod is gone.' };
+  if (!audiences.includes(expected.audience))
+    return { refusal: `The token is not for the audience ${expected.audience}.` };
+  if (user.username !== accountOf(expected)) return { refusal: `The token does not belong to ${accountOf(expected)}.` };
   const [name = ''] = user.extra?.[POD_NAME] ?? [];
   const [uid = ''] = user.extra?.[POD_UID] ?? [];
   return name === '' || uid === '' ? { refusal: 'The token is bound to no pod.' } : { name, uid };
 }
 
-/** `<name of the ScreenshotJob>-<generation>-<index>-` and five characters of Kubernetes' choice. */
-function callerOf(pod: { name: string; uid: string }, { jobId, name }: { jobId: string; name: string }): CaptureCaller {
-  const rest = pod.name.startsWith(`${name}-`) ? pod.name.slice(name.length + 1) : '';
+/** Names of pods are `<name of the ScreenshotJob>-<generation>-<index>-` and five characters that Kubernetes chooses. */
+function callerOf(pod: { name: string; uid: string }, { jobId, jobName }: { jobId: string; jobName: string }) {
+  const rest = pod.name.startsWith(`${jobName}-`) ? pod.name.slice(jobName.length + 1) : '';
   const index = /^\d{1,3}-(\d{1,7})-[a-z0-9]+$/.exec(rest)?.[1];
-  if (index === undefined) throw new ForbiddenError(`The token is of the pod ${pod.name}, which is none of this job.`);
-  return { jobId, pod: { index: Number(index), uid: pod.uid } };
+  if (index === undefined)
+    throw new ForbiddenError(`The token belongs to the pod ${pod.name}, which is not of this job.`);
+  return { jobId, pod: { index: Number(index), uid: pod.uid } } satisfies CaptureCaller;
 }

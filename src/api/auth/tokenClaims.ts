@@ -1,7 +1,7 @@
-/** What a token of a service account says of itself. It proves nothing: whoever asks decides only what is not worth asking the API server. */
+/** Reads the claims of a service account token without checking its signature. They only show which tokens need no TokenReview. */
 import { z } from 'zod';
 
-export interface Claims {
+export interface TokenClaims {
   readonly audiences: readonly string[];
   readonly subject: string;
   readonly expiresAtMs: number;
@@ -15,8 +15,8 @@ const Payload = z.object({
 
 const MAX_CHARACTERS = 8_192;
 
-/** @returns undefined for what is no JSON Web Token of this kind. */
-export function readClaims(token: string): Claims | undefined {
+/** @returns undefined if the text is not a JSON Web Token with these claims. */
+export function readTokenClaims(token: string): TokenClaims | undefined {
   const parts = token.split('.');
   if (parts.length !== 3 || token.length > MAX_CHARACTERS) return undefined;
   try {

@@ -1,45 +1,45 @@
 /**
- * Who may have the API server asked about a token at this moment. Tokens cost nothing to make up: whoever sends such ones, from one address or from many,
- * costs others nothing but a repetition, and the API server no more than this.
+ * Limits how many TokenReview requests run at once. Inventing a token costs an attacker nothing, so invented tokens must neither
+ * overload the API server nor delay the tokens of other callers by more than a retry.
  */
 
 import { KeyedSum } from '../../lib/keyedSum.ts';
 import { setBounded } from '../../lib/lru.ts';
 
-/** At once: of all, of one address, and of all addresses together from which a bad token came lately. */
-const MOST = { all: 32, ofOne: 4, ofSuspects: 8 };
+/** Requests at once: in all, from one address, and from all addresses together that recently sent an invalid token. */
+const MAX_CONCURRENT = { total: 32, perAddress: 4, fromSuspects: 8 };
 const SUSPECT_MS = 60_000;
 const MAX_SUSPECTS = 5_000;
 
 export interface TokenReviewLimiter {
-  /** @returns what gives the slot back; undefined: there is none now. */
-  take(source: string): (() => void) | undefined;
-  /** A token from there was no good. */
-  refused(source: string): void;
+  /** @returns a function that releases the place; undefined if the limit is reached. */
+  acquire(source: string): (() => void) | undefined;
+  /** Reports that this address sent an invalid token. */
+  reportRejected(source: string): void;
 }
 
 export function createTokenReviewLimiter(now: () => number): TokenReviewLimiter {
-  const taken = new KeyedSum();
-  /** Until when, the latest last. */
+  const perAddress = new KeyedSum();
+  /** Each suspect address with the time at which the suspicion ends. */
   const suspects = new Map<string, number>();
-  let [all, ofSuspects] = [0, 0];
+  let [total, fromSuspects] = [0, 0];
 
   const isSuspect = (source: string) => (suspects.get(source) ?? 0) > now();
   return {
-    take(source) {
+    acquire(source) {
       const suspect = isSuspect(source);
-      if (all >= MOST.all || taken.of(source) >= MOST.ofOne || (suspect && ofSuspects >= MOST.ofSuspects))
-        return undefined;
-      taken.add(source, 1);
-      all += 1;
-      if (suspect) ofSuspects += 1;
+      if (total >= MAX_CONCURRENT.total || perAddress.of(source) >= MAX_CONCURRENT.perAddress) return undefined;
+      if (suspect && fromSuspects >= MAX_CONCURRENT.fromSuspects) return undefined;
+      perAddress.add(source, 1);
+      total += 1;
+      if (suspect) fromSuspects += 1;
       return () => {
-        taken.add(source, -1);
-        all -= 1;
-        if (suspect) ofSuspects -= 1;
+        perAddress.add(source, -1);
+        total -= 1;
+        if (suspect) fromSuspects -= 1;
       };
     },
-    refused(source) {
+    reportRejected(source) {
       setBounded(suspects, [source, now() + SUSPECT_MS], MAX_SUSPECTS);
     },
   };

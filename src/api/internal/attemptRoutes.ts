@@ -1,4 +1,4 @@
-/** A capture's beginning and end: its attempt with the pages it is to take, and the pictures it took. */
+/** The calls with which a capture opens its attempt, reports its screenshots and finishes. */
 import type { Router } from 'express';
 import {
   type Attempt,
@@ -12,28 +12,29 @@ import { finishIndex, type MissingScreenshot, missingScreenshots, openAttempt } 
 import { countUnresolved, expireClaims } from '../../workflow/claims.ts';
 import { ResultFaultError } from '../../workflow/creativeResults.ts';
 import { storeScreenshotResults } from '../../workflow/screenshotResults.ts';
-import { ForbiddenError, requireAttempt, requireIndex } from '../auth/captureAuth.ts';
+import { getCaller, requireAttempt, requireIndex } from '../auth/captureAuth.ts';
+import { ForbiddenError, NotFoundError } from '../server/errors.ts';
 import { requireUpload } from '../transfers/requireUpload.ts';
 import { screenshotKey, withContent } from '../transfers/transfers.ts';
 import type { InternalApiContext } from './options.ts';
-import { callerOf, indexOf, NotFoundError } from './pathParameters.ts';
+import { readIndex } from './pathParameters.ts';
 
 export function addAttemptRoutes(router: Router, context: InternalApiContext): void {
   const { artifacts, transact, observe } = context;
 
   router.post('/indexes/:index/attempts', async (req, res) => {
     const { pod } = OpenAttempt.parse(req.body);
-    const caller = callerOf(res);
-    const index = indexOf(req);
+    const caller = getCaller(res);
+    const index = readIndex(req);
     requireIndex(caller, index);
     if (caller.pod !== undefined && caller.pod.uid !== pod)
-      throw new ForbiddenError(`The token is of another pod than ${pod}.`);
+      throw new ForbiddenError(`The token does not belong to the pod ${pod}.`);
     res.json(await open(context, { jobId: caller.jobId, index, pod }));
   });
 
   router.post('/screenshots/results', async (req, res) => {
     const { index, attempt, results } = ScreenshotResults.parse(req.body);
-    const attemptRef = requireAttempt(callerOf(res), { index, attempt });
+    const attemptRef = requireAttempt(getCaller(res), { index, attempt });
     requireKeys(results, attempt);
     requireTimes(results);
     const uploaded = results.filter((result) => result.status === 'uploaded');
@@ -44,7 +45,7 @@ export function addAttemptRoutes(router: Router, context: InternalApiContext): v
 
   router.post('/indexes/:index/finish', async (req, res) => {
     const { attempt, phases } = FinishIndex.parse(req.body);
-    const attemptRef = requireAttempt(callerOf(res), { index: indexOf(req), attempt });
+    const attemptRef = requireAttempt(getCaller(res), { index: readIndex(req), attempt });
     const isFirst = await transact((tx) => finishIndex(tx, attemptRef));
     if (isFirst) observe?.phases?.(phases);
     res.json({});
@@ -60,13 +61,13 @@ function requireKeys(results: ScreenshotResults['results'], attempt: number): vo
   }
 }
 
-/** No clock of a node is off by as much. */
-const MAX_OFF_MS = 24 * 3_600_000;
+/** No clock of a node is wrong by more than this. */
+const MAX_CLOCK_ERROR_MS = 24 * 3_600_000;
 
 function requireTimes(results: ScreenshotResults['results']): void {
   for (const result of results) {
-    if (result.status === 'uploaded' && Math.abs(Date.parse(result.captured_at) - Date.now()) > MAX_OFF_MS) {
-      throw new ResultFaultError(`Screenshot ${result.id} cannot have been taken at ${result.captured_at}.`);
+    if (result.status === 'uploaded' && Math.abs(Date.parse(result.captured_at) - Date.now()) > MAX_CLOCK_ERROR_MS) {
+      throw new ResultFaultError(`Screenshot ${result.id} has an impossible time: ${result.captured_at}.`);
     }
   }
 }
@@ -92,7 +93,7 @@ async function open(
   };
 }
 
-/** One page for each site and device, in the order of the request. */
+/** @returns one page for each site and device, in the order of the request. */
 function pagesOf(missing: readonly MissingScreenshot[]): WantedPage[] {
   const pages = new Map<string, WantedPage>();
   for (const { id, ad_id, marker_ms, site_url, site_key, device } of missing) {

@@ -1,4 +1,4 @@
-/** Creatives: claimed one by one, renewed while rendering, given back or resolved; waited for by whoever places them. */
+/** The calls with which a capture claims, renews, releases and reports a creative, and waits for creatives of other captures. */
 import type { Request, Response, Router } from 'express';
 import {
   ClaimCreative,
@@ -20,11 +20,11 @@ import {
   resolvedCreatives,
 } from '../../workflow/claims.ts';
 import { checkFrames, ResultFaultError, storeCreativeResult } from '../../workflow/creativeResults.ts';
-import { requireAttempt } from '../auth/captureAuth.ts';
+import { getCaller, requireAttempt } from '../auth/captureAuth.ts';
 import { requireUpload } from '../transfers/requireUpload.ts';
 import { frameKey, type Transfers, withContent } from '../transfers/transfers.ts';
 import type { InternalApiContext } from './options.ts';
-import { adOf, callerOf } from './pathParameters.ts';
+import { readAdId } from './pathParameters.ts';
 import { waitFor } from './waitFor.ts';
 
 export function addCreativeRoutes(router: Router, context: InternalApiContext, transfers: Transfers): void {
@@ -37,22 +37,22 @@ export function addCreativeRoutes(router: Router, context: InternalApiContext, t
   };
 
   router.post('/creatives/claim', async (req, res) => {
-    const attemptRef = requireAttempt(callerOf(res), ClaimCreative.parse(req.body));
+    const attemptRef = requireAttempt(getCaller(res), ClaimCreative.parse(req.body));
     res.json(await claim(context, attemptRef));
   });
 
   router.post('/creatives/wait', (req, res) => wait(context, transfers, { req, res }));
 
   router.post('/creatives/:ad/renew', async (req, res) => {
-    const attemptRef = requireAttempt(callerOf(res), HoldClaim.parse(req.body));
-    const held = await transact((tx) => renewClaim(tx, attemptRef, { adId: adOf(req), leaseSeconds }));
+    const attemptRef = requireAttempt(getCaller(res), HoldClaim.parse(req.body));
+    const held = await transact((tx) => renewClaim(tx, attemptRef, { adId: readAdId(req), leaseSeconds }));
     res.json({ held });
   });
 
   router.post('/creatives/:ad/release', async (req, res) => {
-    const attemptRef = requireAttempt(callerOf(res), HoldClaim.parse(req.body));
+    const attemptRef = requireAttempt(getCaller(res), HoldClaim.parse(req.body));
     await transact(async (tx) => {
-      await releaseClaim(tx, attemptRef, adOf(req));
+      await releaseClaim(tx, attemptRef, readAdId(req));
       await notify(tx, { job: attemptRef.jobId });
     });
     res.json({});
@@ -60,8 +60,8 @@ export function addCreativeRoutes(router: Router, context: InternalApiContext, t
 
   router.post('/creatives/:ad/result', async (req, res) => {
     const { index, attempt, seconds, result } = CreativeResult.parse(req.body);
-    const attemptRef = requireAttempt(callerOf(res), { index, attempt });
-    const adId = adOf(req);
+    const attemptRef = requireAttempt(getCaller(res), { index, attempt });
+    const adId = readAdId(req);
     if (result.status === 'uploaded') await requireUploads(result.frames, { ...attemptRef, adId });
     const isFirst = await transact((tx, resolving) => storeCreativeResult(tx, { attemptRef, adId, result }, resolving));
     if (isFirst) observe?.creative?.({ status: result.status, seconds });
@@ -90,7 +90,7 @@ async function claim({ leaseSeconds, transact }: InternalApiContext, attemptRef:
   return { creative: { ad_id, kind, content, wanted: [...wanted], lease_seconds: leaseSeconds }, unresolved };
 }
 
-/** How often a waiting capture looks for claims whose holder died without a word. */
+/** How often a waiting call checks for claims whose lease has expired. */
 const EXPIRY_CHECK_MS = 5_000;
 
 async function wait(
@@ -99,10 +99,10 @@ async function wait(
   { req, res }: { req: Request; res: Response },
 ): Promise<void> {
   const { index, attempt, ads, timeout_ms } = WaitForCreatives.parse(req.body);
-  const attemptRef = requireAttempt(callerOf(res), { index, attempt });
-  const gone = new AbortController();
-  res.on('close', () => gone.abort());
-  const look = async () => {
+  const attemptRef = requireAttempt(getCaller(res), { index, attempt });
+  const disconnected = new AbortController();
+  res.on('close', () => disconnected.abort());
+  const read = async () => {
     const found = await transact(async (tx, resolving) => {
       await lockAttempt(tx, attemptRef);
       await expireClaims(tx, attemptRef.jobId, resolving);
@@ -113,17 +113,15 @@ async function wait(
   const deadline = performance.now() + timeout_ms;
   let found: ResolvedCreative[] | undefined;
   do {
-    found = await waitFor(look, {
+    found = await waitFor(read, {
       notifications,
       concerns: (change) => change.job === attemptRef.jobId || Object.keys(change).length === 0,
       timeoutMs: Math.min(EXPIRY_CHECK_MS, deadline - performance.now()),
-      signal: gone.signal,
+      signal: disconnected.signal,
     });
-  } while (found === undefined && performance.now() < deadline && !gone.signal.aborted);
-  const answer: ResolvedCreatives = {
-    creatives: await Promise.all((found ?? []).map((creative) => describe(creative, transfers))),
-  };
-  res.json(answer);
+  } while (found === undefined && performance.now() < deadline && !disconnected.signal.aborted);
+  const creatives = await Promise.all((found ?? []).map((creative) => describe(creative, transfers)));
+  res.json({ creatives } satisfies ResolvedCreatives);
 }
 
 async function describe(
@@ -132,7 +130,9 @@ async function describe(
 ): Promise<ResolvedCreatives['creatives'][number]> {
   if (status === 'failed') return { ad_id, status, reason: reason ?? 'The ad could not be captured.' };
   const withUrls = frames.map(async ({ marker_ms, ratio, sha256, key }) => ({
-    ...{ marker_ms, ratio, sha256 },
+    marker_ms,
+    ratio,
+    sha256,
     url: await transfers.download(key),
   }));
   return { ad_id, status, width: width ?? 0, height: height ?? 0, mode, frames: await Promise.all(withUrls) };

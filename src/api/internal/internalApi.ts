@@ -1,47 +1,37 @@
-/** The internal API: what captures talk to. It must not be reachable from outside. */
+/** The internal API: serves `contract/captureProtocol.ts` to captures. It must not be reachable from outside. */
 
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
-import { ZodError } from 'zod';
 import { NO_SUCH_CALL, PROTOCOL_VERSION } from '../../contract/captureProtocol.ts';
-import { cutCodePoints } from '../../domain/text.ts';
-import { errorMessage } from '../../lib/errorMessage.ts';
+import { cutCodePoints, storable } from '../../domain/text.ts';
 import type { Log } from '../../lib/log.ts';
 import { createRateLimiter, type RateLimiter } from '../../lib/rateLimiter.ts';
-import { SupersededError } from '../../workflow/attempts.ts';
 import { type CountedTransact, countedTransact } from '../../workflow/countedTransactions.ts';
-import { ResultFaultError } from '../../workflow/creativeResults.ts';
-import {
-  type CaptureAuthenticator,
-  ForbiddenError,
-  jobTokenAuthenticator,
-  OverloadedError,
-  UnauthorizedError,
-  UnavailableError,
-} from '../auth/captureAuth.ts';
+import { type CaptureAuthenticator, jobTokenAuthenticator, setCaller } from '../auth/captureAuth.ts';
 import { limitCalls } from '../limits/callLimits.ts';
+import { callerAddress } from '../server/callerAddress.ts';
+import { httpErrorOf, NotFoundError, OverloadedError, UnsupportedVersionError } from '../server/errors.ts';
 import { artifactRoutes } from '../transfers/artifactRoutes.ts';
 import { createTransfers } from '../transfers/transfers.ts';
 import { addUploadRoutes } from '../transfers/uploadRoutes.ts';
 import { addAttemptRoutes } from './attemptRoutes.ts';
 import { addCreativeRoutes } from './creativeRoutes.ts';
 import type { InternalApiOptions } from './options.ts';
-import { addressOf, jobOf, NotFoundError, rememberCaller } from './pathParameters.ts';
-import { storableTexts } from './storableTexts.ts';
+import { readJobId } from './pathParameters.ts';
 
-/** A hundred pictures of pages with many candidates are some two. */
+/** The results of a hundred pictures of pages with many candidates take about 2 MB. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
-/** Of what was wrong with a call: a body may have a fault in each of thousands of places, and all of them would stand in the log. */
-const MAX_WORDS = 2_000;
-/** Two hundred pictures, the most of an index, are some four megabytes; sixteen take a fifth of a second to read. */
-const OF_ONE_POD = {
+/** A body may have a fault in each of thousands of places, and the log would hold all of them. */
+const MAX_MESSAGE_LENGTH = 2_000;
+/** The results of 200 pictures, the maximum of an index, take about 4 MB. The API needs a fifth of a second to parse 16 MB. */
+const POD_LIMITS = {
   calls: 64,
   bytes: MAX_BODY_BYTES,
-  bytesInTime: { perSecond: 128 * 1024, burst: MAX_BODY_BYTES },
+  byteRate: { perSecond: 128 * 1024, burst: MAX_BODY_BYTES },
 };
-/** Refusals that are logged, of one address. */
-const LOGGED = { perSecond: 2, burst: 100 };
+/** Rejected calls of one address that the log shows. */
+const LOGGED_REJECTIONS = { perSecond: 2, burst: 100 };
 
-/** Serves `contract/captureProtocol.ts`, and the artifacts where they are kept in a folder. */
+/** Also serves the artifacts if they are in a folder. */
 export function createInternalApi(options: InternalApiOptions): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -49,21 +39,21 @@ export function createInternalApi(options: InternalApiOptions): Express {
   const context = { ...options, transact: createTransact(options) };
   const job = express.Router({ mergeParams: true });
   job.use(
-    authorize(options.authority ?? jobTokenAuthenticator(options.secret)),
-    limitCalls(OF_ONE_POD),
+    authenticate(options.authenticator ?? jobTokenAuthenticator(options.secret)),
+    limitCalls(POD_LIMITS),
     express.json({ limit: MAX_BODY_BYTES }),
-    storableTexts,
+    replaceUnstorableText,
   );
   addAttemptRoutes(job, context);
   addCreativeRoutes(job, context, transfers);
   addUploadRoutes(job, options, transfers);
   app.use(`/internal/${PROTOCOL_VERSION}/artifacts`, artifactRoutes(options));
   app.use(`/internal/${PROTOCOL_VERSION}/jobs/:job`, job);
-  app.use('/internal/:version', refuseOtherVersion);
-  app.use((_req, res) => {
-    res.status(404).json({ error: 'not_found', message: NO_SUCH_CALL });
+  app.use('/internal/:version', rejectOtherVersion);
+  app.use(() => {
+    throw new NotFoundError(NO_SUCH_CALL);
   });
-  app.use(answerError(options.log, createRateLimiter(LOGGED)));
+  app.use(errorHandler(options.log, createRateLimiter(LOGGED_REJECTIONS)));
   return app;
 }
 
@@ -76,64 +66,61 @@ function createTransact({ store, queue, publicUrl, observe }: InternalApiOptions
   });
 }
 
-const refuseOtherVersion: RequestHandler<{ version: string }> = (req, res, next) => {
+const rejectOtherVersion: RequestHandler<{ version: string }> = (req, _res, next) => {
   const { version } = req.params;
   if (version === PROTOCOL_VERSION || !/^v\d{1,9}$/.test(version)) {
     next();
     return;
   }
-  const message =
+  throw new UnsupportedVersionError(
     `${NO_SUCH_CALL} The API speaks version ${PROTOCOL_VERSION} of it, and the capture called version ${version}. ` +
-    'Run the API and the captures from the same release.';
-  res.status(404).json({ error: 'unsupported_version', message });
+      'Run the API and the captures from the same release.',
+  );
 };
 
-/** Before the body is read: who may not call does not get to send one. */
-function authorize(authority: CaptureAuthenticator): RequestHandler {
+/** Runs before the body is read, so that a caller without a valid token cannot send one. */
+function authenticate(authenticator: CaptureAuthenticator): RequestHandler {
   return async (req, res, next) => {
     const token = /^Bearer (\S+)$/.exec(req.get('authorization') ?? '')?.[1] ?? '';
-    rememberCaller(res, await authority.admit(token, jobOf(req), addressOf(req)));
+    setCaller(res, await authenticator.authenticate(token, readJobId(req), callerAddress(req)));
     next();
   };
 }
 
-/** @param logged whoever is refused over and over fills no log. */
-function answerError(log: Log, logged: RateLimiter): ErrorRequestHandler {
+/**
+ * Replaces characters that PostgreSQL cannot store. Names, addresses and reasons come partly from a hostile page, and a NUL in them must
+ * not make a result impossible to store. The body is changed after parsing because a reviver makes parsing ten times slower.
+ */
+const replaceUnstorableText: RequestHandler = (req, _res, next) => {
+  const open: unknown[] = [req.body];
+  while (open.length > 0) {
+    const part = open.pop();
+    if (typeof part !== 'object' || part === null) continue;
+    const fields = part as Record<string, unknown>;
+    for (const key in fields) {
+      const value = fields[key];
+      if (typeof value === 'string') fields[key] = storable(value);
+      else if (typeof value === 'object') open.push(value);
+    }
+  }
+  next();
+};
+
+/** @param logged limits the log lines for each address, so that a caller that is rejected again and again does not fill the log. */
+function errorHandler(log: Log, logged: RateLimiter): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     if (res.headersSent) {
       next(error);
       return;
     }
-    const { status, body } = describe(error);
-    if (error instanceof OverloadedError) res.set('Retry-After', String(error.retryAfterSeconds));
-    // Never the query: it may hold a signature.
+    const { status, code, message, headers } = httpErrorOf(error);
+    const body = { error: code, message: cutCodePoints(message, MAX_MESSAGE_LENGTH) };
+    // The log line has no query, because the query may hold a signature.
     const fields = { method: req.method, path: req.path, status };
-    if (error instanceof OverloadedError || (status < 500 && !logged.take(addressOf(req))))
-      log.debug(fields, 'a call of the capture protocol was refused, as others before');
+    if (error instanceof OverloadedError || (status < 500 && !logged.take(callerAddress(req)).allowed))
+      log.debug(fields, 'a call of the capture protocol was rejected');
     else if (status >= 500) log.error({ ...fields, err: error }, 'a call of the capture protocol failed');
-    else log.info({ ...fields, ...body }, 'a call of the capture protocol was refused');
-    res.status(status).json(body);
+    else log.info({ ...fields, ...body }, 'a call of the capture protocol was rejected');
+    res.status(status).set(headers).json(body);
   };
-}
-
-function describe(error: unknown): { status: number; body: { error: string; message: string } } {
-  const message = cutCodePoints(errorMessage(error), MAX_WORDS);
-  if (error instanceof SupersededError) return { status: 409, body: { error: 'superseded', message } };
-  if (error instanceof UnauthorizedError) return { status: 401, body: { error: 'unauthorized', message } };
-  if (error instanceof ForbiddenError) return { status: 403, body: { error: 'forbidden', message } };
-  if (error instanceof UnavailableError) return { status: 503, body: { error: 'unavailable', message } };
-  if (error instanceof NotFoundError) return { status: 404, body: { error: 'not_found', message } };
-  if (error instanceof ZodError || error instanceof ResultFaultError) {
-    return { status: 422, body: { error: 'invalid', message } };
-  }
-  const status = clientFault(error);
-  if (status !== undefined) return { status, body: { error: 'invalid', message } };
-  return { status: 500, body: { error: 'internal', message: 'The service could not answer; try again.' } };
-}
-
-/** What express's own parsers found wrong with a body. */
-function clientFault(error: unknown): number | undefined {
-  if (typeof error !== 'object' || error === null || !('status' in error)) return undefined;
-  const { status } = error;
-  return typeof status === 'number' && status >= 400 && status < 500 ? status : undefined;
 }

@@ -1,44 +1,33 @@
-import type { ArtifactStore } from '../../artifacts/store.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Store } from '../../store/database/database.ts';
 import type { Notifications } from '../../store/database/notifications.ts';
 import type { CountedTransact } from '../../workflow/countedTransactions.ts';
 import type { EventContext } from '../../workflow/eventContext.ts';
 import type { CaptureAuthenticator } from '../auth/captureAuth.ts';
+import type { TransferOptions } from '../transfers/transfers.ts';
 
-export interface InternalApiOptions extends EventContext {
+export interface InternalApiOptions extends EventContext, TransferOptions {
   readonly store: Store;
-  readonly artifacts: ArtifactStore;
   readonly notifications: Notifications;
-  /** The installation's secret. */
-  readonly secret: Buffer;
-  /** Tells captures by their tokens; those that the controller signs with `secret` unless given. */
-  readonly authority?: CaptureAuthenticator | undefined;
-  /** How captures reach this API, without a slash at its end. */
-  readonly internalUrl: string;
-  /** Bound on one run of a capture. */
-  readonly podDeadlineSeconds: number;
-  /** A claim that was not renewed for so long is lost. */
+  /** Without it, the API accepts the job tokens that the controller signs with `secret`. */
+  readonly authenticator?: CaptureAuthenticator | undefined;
+  /** A claim that was not renewed for this time is lost. */
   readonly leaseSeconds: number;
-  /** Of one picture. */
-  readonly maxUploadBytes?: number;
-  /** Of all pictures that this API takes itself at the same time. */
-  readonly maxUploadBytesTogether?: number;
   readonly log: Log;
   readonly observe?: CaptureObserver;
 }
 
-/** What the routes share. */
+/** Shared by all routes. */
 export interface InternalApiContext extends InternalApiOptions {
   /** Runs a transaction and counts the screenshots that it resolves. */
   readonly transact: CountedTransact;
 }
 
-/** Told of what captures report, after it was stored. */
+/** Receives the reports of captures after they are stored, for metrics. */
 export interface CaptureObserver {
-  /** Seconds that a capture spent, by phase. */
+  /** Seconds that a capture spent in each phase. */
   phases?(phases: Readonly<Record<string, number>>): void;
   creative?(result: { readonly status: string; readonly seconds: number }): void;
-  /** Final states of pictures, each once, however often it is reported. */
+  /** Final statuses of screenshots. Each screenshot is reported once, also if the capture repeats its report. */
   screenshots?(statuses: readonly string[]): void;
 }

@@ -2,23 +2,24 @@ import type { Change, Notifications } from '../../store/database/notifications.t
 
 export interface WaitOptions {
   readonly notifications: Notifications;
+  /** Whether a change may have produced the result. */
   readonly concerns: (change: Change) => boolean;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Asks `look` now and after every change that `concerns` it, until it finds something or the time is over.
- * @returns what it found, or undefined.
+ * Calls `read` now and after every change that `concerns` it, until `read` returns a value or the time is over.
+ * @returns the value, or undefined.
  */
 export async function waitFor<T>(
-  look: () => Promise<T | undefined>,
+  read: () => Promise<T | undefined>,
   { notifications, concerns, timeoutMs, signal }: WaitOptions,
 ): Promise<T | undefined> {
   const deadline = performance.now() + timeoutMs;
   let changed = false;
   let wake: () => void = () => undefined;
-  // Subscribed before the first look, so that nothing falls between.
+  // Subscribes before the first read, so that no change is missed.
   const unsubscribe = notifications.subscribe((change) => {
     if (!concerns(change)) return;
     changed = true;
@@ -27,7 +28,7 @@ export async function waitFor<T>(
   try {
     for (;;) {
       changed = false;
-      const found = await look();
+      const found = await read();
       const left = deadline - performance.now();
       if (found !== undefined || left <= 0 || signal.aborted) return found;
       if (changed) continue;

@@ -1,74 +1,74 @@
 import { Failure } from '../../domain/failure.ts';
 
-const PATIENCE_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 
-interface Waiting {
+interface WaitingBody {
   readonly bytes: number;
   readonly admit: () => void;
 }
 
-interface Account {
-  taken: number;
-  readonly waiting: Waiting[];
+interface SenderMemory {
+  used: number;
+  readonly waiting: WaitingBody[];
 }
 
-/** Memory for bodies under way, so much for each sender: what finds none waits its turn, unread. */
+/** Limits the memory that the request bodies of each sender use at once. A body over the limit waits, unread, in order of arrival. */
 export class BodyMemory {
-  readonly #bytes: number;
-  readonly #patienceMs: number;
-  readonly #accounts = new Map<string, Account>();
+  readonly #bytesPerSender: number;
+  readonly #maxWaitMs: number;
+  readonly #senders = new Map<string, SenderMemory>();
 
-  constructor(bytes: number, patienceMs = PATIENCE_MS) {
-    this.#bytes = bytes;
-    this.#patienceMs = patienceMs;
+  constructor(bytesPerSender: number, maxWaitMs = MAX_WAIT_MS) {
+    this.#bytesPerSender = bytesPerSender;
+    this.#maxWaitMs = maxWaitMs;
   }
 
   /**
-   * @param bytes at most all that there is.
-   * @returns what gives the room back, to be called once. @throws Failure (429) where there was none in time.
+   * @param bytes at most the limit of one sender.
+   * @returns a function that releases the memory; call it once. @throws Failure (429) if no memory was free in time.
    */
-  async enter(sender: string, bytes: number): Promise<() => void> {
-    const account = this.#accounts.get(sender) ?? { taken: 0, waiting: [] };
-    this.#accounts.set(sender, account);
-    if (account.waiting.length > 0 || account.taken + bytes > this.#bytes) await this.#turn(account, bytes);
-    else account.taken += bytes;
+  async acquire(sender: string, bytes: number): Promise<() => void> {
+    const memory = this.#senders.get(sender) ?? { used: 0, waiting: [] };
+    this.#senders.set(sender, memory);
+    if (memory.waiting.length > 0 || memory.used + bytes > this.#bytesPerSender) await this.#wait(memory, bytes);
+    else memory.used += bytes;
     return () => {
-      account.taken -= bytes;
-      this.#admit(account);
-      if (account.taken === 0 && account.waiting.length === 0) this.#accounts.delete(sender);
+      memory.used -= bytes;
+      this.#admitWaiting(memory);
+      if (memory.used === 0 && memory.waiting.length === 0) this.#senders.delete(sender);
     };
   }
 
-  #turn(account: Account, bytes: number): Promise<void> {
+  #wait(memory: SenderMemory, bytes: number): Promise<void> {
     return new Promise((resolve, reject) => {
-      const waiting = {
+      const body = {
         bytes,
         admit: () => {
           clearTimeout(timer);
-          account.taken += bytes;
+          memory.used += bytes;
           resolve();
         },
       };
       const timer = setTimeout(() => {
-        account.waiting.splice(account.waiting.indexOf(waiting), 1);
-        this.#admit(account);
-        reject(tooMuch(this.#bytes));
-      }, this.#patienceMs);
-      account.waiting.push(waiting);
+        memory.waiting.splice(memory.waiting.indexOf(body), 1);
+        this.#admitWaiting(memory);
+        reject(tooManyBytes(this.#bytesPerSender));
+      }, this.#maxWaitMs);
+      memory.waiting.push(body);
     });
   }
 
-  /** In the order they came. */
-  #admit(account: Account): void {
-    for (let [next] = account.waiting; next && account.taken + next.bytes <= this.#bytes; [next] = account.waiting) {
-      account.waiting.shift();
+  #admitWaiting(memory: SenderMemory): void {
+    const { waiting } = memory;
+    for (let [next] = waiting; next && memory.used + next.bytes <= this.#bytesPerSender; [next] = waiting) {
+      waiting.shift();
       next.admit();
     }
   }
 }
 
-function tooMuch(bytes: number): Failure {
-  const text = `Your requests of together ${bytes.toLocaleString('en')} bytes are still under way: send fewer at once.`;
+function tooManyBytes(bytes: number): Failure {
+  const text = `Your running requests have more than ${bytes.toLocaleString('en')} bytes in total: send fewer at once.`;
   return new Failure({
     status: 429,
     code: 'rate_limited',

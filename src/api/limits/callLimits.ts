@@ -1,43 +1,44 @@
-/** What one pod may ask for at a time. Its browser runs what strangers wrote, and all pods share one API and its connections to Postgres. */
+/** Limits the calls of one pod. Its browser runs untrusted pages, and all pods share one API and its database connections. */
 import type { RequestHandler } from 'express';
 import { createRateLimiter } from '../../lib/rateLimiter.ts';
 import type { RateLimit } from '../../lib/tokenBucket.ts';
-import { OverloadedError } from '../auth/captureAuth.ts';
-import { callerOf } from '../internal/pathParameters.ts';
+import { getCaller } from '../auth/captureAuth.ts';
+import { OverloadedError } from '../server/errors.ts';
 
 export interface CallLimitOptions {
-  /** Of one pod, at the same time. A capture has about ten, with what it waits for. */
+  /** Calls of one pod at the same time. A capture has about ten, including those that wait for creatives. */
   readonly calls: number;
-  /** Of the bodies of these calls. */
+  /** Bytes of the bodies of these calls. */
   readonly bytes: number;
-  /** Of the bodies of all its calls, one after the other: what is read of them keeps everybody else waiting. */
-  readonly bytesInTime: RateLimit;
+  /** Bytes of all bodies over time, because other callers wait while the API parses a body. */
+  readonly byteRate: RateLimit;
 }
 
-/** After the caller is known, before the body is read. Captures of this machine, which name no pod, are not bounded. */
-export function limitCalls(most: CallLimitOptions): RequestHandler {
-  const bodies = createRateLimiter(most.bytesInTime);
-  const underWay = new Map<string, { calls: number; bytes: number }>();
+/** Runs after authentication and before the body is read. It does not limit captures without a pod, which run on this machine. */
+export function limitCalls(limits: CallLimitOptions): RequestHandler {
+  const byteRates = createRateLimiter(limits.byteRate);
+  const running = new Map<string, { calls: number; bytes: number }>();
   return (req, res, next) => {
-    const { pod } = callerOf(res);
+    const { pod } = getCaller(res);
     if (pod === undefined) {
       next();
       return;
     }
-    // One that does not tell its length may be as long as any.
+    // A chunked body may turn out to have any length.
     const isChunked = req.get('transfer-encoding') !== undefined;
-    const bytes = isChunked ? most.bytes : Number(req.get('content-length') ?? 0);
-    const held = underWay.get(pod.uid) ?? { calls: 0, bytes: 0 };
-    const isTooMuch = held.calls >= most.calls || (held.calls > 0 && held.bytes + bytes > most.bytes);
-    if (isTooMuch) throw new OverloadedError('The pod has too many calls under way.');
-    if (!bodies.take(pod.uid, Math.min(bytes, most.bytes))) throw new OverloadedError('The pod has sent too much.');
-    underWay.set(pod.uid, held);
-    held.calls += 1;
-    held.bytes += bytes;
+    const bytes = isChunked ? limits.bytes : Number(req.get('content-length') ?? 0);
+    const ofPod = running.get(pod.uid) ?? { calls: 0, bytes: 0 };
+    const isTooMuch = ofPod.calls >= limits.calls || (ofPod.calls > 0 && ofPod.bytes + bytes > limits.bytes);
+    if (isTooMuch) throw new OverloadedError('The pod has too many calls running.');
+    if (!byteRates.take(pod.uid, Math.min(bytes, limits.bytes)).allowed)
+      throw new OverloadedError('The pod sends too many bytes.');
+    running.set(pod.uid, ofPod);
+    ofPod.calls += 1;
+    ofPod.bytes += bytes;
     res.once('close', () => {
-      held.calls -= 1;
-      held.bytes -= bytes;
-      if (held.calls === 0) underWay.delete(pod.uid);
+      ofPod.calls -= 1;
+      ofPod.bytes -= bytes;
+      if (ofPod.calls === 0) running.delete(pod.uid);
     });
     next();
   };

@@ -1,65 +1,75 @@
 /**
- * Pictures that pass through this process, within bounds: of one picture, of one sender or receiver, and of all that are under way at the same time. Of an upload
- * counts what has come, not what was announced: who announces much and sends nothing keeps no room from others, and not for long.
+ * Limits the bytes of pictures that this process receives and sends at the same time: for one picture, for one address, and in all. An
+ * upload counts the bytes that have arrived, not the announced length, so a slow sender does not block others.
  */
 import type { Request, Response } from 'express';
-import { addressOf } from '../internal/pathParameters.ts';
-import { type BytesInFlightOptions, createBytesInFlight } from './bytesInFlight.ts';
+import { KeyedSum } from '../../lib/keyedSum.ts';
+import { callerAddress } from '../server/callerAddress.ts';
+import { OverloadedError, TooLargeError } from '../server/errors.ts';
 
-export interface StreamLimitOptions extends BytesInFlightOptions {
-  readonly withinMs: number;
-}
-
-/** Answered with 413. */
-class TooLargeError extends Error {
-  override readonly name = 'TooLargeError';
-  readonly status = 413;
+export interface StreamLimitOptions {
+  /** Bytes for one address at the same time, and for one picture. */
+  readonly maxBytesPerAddress: number;
+  readonly maxBytes: number;
+  readonly timeoutMs: number;
 }
 
 export interface StreamLimits {
-  /** @returns what `use` made of the bytes, which count as long as it needs them. @throws TooLargeError, OverloadedError */
+  /** @returns the result of `use`. The bytes count until `use` has finished. @throws TooLargeError, OverloadedError */
   receive<T>(req: Request, use: (bytes: Buffer) => Promise<T>): Promise<T>;
-  /** Counts so many bytes until the answer has gone. @throws OverloadedError */
+  /** Counts the bytes until the response is closed. @throws OverloadedError */
   send(req: Request, res: Response, bytes: number): void;
 }
 
-/** `each` is also the most that one picture may have. */
-export function createStreamLimits({ withinMs, ...bounds }: StreamLimitOptions): StreamLimits {
-  const [uploads, downloads] = [createBytesInFlight(bounds), createBytesInFlight(bounds)];
+export function createStreamLimits(options: StreamLimitOptions): StreamLimits {
+  const { maxBytesPerAddress, timeoutMs } = options;
+  const [countUpload, countDownload] = [byteCounter(options), byteCounter(options)];
   return {
     async receive(req, use) {
-      const sender = addressOf(req);
+      const sender = callerAddress(req);
       const chunks: Buffer[] = [];
       let size = 0;
-      const late = setTimeout(() => req.destroy(new Error('An upload took too long.')), withinMs);
+      const timer = setTimeout(() => req.destroy(new Error('The upload took too long.')), timeoutMs);
       try {
-        refuseOver(bounds.each, Number(req.get('content-length') ?? 0));
-        // Left open when it is refused, so that the refusal arrives.
+        requireSize(Number(req.get('content-length') ?? 0), maxBytesPerAddress);
+        // The connection stays open after a rejection, so that the client receives the answer.
         for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-          refuseOver(bounds.each, size + chunk.length);
+          requireSize(size + chunk.length, maxBytesPerAddress);
           size += chunk.length;
-          uploads.add(sender, chunk.length);
+          countUpload(sender, chunk.length);
           chunks.push(chunk);
         }
-        clearTimeout(late);
+        clearTimeout(timer);
         return await use(Buffer.concat(chunks, size));
       } finally {
-        clearTimeout(late);
-        uploads.add(sender, -size);
+        clearTimeout(timer);
+        countUpload(sender, -size);
       }
     },
     send(req, res, bytes) {
-      const receiver = addressOf(req);
-      const late = setTimeout(() => res.destroy(), withinMs);
+      const receiver = callerAddress(req);
+      const timer = setTimeout(() => res.destroy(), timeoutMs);
       res.once('close', () => {
-        clearTimeout(late);
-        downloads.add(receiver, -bytes);
+        clearTimeout(timer);
+        countDownload(receiver, -bytes);
       });
-      downloads.add(receiver, bytes);
+      countDownload(receiver, bytes);
     },
   };
 }
 
-function refuseOver(most: number, bytes: number): void {
-  if (bytes > most) throw new TooLargeError(`A picture has ${most} bytes at most.`);
+/** @returns a function that adds bytes, or subtracts negative ones. It throws OverloadedError over a limit, and counts the bytes anyway. */
+function byteCounter({ maxBytesPerAddress, maxBytes }: Omit<StreamLimitOptions, 'timeoutMs'>) {
+  const perAddress = new KeyedSum();
+  let total = 0;
+  return (address: string, bytes: number): void => {
+    total += bytes;
+    const ofAddress = perAddress.add(address, bytes);
+    if (bytes > 0 && (total > maxBytes || ofAddress > maxBytesPerAddress))
+      throw new OverloadedError('Too many bytes of pictures are being transferred.');
+  };
+}
+
+function requireSize(bytes: number, max: number): void {
+  if (bytes > max) throw new TooLargeError(`A picture must have at most ${max} bytes.`);
 }

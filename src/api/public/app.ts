@@ -1,7 +1,7 @@
 import express, { type Express } from 'express';
 import { buildOpenApi } from '../../contract/openApi.ts';
 import { accessLog } from '../server/accessLog.ts';
-import { failureHandler, unknownPath } from '../server/errorHandler.ts';
+import { errorHandler, unknownPath } from '../server/errorHandler.ts';
 import { requestId } from '../server/requestId.ts';
 import { route } from '../server/route.ts';
 import { createAd } from './createAd.ts';
@@ -16,7 +16,7 @@ import { replay, review } from './reviewing.ts';
 
 const ORGANIZATION = '/api/v1/orgs/:slug';
 
-/** The public API with its reference, the pictures, and the pages if given. Listens to nothing yet. */
+/** @returns the public API with its reference, the pictures and, if given, the results pages. It does not listen yet. */
 export function createPublicApi(options: PublicApiOptions): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -28,17 +28,17 @@ export function createPublicApi(options: PublicApiOptions): Express {
     next();
   });
   const endpoint = endpoints(options);
-  addWriting(app, options, endpoint);
-  addReading(app, options, endpoint);
+  addWriteRoutes(app, options, endpoint);
+  addReadRoutes(app, options, endpoint);
   route(app, '/i/:file', { get: serveImage(options.store.db, options.artifacts) });
   serveDocs(app, buildOpenApi(options.limits));
   if (options.pages !== undefined) app.use(options.pages);
   app.use(unknownPath);
-  app.use(failureHandler(options.log));
+  app.use(errorHandler(options.log));
   return app;
 }
 
-function addWriting(app: Express, options: PublicApiOptions, endpoint: Endpoint): void {
+function addWriteRoutes(app: Express, options: PublicApiOptions, endpoint: Endpoint): void {
   const { db } = options.store;
   route(app, `${ORGANIZATION}/ads`, {
     get: endpoint('read', adList(db)),
@@ -51,7 +51,7 @@ function addWriting(app: Express, options: PublicApiOptions, endpoint: Endpoint)
   route(app, `${ORGANIZATION}/deliveries/:id/replay`, { post: endpoint('write', replay(options)) });
 }
 
-function addReading(app: Express, options: PublicApiOptions, endpoint: Endpoint): void {
+function addReadRoutes(app: Express, options: PublicApiOptions, endpoint: Endpoint): void {
   const { db } = options.store;
   route(app, `${ORGANIZATION}/ads/:id`, { get: endpoint('read', oneAd(db)) });
   route(app, `${ORGANIZATION}/campaigns`, { get: endpoint('read', campaignList(db)) });

@@ -8,11 +8,11 @@ import { KeyMemory } from '../auth/keyMemory.ts';
 import type { OrganizationLinks } from '../presenters/records.ts';
 import { addLogFields } from '../server/accessLog.ts';
 import type { PublicApiOptions } from './options.ts';
-import { RateLimiter } from './rateLimit.ts';
+import { limitRequests } from './rateLimit.ts';
 
 export interface Remembered {
   readonly keyId: string;
-  /** Looks it up. @throws Failure as at the beginning of every other request. */
+  /** Looks the key up in PostgreSQL. @throws Failure, as the check at the start of every other request. */
   readonly recheck: (db: Queryable) => Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export interface AuthorizedRequest {
   readonly response: Response;
   readonly organizationId: string;
   readonly place: OrganizationLinks;
-  /** The key was valid within the last second, and has not been looked up for this request. */
+  /** Set if the key was valid within the last second and was not looked up for this request. */
   readonly remembered: Remembered | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface JsonResponse {
 export const jsonResponse = (status: number, body: object): JsonResponse => ({ status, text: JSON.stringify(body) });
 
 export interface EndpointOptions {
-  /** A key that was valid a moment ago will do for a beginning: the handler sees to `remembered`. */
+  /** Accepts a key that was valid within the last second. The handler must then use `remembered`. */
   readonly remember?: boolean;
 }
 
@@ -45,9 +45,9 @@ export type Endpoint = (
   options?: EndpointOptions,
 ) => RequestHandler;
 
-/** Makes route handlers that check key, rate, organization, scope and whether it is disabled, in that order, before anything else. */
+/** @returns a factory of route handlers that check key, rate limit, organization, scope and whether the organization is disabled, in this order. */
 export function endpoints({ store, publicUrl, rateLimit }: PublicApiOptions): Endpoint {
-  const limiter = rateLimit && new RateLimiter(rateLimit);
+  const limitRate = rateLimit && limitRequests(rateLimit);
   const memory = new KeyMemory();
   return (scope, handle, { remember = false } = {}) =>
     async (request, response) => {
@@ -55,11 +55,11 @@ export function endpoints({ store, publicUrl, rateLimit }: PublicApiOptions): En
       const key = readApiKey(request);
       const known = remember ? memory.find(key) : undefined;
       const caller = known ?? (await findKeyOwner(store.db, key));
-      // A disabled organization is looked up each time, so that it works as soon as it is enabled.
+      // Looks a disabled organization up at each request, so that it works as soon as it is enabled.
       if (remember && known === undefined && !caller.organization.disabled) memory.keep(key, caller);
       const { id } = caller.organization;
       addLogFields(response, { organization_id: id, key_id: caller.keyId });
-      limiter?.take(caller.keyId, response);
+      limitRate?.(caller.keyId, response);
       authorize(caller, { slug, scope, publicUrl });
       const recheck = async (db: Queryable) => {
         memory.forget(caller.keyId);
@@ -73,11 +73,11 @@ export function endpoints({ store, publicUrl, rateLimit }: PublicApiOptions): En
     };
 }
 
-/** The UUID in the path. @throws Failure (404) for anything else, which is nobody's id. */
+/** @returns the UUID in the path. @throws Failure (404) if it is not a UUID, because no object has such an id. */
 export function idOf(request: Request): string {
   const id = String(request.params['id']);
   if (!isUuid(id)) throw unknownId();
   return id;
 }
 
-export const unknownId = () => notFound('id', 'Nothing of this organization has this id.');
+export const unknownId = () => notFound('id', 'This organization has no object with this id.');

@@ -6,54 +6,53 @@ import { BodyMemory } from '../limits/bodyMemory.ts';
 
 export interface JsonBody {
   readonly value: JsonObject;
-  /** Of the bytes as they came. */
+  /** Hash of the bytes as the client sent them. */
   readonly sha256: Buffer;
 }
 
-/** Deeper than anything that is read; parsing millions of levels takes seconds and gigabytes. */
+/** No valid body is that deep. To parse millions of levels takes seconds and gigabytes. */
 const MAX_LEVELS = 1_000;
-/** A body of nothing but empty objects becomes a hundred times as large when it is parsed, and stops everything meanwhile. */
-const BYTES_A_VALUE = 32;
-const LEAST_VALUES = 100_000;
-/** How many of the largest bodies one sender may have under way at the same time, or as many smaller ones as fit in. */
-const LARGEST_AT_ONCE = 2;
-/** Not worth counting. */
+/** A body of empty objects takes a hundred times its size when it is parsed, and parsing blocks all other requests. */
+const BYTES_PER_VALUE = 32;
+const MIN_VALUE_LIMIT = 100_000;
+/** One sender may send this many bodies of the maximum size at the same time, or more bodies that are smaller. */
+const MAX_LARGEST_AT_ONCE = 2;
+/** Smaller bodies do not count. */
 const SMALL_BYTES = 64 * 1024;
 
-/** `sender`: whose memory it is that the body takes. */
+/** `sender` is the organization whose share of the memory the body uses. */
 export type BodyReader = (request: Request, response: Response, sender: string) => Promise<JsonBody>;
 
 /**
- * Reads JSON objects of at most `bytes`.
- * @throws Failure: 415 for another content type, 413 when it is too large, 429 where the same sender has had
- *   too much under way for long, 400 for malformed JSON, 422 where it is no object.
+ * @returns a function that reads JSON objects of at most `bytes`. It throws Failure: 415 for another content type, 413 if the body is too
+ *   large, 429 if the memory of the sender stays full, 400 for malformed JSON, 422 if the value is not an object.
  */
 export function jsonBodyReader(bytes: number): BodyReader {
   const raw = express.raw({ type: () => true, limit: bytes });
-  const room = new BodyMemory(bytes * LARGEST_AT_ONCE);
-  const mostValues = Math.max(LEAST_VALUES, Math.floor(bytes / BYTES_A_VALUE));
+  const memory = new BodyMemory(bytes * MAX_LARGEST_AT_ONCE);
+  const maxValues = Math.max(MIN_VALUE_LIMIT, Math.floor(bytes / BYTES_PER_VALUE));
   return async (request, response, sender) => {
     requireJson(request);
     const expected = expectedBytes(request, bytes);
-    const leave = expected <= SMALL_BYTES ? () => undefined : await room.enter(sender, expected);
+    const release = expected <= SMALL_BYTES ? () => undefined : await memory.acquire(sender, expected);
     try {
       const body = await readAll(raw, request, response).catch((error: unknown) => {
         throw bodyFailure(error, bytes);
       });
-      return { value: parse(body, mostValues), sha256: createHash('sha256').update(body).digest() };
+      return { value: parse(body, maxValues), sha256: createHash('sha256').update(body).digest() };
     } finally {
-      leave();
+      release();
     }
   };
 }
 
-/** What the headers promise; the most where they do not. */
-function expectedBytes(request: Request, most: number): number {
-  const length = Number(request.get('content-length') ?? most);
-  return request.get('content-encoding') === undefined && length <= most ? length : most;
+/** @returns the length that the headers announce; the maximum if they announce none. */
+function expectedBytes(request: Request, max: number): number {
+  const length = Number(request.get('content-length') ?? max);
+  return request.get('content-encoding') === undefined && length <= max ? length : max;
 }
 
-/** Like the other, but nothing at all counts as `{}`. */
+/** As {@link jsonBodyReader}, but accepts an empty body as `{}`. */
 export function optionalJsonBodyReader(bytes: number): BodyReader {
   const read = jsonBodyReader(bytes);
   return (request, response, sender) => {
@@ -92,7 +91,7 @@ function bodyFailure(error: unknown, limit: number): Failure {
     const text = 'must be sent as it is, or with Content-Encoding gzip, deflate or br.';
     return new Failure({ status: 415, code: 'unsupported_encoding', errors: { body: [text] } });
   }
-  return malformed('could not be read to its end: its length or its encoding is not what the headers say.');
+  return malformed('could not be read to its end: its length or its encoding differs from the headers.');
 }
 
 function tooLarge(text: string): Failure {
@@ -103,12 +102,12 @@ function malformed(text: string): Failure {
   return new Failure({ status: 400, code: 'malformed', errors: { body: [text] } });
 }
 
-function parse(body: Buffer, mostValues: number): JsonObject {
+function parse(body: Buffer, maxValues: number): JsonObject {
   if (body.length === 0) throw malformed('must be a JSON object, but is empty.');
-  const fault = shapeFault(body, mostValues);
+  const fault = shapeFault(body, maxValues);
   if (fault === 'deep') throw malformed(`must not be nested more than ${MAX_LEVELS.toLocaleString('en')} levels deep.`);
   if (fault === 'many')
-    throw tooLarge(`must hold at most ${mostValues.toLocaleString('en')} values: send several requests.`);
+    throw tooLarge(`must hold at most ${maxValues.toLocaleString('en')} values: send several requests.`);
   const value = parseText(decode(body));
   if (!isObject(value)) throw invalid({ body: [`must be a JSON object, but is ${kindOf(value)}.`] });
   return value;
@@ -134,8 +133,8 @@ const [QUOTE, BACKSLASH, OPEN_LIST, OPEN_OBJECT, CLOSE_LIST, CLOSE_OBJECT, COMMA
   c.charCodeAt(0),
 );
 
-/** What would make it dangerous to parse. */
-function shapeFault(body: Buffer, mostValues: number): 'deep' | 'many' | undefined {
+/** @returns why the body would be dangerous to parse, or undefined. */
+function shapeFault(body: Buffer, maxValues: number): 'deep' | 'many' | undefined {
   let depth = 0;
   let values = 0;
   let inString = false;
@@ -151,7 +150,7 @@ function shapeFault(body: Buffer, mostValues: number): 'deep' | 'many' | undefin
       if (depth > MAX_LEVELS) return 'deep';
     } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1;
     else if (byte === COMMA) values += 1;
-    if (values > mostValues) return 'many';
+    if (values > maxValues) return 'many';
   }
   return undefined;
 }

@@ -4,20 +4,23 @@ import { requestIdOf } from './requestId.ts';
 
 export interface ServedRequest {
   readonly method: string;
-  /** The pattern of the path, so that there are few. */
+  /** The pattern of the path, so that metrics have few values of this label. */
   readonly route: string;
   readonly status: number;
   readonly seconds: number;
 }
 
-const notes = new WeakMap<Response, Record<string, string>>();
+const extraFields = new WeakMap<Response, Record<string, string>>();
 
-/** Adds fields to the line that will be written about a request. */
+/** Adds fields to the log line of a request. */
 export function addLogFields(response: Response, fields: Record<string, string>): void {
-  notes.set(response, { ...notes.get(response), ...fields });
+  extraFields.set(response, { ...extraFields.get(response), ...fields });
 }
 
-/** One line a request when it is over: without its query and headers, in which keys and signatures are, and without a picture's token. */
+/**
+ * Logs one line for each request when it ends. The line has no query, no headers and no image token, because those hold keys and
+ * signatures.
+ */
 export function accessLog(log: Log, observe: (served: ServedRequest) => void): RequestHandler {
   return (request, response, next) => {
     const started = performance.now();
@@ -29,7 +32,7 @@ export function accessLog(log: Log, observe: (served: ServedRequest) => void): R
       const route = routeOf(request.route);
       observe({ method, route, status, seconds });
       const fields = { request_id: requestIdOf(response), method, path, route, status, ms: Math.round(seconds * 1000) };
-      log.info({ ...fields, ...notes.get(response) }, 'request');
+      log.info({ ...fields, ...extraFields.get(response) }, 'request');
     });
     next();
   };

@@ -3,7 +3,7 @@ import type { RequestHandler, Response } from 'express';
 
 const ids = new WeakMap<Response, string>();
 
-/** Takes the client's `X-Request-Id` where it is a sane one, else makes one; answers it. */
+/** Uses the client's `X-Request-Id` if it is well-formed, otherwise a new id, and returns it in the response. */
 export const requestId: RequestHandler = (request, response, next) => {
   const sent = request.get('x-request-id') ?? '';
   const id = /^[A-Za-z0-9._:-]{1,128}$/.test(sent) ? sent : randomUUID();

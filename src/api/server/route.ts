@@ -1,9 +1,9 @@
 import type { Express, RequestHandler } from 'express';
 import { Failure } from '../../domain/failure.ts';
 
-export type Handlers = Partial<Readonly<Record<'get' | 'post', RequestHandler>>>;
+type Handlers = Partial<Readonly<Record<'get' | 'post', RequestHandler>>>;
 
-/** Answers a path: its methods, OPTIONS, and 405 with `Allow` for all others. HEAD comes with GET. */
+/** Serves the methods of a path, OPTIONS, and 405 with `Allow` for all other methods. A GET handler also serves HEAD. */
 export function route(app: Pick<Express, 'route'>, path: string, handlers: Handlers): void {
   const routed = app.route(path);
   if (handlers.get !== undefined) routed.get(handlers.get);
@@ -17,7 +17,7 @@ export function route(app: Pick<Express, 'route'>, path: string, handlers: Handl
     throw new Failure({
       status: 405,
       code: 'method_not_allowed',
-      errors: { method: [`${request.method} is not possible here: use one of ${allowed}.`] },
+      errors: { method: [`${request.method} is not allowed here: use one of ${allowed}.`] },
       headers: { Allow: allowed },
     });
   });

@@ -1,58 +1,74 @@
-/** Addresses to which captures upload and from which they read: the bucket's own, or this API's for a folder. */
-
-import { signTransfer, type TransferContent } from '../auth/jobToken.ts';
-import type { InternalApiOptions } from '../internal/options.ts';
+/** URLs for the uploads and downloads of captures: URLs of the bucket, or of this API if artifacts are in a folder. */
+import type { ArtifactStore } from '../../artifacts/store.ts';
+import { type ArtifactContent, signTransfer } from './signedUrls.ts';
 
 export const PICTURE_TYPE = 'image/png';
 
-/** Keys name a picture without its content; {@link withContent} adds that. */
+/** The key of a screenshot without its content; {@link withContent} adds that. */
 export const screenshotKey = (id: string, attempt: number) => `screenshots/${id}/${attempt}.png`;
 
+/** The key of a frame without its content; {@link withContent} adds that. */
 export function frameKey(
   { jobId, adId, attempt, index }: { jobId: string; adId: string; attempt: number; index: number },
   { marker_ms, ratio }: { marker_ms: number | null; ratio: number },
 ): string {
-  // The index is part of it: two indexes may be at the same attempt, and one may have taken over the other's claim.
+  // The key contains the index because an index may take over the claim of another one that has the same attempt number.
   return `creatives/${jobId}/${adId}/${marker_ms ?? 'default'}-${ratio}-${index}-${attempt}.png`;
 }
 
-/** @returns the key under which the content is kept. The SHA-256 is part of it, so that no upload replaces a picture that was reported. */
+/** @returns the key with the SHA-256 of the picture, so that no upload can replace a picture that was reported. */
 export function withContent(key: string, sha256: string): string {
   return key.replace(/\.png$/, `-${sha256}.png`);
 }
 
-export interface UploadAddress {
+export interface UploadRequest {
   readonly key: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 export interface Transfers {
-  /** For these bytes alone. */
-  upload(key: string, content: TransferContent): Promise<UploadAddress>;
+  /** @returns a request that accepts exactly these bytes. */
+  upload(key: string, content: ArtifactContent): Promise<UploadRequest>;
   download(key: string): Promise<string>;
 }
 
-type TransferOptions = Pick<InternalApiOptions, 'artifacts' | 'secret' | 'internalUrl' | 'podDeadlineSeconds'>;
+export interface TransferOptions {
+  readonly artifacts: ArtifactStore;
+  /** The installation's secret; it signs URLs of this API. */
+  readonly secret: Buffer;
+  /** The address of this API for captures, without a slash at its end. */
+  readonly internalUrl: string;
+  /** The time limit for one run of a capture. */
+  readonly podDeadlineSeconds: number;
+  /** For one picture. */
+  readonly maxUploadBytes?: number;
+  /** For all pictures that this process receives at the same time. */
+  readonly maxUploadBytesTogether?: number;
+}
 
-/** Of an upload whose bytes are known: it is sent at once. */
+/** A capture uploads a picture immediately after it gets the URL. */
 const UPLOAD_SECONDS = 15 * 60;
 
-/** Addresses of downloads hold a minute longer than a capture may run. */
+/** Download URLs are valid for a minute longer than a capture may run. */
 export function createTransfers({ artifacts, secret, internalUrl, podDeadlineSeconds }: TransferOptions): Transfers {
-  const expiresInSeconds = podDeadlineSeconds + 60;
+  const downloadSeconds = podDeadlineSeconds + 60;
   const expiresAt = (seconds: number) => new Date(Date.now() + seconds * 1000);
   return {
     async upload(key, content) {
       const request = await artifacts.uploadRequest(key, { contentType: PICTURE_TYPE, ...content });
       if (request !== undefined) return { key, ...request };
-      const transfer = { method: 'PUT', key, expiresAt: expiresAt(UPLOAD_SECONDS), content } as const;
-      return { key, url: signTransfer(secret, internalUrl, transfer), headers: { 'content-type': PICTURE_TYPE } };
+      const url = signTransfer(secret, internalUrl, {
+        method: 'PUT',
+        key,
+        expiresAt: expiresAt(UPLOAD_SECONDS),
+        content,
+      });
+      return { key, url, headers: { 'content-type': PICTURE_TYPE } };
     },
     async download(key) {
-      const own = () =>
-        signTransfer(secret, internalUrl, { method: 'GET', key, expiresAt: expiresAt(expiresInSeconds) });
-      return (await artifacts.downloadUrl(key, { expiresInSeconds })) ?? own();
+      const url = await artifacts.downloadUrl(key, { expiresInSeconds: downloadSeconds });
+      return url ?? signTransfer(secret, internalUrl, { method: 'GET', key, expiresAt: expiresAt(downloadSeconds) });
     },
   };
 }

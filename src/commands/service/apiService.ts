@@ -17,8 +17,8 @@ export interface ApiPorts {
   readonly internalPort: number;
   /** Whether keys are limited at all. */
   readonly rateLimited: boolean;
-  /** Tells captures by their tokens; on one machine the controller signs these. */
-  readonly authority?: CaptureAuthenticator;
+  /** Authenticates captures by the tokens of their pods; without it, by the tokens that the controller signs. */
+  readonly authenticator?: CaptureAuthenticator;
   /** Of the internal API. */
   readonly internalTls?: ListenOptions['tls'];
 }
@@ -35,7 +35,7 @@ export async function startApiService(base: ServiceContext, ports: ApiPorts): Pr
     artifacts: base.artifacts,
     notifications: base.notifications,
     secret: base.installation.secret,
-    authority: ports.authority,
+    authenticator: ports.authenticator,
     internalUrl: base.internalUrl,
     podDeadlineSeconds: base.config.CAPTURE_POD_DEADLINE_SECONDS,
     leaseSeconds: LEASE_SECONDS,

@@ -9,7 +9,7 @@ import { namespaceOf } from './namespace.ts';
 import type { ServiceContext } from './serviceContext.ts';
 
 export interface PodAuthority {
-  readonly authority: CaptureAuthenticator;
+  readonly authenticator: CaptureAuthenticator;
   close(): Promise<void>;
 }
 
@@ -28,13 +28,16 @@ export async function connectPodAuthority(
   const api = createApiServer({ credentials: await loadCredentials(kubeconfig) });
   const path = '/apis/authentication.k8s.io/v1/tokenreviews';
   const kind = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview' };
-  const authority = podTokenAuthenticator({
-    ...{ namespace, serviceAccount, audience, log },
+  const authenticator = podTokenAuthenticator({
+    namespace,
+    serviceAccount,
+    audience,
+    log,
     review: (token) => {
       const body = { ...kind, spec: { token, audiences: [audience] } };
       return api.call({ verb: 'create', path, body }, { deadlineMs: REVIEW_MS });
     },
     jobName: (jobId) => jobNameOf(store.db, jobId),
   });
-  return { authority, close: () => api.close() };
+  return { authenticator, close: () => api.close() };
 }

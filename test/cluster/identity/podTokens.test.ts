@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { CoreV1Api, type KubeConfig, RbacAuthorizationV1Api } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ForbiddenError, UnauthorizedError, UnavailableError } from '../../../src/api/auth/captureAuth.ts';
+import { ForbiddenError, UnauthorizedError, UnavailableError } from '../../../src/api/server/errors.ts';
 import { connectPodAuthority, type PodAuthority } from '../../../src/commands/service/podAuthority.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { openStore, type Store } from '../../../src/store/database/database.ts';
@@ -129,9 +129,9 @@ async function tokenOf({ account, namespace, audience, pod }: Asked): Promise<st
   return answer.status?.token ?? '';
 }
 
-const admit = (token: string) => pods.authority.admit(token, JOB, '10.0.0.1');
+const admit = (token: string) => pods.authenticator.authenticate(token, JOB, '10.0.0.1');
 
-test('A pod of a capture is known by its token, with the one right that the api has', async () => {
+test('a pod token authenticates the pod and its index with the permissions of the api', async () => {
   const { token, uid } = await podWithToken({ index: 3 });
   expect(await admit(token)).toEqual({ jobId: JOB, pod: { index: 3, uid } });
 });
@@ -140,22 +140,22 @@ test.each([
   ['for the API server', { audience: 'https://kubernetes.default.svc.cluster.local' }],
   ['for another service', { audience: 'vault' }],
   ['of another account', { account: 'api' }],
-])('A token %s is of no use', async (_, given) => {
+])('a token %s is rejected', async (_, given) => {
   const { token } = await podWithToken(given);
   await expect(admit(token)).rejects.toThrow(UnauthorizedError);
 });
 
-test('A token of the account of the same name in another namespace is of no use', async () => {
+test('a token of a service account of the same name in another namespace is rejected', async () => {
   const { token } = await podWithToken({ namespace: elsewhere.name });
   await expect(admit(token)).rejects.toThrow(UnauthorizedError);
 });
 
-test('A token that no pod is bound to is of no use', async () => {
+test('a token that is not bound to a pod is rejected', async () => {
   const token = await tokenOf({ account: 'capture', namespace: here.name, audience: AUDIENCE });
   await expect(admit(token)).rejects.toThrow('bound to no pod');
 });
 
-test('A token whose claims were changed is of no use', async () => {
+test('a token with changed claims is rejected', async () => {
   const { token } = await podWithToken();
   const [head, payload = '', signature] = token.split('.');
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
@@ -163,16 +163,16 @@ test('A token whose claims were changed is of no use', async () => {
   await expect(admit([head, forged, signature].join('.'))).rejects.toThrow(UnauthorizedError);
 });
 
-test('A pod that is gone is not known any more', async () => {
+test('the token of a deleted pod is rejected', async () => {
   const { name, token } = await podWithToken();
   await core.deleteNamespacedPod({ name, namespace: here.name, gracePeriodSeconds: 0 });
   await eventually(async () => {
     const fresh = await connect(here.kubeconfig);
-    await expect(fresh.authority.admit(token, JOB, '10.0.0.1')).rejects.toThrow(UnauthorizedError);
+    await expect(fresh.authenticator.authenticate(token, JOB, '10.0.0.1')).rejects.toThrow(UnauthorizedError);
   }, 20_000);
 });
 
-test('A pod of a Job of another name is not let in', async () => {
+test('the token of a pod of another job is rejected', async () => {
   const { token } = await podWithToken();
   const other = randomUUID();
   const { organization_id } = await store.db
@@ -183,14 +183,14 @@ test('A pod of a Job of another name is not let in', async () => {
     .insertInto('screenshot_jobs')
     .values({ id: other, name: `ads-${other}`, organization_id, indexes: 1, parallelism: 1, deadline_at: new Date() })
     .execute();
-  await expect(pods.authority.admit(token, other, '10.0.0.1')).rejects.toThrow(ForbiddenError);
+  await expect(pods.authenticator.authenticate(token, other, '10.0.0.1')).rejects.toThrow(ForbiddenError);
 });
 
-test('Where the API server is not there, or does not let the api ask, nobody is refused', async () => {
+test('a token is unavailable, not rejected, if the API server does not answer or forbids TokenReview', async () => {
   const { token } = await podWithToken();
   const away = await connect(await written(here.config, { server: 'https://127.0.0.1:1' }));
-  await expect(away.authority.admit(token, JOB, '10.0.0.1')).rejects.toThrow(UnavailableError);
+  await expect(away.authenticator.authenticate(token, JOB, '10.0.0.1')).rejects.toThrow(UnavailableError);
   const itself = await tokenOf({ account: 'capture', namespace: here.name });
   const powerless = await connect(await written(here.config, { user: { token: itself } }));
-  await expect(powerless.authority.admit(token, JOB, '10.0.0.1')).rejects.toThrow(UnavailableError);
+  await expect(powerless.authenticator.authenticate(token, JOB, '10.0.0.1')).rejects.toThrow(UnavailableError);
 });

@@ -43,8 +43,12 @@ beforeEach(async () => {
   creatives = [];
   logged = [];
   internalApi = await startTestInternalApi(({ db }) => ({
-    authority: podTokenAuthenticator({
-      ...{ review, namespace: 'ads', serviceAccount: 'capture', audience: AUDIENCE, log: SILENT },
+    authenticator: podTokenAuthenticator({
+      review,
+      namespace: 'ads',
+      serviceAccount: 'capture',
+      audience: AUDIENCE,
+      log: SILENT,
       jobName: (id) => jobNameOf(db, id),
     }),
     log: { ...SILENT, info: (_fields: object, message: string) => void logged.push(message) },

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import express from 'express';
 import sharp from 'sharp';
 import { createPages, type PagesOptions } from '../../../src/api/pages/pages.ts';
-import { failureHandler } from '../../../src/api/server/errorHandler.ts';
+import { errorHandler } from '../../../src/api/server/errorHandler.ts';
 import { requestId } from '../../../src/api/server/requestId.ts';
 import type { DeviceName } from '../../../src/domain/devices.ts';
 import { openStore, type Store } from '../../../src/store/database/database.ts';
@@ -43,7 +43,7 @@ export async function startPages(more: Partial<PagesOptions> = {}): Promise<Page
   app.use(requestId);
   app.get('/i/:token.png', servePicture);
   app.use(createPages({ ...optionsOf({ store, secret, url, enqueued, notifications }), ...more }));
-  app.use(failureHandler(SILENT));
+  app.use(errorHandler(SILENT));
   return {
     url,
     store,

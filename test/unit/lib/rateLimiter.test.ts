@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { createRateLimiter } from '../../../src/lib/rateLimiter.ts';
 
-test('So much may be used at once, and so much more with each second, by each for itself', () => {
+test('each key has its own bucket, which refills at its rate up to the burst', () => {
   let now = 0;
-  const { take } = createRateLimiter({ perSecond: 2, burst: 3 }, () => now);
+  const limiter = createRateLimiter({ perSecond: 2, burst: 3 }, () => now);
+  const take = (key: string, amount?: number) => limiter.take(key, amount).allowed;
   expect([take('a'), take('a', 2), take('a'), take('b', 3)]).toEqual([true, true, false, true]);
   now = 500;
   expect([take('a'), take('a')]).toEqual([true, false]);
@@ -12,10 +13,16 @@ test('So much may be used at once, and so much more with each second, by each fo
   expect(take('a', 4)).toBe(false);
 });
 
-test('No more than ten thousand are remembered, so that names that are made up fill nothing', () => {
+test('a call returns the tokens that remain, and a rejected call takes none', () => {
+  const limiter = createRateLimiter({ perSecond: 2, burst: 3 }, () => 0);
+  expect(limiter.take('a', 2)).toEqual({ allowed: true, remaining: 1 });
+  expect(limiter.take('a', 2)).toEqual({ allowed: false, remaining: 1 });
+});
+
+test('the limiter remembers at most ten thousand keys, so that invented keys do not fill the memory', () => {
   const { take } = createRateLimiter({ perSecond: 0, burst: 1 }, () => 0);
   take('first');
   take('second');
   for (let i = 0; i < 9_999; i++) take(`x${i}`);
-  expect([take('second'), take('first')]).toEqual([false, true]);
+  expect([take('second').allowed, take('first').allowed]).toEqual([false, true]);
 });

@@ -1,30 +1,31 @@
 import { createServer, request } from 'node:http';
 import express from 'express';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { OverloadedError } from '../../../../src/api/auth/captureAuth.ts';
 import { createStreamLimits } from '../../../../src/api/limits/streamLimits.ts';
+import { OverloadedError, TooLargeError } from '../../../../src/api/server/errors.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type Listener, startListener } from '../../../support/listeners.ts';
 
 let listener: Listener;
-/** Uploads that have come whole, and are kept until somebody lets them go here. */
+/** Complete uploads. Each one stays in memory until the test releases it. */
 let kept: { letGo: () => void }[];
 
-async function open(bounds: { each: number; together: number; withinMs?: number }): Promise<void> {
-  const passage = createStreamLimits({ withinMs: 60_000, ...bounds });
+async function open(limits: { maxBytesPerAddress: number; maxBytes: number; timeoutMs?: number }): Promise<void> {
+  const streamLimits = createStreamLimits({ timeoutMs: 60_000, ...limits });
   const app = express();
   app.put('/', (req, res) =>
-    passage.receive(req, async () => {
+    streamLimits.receive(req, async () => {
       await new Promise<void>((letGo) => kept.push({ letGo }));
       res.status(204).end();
     }),
   );
   app.get('/:bytes', (req, res) => {
-    passage.send(req, res, Number(req.params.bytes));
+    streamLimits.send(req, res, Number(req.params.bytes));
     kept.push({ letGo: () => res.end() });
   });
   const fail: express.ErrorRequestHandler = (error, _req, res, _next) => {
-    res.status(error instanceof OverloadedError ? 503 : Number(error.status ?? 500)).end();
+    if (error instanceof TooLargeError) res.status(413).end();
+    else res.status(error instanceof OverloadedError ? 503 : 500).end();
   };
   app.use(fail);
   listener = await startListener(createServer(app));
@@ -60,8 +61,8 @@ function put(bytes: number, { from = '127.0.0.1', length = bytes, chunked = fals
 
 const isKept = (count: number) => eventually(() => expect(kept).toHaveLength(count));
 
-test('All together have room for so much; what is over it is told to come back, and may once another is done', async () => {
-  await open({ each: 100, together: 250 });
+test('uploads over the total limit get 503, and succeed after another upload is finished', async () => {
+  await open({ maxBytesPerAddress: 100, maxBytes: 250 });
   const puts = ['127.0.0.2', '127.0.0.3', '127.0.0.4'].map((from, i) => put([100, 100, 60][i] ?? 0, { from }));
   await isKept(2);
   expect(await Promise.race(puts)).toBe(503);
@@ -71,8 +72,8 @@ test('All together have room for so much; what is over it is told to come back, 
   await isKept(3);
 });
 
-test('One sender takes no more than one picture may have, so that others find room', async () => {
-  await open({ each: 100, together: 1_000 });
+test('one sender uses at most the bytes of one picture', async () => {
+  await open({ maxBytesPerAddress: 100, maxBytes: 1_000 });
   void put(80, { from: '127.0.0.2' });
   await isKept(1);
   expect(await put(80, { from: '127.0.0.2' })).toBe(503);
@@ -80,16 +81,16 @@ test('One sender takes no more than one picture may have, so that others find ro
   await isKept(2);
 });
 
-test('Who announces much and sends nothing keeps no room from others, and not for long', async () => {
-  await open({ each: 100, together: 100, withinMs: 300 });
+test('a sender that announces many bytes and sends few blocks no others and times out', async () => {
+  await open({ maxBytesPerAddress: 100, maxBytes: 100, timeoutMs: 300 });
   const slow = put(1, { from: '127.0.0.2', length: 100 });
   void put(90, { from: '127.0.0.3' });
   await isKept(1);
   expect(await slow).toBe(0);
 });
 
-test('A picture that is too large is refused, whether its length is told or not', async () => {
-  await open({ each: 100, together: 1_000 });
+test('a picture that is too large gets 413, with and without an announced length', async () => {
+  await open({ maxBytesPerAddress: 100, maxBytes: 1_000 });
   expect(await put(101)).toBe(413);
   expect(await put(101, { chunked: true })).toBe(413);
 });
@@ -104,8 +105,8 @@ function get(bytes: number, from: string): Promise<number> {
   });
 }
 
-test('What is read is bounded as what is sent, and whoever reads nothing keeps no room for long', async () => {
-  await open({ each: 100, together: 150, withinMs: 500 });
+test('downloads have the same limits, and a receiver that reads nothing times out', async () => {
+  await open({ maxBytesPerAddress: 100, maxBytes: 150, timeoutMs: 500 });
   const slow = get(100, '127.0.0.2');
   await isKept(1);
   expect(await get(10, '127.0.0.2')).toBe(503);

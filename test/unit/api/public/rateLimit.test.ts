@@ -1,16 +1,16 @@
 import express from 'express';
 import { expect, test } from 'vitest';
-import { RateLimiter } from '../../../../src/api/public/rateLimit.ts';
+import { limitRequests } from '../../../../src/api/public/rateLimit.ts';
 
 /** A response that is never sent: only its headers matter. */
 const response = () => Object.create(express.response, { set: { value: () => undefined } });
 
 test('tokens come back at their rate, up to the burst', () => {
   let now = 0;
-  const limiter = new RateLimiter({ perSecond: 2, burst: 4 }, () => now);
+  const limitRate = limitRequests({ perSecond: 2, burst: 4 }, () => now);
   const take = () => {
     try {
-      limiter.take('key', response());
+      limitRate('key', response());
       return true;
     } catch {
       return false;

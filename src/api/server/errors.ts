@@ -1,0 +1,123 @@
+/** Maps errors to HTTP status and code, for the public API and the internal API. Each API formats the result itself. */
+import { ZodError } from 'zod';
+import { Failure, type FieldErrors, failureMessage } from '../../domain/failure.ts';
+import { errorMessage } from '../../lib/errorMessage.ts';
+import { SupersededError } from '../../workflow/attempts.ts';
+import { ResultFaultError } from '../../workflow/creativeResults.ts';
+
+/** The token is not valid. */
+export class UnauthorizedError extends Error {
+  override readonly name = 'UnauthorizedError';
+}
+
+/** The token or the signed URL is valid, but not for this request. */
+export class ForbiddenError extends Error {
+  override readonly name = 'ForbiddenError';
+}
+
+export class NotFoundError extends Error {
+  override readonly name = 'NotFoundError';
+}
+
+/** The call names a version of the capture protocol that this release does not speak. */
+export class UnsupportedVersionError extends Error {
+  override readonly name = 'UnsupportedVersionError';
+}
+
+export class TooLargeError extends Error {
+  override readonly name = 'TooLargeError';
+}
+
+export class UnsupportedTypeError extends Error {
+  override readonly name = 'UnsupportedTypeError';
+}
+
+/** The service cannot decide at the moment, for example because the API server does not answer. */
+export class UnavailableError extends Error {
+  override readonly name: string = 'UnavailableError';
+}
+
+/** A limit of this process is reached. The caller may repeat the request after `retryAfterSeconds`. */
+export class OverloadedError extends UnavailableError {
+  override readonly name = 'OverloadedError';
+  readonly retryAfterSeconds = 1;
+}
+
+export interface HttpError {
+  readonly status: number;
+  /** One word for the kind of error. */
+  readonly code: string;
+  readonly message: string;
+  /** The same by the path of the field; the key is `service` if no field is at fault. */
+  readonly errors: FieldErrors;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The first class that matches decides. */
+const BY_CLASS = [
+  [SupersededError, 409, 'superseded'],
+  [UnauthorizedError, 401, 'unauthorized'],
+  [ForbiddenError, 403, 'forbidden'],
+  [NotFoundError, 404, 'not_found'],
+  [UnsupportedVersionError, 404, 'unsupported_version'],
+  [TooLargeError, 413, 'invalid'],
+  [UnsupportedTypeError, 415, 'unsupported'],
+  [ZodError, 422, 'invalid'],
+  [ResultFaultError, 422, 'invalid'],
+  [UnavailableError, 503, 'unavailable'],
+] as const;
+
+/** The code of an unexpected error. Its message says nothing about the cause, which only the log holds. */
+export const INTERNAL_ERROR = 'internal';
+
+export function httpErrorOf(error: unknown): HttpError {
+  if (error instanceof Failure) return { ...pickFailure(error), message: failureMessage(error) };
+  const message = errorMessage(error);
+  for (const [type, status, code] of BY_CLASS) {
+    if (error instanceof type) return httpError({ status, code, message, headers: retryHeaders(error) });
+  }
+  if (error instanceof URIError) {
+    const text = 'must be valid percent-encoding of UTF-8.';
+    return { status: 400, code: 'invalid', message, errors: { path: [text] }, headers: {} };
+  }
+  if (isDatabaseAway(error)) {
+    const text = 'The service cannot reach its database at the moment: try again in a few seconds.';
+    return httpError({ status: 503, code: 'unavailable', message: text, headers: { 'Retry-After': '2' } });
+  }
+  const status = parserStatus(error);
+  if (status !== undefined) return httpError({ status, code: 'invalid', message });
+  return httpError({ status: 500, code: INTERNAL_ERROR, message: 'The service could not answer; try again.' });
+}
+
+function pickFailure({ status, code, errors, headers }: Failure): Omit<HttpError, 'message'> {
+  return { status, code, errors, headers };
+}
+
+function httpError({
+  status,
+  code,
+  message,
+  headers = {},
+}: Omit<HttpError, 'errors' | 'headers'> & Partial<Pick<HttpError, 'headers'>>): HttpError {
+  return { status, code, message, errors: { service: [message] }, headers };
+}
+
+function retryHeaders(error: unknown): Readonly<Record<string, string>> {
+  return error instanceof OverloadedError ? { 'Retry-After': String(error.retryAfterSeconds) } : {};
+}
+
+/** The status that express and its body parsers give to errors of the client. */
+function parserStatus(error: unknown): number | undefined {
+  if (typeof error !== 'object' || error === null || !('status' in error)) return undefined;
+  const { status } = error;
+  return typeof status === 'number' && status >= 400 && status < 500 ? status : undefined;
+}
+
+/** No connection, none free in time, shutting down, out of resources, lost to a deadlock, or over the time of a statement. */
+function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (/^(08|53|57P|40)/.test(code) || code === '57014') return true;
+  if (/^(ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EPIPE|EAI_AGAIN)$/.test(code)) return true;
+  return /Connection terminated|timeout exceeded when trying to connect/i.test(error.message);
+}
