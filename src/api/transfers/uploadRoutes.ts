@@ -32,7 +32,7 @@ export function addUploadRoutes(router: Router, options: UploadRouteOptions, tra
       throw new OverloadedError('The pod declares too many uploads.');
     for (const { bytes } of uploads) {
       if (bytes > maxUploadBytes)
-        throw new ResultFaultError(`A picture has ${bytes} bytes, but the limit is ${maxUploadBytes}.`);
+        throw new ResultFaultError(`A picture of ${bytes} bytes is too large; the limit is ${maxUploadBytes}.`);
     }
     const screenshots = uploads.flatMap((upload) => (upload.kind === 'screenshot' ? [upload.id] : []));
     const frames = uploads.filter((upload) => upload.kind === 'frame');
