@@ -153,7 +153,10 @@ describe.each([
     const times = { captured_at: new Date().toISOString(), record: {} };
     const lie = { id: picture.id, status: 'uploaded', key, ...PNG_FACTS, bytes: 5, ...times };
     const refused = await client.call<{ message: string }>('screenshots/results', { ...BOUND, results: [lie] });
-    expect([refused.status, refused.body.message]).toEqual([422, `${key} has ${PNG.length} bytes, but 5 were reported.`]);
+    expect([refused.status, refused.body.message]).toEqual([
+      422,
+      `${key} has ${PNG.length} bytes, but 5 were reported.`,
+    ]);
   });
 });
 
