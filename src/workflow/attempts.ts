@@ -1,8 +1,9 @@
 /** What one completion index of a job may still do: attempts, and the pictures it has not yet taken. */
-import { sql } from 'kysely';
-import type { DeviceName } from '../domain/devices.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
+import { expireEarlierClaims } from '../store/jobs/creatives.ts';
+import { lockIndex, markIndexFinished, shareIndex, startAttempt } from '../store/jobs/indexes.ts';
+import { type LockedJob, shareJob } from '../store/jobs/jobLocks.ts';
 
 /** One run of one completion index. */
 export interface AttemptRef {
@@ -16,13 +17,6 @@ export interface AttemptRef {
 /** A newer attempt of the index exists, or the job is settled: nothing of the old one is written any more. */
 export class SupersededError extends Error {
   override readonly name = 'SupersededError';
-}
-
-export interface LockedJob {
-  readonly id: string;
-  readonly organization_id: string;
-  /** Null for ads alone. */
-  readonly set_id: string | null;
 }
 
 export interface OpenedAttempt {
@@ -42,38 +36,16 @@ export async function openAttempt(
   transaction: Queryable,
   { jobId, index, pod }: { jobId: string; index: number; pod: string },
 ): Promise<OpenedAttempt | undefined> {
-  const job = await transaction
-    .selectFrom('screenshot_jobs')
-    .select(['id', 'organization_id', 'set_id', 'indexes', 'settled_at', 'deadline_at', sql<Date>`now()`.as('now')])
-    .where('id', '=', jobId)
-    .forKeyShare()
-    .executeTakeFirst();
+  const job = await shareJob(transaction, jobId);
   if (job === undefined || index >= job.indexes) return undefined;
-  const known = await transaction
-    .selectFrom('job_indexes')
-    .select(['attempt', 'pod'])
-    .where('job_id', '=', jobId)
-    .where('index', '=', index)
-    .forUpdate()
-    .executeTakeFirstOrThrow();
+  const known = await lockIndex(transaction, { jobId, index });
+  if (known === undefined) throw new Error(`Index ${index} of job ${jobId} has no row in the database.`);
   const opened = { job, settled: job.settled_at !== null, deadlineAt: job.deadline_at, now: job.now };
   if (known.pod === pod) return { ...opened, attempt: known.attempt };
   const attempt = known.attempt + 1;
-  await transaction
-    .updateTable('job_indexes')
-    .set({ attempt, pod, started_at: sql<Date>`now()`, finished_at: null })
-    .where('job_id', '=', jobId)
-    .where('index', '=', index)
-    .execute();
+  await startAttempt(transaction, { jobId, index, attempt, pod });
   await notify(transaction, { job: jobId, ...(job.set_id === null ? {} : { set: job.set_id }) });
-  await transaction
-    .updateTable('job_creatives')
-    .set({ claim_expires_at: sql<Date>`now()` })
-    .where('job_id', '=', jobId)
-    .where('status', '=', 'pending')
-    .where('claimed_by_index', '=', index)
-    .where('claimed_by_attempt', '<', attempt)
-    .execute();
+  await expireEarlierClaims(transaction, { jobId, index, attempt });
   return { ...opened, attempt };
 }
 
@@ -88,13 +60,7 @@ export async function lockAttempt(
   // Settling locks the job for update first, so this order is the same everywhere.
   const job = await lockUnsettledJob(transaction, jobId);
   if (job === undefined) throw new SupersededError('The job is settled.');
-  const current = await transaction
-    .selectFrom('job_indexes')
-    .select(['attempt', 'pod'])
-    .where('job_id', '=', jobId)
-    .where('index', '=', index)
-    .forKeyShare()
-    .executeTakeFirst();
+  const current = await shareIndex(transaction, { jobId, index });
   if (current?.attempt !== attempt) {
     throw new SupersededError(`Attempt ${attempt} of index ${index} is not its attempt ${current?.attempt ?? 0}.`);
   }
@@ -106,38 +72,9 @@ export async function lockAttempt(
 
 /** Keeps a job from being settled until the transaction ends. @returns undefined where it is settled, or is none. */
 export async function lockUnsettledJob(transaction: Queryable, jobId: string): Promise<LockedJob | undefined> {
-  const job = await transaction
-    .selectFrom('screenshot_jobs')
-    .select(['id', 'organization_id', 'set_id', 'settled_at'])
-    .where('id', '=', jobId)
-    .forKeyShare()
-    .executeTakeFirst();
+  const job = await shareJob(transaction, jobId);
   if (job === undefined || job.settled_at !== null) return undefined;
   return { id: job.id, organization_id: job.organization_id, set_id: job.set_id };
-}
-
-export interface MissingScreenshot {
-  readonly id: string;
-  readonly ad_id: string;
-  readonly site_url: string;
-  readonly site_key: string;
-  readonly device: DeviceName;
-  readonly marker_ms: number | null;
-}
-
-/** The pictures of an index that are not resolved, in the order of the request. */
-export async function missingScreenshots(
-  db: Queryable,
-  { setId, index }: { setId: string; index: number },
-): Promise<MissingScreenshot[]> {
-  return db
-    .selectFrom('screenshots')
-    .select(['id', 'ad_id', 'site_url', 'site_key', 'device', 'marker_ms'])
-    .where('set_id', '=', setId)
-    .where('job_index', '=', index)
-    .where('status', '=', 'pending')
-    .orderBy('seq')
-    .execute();
 }
 
 /**
@@ -148,28 +85,11 @@ export async function finishIndex(
   transaction: Queryable,
   { jobId, index, attempt, pod }: AttemptRef,
 ): Promise<boolean> {
-  const known = await transaction
-    .selectFrom('job_indexes')
-    .select('finished_at')
-    .where('job_id', '=', jobId)
-    .where('index', '=', index)
-    .where('attempt', '=', attempt)
-    .$if(pod !== undefined, (query) => query.where('pod', '=', pod ?? ''))
-    .forUpdate()
-    .executeTakeFirst();
-  if (known === undefined) throw new SupersededError(`Attempt ${attempt} of index ${index} is not its attempt.`);
+  const known = await lockIndex(transaction, { jobId, index });
+  if (known?.attempt !== attempt || (pod !== undefined && known.pod !== pod)) {
+    throw new SupersededError(`Attempt ${attempt} of index ${index} is not its current attempt.`);
+  }
   if (known.finished_at !== null) return false;
-  await transaction
-    .updateTable('job_indexes')
-    .set({ finished_at: sql<Date>`now()` })
-    .where('job_id', '=', jobId)
-    .where('index', '=', index)
-    .execute();
+  await markIndexFinished(transaction, { jobId, index });
   return true;
-}
-
-/** @returns the name of a job's ScreenshotJob, which never changes; undefined where there is no such job. */
-export async function jobNameOf(db: Queryable, jobId: string): Promise<string | undefined> {
-  const job = await db.selectFrom('screenshot_jobs').select('name').where('id', '=', jobId).executeTakeFirst();
-  return job?.name;
 }

@@ -1,10 +1,14 @@
 /** The result of a creative: its frames, the ad's status and preview at once, and whoever is to be told of it. */
-import { sql } from 'kysely';
+import type { WantedFrame } from '../domain/batches.ts';
 import type { AdFailure } from '../domain/states.ts';
+import { resolveAd } from '../store/ads/adStatus.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
 import { insertImages } from '../store/images/insertImages.ts';
-import { type AttemptRef, type LockedJob, lockAttempt } from './attempts.ts';
+import { insertFrames, lockCreative, readWantedFrames, resolveCreative } from '../store/jobs/creatives.ts';
+import type { LockedJob } from '../store/jobs/jobLocks.ts';
+import { failScreenshotsOfAd } from '../store/screenshots/results.ts';
+import { type AttemptRef, lockAttempt } from './attempts.ts';
 import type { ResolveContext } from './countedTransactions.ts';
 import { recordAdEvent } from './events.ts';
 import { recordProgressEvent } from './progress.ts';
@@ -46,13 +50,8 @@ export async function checkFrames(
   db: Queryable,
   { jobId, adId, frames }: { jobId: string; adId: string; frames: readonly StoredFrame[] },
 ): Promise<void> {
-  const creative = await db
-    .selectFrom('job_creatives')
-    .select('wanted')
-    .where('job_id', '=', jobId)
-    .where('ad_id', '=', adId)
-    .executeTakeFirst();
-  requireFrames(creative?.wanted ?? [], frames);
+  const wanted = await readWantedFrames(db, jobId, [adId]);
+  requireFrames(wanted.get(adId) ?? [], frames);
 }
 
 /**
@@ -65,13 +64,7 @@ export async function storeCreativeResult(
   context: ResolveContext,
 ): Promise<boolean> {
   const job = await lockAttempt(transaction, attemptRef);
-  const creative = await transaction
-    .selectFrom('job_creatives')
-    .select(['status', 'wanted'])
-    .where('job_id', '=', job.id)
-    .where('ad_id', '=', adId)
-    .forUpdate()
-    .executeTakeFirst();
+  const creative = await lockCreative(transaction, { jobId: job.id, adId });
   if (creative === undefined) throw new ResultFaultError(`Ad ${adId} is not part of this job.`);
   if (creative.status !== 'pending') return false;
   if (result.status === 'uploaded') {
@@ -83,7 +76,7 @@ export async function storeCreativeResult(
   return true;
 }
 
-function requireFrames(wanted: readonly { marker_ms: number | null; ratio: number }[], frames: readonly StoredFrame[]) {
+function requireFrames(wanted: readonly WantedFrame[], frames: readonly StoredFrame[]) {
   for (const { marker_ms, ratio } of wanted) {
     if (!frames.some((frame) => frame.marker_ms === marker_ms && frame.ratio === ratio)) {
       throw new ResultFaultError(`The frame at ${marker_ms ?? 'the default moment'} and ratio ${ratio} is missing.`);
@@ -109,9 +102,13 @@ async function storeRendered(
     ratio,
     image_token: tokens[i] ?? '',
   }));
-  await transaction.insertInto('creative_frames').values(frames).execute();
+  await insertFrames(transaction, frames);
   const { format, mode, notes, width, height, category } = result;
-  await resolve(transaction, { jobId: job.id, adId }, { status: 'rendered', format, mode, width, height, notes });
+  await resolveCreative(
+    transaction,
+    { jobId: job.id, adId },
+    { status: 'rendered', format, mode, width, height, notes },
+  );
   const preview = previewOf(frames);
   const changed = await resolveAd(transaction, adId, {
     ...{ status: 'uploaded', reason: null, category, width, height },
@@ -136,87 +133,14 @@ export async function failCreative(
   context: ResolveContext,
 ): Promise<void> {
   const { status, reason } = failure;
-  await resolve(transaction, { jobId: job.id, adId }, { status: 'failed', failure: status, reason });
+  await resolveCreative(transaction, { jobId: job.id, adId }, { status: 'failed', failure: status, reason });
   if (await resolveAd(transaction, adId, { status, reason })) {
     await recordAdEvent(transaction, { adId, organizationId: job.organization_id, topic: 'ad.failed' }, context);
   }
   if (job.set_id !== null) {
-    const failed = await failScreenshots(transaction, { setId: job.set_id, adId, reason });
+    const failed = await failScreenshotsOfAd(transaction, { setId: job.set_id, adId, reason });
     for (let i = 0; i < failed; i += 1) context.resolved.push('ad_not_captured');
     if (failed > 0) await recordProgressEvent(transaction, { ...job, set_id: job.set_id }, context);
   }
   await notify(transaction, { job: job.id, ad: adId, ...(job.set_id === null ? {} : { set: job.set_id }) });
-}
-
-/** @returns how many failed. */
-async function failScreenshots(
-  transaction: Queryable,
-  { setId, adId, reason }: { setId: string; adId: string; reason: string },
-): Promise<number> {
-  // Locked in one order, so that two transactions never wait for each other.
-  const pending = await transaction
-    .selectFrom('screenshots')
-    .select('id')
-    .where('set_id', '=', setId)
-    .where('ad_id', '=', adId)
-    .where('status', '=', 'pending')
-    .orderBy('id')
-    .forUpdate()
-    .execute();
-  if (pending.length === 0) return 0;
-  await transaction
-    .updateTable('screenshots')
-    .set({ status: 'ad_not_captured', reason })
-    .where((eb) => eb('id', '=', eb.fn.any(eb.val(pending.map(({ id }) => id)))))
-    .execute();
-  return pending.length;
-}
-
-interface Resolution {
-  readonly status: 'rendered' | 'failed';
-  readonly failure?: AdFailure;
-  readonly reason?: string;
-  readonly format?: string;
-  readonly mode?: string;
-  readonly width?: number;
-  readonly height?: number;
-  readonly notes?: readonly string[];
-}
-
-async function resolve(
-  transaction: Queryable,
-  { jobId, adId }: { jobId: string; adId: string },
-  { notes, ...resolution }: Resolution,
-): Promise<void> {
-  await transaction
-    .updateTable('job_creatives')
-    .set({
-      ...resolution,
-      ...(notes === undefined ? {} : { notes: JSON.stringify(notes) }),
-      claim_expires_at: null,
-      resolved_at: sql<Date>`now()`,
-    })
-    .where('job_id', '=', jobId)
-    .where('ad_id', '=', adId)
-    .execute();
-}
-
-interface AdResolution {
-  readonly status: 'uploaded' | AdFailure;
-  readonly reason: string | null;
-  readonly category?: 'display' | 'video';
-  readonly width?: number;
-  readonly height?: number;
-  readonly preview_token?: string | null;
-}
-
-/** A terminal ad never changes. @returns whether this one was pending. */
-export async function resolveAd(transaction: Queryable, adId: string, resolution: AdResolution): Promise<boolean> {
-  const result = await transaction
-    .updateTable('ads')
-    .set({ ...resolution, captured_at: sql<Date>`now()` })
-    .where('id', '=', adId)
-    .where('status', '=', 'pending')
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
 }

@@ -1,10 +1,9 @@
 /** Records an attempt of a delivery, and enqueues the next one if there is one. */
-import { type Selectable, sql } from 'kysely';
 import type { Enqueuer } from '../queue/payloads.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
-import type { DeliveryTable } from '../store/database/schema.ts';
 import { deliveryGroup } from '../store/deliveries/deliveryGroup.ts';
+import { insertDeliveryAttempt, lockDelivery, updateDelivery } from '../store/deliveries/deliveryStatus.ts';
 
 export interface DeliveryAttemptResult {
   readonly durationMs: number;
@@ -32,23 +31,19 @@ export async function recordDeliveryAttempt(
   }: { deliveryId: string; result: DeliveryAttemptResult; decide: (tries: number) => NextStep },
   queue: Enqueuer,
 ): Promise<NextStep['state'] | 'superseded'> {
-  const delivery = await transaction
-    .selectFrom('deliveries')
-    .select(['status', 'attempts', 'tries', 'target', 'set_id', 'ad_id', sql<Date>`now()`.as('now')])
-    .where('id', '=', deliveryId)
-    .forUpdate()
-    .executeTakeFirstOrThrow();
+  const delivery = await lockDelivery(transaction, deliveryId);
+  if (delivery === undefined) throw new Error(`There is no delivery ${deliveryId}.`);
   await insertAttempt(transaction, { deliveryId, attempt: delivery.attempts + 1, result, now: delivery.now });
   const { set_id, ad_id } = delivery;
   await notify(transaction, { ...(set_id === null ? {} : { set: set_id }), ...(ad_id === null ? {} : { ad: ad_id }) });
   if (delivery.status !== 'pending') {
-    await update(transaction, deliveryId, { attempts: delivery.attempts + 1 });
+    await updateDelivery(transaction, deliveryId, { attempts: delivery.attempts + 1 });
     return 'superseded';
   }
   const next = decide(delivery.tries + 1);
   const counted = { attempts: delivery.attempts + 1, tries: delivery.tries + 1 };
   if (next.state !== 'waiting') {
-    await update(transaction, deliveryId, {
+    await updateDelivery(transaction, deliveryId, {
       ...counted,
       status: next.state,
       next_attempt_at: null,
@@ -58,7 +53,7 @@ export async function recordDeliveryAttempt(
   }
   // On Postgres's clock, as the queue's own.
   const dueAt = new Date(delivery.now.getTime() + next.waitMs);
-  await update(transaction, deliveryId, { ...counted, next_attempt_at: dueAt });
+  await updateDelivery(transaction, deliveryId, { ...counted, next_attempt_at: dueAt });
   const options = { startAfter: dueAt, group: deliveryGroup(delivery.target) };
   await queue.enqueue(transaction, 'deliver', { delivery_id: deliveryId }, options);
   return 'waiting';
@@ -73,29 +68,14 @@ async function insertAttempt(
     now,
   }: { deliveryId: string; attempt: number; result: DeliveryAttemptResult; now: Date },
 ): Promise<void> {
-  await transaction
-    .insertInto('delivery_attempts')
-    .values({
-      delivery_id: deliveryId,
-      attempt,
-      started_at: new Date(now.getTime() - result.durationMs),
-      duration_ms: result.durationMs,
-      status_code: result.statusCode ?? null,
-      outcome: result.outcome,
-      error: result.error ?? null,
-      response_snippet: result.responseSnippet ?? null,
-    })
-    .execute();
-}
-
-interface Change {
-  readonly attempts: number;
-  readonly tries?: number;
-  readonly status?: Selectable<DeliveryTable>['status'];
-  readonly next_attempt_at?: Date | null;
-  readonly finished_at?: Date;
-}
-
-async function update(transaction: Queryable, id: string, change: Change): Promise<void> {
-  await transaction.updateTable('deliveries').set(change).where('id', '=', id).execute();
+  await insertDeliveryAttempt(transaction, {
+    delivery_id: deliveryId,
+    attempt,
+    started_at: new Date(now.getTime() - result.durationMs),
+    duration_ms: result.durationMs,
+    status_code: result.statusCode ?? null,
+    outcome: result.outcome,
+    error: result.error ?? null,
+    response_snippet: result.responseSnippet ?? null,
+  });
 }

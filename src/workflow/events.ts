@@ -1,6 +1,6 @@
 /** Events: an envelope whose text is frozen when it happens, and a delivery for each subscriber that wants it. */
 import { randomUUID } from 'node:crypto';
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import { readAdRecord, readSetRecord } from '../api/presenters/readRecords.ts';
 import type { AdRecord, ScreenshotSetRecord } from '../contract/records.ts';
 import { timestamp } from '../domain/time.ts';
@@ -8,6 +8,7 @@ import { DEFAULT_TOPICS, type Topic } from '../domain/topics.ts';
 import type { Queryable } from '../store/database/database.ts';
 import type { SubscriberTable } from '../store/database/schema.ts';
 import { deliveryGroup } from '../store/deliveries/deliveryGroup.ts';
+import { insertEvent, readSubscribers } from '../store/deliveries/deliveryStatus.ts';
 import type { EventContext } from './eventContext.ts';
 
 /** What subscribers with a bucket get pictures for. */
@@ -70,37 +71,24 @@ async function record(
     topic: subject.topic,
     data: { object: data },
   });
-  await transaction
-    .insertInto('events')
-    .values({ id: eventId, organization_id: subject.organizationId, topic: subject.topic, body, created_at: createdAt })
-    .execute();
-  await insertDeliveries(transaction, { subject, eventId, targets, context });
-}
-
-async function insertDeliveries(
-  transaction: Queryable,
-  {
-    subject,
-    eventId,
-    targets,
-    context,
-  }: { subject: EventSubject; eventId: string; targets: DeliveryTarget[]; context: EventContext },
-): Promise<void> {
-  const rows = targets.map(({ subscriberId, channel, target }) => ({
-    id: randomUUID(),
+  const event = {
+    id: eventId,
     organization_id: subject.organizationId,
-    event_id: eventId,
+    topic: subject.topic,
+    body,
+    created_at: createdAt,
+  };
+  const deliveries = targets.map(({ subscriberId, channel, target }) => ({
+    id: randomUUID(),
     subscriber_id: subscriberId,
     ad_id: subject.adId ?? null,
     set_id: subject.setId ?? null,
     channel,
     target,
-    next_attempt_at: sql<Date>`now()`,
   }));
-  await transaction.insertInto('deliveries').values(rows).execute();
-  for (const row of rows) {
-    const options = { group: deliveryGroup(row.target) };
-    await context.queue.enqueue(transaction, 'deliver', { delivery_id: row.id }, options);
+  await insertEvent(transaction, event, deliveries);
+  for (const { id, target } of deliveries) {
+    await context.queue.enqueue(transaction, 'deliver', { delivery_id: id }, { group: deliveryGroup(target) });
   }
 }
 
@@ -109,15 +97,8 @@ export async function isWanted(db: Queryable, subject: EventSubject): Promise<bo
   return (await wanting(db, subject)).length > 0;
 }
 
-async function wanting(db: Queryable, { topic, adId, setId }: EventSubject): Promise<DeliveryTarget[]> {
-  const subscribers = await db
-    .selectFrom('subscribers')
-    .selectAll()
-    .$if(adId !== undefined, (q) => q.where('ad_id', '=', adId ?? ''))
-    .$if(setId !== undefined, (q) => q.where('set_id', '=', setId ?? ''))
-    .orderBy('seq')
-    .execute();
-  return subscribers.flatMap((subscriber) => targetsOf(subscriber, topic));
+async function wanting(db: Queryable, { topic, ...of }: EventSubject): Promise<DeliveryTarget[]> {
+  return (await readSubscribers(db, of)).flatMap((subscriber) => targetsOf(subscriber, topic));
 }
 
 function targetsOf(subscriber: Selectable<SubscriberTable>, topic: Topic): DeliveryTarget[] {

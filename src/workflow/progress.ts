@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
 import type { Queryable } from '../store/database/database.ts';
-import type { LockedJob } from './attempts.ts';
+import { type LockedJob, lockProgress } from '../store/jobs/jobLocks.ts';
+import { setProgress } from '../store/jobs/jobState.ts';
+import { countResolved } from '../store/screenshots/results.ts';
 import type { EventContext } from './eventContext.ts';
 import { isWanted, recordSetEvent } from './events.ts';
 
@@ -15,22 +16,10 @@ export async function recordProgressEvent(
   const subject = { organizationId, setId, topic: 'screenshot_set.progress' } as const;
   if (!(await isWanted(transaction, subject))) return;
   // The row is locked first, so that of two results at once the later one counts both.
-  const job = await transaction
-    .selectFrom('screenshot_jobs')
-    .select('progress')
-    .where('id', '=', id)
-    .forNoKeyUpdate()
-    .executeTakeFirstOrThrow();
-  const { total, resolved } = await transaction
-    .selectFrom('screenshots')
-    .select([
-      sql<number>`count(*)::integer`.as('total'),
-      sql<number>`count(*) filter (where status <> 'pending')::integer`.as('resolved'),
-    ])
-    .where('set_id', '=', setId)
-    .executeTakeFirstOrThrow();
+  const recorded = await lockProgress(transaction, id);
+  const { total, resolved } = await countResolved(transaction, setId);
   const step = Math.floor((resolved * STEPS) / Math.max(1, total));
-  if (step <= job.progress || step >= STEPS) return;
-  await transaction.updateTable('screenshot_jobs').set({ progress: step }).where('id', '=', id).execute();
+  if (step <= recorded || step >= STEPS) return;
+  await setProgress(transaction, id, step);
   await recordSetEvent(transaction, subject, context);
 }

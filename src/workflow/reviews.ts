@@ -1,9 +1,10 @@
 /** What reviewers and clients do to a set. Each takes part in the caller's transaction. */
-import { sql } from 'kysely';
 import { conflict, notFound } from '../domain/failure.ts';
 import { canMoveSet, type SetStatus } from '../domain/states.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
+import { cancelScreenshots } from '../store/screenshots/results.ts';
+import { cancelDraft, decideReview, lockSet, requestCancel } from '../store/sets/setStatus.ts';
 import type { EventContext } from './eventContext.ts';
 import { recordSetEvent } from './events.ts';
 import { failOrphanedAds } from './orphanedAds.ts';
@@ -37,31 +38,19 @@ async function decide(
   { to, notes, ...set }: SetRef & Pick<SetReview, 'notes'> & { to: 'approved' | 'rejected' },
   context: EventContext,
 ): Promise<void> {
-  const { status } = await lockSet(transaction, set);
+  const { status } = await requireSet(transaction, set);
   // A set is approved by settling too, so the table of moves alone would let one through that is being captured.
   if (status !== 'in_review' || !canMoveSet(status, to)) throw forbidden(status, to);
-  await transaction
-    .updateTable('screenshot_sets')
-    .set({
-      status: to,
-      ...(notes === null ? {} : { review_notes: notes }),
-      ...(to === 'approved' ? { approved_at: sql<Date>`now()` } : {}),
-    })
-    .where('id', '=', set.setId)
-    .execute();
+  await decideReview(transaction, { setId: set.setId, status: to, notes });
   await recordSetEvent(transaction, { ...set, topic: `screenshot_set.${to}` }, context);
   await notify(transaction, { set: set.setId });
 }
 
 async function cancel(transaction: Queryable, set: SetRef, context: EventContext): Promise<void> {
-  const { status, cancel_requested_at } = await lockSet(transaction, set);
+  const { status } = await requireSet(transaction, set);
   if (!canMoveSet(status, 'canceled')) throw forbidden(status, 'canceled');
-  const now = sql<Date>`now()`;
-  const change =
-    status === 'capturing'
-      ? { cancel_requested_at: cancel_requested_at ?? now }
-      : { status: 'canceled' as const, cancel_requested_at: now, settled_at: now };
-  await transaction.updateTable('screenshot_sets').set(change).where('id', '=', set.setId).execute();
+  if (status === 'capturing') await requestCancel(transaction, set.setId);
+  else await cancelDraft(transaction, set.setId);
   if (status === 'draft') await closeDraft(transaction, set.setId, context);
   await notify(transaction, { set: set.setId });
 }
@@ -69,25 +58,13 @@ async function cancel(transaction: Queryable, set: SetRef, context: EventContext
 /** A set without a job: nobody else will close its pictures. */
 async function closeDraft(transaction: Queryable, setId: string, context: EventContext): Promise<void> {
   const reason = 'The screenshot set was canceled.';
-  const closed = await transaction
-    .updateTable('screenshots')
-    .set({ status: 'canceled', reason })
-    .where('set_id', '=', setId)
-    .where('status', '=', 'pending')
-    .returning('ad_id')
-    .execute();
-  await failOrphanedAds(transaction, { adIds: [...new Set(closed.map(({ ad_id }) => ad_id))], reason }, context);
+  const adIds = await cancelScreenshots(transaction, { setId, reason });
+  await failOrphanedAds(transaction, { adIds, reason }, context);
 }
 
-async function lockSet(transaction: Queryable, { organizationId, setId }: SetRef) {
-  const set = await transaction
-    .selectFrom('screenshot_sets')
-    .select(['status', 'cancel_requested_at'])
-    .where('id', '=', setId)
-    .where('organization_id', '=', organizationId)
-    .forUpdate()
-    .executeTakeFirst();
-  if (set === undefined) throw notFound('id', `There is no screenshot set ${setId}.`);
+async function requireSet(transaction: Queryable, ref: SetRef) {
+  const set = await lockSet(transaction, ref);
+  if (set === undefined) throw notFound('id', `There is no screenshot set ${ref.setId}.`);
   return set;
 }
 

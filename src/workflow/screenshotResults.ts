@@ -1,9 +1,9 @@
 /** Results of pictures, as a capture reports them. */
-import { sql } from 'kysely';
 import type { ScreenshotFailure } from '../domain/states.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
 import { insertImages } from '../store/images/insertImages.ts';
+import { lockScreenshotsOfIndex, resolveScreenshots, type ScreenshotResolution } from '../store/screenshots/results.ts';
 import { type AttemptRef, lockAttempt } from './attempts.ts';
 import type { ResolveContext } from './countedTransactions.ts';
 import { ResultFaultError } from './creativeResults.ts';
@@ -46,7 +46,11 @@ export async function storeScreenshotResults(
   // A picture named twice in one call counts once.
   const fresh = [...new Map(results.map((result) => [result.id, result])).values()].filter(({ id }) => pending.has(id));
   if (fresh.length === 0) return;
-  await update(transaction, fresh, await storeImages(transaction, job.organization_id, fresh));
+  const tokens = await storeImages(transaction, job.organization_id, fresh);
+  await resolveScreenshots(
+    transaction,
+    fresh.map((result) => resolutionOf(result, tokens)),
+  );
   await recordProgressEvent(transaction, { ...job, set_id: setId }, context);
   await notify(transaction, { job: job.id, set: setId });
   context.resolved.push(...fresh.map(({ status }) => status));
@@ -57,15 +61,7 @@ async function lockPending(
   transaction: Queryable,
   { setId, index, ids }: { setId: string; index: number; ids: string[] },
 ): Promise<Set<string>> {
-  const rows = await transaction
-    .selectFrom('screenshots')
-    .select(['id', 'status'])
-    .where((eb) => eb('id', '=', eb.fn.any(eb.val(ids))))
-    .where('set_id', '=', setId)
-    .where('job_index', '=', index)
-    .orderBy('id')
-    .forUpdate()
-    .execute();
+  const rows = await lockScreenshotsOfIndex(transaction, { setId, index, ids });
   const known = new Set(rows.map(({ id }) => id));
   const stranger = ids.find((id) => !known.has(id));
   if (stranger !== undefined) throw new ResultFaultError(`Screenshot ${stranger} is not of this index.`);
@@ -86,23 +82,16 @@ async function storeImages(
   return new Map(taken.map(({ id }, i) => [id, tokens[i] ?? '']));
 }
 
-async function update(
-  transaction: Queryable,
-  results: readonly (TakenScreenshot | FailedScreenshot)[],
+function resolutionOf(
+  result: TakenScreenshot | FailedScreenshot,
   tokens: ReadonlyMap<string, string>,
-): Promise<void> {
-  const rows = results.map((result) => ({
+): ScreenshotResolution {
+  return {
     id: result.id,
     status: result.status,
     reason: 'reason' in result ? result.reason : null,
     image_token: tokens.get(result.id) ?? null,
     captured_at: 'captured_at' in result ? result.captured_at : null,
     record: result.record ?? null,
-  }));
-  await sql`
-    update screenshots s
-    set status = r.status, reason = r.reason, image_token = r.image_token, captured_at = r.captured_at, record = r.record
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      as r(id uuid, status text, reason text, image_token text, captured_at timestamptz, record jsonb)
-    where s.id = r.id`.execute(transaction);
+  };
 }

@@ -8,8 +8,10 @@ import {
   type WantedPage,
 } from '../../contract/captureProtocol.ts';
 import { withScheme } from '../../domain/webAddresses.ts';
-import { finishIndex, type MissingScreenshot, missingScreenshots, openAttempt } from '../../workflow/attempts.ts';
-import { countUnresolved, expireClaims } from '../../workflow/claims.ts';
+import { countUnresolved } from '../../store/jobs/creatives.ts';
+import { type MissingScreenshot, missingScreenshots } from '../../store/screenshots/results.ts';
+import { finishIndex, openAttempt } from '../../workflow/attempts.ts';
+import { expireClaims } from '../../workflow/claims.ts';
 import { ResultFaultError } from '../../workflow/creativeResults.ts';
 import { storeScreenshotResults } from '../../workflow/screenshotResults.ts';
 import { getCaller, requireAttempt, requireIndex } from '../auth/captureAuth.ts';

@@ -9,16 +9,9 @@ import {
   WaitForCreatives,
 } from '../../contract/captureProtocol.ts';
 import { notify } from '../../store/database/notifications.ts';
+import { countUnresolved, type ResolvedCreative, readResolvedCreatives } from '../../store/jobs/creatives.ts';
 import { type AttemptRef, lockAttempt } from '../../workflow/attempts.ts';
-import {
-  claimCreative,
-  countUnresolved,
-  expireClaims,
-  type ResolvedCreative,
-  releaseClaim,
-  renewClaim,
-  resolvedCreatives,
-} from '../../workflow/claims.ts';
+import { claimCreative, expireClaims, releaseClaim, renewClaim } from '../../workflow/claims.ts';
 import { checkFrames, ResultFaultError, storeCreativeResult } from '../../workflow/creativeResults.ts';
 import { getCaller, requireAttempt } from '../auth/captureAuth.ts';
 import { requireUpload } from '../transfers/requireUpload.ts';
@@ -106,7 +99,7 @@ async function wait(
     const found = await transact(async (tx, resolving) => {
       await lockAttempt(tx, attemptRef);
       await expireClaims(tx, attemptRef.jobId, resolving);
-      return resolvedCreatives(tx, attemptRef.jobId, ads);
+      return readResolvedCreatives(tx, attemptRef.jobId, ads);
     });
     return found.length === 0 ? undefined : found;
   };

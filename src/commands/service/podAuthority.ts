@@ -4,7 +4,7 @@ import { type PodTokenOptions, podTokenAuthenticator } from '../../api/auth/podT
 import { createApiServer } from '../../cluster/kubernetes/client/apiServer.ts';
 import { loadCredentials } from '../../cluster/kubernetes/client/credentials.ts';
 import { ConfigError } from '../../config.ts';
-import { jobNameOf } from '../../workflow/attempts.ts';
+import { findJobName } from '../../store/jobs/jobState.ts';
 import { namespaceOf } from './namespace.ts';
 import type { ServiceContext } from './serviceContext.ts';
 
@@ -37,7 +37,7 @@ export async function connectPodAuthority(
       const body = { ...kind, spec: { token, audiences: [audience] } };
       return api.call({ verb: 'create', path, body }, { deadlineMs: REVIEW_MS });
     },
-    jobName: (jobId) => jobNameOf(store.db, jobId),
+    jobName: (jobId) => findJobName(store.db, jobId),
   });
   return { authenticator, close: () => api.close() };
 }

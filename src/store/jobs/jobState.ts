@@ -1,6 +1,7 @@
 /** A job as the controller sees it: what it consists of, and how far it has come. */
 import { sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
+import type { LockedJob } from './jobLocks.ts';
 
 export interface StoredJob {
   readonly id: string;
@@ -103,4 +104,34 @@ export async function startSchedulingDeadline(db: Queryable, jobId: string): Pro
 /** Its Job is held back: what does not begin meanwhile is no fault of the cluster. */
 export async function clearSchedulingDeadline(db: Queryable, jobId: string): Promise<void> {
   await db.updateTable('screenshot_jobs').set({ launched_at: null }).where('id', '=', jobId).execute();
+}
+
+/** @returns the name of the job's ScreenshotJob, which never changes; undefined for an unknown job. */
+export async function findJobName(db: Queryable, jobId: string): Promise<string | undefined> {
+  const job = await db.selectFrom('screenshot_jobs').select('name').where('id', '=', jobId).executeTakeFirst();
+  return job?.name;
+}
+
+/** @returns whether a screenshot or a creative of the job is unresolved. */
+export async function hasUnresolved(db: Queryable, { id, set_id }: LockedJob): Promise<boolean> {
+  const { rows } = await sql<{ open: boolean }>`select
+    exists (select 1 from screenshots where set_id = ${set_id} and status = 'pending')
+    or exists (select 1 from job_creatives where job_id = ${id} and status = 'pending') as open`.execute(db);
+  return rows[0]?.open ?? true;
+}
+
+export async function markJobSettled(
+  transaction: Queryable,
+  jobId: string,
+  { outcome, problem }: { readonly outcome: string; readonly problem: string | null },
+): Promise<void> {
+  await transaction
+    .updateTable('screenshot_jobs')
+    .set({ settled_at: sql<Date>`now()`, outcome, problem })
+    .where('id', '=', jobId)
+    .execute();
+}
+
+export async function setProgress(transaction: Queryable, jobId: string, progress: number): Promise<void> {
+  await transaction.updateTable('screenshot_jobs').set({ progress }).where('id', '=', jobId).execute();
 }

@@ -5,8 +5,8 @@ import { frameKey, screenshotKey, withContent } from '../../../src/api/transfers
 import type { FolderStore } from '../../../src/artifacts/folder.ts';
 import type { Attempt, ClaimedCreative, DeclaredUploads } from '../../../src/contract/captureProtocol.ts';
 import type { Store } from '../../../src/store/database/database.ts';
+import { findJobName } from '../../../src/store/jobs/jobState.ts';
 import { admitWaiting } from '../../../src/workflow/admission.ts';
-import { jobNameOf } from '../../../src/workflow/attempts.ts';
 import { type CaptureClient, captureClient, PNG_FACTS, uploadPng } from '../../support/captureClient.ts';
 import { eventually } from '../../support/eventually.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/insertRows.ts';
@@ -49,7 +49,7 @@ beforeEach(async () => {
       serviceAccount: 'capture',
       audience: AUDIENCE,
       log: SILENT,
-      jobName: (id) => jobNameOf(db, id),
+      jobName: (id) => findJobName(db, id),
     }),
     log: { ...SILENT, info: (_fields: object, message: string) => void logged.push(message) },
     observe: {
@@ -76,7 +76,7 @@ async function job(): Promise<Job> {
   await insertSet(store.db, organization, { pictures });
   const [admitted] = await store.db.transaction().execute((tx) => admitWaiting(tx, LIMITS));
   const id = admitted?.jobId ?? '';
-  const name = await jobNameOf(store.db, id);
+  const name = await findJobName(store.db, id);
   return { id, pod: (uid, index = 0) => captureClient(internalUrl, id, tokenOf(`${name}-1-${index}-abcde`, uid)) };
 }
 
@@ -98,7 +98,7 @@ test('A pod opens the attempt of its own index in its own name, and no other', a
 
 test('A pod of another job is refused everything, whatever it names', async () => {
   const [mine, theirs] = [await job(), await job()];
-  const name = await jobNameOf(store.db, mine.id);
+  const name = await findJobName(store.db, mine.id);
   const stranger = captureClient(internalUrl, theirs.id, tokenOf(`${name}-1-0-abcde`, 'uid-1'));
   for (const call of ['indexes/0/attempts', 'creatives/claim', 'screenshots/results', 'indexes/0/finish']) {
     expect((await stranger.call(call, { ...BOUND, pod: 'uid-1' })).status).toBe(403);
