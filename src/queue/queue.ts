@@ -79,15 +79,20 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
     superviseIntervalSeconds: CHECK_SECONDS,
     monitorIntervalSeconds: CHECK_SECONDS,
   });
-  boss.on('error', onError);
+  const queue = new BossQueue(boss, schema);
+  boss.on('error', (error) => {
+    // The pool of pg-boss resolves `end` before its sockets have closed; a server that stops then ends them with an error.
+    if (!queue.isClosing) onError(error);
+  });
   await boss.start();
   for (const name of NAMES) await boss.createQueue(name, QUEUES[name]);
-  return new BossQueue(boss, schema);
+  return queue;
 }
 
 class BossQueue implements Queue {
   readonly #boss: PgBoss;
   readonly #schema: string;
+  isClosing = false;
 
   constructor(boss: PgBoss, schema: string) {
     this.#boss = boss;
@@ -145,7 +150,9 @@ class BossQueue implements Queue {
   }
 
   async stop({ timeoutMs }: { timeoutMs: number }): Promise<void> {
-    await this.#boss.stop({ graceful: true, timeout: timeoutMs });
+    await this.#boss.stop({ graceful: true, timeout: timeoutMs, close: false });
+    this.isClosing = true;
+    await this.#boss.stop({ close: true });
   }
 }
 

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
+import { errorMessage } from '../../lib/errorMessage.ts';
 import { type CdpConnection, connectCdp } from './cdp.ts';
 import { disabledFeaturesFlag, networkFlags } from './flags.ts';
 
@@ -76,7 +77,7 @@ const CLOSE_TIMEOUT_MS = 5_000;
 
 /** @throws BrowserStartError */
 export async function startSteppedBrowser(options: SteppedBrowserOptions): Promise<SteppedBrowser> {
-  const profile = await mkdtemp(join(tmpdir(), 'tearsheet-stepped-'));
+  const profile = await createProfile();
   const child = spawn(options.chromiumPath, flagsOf(options, profile), {
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
     // A process group of its own, so that all of it can be killed at once.
@@ -109,6 +110,17 @@ export async function startSteppedBrowser(options: SteppedBrowserOptions): Promi
     await close();
     const said = printed() || 'nothing';
     throw new BrowserStartError(`The browser ${options.chromiumPath} did not start. It said: ${said}`, { cause });
+  }
+}
+
+async function createProfile(): Promise<string> {
+  try {
+    return await mkdtemp(join(tmpdir(), 'tearsheet-stepped-'));
+  } catch (cause) {
+    // Node's own error has no stack, so nothing else would say that a browser needed the folder.
+    throw new BrowserStartError(`The profile folder of a browser could not be created: ${errorMessage(cause)}`, {
+      cause,
+    });
   }
 }
 

@@ -6,6 +6,7 @@ export class BrowserPool {
   readonly #size: number;
   readonly #idle: SteppedBrowser[] = [];
   readonly #all = new Set<SteppedBrowser>();
+  readonly #starting = new Set<Promise<SteppedBrowser>>();
   readonly #working = new Set<SteppedBrowser>();
   readonly #waiting = new Set<() => void>();
   #taken = 0;
@@ -33,9 +34,12 @@ export class BrowserPool {
     return [...this.#working];
   }
 
+  /** Ends all browsers. Waits for those that are still starting, so that none is left behind. */
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.all([...this.#all].map((browser) => this.#drop(browser)));
+    // `use` throws the error of a start that fails.
+    const starts = Promise.allSettled(this.#starting);
+    await Promise.all([starts, ...[...this.#all].map((browser) => this.#drop(browser))]);
   }
 
   async #takeSeat(signal: AbortSignal): Promise<void> {
@@ -82,10 +86,21 @@ export class BrowserPool {
       if (browser.alive()) return browser;
       await this.#drop(browser);
     }
+    const starting = this.#startOne();
+    this.#starting.add(starting);
+    try {
+      return await starting;
+    } finally {
+      this.#starting.delete(starting);
+    }
+  }
+
+  async #startOne(): Promise<SteppedBrowser> {
     const browser = await this.#start();
     this.#all.add(browser);
-    if (this.#closed) await this.#drop(browser);
-    return browser;
+    if (!this.#closed) return browser;
+    await this.#drop(browser);
+    throw new Error('The creative renderer was closed while its browser started.');
   }
 
   async #drop(browser: SteppedBrowser): Promise<void> {

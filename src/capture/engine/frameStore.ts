@@ -2,6 +2,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { errorMessage } from '../../lib/errorMessage.ts';
 
 export interface FrameStoreOptions {
   /** Default 96 MiB. */
@@ -30,10 +31,18 @@ export class FrameStore {
       this.#usedBytes += png.length;
       return async () => png;
     }
-    this.#folder ??= mkdtemp(path.join(this.#tempDir, 'tearsheet-frames-'));
+    this.#folder ??= this.#createFolder();
     const file = path.join(await this.#folder, `${this.#files++}.png`);
     await writeFile(file, png);
     return () => readFile(file);
+  }
+
+  async #createFolder(): Promise<string> {
+    try {
+      return await mkdtemp(path.join(this.#tempDir, 'tearsheet-frames-'));
+    } catch (cause) {
+      throw new Error(`The folder for frames could not be created: ${errorMessage(cause)}`, { cause });
+    }
   }
 
   /** Removes the folder. What was kept there cannot be read any more. */

@@ -5,6 +5,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { CAPTURE_EXIT } from '../../contract/captureProtocol.ts';
 import type { Log } from '../../lib/log.ts';
 
 export interface PodOptions {
@@ -77,9 +78,12 @@ function endOf(child: ChildProcess): Promise<PodEnd> {
       if (child.pid === undefined)
         resolve({ code: null, reason: `It could not be started: ${error.message}.`, started: false });
     });
-    child.once('exit', (code, signal) =>
-      resolve({ code, started: true, ...(signal === null ? {} : { reason: `It was ended by ${signal}.` }) }),
-    );
+    child.once('exit', (code, signal) => {
+      if (signal === null) return resolve({ code, started: true });
+      // SIGTERM kills a capture that does not yet handle it. Like an orderly end, that costs no retry.
+      const exitCode = signal === 'SIGTERM' ? CAPTURE_EXIT.terminated : null;
+      resolve({ code: exitCode, started: true, reason: `It was ended by ${signal}.` });
+    });
   });
 }
 

@@ -31,7 +31,15 @@ export function openStore({ url, maxConnections = 10, onError = () => undefined 
     application_name: 'tearsheet',
     pipeline: true,
   });
-  pool.on('error', onError);
+  let isClosed = false;
+  pool.on('error', (error) => {
+    // `end` of the pool resolves before its sockets have closed; a server that stops then ends them with an error.
+    if (!isClosed) onError(error);
+  });
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: preparingPool(pool) }) });
-  return { db, pool, close: () => db.destroy() };
+  const close = (): Promise<void> => {
+    isClosed = true;
+    return db.destroy();
+  };
+  return { db, pool, close };
 }

@@ -2,10 +2,10 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { BrowserGoneError } from '../../../../src/capture/browser/cdp.ts';
 import { findChromium } from '../../../../src/capture/browser/chromium.ts';
-import { startSteppedBrowser } from '../../../../src/capture/browser/steppedBrowser.ts';
+import { BrowserStartError, startSteppedBrowser } from '../../../../src/capture/browser/steppedBrowser.ts';
 import { eventually } from '../../../support/eventually.ts';
 
 const chromiumPath = findChromium(process.env['CHROMIUM_PATH']);
@@ -43,6 +43,17 @@ describe.runIf(process.platform === 'linux')('a stepped browser', () => {
     await expect(startSteppedBrowser({ chromiumPath: '/bin/false', proxyUrl })).rejects.toThrow(
       /\/bin\/false did not start/,
     );
+  });
+
+  it('names the profile folder when that cannot be created', async () => {
+    vi.stubEnv('TMPDIR', '/no/such/folder');
+    try {
+      const starting = startSteppedBrowser({ chromiumPath, proxyUrl });
+      await expect(starting).rejects.toThrow(BrowserStartError);
+      await expect(starting).rejects.toThrow(/profile folder of a browser could not be created: .*ENOENT/);
+    } finally {
+      vi.unstubAllEnvs();
+    }
   });
 
   it('rejects every open call when it is killed', async () => {

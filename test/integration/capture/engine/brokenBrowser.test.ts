@@ -45,5 +45,5 @@ test('A still image needs no browser, and what needs one says why there is none'
 
 test('An executable that is no Chromium is told by its answer', async () => {
   const engine = await engineOn('talks', 'echo hello');
-  await expect(engine.render(tag('<b>Ad</b>'), REQUEST)).rejects.toThrow(/talks does not tell its version.*"hello/);
+  await expect(engine.render(tag('<b>Ad</b>'), REQUEST)).rejects.toThrow(/talks is not a Chromium: .*"hello/);
 });

@@ -99,3 +99,32 @@ test('Closing ends all browsers, those at work too, and nothing more is begun', 
   await done;
   await expect(pool.use(async () => undefined, patient)).rejects.toThrow('closed');
 });
+
+test('Closing waits for a browser that is still starting and closes it', async () => {
+  const start = Promise.withResolvers<PlayedBrowser>();
+  const pool = new BrowserPool(() => start.promise, 1);
+  const used = pool.use(async () => 'used', patient).catch((error: unknown) => String(error));
+  await new Promise(setImmediate);
+  let isClosed = false;
+  const closing = pool.close().then(() => {
+    isClosed = true;
+  });
+  await new Promise(setImmediate);
+  expect(isClosed).toBe(false);
+  const browser = new PlayedBrowser();
+  start.resolve(browser);
+  await closing;
+  expect(browser.closed).toBe(1);
+  expect(await used).toContain('closed while its browser started');
+});
+
+test('Closing does not fail when a browser that is still starting does not start', async () => {
+  const start = Promise.withResolvers<PlayedBrowser>();
+  const pool = new BrowserPool(() => start.promise, 1);
+  const used = pool.use(async () => 'used', patient).catch((error: unknown) => String(error));
+  await new Promise(setImmediate);
+  const closing = pool.close();
+  start.reject(new Error('no memory'));
+  await closing;
+  expect(await used).toContain('no memory');
+});

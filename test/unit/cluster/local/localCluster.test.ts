@@ -128,6 +128,13 @@ test('A capture that is killed is started again', async () => {
   await eventually(async () => expect((await local.getJob('set-1-1'))?.succeededIndexes).toEqual([0]));
 });
 
+test('A capture that SIGTERM ends before it handles the signal costs no retry', async () => {
+  const local = clusterOf(`if (has('pid')) process.exit(0); note('pid'); process.kill(process.pid, 'SIGTERM'); stay()`);
+  await local.createJob(jobOf('set-1-1', { retriesPerIndex: 0 }));
+  await eventually(async () => expect((await local.getJob('set-1-1'))?.finished).toBe(true));
+  expect(await local.getJob('set-1-1')).toMatchObject({ succeededIndexes: [0], failedIndexes: [] });
+});
+
 test('A capture that outlasts its deadline is ended', async () => {
   const local = clusterOf(`note('pid'); stay()`);
   await local.createJob(jobOf('set-1-1', { podDeadlineSeconds: 0.2, retriesPerIndex: 0 }));
