@@ -79,7 +79,7 @@ async function run(flags: ShootFlags): Promise<number> {
     };
     return await shoot(options, {
       print: (line) => console.log(line),
-      progress: (line) => console.error(line),
+      printProgress: (line) => console.error(line),
       log: TROUBLE_ONLY,
       signal: interrupted.signal,
     });

@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.d.ts';
 
-type Commands = ProtocolMapping.Commands;
-type Events = ProtocolMapping.Events;
+type CdpCommands = ProtocolMapping.Commands;
+type CdpEvents = ProtocolMapping.Events;
 
 /** The browser answered a call with an error. */
 export class CdpError extends Error {
@@ -21,13 +21,13 @@ export class BrowserGoneError extends Error {
 
 export interface CdpSession {
   /** @throws CdpError, CdpTimeoutError (default 10 s), BrowserGoneError. */
-  send<M extends keyof Commands>(
+  send<M extends keyof CdpCommands>(
     method: M,
-    params?: Commands[M]['paramsType'][0],
+    params?: CdpCommands[M]['paramsType'][0],
     timeoutMs?: number,
-  ): Promise<Commands[M]['returnType']>;
+  ): Promise<CdpCommands[M]['returnType']>;
   /** @returns a function that removes the listener. */
-  on<E extends keyof Events>(event: E, listener: (params: Events[E][0]) => void): () => void;
+  on<E extends keyof CdpEvents>(event: E, listener: (params: CdpEvents[E][0]) => void): () => void;
   /** Forgets the session's listeners; the browser is not told. */
   release(): void;
 }
@@ -95,10 +95,10 @@ class CdpPipe implements CdpConnection {
     return {
       send: async (method, params, timeoutMs = DEFAULT_TIMEOUT_MS) => {
         const result = await this.#call(sessionId, method, { params, timeoutMs });
-        return result as Commands[typeof method]['returnType'];
+        return result as CdpCommands[typeof method]['returnType'];
       },
       on: (event, listener) => {
-        const heard = (params: unknown) => listener(params as Events[typeof event][0]);
+        const heard = (params: unknown) => listener(params as CdpEvents[typeof event][0]);
         const events: Listeners = this.#listeners.get(sessionId) ?? new Map();
         this.#listeners.set(sessionId, events);
         const set = events.get(event) ?? new Set();

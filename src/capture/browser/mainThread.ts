@@ -3,7 +3,7 @@ import { CdpError, type CdpSession, CdpTimeoutError } from './cdp.ts';
 const PROBE_TIMEOUT_MS = 2_000;
 
 /** True when the page's main thread answers; false when a script holds it. */
-export async function answers(session: CdpSession, timeoutMs = PROBE_TIMEOUT_MS): Promise<boolean> {
+export async function isResponsive(session: CdpSession, timeoutMs = PROBE_TIMEOUT_MS): Promise<boolean> {
   try {
     await session.send('Runtime.evaluate', { expression: '1' }, timeoutMs);
     return true;
@@ -16,7 +16,7 @@ export async function answers(session: CdpSession, timeoutMs = PROBE_TIMEOUT_MS)
 }
 
 /** Ends the script that runs now; later ones run as before. */
-export async function endRunningScript(session: CdpSession): Promise<void> {
+export async function terminateScript(session: CdpSession): Promise<void> {
   try {
     await session.send('Runtime.terminateExecution', undefined, PROBE_TIMEOUT_MS);
   } catch (error) {

@@ -10,7 +10,7 @@ export interface PageClock {
   /** Once, before anything loads. */
   start(): Promise<void>;
   /** Lets `ms` pass in the page. */
-  pass(ms: number): Promise<void>;
+  advance(ms: number): Promise<void>;
   /** What a frame at this moment says about time; each later than the one before, so that the compositor takes them for different ones. */
   frameTime(): { readonly frameTimeTicks?: number };
   nextInstant(): void;
@@ -34,8 +34,8 @@ export class WallClock implements PageClock {
 
   async start(): Promise<void> {}
 
-  async pass(ms: number): Promise<void> {
-    await this.#guard.over(sleep(ms));
+  async advance(ms: number): Promise<void> {
+    await this.#guard.waitFor(sleep(ms));
     this.#now += ms;
   }
 

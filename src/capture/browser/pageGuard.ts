@@ -1,6 +1,6 @@
 import { CancelableTimer } from '../../lib/cancelableTimer.ts';
 import type { CdpSession } from './cdp.ts';
-import { answers, endRunningScript } from './mainThread.ts';
+import { isResponsive, terminateScript } from './mainThread.ts';
 import { RenderingBlockedError } from './renderingBlocked.ts';
 
 export interface PageGuardOptions {
@@ -40,7 +40,7 @@ export class PageGuard {
    * Awaits `work` against crash, abort, endless scripts and standstill; `tick` is called now and then.
    * @throws PageResistsError, the signal's reason, and what `work` throws
    */
-  async over<T>(work: Promise<T>, tick: () => Promise<void> = async () => undefined): Promise<T> {
+  async waitFor<T>(work: Promise<T>, tick: () => Promise<void> = async () => undefined): Promise<T> {
     const { signal } = this.#options;
     signal.throwIfAborted();
     const quit = Promise.withResolvers<never>();
@@ -61,7 +61,7 @@ export class PageGuard {
   async #watchOver(timer: CancelableTimer, tick: () => Promise<void>): Promise<never> {
     let stillMs = 0;
     while (await timer.wait(TICK_MS)) {
-      const free = await answers(this.#session);
+      const free = await isResponsive(this.#session);
       if (timer.canceled) break;
       if (!free) {
         await this.#endScript();
@@ -81,6 +81,6 @@ export class PageGuard {
     if (this.#endedScripts > MAX_ENDED_SCRIPTS)
       throw new RenderingBlockedError('endless_script', 'The creative has a script that never ends.');
     this.#options.notes.add('A script that did not end was stopped.');
-    await endRunningScript(this.#session);
+    await terminateScript(this.#session);
   }
 }

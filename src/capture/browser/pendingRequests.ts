@@ -6,9 +6,9 @@ export type RequestOutcome = { readonly status: number } | { readonly error: str
 /** Requests of a page that are still open, and how the others ended. */
 export interface PendingRequests {
   /** Open requests, apart from those that were given up. */
-  open(): number;
+  openCount(): number;
   /** Stops counting what is open now. @returns their addresses and types (`Image`, `Script`, …). */
-  giveUp(): [url: string, type: string][];
+  abandonOpen(): [url: string, type: string][];
   /** Outcome of a request by the address it began with; undefined while it is open or unknown. */
   outcomeOf(url: string): RequestOutcome | undefined;
 }
@@ -16,7 +16,7 @@ export interface PendingRequests {
 const MAX_OUTCOMES = 2_000;
 
 /** Listens to a session whose Network domain is enabled. */
-export function watchRequests(session: CdpSession): PendingRequests {
+export function trackRequests(session: CdpSession): PendingRequests {
   const pending = new Map<string, { url: string; type: string }>();
   const outcomes = new Map<string, RequestOutcome>();
   const givenUp = new Set<string>();
@@ -44,8 +44,8 @@ export function watchRequests(session: CdpSession): PendingRequests {
     end(requestId);
   });
   return {
-    open: () => pending.size - givenUp.size,
-    giveUp() {
+    openCount: () => pending.size - givenUp.size,
+    abandonOpen() {
       const hung = [...pending].filter(([id]) => !givenUp.has(id));
       for (const [id] of hung) givenUp.add(id);
       return hung.map(([, { url, type }]) => [url, type]);

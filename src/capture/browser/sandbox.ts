@@ -3,14 +3,17 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 /** `auto`: where the system lets it; `required`: or no browser starts. */
-export type SandboxWish = 'auto' | 'required' | 'off';
+export type SandboxMode = 'auto' | 'required' | 'off';
 
 /** The namespaces that the sandbox is made of, asked for as it asks for them. */
 const PROBE = ['--user', '--map-root-user', '--pid', '--net', '--fork', 'true'];
 const PROBE_MS = 5_000;
 
 /** @returns whether browsers are to be started with it. @throws Error where it is required and cannot be had. */
-export async function decideSandbox(wish: SandboxWish, probe: () => Promise<boolean> = canBeHad): Promise<boolean> {
+export async function decideSandbox(
+  wish: SandboxMode,
+  probe: () => Promise<boolean> = isSandboxAvailable,
+): Promise<boolean> {
   if (wish === 'off') return false;
   const possible = await probe();
   if (possible || wish === 'auto') return possible;
@@ -19,7 +22,7 @@ export async function decideSandbox(wish: SandboxWish, probe: () => Promise<bool
   );
 }
 
-async function canBeHad(): Promise<boolean> {
+async function isSandboxAvailable(): Promise<boolean> {
   if (process.getuid?.() === 0) return false;
   if (process.platform !== 'linux') return true;
   try {

@@ -26,9 +26,9 @@ export interface SteppedBrowser {
   /** Its folder, which lives as long as the browser. */
   readonly profile: string;
   /** Its process group. */
-  readonly group: number | undefined;
+  readonly processGroup: number | undefined;
   /** False once it crashed or was closed. */
-  alive(): boolean;
+  isAlive(): boolean;
   /** Ends every process of it and removes its profile. */
   close(): Promise<void>;
 }
@@ -83,8 +83,8 @@ export async function startSteppedBrowser(options: SteppedBrowserOptions): Promi
     // A process group of its own, so that all of it can be killed at once.
     detached: true,
   });
-  const ended = endOf(child);
-  const printed = lastWords(child);
+  const ended = whenEnded(child);
+  const printed = collectStderr(child);
   const [input, output] = [child.stdio[3], child.stdio[4]];
   if (!(input instanceof Writable && output instanceof Readable)) throw new Error('The browser was given no pipe.');
   const cdp = connectCdp(input, output);
@@ -102,8 +102,8 @@ export async function startSteppedBrowser(options: SteppedBrowserOptions): Promi
     return {
       cdp,
       profile,
-      group: child.pid,
-      alive: () => !cdp.ended && isRunning(child),
+      processGroup: child.pid,
+      isAlive: () => !cdp.ended && isRunning(child),
       close,
     };
   } catch (cause) {
@@ -143,7 +143,7 @@ function isRunning(child: ChildProcess): boolean {
   return child.exitCode === null && child.signalCode === null;
 }
 
-function endOf(child: ChildProcess): Promise<string> {
+function whenEnded(child: ChildProcess): Promise<string> {
   // Covers every end of this process but SIGKILL, and there the browser ends by itself when its pipe closes.
   const killAtExit = () => killGroup(child);
   process.once('exit', killAtExit);
@@ -169,7 +169,7 @@ function killGroup(child: ChildProcess): void {
 }
 
 /** @returns the end of what the browser printed, for the error when it does not start. */
-function lastWords(child: ChildProcess): () => string {
+function collectStderr(child: ChildProcess): () => string {
   let text = '';
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
     text = (text + chunk).slice(-2_000);

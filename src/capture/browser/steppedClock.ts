@@ -1,15 +1,15 @@
 import { sleep } from '../../lib/sleep.ts';
 import type { CdpSession } from './cdp.ts';
+import { type NetworkBudget, waitMsOfPass } from './networkBudget.ts';
 import type { PageClock } from './pageClock.ts';
 import { type PageGuard, TICK_MS } from './pageGuard.ts';
-import { leastOf, type Patience } from './patience.ts';
 import type { PendingRequests } from './pendingRequests.ts';
 
 export interface SteppedClockOptions {
   readonly session: CdpSession;
   readonly guard: PageGuard;
   readonly requests: PendingRequests;
-  readonly patience: Patience;
+  readonly networkBudget: NetworkBudget;
   /** What a reader of the record should know; added to. */
   readonly notes: Set<string>;
 }
@@ -35,7 +35,7 @@ export class SteppedClock implements PageClock {
 
   constructor(options: SteppedClockOptions) {
     this.#options = options;
-    this.#waitLeftMs = leastOf(options.patience);
+    this.#waitLeftMs = waitMsOfPass(options.networkBudget);
   }
 
   get now(): number {
@@ -52,10 +52,10 @@ export class SteppedClock implements PageClock {
     this.#base = virtualTimeTicksBase;
   }
 
-  async pass(ms: number): Promise<void> {
+  async advance(ms: number): Promise<void> {
     if (!this.waitsForNetwork) await this.#waitForLateRequests();
     const { expired, started } = this.#grant(ms);
-    await this.#options.guard.over(Promise.all([started, expired]), () => this.#giveUpOnNetwork());
+    await this.#options.guard.waitFor(Promise.all([started, expired]), () => this.#giveUpOnNetwork());
     this.#now += ms;
     this.#instant = 0;
   }
@@ -90,13 +90,13 @@ export class SteppedClock implements PageClock {
 
   /** When the budget for waiting is spent: time goes on without what is still loading. */
   async #giveUpOnNetwork(): Promise<void> {
-    const { session, requests, patience, notes } = this.#options;
-    if (!this.waitsForNetwork || requests.open() === 0) return;
+    const { session, requests, networkBudget, notes } = this.#options;
+    if (!this.waitsForNetwork || requests.openCount() === 0) return;
     this.#waitLeftMs -= TICK_MS;
-    patience.leftMs -= TICK_MS;
+    networkBudget.leftMs -= TICK_MS;
     if (this.#waitLeftMs > 0) return;
-    const hung = requests.giveUp();
-    for (const [url, type] of hung) patience.hung.set(url, type);
+    const hung = requests.abandonOpen();
+    for (const [url, type] of hung) networkBudget.hung.set(url, type);
     this.#policy = 'advance';
     notes.add(`Not waited for any longer: ${namesOf(hung.map(([url]) => url))}.`);
     // Without a budget: the grant that is open keeps its own, and its event comes.
@@ -105,8 +105,8 @@ export class SteppedClock implements PageClock {
 
   async #waitForLateRequests(): Promise<void> {
     const { guard, requests } = this.#options;
-    while (requests.open() > 0 && this.#lateSpentMs < LATE_BUDGET_MS) {
-      await guard.over(sleep(10));
+    while (requests.openCount() > 0 && this.#lateSpentMs < LATE_BUDGET_MS) {
+      await guard.waitFor(sleep(10));
       this.#lateSpentMs += 10;
     }
   }

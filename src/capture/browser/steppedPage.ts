@@ -1,11 +1,11 @@
 import type { CdpSession } from './cdp.ts';
 import { FONT_FAMILIES } from './fonts.ts';
+import { FrameDriver } from './frameDriver.ts';
 import { frameIds } from './frameTree.ts';
+import { failHungRequests, type NetworkBudget } from './networkBudget.ts';
 import { type PageClock, WallClock } from './pageClock.ts';
-import { PageFrames } from './pageFrames.ts';
 import { PageGuard } from './pageGuard.ts';
-import { failHung, type Patience } from './patience.ts';
-import { type PendingRequests, watchRequests } from './pendingRequests.ts';
+import { type PendingRequests, trackRequests } from './pendingRequests.ts';
 import { RenderingBlockedError } from './renderingBlocked.ts';
 import type { SteppedBrowser } from './steppedBrowser.ts';
 import { SteppedClock } from './steppedClock.ts';
@@ -19,7 +19,7 @@ export interface SteppedPageOptions {
   /** `stepped`: virtual time. `wall`: real time, for pages on which virtual time does not move. */
   readonly clock: 'stepped' | 'wall';
   /** Shared by all passes over a creative. */
-  readonly patience: Patience;
+  readonly networkBudget: NetworkBudget;
   readonly signal: AbortSignal;
 }
 
@@ -37,7 +37,7 @@ export class SteppedPage {
   readonly #options: SteppedPageOptions;
   readonly #guard: PageGuard;
   readonly #clock: PageClock;
-  readonly #frames: PageFrames;
+  readonly #frames: FrameDriver;
   #loaded = false;
 
   private constructor(
@@ -49,18 +49,20 @@ export class SteppedPage {
     this.#contextId = target.contextId;
     this.#options = options;
     const session = browser.cdp.session(target.sessionId);
-    const requests = watchRequests(session);
+    const requests = trackRequests(session);
     const { notes } = this;
-    const { signal, patience } = options;
-    const isLoading = () => requests.open() > 0 && this.#clock.waitsForNetwork;
+    const { signal, networkBudget } = options;
+    const isLoading = () => requests.openCount() > 0 && this.#clock.waitsForNetwork;
     const guard = new PageGuard(session, { signal, notes, isLoading });
     const clock =
-      options.clock === 'wall' ? new WallClock(guard) : new SteppedClock({ session, guard, requests, patience, notes });
+      options.clock === 'wall'
+        ? new WallClock(guard)
+        : new SteppedClock({ session, guard, requests, networkBudget, notes });
     this.session = session;
     this.requests = requests;
     this.#guard = guard;
     this.#clock = clock;
-    this.#frames = new PageFrames({ session, guard, clock });
+    this.#frames = new FrameDriver({ session, guard, clock });
   }
 
   static async open(browser: SteppedBrowser, options: SteppedPageOptions): Promise<SteppedPage> {
@@ -95,18 +97,18 @@ export class SteppedPage {
   /** Starts to load `url`; the first {@link advance} waits for it. @throws PageResistsError when it cannot be reached. */
   async navigate(url: string): Promise<void> {
     this.#loaded = false;
-    const { errorText } = await this.#guard.over(this.session.send('Page.navigate', { url }, 60_000));
+    const { errorText } = await this.#guard.waitFor(this.session.send('Page.navigate', { url }, 60_000));
     if (errorText) throw new RenderingBlockedError('stuck', `${url} could not be opened: ${errorText}`);
   }
 
   /** Lets `ms` pass and draws nothing, as while a document loads. */
   async wait(ms: number): Promise<void> {
-    await this.#clock.pass(ms);
+    await this.#clock.advance(ms);
   }
 
   /** Lets `ms` pass and draws a frame. @returns whether the frame differs from the one before. */
   async advance(ms: number): Promise<{ damage: boolean }> {
-    await this.#clock.pass(ms);
+    await this.#clock.advance(ms);
     return { damage: await this.#frames.draw() };
   }
 
@@ -119,8 +121,8 @@ export class SteppedPage {
   async evaluate(expression: string, frameId?: string): Promise<unknown> {
     const guard = this.#guard;
     const id = frameId ?? (await this.#frameTree()).frame.id;
-    const world = await guard.over(this.session.send('Page.createIsolatedWorld', { frameId: id, worldName: WORLD }));
-    const { result, exceptionDetails } = await guard.over(
+    const world = await guard.waitFor(this.session.send('Page.createIsolatedWorld', { frameId: id, worldName: WORLD }));
+    const { result, exceptionDetails } = await guard.waitFor(
       this.session.send('Runtime.evaluate', {
         contextId: world.executionContextId,
         expression,
@@ -145,12 +147,12 @@ export class SteppedPage {
 
   async close(): Promise<void> {
     this.session.release();
-    if (!this.#browser.alive()) return;
+    if (!this.#browser.isAlive()) return;
     await this.#browser.cdp.root.send('Target.disposeBrowserContext', { browserContextId: this.#contextId }, 5_000);
   }
 
   async #frameTree() {
-    return (await this.#guard.over(this.session.send('Page.getFrameTree'))).frameTree;
+    return (await this.#guard.waitFor(this.session.send('Page.getFrameTree'))).frameTree;
   }
 
   async #prepare(): Promise<void> {
@@ -176,7 +178,7 @@ export class SteppedPage {
         ...{ scale: ratio, dontSetVisibleSize: true },
       }),
     ]);
-    await failHung(session, this.#options.patience);
+    await failHungRequests(session, this.#options.networkBudget);
     await this.#clock.start();
   }
 }

@@ -76,14 +76,14 @@ export class BrowserPool {
       return await work(browser);
     } finally {
       this.#working.delete(browser);
-      if (browser.alive() && !this.#closed) this.#idle.push(browser);
+      if (browser.isAlive() && !this.#closed) this.#idle.push(browser);
       else await this.#drop(browser);
     }
   }
 
   async #idleOrNew(): Promise<SteppedBrowser> {
     for (let browser = this.#idle.pop(); browser; browser = this.#idle.pop()) {
-      if (browser.alive()) return browser;
+      if (browser.isAlive()) return browser;
       await this.#drop(browser);
     }
     const starting = this.#startOne();

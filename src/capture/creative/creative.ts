@@ -1,5 +1,5 @@
 import type { AdFailure } from '../../domain/states.ts';
-import type { Burden } from '../memory/watchdog.ts';
+import type { MemoryConsumer } from '../memory/watchdog.ts';
 
 /** What a client handed in. `file` is for `tearsheet shoot` alone: bytes that are at hand already. */
 export type CreativeSource =
@@ -53,6 +53,6 @@ export interface CreativeRenderer {
   /** Never throws for what a creative does; only where the renderer is closed, or (BrowserStartError) cannot start its browser. */
   render(source: CreativeSource, request: RenderRequest): Promise<RenderedCreative | FailedCreative>;
   /** The browsers that render at this moment; one that is ended fails its creative. */
-  burdens(): readonly Burden[];
+  memoryConsumers(): readonly MemoryConsumer[];
   close(): Promise<void>;
 }

@@ -14,7 +14,7 @@ allow="autoplay; fullscreen; encrypted-media; picture-in-picture" scrolling="no"
 }
 
 /** A picture that moves, or is drawn by the browser. */
-export function picturePage(source: string, { width, height }: Size): string {
+export function imagePage(source: string, { width, height }: Size): string {
   return `${RESET}img{display:block}</style><img src="${escaped(source)}" width="${width}" height="${height}" alt="">`;
 }
 

@@ -22,15 +22,15 @@ function isAudio(track: Buffer): boolean {
   return false;
 }
 
-interface Box {
+interface Mp4Box {
   /** The box from its length on: views of the same memory. */
   readonly head: Buffer;
   readonly content: Buffer;
 }
 
 /** @returns the boxes of that name that lie directly in `bytes`; a damaged length ends the walk. */
-function boxes(bytes: Buffer, name: string): Box[] {
-  const found: Box[] = [];
+function boxes(bytes: Buffer, name: string): Mp4Box[] {
+  const found: Mp4Box[] = [];
   for (let at = 0; at + HEADER_BYTES <= bytes.length; ) {
     const { length, header } = lengthOf(bytes, at);
     if (length < header || at + length > bytes.length) break;

@@ -1,29 +1,29 @@
 import type { GuardedFetch } from '../../egress/ports.ts';
-import { identify } from './content.ts';
 import type { CreativeFormat, CreativeSource } from './creative.ts';
+import { CreativeError, requireSuccess } from './creativeError.ts';
+import type { CreativeServer } from './creativeServer.ts';
 import { documentSize, onlySource, tagSize } from './declaredSize.ts';
-import { framePage, picturePage, scriptTag, tagDocument } from './documents.ts';
-import { CreativeFailure, refuseStatus } from './failure.ts';
+import { detectContent } from './detectContent.ts';
+import { framePage, imagePage, scriptTag, tagDocument } from './documents.ts';
 import { replaceMacros } from './macros.ts';
 import { withoutAudio } from './mp4Audio.ts';
 import { checkedSize, type Size } from './size.ts';
-import type { Stage } from './stage.ts';
 import { readRaster } from './stillImage.ts';
 import { isScripted, svgSize } from './svg.ts';
 import { bestFile, resolveVast } from './vast.ts';
 import { unpack, type ZipSite } from './zip.ts';
 
 /** A creative that is ready to be rendered. */
-export type Scene = StillScene | PageScene | VideoScene;
+export type PreparedCreative = PreparedStill | PreparedPage | PreparedVideo;
 
-export interface StillScene {
+export interface PreparedStill {
   readonly kind: 'still';
   readonly format: CreativeFormat;
   readonly bytes: Buffer;
   readonly size: Size;
 }
 
-export interface PageScene {
+export interface PreparedPage {
   readonly kind: 'page';
   readonly format: CreativeFormat;
   /** Undefined: to be measured first. */
@@ -36,7 +36,7 @@ export interface PageScene {
   readonly main?: string | undefined;
 }
 
-export interface VideoScene {
+export interface PreparedVideo {
   readonly kind: 'video';
   readonly format: CreativeFormat;
   /** Of the bytes, in an origin of ours. */
@@ -47,13 +47,13 @@ export interface VideoScene {
 
 export interface PrepareTools {
   readonly fetch: GuardedFetch;
-  readonly stage: Stage;
+  readonly server: CreativeServer;
   readonly userAgent: string;
   readonly signal: AbortSignal;
 }
 
 /** Bytes of a creative, with where they came from. */
-export interface Fetched {
+export interface FetchedContent {
   readonly bytes: Buffer;
   readonly contentType: string;
   /** Undefined for bytes that were at hand. */
@@ -64,14 +64,14 @@ export interface Fetched {
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Finds out what the source is and makes it ready. @throws CreativeFailure, and the errors of the guarded fetch. */
-export async function prepare(source: CreativeSource, tools: PrepareTools): Promise<Scene> {
+export async function prepare(source: CreativeSource, tools: PrepareTools): Promise<PreparedCreative> {
   switch (source.kind) {
     case 'html_tag':
       return tagScene(source.content, tools);
     case 'file':
       return contentScene({ bytes: source.bytes, contentType: '' }, tools);
     case 'url':
-      return contentScene(await load(replaceMacros(source.content, CACHE_STAMP), tools), tools);
+      return contentScene(await fetchContent(replaceMacros(source.content, CACHE_STAMP), tools), tools);
   }
 }
 
@@ -79,10 +79,10 @@ export async function prepare(source: CreativeSource, tools: PrepareTools): Prom
 const CACHE_STAMP = '1700000000';
 
 /** Fetches an address as a browser would. */
-export async function load(url: string, { fetch, userAgent, signal }: PrepareTools): Promise<Fetched> {
+export async function fetchContent(url: string, { fetch, userAgent, signal }: PrepareTools): Promise<FetchedContent> {
   const answer = await fetch(url, { signal, maxBytes: MAX_BYTES, headers: { 'user-agent': userAgent, accept: '*/*' } });
-  refuseStatus(answer.status, url);
-  if (answer.status === 204) throw new CreativeFailure('generic_error', `${url} answered that it has no ad (204).`);
+  requireSuccess(answer.status, url);
+  if (answer.status === 204) throw new CreativeError('generic_error', `${url} answered that it has no ad (204).`);
   return {
     bytes: answer.body,
     contentType: answer.headers.get('content-type') ?? '',
@@ -91,8 +91,8 @@ export async function load(url: string, { fetch, userAgent, signal }: PrepareToo
   };
 }
 
-async function contentScene(fetched: Fetched, tools: PrepareTools): Promise<Scene> {
-  const content = await identify(fetched.bytes, fetched.contentType);
+async function contentScene(fetched: FetchedContent, tools: PrepareTools): Promise<PreparedCreative> {
+  const content = await detectContent(fetched.bytes, fetched.contentType);
   switch (content.kind) {
     case 'raster':
       return rasterScene(fetched.bytes, content.type, tools);
@@ -111,59 +111,62 @@ async function contentScene(fetched: Fetched, tools: PrepareTools): Promise<Scen
   }
 }
 
-async function rasterScene(bytes: Buffer, type: string, { stage }: PrepareTools): Promise<Scene> {
+async function rasterScene(bytes: Buffer, type: string, { server }: PrepareTools): Promise<PreparedCreative> {
   const image = await readRaster(bytes);
   const size = checkedSize(image);
   if (!image.animated) return { kind: 'still', format: 'image', bytes, size };
-  return pictureScene(bytes, { type, size, stage });
+  return pictureScene(bytes, { type, size, server });
 }
 
 /** As an image, as ads are embedded; a scripted one as a document, where its scripts run. */
-function svgScene(bytes: Buffer, { stage }: PrepareTools): Scene {
+function svgScene(bytes: Buffer, { server }: PrepareTools): PreparedCreative {
   const source = bytes.toString('utf8');
   const size = checkedSize(svgSize(source));
   const type = 'image/svg+xml';
-  if (!isScripted(source)) return pictureScene(bytes, { type, size, stage });
-  const address = stage.openDocument(bytes, type);
+  if (!isScripted(source)) return pictureScene(bytes, { type, size, server });
+  const address = server.openDocument(bytes, type);
   return {
     kind: 'page',
     format: 'image',
     size,
     framed: true,
-    open: (shown) => stage.openDocument(framePage(address, shown)),
+    open: (shown) => server.openDocument(framePage(address, shown)),
   };
 }
 
-function pictureScene(bytes: Buffer, { type, size, stage }: { type: string; size: Size; stage: Stage }): Scene {
-  const address = stage.openDocument(bytes, type);
-  const open = (shown: Size) => stage.openDocument(picturePage(address, shown));
+function pictureScene(
+  bytes: Buffer,
+  { type, size, server }: { type: string; size: Size; server: CreativeServer },
+): PreparedCreative {
+  const address = server.openDocument(bytes, type);
+  const open = (shown: Size) => server.openDocument(imagePage(address, shown));
   return { kind: 'page', format: 'image', size, framed: false, open };
 }
 
-function videoScene(bytes: Buffer, type: string, { stage }: PrepareTools): VideoScene {
+function videoScene(bytes: Buffer, type: string, { server }: PrepareTools): PreparedVideo {
   // The page of the video and its bytes have one origin, so that a script may read them.
-  const address = stage.openVideo(type === 'video/mp4' ? withoutAudio(bytes) : bytes, type);
+  const address = server.openVideo(type === 'video/mp4' ? withoutAudio(bytes) : bytes, type);
   return { kind: 'video', format: 'video', address, declared: undefined };
 }
 
-async function vastScene({ bytes, url }: Fetched, tools: PrepareTools): Promise<Scene> {
+async function vastScene({ bytes, url }: FetchedContent, tools: PrepareTools): Promise<PreparedCreative> {
   const files = await resolveVast({ xml: bytes.toString('utf8'), url }, async (next) => {
     const filled = replaceMacros(next, CACHE_STAMP);
-    return { xml: (await load(filled, tools)).bytes.toString('utf8'), url: filled };
+    return { xml: (await fetchContent(filled, tools)).bytes.toString('utf8'), url: filled };
   });
   const file = bestFile(files);
-  const media = await load(replaceMacros(file.url, CACHE_STAMP), tools);
-  const content = await identify(media.bytes, media.contentType);
+  const media = await fetchContent(replaceMacros(file.url, CACHE_STAMP), tools);
+  const content = await detectContent(media.bytes, media.contentType);
   if (content.kind !== 'video')
-    throw new CreativeFailure('generic_error', `The VAST's media file ${file.url} is no video.`);
+    throw new CreativeError('generic_error', `The VAST's media file ${file.url} is no video.`);
   return { ...videoScene(media.bytes, content.type, tools), format: 'vast', declared: file.size };
 }
 
-async function zipScene(bytes: Buffer, { stage }: PrepareTools): Promise<Scene> {
+async function zipScene(bytes: Buffer, { server }: PrepareTools): Promise<PreparedCreative> {
   const site = await unpack(bytes);
   const page = site.files.get(site.index)?.toString('utf8') ?? '';
-  const address = stage.openSite(site);
-  const open = (shown: Size) => stage.openDocument(framePage(address, shown));
+  const address = server.openSite(site);
+  const open = (shown: Size) => server.openDocument(framePage(address, shown));
   return { kind: 'page', format: 'html5_zip', size: documentSize(page) ?? scriptSize(site), framed: true, open };
 }
 
@@ -176,15 +179,15 @@ function scriptSize({ files }: ZipSite): Size | undefined {
   return undefined;
 }
 
-function htmlScene(fetched: Fetched, { stage }: PrepareTools): Scene {
+function htmlScene(fetched: FetchedContent, { server }: PrepareTools): PreparedCreative {
   const { bytes, headers, contentType } = fetched;
   const size = documentSize(bytes.toString('utf8'));
   const url = isShownAsPage(contentType) ? fetched.url : undefined;
   // A page that forbids frames, as some previews do, is opened by itself.
   if (url !== undefined && forbidsFrames(headers))
     return { kind: 'page', format: 'html', size, framed: false, open: () => url, main: url };
-  const address = url ?? stage.openDocument(basedAt(bytes, fetched.url), 'text/html');
-  const open = (shown: Size) => stage.openDocument(framePage(address, shown));
+  const address = url ?? server.openDocument(basedAt(bytes, fetched.url), 'text/html');
+  const open = (shown: Size) => server.openDocument(framePage(address, shown));
   return { kind: 'page', format: 'html', size, framed: true, open, main: url };
 }
 
@@ -192,7 +195,7 @@ function htmlScene(fetched: Fetched, { stage }: PrepareTools): Scene {
 function isShownAsPage(contentType: string): boolean {
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
   if (/^(image|video|audio)\//.test(type))
-    throw new CreativeFailure('generic_error', `The server says that it sends ${type}, but what it sends is HTML.`);
+    throw new CreativeError('generic_error', `The server says that it sends ${type}, but what it sends is HTML.`);
   return type === '' || type === 'text/html' || type === 'application/xhtml+xml';
 }
 
@@ -210,14 +213,14 @@ function forbidsFrames(headers: Headers | undefined): boolean {
   return headers?.has('x-frame-options') === true || (ancestors !== undefined && !ancestors.split(/\s+/).includes('*'));
 }
 
-function scriptScene({ url, bytes }: Fetched, tools: PrepareTools): Scene {
-  return tagScene(scriptTag(url ?? tools.stage.openDocument(bytes, 'text/javascript')), tools);
+function scriptScene({ url, bytes }: FetchedContent, tools: PrepareTools): PreparedCreative {
+  return tagScene(scriptTag(url ?? tools.server.openDocument(bytes, 'text/javascript')), tools);
 }
 
-function tagScene(tag: string, { stage }: PrepareTools): Scene {
-  if (tag.trim() === '') throw new CreativeFailure('generic_error', 'The tag is empty.');
+function tagScene(tag: string, { server }: PrepareTools): PreparedCreative {
+  if (tag.trim() === '') throw new CreativeError('generic_error', 'The tag is empty.');
   const filled = replaceMacros(tag, CACHE_STAMP);
-  const address = stage.openDocument(tagDocument(filled));
-  const open = (shown: Size) => stage.openDocument(framePage(address, shown));
+  const address = server.openDocument(tagDocument(filled));
+  const open = (shown: Size) => server.openDocument(framePage(address, shown));
   return { kind: 'page', format: 'tag', size: tagSize(filled), framed: true, open, main: onlySource(filled) };
 }

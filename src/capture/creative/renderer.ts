@@ -4,13 +4,13 @@ import { browserVersion } from '../browser/browserVersion.ts';
 import { BrowserGoneError, CdpError, CdpTimeoutError } from '../browser/cdp.ts';
 import { RenderingBlockedError } from '../browser/renderingBlocked.ts';
 import { BrowserStartError, type SteppedBrowser, startSteppedBrowser } from '../browser/steppedBrowser.ts';
-import type { Burden } from '../memory/watchdog.ts';
+import type { MemoryConsumer } from '../memory/watchdog.ts';
 import { BrowserPool } from './browserPool.ts';
 import type { CreativeRenderer, CreativeSource, FailedCreative, RenderedCreative, RenderRequest } from './creative.ts';
-import { CreativeFailure, failureOf } from './failure.ts';
-import { load, prepare } from './prepare.ts';
-import { shoot } from './shoot.ts';
-import { Stage } from './stage.ts';
+import { asFailedCreative, CreativeError } from './creativeError.ts';
+import { CreativeServer } from './creativeServer.ts';
+import { fetchContent, prepare } from './prepare.ts';
+import { renderPrepared } from './renderPrepared.ts';
 
 export interface CreativeRendererOptions {
   readonly chromiumPath: string;
@@ -69,10 +69,10 @@ class PooledRenderer implements CreativeRenderer {
     }
   }
 
-  burdens(): readonly Burden[] {
+  memoryConsumers(): readonly MemoryConsumer[] {
     return this.#pool.busy().map((browser) => ({
-      of: 'creative',
-      group: browser.group,
+      kind: 'creative',
+      processGroup: browser.processGroup,
       end: (words) => {
         this.#tooHeavy.set(browser, words);
         browser.close().catch((error: unknown) => this.#log('A browser did not end', { err: error }));
@@ -87,15 +87,21 @@ class PooledRenderer implements CreativeRenderer {
   async #attempt(source: CreativeSource, request: RenderRequest, signal: AbortSignal): Promise<RenderedCreative> {
     const { origins, fetch, networkBudgetMs = DEFAULT_NETWORK_BUDGET_MS } = this.#options;
     const userAgent = this.#userAgent;
-    const stage = new Stage(origins);
+    const server = new CreativeServer(origins);
     try {
-      const tools = { fetch, stage, userAgent, signal };
+      const tools = { fetch, server, userAgent, signal };
       const scene = await prepare(source, tools);
       const use = <T>(work: (browser: SteppedBrowser) => Promise<T>) =>
         this.#pool.use((browser) => this.#orTooHeavy(browser, work), signal);
-      return await shoot(scene, request, { use, load: (url) => load(url, tools), userAgent, networkBudgetMs, signal });
+      return await renderPrepared(scene, request, {
+        use,
+        load: (url) => fetchContent(url, tools),
+        userAgent,
+        networkBudgetMs,
+        signal,
+      });
     } finally {
-      stage.close();
+      server.close();
     }
   }
 
@@ -104,7 +110,7 @@ class PooledRenderer implements CreativeRenderer {
       return await work(browser);
     } catch (error) {
       const words = this.#tooHeavy.get(browser);
-      throw words === undefined ? error : new CreativeFailure('generic_error', words, { cause: error });
+      throw words === undefined ? error : new CreativeError('generic_error', words, { cause: error });
     }
   }
 
@@ -123,7 +129,7 @@ async function onceAgain<T>(work: () => Promise<T>, log: (message: string, field
 }
 
 function explained(error: unknown): FailedCreative {
-  const failure = failureOf(error);
+  const failure = asFailedCreative(error);
   if (failure !== undefined) return failure;
   if (error instanceof RenderingBlockedError) return { status: 'generic_error', reason: error.message };
   if (error instanceof BrowserGoneError)

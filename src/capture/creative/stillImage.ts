@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { CreativeFailure } from './failure.ts';
+import { CreativeError } from './creativeError.ts';
 import type { Size } from './size.ts';
 
 const MAX_PIXELS = 64 * 1024 * 1024;
@@ -19,7 +19,7 @@ export async function readRaster(bytes: Buffer): Promise<RasterImage> {
 }
 
 /** Decodes one picture at a pixel ratio, on white as in a page's frame. @throws CreativeFailure when it is damaged. */
-export async function paintStill(bytes: Buffer, size: Size, ratio: number): Promise<Buffer> {
+export async function renderStill(bytes: Buffer, size: Size, ratio: number): Promise<Buffer> {
   try {
     const image = sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'truncated' }).autoOrient();
     if (ratio !== 1)
@@ -39,15 +39,15 @@ export async function isWhite(png: Buffer): Promise<boolean> {
   return channels.every(({ min }) => min === 255);
 }
 
-function unreadable(cause: unknown): CreativeFailure {
+function unreadable(cause: unknown): CreativeError {
   const why = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
   return /pixel limit/i.test(why ?? '')
-    ? new CreativeFailure(
+    ? new CreativeError(
         'generic_error',
         `The image has more than ${MAX_PIXELS} pixels, which is too large for an ad.`,
         { cause },
       )
-    : new CreativeFailure('generic_error', `The image is damaged and cannot be decoded (${why}).`, { cause });
+    : new CreativeError('generic_error', `The image is damaged and cannot be decoded (${why}).`, { cause });
 }
 
 /** An `acTL` chunk before the first picture data. */

@@ -1,5 +1,5 @@
 import { XMLParser } from 'fast-xml-parser';
-import { CreativeFailure } from './failure.ts';
+import { CreativeError } from './creativeError.ts';
 import type { Size } from './size.ts';
 
 export interface MediaFile {
@@ -45,19 +45,19 @@ export async function resolveVast(
     const vast = parseVast(xml);
     if (vast.kind === 'inline') return absolute(vast.files, url);
     const next = absoluteUrl(vast.next, url);
-    if (seen.has(next)) throw refused(`The VAST wrappers go in a circle: ${next} was there before.`);
+    if (seen.has(next)) throw invalidVast(`The VAST wrappers go in a circle: ${next} was there before.`);
     seen.add(next);
     ({ xml, url } = await read(next));
     seen.add(url ?? next);
   }
-  throw refused(`The VAST has more than ${MAX_DOCUMENTS - 1} wrappers, one inside the other.`);
+  throw invalidVast(`The VAST has more than ${MAX_DOCUMENTS - 1} wrappers, one inside the other.`);
 }
 
 /** @throws CreativeFailure when it is no VAST, or holds no ad. */
 export function parseVast(xml: string): Vast {
   const root = parsed(xml);
   const vast = child(root, 'VAST') ?? child(root, 'VideoAdServingTemplate');
-  if (vast === undefined) throw refused('The document is not VAST.');
+  if (vast === undefined) throw invalidVast('The document is not VAST.');
   const ads = list(vast, 'Ad');
   for (const ad of ads) {
     for (const inline of list(ad, 'InLine')) {
@@ -69,7 +69,7 @@ export function parseVast(xml: string): Vast {
       if (next !== '') return { kind: 'wrapper', next };
     }
   }
-  throw refused(
+  throw invalidVast(
     ads.length === 0
       ? 'The VAST holds no ad (an empty answer).'
       : 'The VAST holds no video file (no linear creative with a MediaFile).',
@@ -89,7 +89,7 @@ export function bestFile(files: readonly MediaFile[]): MediaFile {
   const [best] = playable.toSorted((a, b) => compare(rank(b), rank(a)));
   if (best !== undefined) return best;
   const types = [...new Set(files.map(({ type }) => type || 'unknown'))].join(', ');
-  throw refused(`The VAST has no video that a browser plays, only ${types}.`);
+  throw invalidVast(`The VAST has no video that a browser plays, only ${types}.`);
 }
 
 function compare(a: readonly number[], b: readonly number[]): number {
@@ -100,12 +100,12 @@ function compare(a: readonly number[], b: readonly number[]): number {
 type Node = Readonly<Record<string, unknown>>;
 
 function parsed(xml: string): Node {
-  if (xml.length > MAX_CHARACTERS) throw refused('The VAST is larger than 1 MB.');
-  if (/<!DOCTYPE|<!ENTITY/i.test(xml)) throw refused('The VAST declares XML entities, which are not accepted.');
+  if (xml.length > MAX_CHARACTERS) throw invalidVast('The VAST is larger than 1 MB.');
+  if (/<!DOCTYPE|<!ENTITY/i.test(xml)) throw invalidVast('The VAST declares XML entities, which are not accepted.');
   try {
     return asNode(parser.parse(xml)) ?? {};
   } catch (cause) {
-    throw refused('The VAST is not well-formed XML.', { cause });
+    throw invalidVast('The VAST is not well-formed XML.', { cause });
   }
 }
 
@@ -136,7 +136,7 @@ function absoluteUrl(url: string, base: string | undefined): string {
   try {
     return new URL(url, base).href;
   } catch (cause) {
-    throw refused(`The VAST names an address that cannot be read: "${url.slice(0, 200)}".`, { cause });
+    throw invalidVast(`The VAST names an address that cannot be read: "${url.slice(0, 200)}".`, { cause });
   }
 }
 
@@ -165,6 +165,6 @@ function attributeOf(node: Node, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-function refused(reason: string, options?: ErrorOptions): CreativeFailure {
-  return new CreativeFailure('generic_error', reason, options);
+function invalidVast(reason: string, options?: ErrorOptions): CreativeError {
+  return new CreativeError('generic_error', reason, options);
 }

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type Entry, fromBuffer, type ZipFile } from 'yauzl';
 import { errorMessage } from '../../lib/errorMessage.ts';
-import { CreativeFailure } from './failure.ts';
+import { CreativeError } from './creativeError.ts';
 
 /** Files of an HTML5 creative by path, relative to the folder of its page. */
 export interface ZipSite {
@@ -27,11 +27,11 @@ export async function unpack(bytes: Buffer): Promise<ZipSite> {
     const index = findIndex([...files.keys()]);
     return { files, index };
   } catch (cause) {
-    if (cause instanceof CreativeFailure) throw cause;
+    if (cause instanceof CreativeError) throw cause;
     const why = errorMessage(cause);
     if (/^(invalid relative|absolute) path|^invalid characters/.test(why))
-      throw refused(`The zip is not safe: a file in it leaves the zip's own folder (${why}).`, { cause });
-    throw refused(`The zip is damaged and cannot be unpacked (${why}).`, { cause });
+      throw invalidZip(`The zip is not safe: a file in it leaves the zip's own folder (${why}).`, { cause });
+    throw invalidZip(`The zip is damaged and cannot be unpacked (${why}).`, { cause });
   }
 }
 
@@ -45,7 +45,7 @@ function opened(bytes: Buffer): Promise<ZipFile> {
 
 async function readEntries(zip: ZipFile): Promise<Map<string, Buffer>> {
   if (zip.entryCount > MAX_ENTRIES)
-    throw refused(`The zip holds ${zip.entryCount} files; at most ${MAX_ENTRIES} are unpacked.`);
+    throw invalidZip(`The zip holds ${zip.entryCount} files; at most ${MAX_ENTRIES} are unpacked.`);
   const files = new Map<string, Buffer>();
   let total = 0;
   for (let entry = await nextEntry(zip); entry; entry = await nextEntry(zip)) {
@@ -80,12 +80,12 @@ function fileName(name: string): string | undefined {
 }
 
 function checkSize(entry: Entry, total: number): void {
-  if (entry.isEncrypted()) throw refused('The zip is protected by a password.');
+  if (entry.isEncrypted()) throw invalidZip('The zip is protected by a password.');
   const { uncompressedSize: size, compressedSize: packed } = entry;
   if (total + size > MAX_TOTAL_BYTES)
-    throw refused(`The zip unpacks to more than ${MAX_TOTAL_BYTES / 1024 / 1024} MB, which is too large for an ad.`);
+    throw invalidZip(`The zip unpacks to more than ${MAX_TOTAL_BYTES / 1024 / 1024} MB, which is too large for an ad.`);
   if (size > FREE_BYTES && size > packed * MAX_RATIO)
-    throw refused(`The zip is a bomb: "${entry.fileName}" grows ${Math.round(size / packed)} times.`);
+    throw invalidZip(`The zip is a bomb: "${entry.fileName}" grows ${Math.round(size / packed)} times.`);
 }
 
 /** The sizes in the directory were checked before; yauzl ends a stream that is longer than they say. */
@@ -110,16 +110,16 @@ function findIndex(names: readonly string[]): string {
   const [index, second] = indexes;
   if (index !== undefined) {
     if (second !== undefined && depth(second) === depth(index) && posix.dirname(second) !== posix.dirname(index))
-      throw refused(`The zip holds two pages, ${index} and ${second}: one creative a zip.`);
+      throw invalidZip(`The zip holds two pages, ${index} and ${second}: one creative a zip.`);
     return index;
   }
   const [only, other] = pages;
-  if (only === undefined) throw refused('The zip holds no HTML page; an HTML5 creative needs an index.html.');
+  if (only === undefined) throw invalidZip('The zip holds no HTML page; an HTML5 creative needs an index.html.');
   if (other !== undefined)
-    throw refused(`The zip holds several HTML pages (${only}, ${other}) and none is index.html.`);
+    throw invalidZip(`The zip holds several HTML pages (${only}, ${other}) and none is index.html.`);
   return only;
 }
 
-function refused(reason: string, options?: ErrorOptions): CreativeFailure {
-  return new CreativeFailure('generic_error', reason, options);
+function invalidZip(reason: string, options?: ErrorOptions): CreativeError {
+  return new CreativeError('generic_error', reason, options);
 }

@@ -8,7 +8,7 @@ import { type EgressProxy, startEgressProxy } from '../../egress/proxy.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
-import { decideSandbox, type SandboxWish } from '../browser/sandbox.ts';
+import { decideSandbox, type SandboxMode } from '../browser/sandbox.ts';
 import { BrowserStartError } from '../browser/steppedBrowser.ts';
 import {
   type CreativeRenderer,
@@ -18,7 +18,7 @@ import {
   type RenderRequest,
   startCreativeRenderer,
 } from '../creative/index.ts';
-import { type Burden, startMemoryWatchdog, type Watchdog } from '../memory/watchdog.ts';
+import { type MemoryConsumer, startMemoryWatchdog, type Watchdog } from '../memory/watchdog.ts';
 import type { ClosedPage, OpenPage, PageOpener } from '../page/page.ts';
 import { startPageOpener } from '../page/pageOpener.ts';
 
@@ -34,9 +34,9 @@ export interface Engine {
   /** As {@link PageOpener.open}. @throws EngineStartError; anything else means that its browser is gone. */
   open(site: string, device: Device, options?: { readonly signal?: AbortSignal }): Promise<OpenPage | ClosedPage>;
   /** Ends the browser of the pages, which broke; the next page gets a fresh one. Never throws. */
-  renewPages(): Promise<void>;
+  restartPageBrowser(): Promise<void>;
   /** Why the browser of the pages was ended last, where it was ended for its memory. */
-  readonly pagesTooHeavy: string | undefined;
+  readonly memoryEndReason: string | undefined;
   /** Of the pages' browser; undefined until there is one. */
   readonly browserVersion: string | undefined;
   /** Never throws: what does not end in time is left to die with the process. */
@@ -57,7 +57,7 @@ export interface EngineOptions {
   /** CIDR ranges that may be reached although they are not public. */
   readonly allow: readonly string[];
   /** Chromium's own; as far as it can be had unless given. */
-  readonly sandbox?: SandboxWish;
+  readonly sandbox?: SandboxMode;
   readonly settings?: EngineSettings;
   readonly log: Log;
   /** Where the container's control group tells its memory. */
@@ -95,17 +95,17 @@ export async function startEngine(options: EngineOptions, parts: EngineParts = R
 
 class LazyEngine implements Engine {
   readonly #options: PartOptions;
-  readonly #renderer: Part<CreativeRenderer>;
-  readonly #pages: Part<PageOpener>;
+  readonly #renderer: LazyPart<CreativeRenderer>;
+  readonly #pages: LazyPart<PageOpener>;
   readonly #watchdog: Watchdog;
   #browserVersion: string | undefined;
-  pagesTooHeavy: string | undefined;
+  memoryEndReason: string | undefined;
 
   constructor(options: PartOptions, { parts, cgroupFolder }: { parts: EngineParts; cgroupFolder: string | undefined }) {
     this.#options = options;
-    this.#renderer = new Part(RENDERER, () => parts.startRenderer(options));
-    this.#pages = new Part('browser of pages', () => parts.startPages(options));
-    this.#watchdog = startMemoryWatchdog({ burdens: () => this.#burdens(), log: options.log, cgroupFolder });
+    this.#renderer = new LazyPart(RENDERER, () => parts.startRenderer(options));
+    this.#pages = new LazyPart('browser of pages', () => parts.startPages(options));
+    this.#watchdog = startMemoryWatchdog({ consumers: () => this.#burdens(), log: options.log, cgroupFolder });
   }
 
   get browserVersion(): string | undefined {
@@ -124,12 +124,12 @@ class LazyEngine implements Engine {
 
   async open(site: string, device: Device, options: { readonly signal?: AbortSignal } = {}) {
     const pages = await this.#pages.get();
-    this.pagesTooHeavy = undefined;
+    this.memoryEndReason = undefined;
     this.#browserVersion = pages.browserVersion;
     return pages.open(site, device, options);
   }
 
-  renewPages(): Promise<void> {
+  restartPageBrowser(): Promise<void> {
     return this.#pages.close(this.#options.log);
   }
 
@@ -140,15 +140,15 @@ class LazyEngine implements Engine {
     await closeInTime(proxy, 'egress proxy', log);
   }
 
-  #burdens(): Burden[] {
-    const pages = (this.#pages.running?.burdens() ?? []).map((burden) => ({
+  #burdens(): MemoryConsumer[] {
+    const pages = (this.#pages.running?.memoryConsumers() ?? []).map((burden) => ({
       ...burden,
       end: (words: string) => {
-        this.pagesTooHeavy = words;
+        this.memoryEndReason = words;
         burden.end(words);
       },
     }));
-    return [...(this.#renderer.running?.burdens() ?? []), ...pages];
+    return [...(this.#renderer.running?.memoryConsumers() ?? []), ...pages];
   }
 }
 
@@ -158,7 +158,7 @@ function notStarted(part: string, cause: unknown): EngineStartError {
 }
 
 /** Started once, by whoever needs it first; after it was closed, again. */
-class Part<T extends { close(): Promise<void> }> {
+class LazyPart<T extends { close(): Promise<void> }> {
   readonly #name: string;
   readonly #start: () => Promise<T>;
   #starting: Promise<T> | undefined;

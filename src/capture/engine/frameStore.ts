@@ -12,7 +12,7 @@ export interface FrameStoreOptions {
 }
 
 /** Gives the bytes back, any number of times. */
-export type KeptFrame = () => Promise<Buffer>;
+export type StoredFrame = () => Promise<Buffer>;
 
 export class FrameStore {
   readonly #memoryBytes: number;
@@ -26,7 +26,7 @@ export class FrameStore {
     this.#tempDir = tempDir;
   }
 
-  async keep(png: Buffer): Promise<KeptFrame> {
+  async keep(png: Buffer): Promise<StoredFrame> {
     if (this.#usedBytes + png.length <= this.#memoryBytes) {
       this.#usedBytes += png.length;
       return async () => png;

@@ -1,11 +1,11 @@
 /** The pages of a capture, some of them open side by side. */
-import { PageLostError, type PageTools, type PageToTake, PageWork } from './pagePictures.ts';
+import { PageLostError, type PageOrder, PageTask, type PageTaskOptions } from './pageTask.ts';
 
-export interface QueueTools extends PageTools {
+export interface PageQueueOptions extends PageTaskOptions {
   /** Pages open at the same time. */
-  readonly atOnce: number;
+  readonly maxOpenPages: number;
   /** Told of each opening. */
-  readonly opening: (page: PageToTake) => void;
+  readonly onOpening: (page: PageOrder) => void;
 }
 
 /**
@@ -16,27 +16,27 @@ export interface QueueTools extends PageTools {
  * opened once, and once more when it is lost there.
  * @throws EngineStartError, the reason of `stop`, and what `emit` and downloads throw.
  */
-export async function takePages(pages: readonly PageToTake[], tools: QueueTools): Promise<void> {
+export async function processPages(pages: readonly PageOrder[], tools: PageQueueOptions): Promise<void> {
   const broken = new AbortController();
   const stop = AbortSignal.any([tools.stop, broken.signal]);
-  const waiting = pages.map((page) => new PageWork(page, { ...tools, stop }));
+  const waiting = pages.map((page) => new PageTask(page, { ...tools, stop }));
   while (waiting.length > 0) {
-    const lost: PageWork[] = [];
-    const open = new Set<PageWork>();
-    const lanes = Array.from({ length: tools.atOnce }, () => takeUntilLost({ waiting, open, lost, tools }));
+    const lost: PageTask[] = [];
+    const open = new Set<PageTask>();
+    const lanes = Array.from({ length: tools.maxOpenPages }, () => takeUntilLost({ waiting, open, lost, tools }));
     for (const lane of lanes) lane.catch((error: unknown) => broken.abort(error));
     await Promise.allSettled(lanes);
     await Promise.all(lanes);
-    if (lost.length > 0) await tools.engine.renewPages();
+    if (lost.length > 0) await tools.engine.restartPageBrowser();
     for (const work of lost) await takeAlone(work, tools);
   }
 }
 
 interface Lane {
-  readonly waiting: PageWork[];
-  readonly open: Set<PageWork>;
-  readonly lost: PageWork[];
-  readonly tools: QueueTools;
+  readonly waiting: PageTask[];
+  readonly open: Set<PageTask>;
+  readonly lost: PageTask[];
+  readonly tools: PageQueueOptions;
 }
 
 /** One page after the other, while none is lost here or in another lane. */
@@ -49,20 +49,20 @@ async function takeUntilLost({ waiting, open, lost, tools }: Lane): Promise<void
   }
 }
 
-async function takeAlone(work: PageWork, tools: QueueTools): Promise<void> {
+async function takeAlone(work: PageTask, tools: PageQueueOptions): Promise<void> {
   work.isAccompanied = false;
   while (!work.isDone) {
     const loss = await lossOf(work, tools);
     if (loss === undefined) continue;
-    await tools.engine.renewPages();
+    await tools.engine.restartPageBrowser();
     if (work.isLastTry)
-      await work.failRest(tools.engine.pagesTooHeavy ?? `The page ended the browser twice: ${loss.message}`);
+      await work.failRest(tools.engine.memoryEndReason ?? `The page ended the browser twice: ${loss.message}`);
   }
 }
 
 /** @returns undefined where the page was not lost. */
-async function lossOf(work: PageWork, { opening, log }: QueueTools): Promise<PageLostError | undefined> {
-  opening(work.page);
+async function lossOf(work: PageTask, { onOpening, log }: PageQueueOptions): Promise<PageLostError | undefined> {
+  onOpening(work.page);
   try {
     await work.run();
     return undefined;

@@ -62,7 +62,7 @@ export type ProvenanceRecord = {
 };
 
 /** What is known of a picture before it is taken. */
-export interface PictureCircumstances {
+export interface PictureContext {
   readonly requestedUrl: string;
   readonly finalUrl: string | null;
   readonly device: Device;
@@ -72,7 +72,7 @@ export interface PictureCircumstances {
 
 /** The record of a picture that was taken. */
 export function recordOfPicture(
-  circumstances: PictureCircumstances,
+  circumstances: PictureContext,
   taken: { picture: Picture; sha256: string; frame: CreativeFrame; creativeMode: string | null },
 ): ProvenanceRecord {
   const { picture, sha256, frame, creativeMode } = taken;
@@ -95,7 +95,7 @@ export function recordOfPicture(
 
 /** The record of a picture that could not be taken. */
 export function recordOfFailure(
-  circumstances: PictureCircumstances,
+  circumstances: PictureContext,
   failed: { at: Date; reason: string; candidates: PlacementFailure['candidates']; frame?: CreativeFrame | undefined },
 ): ProvenanceRecord {
   const { at, reason, candidates, frame } = failed;
@@ -116,7 +116,7 @@ export function recordOfFailure(
   };
 }
 
-function described({ requestedUrl, finalUrl, device, markerMs }: PictureCircumstances) {
+function described({ requestedUrl, finalUrl, device, markerMs }: PictureContext) {
   return {
     requested_url: requestedUrl,
     final_url: finalUrl === null ? null : cutCodePoints(finalUrl, MAX_ADDRESS),

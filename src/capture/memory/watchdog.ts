@@ -9,21 +9,21 @@ import { type ContainerMemory, readContainerMemory } from './containerMemory.ts'
 import { memoryOfGroups } from './processGroups.ts';
 
 /** A browser that is at work. */
-export interface Burden {
-  readonly of: 'creative' | 'page';
+export interface MemoryConsumer {
+  readonly kind: 'creative' | 'page';
   /** Its process group; undefined while it is not known. */
-  readonly group: number | undefined;
+  readonly processGroup: number | undefined;
   /** Ends it. @param words what its work is told: how much memory there was. */
   end(words: string): void;
 }
 
 export interface WatchdogOptions {
-  readonly burdens: () => readonly Burden[];
+  readonly consumers: () => readonly MemoryConsumer[];
   readonly log: Log;
   /** Of the container's control group. */
   readonly cgroupFolder?: string | undefined;
   readonly everyMs?: number;
-  readonly weigh?: () => Promise<ReadonlyMap<number, number>>;
+  readonly readMemory?: () => Promise<ReadonlyMap<number, number>>;
 }
 
 export interface Watchdog {
@@ -51,20 +51,23 @@ async function run(options: WatchdogOptions, timer: CancelableTimer): Promise<vo
     const memory = await readContainerMemory(cgroupFolder);
     if (memory === undefined) continue;
     const isFull = memory.usedBytes >= SHARE * memory.limitBytes;
-    if (isFull && (await relieve(memory, options))) pause = RESPITE_MS;
+    if (isFull && (await endLargestBrowser(memory, options))) pause = RESPITE_MS;
   }
 }
 
 /** Ends the browser that holds the most; a creative's rather than a page's where that cannot be told. @returns whether there was one. */
-async function relieve(memory: ContainerMemory, { burdens, log, weigh = memoryOfGroups }: WatchdogOptions) {
-  const [first, ...others] = [...burdens()].sort((a, b) => Number(a.of === 'page') - Number(b.of === 'page'));
+async function endLargestBrowser(
+  memory: ContainerMemory,
+  { consumers, log, readMemory = memoryOfGroups }: WatchdogOptions,
+) {
+  const [first, ...others] = [...consumers()].sort((a, b) => Number(a.kind === 'page') - Number(b.kind === 'page'));
   if (first === undefined) return false;
-  const weights = others.length === 0 ? new Map<number, number>() : await weigh();
-  const weightOf = ({ group }: Burden) => weights.get(group ?? 0) ?? 0;
+  const weights = others.length === 0 ? new Map<number, number>() : await readMemory();
+  const weightOf = ({ processGroup }: MemoryConsumer) => weights.get(processGroup ?? 0) ?? 0;
   const heaviest = others.reduce((a, b) => (weightOf(b) > weightOf(a) ? b : a), first);
   const { used_mib, limit_mib } = inMebibytes(memory);
-  log.warn({ used_mib, limit_mib, of: heaviest.of }, 'a browser was ended before memory was used up');
-  heaviest.end(`Too heavy: with this ${heaviest.of} the capture used ${used_mib} of its ${limit_mib} MiB of memory.`);
+  log.warn({ used_mib, limit_mib, of: heaviest.kind }, 'a browser was ended before memory was used up');
+  heaviest.end(`Too heavy: with this ${heaviest.kind} the capture used ${used_mib} of its ${limit_mib} MiB of memory.`);
   return true;
 }
 

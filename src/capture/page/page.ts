@@ -2,7 +2,7 @@ import type { Phase } from '../../contract/captureProtocol.ts';
 import type { Device } from '../../domain/devices.ts';
 import type { ScreenshotFailure } from '../../domain/states.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
-import type { Burden } from '../memory/watchdog.ts';
+import type { MemoryConsumer } from '../memory/watchdog.ts';
 
 /** A box in CSS pixels, from the top left corner of the document. */
 export interface Box {
@@ -83,6 +83,6 @@ export interface PageOpener {
   /** Failures of the site are results. @throws Error if the browser ended during the call; the next call starts another one. */
   open(site: string, device: Device, options?: { readonly signal?: AbortSignal }): Promise<OpenPage | ClosedPage>;
   /** The browser process, if it runs. Ending it loses its pages. */
-  burdens(): readonly Burden[];
+  memoryConsumers(): readonly MemoryConsumer[];
   close(): Promise<void>;
 }

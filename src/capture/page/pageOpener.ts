@@ -4,7 +4,7 @@ import type { EgressFailure } from '../../egress/failures.ts';
 import { shortErrorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
 import { disabledFeaturesFlag, networkFlags } from '../browser/flags.ts';
-import type { Burden } from '../memory/watchdog.ts';
+import type { MemoryConsumer } from '../memory/watchdog.ts';
 import { openDeviceContext } from './deviceContext.ts';
 import type { ClosedPage, OpenPage, PageOpener } from './page.ts';
 import { PageVisit, type PageVisitOptions } from './pageVisit.ts';
@@ -80,9 +80,11 @@ class ChromiumOpener implements PageOpener {
     }
   }
 
-  burdens(): readonly Burden[] {
+  memoryConsumers(): readonly MemoryConsumer[] {
     const group = this.#group;
-    return group === undefined ? [] : [{ of: 'page', group, end: () => process.kill(-group, 'SIGKILL') }];
+    return group === undefined
+      ? []
+      : [{ kind: 'page', processGroup: group, end: () => process.kill(-group, 'SIGKILL') }];
   }
 
   async close(): Promise<void> {

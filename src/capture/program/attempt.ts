@@ -1,18 +1,18 @@
-/** The work of one attempt: creatives and pages side by side. */
+/** The work of one attempt: renders creatives and takes pictures of pages at the same time. */
 import type { Attempt, WantedPage } from '../../contract/captureProtocol.ts';
 import { type Device, findDevice } from '../../domain/devices.ts';
 import { siteKey } from '../../domain/webAddresses.ts';
-import { CreativeBoard } from '../engine/creativeBoard.ts';
+import { CreativeOutcomes } from '../engine/creativeOutcomes.ts';
 import type { Engine } from '../engine/engine.ts';
 import { FrameStore } from '../engine/frameStore.ts';
-import type { PageToTake, PictureResult } from '../engine/pagePictures.ts';
-import { takePages } from '../engine/pageQueue.ts';
-import { Phases } from '../engine/phases.ts';
-import { renderCreatives, type Shown } from './claims.ts';
-import { CaptureEnd, type Ending, endOf, refused } from './ending.ts';
+import { processPages } from '../engine/pageQueue.ts';
+import type { PageOrder, PictureResult } from '../engine/pageTask.ts';
+import { PhaseTimer } from '../engine/phaseTimer.ts';
+import { asCaptureEndError, CaptureEndError, type CaptureShutdown, rejectedError } from './captureShutdown.ts';
 import type { CaptureOptions } from './options.ts';
-import { followOthers } from './othersCreatives.ts';
 import { ProtocolClient, type ProtocolClientOptions } from './protocolClient.ts';
+import { followRemoteCreatives } from './remoteCreatives.ts';
+import { type NeededFrames, renderCreatives } from './renderClaims.ts';
 import { ResultReporter } from './resultReporter.ts';
 import { Uploader } from './uploader.ts';
 
@@ -20,96 +20,108 @@ export interface AttemptOptions {
   readonly attempt: Attempt;
   readonly index: number;
   readonly client: ProtocolClientOptions;
-  readonly ending: Ending;
+  readonly shutdown: CaptureShutdown;
   readonly options: Omit<CaptureOptions, 'env' | 'stdin' | 'signals' | 'complain'>;
 }
 
-/** A page is waited for more than it is worked on. */
-const PAGES_AT_ONCE = 2;
+/** Two, because most of the time of a page is spent waiting for it. */
+const MAX_OPEN_PAGES = 2;
 
-/** Does what is lacking. Its end, if it has one before that, is in `ending`. @throws what starting the engine throws. */
+/** Does the open work of the attempt. An early end is in `shutdown.reason`. @throws the errors of the engine's start. */
 export async function runAttempt(given: AttemptOptions): Promise<void> {
-  const { attempt, index, client: access, ending, options } = given;
+  const { attempt, index, client: clientOptions, shutdown, options } = given;
   const { log, timing, tempDir } = options;
-  const client = new ProtocolClient(access, { index, attempt: attempt.attempt });
-  const uploader = new Uploader(client, ending.hard);
+  const client = new ProtocolClient(clientOptions, { index, attempt: attempt.attempt });
+  const uploader = new Uploader(client, shutdown.abort);
   const pages = attempt.pages.map(pageOf);
-  const shown = shownOn(pages);
-  const board = new CreativeBoard();
+  const needed = neededFrames(pages);
+  const outcomes = new CreativeOutcomes();
   const store = new FrameStore({ ...(tempDir !== undefined && { tempDir }) });
-  const phases = new Phases();
+  const phases = new PhaseTimer();
   const engine = await options.startEngine();
   const rendering = {
     ...(timing?.idleMs !== undefined && { idleMs: timing.idleMs }),
     ...(options.creativesAtOnce !== undefined && { atOnce: options.creativesAtOnce }),
   };
-  const common = { client, uploader, engine, board, store, phases, ending, log };
+  const common = { client, uploader, engine, outcomes, store, phases, shutdown, log };
   try {
-    await sideBySide(ending, [
-      () => renderCreatives({ ...common, shown, ...rendering }),
-      () => followOthers(shown.ads, { ...common, ...(timing?.holdMs !== undefined && { holdMs: timing.holdMs }) }),
-      () => takeAll(pages, { ...common, pagesAtOnce: options.pagesAtOnce ?? PAGES_AT_ONCE }),
+    await runTogether(shutdown, [
+      () => renderCreatives({ ...common, needed, ...rendering }),
+      () =>
+        followRemoteCreatives(needed.ads, {
+          ...common,
+          ...(timing?.holdMs !== undefined && { holdMs: timing.holdMs }),
+        }),
+      () => takePictures(pages, { ...common, maxOpenPages: options.pagesAtOnce ?? MAX_OPEN_PAGES }),
     ]);
-    if (ending.reason === undefined) await finish(client, phases, ending);
+    if (shutdown.reason === undefined) await finish(client, phases, shutdown);
   } finally {
     await engine.close();
     await store.close();
   }
 }
 
-/** Resolves when all have ended; the first that fails ends the others. */
-async function sideBySide(ending: Ending, works: readonly (() => Promise<void>)[]): Promise<void> {
-  await Promise.all(works.map((work) => work().catch((error: unknown) => ending.end(endOf(error)))));
+/** Resolves when all tasks have ended. The first that fails ends the others. */
+async function runTogether(shutdown: CaptureShutdown, tasks: readonly (() => Promise<void>)[]): Promise<void> {
+  await Promise.all(tasks.map((task) => task().catch((error: unknown) => shutdown.begin(asCaptureEndError(error)))));
 }
 
-interface TakeTools {
+interface TakePicturesOptions {
   readonly client: ProtocolClient;
   readonly uploader: Uploader;
   readonly engine: Engine;
-  readonly board: CreativeBoard;
-  readonly phases: Phases;
-  readonly ending: Ending;
+  readonly outcomes: CreativeOutcomes;
+  readonly phases: PhaseTimer;
+  readonly shutdown: CaptureShutdown;
   readonly log: CaptureOptions['log'];
-  readonly pagesAtOnce: number;
+  readonly maxOpenPages: number;
 }
 
-async function takeAll(
-  pages: readonly PageToTake[],
-  { client, uploader, engine, board, phases, ending, log, pagesAtOnce }: TakeTools,
+async function takePictures(
+  pages: readonly PageOrder[],
+  { client, uploader, engine, outcomes, phases, shutdown, log, maxOpenPages }: TakePicturesOptions,
 ): Promise<void> {
-  const reporter = new ResultReporter({ client, uploader, phases, ending });
+  const reporter = new ResultReporter({ client, uploader, phases, shutdown });
   try {
-    const emit = (result: PictureResult) => reporter.add(result);
-    const opening = ({ site, device, pictures }: PageToTake) =>
-      log.info({ site, device: device.name, pictures: pictures.length }, 'taking the pictures of a page');
-    await takePages(pages, { engine, board, phases, log, stop: ending.stop, emit, opening, atOnce: pagesAtOnce });
+    await processPages(pages, {
+      engine,
+      outcomes,
+      phases,
+      log,
+      stop: shutdown.stop,
+      onResult: (result: PictureResult) => reporter.add(result),
+      onOpening: ({ site, device, pictures }: PageOrder) =>
+        log.info({ site, device: device.name, pictures: pictures.length }, 'taking the pictures of a page'),
+      maxOpenPages,
+    });
   } catch (error) {
-    ending.end(endOf(error));
+    shutdown.begin(asCaptureEndError(error));
   }
   await reporter.drain();
 }
 
-/** The last result may have settled the job: then there is nobody left to tell. */
-async function finish(client: ProtocolClient, phases: Phases, ending: Ending): Promise<void> {
+/** Reports the end. The last result may have settled the job already; the API then rejects the call, which does no harm. */
+async function finish(client: ProtocolClient, phases: PhaseTimer, shutdown: CaptureShutdown): Promise<void> {
   try {
-    await client.finish(phases.seconds(), ending.hard);
+    await client.finish(phases.seconds(), shutdown.abort);
   } catch (error) {
-    if (!(error instanceof CaptureEnd)) throw error;
+    if (!(error instanceof CaptureEndError)) throw error;
   }
 }
 
-function pageOf({ site_url, device, screenshots }: WantedPage): PageToTake {
+function pageOf({ site_url, device, screenshots }: WantedPage): PageOrder {
   const pictures = screenshots.map(({ id, ad_id, marker_ms }) => ({ id, ad: ad_id, markerMs: marker_ms }));
   return { site: siteKey(site_url), device: deviceOf(device), pictures };
 }
 
 function deviceOf(name: string): Device {
   const device = findDevice(name);
-  if (device === undefined) throw refused(`There is no device called ${name}.`);
+  if (device === undefined)
+    throw rejectedError(`The internal API names the device ${name}, which this program does not know.`);
   return device;
 }
 
-function shownOn(pages: readonly PageToTake[]): Shown {
+function neededFrames(pages: readonly PageOrder[]): NeededFrames {
   return {
     ads: new Set(pages.flatMap(({ pictures }) => pictures.map(({ ad }) => ad))),
     ratios: new Set(pages.map(({ device }) => device.ratio)),

@@ -18,7 +18,7 @@ export interface CaptureOptions {
   readonly stdin?: NodeJS.ReadableStream;
   readonly signals?: CaptureSignals;
   /** Why the program ended as it did; standard error unless given. */
-  readonly complain?: (line: string) => void;
+  readonly printError?: (line: string) => void;
   readonly timing?: CaptureTiming;
   /** Creatives rendered at the same time, each in a browser of its own; two unless given. */
   readonly creativesAtOnce?: number;

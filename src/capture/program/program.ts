@@ -1,15 +1,15 @@
-/** What runs in a capture pod: one attempt at one index of a job, over the capture protocol. */
+/** The program in a capture pod: it makes one attempt of one index of a job and calls the internal API. */
 import { z } from 'zod';
 import { CAPTURE_EXIT } from '../../contract/captureProtocol.ts';
 import { runAttempt } from './attempt.ts';
-import { deadlineOver, Ending, endOf, terminated } from './ending.ts';
-import { givenToken, type JobToken, tokenOfFile } from './jobToken.ts';
+import { asCaptureEndError, CaptureShutdown, deadlineError, terminatedError } from './captureShutdown.ts';
 import type { CaptureOptions } from './options.ts';
 import { openAttempt, type ProtocolClientOptions } from './protocolClient.ts';
-import { type Termination, writeTermination } from './terminationLog.ts';
+import { type Termination, writeTerminationLog } from './terminationLog.ts';
+import { fixedToken, type TokenSource, tokenFromFile } from './tokenSource.ts';
 
 const GRACE_MS = 5_000;
-/** The parent that ran captures served the internal API too: there is nobody to upload to. */
+/** A parent process also serves the internal API, so without it every upload fails. */
 const ORPHAN_GRACE_MS = 5_000;
 
 const Environment = z
@@ -24,42 +24,42 @@ const Environment = z
   })
   .refine((env) => env.TEARSHEET_TOKEN !== undefined || env.TEARSHEET_TOKEN_FILE !== undefined, {
     path: ['TEARSHEET_TOKEN'],
-    message: 'neither it nor TEARSHEET_TOKEN_FILE is set',
+    message: 'set it, or TEARSHEET_TOKEN_FILE',
   });
 type Environment = z.infer<typeof Environment>;
 
 /** @returns the exit code, one of {@link CAPTURE_EXIT}; never throws. */
 export async function runCapture(options: CaptureOptions): Promise<number> {
-  const complain = options.complain ?? ((line: string) => void process.stderr.write(`${line}\n`));
+  const printError = options.printError ?? ((line: string) => void process.stderr.write(`${line}\n`));
   const end = (termination: Termination) => {
-    if (termination.exitCode !== CAPTURE_EXIT.done) complain(`tearsheet capture: ${termination.message}`);
-    if (options.terminationLog !== undefined) writeTermination(options.terminationLog, termination);
+    if (termination.exitCode !== CAPTURE_EXIT.done) printError(`tearsheet capture: ${termination.message}`);
+    if (options.terminationLog !== undefined) writeTerminationLog(options.terminationLog, termination);
     return termination.exitCode;
   };
   const env = Environment.safeParse(options.env);
   if (!env.success) {
     const faults = env.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-    const message = `It is started by the controller, with settings that are missing here: ${faults.join('; ')}`;
+    const message = `The controller starts this command and sets its environment. Missing or invalid here: ${faults.join('; ')}`;
     return end({ exitCode: CAPTURE_EXIT.usage, message });
   }
-  const ending = new Ending();
-  const stopListening = listenForEnd(env.data, options, ending);
+  const shutdown = new CaptureShutdown();
+  const stopListening = listenForTermination(env.data, options, shutdown);
   try {
-    await Promise.race([work(env.data, options, ending), ending.over]);
+    await Promise.race([runIndex(env.data, options, shutdown), shutdown.over]);
   } finally {
-    ending.close();
+    shutdown.close();
     stopListening();
   }
-  if (ending.reason === undefined) return end({ exitCode: CAPTURE_EXIT.done, message: 'All was done.' });
+  if (shutdown.reason === undefined) return end({ exitCode: CAPTURE_EXIT.done, message: 'All work is done.' });
   options.log.warn(
-    { exit_code: ending.reason.exitCode, err: ending.reason },
+    { exit_code: shutdown.reason.exitCode, err: shutdown.reason },
     'the capture ended before its work was done',
   );
-  return end(ending.reason);
+  return end(shutdown.reason);
 }
 
-/** Never throws: what goes wrong is told to `ending`. */
-async function work(env: Environment, options: CaptureOptions, ending: Ending): Promise<void> {
+/** Never throws: an error becomes the reason of `shutdown`. */
+async function runIndex(env: Environment, options: CaptureOptions, shutdown: CaptureShutdown): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   try {
     const client: ProtocolClientOptions = {
@@ -70,31 +70,31 @@ async function work(env: Environment, options: CaptureOptions, ending: Ending): 
     };
     const index = env.JOB_COMPLETION_INDEX;
     const pod = { index, pod: env.TEARSHEET_POD };
-    const { attempt, remainingMs } = await openAttempt(client, pod, ending.stop);
+    const { attempt, remainingMs } = await openAttempt(client, pod, shutdown.stop);
     if (attempt.done) return;
-    const end = () => ending.end(deadlineOver(`The capture's time was over at ${attempt.deadline_at}.`));
+    const end = () => shutdown.begin(deadlineError(`The deadline of the capture passed at ${attempt.deadline_at}.`));
     timer = setTimeout(end, Math.min(Math.max(0, remainingMs), MAX_TIMER_MS));
-    await runAttempt({ attempt, index, client, ending, options });
+    await runAttempt({ attempt, index, client, shutdown, options });
   } catch (error) {
-    ending.end(endOf(error));
+    shutdown.begin(asCaptureEndError(error));
   } finally {
     clearTimeout(timer);
   }
 }
 
-function tokenOf({ TEARSHEET_TOKEN_FILE: file, TEARSHEET_TOKEN: token = '' }: Environment): JobToken {
-  return file === undefined ? givenToken(token) : tokenOfFile(file);
+function tokenOf({ TEARSHEET_TOKEN_FILE: file, TEARSHEET_TOKEN: token = '' }: Environment): TokenSource {
+  return file === undefined ? fixedToken(token) : tokenFromFile(file);
 }
 
-/** Node takes longer timers for none at all. */
+/** Node fires a timer with a longer delay at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-function listenForEnd(env: Environment, options: CaptureOptions, ending: Ending): () => void {
+function listenForTermination(env: Environment, options: CaptureOptions, shutdown: CaptureShutdown): () => void {
   const { signals = process, stdin = process.stdin, timing } = options;
   const graceMs = timing?.graceMs ?? GRACE_MS;
-  const onSignal = () => ending.end(terminated('It was asked to end.', graceMs));
+  const onSignal = () => shutdown.begin(terminatedError('The capture received SIGTERM or SIGINT.', graceMs));
   const onParentGone = () =>
-    ending.end(terminated('The process that started it is gone.', Math.min(graceMs, ORPHAN_GRACE_MS)));
+    shutdown.begin(terminatedError('The parent process is gone.', Math.min(graceMs, ORPHAN_GRACE_MS)));
   signals.on('SIGTERM', onSignal);
   signals.on('SIGINT', onSignal);
   const hasParent = env.TEARSHEET_PARENT_STDIN === '1';

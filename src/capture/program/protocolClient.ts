@@ -11,25 +11,25 @@ import {
   ResolvedCreatives,
   type ScreenshotResults,
 } from '../../contract/captureProtocol.ts';
-import type { JobToken } from './jobToken.ts';
-import { Transport, type TransportTiming, type Upload } from './transport.ts';
+import type { TokenSource } from './tokenSource.ts';
+import { type SignedUpload, Transport, type TransportTiming } from './transport.ts';
 
 export interface ProtocolClientOptions {
   /** Base of the internal API, without a slash at its end. */
   readonly internalUrl: string;
   readonly jobId: string;
-  readonly token: JobToken;
+  readonly token: TokenSource;
   readonly timing?: Partial<TransportTiming>;
 }
 
-export interface OpenedAttempt {
+export interface TimedAttempt {
   readonly attempt: Attempt;
   /** Until the deadline, by the server's clock where it told it. */
   readonly remainingMs: number;
 }
 
 /** The part of an attempt that every write carries. */
-export interface Bound {
+export interface AttemptRef {
   readonly index: number;
   readonly attempt: number;
 }
@@ -40,7 +40,7 @@ export async function openAttempt(
   options: ProtocolClientOptions,
   { index, pod }: { index: number; pod: string },
   signal: AbortSignal,
-): Promise<OpenedAttempt> {
+): Promise<TimedAttempt> {
   const { body, date } = await transportOf(options).post(`/indexes/${index}/attempts`, { pod }, Attempt, { signal });
   const now = date ?? new Date();
   return { attempt: body, remainingMs: Date.parse(body.deadline_at) - now.getTime() };
@@ -49,9 +49,9 @@ export async function openAttempt(
 /** The calls of one attempt. */
 export class ProtocolClient {
   readonly #transport: Transport;
-  readonly #bound: Bound;
+  readonly #bound: AttemptRef;
 
-  constructor(options: ProtocolClientOptions, bound: Bound) {
+  constructor(options: ProtocolClientOptions, bound: AttemptRef) {
     this.#transport = transportOf(options);
     this.#bound = bound;
   }
@@ -69,7 +69,7 @@ export class ProtocolClient {
     await this.#post(`/creatives/${ad}/release`, {}, Done, { signal });
   }
 
-  async creativeResult(ad: string, result: Omit<CreativeResult, keyof Bound>, signal: AbortSignal): Promise<void> {
+  async creativeResult(ad: string, result: Omit<CreativeResult, keyof AttemptRef>, signal: AbortSignal): Promise<void> {
     await this.#post(`/creatives/${ad}/result`, result, Done, { signal });
   }
 
@@ -93,7 +93,7 @@ export class ProtocolClient {
     return (await this.#post('/uploads', { uploads }, DeclaredUploads, { signal })).uploads;
   }
 
-  upload(upload: Upload, signal: AbortSignal): Promise<void> {
+  upload(upload: SignedUpload, signal: AbortSignal): Promise<void> {
     return this.#transport.put(upload, { signal });
   }
 

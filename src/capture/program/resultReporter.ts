@@ -1,11 +1,11 @@
 /** Uploads pictures and reports results: at once, side by side, those that come together in one call. */
 import type { ScreenshotResults } from '../../contract/captureProtocol.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
-import type { PictureResult } from '../engine/pagePictures.ts';
-import type { Phases } from '../engine/phases.ts';
-import { type Ending, endOf } from './ending.ts';
+import type { PictureResult } from '../engine/pageTask.ts';
+import type { PhaseTimer } from '../engine/phaseTimer.ts';
+import { asCaptureEndError, type CaptureShutdown } from './captureShutdown.ts';
 import type { ProtocolClient } from './protocolClient.ts';
-import { refusePicture, type Uploader } from './uploader.ts';
+import { pictureFault, type Uploader } from './uploader.ts';
 
 const UPLOADS_AT_ONCE = 6;
 const MAX_IN_A_CALL = 100;
@@ -14,10 +14,10 @@ type Report = ScreenshotResults['results'][number];
 
 export interface ReporterOptions {
   readonly client: ProtocolClient;
-  readonly phases: Phases;
+  readonly phases: PhaseTimer;
   readonly uploader: Uploader;
   /** Told of the first failure; its `hard` ends what is in flight. */
-  readonly ending: Ending;
+  readonly shutdown: CaptureShutdown;
 }
 
 export class ResultReporter {
@@ -36,7 +36,7 @@ export class ResultReporter {
       try {
         await this.#deliver(result);
       } catch (error) {
-        this.#options.ending.end(endOf(error));
+        this.#options.shutdown.begin(asCaptureEndError(error));
         throw error;
       }
     });
@@ -50,7 +50,7 @@ export class ResultReporter {
   async #deliver(result: PictureResult): Promise<void> {
     const record = { ...result.record };
     const { id } = result.wanted;
-    const tooLarge = result.status === 'uploaded' ? refusePicture(result.picture.png) : undefined;
+    const tooLarge = result.status === 'uploaded' ? pictureFault(result.picture.png) : undefined;
     if (tooLarge !== undefined) await this.#report({ id, status: 'generic_error', reason: tooLarge, record });
     else if (result.status === 'uploaded') await this.#upload(result);
     else await this.#report({ id, status: result.status, reason: result.reason, record });
@@ -74,11 +74,11 @@ export class ResultReporter {
   }
 
   async #sendAll(): Promise<void> {
-    const { client, ending } = this.#options;
+    const { client, shutdown } = this.#options;
     try {
       while (this.#waiting.length > 0) {
         const batch = this.#waiting.splice(0, MAX_IN_A_CALL);
-        await client.screenshotResults(batch, ending.hard);
+        await client.screenshotResults(batch, shutdown.abort);
       }
     } finally {
       // In the same step as the last look, so that no report falls between.

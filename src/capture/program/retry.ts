@@ -15,7 +15,7 @@ export class TransientError extends Error {
 }
 
 /** All repetitions failed; `message` says how the last one did. */
-export class UnreachableError extends Error {
+export class RetriesExhaustedError extends Error {
   override readonly name = 'UnreachableError';
 }
 
@@ -43,7 +43,7 @@ export async function retry<T>(
       const ownMs = backOffMs(tries, { firstMs: firstDelayMs, maxMs: MAX_DELAY_MS });
       const delayMs = Math.max(ownMs, Math.min(MAX_DELAY_MS, error.retryAfterMs));
       if (performance.now() + delayMs > end) {
-        throw new UnreachableError(`${error.message} (${tries} tries)`, { cause: error });
+        throw new RetriesExhaustedError(`${error.message} (${tries} tries)`, { cause: error });
       }
       await sleep(delayMs, signal).catch(() => signal.throwIfAborted());
     }

@@ -10,7 +10,7 @@ export interface Termination {
 }
 
 /** Writes into a file that is there; elsewhere than in a pod there is none, and nothing is made. Never throws: the end stays what it is. */
-export function writeTermination(file: string, termination: Termination): void {
+export function writeTerminationLog(file: string, termination: Termination): void {
   try {
     writeFileSync(file, terminationLine(termination), { flag: 'r+' });
   } catch {

@@ -1,14 +1,15 @@
-/** HTTP to the internal API and to the addresses of pictures: every call with a deadline, repeated where that may help. */
+/** HTTP calls to the internal API and to the URLs of pictures. Each call has a deadline; calls that may succeed later are retried. */
 
 import type { z } from 'zod';
 import { NO_SUCH_CALL } from '../../contract/captureProtocol.ts';
+import { errorMessage } from '../../lib/errorMessage.ts';
 import { sha256Of } from '../../lib/sha256.ts';
-import { refused, superseded } from './ending.ts';
-import type { JobToken } from './jobToken.ts';
+import { rejectedError, supersededError } from './captureShutdown.ts';
 import { type RetryOptions, retry, TransientError } from './retry.ts';
+import type { TokenSource } from './tokenSource.ts';
 
 export interface TransportTiming extends RetryOptions {
-  /** Of one try. */
+  /** The deadline of one try. */
   readonly callMs: number;
 }
 
@@ -17,31 +18,31 @@ const DEFAULT_TIMING: TransportTiming = { callMs: 15_000, retryForMs: 30_000, fi
 export interface TransportOptions {
   /** `<internal url>/internal/<version>/jobs/<job>` */
   readonly base: string;
-  readonly token: JobToken;
+  readonly token: TokenSource;
   readonly timing?: Partial<TransportTiming>;
 }
 
-export interface Upload {
+export interface SignedUpload {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly png: Buffer;
 }
 
-export interface CallOptions {
+export interface TransportCallOptions {
   readonly signal: AbortSignal;
-  /** On top of the deadline of a call: how long the answer may be held back on purpose. */
+  /** How long the API may delay its answer on purpose (long polling); added to the deadline of one try. */
   readonly heldMs?: number;
 }
 
-export interface Answered<T> {
+export interface TransportResponse<T> {
   readonly body: T;
-  /** The server's clock, where it told it. */
+  /** The server's clock, from the Date header. */
   readonly date: Date | undefined;
 }
 
 export class Transport {
   readonly #base: string;
-  readonly #token: JobToken;
+  readonly #token: TokenSource;
   readonly #timing: TransportTiming;
 
   constructor({ base, token, timing }: TransportOptions) {
@@ -50,30 +51,36 @@ export class Transport {
     this.#timing = { ...DEFAULT_TIMING, ...timing };
   }
 
-  /** @throws CaptureEnd when refused or superseded, UnreachableError, the reason of the signal. */
-  post<T>(path: string, body: unknown, answer: z.ZodType<T>, options: CallOptions): Promise<Answered<T>> {
+  /** @throws CaptureEndError if the API rejects the call, RetriesExhaustedError, the reason of the signal. */
+  post<T>(
+    path: string,
+    body: unknown,
+    answer: z.ZodType<T>,
+    options: TransportCallOptions,
+  ): Promise<TransportResponse<T>> {
     const init = { method: 'POST', body: JSON.stringify(body) };
-    const { isExchanged } = this.#token;
+    const { isRotated } = this.#token;
     return this.#retry(options, async (signal) => {
       const headers = { 'content-type': 'application/json', authorization: `Bearer ${await this.#readToken()}` };
       const request = { ...init, headers, signal };
-      const asked = { what: `The call ${path}`, isCall: true, isExchanged };
-      const { bytes, date } = await exchange(this.#base + path, request, asked);
+      const info = { name: `The call ${path}`, isCall: true, isRotated };
+      const { bytes, date } = await exchange(this.#base + path, request, info);
       return { body: answer.parse(JSON.parse(bytes.toString('utf8'))), date };
     });
   }
 
-  /** Uploads a picture to an address that has its authority in it, and in its headers. @throws as {@link post}. */
-  async put({ url, headers, png }: Upload, options: CallOptions): Promise<void> {
+  /** Uploads a picture to a signed URL, with the signed headers. @throws as {@link post}. */
+  async put({ url, headers, png }: SignedUpload, options: TransportCallOptions): Promise<void> {
     const init = { method: 'PUT', headers, body: new Uint8Array(png) };
-    await this.#retry(options, (signal) => exchange(url, { ...init, signal }, { what: 'The upload of a picture' }));
+    await this.#retry(options, (signal) => exchange(url, { ...init, signal }, { name: 'The upload of a picture' }));
   }
 
-  /** @throws as {@link post}; bytes with another sum count as a broken connection. */
-  get(url: string, sha256: string, options: CallOptions): Promise<Buffer> {
+  /** Bytes with another SHA-256 count as a broken connection. @throws as {@link post}. */
+  get(url: string, sha256: string, options: TransportCallOptions): Promise<Buffer> {
     return this.#retry(options, async (signal) => {
-      const { bytes } = await exchange(url, { signal }, { what: 'The download of a frame' });
-      if (sha256Of(bytes) !== sha256) throw new TransientError('A frame arrived with another SHA-256 than announced.');
+      const { bytes } = await exchange(url, { signal }, { name: 'The download of a frame' });
+      if (sha256Of(bytes) !== sha256)
+        throw new TransientError('The SHA-256 of a downloaded frame differs from the announced one.');
       return bytes;
     });
   }
@@ -82,27 +89,30 @@ export class Transport {
     try {
       return await this.#token.read();
     } catch (error) {
-      throw new TransientError(`The token of the capture could not be read: ${reasonOf(error)}.`, { cause: error });
+      throw new TransientError(`The token of the capture could not be read: ${networkReason(error)}.`, {
+        cause: error,
+      });
     }
   }
 
-  #retry<T>({ signal, heldMs = 0 }: CallOptions, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  #retry<T>({ signal, heldMs = 0 }: TransportCallOptions, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const ms = this.#timing.callMs + heldMs;
     return retry(() => call(AbortSignal.any([signal, AbortSignal.timeout(ms)])), { ...this.#timing, signal });
   }
 }
 
-interface Asked {
-  readonly what: string;
-  /** Of the protocol, not of a bucket. */
+interface RequestInfo {
+  /** The subject of error messages. */
+  readonly name: string;
+  /** True for a call of the capture protocol, false for a request to a bucket. */
   readonly isCall?: boolean;
-  readonly isExchanged?: boolean;
+  readonly isRotated?: boolean;
 }
 
 async function exchange(
   url: string,
   init: RequestInit,
-  asked: Asked,
+  info: RequestInfo,
 ): Promise<{ bytes: Buffer; date: Date | undefined }> {
   let response: Response;
   let bytes: Buffer;
@@ -110,32 +120,32 @@ async function exchange(
     response = await fetch(url, { ...init, redirect: 'error' });
     bytes = Buffer.from(await response.arrayBuffer());
   } catch (error) {
-    throw new TransientError(`${asked.what} failed: ${reasonOf(error)}.`, { cause: error });
+    throw new TransientError(`${info.name} failed: ${networkReason(error)}.`, { cause: error });
   }
-  if (!response.ok) throw failureOf(response, bytes.toString('utf8'), asked);
+  if (!response.ok) throw errorOfResponse(response, bytes.toString('utf8'), info);
   const date = new Date(response.headers.get('date') ?? '');
   return { bytes, date: Number.isNaN(date.getTime()) ? undefined : date };
 }
 
-function failureOf({ status, headers }: Response, said: string, { what, isCall, isExchanged }: Asked): Error {
-  const text = `${what} was answered with ${status}: ${said.slice(0, 500)}`;
-  if (status === 409 && isCall === true) return superseded(text);
-  // During an upgrade the next call may meet a replica that knows the call, or that speaks this version.
-  if (status === 404 && said.includes(NO_SUCH_CALL)) return new TransientError(text);
-  // A bucket says 409 where two write at the same time.
-  const mayPass = status >= 500 || [408, 409, 429].includes(status) || (status === 401 && isExchanged === true);
-  return mayPass ? new TransientError(text, { retryAfterMs: retryAfterMs(headers) }) : refused(text);
+function errorOfResponse({ status, headers }: Response, body: string, { name, isCall, isRotated }: RequestInfo): Error {
+  const text = `${name} was answered with ${status}: ${body.slice(0, 500)}`;
+  if (status === 409 && isCall === true) return supersededError(text);
+  // During an upgrade the next try may reach a replica that knows the call, or that speaks this version.
+  if (status === 404 && body.includes(NO_SUCH_CALL)) return new TransientError(text);
+  // A bucket answers 409 if two clients write the same object at once.
+  const mayPass = status >= 500 || [408, 409, 429].includes(status) || (status === 401 && isRotated === true);
+  return mayPass ? new TransientError(text, { retryAfterMs: retryAfterMs(headers) }) : rejectedError(text);
 }
 
-/** Of an answer that names seconds. */
+/** @returns 0 if the header is missing or is a date. */
 function retryAfterMs(headers: Headers): number {
   const seconds = Number(headers.get('retry-after') ?? 0);
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0;
 }
 
-/** Node's fetch keeps the reason in the cause. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+/** Node's fetch puts the reason into the cause. */
+function networkReason(error: unknown): string {
+  if (!(error instanceof Error)) return errorMessage(error);
   if (error.name === 'TimeoutError') return 'no answer in time';
   return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
 }

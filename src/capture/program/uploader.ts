@@ -2,33 +2,33 @@
 import { type DeclaredUploads, type DeclareUploads, MAX_PICTURE_BYTES } from '../../contract/captureProtocol.ts';
 import type { ProtocolClient } from './protocolClient.ts';
 
-type Declared = DeclareUploads['uploads'][number];
-type Address = DeclaredUploads['uploads'][number];
+type UploadDeclaration = DeclareUploads['uploads'][number];
+type UploadAddress = DeclaredUploads['uploads'][number];
 type WithoutContent<T> = T extends unknown ? Omit<T, 'sha256' | 'bytes'> : never;
 
-export interface Sending {
-  readonly what: WithoutContent<Declared>;
+export interface PictureUpload {
+  readonly what: WithoutContent<UploadDeclaration>;
   readonly png: Buffer;
   readonly sha256: string;
 }
 
 /** Why it cannot be kept, in words; undefined: it can. */
-export function refusePicture(png: Buffer): string | undefined {
+export function pictureFault(png: Buffer): string | undefined {
   if (png.length <= MAX_PICTURE_BYTES) return undefined;
   return `The picture has ${png.length} bytes; ${MAX_PICTURE_BYTES} are the most.`;
 }
 
 const MAX_IN_A_CALL = 100;
 
-interface Waiting {
-  readonly declared: Declared;
-  readonly answer: PromiseWithResolvers<Address>;
+interface PendingUpload {
+  readonly declared: UploadDeclaration;
+  readonly answer: PromiseWithResolvers<UploadAddress>;
 }
 
 export class Uploader {
   readonly #client: ProtocolClient;
   readonly #signal: AbortSignal;
-  #waiting: Waiting[] = [];
+  #waiting: PendingUpload[] = [];
   #asking = false;
 
   constructor(client: ProtocolClient, signal: AbortSignal) {
@@ -37,15 +37,15 @@ export class Uploader {
   }
 
   /** @returns the key under which it is kept. @throws as the calls of the client do */
-  async send({ what, png, sha256 }: Sending): Promise<string> {
+  async send({ what, png, sha256 }: PictureUpload): Promise<string> {
     const { key, url, headers } = await this.#declare({ ...what, sha256, bytes: png.length });
     await this.#client.upload({ url, headers, png }, this.#signal);
     return key;
   }
 
   /** Those that come while a call is under way go together in the next one. */
-  #declare(declared: Declared): Promise<Address> {
-    const answer = Promise.withResolvers<Address>();
+  #declare(declared: UploadDeclaration): Promise<UploadAddress> {
+    const answer = Promise.withResolvers<UploadAddress>();
     this.#waiting.push({ declared, answer });
     if (!this.#asking) void this.#askAll();
     return answer.promise;
@@ -67,7 +67,7 @@ export class Uploader {
   }
 }
 
-function settle(answer: PromiseWithResolvers<Address>, address: Address | undefined): void {
+function settle(answer: PromiseWithResolvers<UploadAddress>, address: UploadAddress | undefined): void {
   if (address === undefined) answer.reject(new Error('The internal API left out the address of an upload.'));
   else answer.resolve(address);
 }

@@ -5,14 +5,14 @@ import type { Device } from '../../domain/devices.ts';
 import type { Log } from '../../lib/log.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
 import type { CreativeSource } from '../creative/creative.ts';
-import { CreativeBoard, keepRendering } from '../engine/creativeBoard.ts';
+import { CreativeOutcomes, storeRendering } from '../engine/creativeOutcomes.ts';
 import { type Engine, startEngine } from '../engine/engine.ts';
 import { FrameStore } from '../engine/frameStore.ts';
-import type { PictureResult, WantedPicture } from '../engine/pagePictures.ts';
-import { takePages } from '../engine/pageQueue.ts';
-import { Phases } from '../engine/phases.ts';
+import { processPages } from '../engine/pageQueue.ts';
+import type { PictureResult, WantedPicture } from '../engine/pageTask.ts';
+import { PhaseTimer } from '../engine/phaseTimer.ts';
 import { pictureFileName } from './shootNames.ts';
-import { humanLine, type ShotLine, shotLine } from './shootReport.ts';
+import { type PictureLine, pictureLine, textLine } from './shootOutput.ts';
 
 /** An ad as it was asked for. */
 export interface ShootAd {
@@ -39,7 +39,7 @@ export interface ShootIo {
   /** A line on standard output. */
   readonly print: (line: string) => void;
   /** A line on standard error. */
-  readonly progress: (line: string) => void;
+  readonly printProgress: (line: string) => void;
   readonly log: Log;
   /** Ends the work; what was taken by then stays. */
   readonly signal: AbortSignal;
@@ -58,7 +58,7 @@ export async function shoot(options: ShootOptions, io: ShootIo): Promise<number>
   const engine = await (io.startEngine ?? startEngine)({ chromiumPath, allow, log: io.log });
   const store = new FrameStore();
   try {
-    return await new Shoot(options, { io, engine, store }).run();
+    return await new ShootRun(options, { io, engine, store }).run();
   } catch (error) {
     if (io.signal.aborted) return SHOOT_EXIT.interrupted;
     throw error;
@@ -68,7 +68,7 @@ export async function shoot(options: ShootOptions, io: ShootIo): Promise<number>
   }
 }
 
-interface ShootTools {
+interface ShootParts {
   readonly io: ShootIo;
   readonly engine: Engine;
   readonly store: FrameStore;
@@ -79,16 +79,16 @@ interface Page {
   readonly device: Device;
 }
 
-class Shoot {
+class ShootRun {
   readonly #options: ShootOptions;
-  readonly #tools: ShootTools;
-  readonly #board = new CreativeBoard();
+  readonly #tools: ShootParts;
+  readonly #board = new CreativeOutcomes();
   /** Ends the pages when rendering breaks, and the other way round. */
   readonly #broken = new AbortController();
   #failed = 0;
   #numbered = 0;
 
-  constructor(options: ShootOptions, tools: ShootTools) {
+  constructor(options: ShootOptions, tools: ShootParts) {
     this.#options = options;
     this.#tools = tools;
   }
@@ -99,9 +99,9 @@ class Shoot {
     await Promise.allSettled(works);
     this.#tools.io.signal.throwIfAborted();
     if (this.#broken.signal.aborted) throw this.#broken.signal.reason;
-    const { progress } = this.#tools.io;
+    const { printProgress } = this.#tools.io;
     const total = this.#numbered;
-    progress(`${total - this.#failed} of ${total} pictures taken, in ${this.#options.out}`);
+    printProgress(`${total - this.#failed} of ${total} pictures taken, in ${this.#options.out}`);
     return this.#failed === 0 ? SHOOT_EXIT.placed : SHOOT_EXIT.notAllPlaced;
   }
 
@@ -118,16 +118,16 @@ class Shoot {
   async #render({ given, source }: ShootAd): Promise<void> {
     const { io, engine, store } = this.#tools;
     const { markers, devices } = this.#options;
-    io.progress(`rendering ${named(given)}`);
+    io.printProgress(`rendering ${named(given)}`);
     const ratios = [...new Set(devices.map(({ ratio }) => ratio))];
     const result = await engine.render(source, { markers, ratios, signal: this.#stop });
     if (result.status !== 'uploaded') {
-      io.progress(`${named(given)}: ${result.status}: ${result.reason}`);
+      io.printProgress(`${named(given)}: ${result.status}: ${result.reason}`);
       this.#board.resolve(given, { status: 'failed', reason: result.reason });
       return;
     }
-    io.progress(`${named(given)}: ${result.format}, ${result.width}×${result.height}, ${result.mode}`);
-    this.#board.resolve(given, await keepRendering(result, store));
+    io.printProgress(`${named(given)}: ${result.format}, ${result.width}×${result.height}, ${result.mode}`);
+    this.#board.resolve(given, await storeRendering(result, store));
   }
 
   async #takeAll(): Promise<void> {
@@ -136,15 +136,15 @@ class Shoot {
     const pages = sites.flatMap((site) =>
       devices.map((device) => ({ site, device, pictures: this.#pictures({ site, device }) })),
     );
-    await takePages(pages, {
+    await processPages(pages, {
       engine,
-      board: this.#board,
-      phases: new Phases(),
+      outcomes: this.#board,
+      phases: new PhaseTimer(),
       log: io.log,
       stop: this.#stop,
-      emit: (result, page) => this.#keep(result, page),
-      opening: ({ site, device }) => io.progress(`opening ${site} as ${device.name}`),
-      atOnce: PAGES_AT_ONCE,
+      onResult: (result, page) => this.#keep(result, page),
+      onOpening: ({ site, device }) => io.printProgress(`opening ${site} as ${device.name}`),
+      maxOpenPages: PAGES_AT_ONCE,
     });
   }
 
@@ -164,9 +164,9 @@ class Shoot {
 
   async #keep(result: PictureResult, page: Page): Promise<void> {
     const { print } = this.#tools.io;
-    const line = shotLine(result, page, await this.#write(result));
+    const line = pictureLine(result, page, await this.#write(result));
     if (result.status !== 'uploaded') this.#failed += 1;
-    print(this.#options.json ? JSON.stringify(line satisfies ShotLine) : humanLine(line));
+    print(this.#options.json ? JSON.stringify(line satisfies PictureLine) : textLine(line));
   }
 
   /** @returns the picture's path, or null where there is no picture. The record is written in both cases. */

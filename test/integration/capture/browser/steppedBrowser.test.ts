@@ -32,7 +32,7 @@ describe.runIf(process.platform === 'linux')('a stepped browser', () => {
     const browser = await startSteppedBrowser({ chromiumPath, proxyUrl });
     const profile = browser.profile;
     expect(processesWith(profile).length).toBeGreaterThan(0);
-    expect(browser.alive()).toBe(true);
+    expect(browser.isAlive()).toBe(true);
     await browser.close();
     await eventually(() => expect(processesWith(profile).length).toBe(0));
     expect(existsSync(profile)).toBe(false);
@@ -66,7 +66,7 @@ describe.runIf(process.platform === 'linux')('a stepped browser', () => {
     const rejected = expect(open).rejects.toThrow(BrowserGoneError);
     for (const pid of processesWith(browser.profile)) process.kill(pid, 'SIGKILL');
     await rejected;
-    expect(browser.alive()).toBe(false);
+    expect(browser.isAlive()).toBe(false);
     await expect(browser.cdp.root.send('Browser.getVersion')).rejects.toThrow(BrowserGoneError);
     await browser.close();
   });

@@ -52,7 +52,7 @@ export function engineDouble(
     renewed: 0,
     closed: false,
     browserVersion: '150.0.0.0',
-    pagesTooHeavy: undefined,
+    memoryEndReason: undefined,
     letGo: () => letGo(),
     async render(source, { markers, ratios, signal }) {
       const { content } = source.kind === 'file' ? { content: source.name } : source;
@@ -91,7 +91,7 @@ export function engineDouble(
         close: async () => undefined,
       };
     },
-    async renewPages() {
+    async restartPageBrowser() {
       engine.renewed += 1;
     },
     async close() {

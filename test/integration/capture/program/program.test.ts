@@ -61,7 +61,7 @@ function run(
     log: SILENT,
     signals,
     stdin,
-    complain: (line) => complaints.push(line),
+    printError: (line) => complaints.push(line),
     timing: { ...TIMING, ...timing },
   });
   return { exit, engine, signals, stdin, complaints };
@@ -433,7 +433,7 @@ describe('the end before the end', () => {
     const on = await start({ ...slow, deadlineMs: 400 });
     const { exit, complaints } = run(on);
     expect(await exit).toBe(42);
-    expect(complaints.join()).toContain('time was over');
+    expect(complaints.join()).toContain('deadline of the capture passed');
     expect(on.creatives.get(A)).toMatchObject({ status: 'pending', claimed: false });
   });
 
@@ -462,7 +462,7 @@ describe('the end before the end', () => {
     await eventually(() => expect(on.creatives.get(A)?.claimed).toBe(true));
     stdin.end();
     expect(await exit).toBe(43);
-    expect(complaints.join()).toContain('process that started it is gone');
+    expect(complaints.join()).toContain('parent process is gone');
   });
 
   it('does not come from standard input where nobody said so', async () => {

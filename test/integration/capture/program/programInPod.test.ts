@@ -43,7 +43,7 @@ function run({ engine = engineDouble(), timing = {} as CaptureTiming } = {}) {
   const exit = runCapture({
     env: { ...env, TEARSHEET_TOKEN_FILE: tokenFile },
     ...{ startEngine: async () => engine, log: SILENT, signals, stdin: new PassThrough(), terminationLog: lastWords },
-    complain: () => undefined,
+    printError: () => undefined,
     timing: { ...TIMING, ...timing },
   });
   return { exit, engine, signals };
@@ -61,7 +61,7 @@ test('The token is read anew for each call: one that was exchanged meanwhile is 
   engine.letGo();
   expect(await exit).toBe(0);
   expect(api.creatives.get(A)?.status).toBe('rendered');
-  expect(await said()).toEqual({ exit_code: 0, message: 'All was done.' });
+  expect(await said()).toEqual({ exit_code: 0, message: 'All work is done.' });
 });
 
 test('A token that comes late, or is refused while it is exchanged, is waited for', async () => {
@@ -91,17 +91,17 @@ test('A pod that is asked to end gives its claim back, brings in what it has, an
   expect(await exit).toBe(CAPTURE_EXIT.terminated);
   expect(api.creatives.get(B)).toMatchObject({ claimed: false, status: 'pending' });
   expect([...api.screenshots.values()].map(({ status }) => status)).toEqual(['uploaded']);
-  expect(await said()).toEqual({ exit_code: CAPTURE_EXIT.terminated, message: 'It was asked to end.' });
+  expect(await said()).toEqual({ exit_code: CAPTURE_EXIT.terminated, message: 'The capture received SIGTERM or SIGINT.' });
 });
 
 test('A page that is ended twice for its memory fails its picture with that reason', async () => {
   api = await startInternalApi(order({ [A]: 'banner' }, 'http://crash.example/'));
   await writeFile(tokenFile, api.env.TEARSHEET_TOKEN);
-  const pagesTooHeavy = 'Too heavy: with this page the capture used 900 of its 1024 MiB of memory.';
-  const { exit } = run({ engine: { ...engineDouble({ crashes: 9 }), pagesTooHeavy } });
+  const memoryEndReason = 'Too heavy: with this page the capture used 900 of its 1024 MiB of memory.';
+  const { exit } = run({ engine: { ...engineDouble({ crashes: 9 }), memoryEndReason } });
   expect(await exit).toBe(0);
   expect([...api.screenshots.values()]).toEqual([
-    expect.objectContaining({ status: 'generic_error', reason: pagesTooHeavy }),
+    expect.objectContaining({ status: 'generic_error', reason: memoryEndReason }),
   ]);
 });
 
@@ -111,7 +111,7 @@ test('Without a token of either kind the program says what is missing', async ()
   const complaints: string[] = [];
   const code = await runCapture({
     ...{ env, startEngine: async () => engineDouble(), log: SILENT, terminationLog: lastWords },
-    complain: (line) => complaints.push(line),
+    printError: (line) => complaints.push(line),
   });
   expect(code).toBe(CAPTURE_EXIT.usage);
   expect(complaints.join()).toContain('TEARSHEET_TOKEN_FILE');

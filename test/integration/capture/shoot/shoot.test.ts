@@ -6,7 +6,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findChromium } from '../../../../src/capture/browser/chromium.ts';
 import { type ShootOptions, shoot } from '../../../../src/capture/shoot/shoot.ts';
-import type { ShotLine } from '../../../../src/capture/shoot/shootReport.ts';
+import type { PictureLine } from '../../../../src/capture/shoot/shootOutput.ts';
 import { findDevice } from '../../../../src/domain/devices.ts';
 import { type Publishers, startPublishers } from '../../../fixtures/publisherServer.ts';
 import { SILENT } from '../../../support/silentLog.ts';
@@ -40,12 +40,12 @@ async function run(options: Partial<ShootOptions>) {
     },
     {
       print: (line) => printed.push(line),
-      progress: () => undefined,
+      printProgress: () => undefined,
       log: SILENT,
       signal: new AbortController().signal,
     },
   );
-  return { exit, lines: printed.map((line) => JSON.parse(line) as ShotLine) };
+  return { exit, lines: printed.map((line) => JSON.parse(line) as PictureLine) };
 }
 
 it('puts an ad into a slot of a real page, on each device, with a record whose hash and box are the picture’s', async () => {

@@ -2,16 +2,16 @@ import { expect, test } from 'vitest';
 import type { SteppedBrowser } from '../../../../src/capture/browser/steppedBrowser.ts';
 import { BrowserPool } from '../../../../src/capture/creative/browserPool.ts';
 
-/** Stands for a browser that dies, and is busy, at moments of our own. */
+/** A browser that dies, or is busy, when the test says so. */
 class PlayedBrowser {
   closed = 0;
   dead = false;
   readonly profile = '';
-  readonly group = undefined;
+  readonly processGroup = undefined;
   get cdp(): SteppedBrowser['cdp'] {
-    throw new Error('The pool does not speak with browsers.');
+    throw new Error('The pool does not call browsers.');
   }
-  alive = () => !this.dead;
+  isAlive = () => !this.dead;
   close = async () => {
     this.closed += 1;
   };
@@ -29,13 +29,13 @@ function poolOf(size: number) {
 
 const patient = new AbortController().signal;
 
-/** Work that ends when it is told to. */
+/** Work that ends when the test calls `end`. */
 function held() {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { work: () => promise, end: resolve };
 }
 
-test('No more browsers work at once than there are seats, and the first one is used again', async () => {
+test('At most two browsers of a pool of two work at once, and both are used again', async () => {
   const { pool, started } = poolOf(2);
   let atOnce = 0;
   let most = 0;
@@ -50,7 +50,7 @@ test('No more browsers work at once than there are seats, and the first one is u
   expect(pool.busy()).toEqual([]);
 });
 
-test('None is started before there is work, and one that died is replaced', async () => {
+test('A browser is started when there is work, and a browser that died is replaced', async () => {
   const { pool, started } = poolOf(1);
   expect(started).toEqual([]);
   await pool.use(async (browser) => expect(browser).toBe(started[0]), patient);
@@ -59,7 +59,7 @@ test('None is started before there is work, and one that died is replaced', asyn
   expect(started[0]!.closed).toBe(1);
 });
 
-test('Whoever gives up waiting does not take the turn of the next one', async () => {
+test('A caller that is aborted while it waits does not take the turn of the next caller', async () => {
   const { pool } = poolOf(1);
   const first = held();
   const done = pool.use(first.work, patient);
@@ -73,7 +73,7 @@ test('Whoever gives up waiting does not take the turn of the next one', async ()
   expect(await third).toBe('third');
 });
 
-test('One that gives up in the moment in which its turn comes hands it on', async () => {
+test('A caller that is aborted when its turn comes passes the turn to the next caller', async () => {
   const { pool } = poolOf(1);
   const impatient = new AbortController();
   const done = pool.use(async () => {
@@ -88,7 +88,7 @@ test('One that gives up in the moment in which its turn comes hands it on', asyn
   expect(await third).toBe('third');
 });
 
-test('Closing ends all browsers, those at work too, and nothing more is begun', async () => {
+test('Closing ends all browsers, busy ones too, and later calls are rejected', async () => {
   const { pool, started } = poolOf(1);
   const first = held();
   const done = pool.use(first.work, patient);

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { CreativeFrame } from '../../../../src/capture/creative/creative.ts';
-import { CreativeBoard } from '../../../../src/capture/engine/creativeBoard.ts';
+import { CreativeOutcomes } from '../../../../src/capture/engine/creativeOutcomes.ts';
 import { EngineStartError } from '../../../../src/capture/engine/engine.ts';
-import type { PictureResult } from '../../../../src/capture/engine/pagePictures.ts';
-import { takePages } from '../../../../src/capture/engine/pageQueue.ts';
-import { Phases } from '../../../../src/capture/engine/phases.ts';
-import type { OpenPage, Picture, PlacementFailure, ScoredCandidate } from '../../../../src/capture/page/page.ts';
+import { processPages } from '../../../../src/capture/engine/pageQueue.ts';
+import type { PictureResult } from '../../../../src/capture/engine/pageTask.ts';
+import { PhaseTimer } from '../../../../src/capture/engine/phaseTimer.ts';
+import type { OpenPage, Picture, ScoredCandidate, PlacementFailure } from '../../../../src/capture/page/page.ts';
 import { findDevice } from '../../../../src/domain/devices.ts';
 import { SILENT } from '../../../support/silentLog.ts';
 
@@ -44,7 +44,7 @@ type Behaviour = (browser: Browser) => Promise<Picture | PlacementFailure>;
 class Browser {
   readonly opened: string[] = [];
   readonly browserVersion = '1';
-  readonly pagesTooHeavy = undefined;
+  readonly memoryEndReason = undefined;
   mostOpen = 0;
   renewed = 0;
   readonly #sites: Readonly<Record<string, Behaviour>>;
@@ -91,7 +91,7 @@ class Browser {
     this.#gone.promise.catch(() => undefined);
   }
 
-  async renewPages(): Promise<void> {
+  async restartPageBrowser(): Promise<void> {
     this.renewed += 1;
     this.#gone = Promise.withResolvers<never>();
   }
@@ -102,23 +102,23 @@ async function someTurns(): Promise<void> {
 }
 
 async function take(browser: Browser, sites: readonly string[]): Promise<Record<string, string>> {
-  const board = new CreativeBoard();
-  board.resolve('ad', { status: 'rendered', mode: 'still', frame: async () => FRAME });
+  const outcomes = new CreativeOutcomes();
+  outcomes.resolve('ad', { status: 'rendered', mode: 'still', frame: async () => FRAME });
   const results: PictureResult[] = [];
   const page = (site: string) => ({
     site,
     device: findDevice('desktop')!,
     pictures: [{ id: site, ad: 'ad', markerMs: null }],
   });
-  await takePages(sites.map(page), {
+  await processPages(sites.map(page), {
     engine: browser,
-    board,
-    phases: new Phases(),
+    outcomes,
+    phases: new PhaseTimer(),
     log: SILENT,
     stop: new AbortController().signal,
-    emit: async (result) => void results.push(result),
-    opening: () => undefined,
-    atOnce: 2,
+    onResult: async (result) => void results.push(result),
+    onOpening: () => undefined,
+    maxOpenPages: 2,
   });
   expect(results.map(({ wanted }) => wanted.id).sort()).toEqual([...sites].sort());
   return Object.fromEntries(results.map(({ wanted, status }) => [wanted.id, status]));

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { memoryOfGroups } from '../../../../src/capture/memory/processGroups.ts';
-import { type Burden, startMemoryWatchdog, type Watchdog } from '../../../../src/capture/memory/watchdog.ts';
+import { type MemoryConsumer, startMemoryWatchdog, type Watchdog } from '../../../../src/capture/memory/watchdog.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { SILENT } from '../../../support/silentLog.ts';
 
@@ -31,17 +31,23 @@ function use(mib: number): void {
 
 function watch(weights: Record<string, number>, relieved: () => void = () => undefined) {
   const ended: string[] = [];
-  const burdens = new Map<number, Burden>();
+  const consumers = new Map<number, MemoryConsumer>();
   for (const [i, name] of Object.keys(weights).entries()) {
     const end = (words: string) => {
-      burdens.delete(i + 1);
+      consumers.delete(i + 1);
       ended.push(`${name}: ${words}`);
       relieved();
     };
-    burdens.set(i + 1, { of: name.startsWith('page') ? 'page' : 'creative', group: i + 1, end });
+    consumers.set(i + 1, { kind: name.startsWith('page') ? 'page' : 'creative', processGroup: i + 1, end });
   }
-  const weigh = async () => new Map(Object.values(weights).map((weight, i) => [i + 1, weight] as const));
-  const options = { burdens: () => [...burdens.values()], log: SILENT, cgroupFolder: folder, everyMs: 5, weigh };
+  const readMemory = async () => new Map(Object.values(weights).map((weight, i) => [i + 1, weight] as const));
+  const options = {
+    consumers: () => [...consumers.values()],
+    log: SILENT,
+    cgroupFolder: folder,
+    everyMs: 5,
+    readMemory,
+  };
   watchdog = startMemoryWatchdog(options);
   return ended;
 }

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { terminationLine, writeTermination } from '../../../../src/capture/program/terminationLog.ts';
+import { terminationLine, writeTerminationLog } from '../../../../src/capture/program/terminationLog.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -30,13 +30,13 @@ test.each([
 
 test('It is written into the file that the kubelet made, and no file is made where there is none', async () => {
   const file = path.join(folder, 'termination-log');
-  writeTermination(file, { exitCode: 0, message: 'All was done.' });
+  writeTerminationLog(file, { exitCode: 0, message: 'All work is done.' });
   await expect(stat(file)).rejects.toThrow('ENOENT');
   await writeFile(file, '');
-  writeTermination(file, { exitCode: 0, message: 'All was done.' });
-  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ exit_code: 0, message: 'All was done.' });
+  writeTerminationLog(file, { exitCode: 0, message: 'All work is done.' });
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ exit_code: 0, message: 'All work is done.' });
 });
 
 test('A file that cannot be written changes nothing', () => {
-  expect(() => writeTermination(folder, { exitCode: 1, message: 'x' })).not.toThrow();
+  expect(() => writeTerminationLog(folder, { exitCode: 1, message: 'x' })).not.toThrow();
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { retry, TransientError, UnreachableError } from '../../../../src/capture/program/retry.ts';
+import { RetriesExhaustedError, retry, TransientError } from '../../../../src/capture/program/retry.ts';
 
 const patience = { retryForMs: 60, firstDelayMs: 1, signal: new AbortController().signal };
 
@@ -25,7 +25,7 @@ it('does not repeat what fails for good', async () => {
 
 it('gives up after its time, saying how the last try failed and how many there were', async () => {
   const call = () => Promise.reject(new TransientError('busy'));
-  await expect(retry(call, patience)).rejects.toThrow(UnreachableError);
+  await expect(retry(call, patience)).rejects.toThrow(RetriesExhaustedError);
   await expect(retry(call, patience)).rejects.toThrow(/busy \(\d+ tries\)/);
 });
 

@@ -1,8 +1,8 @@
 import { fileTypeFromBuffer } from 'file-type';
-import { CreativeFailure } from './failure.ts';
+import { CreativeError } from './creativeError.ts';
 
 /** What bytes hold, told by the bytes; the content type they came with decides only what bytes cannot. */
-export type Content =
+export type DetectedContent =
   | { readonly kind: 'raster'; readonly type: string }
   | { readonly kind: 'svg' }
   | { readonly kind: 'video'; readonly type: string }
@@ -19,8 +19,8 @@ const HEAD_CHARACTERS = 4_096;
  * @param contentType as the server sent it, when there was a server.
  * @throws CreativeFailure for what is no creative, in words.
  */
-export async function identify(bytes: Buffer, contentType = ''): Promise<Content> {
-  if (bytes.length === 0) throw new CreativeFailure('generic_error', 'The creative is empty: no bytes came.');
+export async function detectContent(bytes: Buffer, contentType = ''): Promise<DetectedContent> {
+  if (bytes.length === 0) throw new CreativeError('generic_error', 'The creative is empty: no bytes came.');
   const text = textKind(bytes, contentType.toLowerCase());
   if (text !== undefined) return text;
   const binary = await fileTypeFromBuffer(bytes);
@@ -30,13 +30,13 @@ export async function identify(bytes: Buffer, contentType = ''): Promise<Content
     return { kind: 'video', type: type === 'video/webm' || type === 'video/matroska' ? 'video/webm' : 'video/mp4' };
   if (bytes.subarray(0, 4).toString('latin1') === 'PK\x03\x04' || type === 'application/zip') return { kind: 'zip' };
   const found = type || contentType || 'unknown data';
-  throw new CreativeFailure(
+  throw new CreativeError(
     'generic_error',
     `The creative is ${found}, which is not an image, video, VAST, HTML or zip.`,
   );
 }
 
-function textKind(bytes: Buffer, contentType: string): Content | undefined {
+function textKind(bytes: Buffer, contentType: string): DetectedContent | undefined {
   const head = textHead(bytes);
   if (head === undefined) return undefined;
   const start = withoutPreamble(head);

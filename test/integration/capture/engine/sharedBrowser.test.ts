@@ -1,10 +1,10 @@
 /** Pages side by side in one real browser, of which one is up to no good: the other ends as it would have alone. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CreativeBoard } from '../../../../src/capture/engine/creativeBoard.ts';
+import { CreativeOutcomes } from '../../../../src/capture/engine/creativeOutcomes.ts';
 import { type Engine, startEngine } from '../../../../src/capture/engine/engine.ts';
-import type { PictureResult } from '../../../../src/capture/engine/pagePictures.ts';
-import { takePages } from '../../../../src/capture/engine/pageQueue.ts';
-import { Phases } from '../../../../src/capture/engine/phases.ts';
+import { processPages } from '../../../../src/capture/engine/pageQueue.ts';
+import type { PictureResult } from '../../../../src/capture/engine/pageTask.ts';
+import { PhaseTimer } from '../../../../src/capture/engine/phaseTimer.ts';
 import { SILENT } from '../../../support/silentLog.ts';
 import { killBrowsers } from '../page/browserProcesses.ts';
 import { ad, CHROMIUM, device, type Sites, startSites } from '../page/sites.ts';
@@ -27,23 +27,23 @@ const PLAIN = `<!doctype html><p>A page.</p>${SLOT}`;
 
 async function take(urls: readonly string[]): Promise<Map<string, PictureResult>> {
   const frame = await ad(300, 250);
-  const board = new CreativeBoard();
-  board.resolve('ad', { status: 'rendered', mode: 'still', frame: async () => frame });
+  const outcomes = new CreativeOutcomes();
+  outcomes.resolve('ad', { status: 'rendered', mode: 'still', frame: async () => frame });
   const results = new Map<string, PictureResult>();
   const pages = urls.map((site) => ({
     site,
     device: device('desktop'),
     pictures: [{ id: site, ad: 'ad', markerMs: null }],
   }));
-  await takePages(pages, {
+  await processPages(pages, {
     engine,
-    board,
-    phases: new Phases(),
+    outcomes,
+    phases: new PhaseTimer(),
     log: SILENT,
     stop: new AbortController().signal,
-    emit: async (result) => void results.set(result.wanted.id, result),
-    opening: () => undefined,
-    atOnce: 2,
+    onResult: async (result) => void results.set(result.wanted.id, result),
+    onOpening: () => undefined,
+    maxOpenPages: 2,
   });
   return results;
 }

@@ -1,11 +1,11 @@
 /** What `tearsheet shoot` says of a picture, to programs and to people. */
 import type { Device } from '../../domain/devices.ts';
-import type { PictureResult } from '../engine/pagePictures.ts';
+import type { PictureResult } from '../engine/pageTask.ts';
 import type { RecordedCandidate } from '../engine/provenance.ts';
 import type { Box, ScoredCandidate } from '../page/page.ts';
 
 /** One JSON line. All keys are always there. */
-export interface ShotLine {
+export interface PictureLine {
   /** `uploaded` (taken), or the failure as the API names it. */
   readonly status: PictureResult['status'];
   /** Path of the PNG; null where there is none. */
@@ -35,11 +35,11 @@ interface ReportedCandidate {
   readonly evidence: readonly string[];
 }
 
-export function shotLine(
+export function pictureLine(
   result: PictureResult,
   { site, device }: { site: string; device: Device },
   file: string | null,
-): ShotLine {
+): PictureLine {
   const taken = result.status === 'uploaded' ? result : undefined;
   const { markerMs, ad } = result.wanted;
   return {
@@ -63,7 +63,7 @@ function reported({ element, box, size, score, evidence }: RecordedCandidate | S
 }
 
 /** One line for people. */
-export function humanLine(line: ShotLine): string {
+export function textLine(line: PictureLine): string {
   const { status, file, site, device, marker, chosen, scale, mode, reason } = line;
   const where = `${site} as ${device}${marker === null ? '' : ` at ${marker} s`}`;
   if (chosen === null) return `${status}  ${where}: ${reason}`;

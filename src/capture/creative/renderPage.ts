@@ -1,17 +1,20 @@
 import type { SteppedPage } from '../browser/steppedPage.ts';
-import { FIRST_FRAME_MS, FIRST_MS, FRAME_MS, LOADED_BY_MS, LOADING_STEP_MS, stepTowards } from './moments.ts';
+import { FIRST_FRAME_MS, FIRST_MS, FRAME_MS, LOADED_BY_MS, LOADING_STEP_MS, stepTowards } from './timeSteps.ts';
 
 /** Pictures by marker; null is the resting picture. */
-export type Pictures = ReadonlyMap<number | null, Buffer>;
+export type FramesByMarker = ReadonlyMap<number | null, Buffer>;
 
 const REST_QUIET_MS = 600;
 const REST_CAP_MS = 5_000;
 
 /** Takes all pictures of an opened page in one pass over its time. */
-export async function film(page: SteppedPage, markers: readonly (number | null)[]): Promise<Pictures> {
+export async function renderPageFrames(
+  page: SteppedPage,
+  markers: readonly (number | null)[],
+): Promise<FramesByMarker> {
   const pictures = new Map<number | null, Buffer>();
   const ahead = markers.filter((marker) => marker !== null).toSorted((a, b) => a - b);
-  const rest = markers.includes(null) ? new Rest(page) : undefined;
+  const rest = markers.includes(null) ? new StillnessDetector(page) : undefined;
   await load(page);
   while (true) {
     while (ahead[0] !== undefined && stepTowards(page.now, ahead[0], true) === 0) {
@@ -34,14 +37,14 @@ async function load(page: SteppedPage): Promise<void> {
 }
 
 /** Lets a page come to rest and takes no picture. */
-export async function settle(page: SteppedPage): Promise<void> {
-  const rest = new Rest(page);
+export async function waitUntilStill(page: SteppedPage): Promise<void> {
+  const rest = new StillnessDetector(page);
   await load(page);
   while (!(await rest.reached((await page.advance(FRAME_MS)).damage)));
 }
 
 /** Tells when a page has come to rest: nothing drawn for a while and no animation that will still end, or the cap. */
-class Rest {
+class StillnessDetector {
   readonly #page: SteppedPage;
   #lastDamage = 0;
   #askAgainAt = 0;

@@ -1,7 +1,7 @@
 import type { Phase } from '../../contract/captureProtocol.ts';
 
 /** Seconds spent, by phase. Phases that run side by side count each for itself. */
-export class Phases {
+export class PhaseTimer {
   readonly #ms = new Map<Phase, number>();
 
   add(phase: Phase, ms: number): void {

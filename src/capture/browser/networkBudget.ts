@@ -1,7 +1,7 @@
 import type { CdpSession } from './cdp.ts';
 
 /** What a creative's passes share about waiting for the network, so that what hangs is waited for once. */
-export interface Patience {
+export interface NetworkBudget {
   /** Real time left for waiting, over all passes. */
   leftMs: number;
   /** Addresses that were not waited for any longer. */
@@ -10,14 +10,14 @@ export interface Patience {
 
 export type ResourceType = string;
 
-export function createPatience(leftMs: number): Patience {
+export function createNetworkBudget(leftMs: number): NetworkBudget {
   return { leftMs, hung: new Map() };
 }
 
 /** Each pass may wait a little, although others have spent the budget. */
 const LEAST_MS = 1_000;
 
-export function leastOf({ leftMs }: Patience): number {
+export function waitMsOfPass({ leftMs }: NetworkBudget): number {
   return Math.max(leftMs, LEAST_MS);
 }
 
@@ -25,7 +25,7 @@ export function leastOf({ leftMs }: Patience): number {
 const BLOCKING: readonly ResourceType[] = ['Document', 'Stylesheet', 'Script'];
 
 /** Fails at once what hung in an earlier pass, so that time need not stop for it again. */
-export async function failHung(session: CdpSession, { hung }: Patience): Promise<void> {
+export async function failHungRequests(session: CdpSession, { hung }: NetworkBudget): Promise<void> {
   const urls = [...hung].filter(([, type]) => !BLOCKING.includes(type)).map(([url]) => url);
   if (urls.length === 0) return;
   session.on('Fetch.requestPaused', ({ requestId }) => {

@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest';
-import { CreativeBoard } from '../../../../src/capture/engine/creativeBoard.ts';
+import { CreativeOutcomes } from '../../../../src/capture/engine/creativeOutcomes.ts';
 
 const failed = (reason: string) => ({ status: 'failed', reason }) as const;
 
 it('tells of the first ad that is resolved, as soon as it is', async () => {
-  const board = new CreativeBoard();
-  const first = board.firstOf(['a', 'b'], new AbortController().signal);
+  const board = new CreativeOutcomes();
+  const first = board.waitForFirst(['a', 'b'], new AbortController().signal);
   board.resolve('c', failed('not asked for'));
   board.resolve('b', failed('gone'));
   expect(await first).toEqual(['b', failed('gone')]);
 });
 
 it('keeps the first outcome of an ad', () => {
-  const board = new CreativeBoard();
+  const board = new CreativeOutcomes();
   board.resolve('a', failed('one'));
   board.resolve('a', failed('two'));
   expect(board.get('a')).toEqual(failed('one'));
@@ -21,7 +21,7 @@ it('keeps the first outcome of an ad', () => {
 
 it('ends the wait when it is told to', async () => {
   const stop = new AbortController();
-  const waiting = new CreativeBoard().firstOf(['a'], stop.signal);
+  const waiting = new CreativeOutcomes().waitForFirst(['a'], stop.signal);
   stop.abort(new Error('told to'));
   await expect(waiting).rejects.toThrow('told to');
 });

@@ -4,7 +4,7 @@ import { CAPTURE_EXIT } from '../../contract/captureProtocol.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 
 /** `message` is for the operator. */
-export class CaptureEnd extends Error {
+export class CaptureEndError extends Error {
   override readonly name = 'CaptureEnd';
   readonly exitCode: number;
   /** For uploads in flight to finish, and claims to be given back. */
@@ -18,55 +18,56 @@ export class CaptureEnd extends Error {
 }
 
 /** A newer attempt has taken over, or the job is settled or canceled: nothing of this one is wanted any more. */
-export const superseded = (message: string) =>
-  new CaptureEnd(message, { exitCode: CAPTURE_EXIT.superseded, graceMs: 0 });
+export const supersededError = (message: string) =>
+  new CaptureEndError(message, { exitCode: CAPTURE_EXIT.superseded, graceMs: 0 });
 
 /** The internal API will not take this, however often it is sent. */
-export const refused = (message: string) => new CaptureEnd(message, { exitCode: CAPTURE_EXIT.refused, graceMs: 2_000 });
+export const rejectedError = (message: string) =>
+  new CaptureEndError(message, { exitCode: CAPTURE_EXIT.refused, graceMs: 2_000 });
 
-export const deadlineOver = (message: string) =>
-  new CaptureEnd(message, { exitCode: CAPTURE_EXIT.deadline, graceMs: 2_000 });
+export const deadlineError = (message: string) =>
+  new CaptureEndError(message, { exitCode: CAPTURE_EXIT.deadline, graceMs: 2_000 });
 
-export const terminated = (message: string, graceMs: number) =>
-  new CaptureEnd(message, { exitCode: CAPTURE_EXIT.terminated, graceMs });
+export const terminatedError = (message: string, graceMs: number) =>
+  new CaptureEndError(message, { exitCode: CAPTURE_EXIT.terminated, graceMs });
 
 /** @returns the end that an error stands for; a crash, when it is not known better. */
-export function endOf(error: unknown): CaptureEnd {
-  if (error instanceof CaptureEnd) return error;
+export function asCaptureEndError(error: unknown): CaptureEndError {
+  if (error instanceof CaptureEndError) return error;
   const message = errorMessage(error);
-  return new CaptureEnd(message, { exitCode: CAPTURE_EXIT.crashed, graceMs: 2_000 }, { cause: error });
+  return new CaptureEndError(message, { exitCode: CAPTURE_EXIT.crashed, graceMs: 2_000 }, { cause: error });
 }
 
 /** What has still to be done when all is over: a little more than nothing, so that aborted calls can return. */
 const LAST_MOMENT_MS = 500;
 
 /** The two moments at which a capture ends. The first reason stands. */
-export class Ending {
-  /** No new work is begun. Its reason is the {@link CaptureEnd}. */
+export class CaptureShutdown {
+  /** No new work is begun. Its reason is the {@link CaptureEndError}. */
   readonly stop: AbortSignal;
   /** What is in flight ends too. */
-  readonly hard: AbortSignal;
+  readonly abort: AbortSignal;
   /** Resolves a moment after `hard`: whatever has not returned by then is left behind. */
   readonly over: Promise<void>;
   readonly #stop = new AbortController();
   readonly #hard = new AbortController();
-  #reason: CaptureEnd | undefined;
+  #reason: CaptureEndError | undefined;
   #timer: NodeJS.Timeout | undefined;
   #markOver: () => void = () => undefined;
 
   constructor() {
     this.stop = this.#stop.signal;
-    this.hard = this.#hard.signal;
+    this.abort = this.#hard.signal;
     this.over = new Promise((resolve) => {
       this.#markOver = resolve;
     });
   }
 
-  get reason(): CaptureEnd | undefined {
+  get reason(): CaptureEndError | undefined {
     return this.#reason;
   }
 
-  end(reason: CaptureEnd): void {
+  begin(reason: CaptureEndError): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
     this.#stop.abort(reason);
@@ -79,7 +80,7 @@ export class Ending {
     clearTimeout(this.#timer);
   }
 
-  #endHard(reason: CaptureEnd): void {
+  #endHard(reason: CaptureEndError): void {
     this.#hard.abort(reason);
     this.#timer = setTimeout(this.#markOver, LAST_MOMENT_MS);
   }

@@ -1,15 +1,15 @@
 /** Brings in what other captures of the job have rendered: told by the internal API, downloaded when it is placed. */
 import type { ResolvedCreatives } from '../../contract/captureProtocol.ts';
-import type { CreativeBoard, CreativeOutcome } from '../engine/creativeBoard.ts';
-import type { FrameStore, KeptFrame } from '../engine/frameStore.ts';
-import type { Ending } from './ending.ts';
+import type { CreativeOutcome, CreativeOutcomes } from '../engine/creativeOutcomes.ts';
+import type { FrameStore, StoredFrame } from '../engine/frameStore.ts';
+import type { CaptureShutdown } from './captureShutdown.ts';
 import type { ProtocolClient } from './protocolClient.ts';
 
-export interface OthersTools {
+export interface RemoteCreativesOptions {
   readonly client: ProtocolClient;
-  readonly board: CreativeBoard;
+  readonly outcomes: CreativeOutcomes;
   readonly store: FrameStore;
-  readonly ending: Ending;
+  readonly shutdown: CaptureShutdown;
   /** How long the internal API may hold an answer back. */
   readonly holdMs?: number;
 }
@@ -19,18 +19,18 @@ const HOLD_MS = 20_000;
 const MAX_ADS = 1_000;
 
 /** Ends when all of `ads` are resolved, by whomever. @throws the reason of `stop`, CaptureEnd, UnreachableError. */
-export async function followOthers(ads: ReadonlySet<string>, tools: OthersTools): Promise<void> {
-  const { client, board, ending, holdMs = HOLD_MS } = tools;
+export async function followRemoteCreatives(ads: ReadonlySet<string>, tools: RemoteCreativesOptions): Promise<void> {
+  const { client, outcomes, shutdown, holdMs = HOLD_MS } = tools;
   for (;;) {
-    ending.stop.throwIfAborted();
-    const unresolved = board.unresolved(ads);
+    shutdown.stop.throwIfAborted();
+    const unresolved = outcomes.unresolved(ads);
     if (unresolved.length === 0) return;
     const answered = new AbortController();
-    const signal = AbortSignal.any([ending.stop, answered.signal]);
-    const ownLast = allResolved(board, ads, signal);
+    const signal = AbortSignal.any([shutdown.stop, answered.signal]);
+    const ownLast = allResolved(outcomes, ads, signal);
     try {
       const resolved = await Promise.race([client.wait(unresolved.slice(0, MAX_ADS), holdMs, signal), ownLast]);
-      for (const creative of resolved) board.resolve(creative.ad_id, outcomeOf(creative, tools));
+      for (const creative of resolved) outcomes.resolve(creative.ad_id, outcomeOf(creative, tools));
     } finally {
       answered.abort();
     }
@@ -38,17 +38,17 @@ export async function followOthers(ads: ReadonlySet<string>, tools: OthersTools)
 }
 
 /** Ends the wait when the last ad comes from an own rendering. @throws the reason of `signal`. */
-async function allResolved(board: CreativeBoard, ads: ReadonlySet<string>, signal: AbortSignal): Promise<[]> {
-  while (board.unresolved(ads).length > 0) await board.changed(signal);
+async function allResolved(board: CreativeOutcomes, ads: ReadonlySet<string>, signal: AbortSignal): Promise<[]> {
+  while (board.unresolved(ads).length > 0) await board.waitForChange(signal);
   return [];
 }
 
-type Resolved = ResolvedCreatives['creatives'][number];
+type ResolvedCreative = ResolvedCreatives['creatives'][number];
 
-function outcomeOf(creative: Resolved, { client, store, ending }: OthersTools): CreativeOutcome {
+function outcomeOf(creative: ResolvedCreative, { client, store, shutdown }: RemoteCreativesOptions): CreativeOutcome {
   if (creative.status === 'failed') return { status: 'failed', reason: creative.reason };
   const { width, height, mode, frames } = creative;
-  const kept = new Map<string, Promise<KeptFrame>>();
+  const kept = new Map<string, Promise<StoredFrame>>();
   return {
     status: 'rendered',
     mode,
@@ -56,7 +56,7 @@ function outcomeOf(creative: Resolved, { client, store, ending }: OthersTools): 
       const found = frames.find((frame) => frame.marker_ms === markerMs && frame.ratio === ratio);
       if (found === undefined) return undefined;
       const key = `${markerMs} ${ratio}`;
-      const download = () => client.download(found.url, found.sha256, ending.stop).then((png) => store.keep(png));
+      const download = () => client.download(found.url, found.sha256, shutdown.stop).then((png) => store.keep(png));
       const frame = kept.get(key) ?? download();
       kept.set(key, frame);
       return { markerMs, ratio, width, height, png: await (await frame)() };

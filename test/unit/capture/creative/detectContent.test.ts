@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { identify } from '../../../../src/capture/creative/content.ts';
+import { detectContent } from '../../../../src/capture/creative/detectContent.ts';
 
 const picture = () => sharp({ create: { width: 4, height: 4, channels: 3, background: '#f00' } });
 
@@ -12,7 +12,7 @@ describe('what a creative is', () => {
     ['webp', picture().webp(), 'image/webp'],
     ['avif', picture().avif(), 'image/avif'],
   ])('is told by the bytes for %s, whatever the server says', async (_, image, type) => {
-    expect(await identify(await image.toBuffer(), 'text/html')).toEqual({ kind: 'raster', type });
+    expect(await detectContent(await image.toBuffer(), 'text/html')).toEqual({ kind: 'raster', type });
   });
 
   it.each([
@@ -27,11 +27,13 @@ describe('what a creative is', () => {
     ['(function(){})()', 'script'],
     ['// an ad tag\nvar x = 1', 'script'],
   ])('is told by the text %j: %s', async (text, kind) => {
-    expect(await identify(Buffer.from(text))).toMatchObject({ kind });
+    expect(await detectContent(Buffer.from(text))).toMatchObject({ kind });
   });
 
   it('believes the content type for a script that could be anything', async () => {
-    expect(await identify(Buffer.from('x.y()'), 'application/javascript; charset=utf-8')).toEqual({ kind: 'script' });
+    expect(await detectContent(Buffer.from('x.y()'), 'application/javascript; charset=utf-8')).toEqual({
+      kind: 'script',
+    });
   });
 
   it.each([
@@ -40,7 +42,7 @@ describe('what a creative is', () => {
     ['JSON', Buffer.from('{"a":1}'), /not an image, video/],
     ['some other XML', Buffer.from('<?xml version="1.0"?><rss></rss>'), /not an image, video/],
   ])('is refused in words for %s', async (_, bytes, words) => {
-    await expect(identify(bytes)).rejects.toMatchObject({
+    await expect(detectContent(bytes)).rejects.toMatchObject({
       status: 'generic_error',
       message: expect.stringMatching(words),
     });

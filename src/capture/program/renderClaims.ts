@@ -8,25 +8,25 @@ import { sleep } from '../../lib/sleep.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
 import { pngSize } from '../compose/pngSize.ts';
 import type { CreativeFrame, FailedCreative, RenderedCreative } from '../creative/creative.ts';
-import { type CreativeBoard, keepRendering } from '../engine/creativeBoard.ts';
+import { type CreativeOutcomes, storeRendering } from '../engine/creativeOutcomes.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { FrameStore } from '../engine/frameStore.ts';
-import type { Phases } from '../engine/phases.ts';
-import { CaptureEnd, type Ending, endOf } from './ending.ts';
+import type { PhaseTimer } from '../engine/phaseTimer.ts';
+import { asCaptureEndError, CaptureEndError, type CaptureShutdown } from './captureShutdown.ts';
 import type { ProtocolClient } from './protocolClient.ts';
-import { refusePicture, type Uploader } from './uploader.ts';
+import { pictureFault, type Uploader } from './uploader.ts';
 
-export interface ClaimTools {
+export interface RenderClaimsOptions {
   readonly client: ProtocolClient;
   readonly uploader: Uploader;
   readonly engine: Engine;
-  readonly board: CreativeBoard;
+  readonly outcomes: CreativeOutcomes;
   readonly store: FrameStore;
-  readonly phases: Phases;
-  readonly ending: Ending;
+  readonly phases: PhaseTimer;
+  readonly shutdown: CaptureShutdown;
   readonly log: Log;
   /** What the pages of this index show. */
-  readonly shown: Shown;
+  readonly needed: NeededFrames;
   /** Between two questions for a creative, while others hold all that are left. */
   readonly idleMs?: number;
   /** Creatives rendered at the same time; two unless given. */
@@ -34,7 +34,7 @@ export interface ClaimTools {
 }
 
 /** Ads whose pictures this index takes, and the pixel ratios of its devices. */
-export interface Shown {
+export interface NeededFrames {
   readonly ads: ReadonlySet<string>;
   readonly ratios: ReadonlySet<number>;
 }
@@ -42,19 +42,19 @@ export interface Shown {
 const AT_ONCE = 2;
 const IDLE_MS = 2_000;
 
-type Claimed = NonNullable<ClaimedCreative['creative']>;
+type CreativeClaim = NonNullable<ClaimedCreative['creative']>;
 
 /**
  * Ends when no creative is free and none that this index needs is unresolved; an index without pages stays until all
  * creatives of the job are resolved, since whoever holds the others may not come back.
  * @throws the reason of the ending's `stop`, CaptureEnd, UnreachableError, EngineStartError.
  */
-export async function renderCreatives(tools: ClaimTools): Promise<void> {
+export async function renderCreatives(tools: RenderClaimsOptions): Promise<void> {
   const rendering = new TaskGroup(tools.atOnce ?? AT_ONCE);
   try {
     while (await claimNext(tools, rendering));
   } catch (error) {
-    tools.ending.end(endOf(error));
+    tools.shutdown.begin(asCaptureEndError(error));
     throw error;
   } finally {
     await rendering.drain();
@@ -62,15 +62,15 @@ export async function renderCreatives(tools: ClaimTools): Promise<void> {
 }
 
 /** @returns false when there is nothing more to do. */
-async function claimNext(tools: ClaimTools, rendering: TaskGroup): Promise<boolean> {
-  const { client, ending, board, shown } = tools;
+async function claimNext(tools: RenderClaimsOptions, rendering: TaskGroup): Promise<boolean> {
+  const { client, shutdown, outcomes, needed } = tools;
   if (rendering.isFull) await rendering.oneDone();
-  ending.stop.throwIfAborted();
-  const isNeeded = board.unresolved(shown.ads).length > 0;
+  shutdown.stop.throwIfAborted();
+  const isNeeded = outcomes.unresolved(needed.ads).length > 0;
   let answer: ClaimedCreative;
   try {
     // Not given up half-way: a claim whose answer is lost would be held by nobody.
-    answer = await client.claim(ending.hard);
+    answer = await client.claim(shutdown.abort);
   } catch (error) {
     // Who resolves the last creative has the job settled, perhaps before the others ask again.
     if (isSuperseded(error) && !isNeeded && rendering.size === 0) return false;
@@ -79,48 +79,48 @@ async function claimNext(tools: ClaimTools, rendering: TaskGroup): Promise<boole
   const { creative, unresolved } = answer;
   if (creative !== null) await rendering.add(() => renderClaimed(creative, tools));
   else if (rendering.size > 0) await rendering.oneDone();
-  else if (unresolved === 0 || (shown.ads.size > 0 && !isNeeded)) return false;
-  else await board.changed(ending.stop, tools.idleMs ?? IDLE_MS);
+  else if (unresolved === 0 || (needed.ads.size > 0 && !isNeeded)) return false;
+  else await outcomes.waitForChange(shutdown.stop, tools.idleMs ?? IDLE_MS);
   return true;
 }
 
 function isSuperseded(error: unknown): boolean {
-  return error instanceof CaptureEnd && error.exitCode === CAPTURE_EXIT.superseded;
+  return error instanceof CaptureEndError && error.exitCode === CAPTURE_EXIT.superseded;
 }
 
-async function renderClaimed(creative: Claimed, tools: ClaimTools): Promise<void> {
-  const { client, ending, log } = tools;
+async function renderClaimed(creative: CreativeClaim, tools: RenderClaimsOptions): Promise<void> {
+  const { client, shutdown, log } = tools;
   const { ad_id, lease_seconds } = creative;
   const rendered = new AbortController();
-  const renewing = keepClaim(tools, { ad: ad_id, everyMs: (lease_seconds * 1000) / 3, until: rendered.signal });
+  const renewing = renewClaim(tools, { ad: ad_id, everyMs: (lease_seconds * 1000) / 3, until: rendered.signal });
   let isReported = false;
   try {
-    ending.stop.throwIfAborted();
+    shutdown.stop.throwIfAborted();
     const start = performance.now();
     const result = await render(creative, tools);
     tools.phases.add('render', performance.now() - start);
     const seconds = (performance.now() - start) / 1000;
-    await client.creativeResult(ad_id, { seconds, result: await uploaded(creative, result, tools) }, ending.hard);
+    await client.creativeResult(ad_id, { seconds, result: await uploaded(creative, result, tools) }, shutdown.abort);
     isReported = true;
     log.info({ ad_id, status: result.status, seconds }, 'a creative was rendered');
   } finally {
     rendered.abort();
     await renewing;
-    if (!isReported) await giveBack(ad_id, tools);
+    if (!isReported) await releaseClaim(ad_id, tools);
   }
 }
 
-async function render({ ad_id, kind, content, wanted }: Claimed, tools: ClaimTools) {
-  const { engine, ending, board, shown, store } = tools;
+async function render({ ad_id, kind, content, wanted }: CreativeClaim, tools: RenderClaimsOptions) {
+  const { engine, shutdown, outcomes, needed, store } = tools;
   const markers = [...new Set(wanted.map(({ marker_ms }) => marker_ms))];
   const ratios = [...new Set(wanted.map(({ ratio }) => ratio))];
   const isWanted = (markerMs: number | null, at: number) =>
     wanted.some(({ marker_ms, ratio }) => marker_ms === markerMs && ratio === at);
-  const request = { markers, ratios, isWanted, signal: ending.stop };
+  const request = { markers, ratios, isWanted, signal: shutdown.stop };
   const result = checked(await engine.render({ kind, content }, request), wanted);
-  if (result.status !== 'uploaded') board.resolve(ad_id, { status: 'failed', reason: result.reason });
-  else if (shown.ads.has(ad_id)) {
-    board.resolve(ad_id, await keepRendering(result, store, ({ ratio }) => shown.ratios.has(ratio)));
+  if (result.status !== 'uploaded') outcomes.resolve(ad_id, { status: 'failed', reason: result.reason });
+  else if (needed.ads.has(ad_id)) {
+    outcomes.resolve(ad_id, await storeRendering(result, store, ({ ratio }) => needed.ratios.has(ratio)));
   }
   return result;
 }
@@ -128,7 +128,7 @@ async function render({ ad_id, kind, content, wanted }: Claimed, tools: ClaimToo
 /** A renderer that leaves out a frame must not make the job start over and over. */
 function checked(result: RenderedCreative | FailedCreative, wanted: readonly WantedFrame[]) {
   if (result.status !== 'uploaded') return result;
-  const tooLarge = result.frames.map(({ png }) => refusePicture(png)).find((reason) => reason !== undefined);
+  const tooLarge = result.frames.map(({ png }) => pictureFault(png)).find((reason) => reason !== undefined);
   if (tooLarge !== undefined) return { status: 'generic_error', reason: tooLarge } as const;
   const missing = wanted.find((frame) => frameOf(result, frame) === undefined);
   if (missing === undefined) return result;
@@ -141,9 +141,9 @@ function frameOf({ frames }: RenderedCreative, { marker_ms, ratio }: WantedFrame
 }
 
 async function uploaded(
-  { ad_id, wanted }: Claimed,
+  { ad_id, wanted }: CreativeClaim,
   result: RenderedCreative | FailedCreative,
-  tools: ClaimTools,
+  tools: RenderClaimsOptions,
 ): Promise<CreativeResult['result']> {
   if (result.status !== 'uploaded') return { status: result.status, reason: result.reason };
   const { format, category, mode, notes, width, height } = result;
@@ -156,7 +156,7 @@ async function uploaded(
 async function uploadFrame(
   { ad_id, marker_ms, ratio }: WantedFrame & { ad_id: string },
   frame: CreativeFrame | undefined,
-  { uploader }: ClaimTools,
+  { uploader }: RenderClaimsOptions,
 ) {
   if (frame === undefined) throw new Error('A frame that was checked to be there is missing.');
   const { png } = frame;
@@ -166,11 +166,11 @@ async function uploadFrame(
 }
 
 /** Renews until told to end. A claim that is lost is worked on all the same: the first result is taken. */
-async function keepClaim(
-  { client, ending, log }: ClaimTools,
+async function renewClaim(
+  { client, shutdown, log }: RenderClaimsOptions,
   { ad, everyMs, until }: { ad: string; everyMs: number; until: AbortSignal },
 ): Promise<void> {
-  const signal = AbortSignal.any([until, ending.hard]);
+  const signal = AbortSignal.any([until, shutdown.abort]);
   let isHeld = true;
   while (isHeld && !signal.aborted) {
     try {
@@ -179,7 +179,7 @@ async function keepClaim(
       if (!isHeld) log.warn({ ad_id: ad }, 'the claim on a creative was lost while it was rendered');
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof CaptureEnd) ending.end(error);
+      if (error instanceof CaptureEndError) shutdown.begin(error);
       // Otherwise its result will meet the same fault, or none any more.
       log.warn({ ad_id: ad, err: error }, 'the claim on a creative could not be renewed');
       return;
@@ -188,10 +188,10 @@ async function keepClaim(
 }
 
 /** So that others need not wait for the lease to end. */
-async function giveBack(ad: string, { client, ending, log }: ClaimTools): Promise<void> {
-  if (ending.hard.aborted) return;
+async function releaseClaim(ad: string, { client, shutdown, log }: RenderClaimsOptions): Promise<void> {
+  if (shutdown.abort.aborted) return;
   try {
-    await client.release(ad, ending.hard);
+    await client.release(ad, shutdown.abort);
   } catch (error) {
     log.warn({ ad_id: ad, err: error }, 'a claim could not be given back; its lease will end');
   }

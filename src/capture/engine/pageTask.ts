@@ -9,10 +9,10 @@ import type { Log } from '../../lib/log.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
-import type { ClosedPage, OpenPage, Picture, PlacementFailure, ScoredCandidate } from '../page/page.ts';
-import type { CreativeBoard, CreativeOutcome } from './creativeBoard.ts';
+import type { ClosedPage, OpenPage, Picture, ScoredCandidate, PlacementFailure } from '../page/page.ts';
+import type { CreativeOutcome, CreativeOutcomes } from './creativeOutcomes.ts';
 import { type Engine, EngineStartError } from './engine.ts';
-import type { Phases } from './phases.ts';
+import type { PhaseTimer } from './phaseTimer.ts';
 import { type ProvenanceRecord, recordOfFailure, recordOfPicture } from './provenance.ts';
 
 export interface WantedPicture {
@@ -21,7 +21,7 @@ export interface WantedPicture {
   readonly markerMs: number | null;
 }
 
-export interface PageToTake {
+export interface PageOrder {
   /** As it is opened. */
   readonly site: string;
   readonly device: Device;
@@ -43,15 +43,15 @@ export type PictureResult =
       readonly record: ProvenanceRecord;
     };
 
-export interface PageTools {
-  readonly engine: Pick<Engine, 'open' | 'renewPages' | 'pagesTooHeavy' | 'browserVersion'>;
-  readonly board: CreativeBoard;
-  readonly phases: Phases;
+export interface PageTaskOptions {
+  readonly engine: Pick<Engine, 'open' | 'restartPageBrowser' | 'memoryEndReason' | 'browserVersion'>;
+  readonly outcomes: CreativeOutcomes;
+  readonly phases: PhaseTimer;
   readonly log: Log;
   /** Ends the work between two pictures. */
   readonly stop: AbortSignal;
   /** Told of each picture once; resolves when it may be given the next one. */
-  readonly emit: (result: PictureResult, page: PageToTake) => Promise<void>;
+  readonly onResult: (result: PictureResult, page: PageOrder) => Promise<void>;
   readonly deadlines?: { readonly openMs: number; readonly placeMs: number };
 }
 
@@ -68,17 +68,17 @@ export class PageLostError extends Error {
   override readonly name = 'PageLostError';
 }
 
-export class PageWork {
+export class PageTask {
   /** Whether another page was open in the same browser, which may be at fault then. */
   isAccompanied = false;
-  readonly page: PageToTake;
-  readonly #tools: PageTools;
+  readonly page: PageOrder;
+  readonly #tools: PageTaskOptions;
   readonly #deadlines: { readonly openMs: number; readonly placeMs: number };
   readonly #left: Map<string, WantedPicture>;
   #finalUrl: string | null = null;
   #openings = 0;
 
-  constructor(page: PageToTake, tools: PageTools) {
+  constructor(page: PageOrder, tools: PageTaskOptions) {
     this.page = page;
     this.#tools = tools;
     this.#deadlines = tools.deadlines ?? DEADLINES;
@@ -137,7 +137,7 @@ export class PageWork {
     try {
       while (todo.size > 0) {
         const ads = new Set([...todo.values()].map(({ ad }) => ad));
-        const [ad, outcome] = await this.#tools.board.firstOf([...ads], this.#tools.stop);
+        const [ad, outcome] = await this.#tools.outcomes.waitForFirst([...ads], this.#tools.stop);
         for (const picture of [...todo.values()].filter((one) => one.ad === ad)) {
           this.#tools.stop.throwIfAborted();
           todo.delete(picture.id);
@@ -194,7 +194,7 @@ export class PageWork {
 
   async #emit(result: PictureResult): Promise<void> {
     this.#left.delete(result.wanted.id);
-    await this.#tools.emit(result, this.page);
+    await this.#tools.onResult(result, this.page);
   }
 
   async #orLost<T>(work: () => Promise<T>): Promise<T> {

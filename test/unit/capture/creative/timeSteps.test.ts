@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { stepTowards } from '../../../../src/capture/creative/moments.ts';
+import { stepTowards } from '../../../../src/capture/creative/timeSteps.ts';
 
 function walk(from: number, marker: number, everyFrame = false): number[] {
   const steps: number[] = [];

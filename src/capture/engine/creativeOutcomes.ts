@@ -1,6 +1,6 @@
 /** What has become of the creatives so far, for whoever places them. */
 import type { CreativeFrame, RenderedCreative } from '../creative/creative.ts';
-import type { FrameStore, KeptFrame } from './frameStore.ts';
+import type { FrameStore, StoredFrame } from './frameStore.ts';
 
 export type CreativeOutcome =
   | {
@@ -12,7 +12,7 @@ export type CreativeOutcome =
     }
   | { readonly status: 'failed'; readonly reason: string };
 
-export class CreativeBoard {
+export class CreativeOutcomes {
   readonly #outcomes = new Map<string, CreativeOutcome>();
   readonly #changes = new EventTarget();
 
@@ -32,18 +32,18 @@ export class CreativeBoard {
   }
 
   /** @returns the first of `ads` that is resolved, as soon as one is. @throws the reason of `signal`. */
-  async firstOf(ads: readonly string[], signal: AbortSignal): Promise<[ad: string, outcome: CreativeOutcome]> {
+  async waitForFirst(ads: readonly string[], signal: AbortSignal): Promise<[ad: string, outcome: CreativeOutcome]> {
     for (;;) {
       for (const ad of ads) {
         const outcome = this.#outcomes.get(ad);
         if (outcome !== undefined) return [ad, outcome];
       }
-      await this.changed(signal);
+      await this.waitForChange(signal);
     }
   }
 
   /** Resolves at the next outcome, or after `ms` where given. @throws the reason of `signal`. */
-  changed(signal: AbortSignal, ms?: number): Promise<void> {
+  waitForChange(signal: AbortSignal, ms?: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = ms === undefined ? undefined : setTimeout(() => done(resolve), ms);
       const onChange = () => done(resolve);
@@ -62,12 +62,12 @@ export class CreativeBoard {
 }
 
 /** An own rendering, its frames kept for placing. `isWanted` leaves out those that no page of ours will show. */
-export async function keepRendering(
+export async function storeRendering(
   { frames, mode }: RenderedCreative,
   store: FrameStore,
   isWanted: (frame: CreativeFrame) => boolean = () => true,
 ): Promise<CreativeOutcome> {
-  const kept = new Map<string, { readonly frame: Omit<CreativeFrame, 'png'>; readonly png: KeptFrame }>();
+  const kept = new Map<string, { readonly frame: Omit<CreativeFrame, 'png'>; readonly png: StoredFrame }>();
   for (const { png, ...frame } of frames) {
     const wanted = isWanted({ ...frame, png });
     if (wanted) kept.set(frameKey(frame.markerMs, frame.ratio), { frame, png: await store.keep(png) });

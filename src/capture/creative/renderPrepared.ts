@@ -1,17 +1,17 @@
-import { createPatience, type Patience } from '../browser/patience.ts';
+import { createNetworkBudget, type NetworkBudget } from '../browser/networkBudget.ts';
 import { RenderingBlockedError } from '../browser/renderingBlocked.ts';
 import type { SteppedBrowser } from '../browser/steppedBrowser.ts';
 import { SteppedPage } from '../browser/steppedPage.ts';
 import type { CreativeFrame, RenderedCreative, RenderRequest } from './creative.ts';
-import { CreativeFailure, refuseStatus } from './failure.ts';
-import { film, type Pictures, settle } from './film.ts';
+import { CreativeError, requireSuccess } from './creativeError.ts';
 import { brokenImages, measure, PROBE_VIEWPORT } from './measure.ts';
-import type { PageScene, Scene, StillScene, VideoScene } from './prepare.ts';
+import type { PreparedCreative, PreparedPage, PreparedStill, PreparedVideo } from './prepare.ts';
+import { type FramesByMarker, renderPageFrames, waitUntilStill } from './renderPage.ts';
+import { readVideo, renderVideoFrames } from './renderVideo.ts';
 import { checkedSize, type Size } from './size.ts';
-import { isWhite, paintStill } from './stillImage.ts';
-import { filmVideo, readVideo } from './videoFilm.ts';
+import { isWhite, renderStill } from './stillImage.ts';
 
-export interface ShootTools {
+export interface RenderTools {
   /** Runs work with a browser of its own. */
   readonly use: <T>(work: (browser: SteppedBrowser) => Promise<T>) => Promise<T>;
   /** Asks for an address again, for what the network says about it. */
@@ -21,24 +21,31 @@ export interface ShootTools {
   readonly signal: AbortSignal;
 }
 
-type Pass = (page: SteppedPage, markers: readonly (number | null)[]) => Promise<Pictures>;
+type Pass = (page: SteppedPage, markers: readonly (number | null)[]) => Promise<FramesByMarker>;
 
 /** Takes all pictures of a scene. @throws CreativeFailure, PageResistsError, BrowserGoneError. */
-export function shoot(scene: Scene, request: RenderRequest, tools: ShootTools): Promise<RenderedCreative> {
+export function renderPrepared(
+  scene: PreparedCreative,
+  request: RenderRequest,
+  tools: RenderTools,
+): Promise<RenderedCreative> {
   switch (scene.kind) {
     case 'still':
-      return shootStill(scene, request);
+      return renderStillFrames(scene, request);
     case 'page':
-      return tools.use((browser) => new Shooting(browser, request, tools).page(scene));
+      return tools.use((browser) => new BrowserRendering(browser, request, tools).page(scene));
     case 'video':
-      return tools.use((browser) => new Shooting(browser, request, tools).video(scene));
+      return tools.use((browser) => new BrowserRendering(browser, request, tools).video(scene));
   }
 }
 
-async function shootStill({ format, bytes, size }: StillScene, request: RenderRequest): Promise<RenderedCreative> {
+async function renderStillFrames(
+  { format, bytes, size }: PreparedStill,
+  request: RenderRequest,
+): Promise<RenderedCreative> {
   const frames: CreativeFrame[] = [];
   for (const ratio of new Set(request.ratios)) {
-    const png = await paintStill(bytes, size, ratio);
+    const png = await renderStill(bytes, size, ratio);
     for (const markerMs of markersAt(request, ratio)) frames.push({ markerMs, ratio, png, ...size });
   }
   return { status: 'uploaded', format, category: 'display', ...size, frames, mode: 'still', notes: [] };
@@ -55,29 +62,29 @@ function shownSize(file: Size, declared: Size | undefined): Size {
   return alike ? declared : { width: file.width, height: file.height };
 }
 
-function showsNothing(): CreativeFailure {
-  return new CreativeFailure('generic_error', 'The creative shows nothing: it drew neither picture nor text.');
+function showsNothing(): CreativeError {
+  return new CreativeError('generic_error', 'The creative shows nothing: it drew neither picture nor text.');
 }
 
-class Shooting {
+class BrowserRendering {
   readonly #browser: SteppedBrowser;
   readonly #request: RenderRequest;
-  readonly #tools: ShootTools;
+  readonly #tools: RenderTools;
   readonly #notes = new Set<string>();
-  readonly #patience: Patience;
+  readonly #patience: NetworkBudget;
   #clock: 'stepped' | 'wall' = 'stepped';
 
-  constructor(browser: SteppedBrowser, request: RenderRequest, tools: ShootTools) {
+  constructor(browser: SteppedBrowser, request: RenderRequest, tools: RenderTools) {
     this.#browser = browser;
     this.#request = request;
     this.#tools = tools;
-    this.#patience = createPatience(tools.networkBudgetMs);
+    this.#patience = createNetworkBudget(tools.networkBudgetMs);
   }
 
-  async page(scene: PageScene): Promise<RenderedCreative> {
+  async page(scene: PreparedPage): Promise<RenderedCreative> {
     const size = checkedSize(scene.size ?? (await this.#measured(scene)));
     const frames = await this.#frames(scene.open(size), size, async (page, markers) => {
-      const pictures = await film(page, markers);
+      const pictures = await renderPageFrames(page, markers);
       await this.#judgeMain(scene, page);
       await this.#judgeImages(scene, page);
       await this.#judgeBlank(scene, page, pictures);
@@ -86,24 +93,24 @@ class Shooting {
     return this.#result(scene, size, frames);
   }
 
-  async video(scene: VideoScene): Promise<RenderedCreative> {
+  async video(scene: PreparedVideo): Promise<RenderedCreative> {
     const facts = await this.#pass(`${scene.address}?16x16`, { size: { width: 16, height: 16 }, ratio: 1 }, readVideo);
     const size = checkedSize(shownSize(facts, scene.declared));
     const address = `${scene.address}?${size.width}x${size.height}`;
-    const frames = await this.#frames(address, size, filmVideo);
+    const frames = await this.#frames(address, size, renderVideoFrames);
     return this.#result(scene, size, frames);
   }
 
   /** When the one thing did not come that the creative consists of, asking for it again says why. */
-  async #judgeMain({ main }: PageScene, page: SteppedPage): Promise<void> {
+  async #judgeMain({ main }: PreparedPage, page: SteppedPage): Promise<void> {
     const outcome = main === undefined ? undefined : page.requests.outcomeOf(main);
     if (main === undefined || outcome === undefined || ('status' in outcome && outcome.status < 400)) return;
     await this.#tools.load(main);
     const why = 'status' in outcome ? `status ${outcome.status}` : outcome.error;
-    throw new CreativeFailure('generic_error', `${main} did not load in the browser (${why}).`);
+    throw new CreativeError('generic_error', `${main} did not load in the browser (${why}).`);
   }
 
-  #result({ format, kind }: Scene, size: Size, frames: CreativeFrame[]): RenderedCreative {
+  #result({ format, kind }: PreparedCreative, size: Size, frames: CreativeFrame[]): RenderedCreative {
     const category = kind === 'video' ? 'video' : 'display';
     const { markers, ratios } = this.#request;
     frames.sort(
@@ -114,33 +121,33 @@ class Shooting {
   }
 
   /** Images that did not come are noted; where nothing else is shown, there is no creative. */
-  async #judgeImages({ framed }: PageScene, page: SteppedPage): Promise<void> {
+  async #judgeImages({ framed }: PreparedPage, page: SteppedPage): Promise<void> {
     const broken = await brokenImages(page, framed);
     const [first] = broken;
     if (first === undefined) return;
     for (const image of broken) this.#notes.add(`An image did not load: ${image.slice(0, 200)}`);
     if ((await measure(page, framed)) !== undefined) return;
     const outcome = page.requests.outcomeOf(first);
-    if (outcome !== undefined && 'status' in outcome) refuseStatus(outcome.status, first);
-    throw new CreativeFailure(
+    if (outcome !== undefined && 'status' in outcome) requireSuccess(outcome.status, first);
+    throw new CreativeError(
       'generic_error',
       `The creative shows nothing but an image that is damaged or none: ${first.slice(0, 200)}`,
     );
   }
 
   /** A creative of which nothing is seen at any marker is none, unless it is only too early for it. */
-  async #judgeBlank(scene: PageScene, page: SteppedPage, pictures: Pictures): Promise<void> {
+  async #judgeBlank(scene: PreparedPage, page: SteppedPage, pictures: FramesByMarker): Promise<void> {
     for (const png of pictures.values()) if (!(await isWhite(png))) return;
     const [hung] = this.#patience.hung.keys();
     if (hung !== undefined)
-      throw new CreativeFailure('net_read_timeout', `The creative shows nothing: ${hung} did not answer in time.`);
+      throw new CreativeError('net_read_timeout', `The creative shows nothing: ${hung} did not answer in time.`);
     if (scene.format !== 'image' && (await measure(page, scene.framed)) === undefined) throw showsNothing();
     this.#notes.add('The picture is white all over.');
   }
 
-  async #measured(scene: PageScene): Promise<Size> {
+  async #measured(scene: PreparedPage): Promise<Size> {
     const size = await this.#pass(scene.open(PROBE_VIEWPORT), { size: PROBE_VIEWPORT, ratio: 1 }, async (page) => {
-      await settle(page);
+      await waitUntilStill(page);
       await this.#judgeMain(scene, page);
       await this.#judgeImages(scene, page);
       return measure(page, scene.framed);
@@ -188,7 +195,7 @@ class Shooting {
       ratio,
       userAgent,
       clock: this.#clock,
-      patience: this.#patience,
+      networkBudget: this.#patience,
       signal,
     });
     try {

@@ -11,7 +11,7 @@ import {
 import type { FailedCreative } from './creative.ts';
 
 /** A creative that cannot be rendered. `message` is for the user. */
-export class CreativeFailure extends Error {
+export class CreativeError extends Error {
   override readonly name = 'CreativeFailure';
   readonly status: AdFailure;
 
@@ -22,8 +22,8 @@ export class CreativeFailure extends Error {
 }
 
 /** @returns the failure that `error` stands for, or undefined when it is not the creative's fault. */
-export function failureOf(error: unknown): FailedCreative | undefined {
-  if (error instanceof CreativeFailure) return { status: error.status, reason: error.message };
+export function asFailedCreative(error: unknown): FailedCreative | undefined {
+  if (error instanceof CreativeError) return { status: error.status, reason: error.message };
   if (error instanceof HostNotFoundError) return { status: 'not_found', reason: error.message };
   if (error instanceof NetworkTimeoutError) return { status: 'net_read_timeout', reason: error.message };
   const network = [
@@ -38,9 +38,9 @@ export function failureOf(error: unknown): FailedCreative | undefined {
 }
 
 /** @throws CreativeFailure for a status that is not a success. */
-export function refuseStatus(status: number, url: string): void {
+export function requireSuccess(status: number, url: string): void {
   if (status >= 200 && status < 300) return;
   if (status === 404 || status === 410)
-    throw new CreativeFailure('not_found', `${url} answered ${status}: there is nothing there.`);
-  throw new CreativeFailure('generic_error', `${url} answered with HTTP status ${status} instead of the creative.`);
+    throw new CreativeError('not_found', `${url} answered ${status}: there is nothing there.`);
+  throw new CreativeError('generic_error', `${url} answered with HTTP status ${status} instead of the creative.`);
 }

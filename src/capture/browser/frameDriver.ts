@@ -4,7 +4,7 @@ import type { PageClock } from './pageClock.ts';
 import type { PageGuard } from './pageGuard.ts';
 import { RenderingBlockedError } from './renderingBlocked.ts';
 
-export interface PageFramesOptions {
+export interface FrameDriverOptions {
   readonly session: CdpSession;
   readonly guard: PageGuard;
   readonly clock: PageClock;
@@ -19,10 +19,10 @@ const HASTY_FRAMES = 10;
 const PAUSE_MS = 20;
 
 /** Draws a page whose frames are driven, one by one. */
-export class PageFrames {
-  readonly #options: PageFramesOptions;
+export class FrameDriver {
+  readonly #options: FrameDriverOptions;
 
-  constructor(options: PageFramesOptions) {
+  constructor(options: FrameDriverOptions) {
     this.#options = options;
   }
 
@@ -35,7 +35,7 @@ export class PageFrames {
   async picture(): Promise<string> {
     const { guard, clock } = this.#options;
     for (let attempt = 0; attempt < MAX_FRAMES; attempt++) {
-      if (attempt > HASTY_FRAMES) await guard.over(sleep(PAUSE_MS));
+      if (attempt > HASTY_FRAMES) await guard.waitFor(sleep(PAUSE_MS));
       clock.nextInstant();
       const { screenshotData } = await this.#frame({ format: 'png' });
       if (screenshotData) return screenshotData;
@@ -53,6 +53,6 @@ export class PageFrames {
       { ...clock.frameTime(), interval: FRAME_MS, noDisplayUpdates: false, ...(screenshot && { screenshot }) },
       60_000,
     );
-    return guard.over(frame, () => clock.nudge());
+    return guard.waitFor(frame, () => clock.nudge());
   }
 }

@@ -75,9 +75,9 @@ test('A creative that eats the memory of its container fails for it; the next on
 
 test('A page that eats the memory of its container is lost for it; the next one is opened', async () => {
   await expect(engine.open(`${site.url}/heavy`, DESKTOP)).rejects.toThrow();
-  expect(engine.pagesTooHeavy).toMatch(/^Too heavy: with this page the capture used \d+ of its 700 MiB of memory\.$/);
-  await engine.renewPages();
+  expect(engine.memoryEndReason).toMatch(/^Too heavy: with this page the capture used \d+ of its 700 MiB of memory\.$/);
+  await engine.restartPageBrowser();
   const page = await engine.open(`${site.url}/light`, DESKTOP);
   expect(page).toMatchObject({ status: 'ready' });
-  expect(engine.pagesTooHeavy).toBeUndefined();
+  expect(engine.memoryEndReason).toBeUndefined();
 });

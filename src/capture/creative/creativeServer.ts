@@ -5,7 +5,7 @@ import { typeOf } from './mediaTypes.ts';
 import type { ZipSite } from './zip.ts';
 
 /** Origins of one rendering, answered in this process. A `*.localhost` origin counts as trustworthy to a browser. */
-export class Stage {
+export class CreativeServer {
   readonly #origins: LocalOrigins;
   readonly #hosts: string[] = [];
 

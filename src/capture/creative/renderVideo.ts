@@ -1,9 +1,9 @@
 import { RenderingBlockedError } from '../browser/renderingBlocked.ts';
 import type { SteppedPage } from '../browser/steppedPage.ts';
-import { CreativeFailure } from './failure.ts';
-import type { Pictures } from './film.ts';
-import { FIRST_MS } from './moments.ts';
+import { CreativeError } from './creativeError.ts';
+import type { FramesByMarker } from './renderPage.ts';
 import type { Size } from './size.ts';
+import { FIRST_MS } from './timeSteps.ts';
 
 export interface VideoFacts extends Size {
   /** Infinity when the file does not say. */
@@ -17,9 +17,9 @@ const DEFAULT_PART = 0.25;
 
 /** Waits for the metadata. @throws CreativeFailure when no track of it can be decoded. */
 export async function readVideo(page: SteppedPage): Promise<VideoFacts> {
-  const state = await pump(page, 'video?.error || video?.readyState >= 2', 'reading its header');
+  const state = await advanceUntil(page, 'video?.error || video?.readyState >= 2', 'reading its header');
   if (state.error !== '' || !(state.width > 0))
-    throw new CreativeFailure(
+    throw new CreativeError(
       'generic_error',
       `The video cannot be played: no track of it can be decoded${state.error && ` (${state.error})`}.`,
     );
@@ -27,7 +27,10 @@ export async function readVideo(page: SteppedPage): Promise<VideoFacts> {
 }
 
 /** Takes all pictures of an opened video page, each sought exactly. */
-export async function filmVideo(page: SteppedPage, markers: readonly (number | null)[]): Promise<Pictures> {
+export async function renderVideoFrames(
+  page: SteppedPage,
+  markers: readonly (number | null)[],
+): Promise<FramesByMarker> {
   const { durationMs } = await readVideo(page);
   const pictures = new Map<number | null, Buffer>();
   for (const marker of markers) {
@@ -46,7 +49,7 @@ async function seek(page: SteppedPage, seconds: number): Promise<void> {
     video.requestVideoFrameCallback(note);
     video.currentTime = ${seconds};
   })()`);
-  await pump(
+  await advanceUntil(
     page,
     `video.error || (!video.seeking && video.readyState >= 2 && globalThis.seen.time <= ${seconds} + 0.05)`,
     `seeking ${seconds} s`,
@@ -62,7 +65,7 @@ interface VideoState {
 }
 
 /** Draws frames until `condition` holds, 1 ms of the page's time each; decoding goes on in real time meanwhile. */
-async function pump(page: SteppedPage, condition: string, doing: string): Promise<VideoState> {
+async function advanceUntil(page: SteppedPage, condition: string, doing: string): Promise<VideoState> {
   const end = performance.now() + DECODE_TIMEOUT_MS;
   do {
     await page.advance(FIRST_MS);
