@@ -7,7 +7,7 @@ import type {
   RenderedCreative,
   RenderRequest,
 } from '../../src/capture/creative/creative.ts';
-import { type CreativeRendererOptions, startCreativeRenderer } from '../../src/capture/creative/index.ts';
+import { type CreativeRendererOptions, startCreativeRenderer } from '../../src/capture/creative/renderer.ts';
 import { startCreativeNetwork } from './creativeNetwork.ts';
 import { startListener } from './listeners.ts';
 

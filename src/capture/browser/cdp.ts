@@ -14,7 +14,7 @@ export class CdpTimeoutError extends Error {
   override readonly name = 'CdpTimeoutError';
 }
 
-/** The browser has gone: it crashed, was killed, or was closed while a call was open. */
+/** The browser is gone: it crashed, or was killed or closed, before it answered. */
 export class BrowserGoneError extends Error {
   override readonly name = 'BrowserGoneError';
 }
@@ -28,18 +28,18 @@ export interface CdpSession {
   ): Promise<CdpCommands[M]['returnType']>;
   /** @returns a function that removes the listener. */
   on<E extends keyof CdpEvents>(event: E, listener: (params: CdpEvents[E][0]) => void): () => void;
-  /** Forgets the session's listeners; the browser is not told. */
+  /** Removes the session's listeners. Sends nothing to the browser. */
   release(): void;
 }
 
 export interface CdpConnection {
-  /** The browser itself. */
+  /** The session of the browser itself. */
   readonly root: CdpSession;
-  /** A target that was attached with `flatten`. */
+  /** The session of a target that was attached with `flatten`. */
   session(sessionId: string): CdpSession;
-  /** True once the browser has gone. */
+  /** True once the browser is gone. */
   readonly ended: boolean;
-  /** Rejects everything that is open; later calls throw. */
+  /** Rejects all open calls; later calls throw. */
   end(reason: string): void;
 }
 
@@ -67,9 +67,9 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 export function connectCdp(input: Writable, output: Readable): CdpConnection {
   const pipe = new CdpPipe(input);
   readMessages(output, (message) => pipe.receive(message));
-  output.once('close', () => pipe.end('The browser has gone'));
+  output.once('close', () => pipe.end('The browser is gone'));
   for (const stream of [input, output])
-    stream.on('error', (error) => pipe.end(`The browser has gone: ${error.message}`));
+    stream.on('error', (error) => pipe.end(`The browser is gone: ${error.message}`));
   return pipe;
 }
 
@@ -77,7 +77,7 @@ class CdpPipe implements CdpConnection {
   readonly root: CdpSession;
   readonly #input: Writable;
   readonly #pending = new Map<number, Pending>();
-  /** By session; the browser itself is the session without a name. */
+  /** By session id. The browser itself has the empty id. */
   readonly #listeners = new Map<string, Listeners>();
   #lastId = 0;
   #ended: string | undefined;
@@ -114,7 +114,7 @@ class CdpPipe implements CdpConnection {
     this.#ended = reason;
     for (const { method, reject, timer } of this.#pending.values()) {
       clearTimeout(timer);
-      reject(new BrowserGoneError(`${reason} (${method} was open)`));
+      reject(new BrowserGoneError(`${reason} (open call: ${method})`));
     }
     this.#pending.clear();
     this.#listeners.clear();
@@ -136,7 +136,7 @@ class CdpPipe implements CdpConnection {
 
   #call(sessionId: string, method: string, { params, timeoutMs }: { params: unknown; timeoutMs: number }) {
     return new Promise<unknown>((resolve, reject) => {
-      if (this.#ended !== undefined) return reject(new BrowserGoneError(`${this.#ended} (${method} was asked for)`));
+      if (this.#ended !== undefined) return reject(new BrowserGoneError(`${this.#ended} (call: ${method})`));
       this.#lastId += 1;
       const id = this.#lastId;
       const timer = setTimeout(() => {
@@ -149,7 +149,7 @@ class CdpPipe implements CdpConnection {
   }
 }
 
-/** Cuts the stream at each NUL; a message may come in many pieces. */
+/** Splits the stream at each NUL. One message may arrive in several chunks. */
 function readMessages(output: Readable, receive: (message: Message) => void): void {
   let pieces: Buffer[] = [];
   output.on('data', (chunk: Buffer) => {

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { chromium } from 'playwright';
 
-/** Said to people who have no browser; the one sentence that helps. */
 const NO_CHROMIUM =
-  'No Chromium was found: install one (Debian: apt-get install chromium-headless-shell; elsewhere: npx playwright install --only-shell chromium) or set CHROMIUM_PATH to its executable.';
+  'No Chromium was found. Install it (Debian: apt-get install chromium-headless-shell, elsewhere: npx playwright install --only-shell chromium), or set CHROMIUM_PATH to its executable.';
 
 // Debian's /usr/bin/chromium-headless-shell is a script that does not exec: killing it orphans the browser.
 const PLACES = [
@@ -15,12 +14,12 @@ const PLACES = [
 ];
 
 /**
- * The browser to run: the given one, else Playwright's own headless shell where it was downloaded, else Debian's, else any.
- * @throws Error with {@link NO_CHROMIUM} when there is none.
+ * @returns the path of the browser: the given one, else Playwright's headless shell, else Debian's, else any other.
+ * @throws Error with {@link NO_CHROMIUM} if there is none.
  */
 export function findChromium(given?: string): string {
   if (given !== undefined && given !== '') {
-    if (!existsSync(given)) throw new Error(`CHROMIUM_PATH is ${given}, where there is no file. ${NO_CHROMIUM}`);
+    if (!existsSync(given)) throw new Error(`CHROMIUM_PATH names ${given}, which does not exist. ${NO_CHROMIUM}`);
     return given;
   }
   const found = [playwrightShell(), ...PLACES].find((path) => path !== '' && existsSync(path));

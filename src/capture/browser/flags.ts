@@ -1,8 +1,8 @@
-/** Command-line flags that both browsers of a capture share: the stepped one and the page's. */
+/** Command-line flags of both browsers of a capture: the stepped browser and the browser of pages. */
 
 /**
- * Features that are off in both browsers. It begins with Playwright's own list, because a second
- * `--disable-features` replaces the first instead of adding to it: join all of it into one flag.
+ * Features that are off in both browsers. The list starts with Playwright's own, because a second
+ * `--disable-features` replaces the first one.
  */
 const DISABLED_FEATURES: readonly string[] = [
   // Playwright's.
@@ -20,29 +20,29 @@ const DISABLED_FEATURES: readonly string[] = [
   'AimEnabled',
   'PreconnectToSearch',
   'Translate',
-  // Ours: multicast names of WebRTC candidates and the search for displays would go around the proxy.
+  // Ours: mDNS names of WebRTC candidates and the search for displays would bypass the proxy.
   'WebRtcHideLocalIpsWithMdns',
   'DialMediaRouteProvider',
 ];
 
-/** @returns the one flag that switches {@link DISABLED_FEATURES} and `more` off. */
+/** @returns the flag that switches {@link DISABLED_FEATURES} and `more` off. */
 export function disabledFeaturesFlag(more: readonly string[] = []): string {
   return `--disable-features=${[...DISABLED_FEATURES, ...more].join(',')}`;
 }
 
 /**
- * Leaves the proxy as the only way out: loopback too, and neither QUIC, WebRTC's own UDP nor questions to name servers around it.
+ * Sends all traffic through the proxy, loopback included. QUIC, WebRTC over UDP and DNS queries, which would bypass it, are off.
  * @param proxyUrl for example `http://127.0.0.1:4000`.
  */
 export function networkFlags(proxyUrl: string): string[] {
   return [
     `--proxy-server=${proxyUrl}`,
-    // Without it, loopback goes around the proxy.
+    // Without this flag, loopback bypasses the proxy.
     '--proxy-bypass-list=<-loopback>',
-    // The flag of this name without "force" does nothing.
+    // The same flag without "force" has no effect.
     '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--disable-quic',
-    // The proxy looks names up; WebRTC would ask name servers for those of its own servers.
+    // The proxy resolves names. WebRTC would send DNS queries for its own servers.
     '--host-resolver-rules=MAP * ~NOTFOUND,EXCLUDE 127.0.0.1',
   ];
 }

@@ -10,15 +10,15 @@ export interface FrameDriverOptions {
   readonly clock: PageClock;
 }
 
-/** Keeps its clock at a whole number of frames a second, as the browser's own. */
+/** The interval between two frames, as in the browser itself. */
 const FRAME_MS = 1000 / 60;
 const MAX_FRAMES = 200;
-/** After so many the compositor is given time. */
-const HASTY_FRAMES = 10;
-/** Real time for the compositor to answer before the next frame of one moment. */
+/** After this many frames without a picture, the driver pauses before each further frame. */
+const FRAMES_WITHOUT_PAUSE = 10;
+/** Real time for the compositor. */
 const PAUSE_MS = 20;
 
-/** Draws a page whose frames are driven, one by one. */
+/** Draws the frames of a page, one at a time. */
 export class FrameDriver {
   readonly #options: FrameDriverOptions;
 
@@ -26,23 +26,23 @@ export class FrameDriver {
     this.#options = options;
   }
 
-  /** @returns whether the frame differs from the one before. */
+  /** @returns whether the frame differs from the previous one. */
   async draw(): Promise<boolean> {
     return (await this.#frame()).hasDamage;
   }
 
-  /** The viewport in device pixels at this moment, a PNG in base64. */
+  /** @returns the viewport at this moment, a PNG of device pixels in base64. @throws RenderingBlockedError */
   async picture(): Promise<string> {
     const { guard, clock } = this.#options;
     for (let attempt = 0; attempt < MAX_FRAMES; attempt++) {
-      if (attempt > HASTY_FRAMES) await guard.waitFor(sleep(PAUSE_MS));
+      if (attempt > FRAMES_WITHOUT_PAUSE) await guard.waitFor(sleep(PAUSE_MS));
       clock.nextInstant();
       const { screenshotData } = await this.#frame({ format: 'png' });
       if (screenshotData) return screenshotData;
     }
     throw new RenderingBlockedError(
       'no_picture',
-      'The creative draws nothing: something that it waits for never comes.',
+      'The creative draws nothing. It waits for something that does not arrive.',
     );
   }
 

@@ -1,10 +1,10 @@
 import type { CdpSession } from './cdp.ts';
 
-/** What a creative's passes share about waiting for the network, so that what hangs is waited for once. */
+/** The real time that all passes of a creative may wait for the network, and the requests that did not end in it. */
 export interface NetworkBudget {
-  /** Real time left for waiting, over all passes. */
+  /** Real time left for all further passes. */
   leftMs: number;
-  /** Addresses that were not waited for any longer. */
+  /** URLs of the requests that hung. Later passes fail them at once. */
   readonly hung: Map<string, ResourceType>;
 }
 
@@ -14,22 +14,22 @@ export function createNetworkBudget(leftMs: number): NetworkBudget {
   return { leftMs, hung: new Map() };
 }
 
-/** Each pass may wait a little, although others have spent the budget. */
-const LEAST_MS = 1_000;
+/** Each pass may wait this long, even if earlier passes have spent the budget. */
+const MIN_PASS_MS = 1_000;
 
 export function waitMsOfPass({ leftMs }: NetworkBudget): number {
-  return Math.max(leftMs, LEAST_MS);
+  return Math.max(leftMs, MIN_PASS_MS);
 }
 
-/** Without them a document does not go on, or is not drawn: failing them would show what nobody sees. */
+/** A document does not load or paint without these, so failing them would show something that no visitor sees. */
 const BLOCKING: readonly ResourceType[] = ['Document', 'Stylesheet', 'Script'];
 
-/** Fails at once what hung in an earlier pass, so that time need not stop for it again. */
+/** Fails requests that hung in an earlier pass, so that the clock does not wait for them again. */
 export async function failHungRequests(session: CdpSession, { hung }: NetworkBudget): Promise<void> {
   const urls = [...hung].filter(([, type]) => !BLOCKING.includes(type)).map(([url]) => url);
   if (urls.length === 0) return;
   session.on('Fetch.requestPaused', ({ requestId }) => {
-    // The page may be gone before the answer.
+    // The page may be closed before the answer.
     session.send('Fetch.failRequest', { requestId, errorReason: 'TimedOut' }).catch(() => undefined);
   });
   await session.send('Fetch.enable', { patterns: urls.map((url) => ({ urlPattern: url.replace(/[\\*?]/g, '\\$&') })) });

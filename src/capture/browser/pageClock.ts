@@ -1,24 +1,25 @@
 import { sleep } from '../../lib/sleep.ts';
 import type { PageGuard } from './pageGuard.ts';
 
-/** The time in which a page lives. */
+/** The clock of a page. */
 export interface PageClock {
   /** Milliseconds of the page's own time. */
   readonly now: number;
-  /** False once time goes on although something is loading. */
+  /** False once the clock advances although requests are open. */
   readonly waitsForNetwork: boolean;
-  /** Once, before anything loads. */
+  /** Called once, before the page loads anything. */
   start(): Promise<void>;
-  /** Lets `ms` pass in the page. */
+  /** Advances the page's time by `ms`. */
   advance(ms: number): Promise<void>;
-  /** What a frame at this moment says about time; each later than the one before, so that the compositor takes them for different ones. */
+  /** The time of the next frame. The compositor skips a frame whose time is not later than that of the previous frame. */
   frameTime(): { readonly frameTimeTicks?: number };
+  /** Makes the time of the next frame differ from that of the previous one, although the clock stands still. */
   nextInstant(): void;
-  /** For a frame that does not end, because it waits for the page's clock. */
+  /** Advances the clock a little, for a frame that waits for it. */
   nudge(): Promise<void>;
 }
 
-/** Real time, for pages on which virtual time does not move. */
+/** Real time, for pages whose virtual time does not advance. */
 export class WallClock implements PageClock {
   readonly waitsForNetwork = true;
   readonly #guard: PageGuard;

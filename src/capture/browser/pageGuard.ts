@@ -1,28 +1,28 @@
 import { CancelableTimer } from '../../lib/cancelableTimer.ts';
-import type { CdpSession } from './cdp.ts';
-import { isResponsive, terminateScript } from './mainThread.ts';
+import { CdpError, type CdpSession, CdpTimeoutError } from './cdp.ts';
 import { RenderingBlockedError } from './renderingBlocked.ts';
 
 export interface PageGuardOptions {
   readonly signal: AbortSignal;
-  /** What a reader of the record should know; added to. */
+  /** Facts for the provenance record; the guard adds to them. */
   readonly notes: Set<string>;
-  /** While true, a page that does nothing is waited for. */
+  /** While it returns true, a page without progress does not count as stuck. */
   readonly isLoading: () => boolean;
 }
 
-/** Real milliseconds between two looks at the page. */
+/** Real milliseconds between two checks of the page. */
 export const TICK_MS = 250;
-/** Real time without any progress after which a page is stuck, although its main thread answers and nothing is loading. */
+/** A page is stuck after this real time without progress, if its main thread responds and nothing is loading. */
 const STUCK_MS = 6_000;
-const MAX_ENDED_SCRIPTS = 3;
+const MAX_TERMINATED_SCRIPTS = 3;
+const PROBE_TIMEOUT_MS = 2_000;
 
-/** Sees to it that nothing that is asked of a page is waited for in vain. */
+/** Bounds every wait for a page: ends endless scripts, and fails on a crash, an abort or a page that is stuck. */
 export class PageGuard {
   readonly #session: CdpSession;
   readonly #options: PageGuardOptions;
   readonly #crashed = Promise.withResolvers<never>();
-  #endedScripts = 0;
+  #terminatedScripts = 0;
 
   constructor(session: CdpSession, options: PageGuardOptions) {
     this.#session = session;
@@ -32,55 +32,81 @@ export class PageGuard {
         new RenderingBlockedError('crash', 'The creative crashed the browser (it may need too much memory).'),
       ),
     );
-    // Awaited in races only.
+    // Only races await it, so without this handler a crash would be an unhandled rejection.
     this.#crashed.promise.catch(() => undefined);
   }
 
   /**
-   * Awaits `work` against crash, abort, endless scripts and standstill; `tick` is called now and then.
-   * @throws PageResistsError, the signal's reason, and what `work` throws
+   * Awaits `work` until it ends, or until the page crashes, is stuck or runs an endless script.
+   * @param tick called at each check of the page.
+   * @throws RenderingBlockedError, the signal's reason, and the error of `work`.
    */
   async waitFor<T>(work: Promise<T>, tick: () => Promise<void> = async () => undefined): Promise<T> {
     const { signal } = this.#options;
     signal.throwIfAborted();
-    const quit = Promise.withResolvers<never>();
-    const abort = () => quit.reject(signal.reason);
+    const aborted = Promise.withResolvers<never>();
+    const abort = () => aborted.reject(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
     const timer = new CancelableTimer();
     try {
-      const watching = this.#watchOver(timer, tick);
-      return await Promise.race([work, this.#crashed.promise, quit.promise, watching]);
+      const stuck = this.#detectStuckPage(timer, tick);
+      return await Promise.race([work, this.#crashed.promise, aborted.promise, stuck]);
     } finally {
       timer.cancel();
       signal.removeEventListener('abort', abort);
-      // The race may have been lost by work that fails later.
+      // If another promise won the race, `work` may still reject later.
       work.catch(() => undefined);
     }
   }
 
-  async #watchOver(timer: CancelableTimer, tick: () => Promise<void>): Promise<never> {
-    let stillMs = 0;
+  async #detectStuckPage(timer: CancelableTimer, tick: () => Promise<void>): Promise<never> {
+    let idleMs = 0;
     while (await timer.wait(TICK_MS)) {
-      const free = await isResponsive(this.#session);
+      const responsive = await isResponsive(this.#session);
       if (timer.canceled) break;
-      if (!free) {
-        await this.#endScript();
-        stillMs = 0;
+      if (!responsive) {
+        await this.#terminateScript();
+        idleMs = 0;
         continue;
       }
       await tick();
       if (this.#options.isLoading()) continue;
-      stillMs += TICK_MS;
-      if (stillMs >= STUCK_MS) throw new RenderingBlockedError('stuck', 'The creative stands still in stepped time.');
+      idleMs += TICK_MS;
+      if (idleMs >= STUCK_MS) {
+        throw new RenderingBlockedError('stuck', 'The creative makes no progress in stepped time.');
+      }
     }
     return new Promise<never>(() => undefined);
   }
 
-  async #endScript(): Promise<void> {
-    this.#endedScripts += 1;
-    if (this.#endedScripts > MAX_ENDED_SCRIPTS)
+  async #terminateScript(): Promise<void> {
+    this.#terminatedScripts += 1;
+    if (this.#terminatedScripts > MAX_TERMINATED_SCRIPTS)
       throw new RenderingBlockedError('endless_script', 'The creative has a script that never ends.');
     this.#options.notes.add('A script that did not end was stopped.');
     await terminateScript(this.#session);
+  }
+}
+
+/** @returns false while a script blocks the page's main thread. */
+async function isResponsive(session: CdpSession): Promise<boolean> {
+  try {
+    await session.send('Runtime.evaluate', { expression: '1' }, PROBE_TIMEOUT_MS);
+    return true;
+  } catch (error) {
+    // Between two documents no context can answer, but no script blocks the thread.
+    if (error instanceof CdpError) return true;
+    if (error instanceof CdpTimeoutError) return false;
+    throw error;
+  }
+}
+
+/** Ends the script that is running. Later scripts run as before. */
+async function terminateScript(session: CdpSession): Promise<void> {
+  try {
+    await session.send('Runtime.terminateExecution', undefined, PROBE_TIMEOUT_MS);
+  } catch (error) {
+    // If the call is too late or finds no script, the next check shows it.
+    if (!(error instanceof CdpError || error instanceof CdpTimeoutError)) throw error;
   }
 }

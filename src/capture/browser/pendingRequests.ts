@@ -3,13 +3,13 @@ import type { CdpSession } from './cdp.ts';
 /** How one request of the page ended: an HTTP status, or the network's error. */
 export type RequestOutcome = { readonly status: number } | { readonly error: string };
 
-/** Requests of a page that are still open, and how the others ended. */
+/** The open requests of a page, and the outcomes of the others. */
 export interface PendingRequests {
-  /** Open requests, apart from those that were given up. */
+  /** The number of open requests, without the abandoned ones. */
   openCount(): number;
-  /** Stops counting what is open now. @returns their addresses and types (`Image`, `Script`, …). */
+  /** Stops counting the requests that are open now. @returns their URLs and types (`Image`, `Script`, …). */
   abandonOpen(): [url: string, type: string][];
-  /** Outcome of a request by the address it began with; undefined while it is open or unknown. */
+  /** @returns the outcome of the request that started with this URL; undefined while it is open or unknown. */
   outcomeOf(url: string): RequestOutcome | undefined;
 }
 
@@ -19,17 +19,17 @@ const MAX_OUTCOMES = 2_000;
 export function trackRequests(session: CdpSession): PendingRequests {
   const pending = new Map<string, { url: string; type: string }>();
   const outcomes = new Map<string, RequestOutcome>();
-  const givenUp = new Set<string>();
+  const abandoned = new Set<string>();
 
   const remember = (url: string, outcome: RequestOutcome) => {
     if (outcomes.size < MAX_OUTCOMES) outcomes.set(url, outcome);
   };
   const end = (requestId: string) => {
     pending.delete(requestId);
-    givenUp.delete(requestId);
+    abandoned.delete(requestId);
   };
   session.on('Network.requestWillBeSent', ({ requestId, request, type = 'Other' }) => {
-    // A redirect keeps its id; the address it began with is the one that others know.
+    // A redirect keeps the id of the request. Callers know the URL before the redirect.
     if (!/^(data|blob|about):/.test(request.url) && !pending.has(requestId))
       pending.set(requestId, { url: request.url, type });
   });
@@ -44,10 +44,10 @@ export function trackRequests(session: CdpSession): PendingRequests {
     end(requestId);
   });
   return {
-    openCount: () => pending.size - givenUp.size,
+    openCount: () => pending.size - abandoned.size,
     abandonOpen() {
-      const hung = [...pending].filter(([id]) => !givenUp.has(id));
-      for (const [id] of hung) givenUp.add(id);
+      const hung = [...pending].filter(([id]) => !abandoned.has(id));
+      for (const [id] of hung) abandoned.add(id);
       return hung.map(([, { url, type }]) => [url, type]);
     },
     outcomeOf: (url) => outcomes.get(url),

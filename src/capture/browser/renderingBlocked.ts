@@ -1,6 +1,6 @@
-/** What the page did that ends its rendering. `kind` tells whether another clock may help. */
+/** A page cannot be rendered. Only the kind `stuck` may succeed with another clock. */
 export class RenderingBlockedError extends Error {
-  override readonly name = 'PageResistsError';
+  override readonly name = 'RenderingBlockedError';
   readonly kind: 'crash' | 'endless_script' | 'stuck' | 'no_picture';
 
   constructor(kind: RenderingBlockedError['kind'], message: string) {

@@ -1,24 +1,24 @@
-/** Chromium's own sandbox, around each of its renderers; what holds the capture as a whole (a container, gVisor) is not its concern. */
+/** Chromium's own sandbox around each of its renderers. The container or gVisor around the capture is separate. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** `auto`: where the system lets it; `required`: or no browser starts. */
+/** `auto`: use it if the system allows it. `required`: start no browser without it. */
 export type SandboxMode = 'auto' | 'required' | 'off';
 
-/** The namespaces that the sandbox is made of, asked for as it asks for them. */
+/** Creates the namespaces that the sandbox needs, in the same way. */
 const PROBE = ['--user', '--map-root-user', '--pid', '--net', '--fork', 'true'];
 const PROBE_MS = 5_000;
 
-/** @returns whether browsers are to be started with it. @throws Error where it is required and cannot be had. */
+/** @returns whether browsers start with the sandbox. @throws Error if it is required but not available. */
 export async function decideSandbox(
-  wish: SandboxMode,
+  mode: SandboxMode,
   probe: () => Promise<boolean> = isSandboxAvailable,
 ): Promise<boolean> {
-  if (wish === 'off') return false;
+  if (mode === 'off') return false;
   const possible = await probe();
-  if (possible || wish === 'auto') return possible;
+  if (possible || mode === 'auto') return possible;
   throw new Error(
-    'Chromium’s sandbox is required (CHROMIUM_SANDBOX) and cannot be had: it needs another account than root, and a seccomp profile and kernel that let it make user namespaces.',
+    'CHROMIUM_SANDBOX requires Chromium’s sandbox, but it is not available. It needs a user other than root, and a kernel and seccomp profile that allow user namespaces.',
   );
 }
 
@@ -29,7 +29,7 @@ async function isSandboxAvailable(): Promise<boolean> {
     await promisify(execFile)('unshare', PROBE, { timeout: PROBE_MS });
     return true;
   } catch (error) {
-    // Nothing to ask with says nothing; a browser that cannot have it says so itself.
+    // Without the program unshare nothing is known. A browser that needs the sandbox reports its absence.
     return error instanceof Error && 'code' in error && error.code === 'ENOENT';
   }
 }

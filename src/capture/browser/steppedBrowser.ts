@@ -7,7 +7,7 @@ import { errorMessage } from '../../lib/errorMessage.ts';
 import { type CdpConnection, connectCdp } from './cdp.ts';
 import { disabledFeaturesFlag, networkFlags } from './flags.ts';
 
-/** No browser came of it; the message ends with what it printed last. */
+/** The browser did not start. The message ends with the last lines that it printed. */
 export class BrowserStartError extends Error {
   override readonly name = 'BrowserStartError';
 }
@@ -16,20 +16,20 @@ export interface SteppedBrowserOptions {
   readonly chromiumPath: string;
   /** The only way out of the browser, for example `http://127.0.0.1:4000`. */
   readonly proxyUrl: string;
-  /** Its own sandbox; off unless given. */
+  /** Chromium's own sandbox. Default: off. */
   readonly sandbox?: boolean;
 }
 
-/** A browser whose clock and frames are driven by its user. */
+/** A browser whose clock and frames are controlled over CDP. */
 export interface SteppedBrowser {
   readonly cdp: CdpConnection;
-  /** Its folder, which lives as long as the browser. */
+  /** Its profile folder; `close` removes it. */
   readonly profile: string;
-  /** Its process group. */
+  /** Undefined if it was not started. */
   readonly processGroup: number | undefined;
   /** False once it crashed or was closed. */
   isAlive(): boolean;
-  /** Ends every process of it and removes its profile. */
+  /** Ends all its processes and removes its profile. */
   close(): Promise<void>;
 }
 
@@ -40,12 +40,12 @@ const STEPPED_FLAGS = [
   '--disable-threaded-scrolling',
   '--disable-checker-imaging',
   '--disable-image-animation-resync',
-  // Frames of other sites share the process, and so the clock; this browser meets one creative a context.
+  // All frames share one process and so one clock. Each context holds one creative only.
   '--disable-site-isolation-trials',
   '--block-new-web-contents',
 ];
 
-/** Paints as Playwright's browser does. */
+/** These make it paint like Playwright's browser. */
 const PAINT_FLAGS = [
   '--hide-scrollbars',
   '--force-color-profile=srgb',
@@ -84,9 +84,10 @@ export async function startSteppedBrowser(options: SteppedBrowserOptions): Promi
     detached: true,
   });
   const ended = whenEnded(child);
-  const printed = collectStderr(child);
+  const stderr = collectStderr(child);
   const [input, output] = [child.stdio[3], child.stdio[4]];
-  if (!(input instanceof Writable && output instanceof Readable)) throw new Error('The browser was given no pipe.');
+  if (!(input instanceof Writable && output instanceof Readable))
+    throw new BrowserStartError(`The browser ${options.chromiumPath} could not be started: it has no pipes.`);
   const cdp = connectCdp(input, output);
   void ended.then((reason) => cdp.end(reason));
 
@@ -94,7 +95,7 @@ export async function startSteppedBrowser(options: SteppedBrowserOptions): Promi
     cdp.end('The browser was closed');
     killGroup(child);
     await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, CLOSE_TIMEOUT_MS).unref())]);
-    // Its processes may write for a moment after they were killed.
+    // Killed processes may write for another moment.
     await rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   };
   try {
@@ -108,8 +109,8 @@ export async function startSteppedBrowser(options: SteppedBrowserOptions): Promi
     };
   } catch (cause) {
     await close();
-    const said = printed() || 'nothing';
-    throw new BrowserStartError(`The browser ${options.chromiumPath} did not start. It said: ${said}`, { cause });
+    const printed = stderr() || 'nothing';
+    throw new BrowserStartError(`The browser ${options.chromiumPath} did not start. It printed: ${printed}`, { cause });
   }
 }
 
@@ -133,7 +134,7 @@ function flagsOf({ proxyUrl, sandbox = false }: SteppedBrowserOptions, profile: 
     ...QUIET_FLAGS,
     ...networkFlags(proxyUrl),
     disabledFeaturesFlag(['OriginIsolationHeader']),
-    // A heap bomb ends its renderer; the seed makes Math.random the same in every render.
+    // The heap limit ends the renderer of a heap bomb. The seed makes Math.random repeat in every rendering.
     '--js-flags=--max-old-space-size=512,--random-seed=1',
     ...(sandbox ? [] : ['--no-sandbox']),
   ];
@@ -144,13 +145,13 @@ function isRunning(child: ChildProcess): boolean {
 }
 
 function whenEnded(child: ChildProcess): Promise<string> {
-  // Covers every end of this process but SIGKILL, and there the browser ends by itself when its pipe closes.
+  // After SIGKILL of this process the browser ends by itself, because its pipe closes.
   const killAtExit = () => killGroup(child);
   process.once('exit', killAtExit);
   return new Promise((resolve) => {
     const done = (reason: string) => {
       process.off('exit', killAtExit);
-      // The main process has gone: what it left behind goes too.
+      // Ends the processes that the main process left behind.
       killGroup(child);
       resolve(reason);
     };
@@ -168,7 +169,7 @@ function killGroup(child: ChildProcess): void {
   }
 }
 
-/** @returns the end of what the browser printed, for the error when it does not start. */
+/** @returns a function that returns the last lines that the browser printed. */
 function collectStderr(child: ChildProcess): () => string {
   let text = '';
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {

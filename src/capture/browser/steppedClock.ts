@@ -10,24 +10,24 @@ export interface SteppedClockOptions {
   readonly guard: PageGuard;
   readonly requests: PendingRequests;
   readonly networkBudget: NetworkBudget;
-  /** What a reader of the record should know; added to. */
+  /** Facts for the provenance record; the clock adds to them. */
   readonly notes: Set<string>;
 }
 
-/** Milliseconds between the frames of one moment. */
+/** Virtual milliseconds between two frames of the same moment. */
 const INSTANT_MS = 0.001;
 const NUDGE_MS = 1;
-/** Real time that requests made after the network budget was spent may take, in all. */
+/** Real time that requests may take in all, if they start after the network budget was spent. */
 const LATE_BUDGET_MS = 2_000;
-/** Tasks that may run at one virtual instant, so that endless message loops do not hold the clock. */
-const MAX_TASKS_AN_INSTANT = 2_000;
+/** Tasks that may run at one virtual instant. The limit keeps endless message loops from stopping the clock. */
+const MAX_TASKS_PER_INSTANT = 2_000;
 
-/** Virtual time: stands still until it is told to move, and while something is loading. */
+/** Virtual time: it moves only in `advance`, and pauses while requests are open. */
 export class SteppedClock implements PageClock {
   readonly #options: SteppedClockOptions;
   #base = 0;
   #now = 0;
-  /** Of the frames of this moment. */
+  /** Virtual time since `#now`, to tell the frames of one moment apart. */
   #instant = 0;
   #waitLeftMs: number;
   #lateSpentMs = 0;
@@ -54,8 +54,8 @@ export class SteppedClock implements PageClock {
 
   async advance(ms: number): Promise<void> {
     if (!this.waitsForNetwork) await this.#waitForLateRequests();
-    const { expired, started } = this.#grant(ms);
-    await this.#options.guard.waitFor(Promise.all([started, expired]), () => this.#giveUpOnNetwork());
+    const { expired, started } = this.#grantBudget(ms);
+    await this.#options.guard.waitFor(Promise.all([started, expired]), () => this.#checkNetworkBudget());
     this.#now += ms;
     this.#instant = 0;
   }
@@ -73,7 +73,7 @@ export class SteppedClock implements PageClock {
     this.#now += NUDGE_MS;
   }
 
-  #grant(ms: number): { expired: Promise<void>; started: Promise<unknown> } {
+  #grantBudget(ms: number): { expired: Promise<void>; started: Promise<unknown> } {
     const { session } = this.#options;
     const { promise: expired, resolve } = Promise.withResolvers<void>();
     const off = session.on('Emulation.virtualTimeBudgetExpired', () => {
@@ -83,13 +83,13 @@ export class SteppedClock implements PageClock {
     const started = session.send('Emulation.setVirtualTimePolicy', {
       policy: this.#policy,
       budget: ms,
-      maxVirtualTimeTaskStarvationCount: MAX_TASKS_AN_INSTANT,
+      maxVirtualTimeTaskStarvationCount: MAX_TASKS_PER_INSTANT,
     });
     return { expired, started };
   }
 
-  /** When the budget for waiting is spent: time goes on without what is still loading. */
-  async #giveUpOnNetwork(): Promise<void> {
+  /** When the network budget is spent, lets the clock run although requests are open. */
+  async #checkNetworkBudget(): Promise<void> {
     const { session, requests, networkBudget, notes } = this.#options;
     if (!this.waitsForNetwork || requests.openCount() === 0) return;
     this.#waitLeftMs -= TICK_MS;
@@ -98,8 +98,8 @@ export class SteppedClock implements PageClock {
     const hung = requests.abandonOpen();
     for (const [url, type] of hung) networkBudget.hung.set(url, type);
     this.#policy = 'advance';
-    notes.add(`Not waited for any longer: ${namesOf(hung.map(([url]) => url))}.`);
-    // Without a budget: the grant that is open keeps its own, and its event comes.
+    notes.add(`These requests did not end in time: ${namesOf(hung.map(([url]) => url))}.`);
+    // Without a budget, because the open grant keeps its own and still sends its event.
     await session.send('Emulation.setVirtualTimePolicy', { policy: 'advance' });
   }
 

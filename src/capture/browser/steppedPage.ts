@@ -1,7 +1,5 @@
 import type { CdpSession } from './cdp.ts';
-import { FONT_FAMILIES } from './fonts.ts';
 import { FrameDriver } from './frameDriver.ts';
-import { frameIds } from './frameTree.ts';
 import { failHungRequests, type NetworkBudget } from './networkBudget.ts';
 import { type PageClock, WallClock } from './pageClock.ts';
 import { PageGuard } from './pageGuard.ts';
@@ -18,19 +16,29 @@ export interface SteppedPageOptions {
   readonly userAgent: string;
   /** `stepped`: virtual time. `wall`: real time, for pages on which virtual time does not move. */
   readonly clock: 'stepped' | 'wall';
-  /** Shared by all passes over a creative. */
+  /** Shared by all renderings of one creative. */
   readonly networkBudget: NetworkBudget;
   readonly signal: AbortSignal;
 }
 
-/** Of our own scripts; a name keeps it the same for one document. */
+/** The isolated world of our scripts. With a name, it stays the same for one document. */
 const WORLD = 'tearsheet';
 
-/** One document in a target of its own, whose clock and frames are driven. */
+/** The generic families as Playwright sets them on Linux, so that both browsers paint the same text. */
+const FONT_FAMILIES = {
+  standard: 'Times New Roman',
+  fixed: 'Monospace',
+  serif: 'Times New Roman',
+  sansSerif: 'Arial',
+  cursive: 'Comic Sans MS',
+  fantasy: 'Impact',
+};
+
+/** One document in a browser target of its own. Its user advances the clock and draws the frames. */
 export class SteppedPage {
   readonly session: CdpSession;
   readonly requests: PendingRequests;
-  /** What a reader of the record should know. */
+  /** Facts for the provenance record, for example dismissed dialogs. */
   readonly notes = new Set<string>();
   readonly #browser: SteppedBrowser;
   readonly #contextId: string;
@@ -72,7 +80,7 @@ export class SteppedPage {
     const { targetId } = await root.send('Target.createTarget', {
       url: 'about:blank',
       browserContextId,
-      // In device pixels: a frame's picture is of the window.
+      // In device pixels, because the picture of a frame has the size of the window.
       width: Math.round(width * ratio),
       height: Math.round(height * ratio),
       enableBeginFrameControl: true,
@@ -89,35 +97,35 @@ export class SteppedPage {
     return this.#clock.now;
   }
 
-  /** True once the document and the frames in it have loaded. */
+  /** True once the document and its iframes have loaded. */
   get loaded(): boolean {
     return this.#loaded;
   }
 
-  /** Starts to load `url`; the first {@link advance} waits for it. @throws PageResistsError when it cannot be reached. */
+  /** Starts to load `url`; the first {@link advance} waits for it. @throws RenderingBlockedError if it cannot be opened. */
   async navigate(url: string): Promise<void> {
     this.#loaded = false;
     const { errorText } = await this.#guard.waitFor(this.session.send('Page.navigate', { url }, 60_000));
     if (errorText) throw new RenderingBlockedError('stuck', `${url} could not be opened: ${errorText}`);
   }
 
-  /** Lets `ms` pass and draws nothing, as while a document loads. */
+  /** Advances the clock by `ms` and draws nothing, for example while a document loads. */
   async wait(ms: number): Promise<void> {
     await this.#clock.advance(ms);
   }
 
-  /** Lets `ms` pass and draws a frame. @returns whether the frame differs from the one before. */
+  /** Advances the clock by `ms` and draws a frame. @returns whether the frame differs from the previous one. */
   async advance(ms: number): Promise<{ damage: boolean }> {
     await this.#clock.advance(ms);
     return { damage: await this.#frames.draw() };
   }
 
-  /** The page as it stands at this moment, as a PNG of the viewport in device pixels. */
+  /** @returns the viewport at this moment as a PNG in device pixels. */
   async picture(): Promise<Buffer> {
     return Buffer.from(await this.#frames.picture(), 'base64');
   }
 
-  /** Evaluates in a world of ours, in the main frame or in a frame of it. @returns undefined when it fails. */
+  /** Evaluates in our isolated world, in the main frame or in the given iframe. @returns undefined if the script throws. */
   async evaluate(expression: string, frameId?: string): Promise<unknown> {
     const guard = this.#guard;
     const id = frameId ?? (await this.#frameTree()).frame.id;
@@ -132,12 +140,12 @@ export class SteppedPage {
     return exceptionDetails ? undefined : result.value;
   }
 
-  /** The document's first frame, in which a creative stands. */
+  /** @returns the id of the document's first iframe, which holds the creative. */
   async childFrame(): Promise<string | undefined> {
     return (await this.#frameTree()).childFrames?.[0]?.frame.id;
   }
 
-  /** True while an animation that ends by itself has not ended, in any frame. */
+  /** @returns true while an animation with an end is still running, in the document or in an iframe. */
   async hasUnfinishedAnimations(): Promise<boolean> {
     for (const id of frameIds(await this.#frameTree())) {
       if ((await this.evaluate(UNFINISHED_ANIMATIONS, id)) === true) return true;
@@ -173,14 +181,28 @@ export class SteppedPage {
       session.send('Emulation.setUserAgentOverride', { userAgent, platform: 'Win32' }),
       session.send('Page.setFontFamilies', { fontFamilies: FONT_FAMILIES }),
       session.send('Emulation.setDeviceMetricsOverride', {
-        ...{ width, height, deviceScaleFactor: ratio, mobile: false },
-        // The document fills the window of device pixels, which keeps its size.
-        ...{ scale: ratio, dontSetVisibleSize: true },
+        width,
+        height,
+        deviceScaleFactor: ratio,
+        mobile: false,
+        // The document fills the window, which keeps its size in device pixels.
+        scale: ratio,
+        dontSetVisibleSize: true,
       }),
     ]);
     await failHungRequests(session, this.#options.networkBudget);
     await this.#clock.start();
   }
+}
+
+interface FrameTree {
+  readonly frame: { readonly id: string };
+  readonly childFrames?: readonly FrameTree[];
+}
+
+/** @returns the ids of a frame and of all iframes in it. */
+function frameIds({ frame, childFrames = [] }: FrameTree): string[] {
+  return [frame.id, ...childFrames.flatMap(frameIds)];
 }
 
 const UNFINISHED_ANIMATIONS = `document.getAnimations().some((animation) =>

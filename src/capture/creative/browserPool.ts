@@ -1,6 +1,6 @@
 import type { SteppedBrowser } from '../browser/steppedBrowser.ts';
 
-/** Keeps up to `size` browsers, started when they are first needed; each serves one creative at a time. */
+/** Keeps up to `size` browsers and starts each when it is first needed. A browser renders one creative at a time. */
 export class BrowserPool {
   readonly #start: () => Promise<SteppedBrowser>;
   readonly #size: number;
@@ -17,19 +17,19 @@ export class BrowserPool {
     this.#size = size;
   }
 
-  /** Runs `work` with a browser of its own; browsers that died are replaced. */
+  /** Runs `work` with a browser that no other caller uses. Replaces browsers that died. */
   async use<T>(work: (browser: SteppedBrowser) => Promise<T>, signal: AbortSignal): Promise<T> {
     if (this.#closed) throw new Error('The creative renderer is closed.');
-    await this.#takeSeat(signal);
+    await this.#acquire(signal);
     try {
-      return await this.#useOne(work);
+      return await this.#useBrowser(work);
     } finally {
       this.#taken -= 1;
       this.#wakeNext();
     }
   }
 
-  /** Those that are at work. */
+  /** @returns the browsers that are rendering now. */
   busy(): readonly SteppedBrowser[] {
     return [...this.#working];
   }
@@ -42,17 +42,17 @@ export class BrowserPool {
     await Promise.all([starts, ...[...this.#all].map((browser) => this.#drop(browser))]);
   }
 
-  async #takeSeat(signal: AbortSignal): Promise<void> {
-    while (this.#taken >= this.#size && !signal.aborted) await this.#turn(signal);
+  async #acquire(signal: AbortSignal): Promise<void> {
+    while (this.#taken >= this.#size && !signal.aborted) await this.#waitForTurn(signal);
     if (signal.aborted) {
-      // It may have been woken already, and takes no seat.
+      // A turn that was already passed to this caller goes to the next one.
       this.#wakeNext();
       throw signal.reason;
     }
     this.#taken += 1;
   }
 
-  async #turn(signal: AbortSignal): Promise<void> {
+  async #waitForTurn(signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const wake = () => resolve();
     this.#waiting.add(wake);
@@ -69,8 +69,8 @@ export class BrowserPool {
     next();
   }
 
-  async #useOne<T>(work: (browser: SteppedBrowser) => Promise<T>): Promise<T> {
-    const browser = await this.#idleOrNew();
+  async #useBrowser<T>(work: (browser: SteppedBrowser) => Promise<T>): Promise<T> {
+    const browser = await this.#takeBrowser();
     this.#working.add(browser);
     try {
       return await work(browser);
@@ -81,12 +81,12 @@ export class BrowserPool {
     }
   }
 
-  async #idleOrNew(): Promise<SteppedBrowser> {
+  async #takeBrowser(): Promise<SteppedBrowser> {
     for (let browser = this.#idle.pop(); browser; browser = this.#idle.pop()) {
       if (browser.isAlive()) return browser;
       await this.#drop(browser);
     }
-    const starting = this.#startOne();
+    const starting = this.#startBrowser();
     this.#starting.add(starting);
     try {
       return await starting;
@@ -95,7 +95,7 @@ export class BrowserPool {
     }
   }
 
-  async #startOne(): Promise<SteppedBrowser> {
+  async #startBrowser(): Promise<SteppedBrowser> {
     const browser = await this.#start();
     this.#all.add(browser);
     if (!this.#closed) return browser;

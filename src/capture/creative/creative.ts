@@ -1,26 +1,26 @@
 import type { AdFailure } from '../../domain/states.ts';
 import type { MemoryConsumer } from '../memory/watchdog.ts';
 
-/** What a client handed in. `file` is for `tearsheet shoot` alone: bytes that are at hand already. */
+/** The content of a creative. Only `tearsheet shoot` uses `file`. */
 export type CreativeSource =
   | { readonly kind: 'url'; readonly content: string }
   | { readonly kind: 'html_tag'; readonly content: string }
   | { readonly kind: 'file'; readonly name: string; readonly bytes: Buffer };
 
-/** What the creative turned out to be, told by its content. */
+/** The format of a creative, detected from its bytes. */
 export type CreativeFormat = 'image' | 'video' | 'vast' | 'html5_zip' | 'html' | 'tag';
 
 export interface RenderRequest {
-  /** Moments of the creative's own time, in milliseconds; null is the resting picture (default capture logic). */
+  /** In milliseconds of the creative's own time; null is the default frame. */
   readonly markers: readonly (number | null)[];
-  /** Device pixel ratios; every marker is captured at every ratio, unless `isWanted` says otherwise. */
+  /** Each marker is rendered at each pixel ratio, unless `isWanted` excludes it. */
   readonly ratios: readonly number[];
-  /** Which of these are shown anywhere. */
+  /** @returns whether any screenshot needs this frame. Default: all. */
   readonly isWanted?: (markerMs: number | null, ratio: number) => boolean;
   readonly signal?: AbortSignal;
 }
 
-/** One picture of a creative: `width × height` CSS pixels, a PNG of `width·ratio × height·ratio` device pixels. */
+/** One frame of a creative: `width × height` CSS pixels, as a PNG of `width·ratio × height·ratio` device pixels. */
 export interface CreativeFrame {
   readonly markerMs: number | null;
   readonly ratio: number;
@@ -37,22 +37,22 @@ export interface RenderedCreative {
   readonly width: number;
   readonly height: number;
   readonly frames: readonly CreativeFrame[];
-  /** `stepped`: virtual time; `wall`: the creative resisted and was captured in real time; `still`: an image, decoded without a browser clock. */
+  /** `stepped`: stepped time. `wall`: real time, because stepped time failed. `still`: an image, decoded without a browser. */
   readonly mode: 'stepped' | 'wall' | 'still';
-  /** What a reader of the record should know: hung requests, fallbacks, swallowed dialogs. */
+  /** Facts for the provenance record: hung requests, fallbacks, dismissed dialogs. */
   readonly notes: readonly string[];
 }
 
 export interface FailedCreative {
   readonly status: AdFailure;
-  /** In words, for the user. */
+  /** A sentence for the client. */
   readonly reason: string;
 }
 
 export interface CreativeRenderer {
-  /** Never throws for what a creative does; only where the renderer is closed, or (BrowserStartError) cannot start its browser. */
+  /** A faulty creative gives a FailedCreative. @throws BrowserStartError, the reason of the signal, Error if the renderer is closed. */
   render(source: CreativeSource, request: RenderRequest): Promise<RenderedCreative | FailedCreative>;
-  /** The browsers that render at this moment; one that is ended fails its creative. */
+  /** @returns the browsers that are rendering now. If one is ended, its creative fails. */
   memoryConsumers(): readonly MemoryConsumer[];
   close(): Promise<void>;
 }

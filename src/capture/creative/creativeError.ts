@@ -10,9 +10,9 @@ import {
 } from '../../egress/errors.ts';
 import type { FailedCreative } from './creative.ts';
 
-/** A creative that cannot be rendered. `message` is for the user. */
+/** The creative cannot be rendered. The client reads `message`. */
 export class CreativeError extends Error {
-  override readonly name = 'CreativeFailure';
+  override readonly name = 'CreativeError';
   readonly status: AdFailure;
 
   constructor(status: AdFailure, reason: string, options?: ErrorOptions) {
@@ -21,7 +21,7 @@ export class CreativeError extends Error {
   }
 }
 
-/** @returns the failure that `error` stands for, or undefined when it is not the creative's fault. */
+/** @returns the failed creative, or undefined if the error is not the creative's fault. */
 export function asFailedCreative(error: unknown): FailedCreative | undefined {
   if (error instanceof CreativeError) return { status: error.status, reason: error.message };
   if (error instanceof HostNotFoundError) return { status: 'not_found', reason: error.message };
@@ -37,10 +37,13 @@ export function asFailedCreative(error: unknown): FailedCreative | undefined {
   return undefined;
 }
 
-/** @throws CreativeFailure for a status that is not a success. */
+/** @throws CreativeError if the HTTP status is not 2xx. */
 export function requireSuccess(status: number, url: string): void {
   if (status >= 200 && status < 300) return;
   if (status === 404 || status === 410)
-    throw new CreativeError('not_found', `${url} answered ${status}: there is nothing there.`);
+    throw new CreativeError(
+      'not_found',
+      `${url} answered with HTTP status ${status}: the creative does not exist there.`,
+    );
   throw new CreativeError('generic_error', `${url} answered with HTTP status ${status} instead of the creative.`);
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { posix } from 'node:path';
 import type { LocalAnswer, LocalOrigins } from '../../egress/ports.ts';
 import { videoPage } from './documents.ts';
-import { typeOf } from './mediaTypes.ts';
 import type { ZipSite } from './zip.ts';
 
-/** Origins of one rendering, answered in this process. A `*.localhost` origin counts as trustworthy to a browser. */
+/** Serves the files of one creative to the browser, from this process. Browsers treat a `*.localhost` origin as secure. */
 export class CreativeServer {
   readonly #origins: LocalOrigins;
   readonly #hosts: string[] = [];
@@ -13,7 +13,7 @@ export class CreativeServer {
     this.#origins = origins;
   }
 
-  /** Opens an origin of its own. @returns its address, ended by a slash. */
+  /** Opens a new origin. @returns its URL, which ends with a slash. */
   open(handler: (path: string) => LocalAnswer | undefined): string {
     const host = `${randomBytes(12).toString('hex')}.creative.localhost`;
     this.#origins.serve(host, handler);
@@ -21,17 +21,17 @@ export class CreativeServer {
     return `http://${host}/`;
   }
 
-  /** Opens an origin with one document. */
+  /** Opens an origin with one document. @returns its URL. */
   openDocument(html: string | Buffer, type = 'text/html; charset=utf-8'): string {
     return this.open((path) => (path === '/' ? { type, body: html } : undefined));
   }
 
-  /** Opens an origin with an unpacked zip. @returns the address of its page. */
+  /** Opens an origin with an unpacked zip. @returns the URL of its page. */
   openSite({ files, index }: ZipSite): string {
     const folder = index.includes('/') ? index.slice(0, index.lastIndexOf('/') + 1) : '';
     const address = this.open((path) => {
       const name = fileName(path);
-      // A path from the root means the folder of the page, or the zip's own root.
+      // An absolute path may refer to the folder of the page or to the root of the zip.
       const found = [folder + name, name].find((candidate) => files.has(candidate));
       const body = found === undefined ? undefined : files.get(found);
       return body === undefined ? undefined : { type: typeOf(name), body };
@@ -39,7 +39,7 @@ export class CreativeServer {
     return address + encodeURI(index.slice(folder.length));
   }
 
-  /** Opens an origin with a video and the pages that show it at a size: `?<width>x<height>`. */
+  /** Opens an origin with a video. Its query `?<width>x<height>` gives a page that shows the video at that size. */
   openVideo(bytes: Buffer, type: string): string {
     return this.open((path) => {
       if (path === '/media') return { type, body: bytes };
@@ -57,7 +57,7 @@ export class CreativeServer {
   }
 }
 
-/** The file that a path asks for: without its query, decoded where it can be. */
+/** @returns the file name in a path, without the query, and decoded if possible. */
 function fileName(path: string): string {
   const plain = path.replace(/[?#].*$/s, '').replace(/^\/+/, '');
   try {
@@ -65,4 +65,39 @@ function fileName(path: string): string {
   } catch {
     return plain;
   }
+}
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html',
+  htm: 'text/html',
+  css: 'text/css',
+  js: 'text/javascript',
+  mjs: 'text/javascript',
+  json: 'application/json',
+  xml: 'application/xml',
+  txt: 'text/plain',
+  svg: 'image/svg+xml',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  avif: 'image/avif',
+  ico: 'image/x-icon',
+  mp4: 'video/mp4',
+  m4v: 'video/mp4',
+  webm: 'video/webm',
+  mp3: 'audio/mpeg',
+  ogg: 'audio/ogg',
+  wav: 'audio/wav',
+  woff: 'font/woff',
+  woff2: 'font/woff2',
+  ttf: 'font/ttf',
+  otf: 'font/otf',
+  wasm: 'application/wasm',
+};
+
+/** @returns the content type for a file name. */
+function typeOf(name: string): string {
+  return MEDIA_TYPES[posix.extname(name).slice(1).toLowerCase()] ?? 'application/octet-stream';
 }

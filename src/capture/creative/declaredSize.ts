@@ -1,12 +1,17 @@
 import { attribute, braced, tagsIn, without, withoutComments } from './markup.ts';
 import type { Size } from './size.ts';
 
-/** Sizes stand near the beginning; what is larger is a library, or meant to take long. */
+/** Documents declare their size near the beginning. The limit bounds the time that a hostile document takes. */
 const MAX_CHARACTERS = 4 * 1024 * 1024;
 
-/** Where an HTML creative says its own size; asked in turn, surest first. */
-const PLACES: readonly ((html: string) => Size | undefined)[] = [adSizeMeta, webDesigner, animateStage, gptSize];
-const TAG_PLACES: readonly ((html: string) => Size | undefined)[] = [
+/** The ways in which an HTML creative declares its size, the most reliable first. */
+const DOCUMENT_DECLARATIONS: readonly ((html: string) => Size | undefined)[] = [
+  adSizeMeta,
+  webDesigner,
+  animateStage,
+  gptSize,
+];
+const TAG_DECLARATIONS: readonly ((html: string) => Size | undefined)[] = [
   adSizeMeta,
   dataAttributes,
   elementAttributes,
@@ -14,20 +19,20 @@ const TAG_PLACES: readonly ((html: string) => Size | undefined)[] = [
   addressParameter,
 ];
 
-/** @returns the size that an HTML document declares, if it does. */
+/** @returns the size that an HTML document declares, in CSS pixels. */
 export function documentSize(html: string): Size | undefined {
-  return first(PLACES, readable(html));
+  return firstSize(DOCUMENT_DECLARATIONS, readable(html));
 }
 
-/** @returns the size that a tag declares by its attributes or addresses, if it does. */
+/** @returns the size that a tag declares in its attributes or URLs, in CSS pixels. */
 export function tagSize(tag: string): Size | undefined {
   const plain = readable(tag);
-  return first(/<html\b/i.test(plain) ? PLACES : TAG_PLACES, plain);
+  return firstSize(/<html\b/i.test(plain) ? DOCUMENT_DECLARATIONS : TAG_DECLARATIONS, plain);
 }
 
-function first(places: readonly ((html: string) => Size | undefined)[], html: string): Size | undefined {
-  for (const place of places) {
-    const size = place(html);
+function firstSize(declarations: readonly ((html: string) => Size | undefined)[], html: string): Size | undefined {
+  for (const declaredIn of declarations) {
+    const size = declaredIn(html);
     if (size !== undefined) return size;
   }
   return undefined;
@@ -46,7 +51,7 @@ function adSizeMeta(html: string): Size | undefined {
   return undefined;
 }
 
-/** Google Web Designer: the page's attributes, or the style of its one page. */
+/** Google Web Designer: the attributes or the style of the page. */
 function webDesigner(html: string): Size | undefined {
   if (!/gwd-/i.test(html)) return undefined;
   for (const { text: page } of tagsIn(html, ['gwd-page', 'gwd-google-ad', 'body'])) {
@@ -57,7 +62,7 @@ function webDesigner(html: string): Size | undefined {
   return rule === undefined ? undefined : styleSize(rule);
 }
 
-/** Adobe Animate: `lib.properties`, or the canvas it draws on. */
+/** Adobe Animate: `lib.properties`, or the canvas. */
 function animateStage(html: string): Size | undefined {
   const properties = braced(html, /lib\.properties\s*=\s*(?=\{)/);
   const fromProperties =
@@ -69,7 +74,7 @@ function animateStage(html: string): Size | undefined {
     : undefined;
 }
 
-/** `defineSlot` of a page that holds one slot. */
+/** GPT: `defineSlot` in a document with exactly one slot. */
 function gptSize(html: string): Size | undefined {
   const slots = [
     ...html.matchAll(/defineSlot\([^,]{1,500},\s{0,20}\[\s{0,20}(\d{1,6})\s{0,20},\s{0,20}(\d{1,6})\s{0,20}\]/g),
@@ -107,7 +112,7 @@ function inlineStyle(html: string): Size | undefined {
   return undefined;
 }
 
-/** `sz=300x250`, `size=300x250` and the like, in the address of a script or a frame. */
+/** For example `sz=300x250` or `size=300x250` in the URL of a script or an iframe. */
 function addressParameter(html: string): Size | undefined {
   const match = /[?&;/](?:sz|size|adsize|ad_size|format)=(\d{2,4})x(\d{2,4})\b/i.exec(html);
   return match ? sizeOf(match[1], match[2]) : undefined;
@@ -126,8 +131,8 @@ function sizeOf(width: string | undefined, height: string | undefined): Size | u
 }
 
 /**
- * The address that a tag stands and falls with: the one thing it loads, when it begins with that.
- * @returns undefined for a tag that shows something else as well.
+ * @returns the URL of the only resource that a tag loads; without that resource there is no creative. Undefined for a tag that
+ * also shows something else.
  */
 export function onlySource(tag: string): string | undefined {
   const plain = without(readable(tag), /<noscript\b/, /<\/noscript>/);
@@ -140,7 +145,7 @@ export function onlySource(tag: string): string | undefined {
   return /^https?:\/\//i.test(source) && URL.canParse(source) ? new URL(source).href : undefined;
 }
 
-/** Whether there are only elements around something, that show nothing by themselves. */
+/** @returns true if the text contains only elements that are not visible by themselves. */
 function isWrapping(before: string): boolean {
   let at = 0;
   for (const { text, index } of tagsIn(before, ['a', 'div', 'center', 'span', 'p'])) {

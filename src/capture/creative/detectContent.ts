@@ -1,7 +1,7 @@
 import { fileTypeFromBuffer } from 'file-type';
 import { CreativeError } from './creativeError.ts';
 
-/** What bytes hold, told by the bytes; the content type they came with decides only what bytes cannot. */
+/** The kind of a creative, detected from its bytes. The content type decides only if the bytes do not. */
 export type DetectedContent =
   | { readonly kind: 'raster'; readonly type: string }
   | { readonly kind: 'svg' }
@@ -16,11 +16,11 @@ const VIDEOS: readonly string[] = ['video/mp4', 'video/webm', 'video/quicktime',
 const HEAD_CHARACTERS = 4_096;
 
 /**
- * @param contentType as the server sent it, when there was a server.
- * @throws CreativeFailure for what is no creative, in words.
+ * @param contentType the header of the response; empty if the bytes did not come from a server.
+ * @throws CreativeError if the bytes are not a creative.
  */
 export async function detectContent(bytes: Buffer, contentType = ''): Promise<DetectedContent> {
-  if (bytes.length === 0) throw new CreativeError('generic_error', 'The creative is empty: no bytes came.');
+  if (bytes.length === 0) throw new CreativeError('generic_error', 'The creative is empty: it has no bytes.');
   const text = textKind(bytes, contentType.toLowerCase());
   if (text !== undefined) return text;
   const binary = await fileTypeFromBuffer(bytes);
@@ -42,7 +42,7 @@ function textKind(bytes: Buffer, contentType: string): DetectedContent | undefin
   const start = withoutPreamble(head);
   if (/^<(\w+:)?(VAST|VideoAdServingTemplate)\b/i.test(start)) return { kind: 'vast' };
   if (/^<(\w+:)?svg\b/i.test(start)) return { kind: 'svg' };
-  // XML of another kind is no page, though its elements look like one's.
+  // Other XML is not a page, although its elements look like HTML.
   if (/^\s*<\?xml/.test(head) && !/^<(!doctype\s+html|html)\b/i.test(start)) return undefined;
   if (/^<(!doctype\s+html|[a-z!])/i.test(start)) return { kind: 'html' };
   if (
@@ -53,7 +53,7 @@ function textKind(bytes: Buffer, contentType: string): DetectedContent | undefin
   return /text\/html|xhtml/.test(contentType) ? { kind: 'html' } : undefined;
 }
 
-/** @returns the beginning as text, or undefined when it is not text. */
+/** @returns the first characters, or undefined if the bytes are not text. */
 function textHead(bytes: Buffer): string | undefined {
   const head = bytes.subarray(0, HEAD_CHARACTERS);
   const utf16 = head[0] === 0xff && head[1] === 0xfe;
@@ -61,7 +61,7 @@ function textHead(bytes: Buffer): string | undefined {
   return text.includes('\0') ? undefined : text;
 }
 
-/** Without white space, the XML declaration, comments, and the document types of XML and SVG. */
+/** @returns the text without leading white space, XML declaration, comments and document types of XML and SVG. */
 function withoutPreamble(text: string): string {
   const preamble = /^\s*(<\?[\s\S]*?\?>|<!--[\s\S]*?-->|<!doctype\s+(?!html)[^>[]*(\[[\s\S]*?\]\s*)?>)/i;
   let rest = text;

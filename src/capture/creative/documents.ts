@@ -4,8 +4,8 @@ import type { Size } from './size.ts';
 const RESET = '<!doctype html><meta charset="utf-8"><style>html,body{margin:0;background:#fff;overflow:hidden}';
 
 /**
- * The page around a creative that is a document. It stands in a frame that may run scripts, but can neither leave
- * it (no navigation of the top) nor open dialogs; frames of ads have no margins and no scroll bars on real pages either.
+ * The page around a creative that is a document. The creative is in an iframe that may run scripts. It cannot open dialogs
+ * or navigate the page. As on real pages, the iframe of an ad has neither margins nor scroll bars.
  */
 export function framePage(url: string, { width, height }: Size): string {
   return `${RESET}iframe{display:block;border:0}</style><iframe src="${escaped(url)}" width="${width}" height="${height}" \
@@ -13,12 +13,12 @@ sandbox="allow-scripts allow-same-origin allow-forms allow-pointer-lock allow-po
 allow="autoplay; fullscreen; encrypted-media; picture-in-picture" scrolling="no" marginwidth="0" marginheight="0"></iframe>`;
 }
 
-/** A picture that moves, or is drawn by the browser. */
+/** A page with one image that only the browser can paint, for example an animated one. */
 export function imagePage(source: string, { width, height }: Size): string {
   return `${RESET}img{display:block}</style><img src="${escaped(source)}" width="${width}" height="${height}" alt="">`;
 }
 
-/** The page that holds a video: no playing, every moment is sought. Its bytes stand in memory, so that seeks are exact. */
+/** A page with a video that does not play: each marker is a seek. The video is a blob in memory, so that seeks are exact. */
 export function videoPage(source: string, { width, height }: Size): string {
   return `<!doctype html><meta charset="utf-8"><style>html,body{margin:0;background:#fff;overflow:hidden}
 video{display:block;width:${width}px;height:${height}px;object-fit:fill}</style><video muted playsinline preload="auto"></video><script>
@@ -28,13 +28,13 @@ fetch(${JSON.stringify(source)}).then((answer) => answer.blob()).then((blob) => 
 </script>`;
 }
 
-/** The document that a tag is written into. A tag that is a document already stays as it is. */
+/** @returns an HTML document with the tag in its body. A tag that is a document is returned unchanged. */
 export function tagDocument(tag: string): string {
   if (/^\s*<(!doctype|html)\b/i.test(withoutComments(tag))) return tag;
   return `<!doctype html><html><head><meta charset="utf-8"><style>body{margin:0}</style></head><body>${tag}</body></html>`;
 }
 
-/** The tag for an address that turned out to be JavaScript. */
+/** @returns a tag for a URL that delivers JavaScript. */
 export function scriptTag(url: string): string {
   return `<script src="${escaped(url)}"></script>`;
 }

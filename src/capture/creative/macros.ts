@@ -1,7 +1,6 @@
 /**
- * Replaces the macros of ad servers that a page would have filled. What is not known is left as it stands,
- * so that a creative's own templates survive.
- * @param stamp a number that stays the same for one creative, so that two renders are alike.
+ * Replaces the macros that an ad server would fill in. Unknown macros stay, so that a creative's own templates work.
+ * @param stamp a number for cache busters. It is always the same, so that two renderings give the same bytes.
  */
 export function replaceMacros(text: string, stamp: string): string {
   return text

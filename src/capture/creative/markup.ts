@@ -1,18 +1,18 @@
 /**
- * Reads markup that anybody may have written, in time that grows with its length and no faster: expressions that look from
- * every `<` for a `>` which never comes take hours over a megabyte.
+ * Reads untrusted markup in linear time. A regular expression that searches for a missing `>` from every `<` would take hours
+ * for a megabyte.
  */
 
-/** Longer than any tag that says something. */
+/** No useful tag is longer. */
 const MAX_TAG = 16_384;
 
 export interface Tag {
   readonly text: string;
-  /** Where it begins. */
+  /** The offset of its first character. */
   readonly index: number;
 }
 
-/** @param names patterns of them; all that have one unless given. */
+/** @param names patterns of element names. Default: all elements. */
 export function* tagsIn(html: string, names?: readonly string[]): Generator<Tag> {
   const opening = new RegExp(names === undefined ? '<[a-z]' : `<(?:${names.join('|')})\\b`, 'gi');
   for (let begin = opening.exec(html); begin; begin = opening.exec(html)) {
@@ -23,7 +23,7 @@ export function* tagsIn(html: string, names?: readonly string[]): Generator<Tag>
   }
 }
 
-/** The text without what stands between the two, themselves included; what never ends stays. */
+/** @returns the text without all passages that start with `from` and end with `to`. A passage without an end stays. */
 export function without(text: string, from: RegExp, to: RegExp): string {
   const [begin, end] = [new RegExp(from, 'gi'), new RegExp(to, 'gi')];
   let kept = '';
@@ -42,7 +42,7 @@ export function withoutComments(html: string): string {
   return without(html, /<!--/, /-->/);
 }
 
-/** What stands in the first braces after `begin`; undefined where there are none. */
+/** @returns the text in the first braces after `begin`; undefined if there are none. */
 export function braced(text: string, begin: RegExp): string | undefined {
   const start = begin.exec(text);
   const open = start === null ? -1 : text.indexOf('{', start.index + start[0].length);

@@ -1,13 +1,13 @@
 import type { SteppedPage } from '../browser/steppedPage.ts';
 import type { Size } from './size.ts';
 
-/** An uncommon viewport: a creative that comes out exactly as large fills whatever it is given. */
+/** An uncommon size. A creative that measures exactly this fills any viewport. */
 export const PROBE_VIEWPORT: Size = { width: 1_009, height: 761 };
 
-/** The size of a creative that fills its frame: the most common one. */
+/** The size for a creative that fills its iframe: the most common ad size. */
 const FLUID: Size = { width: 300, height: 250 };
 
-/** What a creative with a height of its own but no width is shown as, by height. */
+/** The width for a creative that fills the width but has a height of its own, by that height. */
 const WIDTHS: Readonly<Record<number, number>> = {
   50: 320,
   60: 468,
@@ -20,8 +20,8 @@ const WIDTHS: Readonly<Record<number, number>> = {
 };
 
 /**
- * The right and bottom ends of what the creative shows, inside its own frame.
- * @returns undefined when it shows nothing.
+ * Measures the visible content of the creative, inside its own iframe.
+ * @returns undefined if nothing is visible.
  */
 export async function measure(page: SteppedPage, framed: boolean): Promise<Size | undefined> {
   const frame = framed ? await page.childFrame() : undefined;
@@ -44,8 +44,8 @@ interface ShownBox extends Size {
 }
 
 /**
- * Images for which the browser shows its sign of a broken one.
- * @returns their addresses, each once, the first ten.
+ * Finds the images that the browser shows as broken.
+ * @returns the URLs of the first ten, each once.
  */
 export async function brokenImages(page: SteppedPage, framed: boolean): Promise<readonly string[]> {
   const frame = framed ? await page.childFrame() : undefined;
@@ -53,7 +53,7 @@ export async function brokenImages(page: SteppedPage, framed: boolean): Promise<
   return Array.isArray(found) ? found.filter((one) => typeof one === 'string') : [];
 }
 
-/** Runs in the creative's frame. */
+/** Runs in the creative's iframe. */
 function brokenSources(): string[] {
   const broken = [...document.images].filter((image) => {
     const { width, height } = image.getBoundingClientRect();
@@ -64,7 +64,7 @@ function brokenSources(): string[] {
   return [...new Set(broken.map((image) => image.currentSrc.slice(0, 2_000)))].slice(0, 10);
 }
 
-/** Runs in the creative's frame. */
+/** Runs in the creative's iframe. */
 function shownBox(): ShownBox {
   let boxed = false;
   let whole = false;
@@ -101,8 +101,8 @@ function shownBox(): ShownBox {
     range.selectNodeContents(node);
     for (const box of range.getClientRects()) add(box);
   }
-  // The browser's sign for an image that did not come shows nothing of the ad.
+  // The browser's icon for a broken image is not content.
   if (boxed && !whole) return { width: 0, height: 0, filled: false };
-  // Text alone on a coloured page: the page is the creative, and fills what it is given.
+  // Only text on a coloured background: the document itself is the creative and fills any viewport.
   return { width, height, filled: !boxed && [document.documentElement, document.body].some(paints) };
 }

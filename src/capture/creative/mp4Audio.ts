@@ -1,8 +1,8 @@
 const HEADER_BYTES = 8;
 
 /**
- * Hides the audio tracks of an mp4 by renaming their boxes to `free`: a video with sound follows real time, even muted.
- * @returns a copy; bytes that are no mp4 come back as they are.
+ * Hides the audio tracks of an MP4 by renaming their boxes to `free`. A video with sound plays in real time, even if muted.
+ * @returns a copy; unchanged if the bytes are not an MP4.
  */
 export function withoutAudio(bytes: Buffer): Buffer {
   const copy = Buffer.from(bytes);
@@ -15,7 +15,7 @@ export function withoutAudio(bytes: Buffer): Buffer {
 function isAudio(track: Buffer): boolean {
   for (const media of boxes(track, 'mdia')) {
     for (const handler of boxes(media.content, 'hdlr')) {
-      // Version and flags, then a reserved word, then the kind.
+      // Four bytes of version and flags and four reserved bytes precede the kind.
       if (handler.content.toString('latin1', 8, 12) === 'soun') return true;
     }
   }
@@ -23,12 +23,12 @@ function isAudio(track: Buffer): boolean {
 }
 
 interface Mp4Box {
-  /** The box from its length on: views of the same memory. */
+  /** The whole box. Both buffers share the memory of the copy. */
   readonly head: Buffer;
   readonly content: Buffer;
 }
 
-/** @returns the boxes of that name that lie directly in `bytes`; a damaged length ends the walk. */
+/** @returns the boxes of that name directly in `bytes`. Stops at a damaged length. */
 function boxes(bytes: Buffer, name: string): Mp4Box[] {
   const found: Mp4Box[] = [];
   for (let at = 0; at + HEADER_BYTES <= bytes.length; ) {
@@ -41,7 +41,7 @@ function boxes(bytes: Buffer, name: string): Mp4Box[] {
   return found;
 }
 
-/** 0: to the end of the file; 1: the length follows in eight bytes. */
+/** A length of 0 means to the end of the file; 1 means that eight bytes with the length follow. */
 function lengthOf(bytes: Buffer, at: number): { length: number; header: number } {
   const short = bytes.readUInt32BE(at);
   if (short === 0) return { length: bytes.length - at, header: HEADER_BYTES };

@@ -26,22 +26,22 @@ export interface PreparedStill {
 export interface PreparedPage {
   readonly kind: 'page';
   readonly format: CreativeFormat;
-  /** Undefined: to be measured first. */
+  /** Undefined if the creative must be measured first. */
   readonly size: Size | undefined;
-  /** Makes it ready at a size. @returns the address to open. */
+  /** @returns the URL that shows the creative at this size. */
   readonly open: (size: Size) => string;
-  /** Whether the creative stands in a frame of the opened document, or is that document. */
+  /** True if the creative is in an iframe of the opened document, false if it is that document. */
   readonly framed: boolean;
-  /** The address without which there is no creative. */
+  /** The URL of the only resource that the creative consists of. */
   readonly main?: string | undefined;
 }
 
 export interface PreparedVideo {
   readonly kind: 'video';
   readonly format: CreativeFormat;
-  /** Of the bytes, in an origin of ours. */
+  /** The URL of the video in an origin of ours. */
   readonly address: string;
-  /** What VAST says; the file's own header knows better when the shapes differ. */
+  /** The size in the VAST. It is ignored if the aspect ratio of the file differs. */
   readonly declared: Size | undefined;
 }
 
@@ -52,37 +52,38 @@ export interface PrepareTools {
   readonly signal: AbortSignal;
 }
 
-/** Bytes of a creative, with where they came from. */
+/** The bytes of a creative and their origin. */
 export interface FetchedContent {
   readonly bytes: Buffer;
   readonly contentType: string;
-  /** Undefined for bytes that were at hand. */
+  /** Undefined for bytes that were not fetched. */
   readonly url?: string;
   readonly headers?: Headers;
 }
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Finds out what the source is and makes it ready. @throws CreativeFailure, and the errors of the guarded fetch. */
+/** Fetches the source, detects its format and prepares it for rendering. @throws CreativeError, errors of the guarded fetch. */
 export async function prepare(source: CreativeSource, tools: PrepareTools): Promise<PreparedCreative> {
   switch (source.kind) {
     case 'html_tag':
-      return tagScene(source.content, tools);
+      return prepareTag(source.content, tools);
     case 'file':
-      return contentScene({ bytes: source.bytes, contentType: '' }, tools);
+      return prepareContent({ bytes: source.bytes, contentType: '' }, tools);
     case 'url':
-      return contentScene(await fetchContent(replaceMacros(source.content, CACHE_STAMP), tools), tools);
+      return prepareContent(await fetchContent(replaceMacros(source.content, CACHE_STAMP), tools), tools);
   }
 }
 
-/** What cache busters are replaced with: the same in every render. */
+/** The value of cache busters, the same in every rendering. */
 const CACHE_STAMP = '1700000000';
 
-/** Fetches an address as a browser would. */
+/** Fetches a URL with the headers of a browser. @throws CreativeError, errors of the guarded fetch. */
 export async function fetchContent(url: string, { fetch, userAgent, signal }: PrepareTools): Promise<FetchedContent> {
   const answer = await fetch(url, { signal, maxBytes: MAX_BYTES, headers: { 'user-agent': userAgent, accept: '*/*' } });
   requireSuccess(answer.status, url);
-  if (answer.status === 204) throw new CreativeError('generic_error', `${url} answered that it has no ad (204).`);
+  if (answer.status === 204)
+    throw new CreativeError('generic_error', `${url} answered with HTTP status 204: it has no ad.`);
   return {
     bytes: answer.body,
     contentType: answer.headers.get('content-type') ?? '',
@@ -91,39 +92,39 @@ export async function fetchContent(url: string, { fetch, userAgent, signal }: Pr
   };
 }
 
-async function contentScene(fetched: FetchedContent, tools: PrepareTools): Promise<PreparedCreative> {
+async function prepareContent(fetched: FetchedContent, tools: PrepareTools): Promise<PreparedCreative> {
   const content = await detectContent(fetched.bytes, fetched.contentType);
   switch (content.kind) {
     case 'raster':
-      return rasterScene(fetched.bytes, content.type, tools);
+      return prepareRaster(fetched.bytes, content.type, tools);
     case 'svg':
-      return svgScene(fetched.bytes, tools);
+      return prepareSvg(fetched.bytes, tools);
     case 'video':
-      return videoScene(fetched.bytes, content.type, tools);
+      return prepareVideo(fetched.bytes, content.type, tools);
     case 'vast':
-      return vastScene(fetched, tools);
+      return prepareVast(fetched, tools);
     case 'zip':
-      return zipScene(fetched.bytes, tools);
+      return prepareZip(fetched.bytes, tools);
     case 'html':
-      return htmlScene(fetched, tools);
+      return prepareHtml(fetched, tools);
     case 'script':
-      return scriptScene(fetched, tools);
+      return prepareScript(fetched, tools);
   }
 }
 
-async function rasterScene(bytes: Buffer, type: string, { server }: PrepareTools): Promise<PreparedCreative> {
+async function prepareRaster(bytes: Buffer, type: string, { server }: PrepareTools): Promise<PreparedCreative> {
   const image = await readRaster(bytes);
   const size = checkedSize(image);
   if (!image.animated) return { kind: 'still', format: 'image', bytes, size };
-  return pictureScene(bytes, { type, size, server });
+  return prepareImagePage(bytes, { type, size, server });
 }
 
-/** As an image, as ads are embedded; a scripted one as a document, where its scripts run. */
-function svgScene(bytes: Buffer, { server }: PrepareTools): PreparedCreative {
+/** An SVG is shown as an image, as pages embed ads. An SVG with scripts is shown as a document, so that they run. */
+function prepareSvg(bytes: Buffer, { server }: PrepareTools): PreparedCreative {
   const source = bytes.toString('utf8');
   const size = checkedSize(svgSize(source));
   const type = 'image/svg+xml';
-  if (!isScripted(source)) return pictureScene(bytes, { type, size, server });
+  if (!isScripted(source)) return prepareImagePage(bytes, { type, size, server });
   const address = server.openDocument(bytes, type);
   return {
     kind: 'page',
@@ -134,7 +135,7 @@ function svgScene(bytes: Buffer, { server }: PrepareTools): PreparedCreative {
   };
 }
 
-function pictureScene(
+function prepareImagePage(
   bytes: Buffer,
   { type, size, server }: { type: string; size: Size; server: CreativeServer },
 ): PreparedCreative {
@@ -143,13 +144,13 @@ function pictureScene(
   return { kind: 'page', format: 'image', size, framed: false, open };
 }
 
-function videoScene(bytes: Buffer, type: string, { server }: PrepareTools): PreparedVideo {
-  // The page of the video and its bytes have one origin, so that a script may read them.
+function prepareVideo(bytes: Buffer, type: string, { server }: PrepareTools): PreparedVideo {
+  // The page and the video have one origin, so that the page's script may read the video.
   const address = server.openVideo(type === 'video/mp4' ? withoutAudio(bytes) : bytes, type);
   return { kind: 'video', format: 'video', address, declared: undefined };
 }
 
-async function vastScene({ bytes, url }: FetchedContent, tools: PrepareTools): Promise<PreparedCreative> {
+async function prepareVast({ bytes, url }: FetchedContent, tools: PrepareTools): Promise<PreparedCreative> {
   const files = await resolveVast({ xml: bytes.toString('utf8'), url }, async (next) => {
     const filled = replaceMacros(next, CACHE_STAMP);
     return { xml: (await fetchContent(filled, tools)).bytes.toString('utf8'), url: filled };
@@ -158,11 +159,11 @@ async function vastScene({ bytes, url }: FetchedContent, tools: PrepareTools): P
   const media = await fetchContent(replaceMacros(file.url, CACHE_STAMP), tools);
   const content = await detectContent(media.bytes, media.contentType);
   if (content.kind !== 'video')
-    throw new CreativeError('generic_error', `The VAST's media file ${file.url} is no video.`);
-  return { ...videoScene(media.bytes, content.type, tools), format: 'vast', declared: file.size };
+    throw new CreativeError('generic_error', `The media file of the VAST, ${file.url}, is not a video.`);
+  return { ...prepareVideo(media.bytes, content.type, tools), format: 'vast', declared: file.size };
 }
 
-async function zipScene(bytes: Buffer, { server }: PrepareTools): Promise<PreparedCreative> {
+async function prepareZip(bytes: Buffer, { server }: PrepareTools): Promise<PreparedCreative> {
   const site = await unpack(bytes);
   const page = site.files.get(site.index)?.toString('utf8') ?? '';
   const address = server.openSite(site);
@@ -170,7 +171,7 @@ async function zipScene(bytes: Buffer, { server }: PrepareTools): Promise<Prepar
   return { kind: 'page', format: 'html5_zip', size: documentSize(page) ?? scriptSize(site), framed: true, open };
 }
 
-/** Adobe Animate keeps the size in the script beside the page. */
+/** Adobe Animate declares the size in a script file of the zip. */
 function scriptSize({ files }: ZipSite): Size | undefined {
   for (const [name, content] of files) {
     const size = name.endsWith('.js') ? documentSize(content.toString('utf8')) : undefined;
@@ -179,11 +180,11 @@ function scriptSize({ files }: ZipSite): Size | undefined {
   return undefined;
 }
 
-function htmlScene(fetched: FetchedContent, { server }: PrepareTools): PreparedCreative {
+function prepareHtml(fetched: FetchedContent, { server }: PrepareTools): PreparedCreative {
   const { bytes, headers, contentType } = fetched;
   const size = documentSize(bytes.toString('utf8'));
   const url = isShownAsPage(contentType) ? fetched.url : undefined;
-  // A page that forbids frames, as some previews do, is opened by itself.
+  // A page that forbids iframes, as some previews do, is opened directly.
   if (url !== undefined && forbidsFrames(headers))
     return { kind: 'page', format: 'html', size, framed: false, open: () => url, main: url };
   const address = url ?? server.openDocument(basedAt(bytes, fetched.url), 'text/html');
@@ -191,19 +192,19 @@ function htmlScene(fetched: FetchedContent, { server }: PrepareTools): PreparedC
   return { kind: 'page', format: 'html', size, framed: true, open, main: url };
 }
 
-/** A browser makes a page of HTML only when the server calls it that. @throws CreativeFailure for HTML in place of a picture. */
+/** @returns whether a browser shows this content type as a page. @throws CreativeError for HTML with a media content type. */
 function isShownAsPage(contentType: string): boolean {
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
   if (/^(image|video|audio)\//.test(type))
-    throw new CreativeError('generic_error', `The server says that it sends ${type}, but what it sends is HTML.`);
+    throw new CreativeError('generic_error', `The server declares the content type ${type}, but sends HTML.`);
   return type === '' || type === 'text/html' || type === 'application/xhtml+xml';
 }
 
-/** HTML that moves to an origin of ours: what it names relatively stays where it is. */
+/** @returns the HTML with a base URL, so that relative URLs work when our origin serves it. */
 function basedAt(html: Buffer, url: string | undefined): Buffer {
   if (url === undefined) return html;
   const base = `<base href="${url.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}">`;
-  // Byte for byte, for its encoding is unknown here.
+  // As bytes, because its encoding is unknown here.
   const text = html.toString('latin1').replace(/^(\xEF\xBB\xBF)?\s*(<!doctype[^>]*>)?/i, (start) => start + base);
   return Buffer.from(text, 'latin1');
 }
@@ -213,11 +214,11 @@ function forbidsFrames(headers: Headers | undefined): boolean {
   return headers?.has('x-frame-options') === true || (ancestors !== undefined && !ancestors.split(/\s+/).includes('*'));
 }
 
-function scriptScene({ url, bytes }: FetchedContent, tools: PrepareTools): PreparedCreative {
-  return tagScene(scriptTag(url ?? tools.server.openDocument(bytes, 'text/javascript')), tools);
+function prepareScript({ url, bytes }: FetchedContent, tools: PrepareTools): PreparedCreative {
+  return prepareTag(scriptTag(url ?? tools.server.openDocument(bytes, 'text/javascript')), tools);
 }
 
-function tagScene(tag: string, { server }: PrepareTools): PreparedCreative {
+function prepareTag(tag: string, { server }: PrepareTools): PreparedCreative {
   if (tag.trim() === '') throw new CreativeError('generic_error', 'The tag is empty.');
   const filled = replaceMacros(tag, CACHE_STAMP);
   const address = server.openDocument(tagDocument(filled));

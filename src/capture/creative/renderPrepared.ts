@@ -12,10 +12,10 @@ import { checkedSize, type Size } from './size.ts';
 import { isWhite, renderStill } from './stillImage.ts';
 
 export interface RenderTools {
-  /** Runs work with a browser of its own. */
+  /** Runs `work` with a browser that no other creative uses. */
   readonly use: <T>(work: (browser: SteppedBrowser) => Promise<T>) => Promise<T>;
-  /** Asks for an address again, for what the network says about it. */
-  readonly load: (url: string) => Promise<unknown>;
+  /** Fetches a URL again to find out why it did not load. */
+  readonly fetchAgain: (url: string) => Promise<unknown>;
   readonly userAgent: string;
   readonly networkBudgetMs: number;
   readonly signal: AbortSignal;
@@ -23,19 +23,19 @@ export interface RenderTools {
 
 type Pass = (page: SteppedPage, markers: readonly (number | null)[]) => Promise<FramesByMarker>;
 
-/** Takes all pictures of a scene. @throws CreativeFailure, PageResistsError, BrowserGoneError. */
+/** Renders all frames of a creative. @throws CreativeError, RenderingBlockedError, BrowserGoneError. */
 export function renderPrepared(
-  scene: PreparedCreative,
+  creative: PreparedCreative,
   request: RenderRequest,
   tools: RenderTools,
 ): Promise<RenderedCreative> {
-  switch (scene.kind) {
+  switch (creative.kind) {
     case 'still':
-      return renderStillFrames(scene, request);
+      return renderStillFrames(creative, request);
     case 'page':
-      return tools.use((browser) => new BrowserRendering(browser, request, tools).page(scene));
+      return tools.use((browser) => new BrowserRendering(browser, request, tools).page(creative));
     case 'video':
-      return tools.use((browser) => new BrowserRendering(browser, request, tools).video(scene));
+      return tools.use((browser) => new BrowserRendering(browser, request, tools).video(creative));
   }
 }
 
@@ -51,19 +51,19 @@ async function renderStillFrames(
   return { status: 'uploaded', format, category: 'display', ...size, frames, mode: 'still', notes: [] };
 }
 
-/** The moments at which the creative is shown at a ratio, each once. */
+/** The markers at which the creative is needed at this pixel ratio, each once. */
 function markersAt({ markers, isWanted = () => true }: RenderRequest, ratio: number): (number | null)[] {
   return [...new Set(markers)].filter((markerMs) => isWanted(markerMs, ratio));
 }
 
-/** The declared size, unless the file has another shape: then it is of something else. */
-function shownSize(file: Size, declared: Size | undefined): Size {
+/** @returns the declared size. If the file has another aspect ratio, its own size. */
+function sizeOfVideo(file: Size, declared: Size | undefined): Size {
   const alike = declared && Math.abs(declared.width / declared.height - file.width / file.height) < 0.05;
   return alike ? declared : { width: file.width, height: file.height };
 }
 
 function showsNothing(): CreativeError {
-  return new CreativeError('generic_error', 'The creative shows nothing: it drew neither picture nor text.');
+  return new CreativeError('generic_error', 'The creative shows nothing: it drew neither an image nor text.');
 }
 
 class BrowserRendering {
@@ -71,41 +71,45 @@ class BrowserRendering {
   readonly #request: RenderRequest;
   readonly #tools: RenderTools;
   readonly #notes = new Set<string>();
-  readonly #patience: NetworkBudget;
+  readonly #networkBudget: NetworkBudget;
   #clock: 'stepped' | 'wall' = 'stepped';
 
   constructor(browser: SteppedBrowser, request: RenderRequest, tools: RenderTools) {
     this.#browser = browser;
     this.#request = request;
     this.#tools = tools;
-    this.#patience = createNetworkBudget(tools.networkBudgetMs);
+    this.#networkBudget = createNetworkBudget(tools.networkBudgetMs);
   }
 
-  async page(scene: PreparedPage): Promise<RenderedCreative> {
-    const size = checkedSize(scene.size ?? (await this.#measured(scene)));
-    const frames = await this.#frames(scene.open(size), size, async (page, markers) => {
+  async page(creative: PreparedPage): Promise<RenderedCreative> {
+    const size = checkedSize(creative.size ?? (await this.#measured(creative)));
+    const frames = await this.#frames(creative.open(size), size, async (page, markers) => {
       const pictures = await renderPageFrames(page, markers);
-      await this.#judgeMain(scene, page);
-      await this.#judgeImages(scene, page);
-      await this.#judgeBlank(scene, page, pictures);
+      await this.#checkMainResource(creative, page);
+      await this.#checkImages(creative, page);
+      await this.#checkBlankFrames(creative, page, pictures);
       return pictures;
     });
-    return this.#result(scene, size, frames);
+    return this.#result(creative, size, frames);
   }
 
-  async video(scene: PreparedVideo): Promise<RenderedCreative> {
-    const facts = await this.#pass(`${scene.address}?16x16`, { size: { width: 16, height: 16 }, ratio: 1 }, readVideo);
-    const size = checkedSize(shownSize(facts, scene.declared));
-    const address = `${scene.address}?${size.width}x${size.height}`;
+  async video(creative: PreparedVideo): Promise<RenderedCreative> {
+    const facts = await this.#pass(
+      `${creative.address}?16x16`,
+      { size: { width: 16, height: 16 }, ratio: 1 },
+      readVideo,
+    );
+    const size = checkedSize(sizeOfVideo(facts, creative.declared));
+    const address = `${creative.address}?${size.width}x${size.height}`;
     const frames = await this.#frames(address, size, renderVideoFrames);
-    return this.#result(scene, size, frames);
+    return this.#result(creative, size, frames);
   }
 
-  /** When the one thing did not come that the creative consists of, asking for it again says why. */
-  async #judgeMain({ main }: PreparedPage, page: SteppedPage): Promise<void> {
+  /** @throws if the only resource of the creative did not load. Fetching it again tells why. */
+  async #checkMainResource({ main }: PreparedPage, page: SteppedPage): Promise<void> {
     const outcome = main === undefined ? undefined : page.requests.outcomeOf(main);
     if (main === undefined || outcome === undefined || ('status' in outcome && outcome.status < 400)) return;
-    await this.#tools.load(main);
+    await this.#tools.fetchAgain(main);
     const why = 'status' in outcome ? `status ${outcome.status}` : outcome.error;
     throw new CreativeError('generic_error', `${main} did not load in the browser (${why}).`);
   }
@@ -120,8 +124,8 @@ class BrowserRendering {
     return { status: 'uploaded', format, category, ...size, frames, mode: this.#clock, notes: [...this.#notes] };
   }
 
-  /** Images that did not come are noted; where nothing else is shown, there is no creative. */
-  async #judgeImages({ framed }: PreparedPage, page: SteppedPage): Promise<void> {
+  /** Notes the images that did not load. @throws CreativeError if nothing else is visible. */
+  async #checkImages({ framed }: PreparedPage, page: SteppedPage): Promise<void> {
     const broken = await brokenImages(page, framed);
     const [first] = broken;
     if (first === undefined) return;
@@ -131,26 +135,26 @@ class BrowserRendering {
     if (outcome !== undefined && 'status' in outcome) requireSuccess(outcome.status, first);
     throw new CreativeError(
       'generic_error',
-      `The creative shows nothing but an image that is damaged or none: ${first.slice(0, 200)}`,
+      `The creative shows only an image that is missing or damaged: ${first.slice(0, 200)}`,
     );
   }
 
-  /** A creative of which nothing is seen at any marker is none, unless it is only too early for it. */
-  async #judgeBlank(scene: PreparedPage, page: SteppedPage, pictures: FramesByMarker): Promise<void> {
+  /** @throws CreativeError if all frames are white and the page has no visible content. */
+  async #checkBlankFrames(creative: PreparedPage, page: SteppedPage, pictures: FramesByMarker): Promise<void> {
     for (const png of pictures.values()) if (!(await isWhite(png))) return;
-    const [hung] = this.#patience.hung.keys();
+    const [hung] = this.#networkBudget.hung.keys();
     if (hung !== undefined)
       throw new CreativeError('net_read_timeout', `The creative shows nothing: ${hung} did not answer in time.`);
-    if (scene.format !== 'image' && (await measure(page, scene.framed)) === undefined) throw showsNothing();
-    this.#notes.add('The picture is white all over.');
+    if (creative.format !== 'image' && (await measure(page, creative.framed)) === undefined) throw showsNothing();
+    this.#notes.add('All frames are white.');
   }
 
-  async #measured(scene: PreparedPage): Promise<Size> {
-    const size = await this.#pass(scene.open(PROBE_VIEWPORT), { size: PROBE_VIEWPORT, ratio: 1 }, async (page) => {
+  async #measured(creative: PreparedPage): Promise<Size> {
+    const size = await this.#pass(creative.open(PROBE_VIEWPORT), { size: PROBE_VIEWPORT, ratio: 1 }, async (page) => {
       await waitUntilStill(page);
-      await this.#judgeMain(scene, page);
-      await this.#judgeImages(scene, page);
-      return measure(page, scene.framed);
+      await this.#checkMainResource(creative, page);
+      await this.#checkImages(creative, page);
+      return measure(page, creative.framed);
     });
     if (size === undefined) throw showsNothing();
     return size;
@@ -168,23 +172,23 @@ class BrowserRendering {
     return frames;
   }
 
-  /** Opens a target for one pass; where stepped time stands still, once more in real time. */
+  /** Opens a page for one pass. If stepped time makes no progress, opens it again in real time. */
   async #pass<T>(
     address: string,
     view: { size: Size; ratio: number },
     work: (page: SteppedPage) => Promise<T>,
   ): Promise<T> {
     try {
-      return await this.#opened(address, view, work);
+      return await this.#withPage(address, view, work);
     } catch (error) {
       if (!(error instanceof RenderingBlockedError && error.kind === 'stuck') || this.#clock === 'wall') throw error;
       this.#clock = 'wall';
-      this.#notes.add('Captured in real time: the creative did not move in stepped time.');
-      return this.#opened(address, view, work);
+      this.#notes.add('Rendered in real time: the creative made no progress in stepped time.');
+      return this.#withPage(address, view, work);
     }
   }
 
-  async #opened<T>(
+  async #withPage<T>(
     address: string,
     { size, ratio }: { size: Size; ratio: number },
     work: (page: SteppedPage) => Promise<T>,
@@ -195,7 +199,7 @@ class BrowserRendering {
       ratio,
       userAgent,
       clock: this.#clock,
-      networkBudget: this.#patience,
+      networkBudget: this.#networkBudget,
       signal,
     });
     try {

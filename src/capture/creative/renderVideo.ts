@@ -1,32 +1,32 @@
 import { RenderingBlockedError } from '../browser/renderingBlocked.ts';
 import type { SteppedPage } from '../browser/steppedPage.ts';
 import { CreativeError } from './creativeError.ts';
-import type { FramesByMarker } from './renderPage.ts';
+import { type FramesByMarker, SMALLEST_STEP_MS } from './renderPage.ts';
 import type { Size } from './size.ts';
-import { FIRST_MS } from './timeSteps.ts';
 
 export interface VideoFacts extends Size {
-  /** Infinity when the file does not say. */
+  /** Very large if the file does not declare it. */
   readonly durationMs: number;
 }
 
-/** In real time, for decoding one moment. */
+/** Real time for decoding one frame. */
 const DECODE_TIMEOUT_MS = 10_000;
-const DEFAULT_MARKER_MS = 3_000;
-const DEFAULT_PART = 0.25;
+/** The default frame of a video is at a quarter of its duration, at most at this time. */
+const MAX_DEFAULT_MS = 3_000;
+const DEFAULT_SHARE = 0.25;
 
-/** Waits for the metadata. @throws CreativeFailure when no track of it can be decoded. */
+/** Waits for the metadata. @throws CreativeError if no track can be decoded. */
 export async function readVideo(page: SteppedPage): Promise<VideoFacts> {
   const state = await advanceUntil(page, 'video?.error || video?.readyState >= 2', 'reading its header');
   if (state.error !== '' || !(state.width > 0))
     throw new CreativeError(
       'generic_error',
-      `The video cannot be played: no track of it can be decoded${state.error && ` (${state.error})`}.`,
+      `The video cannot be played: none of its tracks can be decoded${state.error && ` (${state.error})`}.`,
     );
   return { width: state.width, height: state.height, durationMs: state.duration * 1000 };
 }
 
-/** Takes all pictures of an opened video page, each sought exactly. */
+/** Takes the frames of an opened video page, each by an exact seek. */
 export async function renderVideoFrames(
   page: SteppedPage,
   markers: readonly (number | null)[],
@@ -34,7 +34,7 @@ export async function renderVideoFrames(
   const { durationMs } = await readVideo(page);
   const pictures = new Map<number | null, Buffer>();
   for (const marker of markers) {
-    const moment = Math.min(marker ?? Math.min(DEFAULT_MARKER_MS, durationMs * DEFAULT_PART), durationMs);
+    const moment = Math.min(marker ?? Math.min(MAX_DEFAULT_MS, durationMs * DEFAULT_SHARE), durationMs);
     await seek(page, moment / 1000);
     pictures.set(marker, await page.picture());
   }
@@ -64,11 +64,11 @@ interface VideoState {
   readonly duration: number;
 }
 
-/** Draws frames until `condition` holds, 1 ms of the page's time each; decoding goes on in real time meanwhile. */
+/** Draws frames, 1 ms of the page's time apart, until `condition` holds. The video is decoded in real time. */
 async function advanceUntil(page: SteppedPage, condition: string, doing: string): Promise<VideoState> {
   const end = performance.now() + DECODE_TIMEOUT_MS;
   do {
-    await page.advance(FIRST_MS);
+    await page.advance(SMALLEST_STEP_MS);
     const state = (await page.evaluate(`(() => {
       const video = document.querySelector('video');
       return { done: Boolean(${condition}), error: video?.error ? video.error.message || 'code ' + video.error.code : '',
@@ -76,5 +76,5 @@ async function advanceUntil(page: SteppedPage, condition: string, doing: string)
     })()`)) as VideoState | undefined;
     if (state?.done) return state;
   } while (performance.now() < end);
-  throw new RenderingBlockedError('no_picture', `The video did not come to a picture (${doing}).`);
+  throw new RenderingBlockedError('no_picture', `The video showed no picture in time (${doing}).`);
 }

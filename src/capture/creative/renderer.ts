@@ -14,17 +14,17 @@ import { renderPrepared } from './renderPrepared.ts';
 
 export interface CreativeRendererOptions {
   readonly chromiumPath: string;
-  /** The egress proxy: the only way out of the browser, and where {@link origins} are answered. */
+  /** The egress proxy. All traffic of the browser goes through it. It also serves {@link origins}. */
   readonly proxyUrl: string;
   readonly origins: LocalOrigins;
-  /** The browsers' own sandbox; off unless given. */
+  /** Chromium's own sandbox. Default: off. */
   readonly sandbox?: boolean;
   readonly fetch: GuardedFetch;
-  /** For one creative, in all; default 60 s. */
+  /** For one creative with all its frames. Default: 60 s. */
   readonly creativeDeadlineMs?: number;
-  /** Real time that a creative may wait for its network, in all; default 8 s. */
+  /** Real time that one creative may wait for its network. Default: 8 s. */
   readonly networkBudgetMs?: number;
-  /** Browsers that render side by side, default 2; each is started when it is first needed, which no still image does. */
+  /** Browsers that render at the same time. Each starts when it is first needed; still images need none. Default: 2. */
   readonly browsers?: number;
   readonly log?: (message: string, fields?: object) => void;
 }
@@ -32,7 +32,7 @@ export interface CreativeRendererOptions {
 const DEFAULT_DEADLINE_MS = 60_000;
 const DEFAULT_NETWORK_BUDGET_MS = 8_000;
 
-/** @throws Error where there is no browser that could be started. */
+/** @throws Error if the executable does not print its version. */
 export async function startCreativeRenderer(options: CreativeRendererOptions): Promise<CreativeRenderer> {
   const version = await browserVersion(options.chromiumPath);
   const pool = new BrowserPool(() => startSteppedBrowser(options), options.browsers ?? 2);
@@ -43,12 +43,12 @@ class PooledRenderer implements CreativeRenderer {
   readonly #options: CreativeRendererOptions;
   readonly #pool: BrowserPool;
   readonly #userAgent: string;
-  /** What its work is told, of browsers that were ended for their memory. */
-  readonly #tooHeavy = new WeakMap<SteppedBrowser, string>();
+  /** The reason for each browser that was ended because of its memory. */
+  readonly #endReasons = new WeakMap<SteppedBrowser, string>();
 
   constructor(options: CreativeRendererOptions, pool: BrowserPool, version: string) {
     const [desktop] = DEVICES;
-    if (desktop === undefined) throw new Error('There are no devices.');
+    if (desktop === undefined) throw new Error('The list of devices is empty.');
     this.#options = options;
     this.#pool = pool;
     this.#userAgent = userAgentOf(desktop, version);
@@ -59,13 +59,13 @@ class PooledRenderer implements CreativeRenderer {
     const deadline = AbortSignal.timeout(creativeDeadlineMs);
     const signal = request.signal ? AbortSignal.any([request.signal, deadline]) : deadline;
     try {
-      return await onceAgain(() => this.#attempt(source, request, signal), this.#log);
+      return await retryOnceIfBrowserDies(() => this.#attempt(source, request, signal), this.#log);
     } catch (error) {
       request.signal?.throwIfAborted();
-      // No fault of the creative's, however long it took.
+      // The creative is not at fault, even if the deadline has passed.
       if (error instanceof BrowserStartError) throw error;
-      if (deadline.aborted) return tooSlow(creativeDeadlineMs);
-      return explained(error);
+      if (deadline.aborted) return deadlineExceeded(creativeDeadlineMs);
+      return failedCreativeOf(error);
     }
   }
 
@@ -73,9 +73,9 @@ class PooledRenderer implements CreativeRenderer {
     return this.#pool.busy().map((browser) => ({
       kind: 'creative',
       processGroup: browser.processGroup,
-      end: (words) => {
-        this.#tooHeavy.set(browser, words);
-        browser.close().catch((error: unknown) => this.#log('A browser did not end', { err: error }));
+      end: (reason) => {
+        this.#endReasons.set(browser, reason);
+        browser.close().catch((error: unknown) => this.#log('A browser could not be closed', { err: error }));
       },
     }));
   }
@@ -90,12 +90,12 @@ class PooledRenderer implements CreativeRenderer {
     const server = new CreativeServer(origins);
     try {
       const tools = { fetch, server, userAgent, signal };
-      const scene = await prepare(source, tools);
+      const prepared = await prepare(source, tools);
       const use = <T>(work: (browser: SteppedBrowser) => Promise<T>) =>
-        this.#pool.use((browser) => this.#orTooHeavy(browser, work), signal);
-      return await renderPrepared(scene, request, {
+        this.#pool.use((browser) => this.#withEndReason(browser, work), signal);
+      return await renderPrepared(prepared, request, {
         use,
-        load: (url) => fetchContent(url, tools),
+        fetchAgain: (url) => fetchContent(url, tools),
         userAgent,
         networkBudgetMs,
         signal,
@@ -105,20 +105,23 @@ class PooledRenderer implements CreativeRenderer {
     }
   }
 
-  async #orTooHeavy<T>(browser: SteppedBrowser, work: (browser: SteppedBrowser) => Promise<T>): Promise<T> {
+  async #withEndReason<T>(browser: SteppedBrowser, work: (browser: SteppedBrowser) => Promise<T>): Promise<T> {
     try {
       return await work(browser);
     } catch (error) {
-      const words = this.#tooHeavy.get(browser);
-      throw words === undefined ? error : new CreativeError('generic_error', words, { cause: error });
+      const reason = this.#endReasons.get(browser);
+      throw reason === undefined ? error : new CreativeError('generic_error', reason, { cause: error });
     }
   }
 
   readonly #log = (message: string, fields?: object): void => this.#options.log?.(message, fields);
 }
 
-/** A browser that died, perhaps of another creative, gives a second chance. */
-async function onceAgain<T>(work: () => Promise<T>, log: (message: string, fields?: object) => void): Promise<T> {
+/** Tries again if the browser dies, because another creative may have been the cause. */
+async function retryOnceIfBrowserDies<T>(
+  work: () => Promise<T>,
+  log: (message: string, fields?: object) => void,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -128,22 +131,23 @@ async function onceAgain<T>(work: () => Promise<T>, log: (message: string, field
   }
 }
 
-function explained(error: unknown): FailedCreative {
+/** @throws the error itself if the creative is not at fault. */
+function failedCreativeOf(error: unknown): FailedCreative {
   const failure = asFailedCreative(error);
   if (failure !== undefined) return failure;
   if (error instanceof RenderingBlockedError) return { status: 'generic_error', reason: error.message };
   if (error instanceof BrowserGoneError)
-    return { status: 'generic_error', reason: 'The creative ended the browser twice.' };
+    return { status: 'generic_error', reason: 'The creative crashed the browser twice.' };
   if (error instanceof CdpTimeoutError)
     return {
       status: 'generic_error',
-      reason: 'The creative draws or computes so much that the browser stopped answering.',
+      reason: 'The browser stopped answering. The creative may draw or compute too much.',
     };
   if (error instanceof CdpError)
-    return { status: 'generic_error', reason: `The creative upset the browser: ${error.message}.` };
+    return { status: 'generic_error', reason: `The browser reported an error for the creative: ${error.message}.` };
   throw error;
 }
 
-function tooSlow(ms: number): FailedCreative {
-  return { status: 'net_read_timeout', reason: `The creative was not finished within ${Math.round(ms / 1000)} s.` };
+function deadlineExceeded(ms: number): FailedCreative {
+  return { status: 'net_read_timeout', reason: `The creative was not rendered within ${Math.round(ms / 1000)} s.` };
 }

@@ -6,10 +6,10 @@ export interface Size {
   readonly height: number;
 }
 
-/** Of a side, CSS pixels. */
+/** CSS pixels. */
 const MAX_SIDE = 4_096;
 
-/** @throws CreativeFailure for a size that nothing can be shown at. */
+/** @returns the size in whole pixels. @throws CreativeError if it is empty or too large. */
 export function checkedSize({ width, height }: Size): Size {
   const size = { width: Math.round(width), height: Math.round(height) };
   if (!(size.width >= 1 && size.height >= 1))
@@ -17,7 +17,7 @@ export function checkedSize({ width, height }: Size): Size {
   if (size.width > MAX_SIDE || size.height > MAX_SIDE)
     throw new CreativeError(
       'generic_error',
-      `The creative is ${size.width} × ${size.height} pixels large; at most ${MAX_SIDE} × ${MAX_SIDE} can be shown.`,
+      `The creative is ${size.width} × ${size.height} pixels large; at most ${MAX_SIDE} × ${MAX_SIDE} is possible.`,
     );
   return size;
 }

@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { errorMessage } from '../../lib/errorMessage.ts';
 import { CreativeError } from './creativeError.ts';
 import type { Size } from './size.ts';
 
@@ -8,7 +9,7 @@ export interface RasterImage extends Size {
   readonly animated: boolean;
 }
 
-/** Reads an image's header. @throws CreativeFailure when it is damaged or too large. */
+/** Reads an image's header. @throws CreativeError if it is damaged or too large. */
 export async function readRaster(bytes: Buffer): Promise<RasterImage> {
   try {
     const { autoOrient, pages = 1 } = await sharp(bytes, { limitInputPixels: MAX_PIXELS }).metadata();
@@ -18,7 +19,7 @@ export async function readRaster(bytes: Buffer): Promise<RasterImage> {
   }
 }
 
-/** Decodes one picture at a pixel ratio, on white as in a page's frame. @throws CreativeFailure when it is damaged. */
+/** Decodes an image at a pixel ratio, on white like an iframe. @returns a PNG. @throws CreativeError if it is damaged. */
 export async function renderStill(bytes: Buffer, size: Size, ratio: number): Promise<Buffer> {
   try {
     const image = sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'truncated' }).autoOrient();
@@ -33,24 +34,24 @@ export async function renderStill(bytes: Buffer, size: Size, ratio: number): Pro
   }
 }
 
-/** True when every pixel is white. */
+/** @returns true if every pixel is white. */
 export async function isWhite(png: Buffer): Promise<boolean> {
   const { channels } = await sharp(png).stats();
   return channels.every(({ min }) => min === 255);
 }
 
 function unreadable(cause: unknown): CreativeError {
-  const why = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
-  return /pixel limit/i.test(why ?? '')
+  const reason = errorMessage(cause).split('\n')[0] ?? '';
+  return /pixel limit/i.test(reason)
     ? new CreativeError(
         'generic_error',
         `The image has more than ${MAX_PIXELS} pixels, which is too large for an ad.`,
         { cause },
       )
-    : new CreativeError('generic_error', `The image is damaged and cannot be decoded (${why}).`, { cause });
+    : new CreativeError('generic_error', `The image is damaged and cannot be decoded (${reason}).`, { cause });
 }
 
-/** An `acTL` chunk before the first picture data. */
+/** An animated PNG has an `acTL` chunk before the first image data. */
 function isAnimatedPng(bytes: Buffer): boolean {
   const control = bytes.indexOf('acTL', 8, 'latin1');
   const data = bytes.indexOf('IDAT', 8, 'latin1');

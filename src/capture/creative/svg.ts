@@ -1,7 +1,7 @@
 import { attribute, tagsIn } from './markup.ts';
 import type { Size } from './size.ts';
 
-/** Of a number with its unit. */
+/** The characters of a number with its unit. */
 const MAX_LENGTH = 40;
 const DEFAULT: Size = { width: 300, height: 150 };
 const PIXELS: Readonly<Record<string, number>> = {
@@ -16,7 +16,7 @@ const PIXELS: Readonly<Record<string, number>> = {
   rem: 16,
 };
 
-/** An SVG's own size: its width and height, else its view box; one of them with the view box's shape. CSS pixels. */
+/** @returns the size of an SVG in CSS pixels: its width and height, completed or replaced by its view box. */
 export function svgSize(source: string): Size {
   const [first] = tagsIn(source, ['svg', '\\w+:svg']);
   const root = first?.text ?? '';
@@ -28,7 +28,7 @@ export function svgSize(source: string): Size {
   return height === undefined ? box : { width: (height * box.width) / box.height, height };
 }
 
-/** True when it runs scripts, which a browser does only for a document. */
+/** @returns true if the SVG contains scripts. A browser runs them only if the SVG is a document, not an image. */
 export function isScripted(source: string): boolean {
   return /<(?:\w+:)?script\b/i.test(source);
 }
@@ -41,7 +41,7 @@ function viewBox(root: string): Size | undefined {
   return width !== undefined && height !== undefined && width > 0 && height > 0 ? { width, height } : undefined;
 }
 
-/** @returns undefined for what depends on the surroundings (percent) or says nothing. */
+/** @returns undefined for a relative length (percent) or a missing one. */
 function length(text: string | undefined): number | undefined {
   const match = /^\s*\+?(\d*\.?\d+(?:e[+-]?\d+)?)\s*([a-z]*)\s*$/i.exec((text ?? '').slice(0, MAX_LENGTH));
   const factor = PIXELS[(match?.[2] ?? '').toLowerCase()];

@@ -5,23 +5,23 @@ import type { Size } from './size.ts';
 export interface MediaFile {
   readonly url: string;
   readonly type: string;
-  /** As declared; often of the file, not of the player. */
+  /** As declared; often the size of the file, not of the player. */
   readonly size: Size | undefined;
   /** Kilobits a second; 0 when not declared. */
   readonly bitrate: number;
 }
 
-/** What a VAST document says: the files of its first linear ad, or where the next document is. */
+/** The content of a VAST document: the files of its first linear ad, or the URL of the next document. */
 export type Vast =
   | { readonly kind: 'inline'; readonly files: readonly MediaFile[] }
   | { readonly kind: 'wrapper'; readonly next: string };
 
 const MAX_DOCUMENTS = 6;
-/** Of one document; reading a megabyte takes a good part of a second. */
+/** The length of one document. A megabyte takes a good part of a second to parse. */
 const MAX_CHARACTERS = 1024 * 1024;
 const PLAYABLE = ['video/mp4', 'video/webm', 'video/x-m4v', 'video/ogg', 'video/quicktime'];
 
-/** Values are arrays where an element may repeat, whatever the number in this document. */
+/** Elements that may repeat. The parser returns an array for them, even for a single one. */
 const LISTS = new Set(['Ad', 'Creative', 'MediaFile', 'Linear', 'InLine', 'Wrapper']);
 
 const parser = new XMLParser({
@@ -34,7 +34,7 @@ const parser = new XMLParser({
   isArray: (name) => LISTS.has(name),
 });
 
-/** Follows wrappers to the media files. @param read gets one further document. @throws CreativeFailure. */
+/** Follows wrappers to the media files. @param read fetches a further document. @throws CreativeError. */
 export async function resolveVast(
   first: { xml: string; url?: string | undefined },
   read: (url: string) => Promise<{ xml: string; url: string }>,
@@ -45,15 +45,15 @@ export async function resolveVast(
     const vast = parseVast(xml);
     if (vast.kind === 'inline') return absolute(vast.files, url);
     const next = absoluteUrl(vast.next, url);
-    if (seen.has(next)) throw invalidVast(`The VAST wrappers go in a circle: ${next} was there before.`);
+    if (seen.has(next)) throw invalidVast(`The VAST wrappers form a circle: ${next} appears twice.`);
     seen.add(next);
     ({ xml, url } = await read(next));
     seen.add(url ?? next);
   }
-  throw invalidVast(`The VAST has more than ${MAX_DOCUMENTS - 1} wrappers, one inside the other.`);
+  throw invalidVast(`The VAST has more than ${MAX_DOCUMENTS - 1} nested wrappers.`);
 }
 
-/** @throws CreativeFailure when it is no VAST, or holds no ad. */
+/** @throws CreativeError if the document is not VAST, or holds no ad. */
 export function parseVast(xml: string): Vast {
   const root = parsed(xml);
   const vast = child(root, 'VAST') ?? child(root, 'VideoAdServingTemplate');
@@ -71,14 +71,14 @@ export function parseVast(xml: string): Vast {
   }
   throw invalidVast(
     ads.length === 0
-      ? 'The VAST holds no ad (an empty answer).'
+      ? 'The VAST holds no ad (an empty response).'
       : 'The VAST holds no video file (no linear creative with a MediaFile).',
   );
 }
 
 /**
- * The file that shows the ad best: one that a browser plays, of the declared sizes the largest that is no more than full HD.
- * @throws CreativeFailure when there is none.
+ * @returns the best file that a browser can play: the largest declared size up to full HD.
+ * @throws CreativeError if there is none.
  */
 export function bestFile(files: readonly MediaFile[]): MediaFile {
   const playable = files.filter(
@@ -89,7 +89,7 @@ export function bestFile(files: readonly MediaFile[]): MediaFile {
   const [best] = playable.toSorted((a, b) => compare(rank(b), rank(a)));
   if (best !== undefined) return best;
   const types = [...new Set(files.map(({ type }) => type || 'unknown'))].join(', ');
-  throw invalidVast(`The VAST has no video that a browser plays, only ${types}.`);
+  throw invalidVast(`The VAST has no video that a browser can play, only ${types}.`);
 }
 
 function compare(a: readonly number[], b: readonly number[]): number {
@@ -136,7 +136,7 @@ function absoluteUrl(url: string, base: string | undefined): string {
   try {
     return new URL(url, base).href;
   } catch (cause) {
-    throw invalidVast(`The VAST names an address that cannot be read: "${url.slice(0, 200)}".`, { cause });
+    throw invalidVast(`The VAST contains an invalid URL: "${url.slice(0, 200)}".`, { cause });
   }
 }
 

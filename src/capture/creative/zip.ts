@@ -13,13 +13,13 @@ export interface ZipSite {
 
 const MAX_ENTRIES = 1_000;
 const MAX_TOTAL_BYTES = 96 * 1024 * 1024;
-/** Of one entry, above a size that any ratio may have. */
+/** The highest compression ratio of an entry that is larger than {@link FREE_BYTES}. */
 const MAX_RATIO = 200;
 const FREE_BYTES = 4 * 1024 * 1024;
 
 /**
  * Unpacks a zip in memory and finds its page: `index.html` nearest to the root, else its only HTML file.
- * @throws CreativeFailure, in words, for a zip that is damaged, a bomb, leaves its folder, or has no page.
+ * @throws CreativeError for a zip that is damaged, is a bomb, has paths outside of its folder, or has no page.
  */
 export async function unpack(bytes: Buffer): Promise<ZipSite> {
   try {
@@ -28,10 +28,10 @@ export async function unpack(bytes: Buffer): Promise<ZipSite> {
     return { files, index };
   } catch (cause) {
     if (cause instanceof CreativeError) throw cause;
-    const why = errorMessage(cause);
-    if (/^(invalid relative|absolute) path|^invalid characters/.test(why))
-      throw invalidZip(`The zip is not safe: a file in it leaves the zip's own folder (${why}).`, { cause });
-    throw invalidZip(`The zip is damaged and cannot be unpacked (${why}).`, { cause });
+    const reason = errorMessage(cause);
+    if (/^(invalid relative|absolute) path|^invalid characters/.test(reason))
+      throw invalidZip(`The zip is not safe: it has a file outside of its own folder (${reason}).`, { cause });
+    throw invalidZip(`The zip is damaged and cannot be unpacked (${reason}).`, { cause });
   }
 }
 
@@ -45,7 +45,7 @@ function opened(bytes: Buffer): Promise<ZipFile> {
 
 async function readEntries(zip: ZipFile): Promise<Map<string, Buffer>> {
   if (zip.entryCount > MAX_ENTRIES)
-    throw invalidZip(`The zip holds ${zip.entryCount} files; at most ${MAX_ENTRIES} are unpacked.`);
+    throw invalidZip(`The zip holds ${zip.entryCount} files; at most ${MAX_ENTRIES} are allowed.`);
   const files = new Map<string, Buffer>();
   let total = 0;
   for (let entry = await nextEntry(zip); entry; entry = await nextEntry(zip)) {
@@ -72,7 +72,7 @@ function nextEntry(zip: ZipFile): Promise<Entry | undefined> {
   });
 }
 
-/** @returns undefined for what is no file of the creative. Names that leave the folder never come here: yauzl refuses them. */
+/** @returns undefined for folders and files of operating systems. yauzl has rejected paths outside of the zip's folder. */
 function fileName(name: string): string | undefined {
   const path = posix.normalize(name);
   const alien = path.endsWith('/') || path.startsWith('__MACOSX/') || /(^|\/)(\.DS_Store|Thumbs\.db)$/.test(path);
@@ -85,10 +85,10 @@ function checkSize(entry: Entry, total: number): void {
   if (total + size > MAX_TOTAL_BYTES)
     throw invalidZip(`The zip unpacks to more than ${MAX_TOTAL_BYTES / 1024 / 1024} MB, which is too large for an ad.`);
   if (size > FREE_BYTES && size > packed * MAX_RATIO)
-    throw invalidZip(`The zip is a bomb: "${entry.fileName}" grows ${Math.round(size / packed)} times.`);
+    throw invalidZip(`The zip is a bomb: "${entry.fileName}" expands to ${Math.round(size / packed)} times its size.`);
 }
 
-/** The sizes in the directory were checked before; yauzl ends a stream that is longer than they say. */
+/** The declared sizes have been checked. yauzl ends a stream that is longer. */
 function contentOf(zip: ZipFile, entry: Entry): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     zip.openReadStream(entry, (error: Error | null, stream: Readable) => {
@@ -110,7 +110,7 @@ function findIndex(names: readonly string[]): string {
   const [index, second] = indexes;
   if (index !== undefined) {
     if (second !== undefined && depth(second) === depth(index) && posix.dirname(second) !== posix.dirname(index))
-      throw invalidZip(`The zip holds two pages, ${index} and ${second}: one creative a zip.`);
+      throw invalidZip(`The zip holds two pages, ${index} and ${second}. A zip must hold one creative.`);
     return index;
   }
   const [only, other] = pages;

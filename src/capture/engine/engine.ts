@@ -10,14 +10,14 @@ import { errorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
 import { decideSandbox, type SandboxMode } from '../browser/sandbox.ts';
 import { BrowserStartError } from '../browser/steppedBrowser.ts';
-import {
-  type CreativeRenderer,
-  type CreativeSource,
-  type FailedCreative,
-  type RenderedCreative,
-  type RenderRequest,
-  startCreativeRenderer,
-} from '../creative/index.ts';
+import type {
+  CreativeRenderer,
+  CreativeSource,
+  FailedCreative,
+  RenderedCreative,
+  RenderRequest,
+} from '../creative/creative.ts';
+import { startCreativeRenderer } from '../creative/renderer.ts';
 import { type MemoryConsumer, startMemoryWatchdog, type Watchdog } from '../memory/watchdog.ts';
 import type { ClosedPage, OpenPage, PageOpener } from '../page/page.ts';
 import { startPageOpener } from '../page/pageOpener.ts';

@@ -9,7 +9,7 @@ import type { Log } from '../../lib/log.ts';
 import { sha256Of } from '../../lib/sha256.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
-import type { ClosedPage, OpenPage, Picture, ScoredCandidate, PlacementFailure } from '../page/page.ts';
+import type { ClosedPage, OpenPage, Picture, PlacementFailure, ScoredCandidate } from '../page/page.ts';
 import type { CreativeOutcome, CreativeOutcomes } from './creativeOutcomes.ts';
 import { type Engine, EngineStartError } from './engine.ts';
 import type { PhaseTimer } from './phaseTimer.ts';

@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startCreativeRenderer } from '../../../../src/capture/creative/index.ts';
+import { startCreativeRenderer } from '../../../../src/capture/creative/renderer.ts';
 import { startPageOpener } from '../../../../src/capture/page/pageOpener.ts';
 import { createGuardedFetch } from '../../../../src/egress/fetch.ts';
 import { createGuard } from '../../../../src/egress/guard.ts';

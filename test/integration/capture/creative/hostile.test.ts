@@ -93,7 +93,7 @@ describe('a creative is shown although it', () => {
   it('hangs, and says so in the record', async () => {
     renderer.put('/hang', 'hang');
     const { notes } = await renderer.rendered(tag(`${BOX}<img src="${renderer.base}/hang">`));
-    expect(notes.join()).toMatch(/Not waited for any longer: 127\.0\.0\.1:\d+\/hang/);
+    expect(notes.join()).toMatch(/These requests did not end in time: 127\.0\.0\.1:\d+\/hang/);
   });
 });
 
@@ -125,7 +125,7 @@ describe('a creative that cannot be shown ends in words:', () => {
     failed(
       renderer.put('/page.png', { type: 'image/png', body: '<!doctype html><p>Not found' }),
       'generic_error',
-      /says that it sends image\/png, but what it sends is HTML/,
+      /declares the content type image\/png, but sends HTML/,
     ));
   it('no other picture than dead ones', async () => {
     renderer.put('/damaged.png', { type: 'image/png', body: 'x' });

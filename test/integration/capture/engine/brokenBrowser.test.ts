@@ -40,7 +40,7 @@ test('A still image needs no browser, and what needs one says why there is none'
   expect(await engine.render(file('red.png', png), REQUEST)).toMatchObject({ status: 'uploaded', mode: 'still' });
   const failure = await engine.render(tag('<b>Ad</b>'), REQUEST).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(EngineStartError);
-  expect(String(failure)).toMatch(/ends did not start\. It said: broken/);
+  expect(String(failure)).toMatch(/ends did not start\. It printed: broken/);
 });
 
 test('An executable that is no Chromium is told by its answer', async () => {

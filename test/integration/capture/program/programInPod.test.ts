@@ -91,7 +91,10 @@ test('A pod that is asked to end gives its claim back, brings in what it has, an
   expect(await exit).toBe(CAPTURE_EXIT.terminated);
   expect(api.creatives.get(B)).toMatchObject({ claimed: false, status: 'pending' });
   expect([...api.screenshots.values()].map(({ status }) => status)).toEqual(['uploaded']);
-  expect(await said()).toEqual({ exit_code: CAPTURE_EXIT.terminated, message: 'The capture received SIGTERM or SIGINT.' });
+  expect(await said()).toEqual({
+    exit_code: CAPTURE_EXIT.terminated,
+    message: 'The capture received SIGTERM or SIGINT.',
+  });
 });
 
 test('A page that is ended twice for its memory fails its picture with that reason', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { stepTowards } from '../../../../src/capture/creative/timeSteps.ts';
+import { stepTowards } from '../../../../src/capture/creative/renderPage.ts';
 
 function walk(from: number, marker: number, everyFrame = false): number[] {
   const steps: number[] = [];

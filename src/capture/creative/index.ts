@@ -1,2 +1,0 @@
-export type * from './creative.ts';
-export { type CreativeRendererOptions, startCreativeRenderer } from './renderer.ts';
