@@ -21,42 +21,41 @@ interface ShootFlags {
   readonly chromium?: string;
 }
 
-/** Registers `tearsheet shoot`. Wrong use is a CommanderError; otherwise `process.exitCode` says how it went. */
+/** Registers `tearsheet shoot`, which sets `process.exitCode`. Invalid options throw a CommanderError. */
 export function shootCommand(program: Command): void {
   const required = (option: Option) => option.makeOptionMandatory();
   program
     .command('shoot')
-    .description('take pictures of ads in pages, here and now: no server, no database')
+    .description('take placement previews of ads on pages, without a server or a database')
     .addOption(
       required(
-        new Option('--ad <file|url|tag>', 'image, video, VAST, HTML5 zip, page or tag; may be repeated').argParser(
+        new Option('--ad <file|url|tag>', 'image, video, VAST, HTML5 zip, page or tag (repeatable)').argParser(
           each(ad),
         ),
       ),
     )
     .addOption(
-      required(new Option('--site <url>', 'a page that ads are shown on; may be repeated').argParser(each(site))),
+      required(new Option('--site <url>', 'page on which the ads are placed (repeatable)').argParser(each(site))),
     )
     .addOption(
-      new Option('--device <name>', `default: desktop; may be repeated; one of ${DEVICE_NAMES.join(', ')}`).argParser(
+      new Option('--device <name>', `one of ${DEVICE_NAMES.join(', ')}; default: desktop (repeatable)`).argParser(
         each(device),
       ),
     )
     .addOption(
-      new Option(
-        '--marker <seconds>',
-        'moment of the ad, 0 to 30; default: its resting picture; may be repeated',
-      ).argParser(each(marker)),
+      new Option('--marker <seconds>', 'marker of the ad, 0 to 30; default: the default frame (repeatable)').argParser(
+        each(marker),
+      ),
     )
-    .option('--out <dir>', 'where pictures and their records go', './tearsheet-shots')
+    .option('--out <dir>', 'folder for pictures and their records', './tearsheet-shots')
     .addOption(
-      new Option('--allow <cidr>', 'addresses to reach although they are not public; may be repeated')
+      new Option('--allow <cidr>', 'range that is allowed although it is not public (repeatable)')
         .env('EGRESS_ALLOW')
         .argParser(each(ranges)),
     )
-    .addOption(new Option('--chromium <path>', 'executable of the browser').env('CHROMIUM_PATH'))
-    .option('--json', 'a JSON line for each picture')
-    .addHelpText('after', '\nExit code: 0 when all pictures were taken, 3 when some were not, 2 for wrong use.')
+    .addOption(new Option('--chromium <path>', 'executable of Chromium').env('CHROMIUM_PATH'))
+    .option('--json', 'print a JSON line for each picture')
+    .addHelpText('after', '\nExit code: 0 if all pictures were taken, 3 if some were not, 2 for invalid options.')
     .action(async (flags: ShootFlags) => {
       process.exitCode = await run(flags);
     });
@@ -64,7 +63,7 @@ export function shootCommand(program: Command): void {
 
 async function run(flags: ShootFlags): Promise<number> {
   const interrupted = new AbortController();
-  const interrupt = () => interrupted.abort(new Error('It was interrupted.'));
+  const interrupt = () => interrupted.abort(new Error('The command was interrupted.'));
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
   try {
     const options = {
@@ -80,7 +79,7 @@ async function run(flags: ShootFlags): Promise<number> {
     return await shoot(options, {
       print: (line) => console.log(line),
       printProgress: (line) => console.error(line),
-      log: TROUBLE_ONLY,
+      log: WARNINGS_ONLY,
       signal: interrupted.signal,
     });
   } finally {
@@ -88,15 +87,15 @@ async function run(flags: ShootFlags): Promise<number> {
   }
 }
 
-/** People see progress; of the log, only what went wrong. */
-const TROUBLE_ONLY: Log = {
+/** The terminal shows progress lines, so only warnings and errors of the log are printed. */
+const WARNINGS_ONLY: Log = {
   debug: () => undefined,
   info: () => undefined,
   warn: (_fields, message) => console.error(`warning: ${message}`),
   error: (_fields, message) => console.error(`error: ${message}`),
 };
 
-/** Collects a flag that may be repeated, or that the environment gives once. */
+/** Collects the values of a repeatable option. */
 function each<T>(
   parse: (text: string) => readonly T[],
 ): (text: string, before: readonly T[] | undefined) => readonly T[] {
@@ -112,7 +111,7 @@ function ad(given: string): ShootAd[] {
   if (/^https?:\/\//i.test(given)) return [{ given, source: { kind: 'url', content: given } }];
   const file = statSync(given, { throwIfNoEntry: false });
   if (file === undefined)
-    throw new InvalidArgumentError('It is neither a file, nor an http(s) address, nor a tag that begins with "<".');
+    throw new InvalidArgumentError('It is neither a file, nor an http(s) URL, nor a tag that starts with "<".');
   if (!file.isFile()) throw new InvalidArgumentError('It is not a file.');
   return [{ given, source: { kind: 'file', name: path.basename(given), bytes: readFileSync(given) } }];
 }

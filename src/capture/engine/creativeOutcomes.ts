@@ -1,13 +1,13 @@
-/** What has become of the creatives so far, for whoever places them. */
+/** The outcomes of all creatives of a capture. The pages wait for them. */
 import type { CreativeFrame, RenderedCreative } from '../creative/creative.ts';
 import type { FrameStore, StoredFrame } from './frameStore.ts';
 
 export type CreativeOutcome =
   | {
       readonly status: 'rendered';
-      /** How it was captured, where that is known. */
+      /** As in RenderedCreative; null if another capture rendered it. */
       readonly mode: string | null;
-      /** @returns undefined when there is no such frame. */
+      /** @returns undefined if the frame does not exist. */
       frame(markerMs: number | null, ratio: number): Promise<CreativeFrame | undefined>;
     }
   | { readonly status: 'failed'; readonly reason: string };
@@ -16,7 +16,7 @@ export class CreativeOutcomes {
   readonly #outcomes = new Map<string, CreativeOutcome>();
   readonly #changes = new EventTarget();
 
-  /** The first outcome of an ad stands. */
+  /** Only the first outcome of an ad counts. */
   resolve(ad: string, outcome: CreativeOutcome): void {
     if (this.#outcomes.has(ad)) return;
     this.#outcomes.set(ad, outcome);
@@ -31,7 +31,7 @@ export class CreativeOutcomes {
     return [...ads].filter((ad) => !this.#outcomes.has(ad));
   }
 
-  /** @returns the first of `ads` that is resolved, as soon as one is. @throws the reason of `signal`. */
+  /** Waits until one of `ads` is resolved and returns it. @throws the reason of `signal`. */
   async waitForFirst(ads: readonly string[], signal: AbortSignal): Promise<[ad: string, outcome: CreativeOutcome]> {
     for (;;) {
       for (const ad of ads) {
@@ -42,7 +42,7 @@ export class CreativeOutcomes {
     }
   }
 
-  /** Resolves at the next outcome, or after `ms` where given. @throws the reason of `signal`. */
+  /** Resolves at the next outcome, or after `ms` if given. @throws the reason of `signal`. */
   waitForChange(signal: AbortSignal, ms?: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = ms === undefined ? undefined : setTimeout(() => done(resolve), ms);
@@ -61,7 +61,7 @@ export class CreativeOutcomes {
   }
 }
 
-/** An own rendering, its frames kept for placing. `isWanted` leaves out those that no page of ours will show. */
+/** Stores the frames of a creative that this capture rendered. `isWanted` excludes frames that none of its pages shows. */
 export async function storeRendering(
   { frames, mode }: RenderedCreative,
   store: FrameStore,

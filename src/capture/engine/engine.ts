@@ -1,4 +1,4 @@
-/** The browsers of a capture, and their one way out. Each part is started when it is first needed. */
+/** The browsers of a capture and their egress proxy. Each part starts when it is first needed. */
 
 import type { Device } from '../../domain/devices.ts';
 import { createGuardedFetch } from '../../egress/fetch.ts';
@@ -22,49 +22,49 @@ import { type MemoryConsumer, startMemoryWatchdog, type Watchdog } from '../memo
 import type { ClosedPage, OpenPage, PageOpener } from '../page/page.ts';
 import { startPageOpener } from '../page/pageOpener.ts';
 
-/** A browser could not be started; `message` says which part, and why. */
+/** A browser could not be started. `message` says which one, and why. */
 export class EngineStartError extends Error {
   override readonly name = 'EngineStartError';
 }
 
-/** What a capture does with browsers. */
+/** Renders creatives and opens pages. */
 export interface Engine {
   /** As {@link CreativeRenderer.render}. @throws EngineStartError */
   render(source: CreativeSource, request: RenderRequest): Promise<RenderedCreative | FailedCreative>;
-  /** As {@link PageOpener.open}. @throws EngineStartError; anything else means that its browser is gone. */
+  /** As {@link PageOpener.open}. @throws EngineStartError. Any other error means that the browser is gone. */
   open(site: string, device: Device, options?: { readonly signal?: AbortSignal }): Promise<OpenPage | ClosedPage>;
-  /** Ends the browser of the pages, which broke; the next page gets a fresh one. Never throws. */
+  /** Ends the browser of the pages; the next page starts a new one. Never throws. */
   restartPageBrowser(): Promise<void>;
-  /** Why the browser of the pages was ended last, where it was ended for its memory. */
+  /** Why the browser of the pages was ended last, if the reason was its memory. */
   readonly memoryEndReason: string | undefined;
-  /** Of the pages' browser; undefined until there is one. */
+  /** The version of the pages' browser; undefined before it has started. */
   readonly browserVersion: string | undefined;
-  /** Never throws: what does not end in time is left to die with the process. */
+  /** Never throws. A part that does not close in time ends with the process. */
   close(): Promise<void>;
 }
 
 export interface EngineSettings {
   /** How long a site may take to answer. */
   readonly navigationTimeoutMs?: number;
-  /** How long a page that has answered may take to come to rest. */
+  /** How long a page may take to settle after it has answered. */
   readonly settleCapMs?: number;
-  /** For one creative, all markers and ratios together. */
+  /** For one creative with all its frames. */
   readonly creativeDeadlineMs?: number;
 }
 
 export interface EngineOptions {
   readonly chromiumPath: string;
-  /** CIDR ranges that may be reached although they are not public. */
+  /** CIDR ranges that are allowed although they are not public. */
   readonly allow: readonly string[];
-  /** Chromium's own; as far as it can be had unless given. */
+  /** Chromium's own sandbox. Default: `auto`. */
   readonly sandbox?: SandboxMode;
   readonly settings?: EngineSettings;
   readonly log: Log;
-  /** Where the container's control group tells its memory. */
+  /** The folder of the container's control group, with its memory figures. */
   readonly cgroupFolder?: string;
 }
 
-/** What each part is started with. */
+/** The options of each part. */
 export interface PartOptions {
   readonly chromiumPath: string;
   readonly proxy: EgressProxy;
@@ -80,9 +80,9 @@ export interface EngineParts {
 }
 
 const CLOSE_MS = 5_000;
-const RENDERER = 'renderer of creatives';
+const RENDERER = 'creative renderer';
 
-/** @throws Error when `allow` cannot be read, the proxy finds no port, or a required sandbox cannot be had. */
+/** @throws Error if `allow` is invalid, the proxy finds no port, or a required sandbox is not available. */
 export async function startEngine(options: EngineOptions, parts: EngineParts = REAL_PARTS): Promise<Engine> {
   const { chromiumPath, allow, settings = {}, log, cgroupFolder } = options;
   const guard = createGuard({ allow });
@@ -104,8 +104,8 @@ class LazyEngine implements Engine {
   constructor(options: PartOptions, { parts, cgroupFolder }: { parts: EngineParts; cgroupFolder: string | undefined }) {
     this.#options = options;
     this.#renderer = new LazyPart(RENDERER, () => parts.startRenderer(options));
-    this.#pages = new LazyPart('browser of pages', () => parts.startPages(options));
-    this.#watchdog = startMemoryWatchdog({ consumers: () => this.#burdens(), log: options.log, cgroupFolder });
+    this.#pages = new LazyPart('browser for pages', () => parts.startPages(options));
+    this.#watchdog = startMemoryWatchdog({ consumers: () => this.#memoryConsumers(), log: options.log, cgroupFolder });
   }
 
   get browserVersion(): string | undefined {
@@ -140,12 +140,12 @@ class LazyEngine implements Engine {
     await closeInTime(proxy, 'egress proxy', log);
   }
 
-  #burdens(): MemoryConsumer[] {
-    const pages = (this.#pages.running?.memoryConsumers() ?? []).map((burden) => ({
-      ...burden,
-      end: (words: string) => {
-        this.memoryEndReason = words;
-        burden.end(words);
+  #memoryConsumers(): MemoryConsumer[] {
+    const pages = (this.#pages.running?.memoryConsumers() ?? []).map((consumer) => ({
+      ...consumer,
+      end: (reason: string) => {
+        this.memoryEndReason = reason;
+        consumer.end(reason);
       },
     }));
     return [...(this.#renderer.running?.memoryConsumers() ?? []), ...pages];
@@ -157,12 +157,12 @@ function notStarted(part: string, cause: unknown): EngineStartError {
   return new EngineStartError(`The ${part} could not be started: ${reason}`, { cause });
 }
 
-/** Started once, by whoever needs it first; after it was closed, again. */
+/** A part that starts at its first use. After `close` it can start again. */
 class LazyPart<T extends { close(): Promise<void> }> {
   readonly #name: string;
   readonly #start: () => Promise<T>;
   #starting: Promise<T> | undefined;
-  /** Once it has started, until it is closed. */
+  /** The part, while it runs. */
   running: T | undefined;
 
   constructor(name: string, start: () => Promise<T>) {
@@ -198,7 +198,7 @@ async function closeInTime(part: { close(): Promise<void> }, name: string, log: 
   try {
     await withDeadline(CLOSE_MS, part.close());
   } catch (error) {
-    log.warn({ err: error }, `the ${name} did not end cleanly`);
+    log.warn({ err: error }, `the ${name} could not be closed`);
   }
 }
 

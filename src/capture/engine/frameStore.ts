@@ -1,4 +1,4 @@
-/** Keeps the PNGs of frames until they are placed: in memory up to a bound, beyond it in a folder. */
+/** Stores the PNGs of frames until they are placed: in memory up to a limit, then in a temporary folder. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,11 +7,11 @@ import { errorMessage } from '../../lib/errorMessage.ts';
 export interface FrameStoreOptions {
   /** Default 96 MiB. */
   readonly memoryBytes?: number;
-  /** Where the folder for what does not fit is made; default: the system's. */
+  /** The parent of the temporary folder. Default: the system's. */
   readonly tempDir?: string;
 }
 
-/** Gives the bytes back, any number of times. */
+/** Returns the bytes. It can be called several times. */
 export type StoredFrame = () => Promise<Buffer>;
 
 export class FrameStore {
@@ -45,7 +45,7 @@ export class FrameStore {
     }
   }
 
-  /** Removes the folder. What was kept there cannot be read any more. */
+  /** Removes the temporary folder and the frames in it. */
   async close(): Promise<void> {
     if (this.#folder !== undefined) await rm(await this.#folder, { recursive: true, force: true });
   }

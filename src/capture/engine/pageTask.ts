@@ -1,4 +1,4 @@
-/** All pictures of one page: opened once, each ad placed as soon as its frames are there. `pageQueue.ts` says when. */
+/** Takes all pictures of one page. It opens the page once and places each ad as soon as its frames exist. */
 
 import { PHASES } from '../../contract/captureProtocol.ts';
 import type { Device } from '../../domain/devices.ts';
@@ -22,7 +22,7 @@ export interface WantedPicture {
 }
 
 export interface PageOrder {
-  /** As it is opened. */
+  /** The URL that the browser opens. */
   readonly site: string;
   readonly device: Device;
   readonly pictures: readonly WantedPicture[];
@@ -48,29 +48,29 @@ export interface PageTaskOptions {
   readonly outcomes: CreativeOutcomes;
   readonly phases: PhaseTimer;
   readonly log: Log;
-  /** Ends the work between two pictures. */
+  /** Ends the task between two pictures. */
   readonly stop: AbortSignal;
-  /** Told of each picture once; resolves when it may be given the next one. */
+  /** Called once for each picture. The task waits for it before the next picture. */
   readonly onResult: (result: PictureResult, page: PageOrder) => Promise<void>;
   readonly deadlines?: { readonly openMs: number; readonly placeMs: number };
 }
 
-/** The parts keep tighter bounds themselves; these are for parts that are stuck. */
+/** The engine has shorter deadlines of its own. These apply if it is stuck. */
 const DEADLINES = { openMs: 180_000, placeMs: 180_000 };
 const CLOSE_MS = 5_000;
-/** The browser shows one at a time; pixels are composed and compressed side by side. */
-const PLACING_AT_ONCE = 3;
-/** A page is opened once, and once more when it was lost. */
+/** The browser shows one ad at a time, but pictures are composed and compressed at the same time. */
+const MAX_PLACEMENTS = 3;
+/** A page is opened again once if it was lost. */
 const MAX_OPENINGS = 2;
 
-/** The page is gone: its browser crashed or is stuck, or it could not show what it is beside another page. */
+/** The page is lost: its browser crashed or is stuck, or another open page may have slowed it down. */
 export class PageLostError extends Error {
   override readonly name = 'PageLostError';
 }
 
 export class PageTask {
-  /** Whether another page was open in the same browser, which may be at fault then. */
-  isAccompanied = false;
+  /** True if another page was open in the same browser. That page may have caused a failure. */
+  sharedBrowser = false;
   readonly page: PageOrder;
   readonly #tools: PageTaskOptions;
   readonly #deadlines: { readonly openMs: number; readonly placeMs: number };
@@ -89,27 +89,27 @@ export class PageTask {
     return this.#left.size === 0;
   }
 
-  /** What happens beside another page is held against neither. */
+  /** A failure in a shared browser does not count as a try. */
   get isLastTry(): boolean {
-    return !this.isAccompanied && this.#openings >= MAX_OPENINGS;
+    return !this.sharedBrowser && this.#openings >= MAX_OPENINGS;
   }
 
-  /** @throws PageLostError, EngineStartError, the reason of `stop`, and what `emit` and downloads throw. */
+  /** @throws PageLostError, EngineStartError, the reason of `stop`, and errors of `onResult` and of downloads. */
   async run(): Promise<void> {
     this.#tools.stop.throwIfAborted();
     this.#openings += 1;
     try {
-      await this.#takeAll();
+      await this.#takePictures();
     } catch (error) {
-      if (error instanceof PageLostError && this.isAccompanied) this.#openings -= 1;
+      if (error instanceof PageLostError && this.sharedBrowser) this.#openings -= 1;
       throw error;
     }
   }
 
-  async #takeAll(): Promise<void> {
+  async #takePictures(): Promise<void> {
     const page = await this.#open();
     this.#finalUrl = page.finalUrl;
-    if (page.status !== 'ready') return this.#failAll(this.#believed(page));
+    if (page.status !== 'ready') return this.#failAll(this.#requireReliable(page));
     for (const phase of PHASES) {
       const ms = page.phases[phase];
       if (ms !== undefined) this.#tools.phases.add(phase, ms);
@@ -128,12 +128,12 @@ export class PageTask {
   async #open(): Promise<OpenPage | ClosedPage> {
     const { engine, stop } = this.#tools;
     const { site, device } = this.page;
-    return this.#orLost(() => withDeadline(this.#deadlines.openMs, engine.open(site, device, { signal: stop })));
+    return this.#orPageLost(() => withDeadline(this.#deadlines.openMs, engine.open(site, device, { signal: stop })));
   }
 
   async #placeAll(page: OpenPage): Promise<void> {
     const todo = new Map(this.#left);
-    const placing = new TaskGroup(PLACING_AT_ONCE);
+    const placing = new TaskGroup(MAX_PLACEMENTS);
     try {
       while (todo.size > 0) {
         const ads = new Set([...todo.values()].map(({ ad }) => ad));
@@ -141,7 +141,7 @@ export class PageTask {
         for (const picture of [...todo.values()].filter((one) => one.ad === ad)) {
           this.#tools.stop.throwIfAborted();
           todo.delete(picture.id);
-          await placing.add(async () => this.#emit(await this.#take(page, picture, outcome)));
+          await placing.add(async () => this.#report(await this.#take(page, picture, outcome)));
         }
       }
     } finally {
@@ -150,57 +150,57 @@ export class PageTask {
   }
 
   async #take(page: OpenPage, wanted: WantedPicture, outcome: CreativeOutcome): Promise<PictureResult> {
-    if (outcome.status === 'failed') return this.#missed(wanted, notCaptured(outcome.reason));
+    if (outcome.status === 'failed') return this.#failed(wanted, notCaptured(outcome.reason));
     const { ratio } = this.page.device;
     const frame = await outcome.frame(wanted.markerMs, ratio);
-    if (frame === undefined) return this.#missed(wanted, notCaptured(noFrame(wanted.markerMs, ratio)));
+    if (frame === undefined) return this.#failed(wanted, notCaptured(noFrame(wanted.markerMs, ratio)));
     const placed = await this.#tools.phases.time('place', () => this.#place(page, frame));
-    if (placed.status !== 'uploaded') return this.#missed(wanted, { ...placed, frame });
+    if (placed.status !== 'uploaded') return this.#failed(wanted, { ...placed, frame });
     const sha256 = sha256Of(placed.png);
     const taken = { picture: placed, sha256, frame, creativeMode: outcome.mode };
-    const record = recordOfPicture(this.#circumstances(wanted), taken);
+    const record = recordOfPicture(this.#context(wanted), taken);
     return { status: 'uploaded', wanted, picture: placed, sha256, record };
   }
 
   async #place(page: OpenPage, frame: CreativeFrame): Promise<Picture | PlacementFailure> {
-    const placed = await this.#orLost(() => withDeadline(this.#deadlines.placeMs, page.place(frame)));
+    const placed = await this.#orPageLost(() => withDeadline(this.#deadlines.placeMs, page.place(frame)));
     if (placed.status === 'uploaded') return placed;
-    // Neither the ad nor the slots are at fault: the page itself is broken.
+    // The page itself is broken, so neither the ad nor the slots are the reason.
     if (placed.status === 'generic_error' && !this.isLastTry) throw new PageLostError(placed.reason);
-    return this.#believed(placed);
+    return this.#requireReliable(placed);
   }
 
-  /** @throws PageLostError where a page that was open beside it may have taken the time that it lacked. */
-  #believed<T extends PlacementFailure>(failure: T): T {
-    if (failure.timedOut && this.isAccompanied) throw new PageLostError(failure.reason);
+  /** @throws PageLostError if the failure is a timeout that another open page may have caused. */
+  #requireReliable<T extends PlacementFailure>(failure: T): T {
+    if (failure.timedOut && this.sharedBrowser) throw new PageLostError(failure.reason);
     return failure;
   }
 
   async #failAll(failure: PlacementFailure): Promise<void> {
-    for (const wanted of [...this.#left.values()]) await this.#emit(this.#missed(wanted, failure));
+    for (const wanted of [...this.#left.values()]) await this.#report(this.#failed(wanted, failure));
   }
 
-  #missed(wanted: WantedPicture, failure: PlacementFailure & { frame?: CreativeFrame }): PictureResult {
+  #failed(wanted: WantedPicture, failure: PlacementFailure & { frame?: CreativeFrame }): PictureResult {
     const { status, reason, candidates, frame } = failure;
-    const record = recordOfFailure(this.#circumstances(wanted), { at: new Date(), reason, candidates, frame });
+    const record = recordOfFailure(this.#context(wanted), { at: new Date(), reason, candidates, frame });
     return { status, wanted, reason, record };
   }
 
-  #circumstances({ markerMs }: WantedPicture) {
+  #context({ markerMs }: WantedPicture) {
     const { site, device } = this.page;
     const browserVersion = this.#tools.engine.browserVersion ?? null;
     return { requestedUrl: site, finalUrl: this.#finalUrl, device, markerMs, browserVersion };
   }
 
-  async #emit(result: PictureResult): Promise<void> {
+  async #report(result: PictureResult): Promise<void> {
     this.#left.delete(result.wanted.id);
     await this.#tools.onResult(result, this.page);
   }
 
-  async #orLost<T>(work: () => Promise<T>): Promise<T> {
+  async #orPageLost<T>(work: () => Promise<T>): Promise<T> {
     try {
       const result = await work();
-      // What was ended by us says nothing about the page.
+      // After a stop the result says nothing about the page.
       this.#tools.stop.throwIfAborted();
       return result;
     } catch (error) {
@@ -214,7 +214,7 @@ export class PageTask {
     try {
       await withDeadline(CLOSE_MS, page.close());
     } catch (error) {
-      this.#tools.log.warn({ site: this.page.site, err: error }, 'a page was not closed cleanly');
+      this.#tools.log.warn({ site: this.page.site, err: error }, 'a page could not be closed');
     }
   }
 }
@@ -226,6 +226,6 @@ function notCaptured(reason: string): PlacementFailure {
 }
 
 function noFrame(markerMs: number | null, ratio: number): string {
-  const moment = markerMs === null ? 'the default moment' : `${markerMs / 1000} s`;
+  const moment = markerMs === null ? 'the default marker' : `${markerMs / 1000} s`;
   return `The ad has no frame at ${moment} and pixel ratio ${ratio}.`;
 }

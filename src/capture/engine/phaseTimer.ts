@@ -1,6 +1,6 @@
 import type { Phase } from '../../contract/captureProtocol.ts';
 
-/** Seconds spent, by phase. Phases that run side by side count each for itself. */
+/** Adds up the time of each phase. Phases that run at the same time all count in full. */
 export class PhaseTimer {
   readonly #ms = new Map<Phase, number>();
 
@@ -8,7 +8,7 @@ export class PhaseTimer {
     this.#ms.set(phase, (this.#ms.get(phase) ?? 0) + ms);
   }
 
-  /** @returns what `work` returned. Time counts also where it fails. */
+  /** Measures `work`, even if it fails. @returns its result. */
   async time<T>(phase: Phase, work: () => Promise<T>): Promise<T> {
     const start = performance.now();
     try {

@@ -1,19 +1,19 @@
 /**
- * The record of a picture: what makes it a proof. Plain JSON, all keys always there; null where something is not known,
- * or where no picture was taken.
+ * The provenance record of a picture: plain JSON that always has all keys. A value is null if it is unknown, or if no picture
+ * was taken.
  */
 import type { Device } from '../../domain/devices.ts';
 import { cutCodePoints } from '../../domain/text.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
 import type { Box, Picture, PlacementFailure, ScoredCandidate } from '../page/page.ts';
 
-/** Candidates a record holds at most: those with the highest scores. */
+/** A record holds the candidates with the highest scores. */
 const MAX_CANDIDATES = 20;
-/** A page may call itself by an address of two million characters, and stands so in every picture of it. */
+/** A page may set its URL to two million characters, and each of its records contains the URL. */
 const MAX_ADDRESS = 4_000;
 
 export interface RecordedCandidate {
-  /** A selector that a person can find it by. */
+  /** A selector with which a person finds the element. */
   readonly element: string;
   /** CSS pixels, from the top left corner of the document. */
   readonly box: Box;
@@ -21,7 +21,7 @@ export interface RecordedCandidate {
   readonly size: readonly [number, number];
   readonly score: number;
   readonly evidence: readonly string[];
-  /** In words, what counted for and against it. */
+  /** Sentences about what raised and lowered the score. */
   readonly reasons: readonly string[];
 }
 
@@ -36,32 +36,32 @@ export type ProvenanceRecord = {
   readonly viewport: { readonly width: number; readonly height: number };
   /** Device pixels for each CSS pixel. */
   readonly ratio: number;
-  /** Seconds of the creative's own time; null is its resting picture. */
+  /** Seconds of the creative's own time; null is its default frame. */
   readonly marker: number | null;
   /** The creative's own size, CSS pixels. */
   readonly ad_size: readonly [number, number] | null;
-  /** Where the ad was put. */
+  /** The slot in which the ad was placed. */
   readonly slot: RecordedCandidate | null;
   readonly score: number | null;
   readonly candidates: readonly RecordedCandidate[];
-  /** How many there were, recorded or not. */
+  /** The number of candidates, including those that are not recorded. */
   readonly candidates_found: number;
-  /** How far the ad was scaled down; 1 is its own size. */
+  /** The scale of the ad; 1 is its own size. */
   readonly scale: number | null;
-  /** The ad inside the picture, device pixels. */
+  /** The ad inside the picture, in device pixels. */
   readonly ad_box: Box | null;
-  /** `composed`: the creative's pixels over the page's; `browser`: the browser's own picture. */
+  /** `composed`: a composed picture. `browser`: the browser painted the page with the ad. */
   readonly page_mode: string | null;
-  /** `stepped`: virtual time; `wall`: real time; `still`: an image; null: rendered by another capture of the job. */
+  /** `stepped`: stepped time. `wall`: real time. `still`: an image. Null: another capture of the job rendered it. */
   readonly creative_mode: string | null;
   readonly browser_version: string | null;
-  /** Of the PNG's bytes. */
+  /** The SHA-256 of the PNG. */
   readonly sha256: string | null;
-  /** Why there is no picture, in words. */
+  /** Why there is no picture. */
   readonly reason: string | null;
 };
 
-/** What is known of a picture before it is taken. */
+/** The facts about a picture that are known before it is taken. */
 export interface PictureContext {
   readonly requestedUrl: string;
   readonly finalUrl: string | null;
@@ -72,13 +72,13 @@ export interface PictureContext {
 
 /** The record of a picture that was taken. */
 export function recordOfPicture(
-  circumstances: PictureContext,
+  context: PictureContext,
   taken: { picture: Picture; sha256: string; frame: CreativeFrame; creativeMode: string | null },
 ): ProvenanceRecord {
   const { picture, sha256, frame, creativeMode } = taken;
   return {
     captured_at: picture.capturedAt.toISOString(),
-    ...described(circumstances),
+    ...described(context),
     ad_size: [frame.width, frame.height],
     slot: recorded(picture.chosen),
     score: picture.chosen.score,
@@ -87,7 +87,7 @@ export function recordOfPicture(
     ad_box: { ...picture.adBox },
     page_mode: picture.mode,
     creative_mode: creativeMode,
-    browser_version: circumstances.browserVersion,
+    browser_version: context.browserVersion,
     sha256,
     reason: null,
   };
@@ -95,13 +95,13 @@ export function recordOfPicture(
 
 /** The record of a picture that could not be taken. */
 export function recordOfFailure(
-  circumstances: PictureContext,
+  context: PictureContext,
   failed: { at: Date; reason: string; candidates: PlacementFailure['candidates']; frame?: CreativeFrame | undefined },
 ): ProvenanceRecord {
   const { at, reason, candidates, frame } = failed;
   return {
     captured_at: at.toISOString(),
-    ...described(circumstances),
+    ...described(context),
     ad_size: frame === undefined ? null : [frame.width, frame.height],
     slot: null,
     score: null,
@@ -110,7 +110,7 @@ export function recordOfFailure(
     ad_box: null,
     page_mode: null,
     creative_mode: null,
-    browser_version: circumstances.browserVersion,
+    browser_version: context.browserVersion,
     sha256: null,
     reason,
   };

@@ -1,4 +1,4 @@
-/** How much memory the container has, and uses, as its control group tells: version 2, or 1. */
+/** Reads the memory limit and use of the container from its control group, version 2 or 1. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -18,10 +18,10 @@ const VERSIONS = [
     reclaimable: ['total_inactive_file', 'total_active_file'],
   },
 ];
-/** Version 1 calls no limit a very large one. */
+/** In version 1, a very large limit means that there is none. */
 const NO_LIMIT = 2 ** 60;
 
-/** What the kernel would give back before it kills (pages of files) is not counted. @returns undefined where nothing is bounded. */
+/** File pages do not count, because the kernel reclaims them before it kills a process. @returns undefined if there is no limit. */
 export async function readContainerMemory(folder: string = CGROUP_FOLDER): Promise<ContainerMemory | undefined> {
   const read = (name: string) => readFile(path.join(folder, name), 'utf8').catch(() => '');
   for (const version of VERSIONS) {

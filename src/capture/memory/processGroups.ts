@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 
 const PAGE_BYTES = 4_096;
 
-/** @returns the memory that the processes of each process group have to themselves. What cannot be read counts as nothing. */
+/** @returns the unshared memory of each process group, in bytes. Unreadable processes count as 0. */
 export async function memoryOfGroups(): Promise<Map<number, number>> {
   const groups = new Map<number, number>();
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
@@ -10,7 +10,7 @@ export async function memoryOfGroups(): Promise<Map<number, number>> {
     pids.map(async (pid) => {
       const read = (name: string) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '');
       const [stat, statm] = await Promise.all([read('stat'), read('statm')]);
-      // The name in parentheses may hold anything: what follows the last one is counted from there.
+      // The process name in parentheses may contain any character, so fields count from the last parenthesis.
       const group = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
       const [, resident = 0, shared = 0] = statm.split(' ').map(Number);
       if (group > 0) groups.set(group, (groups.get(group) ?? 0) + (resident - shared) * PAGE_BYTES);

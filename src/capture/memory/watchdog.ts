@@ -1,6 +1,6 @@
 /**
- * Ends a browser before the kernel ends the container. On an OOM every process of a container dies, and with it what other creatives and pages
- * had got so far; nobody would know whose fault it was.
+ * Ends a browser before the kernel ends the container. If the container runs out of memory, all its processes die: the work on
+ * other creatives and pages is lost, and nothing tells which one was the cause.
  */
 
 import { CancelableTimer } from '../../lib/cancelableTimer.ts';
@@ -8,34 +8,35 @@ import type { Log } from '../../lib/log.ts';
 import { type ContainerMemory, readContainerMemory } from './containerMemory.ts';
 import { memoryOfGroups } from './processGroups.ts';
 
-/** A browser that is at work. */
+/** A browser that is working. */
 export interface MemoryConsumer {
   readonly kind: 'creative' | 'page';
-  /** Its process group; undefined while it is not known. */
+  /** Undefined while it is unknown. */
   readonly processGroup: number | undefined;
-  /** Ends it. @param words what its work is told: how much memory there was. */
-  end(words: string): void;
+  /** Ends the browser. @param reason becomes the reason of the failed creative or page. */
+  end(reason: string): void;
 }
 
 export interface WatchdogOptions {
   readonly consumers: () => readonly MemoryConsumer[];
   readonly log: Log;
-  /** Of the container's control group. */
+  /** The folder of the container's control group. */
   readonly cgroupFolder?: string | undefined;
   readonly everyMs?: number;
   readonly readMemory?: () => Promise<ReadonlyMap<number, number>>;
 }
 
 export interface Watchdog {
-  /** Resolves when it has ended; at once where nothing bounds memory. */
+  /** Resolves when the watchdog has ended; at once if the container has no memory limit. */
   readonly ended: Promise<void>;
   close(): void;
 }
 
-const EVERY_MS = 250;
-const SHARE = 0.85;
-/** Until the memory of what was killed is free again. */
-const RESPITE_MS = 1_000;
+const CHECK_INTERVAL_MS = 250;
+/** The share of the limit at which the watchdog ends a browser. */
+const MAX_SHARE = 0.85;
+/** The time that the kernel may take to free the memory of an ended browser. */
+const PAUSE_AFTER_END_MS = 1_000;
 
 export function startMemoryWatchdog(options: WatchdogOptions): Watchdog {
   const timer = new CancelableTimer();
@@ -43,19 +44,19 @@ export function startMemoryWatchdog(options: WatchdogOptions): Watchdog {
 }
 
 async function run(options: WatchdogOptions, timer: CancelableTimer): Promise<void> {
-  const { cgroupFolder, everyMs = EVERY_MS } = options;
+  const { cgroupFolder, everyMs = CHECK_INTERVAL_MS } = options;
   if ((await readContainerMemory(cgroupFolder)) === undefined) return;
   let pause = 0;
   while (await timer.wait(pause)) {
     pause = everyMs;
     const memory = await readContainerMemory(cgroupFolder);
     if (memory === undefined) continue;
-    const isFull = memory.usedBytes >= SHARE * memory.limitBytes;
-    if (isFull && (await endLargestBrowser(memory, options))) pause = RESPITE_MS;
+    const isFull = memory.usedBytes >= MAX_SHARE * memory.limitBytes;
+    if (isFull && (await endLargestBrowser(memory, options))) pause = PAUSE_AFTER_END_MS;
   }
 }
 
-/** Ends the browser that holds the most; a creative's rather than a page's where that cannot be told. @returns whether there was one. */
+/** Ends the browser that uses the most memory; if that is unknown, a creative's before a page's. @returns whether one was ended. */
 async function endLargestBrowser(
   memory: ContainerMemory,
   { consumers, log, readMemory = memoryOfGroups }: WatchdogOptions,
@@ -66,7 +67,10 @@ async function endLargestBrowser(
   const weightOf = ({ processGroup }: MemoryConsumer) => weights.get(processGroup ?? 0) ?? 0;
   const heaviest = others.reduce((a, b) => (weightOf(b) > weightOf(a) ? b : a), first);
   const { used_mib, limit_mib } = inMebibytes(memory);
-  log.warn({ used_mib, limit_mib, of: heaviest.kind }, 'a browser was ended before memory was used up');
+  log.warn(
+    { used_mib, limit_mib, of: heaviest.kind },
+    'ended a browser because the memory of the capture is nearly used up',
+  );
   heaviest.end(`Too heavy: with this ${heaviest.kind} the capture used ${used_mib} of its ${limit_mib} MiB of memory.`);
   return true;
 }

@@ -1,13 +1,13 @@
-/** How a capture ends before its work is done: for what reason, with which exit code, and how long what is in flight may take. */
+/** The shutdown of a capture before its work is done: the reason, the exit code and the time for open calls. */
 
 import { CAPTURE_EXIT } from '../../contract/captureProtocol.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 
-/** `message` is for the operator. */
+/** Ends the capture. The operator reads `message`. */
 export class CaptureEndError extends Error {
-  override readonly name = 'CaptureEnd';
+  override readonly name = 'CaptureEndError';
   readonly exitCode: number;
-  /** For uploads in flight to finish, and claims to be given back. */
+  /** The time to finish open uploads and to release claims. */
   readonly graceMs: number;
 
   constructor(message: string, { exitCode, graceMs }: { exitCode: number; graceMs: number }, options?: ErrorOptions) {
@@ -17,11 +17,11 @@ export class CaptureEndError extends Error {
   }
 }
 
-/** A newer attempt has taken over, or the job is settled or canceled: nothing of this one is wanted any more. */
+/** A newer attempt exists, or the job is settled or canceled. The API rejects all results of this attempt. */
 export const supersededError = (message: string) =>
   new CaptureEndError(message, { exitCode: CAPTURE_EXIT.superseded, graceMs: 0 });
 
-/** The internal API will not take this, however often it is sent. */
+/** The internal API rejects the call for good. */
 export const rejectedError = (message: string) =>
   new CaptureEndError(message, { exitCode: CAPTURE_EXIT.refused, graceMs: 2_000 });
 
@@ -31,33 +31,33 @@ export const deadlineError = (message: string) =>
 export const terminatedError = (message: string, graceMs: number) =>
   new CaptureEndError(message, { exitCode: CAPTURE_EXIT.terminated, graceMs });
 
-/** @returns the end that an error stands for; a crash, when it is not known better. */
+/** @returns the error itself if it is a CaptureEndError, else one with the exit code of a crash. */
 export function asCaptureEndError(error: unknown): CaptureEndError {
   if (error instanceof CaptureEndError) return error;
   const message = errorMessage(error);
   return new CaptureEndError(message, { exitCode: CAPTURE_EXIT.crashed, graceMs: 2_000 }, { cause: error });
 }
 
-/** What has still to be done when all is over: a little more than nothing, so that aborted calls can return. */
-const LAST_MOMENT_MS = 500;
+/** The time for aborted calls to return. */
+const AFTER_ABORT_MS = 500;
 
-/** The two moments at which a capture ends. The first reason stands. */
+/** A shutdown has two steps: the capture starts no new work, then it aborts open calls. Only the first reason counts. */
 export class CaptureShutdown {
-  /** No new work is begun. Its reason is the {@link CaptureEndError}. */
+  /** Aborts in the first step: no new work starts. Its reason is a {@link CaptureEndError}. */
   readonly stop: AbortSignal;
-  /** What is in flight ends too. */
+  /** Aborts in the second step: open calls end. */
   readonly abort: AbortSignal;
-  /** Resolves a moment after `hard`: whatever has not returned by then is left behind. */
+  /** Resolves a moment after `abort`. The program does not wait any longer. */
   readonly over: Promise<void>;
   readonly #stop = new AbortController();
-  readonly #hard = new AbortController();
+  readonly #abort = new AbortController();
   #reason: CaptureEndError | undefined;
   #timer: NodeJS.Timeout | undefined;
   #markOver: () => void = () => undefined;
 
   constructor() {
     this.stop = this.#stop.signal;
-    this.abort = this.#hard.signal;
+    this.abort = this.#abort.signal;
     this.over = new Promise((resolve) => {
       this.#markOver = resolve;
     });
@@ -71,17 +71,17 @@ export class CaptureShutdown {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
     this.#stop.abort(reason);
-    if (reason.graceMs === 0) this.#endHard(reason);
-    else this.#timer = setTimeout(() => this.#endHard(reason), reason.graceMs);
+    if (reason.graceMs === 0) this.#abortOpenCalls(reason);
+    else this.#timer = setTimeout(() => this.#abortOpenCalls(reason), reason.graceMs);
   }
 
-  /** All has ended, there is nothing to hurry any more. */
+  /** Called when all work has ended. */
   close(): void {
     clearTimeout(this.#timer);
   }
 
-  #endHard(reason: CaptureEndError): void {
-    this.#hard.abort(reason);
-    this.#timer = setTimeout(this.#markOver, LAST_MOMENT_MS);
+  #abortOpenCalls(reason: CaptureEndError): void {
+    this.#abort.abort(reason);
+    this.#timer = setTimeout(this.#markOver, AFTER_ABORT_MS);
   }
 }

@@ -1,4 +1,4 @@
-/** The capture protocol, spoken. Every call may throw CaptureEnd (superseded, refused) and UnreachableError. */
+/** The client of the capture protocol. Every call may throw CaptureEndError (superseded, rejected) and RetriesExhaustedError. */
 import { z } from 'zod';
 import {
   Attempt,
@@ -15,7 +15,7 @@ import type { TokenSource } from './tokenSource.ts';
 import { type SignedUpload, Transport, type TransportTiming } from './transport.ts';
 
 export interface ProtocolClientOptions {
-  /** Base of the internal API, without a slash at its end. */
+  /** The base URL of the internal API, without a slash at its end. */
   readonly internalUrl: string;
   readonly jobId: string;
   readonly token: TokenSource;
@@ -24,11 +24,11 @@ export interface ProtocolClientOptions {
 
 export interface TimedAttempt {
   readonly attempt: Attempt;
-  /** Until the deadline, by the server's clock where it told it. */
+  /** The time until the deadline, by the server's clock if its answer has a date. */
   readonly remainingMs: number;
 }
 
-/** The part of an attempt that every write carries. */
+/** Identifies the attempt in each call. */
 export interface AttemptRef {
   readonly index: number;
   readonly attempt: number;
@@ -49,11 +49,11 @@ export async function openAttempt(
 /** The calls of one attempt. */
 export class ProtocolClient {
   readonly #transport: Transport;
-  readonly #bound: AttemptRef;
+  readonly #attemptRef: AttemptRef;
 
-  constructor(options: ProtocolClientOptions, bound: AttemptRef) {
+  constructor(options: ProtocolClientOptions, attemptRef: AttemptRef) {
     this.#transport = transportOf(options);
-    this.#bound = bound;
+    this.#attemptRef = attemptRef;
   }
 
   claim(signal: AbortSignal): Promise<ClaimedCreative> {
@@ -73,7 +73,7 @@ export class ProtocolClient {
     await this.#post(`/creatives/${ad}/result`, result, Done, { signal });
   }
 
-  /** Held back until one of `ads` is resolved, `timeoutMs` at most. */
+  /** Waits until one of `ads` is resolved, at most `timeoutMs`. @returns the resolved ones. */
   async wait(ads: readonly string[], timeoutMs: number, signal: AbortSignal): Promise<ResolvedCreatives['creatives']> {
     const call = { ads, timeout_ms: timeoutMs };
     return (await this.#post('/creatives/wait', call, ResolvedCreatives, { signal, heldMs: timeoutMs })).creatives;
@@ -84,11 +84,11 @@ export class ProtocolClient {
   }
 
   async finish(phases: Readonly<Record<string, number>>, signal: AbortSignal): Promise<void> {
-    const { index, attempt } = this.#bound;
+    const { index, attempt } = this.#attemptRef;
     await this.#transport.post(`/indexes/${index}/finish`, { attempt, phases }, Done, { signal });
   }
 
-  /** @returns an address for each, in their order. */
+  /** @returns a signed URL for each upload, in the same order. */
   async declareUploads(uploads: DeclareUploads['uploads'], signal: AbortSignal): Promise<DeclaredUploads['uploads']> {
     return (await this.#post('/uploads', { uploads }, DeclaredUploads, { signal })).uploads;
   }
@@ -107,7 +107,7 @@ export class ProtocolClient {
     answer: z.ZodType<T>,
     options: { signal: AbortSignal; heldMs?: number },
   ): Promise<T> {
-    return (await this.#transport.post(path, { ...this.#bound, ...body }, answer, options)).body;
+    return (await this.#transport.post(path, { ...this.#attemptRef, ...body }, answer, options)).body;
   }
 }
 

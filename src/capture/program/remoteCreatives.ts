@@ -1,4 +1,4 @@
-/** Brings in what other captures of the job have rendered: told by the internal API, downloaded when it is placed. */
+/** Follows the creatives that other captures of the job render. Their frames are downloaded when they are placed. */
 import type { ResolvedCreatives } from '../../contract/captureProtocol.ts';
 import type { CreativeOutcome, CreativeOutcomes } from '../engine/creativeOutcomes.ts';
 import type { FrameStore, StoredFrame } from '../engine/frameStore.ts';
@@ -10,15 +10,15 @@ export interface RemoteCreativesOptions {
   readonly outcomes: CreativeOutcomes;
   readonly store: FrameStore;
   readonly shutdown: CaptureShutdown;
-  /** How long the internal API may hold an answer back. */
+  /** How long the internal API may delay its answer until a creative is resolved. */
   readonly holdMs?: number;
 }
 
 const HOLD_MS = 20_000;
-/** The protocol's own limit. */
+/** The limit of the protocol. */
 const MAX_ADS = 1_000;
 
-/** Ends when all of `ads` are resolved, by whomever. @throws the reason of `stop`, CaptureEnd, UnreachableError. */
+/** Ends when all of `ads` are resolved, by any capture. @throws the reason of `stop`, CaptureEndError, RetriesExhaustedError. */
 export async function followRemoteCreatives(ads: ReadonlySet<string>, tools: RemoteCreativesOptions): Promise<void> {
   const { client, outcomes, shutdown, holdMs = HOLD_MS } = tools;
   for (;;) {
@@ -27,9 +27,9 @@ export async function followRemoteCreatives(ads: ReadonlySet<string>, tools: Rem
     if (unresolved.length === 0) return;
     const answered = new AbortController();
     const signal = AbortSignal.any([shutdown.stop, answered.signal]);
-    const ownLast = allResolved(outcomes, ads, signal);
+    const allResolvedHere = allResolved(outcomes, ads, signal);
     try {
-      const resolved = await Promise.race([client.wait(unresolved.slice(0, MAX_ADS), holdMs, signal), ownLast]);
+      const resolved = await Promise.race([client.wait(unresolved.slice(0, MAX_ADS), holdMs, signal), allResolvedHere]);
       for (const creative of resolved) outcomes.resolve(creative.ad_id, outcomeOf(creative, tools));
     } finally {
       answered.abort();
@@ -37,7 +37,7 @@ export async function followRemoteCreatives(ads: ReadonlySet<string>, tools: Rem
   }
 }
 
-/** Ends the wait when the last ad comes from an own rendering. @throws the reason of `signal`. */
+/** Resolves when this capture itself resolves the last ad. @throws the reason of `signal`. */
 async function allResolved(board: CreativeOutcomes, ads: ReadonlySet<string>, signal: AbortSignal): Promise<[]> {
   while (board.unresolved(ads).length > 0) await board.waitForChange(signal);
   return [];

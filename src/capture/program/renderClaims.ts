@@ -1,4 +1,4 @@
-/** Claims creatives of the job one by one and renders them, a few at once, until none is left. */
+/** Claims creatives of the job one by one and renders a few of them at the same time. */
 
 import { CAPTURE_EXIT, type ClaimedCreative, type CreativeResult } from '../../contract/captureProtocol.ts';
 import type { WantedFrame } from '../../domain/batches.ts';
@@ -25,32 +25,32 @@ export interface RenderClaimsOptions {
   readonly phases: PhaseTimer;
   readonly shutdown: CaptureShutdown;
   readonly log: Log;
-  /** What the pages of this index show. */
+  /** The frames that the pages of this index need. */
   readonly needed: NeededFrames;
-  /** Between two questions for a creative, while others hold all that are left. */
+  /** The pause between two calls while other captures hold all open creatives. */
   readonly idleMs?: number;
-  /** Creatives rendered at the same time; two unless given. */
+  /** Creatives that are rendered at the same time. Default: 2. */
   readonly atOnce?: number;
 }
 
-/** Ads whose pictures this index takes, and the pixel ratios of its devices. */
+/** The ads that the pages of an index show, and the pixel ratios of its devices. */
 export interface NeededFrames {
   readonly ads: ReadonlySet<string>;
   readonly ratios: ReadonlySet<number>;
 }
 
-const AT_ONCE = 2;
+const DEFAULT_AT_ONCE = 2;
 const IDLE_MS = 2_000;
 
 type CreativeClaim = NonNullable<ClaimedCreative['creative']>;
 
 /**
- * Ends when no creative is free and none that this index needs is unresolved; an index without pages stays until all
- * creatives of the job are resolved, since whoever holds the others may not come back.
- * @throws the reason of the ending's `stop`, CaptureEnd, UnreachableError, EngineStartError.
+ * Ends when no creative is free and all creatives that this index needs are resolved. An index without pages waits until all
+ * creatives of the job are resolved, because the captures that hold the others may crash.
+ * @throws the reason of the shutdown's `stop`, CaptureEndError, RetriesExhaustedError, EngineStartError.
  */
 export async function renderCreatives(tools: RenderClaimsOptions): Promise<void> {
-  const rendering = new TaskGroup(tools.atOnce ?? AT_ONCE);
+  const rendering = new TaskGroup(tools.atOnce ?? DEFAULT_AT_ONCE);
   try {
     while (await claimNext(tools, rendering));
   } catch (error) {
@@ -61,7 +61,7 @@ export async function renderCreatives(tools: RenderClaimsOptions): Promise<void>
   }
 }
 
-/** @returns false when there is nothing more to do. */
+/** @returns false if no work is left. */
 async function claimNext(tools: RenderClaimsOptions, rendering: TaskGroup): Promise<boolean> {
   const { client, shutdown, outcomes, needed } = tools;
   if (rendering.isFull) await rendering.oneDone();
@@ -69,10 +69,10 @@ async function claimNext(tools: RenderClaimsOptions, rendering: TaskGroup): Prom
   const isNeeded = outcomes.unresolved(needed.ads).length > 0;
   let answer: ClaimedCreative;
   try {
-    // Not given up half-way: a claim whose answer is lost would be held by nobody.
+    // `stop` does not abort this call: if its answer were lost, no capture would render the claimed creative.
     answer = await client.claim(shutdown.abort);
   } catch (error) {
-    // Who resolves the last creative has the job settled, perhaps before the others ask again.
+    // The last result settles the job, perhaps before this capture asks again.
     if (isSuperseded(error) && !isNeeded && rendering.size === 0) return false;
     throw error;
   }
@@ -100,7 +100,11 @@ async function renderClaimed(creative: CreativeClaim, tools: RenderClaimsOptions
     const result = await render(creative, tools);
     tools.phases.add('render', performance.now() - start);
     const seconds = (performance.now() - start) / 1000;
-    await client.creativeResult(ad_id, { seconds, result: await uploaded(creative, result, tools) }, shutdown.abort);
+    await client.creativeResult(
+      ad_id,
+      { seconds, result: await uploadFrames(creative, result, tools) },
+      shutdown.abort,
+    );
     isReported = true;
     log.info({ ad_id, status: result.status, seconds }, 'a creative was rendered');
   } finally {
@@ -117,7 +121,7 @@ async function render({ ad_id, kind, content, wanted }: CreativeClaim, tools: Re
   const isWanted = (markerMs: number | null, at: number) =>
     wanted.some(({ marker_ms, ratio }) => marker_ms === markerMs && ratio === at);
   const request = { markers, ratios, isWanted, signal: shutdown.stop };
-  const result = checked(await engine.render({ kind, content }, request), wanted);
+  const result = checkFrames(await engine.render({ kind, content }, request), wanted);
   if (result.status !== 'uploaded') outcomes.resolve(ad_id, { status: 'failed', reason: result.reason });
   else if (needed.ads.has(ad_id)) {
     outcomes.resolve(ad_id, await storeRendering(result, store, ({ ratio }) => needed.ratios.has(ratio)));
@@ -125,14 +129,14 @@ async function render({ ad_id, kind, content, wanted }: CreativeClaim, tools: Re
   return result;
 }
 
-/** A renderer that leaves out a frame must not make the job start over and over. */
-function checked(result: RenderedCreative | FailedCreative, wanted: readonly WantedFrame[]) {
+/** Fails the creative if the renderer left out a frame, because otherwise the job would render it again and again. */
+function checkFrames(result: RenderedCreative | FailedCreative, wanted: readonly WantedFrame[]) {
   if (result.status !== 'uploaded') return result;
   const tooLarge = result.frames.map(({ png }) => pictureFault(png)).find((reason) => reason !== undefined);
   if (tooLarge !== undefined) return { status: 'generic_error', reason: tooLarge } as const;
   const missing = wanted.find((frame) => frameOf(result, frame) === undefined);
   if (missing === undefined) return result;
-  const reason = `The renderer made no frame at ${missing.marker_ms ?? 'the default moment'} and ratio ${missing.ratio}.`;
+  const reason = `The renderer made no frame at ${missing.marker_ms ?? 'the default marker'} and pixel ratio ${missing.ratio}.`;
   return { status: 'generic_error', reason } as const;
 }
 
@@ -140,7 +144,7 @@ function frameOf({ frames }: RenderedCreative, { marker_ms, ratio }: WantedFrame
   return frames.find((frame) => frame.markerMs === marker_ms && frame.ratio === ratio);
 }
 
-async function uploaded(
+async function uploadFrames(
   { ad_id, wanted }: CreativeClaim,
   result: RenderedCreative | FailedCreative,
   tools: RenderClaimsOptions,
@@ -158,14 +162,14 @@ async function uploadFrame(
   frame: CreativeFrame | undefined,
   { uploader }: RenderClaimsOptions,
 ) {
-  if (frame === undefined) throw new Error('A frame that was checked to be there is missing.');
+  if (frame === undefined) throw new Error('A frame is missing although checkFrames found it.');
   const { png } = frame;
   const sha256 = sha256Of(png);
   const key = await uploader.send({ what: { kind: 'frame', ad_id, marker_ms, ratio }, png, sha256 });
   return { marker_ms, ratio, key, sha256, bytes: png.length, ...pngSize(png) };
 }
 
-/** Renews until told to end. A claim that is lost is worked on all the same: the first result is taken. */
+/** Renews the claim until `until` aborts. Rendering continues if the claim is lost, because the API accepts the first result. */
 async function renewClaim(
   { client, shutdown, log }: RenderClaimsOptions,
   { ad, everyMs, until }: { ad: string; everyMs: number; until: AbortSignal },
@@ -180,19 +184,19 @@ async function renewClaim(
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof CaptureEndError) shutdown.begin(error);
-      // Otherwise its result will meet the same fault, or none any more.
+      // Any other error may be over when the result is sent.
       log.warn({ ad_id: ad, err: error }, 'the claim on a creative could not be renewed');
       return;
     }
   }
 }
 
-/** So that others need not wait for the lease to end. */
+/** Releases the claim, so that other captures need not wait for the end of its lease. */
 async function releaseClaim(ad: string, { client, shutdown, log }: RenderClaimsOptions): Promise<void> {
   if (shutdown.abort.aborted) return;
   try {
     await client.release(ad, shutdown.abort);
   } catch (error) {
-    log.warn({ ad_id: ad, err: error }, 'a claim could not be given back; its lease will end');
+    log.warn({ ad_id: ad, err: error }, 'a claim could not be released; its lease will expire');
   }
 }

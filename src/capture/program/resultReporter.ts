@@ -1,4 +1,4 @@
-/** Uploads pictures and reports results: at once, side by side, those that come together in one call. */
+/** Uploads pictures and reports results. Results that arrive at the same time share a call. */
 import type { ScreenshotResults } from '../../contract/captureProtocol.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
 import type { PictureResult } from '../engine/pageTask.ts';
@@ -7,7 +7,7 @@ import { asCaptureEndError, type CaptureShutdown } from './captureShutdown.ts';
 import type { ProtocolClient } from './protocolClient.ts';
 import { pictureFault, type Uploader } from './uploader.ts';
 
-const UPLOADS_AT_ONCE = 6;
+const MAX_UPLOADS = 6;
 const MAX_IN_A_CALL = 100;
 
 type Report = ScreenshotResults['results'][number];
@@ -16,13 +16,13 @@ export interface ReporterOptions {
   readonly client: ProtocolClient;
   readonly phases: PhaseTimer;
   readonly uploader: Uploader;
-  /** Told of the first failure; its `hard` ends what is in flight. */
+  /** The first failure begins the shutdown; its `abort` ends open calls. */
   readonly shutdown: CaptureShutdown;
 }
 
 export class ResultReporter {
   readonly #options: ReporterOptions;
-  readonly #tasks = new TaskGroup(UPLOADS_AT_ONCE);
+  readonly #tasks = new TaskGroup(MAX_UPLOADS);
   #waiting: Report[] = [];
   #sending: Promise<void> | undefined;
 
@@ -30,7 +30,7 @@ export class ResultReporter {
     this.#options = options;
   }
 
-  /** Resolves when there is room for the next one. @throws what an earlier upload or report failed with. */
+  /** Resolves when the next result may be added. @throws the error of an earlier upload or report. */
   add(result: PictureResult): Promise<void> {
     return this.#tasks.add(async () => {
       try {
@@ -66,7 +66,7 @@ export class ResultReporter {
     await this.#report({ ...report, status: 'uploaded', record: { ...record } });
   }
 
-  /** Resolves when this result, and all that came while an earlier call was under way, are stored. */
+  /** Resolves when the API has stored this result. Results that arrive during a call go together in the next call. */
   #report(report: Report): Promise<void> {
     this.#waiting.push(report);
     this.#sending ??= this.#sendAll();
@@ -81,7 +81,7 @@ export class ResultReporter {
         await client.screenshotResults(batch, shutdown.abort);
       }
     } finally {
-      // In the same step as the last look, so that no report falls between.
+      // Without a pause since the last check of the queue, so that no report is missed.
       this.#sending = undefined;
     }
   }

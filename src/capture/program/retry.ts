@@ -1,11 +1,11 @@
-/** Repeats a call that may succeed later, with growing pauses, for a bounded time. */
+/** Retries a call that may succeed later, with exponential back-off and for a limited time. */
 import { backOffMs } from '../../lib/backOff.ts';
 import { sleep } from '../../lib/sleep.ts';
 
-/** The call may be repeated. */
+/** A failure that may be over soon: the call may be retried. */
 export class TransientError extends Error {
   override readonly name = 'TransientError';
-  /** Not sooner, by what was answered. */
+  /** The Retry-After of the answer; 0 if it has none. */
   readonly retryAfterMs: number;
 
   constructor(message: string, { retryAfterMs = 0, ...options }: ErrorOptions & { retryAfterMs?: number } = {}) {
@@ -14,20 +14,20 @@ export class TransientError extends Error {
   }
 }
 
-/** All repetitions failed; `message` says how the last one did. */
+/** All retries failed. `message` tells how the last one failed. */
 export class RetriesExhaustedError extends Error {
-  override readonly name = 'UnreachableError';
+  override readonly name = 'RetriesExhaustedError';
 }
 
 export interface RetryOptions {
-  /** No repetition begins later than this after the first try. */
+  /** No retry starts later than this after the first try. */
   readonly retryForMs: number;
   readonly firstDelayMs: number;
 }
 
 const MAX_DELAY_MS = 5_000;
 
-/** @throws UnreachableError; any error of `call` that is not transient; the reason of `signal`. */
+/** @throws RetriesExhaustedError, any error of `call` that is not a TransientError, the reason of `signal`. */
 export async function retry<T>(
   call: () => Promise<T>,
   { retryForMs, firstDelayMs, signal }: RetryOptions & { readonly signal: AbortSignal },

@@ -1,7 +1,7 @@
-/** Why a capture ended, where the kubelet looks for it: a line of JSON that then stands in the pod's status. */
+/** The termination message of a capture: a line of JSON that the kubelet copies into the status of the pod. */
 import { writeFileSync } from 'node:fs';
 
-/** The kubelet keeps that much of the end. */
+/** The kubelet keeps only this many bytes. */
 const MAX_BYTES = 4_096;
 
 export interface Termination {
@@ -9,18 +9,18 @@ export interface Termination {
   readonly message: string;
 }
 
-/** Writes into a file that is there; elsewhere than in a pod there is none, and nothing is made. Never throws: the end stays what it is. */
+/** Writes into an existing file. Outside of a pod the file does not exist, and the function does not create it. Never throws. */
 export function writeTerminationLog(file: string, termination: Termination): void {
   try {
     writeFileSync(file, terminationLine(termination), { flag: 'r+' });
   } catch {
-    // The log says it too.
+    // The log contains the message as well.
   }
 }
 
 export function terminationLine({ exitCode, message }: Termination): string {
   const line = (words: string) => `${JSON.stringify({ exit_code: exitCode, message: words })}\n`;
-  // No more can fit; half a pair at the cut becomes a sign of its own.
+  // More cannot fit. `toWellFormed` replaces half a surrogate pair at the cut.
   const points = [...message.slice(0, MAX_BYTES).toWellFormed()];
   let words = message.length > MAX_BYTES ? `${points.join('')}…` : points.join('');
   for (let kept = points.length; Buffer.byteLength(line(words)) > MAX_BYTES; ) {

@@ -1,10 +1,10 @@
-/** The token of a capture: given once, or in a file that the kubelet exchanges now and then. */
+/** The token of a capture: a fixed one, or one in a file that the kubelet replaces from time to time. */
 import { readFile } from 'node:fs/promises';
 
 export interface TokenSource {
-  /** For one call. */
+  /** @returns the token for one call. */
   read(): Promise<string>;
-  /** One that was refused may be another in a moment. */
+  /** True if a rejected token may be replaced by a valid one soon. */
   readonly isRotated: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Brings pictures to where they are kept: says what is about to be sent, gets an address that takes exactly that, and sends it. */
+/** Uploads pictures: declares each one, gets a signed URL that accepts exactly these bytes, and sends them. */
 import { type DeclaredUploads, type DeclareUploads, MAX_PICTURE_BYTES } from '../../contract/captureProtocol.ts';
 import type { ProtocolClient } from './protocolClient.ts';
 
@@ -12,10 +12,10 @@ export interface PictureUpload {
   readonly sha256: string;
 }
 
-/** Why it cannot be kept, in words; undefined: it can. */
+/** @returns why the API would reject the picture; undefined if it would accept it. */
 export function pictureFault(png: Buffer): string | undefined {
   if (png.length <= MAX_PICTURE_BYTES) return undefined;
-  return `The picture has ${png.length} bytes; ${MAX_PICTURE_BYTES} are the most.`;
+  return `The picture has ${png.length} bytes; at most ${MAX_PICTURE_BYTES} are allowed.`;
 }
 
 const MAX_IN_A_CALL = 100;
@@ -29,30 +29,30 @@ export class Uploader {
   readonly #client: ProtocolClient;
   readonly #signal: AbortSignal;
   #waiting: PendingUpload[] = [];
-  #asking = false;
+  #declaring = false;
 
   constructor(client: ProtocolClient, signal: AbortSignal) {
     this.#client = client;
     this.#signal = signal;
   }
 
-  /** @returns the key under which it is kept. @throws as the calls of the client do */
+  /** @returns the key of the stored picture. @throws the errors of the protocol client. */
   async send({ what, png, sha256 }: PictureUpload): Promise<string> {
     const { key, url, headers } = await this.#declare({ ...what, sha256, bytes: png.length });
     await this.#client.upload({ url, headers, png }, this.#signal);
     return key;
   }
 
-  /** Those that come while a call is under way go together in the next one. */
+  /** Uploads that arrive during a call are declared together in the next call. */
   #declare(declared: UploadDeclaration): Promise<UploadAddress> {
     const answer = Promise.withResolvers<UploadAddress>();
     this.#waiting.push({ declared, answer });
-    if (!this.#asking) void this.#askAll();
+    if (!this.#declaring) void this.#declareAll();
     return answer.promise;
   }
 
-  async #askAll(): Promise<void> {
-    this.#asking = true;
+  async #declareAll(): Promise<void> {
+    this.#declaring = true;
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, MAX_IN_A_CALL);
       try {
@@ -63,11 +63,11 @@ export class Uploader {
         for (const { answer } of batch) answer.reject(error);
       }
     }
-    this.#asking = false;
+    this.#declaring = false;
   }
 }
 
 function settle(answer: PromiseWithResolvers<UploadAddress>, address: UploadAddress | undefined): void {
-  if (address === undefined) answer.reject(new Error('The internal API left out the address of an upload.'));
+  if (address === undefined) answer.reject(new Error('The answer of the internal API lacks the URL of an upload.'));
   else answer.resolve(address);
 }

@@ -1,4 +1,4 @@
-/** `tearsheet shoot`: the capture engine alone, no server, no database. Pictures and their records go into a folder. */
+/** `tearsheet shoot`: takes placement previews without a server or a database, and writes them and their records to a folder. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Device } from '../../domain/devices.ts';
@@ -9,49 +9,48 @@ import { CreativeOutcomes, storeRendering } from '../engine/creativeOutcomes.ts'
 import { type Engine, startEngine } from '../engine/engine.ts';
 import { FrameStore } from '../engine/frameStore.ts';
 import { processPages } from '../engine/pageQueue.ts';
-import type { PictureResult, WantedPicture } from '../engine/pageTask.ts';
+import type { PageOrder, PictureResult, WantedPicture } from '../engine/pageTask.ts';
 import { PhaseTimer } from '../engine/phaseTimer.ts';
-import { pictureFileName } from './shootNames.ts';
-import { type PictureLine, pictureLine, textLine } from './shootOutput.ts';
+import { type PictureLine, pictureFileName, pictureLine, textLine } from './shootOutput.ts';
 
-/** An ad as it was asked for. */
+/** An ad of the command line. */
 export interface ShootAd {
-  /** As typed, for reports. */
+  /** As typed, for the output. */
   readonly given: string;
   readonly source: CreativeSource;
 }
 
 export interface ShootOptions {
   readonly ads: readonly ShootAd[];
-  /** Absolute addresses. */
+  /** Absolute URLs. */
   readonly sites: readonly string[];
   readonly devices: readonly Device[];
-  /** Milliseconds; null is the resting picture. */
+  /** Milliseconds; null is the default frame. */
   readonly markers: readonly (number | null)[];
   readonly out: string;
-  /** CIDR ranges that may be reached although they are not public. */
+  /** CIDR ranges that are allowed although they are not public. */
   readonly allow: readonly string[];
   readonly json: boolean;
   readonly chromiumPath: string;
 }
 
 export interface ShootIo {
-  /** A line on standard output. */
+  /** Prints a line to standard output. */
   readonly print: (line: string) => void;
-  /** A line on standard error. */
+  /** Prints a line to standard error. */
   readonly printProgress: (line: string) => void;
   readonly log: Log;
-  /** Ends the work; what was taken by then stays. */
+  /** Ends the run. Pictures that were taken before stay. */
   readonly signal: AbortSignal;
   readonly startEngine?: typeof startEngine;
 }
 
 const SHOOT_EXIT = { placed: 0, notAllPlaced: 3, interrupted: 130 } as const;
 
-const RENDERING_AT_ONCE = 2;
-const PAGES_AT_ONCE = 2;
+const MAX_RENDERINGS = 2;
+const MAX_OPEN_PAGES = 2;
 
-/** @returns the exit code. @throws EngineStartError, and errors of the folder. */
+/** @returns the exit code. @throws EngineStartError, errors of the file system. */
 export async function shoot(options: ShootOptions, io: ShootIo): Promise<number> {
   const { chromiumPath, allow, out } = options;
   await mkdir(out, { recursive: true });
@@ -74,18 +73,13 @@ interface ShootParts {
   readonly store: FrameStore;
 }
 
-interface Page {
-  readonly site: string;
-  readonly device: Device;
-}
-
 class ShootRun {
   readonly #options: ShootOptions;
   readonly #tools: ShootParts;
-  readonly #board = new CreativeOutcomes();
-  /** Ends the pages when rendering breaks, and the other way round. */
-  readonly #broken = new AbortController();
-  #failed = 0;
+  readonly #outcomes = new CreativeOutcomes();
+  /** A failure of rendering ends the pages, and vice versa. */
+  readonly #failure = new AbortController();
+  #failedCount = 0;
   #numbered = 0;
 
   constructor(options: ShootOptions, tools: ShootParts) {
@@ -94,23 +88,23 @@ class ShootRun {
   }
 
   async run(): Promise<number> {
-    const works = [this.#renderAll(), this.#takeAll()];
-    for (const work of works) work.catch((error: unknown) => this.#broken.abort(error));
+    const works = [this.#renderAll(), this.#takePictures()];
+    for (const work of works) work.catch((error: unknown) => this.#failure.abort(error));
     await Promise.allSettled(works);
     this.#tools.io.signal.throwIfAborted();
-    if (this.#broken.signal.aborted) throw this.#broken.signal.reason;
+    if (this.#failure.signal.aborted) throw this.#failure.signal.reason;
     const { printProgress } = this.#tools.io;
     const total = this.#numbered;
-    printProgress(`${total - this.#failed} of ${total} pictures taken, in ${this.#options.out}`);
-    return this.#failed === 0 ? SHOOT_EXIT.placed : SHOOT_EXIT.notAllPlaced;
+    printProgress(`${total - this.#failedCount} of ${total} placement previews taken, in ${this.#options.out}`);
+    return this.#failedCount === 0 ? SHOOT_EXIT.placed : SHOOT_EXIT.notAllPlaced;
   }
 
   get #stop(): AbortSignal {
-    return AbortSignal.any([this.#tools.io.signal, this.#broken.signal]);
+    return AbortSignal.any([this.#tools.io.signal, this.#failure.signal]);
   }
 
   async #renderAll(): Promise<void> {
-    const rendering = new TaskGroup(RENDERING_AT_ONCE);
+    const rendering = new TaskGroup(MAX_RENDERINGS);
     for (const ad of this.#options.ads) await rendering.add(() => this.#render(ad));
     await rendering.drain();
   }
@@ -118,19 +112,19 @@ class ShootRun {
   async #render({ given, source }: ShootAd): Promise<void> {
     const { io, engine, store } = this.#tools;
     const { markers, devices } = this.#options;
-    io.printProgress(`rendering ${named(given)}`);
+    io.printProgress(`rendering ${shortened(given)}`);
     const ratios = [...new Set(devices.map(({ ratio }) => ratio))];
     const result = await engine.render(source, { markers, ratios, signal: this.#stop });
     if (result.status !== 'uploaded') {
-      io.printProgress(`${named(given)}: ${result.status}: ${result.reason}`);
-      this.#board.resolve(given, { status: 'failed', reason: result.reason });
+      io.printProgress(`${shortened(given)}: ${result.status}: ${result.reason}`);
+      this.#outcomes.resolve(given, { status: 'failed', reason: result.reason });
       return;
     }
-    io.printProgress(`${named(given)}: ${result.format}, ${result.width}×${result.height}, ${result.mode}`);
-    this.#board.resolve(given, await storeRendering(result, store));
+    io.printProgress(`${shortened(given)}: ${result.format}, ${result.width}×${result.height}, ${result.mode}`);
+    this.#outcomes.resolve(given, await storeRendering(result, store));
   }
 
-  async #takeAll(): Promise<void> {
+  async #takePictures(): Promise<void> {
     const { sites, devices } = this.#options;
     const { engine, io } = this.#tools;
     const pages = sites.flatMap((site) =>
@@ -138,23 +132,23 @@ class ShootRun {
     );
     await processPages(pages, {
       engine,
-      outcomes: this.#board,
+      outcomes: this.#outcomes,
       phases: new PhaseTimer(),
       log: io.log,
       stop: this.#stop,
-      onResult: (result, page) => this.#keep(result, page),
+      onResult: (result, page) => this.#writeResult(result, page),
       onOpening: ({ site, device }) => io.printProgress(`opening ${site} as ${device.name}`),
-      maxOpenPages: PAGES_AT_ONCE,
+      maxOpenPages: MAX_OPEN_PAGES,
     });
   }
 
-  #pictures({ site, device }: Page): WantedPicture[] {
+  #pictures({ site, device }: Pick<PageOrder, 'site' | 'device'>): WantedPicture[] {
     const { ads, markers } = this.#options;
     return ads.flatMap(({ given }) =>
       markers.map((markerMs) => {
         this.#numbered += 1;
         return {
-          id: pictureFileName(this.#numbered, { site, device, ad: named(given), markerMs }),
+          id: pictureFileName(this.#numbered, { site, device, ad: shortened(given), markerMs }),
           ad: given,
           markerMs,
         };
@@ -162,15 +156,15 @@ class ShootRun {
     );
   }
 
-  async #keep(result: PictureResult, page: Page): Promise<void> {
+  async #writeResult(result: PictureResult, page: PageOrder): Promise<void> {
     const { print } = this.#tools.io;
-    const line = pictureLine(result, page, await this.#write(result));
-    if (result.status !== 'uploaded') this.#failed += 1;
+    const line = pictureLine(result, page, await this.#writeFiles(result));
+    if (result.status !== 'uploaded') this.#failedCount += 1;
     print(this.#options.json ? JSON.stringify(line satisfies PictureLine) : textLine(line));
   }
 
-  /** @returns the picture's path, or null where there is no picture. The record is written in both cases. */
-  async #write(result: PictureResult): Promise<string | null> {
+  /** Writes the record, and the picture if there is one. @returns the path of the picture, or null. */
+  async #writeFiles(result: PictureResult): Promise<string | null> {
     const file = path.join(this.#options.out, result.wanted.id);
     await writeFile(file.replace(/\.png$/, '.json'), `${JSON.stringify(result.record, null, 2)}\n`);
     if (result.status !== 'uploaded') return null;
@@ -179,8 +173,8 @@ class ShootRun {
   }
 }
 
-/** A tag is too long for a line. */
-function named(given: string): string {
+/** Shortens the ad for one line, because a tag may be long. */
+function shortened(given: string): string {
   const line = given.replace(/\s+/g, ' ').trim();
   return line.length > 80 ? `${line.slice(0, 79)}…` : line;
 }

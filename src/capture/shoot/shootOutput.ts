@@ -1,28 +1,29 @@
-/** What `tearsheet shoot` says of a picture, to programs and to people. */
+/** The output of `tearsheet shoot` for each picture: file names, JSON lines and lines of text. */
+import path from 'node:path';
 import type { Device } from '../../domain/devices.ts';
 import type { PictureResult } from '../engine/pageTask.ts';
 import type { RecordedCandidate } from '../engine/provenance.ts';
 import type { Box, ScoredCandidate } from '../page/page.ts';
 
-/** One JSON line. All keys are always there. */
+/** One JSON line. It always has all keys. */
 export interface PictureLine {
-  /** `uploaded` (taken), or the failure as the API names it. */
+  /** `uploaded` if the picture was taken, else the failure status of the API. */
   readonly status: PictureResult['status'];
-  /** Path of the PNG; null where there is none. */
+  /** The path of the PNG; null without a picture. */
   readonly file: string | null;
   readonly site: string;
   readonly device: string;
   readonly ad: string;
-  /** Seconds; null is the resting picture. */
+  /** Seconds; null is the default frame. */
   readonly marker: number | null;
-  /** Selector of the slot that was chosen. */
+  /** The selector of the chosen slot. */
   readonly slot: string | null;
   readonly candidates: readonly ReportedCandidate[];
-  /** The candidate that was chosen. */
+  /** The candidate in which the ad was placed. */
   readonly chosen: ReportedCandidate | null;
   readonly scale: number | null;
   readonly mode: 'composed' | 'browser' | null;
-  /** Why there is no picture, in words. */
+  /** Why there is no picture. */
   readonly reason: string | null;
 }
 
@@ -62,11 +63,37 @@ function reported({ element, box, size, score, evidence }: RecordedCandidate | S
   return { element, box, size, score, evidence };
 }
 
-/** One line for people. */
+/** @returns one line of text. */
 export function textLine(line: PictureLine): string {
   const { status, file, site, device, marker, chosen, scale, mode, reason } = line;
   const where = `${site} as ${device}${marker === null ? '' : ` at ${marker} s`}`;
   if (chosen === null) return `${status}  ${where}: ${reason}`;
   const scaled = scale === 1 || scale === null ? '' : `, scaled to ${Math.round(scale * 100)} %`;
   return `placed  ${where}: ${chosen.size.join('×')} slot ${chosen.element}${scaled} (${mode}) → ${file}`;
+}
+
+/** @returns `<nnn>-<site host>-<device>-<ad>-<ms|default>.png`, only with letters, digits and dots. */
+export function pictureFileName(
+  number: number,
+  { site, device, ad, markerMs }: { site: string; device: Device; ad: string; markerMs: number | null },
+): string {
+  const parts = [new URL(site).hostname, device.name, adName(ad), markerMs === null ? 'default' : `${markerMs}ms`];
+  return `${[String(number).padStart(3, '0'), ...parts.map(plain)].join('-')}.png`;
+}
+
+/** @returns the file name of a path or URL; `tag` for a tag. */
+function adName(given: string): string {
+  if (given.startsWith('<')) return 'tag';
+  const address = /^https?:/i.test(given) ? URL.parse(given) : null;
+  const name = path.posix.basename(address === null ? given : address.pathname);
+  return name === '' || name === '/' ? (address?.hostname ?? 'ad') : name;
+}
+
+function plain(text: string): string {
+  const kept = text
+    .toLowerCase()
+    .replace(/[^a-z0-9.]+/g, '-')
+    .replace(/^[-.]+|[-.]+$/g, '')
+    .slice(0, 60);
+  return kept === '' ? 'x' : kept;
 }

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { expect, it } from 'vitest';
-import { pictureFileName } from '../../../src/capture/shoot/shootNames.ts';
+import { pictureFileName } from '../../../src/capture/shoot/shootOutput.ts';
 import { shootCommand } from '../../../src/commands/shootCommand.ts';
 import { findDevice } from '../../../src/domain/devices.ts';
 

@@ -132,8 +132,12 @@ describe('a creative that cannot be shown ends in words:', () => {
     const [dead, damaged] = ['none.png', 'damaged.png'].map(
       (name) => `<img src="${renderer.base}/${name}" width="300">`,
     );
-    await failed(tag(`${dead}<img src="data:,x" width="1" height="1">`), 'not_found', /none\.png answered 404/);
-    await failed(tag(`${damaged}<script>1</script>`), 'generic_error', /nothing but an image that is damaged/);
+    await failed(
+      tag(`${dead}<img src="data:,x" width="1" height="1">`),
+      'not_found',
+      /none\.png answered with HTTP status 404/,
+    );
+    await failed(tag(`${damaged}<script>1</script>`), 'generic_error', /only an image that is missing or damaged/);
     await failed(
       file('x', await zipOf({ 'index.html': '<img src="none.png" width="300" height="250">' })),
       'not_found',
@@ -222,15 +226,15 @@ describe('a creative that cannot be shown ends in words:', () => {
 });
 
 describe('the renderer', () => {
-  it('gives up at its deadline', async () => {
+  it('ends at its deadline', async () => {
     const hasty = await startTestRenderer({ creativeDeadlineMs: 700, networkBudgetMs: 30_000 });
     hasty.put('/hang', 'hang');
     const result = await hasty.render(tag(`${BOX}<img src="${hasty.base}/hang">`));
-    expect(result).toEqual({ status: 'net_read_timeout', reason: expect.stringMatching(/not finished within/) });
+    expect(result).toEqual({ status: 'net_read_timeout', reason: expect.stringMatching(/not rendered within/) });
     await hasty.close();
   });
 
-  it('stops when it is told to', async () => {
+  it('stops when its signal aborts', async () => {
     const stop = new AbortController();
     setTimeout(() => stop.abort(new Error('told to')), 100);
     await expect(

@@ -61,7 +61,7 @@ test('one that ends the browser whenever it is opened', async () => {
   expect(results.get(plain)?.status).toBe('uploaded');
   expect(results.get(kills)).toMatchObject({
     status: 'generic_error',
-    reason: expect.stringContaining('ended the browser twice'),
+    reason: expect.stringContaining('crashed the browser twice'),
   });
 });
 

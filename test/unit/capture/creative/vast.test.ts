@@ -57,7 +57,7 @@ describe('the media file of a VAST', () => {
     };
     const first = { xml: wrapper('http://c.test/1') };
     expect(await resolveVast(first, chain(5))).toHaveLength(1);
-    await expect(resolveVast(first, chain(6))).rejects.toThrow(/more than 5 wrappers/);
+    await expect(resolveVast(first, chain(6))).rejects.toThrow(/more than 5 nested wrappers/);
   });
 
   it('is not looked for in a circle', async () => {

@@ -5,7 +5,7 @@ import { EngineStartError } from '../../../../src/capture/engine/engine.ts';
 import { processPages } from '../../../../src/capture/engine/pageQueue.ts';
 import type { PictureResult } from '../../../../src/capture/engine/pageTask.ts';
 import { PhaseTimer } from '../../../../src/capture/engine/phaseTimer.ts';
-import type { OpenPage, Picture, ScoredCandidate, PlacementFailure } from '../../../../src/capture/page/page.ts';
+import type { OpenPage, Picture, PlacementFailure, ScoredCandidate } from '../../../../src/capture/page/page.ts';
 import { findDevice } from '../../../../src/domain/devices.ts';
 import { SILENT } from '../../../support/silentLog.ts';
 
