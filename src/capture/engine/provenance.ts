@@ -26,6 +26,8 @@ export interface RecordedCandidate {
 }
 
 export type ProvenanceRecord = {
+  /** Tearsheet placed the ad for the picture. The record does not prove that a campaign ran. */
+  readonly kind: 'placement_preview';
   /** UTC, ISO 8601 with milliseconds. */
   readonly captured_at: string;
   readonly requested_url: string;
@@ -77,6 +79,7 @@ export function recordOfPicture(
 ): ProvenanceRecord {
   const { picture, sha256, frame, creativeMode } = taken;
   return {
+    kind: 'placement_preview',
     captured_at: picture.capturedAt.toISOString(),
     ...described(context),
     ad_size: [frame.width, frame.height],
@@ -100,6 +103,7 @@ export function recordOfFailure(
 ): ProvenanceRecord {
   const { at, reason, candidates, frame } = failed;
   return {
+    kind: 'placement_preview',
     captured_at: at.toISOString(),
     ...described(context),
     ad_size: frame === undefined ? null : [frame.width, frame.height],

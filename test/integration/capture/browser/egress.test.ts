@@ -1,4 +1,4 @@
-/** What a hostile page reaches when it tries every door: seen at the sockets that it must not reach. */
+/** A hostile page tries every way around the proxy. The test watches the sockets that the page must not reach. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -24,7 +24,7 @@ let site: Listener;
 let trap: Listener;
 let knocks: { readonly port: number; readonly datagrams: number; close(): Promise<void> };
 let proxy: EgressProxy;
-/** Only WebRTC is told this name. */
+/** Only WebRTC gets this name. */
 const PEER = 'peer.example';
 const names = new Set<string>();
 const guard = createGuard({
@@ -91,10 +91,10 @@ function page(): string {
 }
 
 async function expectNothingReached(close: () => Promise<void>): Promise<void> {
-  // The page did run: what it tried was refused at the proxy, for many doors lead there.
+  // The page did run: the proxy refused its other connections.
   const doors = new Set(proxy.refusals.map(({ host, port }) => `${host}:${port}`));
   expect(doors).toContain(`127.0.0.1:${trap.port}`);
-  // Had the browser asked a name server, it would have found no such name, and nothing to ask the proxy for.
+  // The browser asked the proxy and not a name server, which does not know this name.
   await eventually(() => expect(names).toContain(PEER));
   names.clear();
   expect(asked.filter((path) => path.startsWith('/leak'))).toEqual([]);

@@ -10,7 +10,7 @@ afterAll(() => renderer.close());
 
 const SIZE = '<div id="d" style="position:relative;width:300px;height:250px;background:#fff">';
 
-/** Paints the time it is told, in milliseconds: green and blue hold the high and the low byte. */
+/** Paints a time in milliseconds: green and blue hold the high and the low byte. */
 const painted = (driver: string) =>
   tag(`${SIZE}</div><script>
 const show = (ms) => { ms = Math.max(0, Math.round(ms)); d.style.background = 'rgb(0,' + (ms >> 8) + ',' + (ms & 255) + ')'; };
@@ -69,15 +69,15 @@ describe('a marker of a creative shows its own time', () => {
   });
 });
 
-describe('the resting picture', () => {
-  it('comes after an animation that ends, also one that begins late', async () => {
+describe('the default frame', () => {
+  it('comes after an animation with an end, even if it starts late', async () => {
     const style =
       '<style>#d{animation:t 1s 2s linear both}@keyframes t{from{background:rgb(0,0,0)}to{background:rgb(0,200,0)}}</style>';
     const { frames } = await renderer.rendered(tag(`${style}${SIZE}`));
     expect(await colourAt(frames[0])).toEqual([0, 200, 0]);
   });
 
-  it('is taken at 5 s when the creative never rests', async () => {
+  it('is taken at 5 s if the creative is never still', async () => {
     const { frames } = await renderer.rendered(painted('setInterval(() => show(performance.now()), 5)'));
     expect(Math.abs((await timeIn(frames[0])) - 5_000)).toBeLessThan(NEAR_MS);
   });

@@ -1,7 +1,6 @@
 /**
- * An engine without browsers, for the program's own rules. It stands for the misbehaviours that a real one shows seldom:
- * a browser that dies while a picture is taken, a creative that never ends, a part that does not start.
- * Contents and sites say what they do: `fail`, `slow`, `break`, `starts-no-browser`; `http://closed/`, `http://crash/`…
+ * A fake engine without browsers, for tests of the program. It fails in ways that a real engine rarely does: a browser crashes
+ * while a picture is taken, a creative never ends, a browser does not start. The content or the site selects the behavior: `fail`, `slow`, `break`, `starts-no-browser`; `http://closed/`, `http://crash/`…
  */
 import sharp from 'sharp';
 import type { CreativeFrame } from '../../../../src/capture/creative/creative.ts';
@@ -34,12 +33,12 @@ export interface EngineDouble extends Engine {
   readonly placed: CreativeFrame[];
   renewed: number;
   closed: boolean;
-  /** Lets what is `slow` go on. */
+  /** Lets `slow` creatives finish. */
   letGo(): void;
 }
 
 export function engineDouble(
-  behaviour: { /** Of the pages that crash, how many times in all. */ crashes?: number } = {},
+  behaviour: { /** How many times the crashing pages crash in all. */ crashes?: number } = {},
 ): EngineDouble {
   let crashes = behaviour.crashes ?? 0;
   let letGo: () => void = () => undefined;

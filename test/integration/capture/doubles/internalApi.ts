@@ -1,7 +1,6 @@
 /**
- * A double of the internal API, in memory. It stands for what the real one does only when things go wrong: answers 500
- * and then 200, never answers, breaks the connection, says 409 in the middle of the work, loses a claim, has others
- * render. It keeps the protocol's rules, and fails a test loudly (422) where the program breaks one.
+ * A fake internal API in memory. It can misbehave on demand: answer 500 and then 200, never answer, break the connection,
+ * answer 409 during the work, or lose a claim. It checks the rules of the protocol and answers 422 if the program breaks one.
  */
 import { createHash } from 'node:crypto';
 import express, { type Express } from 'express';

@@ -19,7 +19,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** @param script of a program that stands for Chromium, because a real one does not fail on demand. */
+/** @param script a shell script in place of Chromium, because a real browser does not fail on demand. */
 async function engineOn(name: string, script: string): Promise<Engine> {
   const chromiumPath = path.join(folder, name);
   await writeFile(chromiumPath, `#!/bin/sh\n${script}\n`);
@@ -29,7 +29,7 @@ async function engineOn(name: string, script: string): Promise<Engine> {
   return engine;
 }
 
-test('A still image needs no browser, and what needs one says why there is none', async () => {
+test('A still image needs no browser, and other creatives report why the browser did not start', async () => {
   const engine = await engineOn(
     'ends',
     'echo "Chromium 150.0.1.2"; [ "$1" = --version ] || { echo broken >&2; exit 1; }',
@@ -43,7 +43,7 @@ test('A still image needs no browser, and what needs one says why there is none'
   expect(String(failure)).toMatch(/ends did not start\. It printed: broken/);
 });
 
-test('An executable that is no Chromium is told by its answer', async () => {
+test('An executable that is not Chromium is recognized by its version output', async () => {
   const engine = await engineOn('talks', 'echo hello');
   await expect(engine.render(tag('<b>Ad</b>'), REQUEST)).rejects.toThrow(/talks is not a Chromium: .*"hello/);
 });

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-test('The browser, which meets the web, is not told the job’s token', async () => {
+test('The environment of the browser does not contain the token of the job', async () => {
   const api = await startInternalApi({ ads: { [AD]: '<b>ad</b>' } });
   const told = path.join(folder, 'told');
   const browser = path.join(folder, 'browser');

@@ -1,4 +1,4 @@
-/** Pages side by side in one real browser, of which one is up to no good: the other ends as it would have alone. */
+/** Two pages in one real browser. One of them is hostile, and the other must get the result that it would get alone. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CreativeOutcomes } from '../../../../src/capture/engine/creativeOutcomes.ts';
 import { type Engine, startEngine } from '../../../../src/capture/engine/engine.ts';
@@ -48,7 +48,7 @@ async function take(urls: readonly string[]): Promise<Map<string, PictureResult>
   return results;
 }
 
-test('one that ends the browser whenever it is opened', async () => {
+test('a page that crashes the browser does not fail the other page', async () => {
   const kills = sites.put('/kills', killBrowsers);
   let asked = 0;
   const plain = sites.put('/plain', (_request, response) => {
@@ -65,7 +65,7 @@ test('one that ends the browser whenever it is opened', async () => {
   });
 });
 
-test('one that never lets go of its thread, and one that never answers', async () => {
+test('a page that blocks its thread and a page that never answers do not fail the other page', async () => {
   const busy = sites.put('/busy', `${PLAIN}<script>onload = () => { while (true); }</script>`);
   const silent = sites.put('/silent', () => undefined);
   const plain = sites.put('/plain', PLAIN);

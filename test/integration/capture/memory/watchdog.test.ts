@@ -1,4 +1,4 @@
-/** Real browsers that really eat memory, in a container whose limit is played: its files tell what the browsers hold. */
+/** Real browsers that use much memory, in a simulated container: the test writes the memory files of its control group. */
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -13,7 +13,7 @@ import { SILENT } from '../../../support/silentLog.ts';
 
 const MIB = 2 ** 20;
 const DESKTOP = required(findDevice('desktop'));
-/** A gigabyte in pieces, each of them touched. */
+/** Allocates a gigabyte in pieces and writes to each. */
 const EATS =
   '<script>for (let i = 0; i < 64; i++) (window.kept ??= []).push(new Uint8Array(16 * 2 ** 20).fill(7));</script>';
 
@@ -51,7 +51,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** All process groups that began after the test did. */
+/** The process groups that started after the test. */
 async function measure(): Promise<void> {
   const groups = [...(await memoryOfGroups())].filter(([group]) => !before.has(group));
   const used = groups.reduce((sum, [, bytes]) => sum + bytes, 0);
@@ -63,7 +63,7 @@ async function measure(): Promise<void> {
 
 const render = (content: string) => engine.render({ kind: 'html_tag', content }, { markers: [null], ratios: [1] });
 
-test('A creative that eats the memory of its container fails for it; the next one is rendered', async () => {
+test('A creative that uses too much memory fails, and the next creative is rendered', async () => {
   const heavy = await render(`<div style="width:300px;height:250px">heavy</div>${EATS}`);
   expect(heavy).toEqual({
     status: 'generic_error',
@@ -73,7 +73,7 @@ test('A creative that eats the memory of its container fails for it; the next on
   expect(light).toMatchObject({ status: 'uploaded', width: 300, height: 250 });
 });
 
-test('A page that eats the memory of its container is lost for it; the next one is opened', async () => {
+test('A page that uses too much memory is lost, and the next page is opened', async () => {
   await expect(engine.open(`${site.url}/heavy`, DESKTOP)).rejects.toThrow();
   expect(engine.memoryEndReason).toMatch(/^Too heavy: with this page the capture used \d+ of its 700 MiB of memory\.$/);
   await engine.restartPageBrowser();

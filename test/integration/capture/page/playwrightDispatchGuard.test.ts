@@ -52,5 +52,5 @@ test('any other error of Playwright is thrown', () => {
 
 test('the guard reports a Playwright without the expected connection', () => {
   guardPlaywrightDispatch(Object.create(null), ({ message }) => told.push(message));
-  expect(told).toEqual(['Playwright has no connection that could be guarded.']);
+  expect(told).toEqual(['Playwright has no connection that the guard could wrap.']);
 });

@@ -70,7 +70,7 @@ function run(
 const statuses = (on: Api) => [...on.screenshots.values()].map(({ status }) => status);
 const onePage = { ads: { [A]: 'banner' }, pages: [{ site: NEWS, device: 'desktop', pictures: [[A, null]] }] } as const;
 
-describe('a capture that goes well', () => {
+describe('a capture without failures', () => {
   it('renders the creative, takes the picture, reports both and ends with 0', async () => {
     const on = await start(onePage);
     const { exit, engine } = run(on);
@@ -142,7 +142,7 @@ describe('a capture that goes well', () => {
     expect(on.screenshots.size).toBe(2);
   });
 
-  it('claims two creatives at once, never more', async () => {
+  it('claims at most two creatives at once', async () => {
     const ads = Object.fromEntries([A, B, C].map((ad) => [ad, 'slow']));
     const on = await start({ ads });
     const { exit, engine } = run(on);
@@ -152,7 +152,7 @@ describe('a capture that goes well', () => {
     expect(on.highestClaims).toBe(2);
   });
 
-  it('renders ads alone where the index has no pages, and opens none', async () => {
+  it('renders ads and opens no page if the index has no pages', async () => {
     const on = await start({ ads: { [A]: 'a', [B]: 'fail' } });
     const { exit, engine } = run(on);
     expect(await exit).toBe(0);
@@ -160,14 +160,14 @@ describe('a capture that goes well', () => {
     expect(engine.opened).toEqual([]);
   });
 
-  it('starts no engine when nothing is left to do', async () => {
+  it('starts no engine if no work is left', async () => {
     const on = await start({ ads: {} });
     const { exit } = run(on, { engine: { ...engineDouble(), render: () => Promise.reject(new Error('not needed')) } });
     expect(await exit).toBe(0);
     expect(on.calls.map(({ path: called }) => called)).toEqual(['/indexes/0/attempts']);
   });
 
-  it('keeps the claim alive while it renders', async () => {
+  it('renews its claim while it renders', async () => {
     const on = await start({ ads: { [A]: 'slow' }, leaseSeconds: 0.06 });
     const { exit, engine } = run(on);
     await eventually(() => expect(on.pathsOf(/renew/).length).toBeGreaterThan(2));
@@ -176,7 +176,7 @@ describe('a capture that goes well', () => {
     expect(on.pathsOf(/release/)).toEqual([]);
   });
 
-  it('hands in its result although its claim was lost meanwhile', async () => {
+  it('reports its result even if it lost its claim', async () => {
     const on = await start({ ads: { [A]: 'slow' }, leaseSeconds: 0.06 });
     const { exit, engine } = run(on);
     await eventually(() => expect(on.creatives.get(A)?.claimed).toBe(true));
@@ -188,7 +188,7 @@ describe('a capture that goes well', () => {
   });
 });
 
-describe('creatives that others render', () => {
+describe('creatives that other captures render', () => {
   it('are waited for, downloaded and placed', async () => {
     const on = await start(onePage);
     on.claimedElsewhere(A);
@@ -203,7 +203,7 @@ describe('creatives that others render', () => {
     expect(on.pathsOf(/result$/)).toEqual([]);
   });
 
-  it('are claimed when whoever held them is gone', async () => {
+  it('are claimed when the lease of the other capture expires', async () => {
     const on = await start(onePage);
     on.claimedElsewhere(A);
     const { exit } = run(on);
@@ -213,7 +213,7 @@ describe('creatives that others render', () => {
     expect(statuses(on)).toEqual(['uploaded']);
   });
 
-  it('are stayed for by an index without pages until all are resolved', async () => {
+  it('keep an index without pages running until all are resolved', async () => {
     const on = await start({ ads: { [A]: 'a', [B]: 'b' } });
     on.claimedElsewhere(B);
     const { exit } = run(on);
@@ -224,8 +224,8 @@ describe('creatives that others render', () => {
   });
 });
 
-describe('what cannot be captured', () => {
-  it('gives all pictures of a page that is blocked its status and reason', async () => {
+describe('a capture with failures', () => {
+  it('gives all pictures of a blocked page its status and reason', async () => {
     const pictures = [
       [A, null],
       [B, null],
@@ -244,7 +244,7 @@ describe('what cannot be captured', () => {
     });
   });
 
-  it('gives the pictures of an ad that failed its reason, and goes on with the others', async () => {
+  it('gives the pictures of a failed ad its reason and takes the others', async () => {
     const pictures = [
       [A, null],
       [B, null],
@@ -258,7 +258,7 @@ describe('what cannot be captured', () => {
     expect(on.screenshots.get(pictureId(0, 1))?.status).toBe('uploaded');
   });
 
-  it('says why an ad was not placed, with the candidates', async () => {
+  it('reports why an ad was not placed, with the candidates', async () => {
     const on = await start({
       ...onePage,
       pages: [{ site: 'http://full.example/', device: 'desktop', pictures: [[A, null]] }],
@@ -271,7 +271,7 @@ describe('what cannot be captured', () => {
     });
   });
 
-  it('fails a creative of which the renderer leaves out a frame, instead of beginning again', async () => {
+  it('fails a creative if the renderer leaves out a frame', async () => {
     const on = await start({ ads: { [A]: 'short' } });
     expect(await run(on).exit).toBe(0);
     expect(on.creatives.get(A)?.result?.result).toMatchObject({
@@ -287,7 +287,7 @@ describe('a browser that dies', () => {
     pages: [{ site: 'http://crash.example/', device: 'desktop', pictures: [[A, null]] }],
   } as const;
 
-  it('is replaced once, and the page opened again', async () => {
+  it('is replaced once, and its page is opened again', async () => {
     const on = await start(crash);
     const { exit, engine } = run(on, { engine: engineDouble({ crashes: 1 }) });
     expect(await exit).toBe(0);
@@ -296,7 +296,7 @@ describe('a browser that dies', () => {
     expect(statuses(on)).toEqual(['uploaded']);
   });
 
-  it('is replaced also where the page says itself that it is gone, and its word is taken the second time', async () => {
+  it('is replaced if the page reports a crash; the second report is the result', async () => {
     const gone = [{ site: 'http://gone.example/', device: 'desktop', pictures: [[A, null]] }] as const;
     const once = await start({ ...onePage, pages: gone });
     expect(await run(once, { engine: engineDouble({ crashes: 1 }) }).exit).toBe(0);
@@ -307,7 +307,7 @@ describe('a browser that dies', () => {
     expect([...twice.screenshots.values()][0]).toMatchObject({ status: 'generic_error', reason: 'the page crashed' });
   });
 
-  it('each time that its page is open, beside another one too, fails the pictures of that page and no others', async () => {
+  it('each time that one page is open fails only the pictures of that page', async () => {
     const on = await start({ ...crash, pages: [...crash.pages, ...onePage.pages] });
     const { exit, engine } = run(on, { engine: engineDouble({ crashes: 3 }) });
     expect(await exit).toBe(0);
@@ -320,7 +320,7 @@ describe('a browser that dies', () => {
     expect(on.screenshots.get(pictureId(1, 0))?.status).toBe('uploaded');
   });
 
-  it('that cannot be started at all is a crash with its reason, and the claim is given back', async () => {
+  it('that does not start ends the capture with a reason, and the claim is released', async () => {
     const on = await start({ ads: { [A]: 'starts-no-browser' } });
     const { exit, complaints } = run(on);
     expect(await exit).toBe(1);
@@ -329,8 +329,8 @@ describe('a browser that dies', () => {
   });
 });
 
-describe('the network to the internal API', () => {
-  it('may fail for a while: calls and uploads are repeated', async () => {
+describe('a call to the internal API', () => {
+  it('is retried after faults, and so is an upload', async () => {
     const on = await start(onePage);
     on.misbehave(/attempts/, 500, 2);
     on.misbehave(/claim/, 'reset');
@@ -344,7 +344,7 @@ describe('the network to the internal API', () => {
     expect(on.finished).toBeDefined();
   });
 
-  it('may lead to an API of another version for good: the capture ends with what the API said', async () => {
+  it('that always reaches another API version ends the capture with the answer of the API', async () => {
     const on = await start(onePage);
     on.misbehave(/attempts/, 'version', 10_000);
     const { exit, complaints } = run(on, { timing: { retryForMs: 100 } });
@@ -352,7 +352,7 @@ describe('the network to the internal API', () => {
     expect(complaints.join()).toContain('The API speaks version v3.');
   });
 
-  it('may lead to an API of another release during an upgrade: the capture repeats the call', async () => {
+  it('that reaches another release during an upgrade is retried', async () => {
     const on = await start(onePage);
     on.misbehave(/attempts/, 'version');
     on.misbehave(/claim/, 'unknown');
@@ -362,20 +362,20 @@ describe('the network to the internal API', () => {
     expect(statuses(on)).toEqual(['uploaded']);
   });
 
-  it('a bucket where two write at the same time takes the picture the next time; that is no other attempt', async () => {
+  it('is not superseded by a 409 of a bucket: the upload is retried', async () => {
     const on = await start(onePage);
     on.misbehave(/PUT .*screenshots/, 409);
     expect(await run(on).exit).toBe(0);
     expect(statuses(on)).toEqual(['uploaded']);
   });
 
-  it('may leave a call without an answer: it is repeated after its deadline', async () => {
+  it('without an answer is retried after its deadline', async () => {
     const on = await start(onePage);
     on.misbehave(/claim/, 'hang');
     expect(await run(on, { timing: { callMs: 100 } }).exit).toBe(0);
   });
 
-  it('is given up after a bounded time, with the reason', async () => {
+  it('that keeps failing ends the capture after a limited time, with the reason', async () => {
     const on = await start(onePage);
     on.misbehave(/attempts/, 500, 10_000);
     const { exit, complaints } = run(on, { timing: { retryForMs: 100 } });
@@ -383,14 +383,14 @@ describe('the network to the internal API', () => {
     expect(complaints.join()).toMatch(/500.*tries/);
   });
 
-  it.each([401, 422] as const)('is not asked again what it refuses with %i', async (status) => {
+  it.each([401, 422] as const)('that the API rejects with %i is not retried', async (status) => {
     const on = await start(onePage);
     on.misbehave(/claim/, status);
     expect(await run(on).exit).toBe(41);
     expect(on.pathsOf(/claim/)).toEqual([]);
   });
 
-  it('ends the capture when settings are missing, naming them', async () => {
+  it('is not made if settings are missing; the error names them', async () => {
     const on = await start(onePage);
     const { exit, complaints } = run(on, { env: { TEARSHEET_JOB: 'none' } });
     expect(await exit).toBe(2);
@@ -398,7 +398,7 @@ describe('the network to the internal API', () => {
   });
 });
 
-describe('the end before the end', () => {
+describe('the exit code of a capture that ends early', () => {
   const slow = {
     ads: { [A]: 'slow', [B]: 'b' },
     pages: [
@@ -413,7 +413,7 @@ describe('the end before the end', () => {
     ],
   } as const;
 
-  it('is 40 at once when a newer attempt has taken over, which is not written to any more', async () => {
+  it('is 40 at once if a newer attempt exists, and no further call is made', async () => {
     const on = await start(slow);
     on.misbehave(/screenshots\/results/, 'superseded');
     const { exit } = run(on);
@@ -422,14 +422,14 @@ describe('the end before the end', () => {
     expect(on.screenshots.size).toBe(0);
   });
 
-  it('is 0 when the last result settled the job', async () => {
+  it('is 0 if the last result settled the job', async () => {
     const on = await start(onePage);
     on.misbehave(/finish/, 'superseded');
     expect(await run(on).exit).toBe(0);
     expect(statuses(on)).toEqual(['uploaded']);
   });
 
-  it('is 42 when its time is over, with its claims given back', async () => {
+  it('is 42 after the deadline, and the claims are released', async () => {
     const on = await start({ ...slow, deadlineMs: 400 });
     const { exit, complaints } = run(on);
     expect(await exit).toBe(42);
@@ -437,7 +437,7 @@ describe('the end before the end', () => {
     expect(on.creatives.get(A)).toMatchObject({ status: 'pending', claimed: false });
   });
 
-  it('is 43 on SIGTERM: what was taken is reported, its claims are given back', async () => {
+  it('is 43 after SIGTERM; finished pictures are reported and claims are released', async () => {
     const on = await start(slow);
     const { exit, signals, engine } = run(on);
     await eventually(() => expect(statuses(on)).toEqual(['uploaded']));
@@ -447,7 +447,7 @@ describe('the end before the end', () => {
     expect(engine.closed).toBe(true);
   });
 
-  it('waits a bounded time on SIGTERM for uploads that hang', async () => {
+  it('is 43 after SIGTERM within a limited time, even if an upload hangs', async () => {
     const on = await start(onePage);
     on.misbehave(/PUT .*screenshots/, 'hang');
     const { exit, signals, engine } = run(on, { timing: { callMs: 60_000 } });
@@ -456,7 +456,7 @@ describe('the end before the end', () => {
     expect(await exit).toBe(43);
   });
 
-  it('comes when the parent that holds standard input is gone', async () => {
+  it('is 43 if the parent that holds standard input is gone', async () => {
     const on = await start({ ads: { [A]: 'slow' } });
     const { exit, stdin, complaints } = run(on, { env: { TEARSHEET_PARENT_STDIN: '1' } });
     await eventually(() => expect(on.creatives.get(A)?.claimed).toBe(true));
@@ -465,7 +465,7 @@ describe('the end before the end', () => {
     expect(complaints.join()).toContain('parent process is gone');
   });
 
-  it('does not come from standard input where nobody said so', async () => {
+  it('does not depend on standard input without TEARSHEET_PARENT_STDIN', async () => {
     const on = await start(onePage);
     const { exit, stdin } = run(on);
     stdin.end();
@@ -473,7 +473,7 @@ describe('the end before the end', () => {
   });
 });
 
-it('a restarted capture takes only what is still lacking', async () => {
+it('a restarted capture takes only the missing pictures', async () => {
   const on = await start({
     ads: { [A]: 'a', [B]: 'slow' },
     pages: [
@@ -498,7 +498,7 @@ it('a restarted capture takes only what is still lacking', async () => {
   expect(statuses(on)).toEqual(['uploaded', 'uploaded']);
 });
 
-it('frames that do not fit into memory leave no folder behind', async () => {
+it('the folder for frames that do not fit into memory is removed', async () => {
   const { FrameStore } = await import('../../../../src/capture/engine/frameStore.ts');
   const tempDir = await mkdtemp(path.join(tmpdir(), 'frames-test-'));
   const store = new FrameStore({ memoryBytes: 4, tempDir });

@@ -1,4 +1,4 @@
-/** What the program finds in a pod: its token in a file that is exchanged, a file for its last words. */
+/** The program in a pod: its token is in a file that is replaced, and it writes a termination message. */
 import { EventEmitter } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -51,7 +51,7 @@ function run({ engine = engineDouble(), timing = {} as CaptureTiming } = {}) {
 
 const said = async () => JSON.parse(await readFile(lastWords, 'utf8'));
 
-test('The token is read anew for each call: one that was exchanged meanwhile is the one that is shown', async () => {
+test('The token is read for each call, so a replaced token is used at once', async () => {
   api = await startInternalApi(order({ [A]: 'slow' }));
   await writeFile(tokenFile, `${api.env.TEARSHEET_TOKEN}\n`);
   const { exit, engine } = run();
@@ -64,7 +64,7 @@ test('The token is read anew for each call: one that was exchanged meanwhile is 
   expect(await said()).toEqual({ exit_code: 0, message: 'All work is done.' });
 });
 
-test('A token that comes late, or is refused while it is exchanged, is waited for', async () => {
+test('The program waits for a token that is missing or still rejected', async () => {
   api = await startInternalApi(order({ [A]: 'banner' }));
   const { exit } = run();
   setTimeout(() => void writeFile(tokenFile, 'old'), 30);
@@ -73,7 +73,7 @@ test('A token that comes late, or is refused while it is exchanged, is waited fo
   expect(await exit).toBe(0);
 });
 
-test('A token that stays refused ends the capture with words for whoever looks at the pod', async () => {
+test('A token that stays rejected ends the capture with a reason in the status of the pod', async () => {
   api = await startInternalApi(order({ [A]: 'banner' }));
   await writeFile(tokenFile, 'wrong');
   const { exit } = run({ timing: { retryForMs: 200 } });
@@ -81,7 +81,7 @@ test('A token that stays refused ends the capture with words for whoever looks a
   expect(await said()).toMatchObject({ exit_code: 1, message: expect.stringContaining('was answered with 401') });
 });
 
-test('A pod that is asked to end gives its claim back, brings in what it has, and says so', async () => {
+test('A pod that receives SIGTERM releases its claim and reports its finished pictures', async () => {
   api = await startInternalApi(order({ [A]: 'banner', [B]: 'slow' }));
   await writeFile(tokenFile, api.env.TEARSHEET_TOKEN);
   const { exit, signals } = run();
@@ -97,7 +97,7 @@ test('A pod that is asked to end gives its claim back, brings in what it has, an
   });
 });
 
-test('A page that is ended twice for its memory fails its picture with that reason', async () => {
+test('A page that is ended twice because of its memory fails its picture with that reason', async () => {
   api = await startInternalApi(order({ [A]: 'banner' }, 'http://crash.example/'));
   await writeFile(tokenFile, api.env.TEARSHEET_TOKEN);
   const memoryEndReason = 'Too heavy: with this page the capture used 900 of its 1024 MiB of memory.';
@@ -108,7 +108,7 @@ test('A page that is ended twice for its memory fails its picture with that reas
   ]);
 });
 
-test('Without a token of either kind the program says what is missing', async () => {
+test('Without a token the program names the missing settings', async () => {
   api = await startInternalApi(order({ [A]: 'banner' }));
   const { TEARSHEET_TOKEN: _, ...env } = api.env;
   const complaints: string[] = [];

@@ -4,17 +4,17 @@ import { decideSandbox } from '../../../../src/capture/browser/sandbox.ts';
 const possible = async () => true;
 const impossible = async () => false;
 
-test('The sandbox is used wherever the system lets it', async () => {
+test('The mode auto uses the sandbox if the system allows it', async () => {
   expect(await decideSandbox('auto', possible)).toBe(true);
   expect(await decideSandbox('auto', impossible)).toBe(false);
 });
 
-test('Who requires the sandbox gets no browser without it', async () => {
+test('The mode required starts no browser without the sandbox', async () => {
   expect(await decideSandbox('required', possible)).toBe(true);
   await expect(decideSandbox('required', impossible)).rejects.toThrow('user namespaces');
 });
 
-test('Who wants no sandbox gets none, and nothing is asked of the system', async () => {
+test('The mode off uses no sandbox and does not probe the system', async () => {
   const asked = () => Promise.reject(new Error('asked'));
   expect(await decideSandbox('off', asked)).toBe(false);
 });

@@ -71,7 +71,7 @@ describe('the one thing that a tag loads', () => {
   });
 });
 
-/** What took minutes, or until the sun goes out, takes a moment: each of these holds up all that its process does. */
+/** A slow regular expression would block the whole process for minutes, so each of these must be read at once. */
 describe('markup that is made to be slow to read', () => {
   const readers = { documentSize, tagSize, onlySource, svgSize, tagDocument };
   it.each([

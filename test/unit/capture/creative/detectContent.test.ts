@@ -4,14 +4,14 @@ import { detectContent } from '../../../../src/capture/creative/detectContent.ts
 
 const picture = () => sharp({ create: { width: 4, height: 4, channels: 3, background: '#f00' } });
 
-describe('what a creative is', () => {
+describe('the kind of a creative', () => {
   it.each([
     ['png', picture().png(), 'image/png'],
     ['jpeg', picture().jpeg(), 'image/jpeg'],
     ['gif', picture().gif(), 'image/gif'],
     ['webp', picture().webp(), 'image/webp'],
     ['avif', picture().avif(), 'image/avif'],
-  ])('is told by the bytes for %s, whatever the server says', async (_, image, type) => {
+  ])('a %s image is detected from its bytes despite the content type', async (_, image, type) => {
     expect(await detectContent(await image.toBuffer(), 'text/html')).toEqual({ kind: 'raster', type });
   });
 
@@ -26,11 +26,11 @@ describe('what a creative is', () => {
     ['document.write("<img>")', 'script'],
     ['(function(){})()', 'script'],
     ['// an ad tag\nvar x = 1', 'script'],
-  ])('is told by the text %j: %s', async (text, kind) => {
+  ])('the text %j is detected as %s', async (text, kind) => {
     expect(await detectContent(Buffer.from(text))).toMatchObject({ kind });
   });
 
-  it('believes the content type for a script that could be anything', async () => {
+  it('the content type decides for a script that has no other sign', async () => {
     expect(await detectContent(Buffer.from('x.y()'), 'application/javascript; charset=utf-8')).toEqual({
       kind: 'script',
     });
@@ -41,7 +41,7 @@ describe('what a creative is', () => {
     ['an executable', Buffer.from('\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0'), /not an image, video/],
     ['JSON', Buffer.from('{"a":1}'), /not an image, video/],
     ['some other XML', Buffer.from('<?xml version="1.0"?><rss></rss>'), /not an image, video/],
-  ])('is refused in words for %s', async (_, bytes, words) => {
+  ])('%s is rejected with a reason', async (_, bytes, words) => {
     await expect(detectContent(bytes)).rejects.toMatchObject({
       status: 'generic_error',
       message: expect.stringMatching(words),

@@ -3,7 +3,7 @@ import { CreativeOutcomes } from '../../../../src/capture/engine/creativeOutcome
 
 const failed = (reason: string) => ({ status: 'failed', reason }) as const;
 
-it('tells of the first ad that is resolved, as soon as it is', async () => {
+it('waitForFirst returns the first resolved ad as soon as there is one', async () => {
   const board = new CreativeOutcomes();
   const first = board.waitForFirst(['a', 'b'], new AbortController().signal);
   board.resolve('c', failed('not asked for'));
@@ -11,7 +11,7 @@ it('tells of the first ad that is resolved, as soon as it is', async () => {
   expect(await first).toEqual(['b', failed('gone')]);
 });
 
-it('keeps the first outcome of an ad', () => {
+it('only the first outcome of an ad counts', () => {
   const board = new CreativeOutcomes();
   board.resolve('a', failed('one'));
   board.resolve('a', failed('two'));
@@ -19,7 +19,7 @@ it('keeps the first outcome of an ad', () => {
   expect(board.unresolved(['a', 'b'])).toEqual(['b']);
 });
 
-it('ends the wait when it is told to', async () => {
+it('a wait ends when its signal aborts', async () => {
   const stop = new AbortController();
   const waiting = new CreativeOutcomes().waitForFirst(['a'], stop.signal);
   stop.abort(new Error('told to'));

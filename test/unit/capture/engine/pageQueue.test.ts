@@ -37,10 +37,10 @@ const PICTURE: Picture = {
   capturedAt: new Date(0),
 };
 
-/** What a page does when an ad is placed on it. */
+/** The reaction of a page when an ad is placed on it. */
 type Behaviour = (browser: Browser) => Promise<Picture | PlacementFailure>;
 
-/** Stands for a browser that pages share, and that one of them can end: it is made to happen at a certain moment. */
+/** A fake browser that pages share. One of them can crash it at a moment that the test chooses. */
 class Browser {
   readonly opened: string[] = [];
   readonly browserVersion = '1';
@@ -81,7 +81,7 @@ class Browser {
     return this.#open > 1;
   }
 
-  /** Resolves when `site` is there too. */
+  /** Resolves when `site` is open as well. */
   async meet(site: string): Promise<void> {
     while (!this.#placing.has(site)) await someTurns();
   }
@@ -128,7 +128,7 @@ const shows: Behaviour = async () => PICTURE;
 const never = new Promise<never>(() => undefined);
 const openings = (browser: Browser, site: string) => browser.opened.filter((one) => one === site).length;
 
-test('two pages are open at once, never more', async () => {
+test('at most two pages are open at once', async () => {
   const browser = new Browser({ a: shows, b: shows, c: shows, d: shows, e: shows });
   expect(new Set(Object.values(await take(browser, ['a', 'b', 'c', 'd', 'e'])))).toEqual(new Set(['uploaded']));
   expect(browser.mostOpen).toBe(2);
@@ -136,7 +136,7 @@ test('two pages are open at once, never more', async () => {
   expect(browser.renewed).toBe(0);
 });
 
-test('a page whose neighbour ends the browser is taken again; the neighbour is tried alone, and once more', async () => {
+test('a page is processed again if another page crashes the browser; the crashing page gets two tries alone', async () => {
   const ends: Behaviour = async (browser) => {
     if (browser.isShared) await browser.meet('innocent');
     browser.end();
@@ -154,7 +154,7 @@ test('a page whose neighbour ends the browser is taken again; the neighbour is t
   expect(browser.renewed).toBe(3);
 });
 
-test('no page is opened in a browser that was lost', async () => {
+test('no further page is opened in a browser that lost a page', async () => {
   let endsLeft = 1;
   const ends: Behaviour = async (browser) => {
     if (endsLeft-- > 0) {
@@ -173,7 +173,7 @@ test('no page is opened in a browser that was lost', async () => {
   expect(browser.opened.indexOf('other')).toBe(browser.opened.length - 1);
 });
 
-test('a page that lacked time beside another one is asked again when it is alone', async () => {
+test('a timeout beside another page is tried again alone', async () => {
   const late: Behaviour = async (browser) =>
     browser.isShared
       ? { status: 'no_slots', reason: 'took longer than 15 s', candidates: [], timedOut: true }
@@ -187,14 +187,14 @@ test('a page that lacked time beside another one is asked again when it is alone
   expect([openings(browser, 'late'), openings(browser, 'busy')]).toEqual([2, 1]);
 });
 
-test('a page that lacks time although it is alone is believed', async () => {
+test('a timeout of a page that is alone is its result', async () => {
   const failure = { status: 'no_slots', reason: 'took longer than 15 s', candidates: [], isLate: true } as const;
   const browser = new Browser({ late: async () => failure });
   expect(await take(browser, ['late'])).toEqual({ late: 'no_slots' });
   expect(browser.renewed).toBe(0);
 });
 
-test('an engine that does not start ends all of it, and waits for nobody', async () => {
+test('an engine that does not start ends the queue without waiting', async () => {
   const browser = new Browser({ waits: () => never });
   const open = browser.open.bind(browser);
   browser.open = async (site) => {

@@ -17,7 +17,7 @@ const candidate = (score: number): ScoredCandidate => ({
   reasons: ['exact size'],
 });
 
-const circumstances = {
+const context = {
   requestedUrl: 'https://news.example/',
   finalUrl: 'https://www.news.example/',
   device: findDevice('mobile')!,
@@ -26,7 +26,7 @@ const circumstances = {
 };
 const frame = { markerMs: 1_500, ratio: 3, png: Buffer.from('x'), width: 300, height: 250 };
 
-it('the record of a picture says when, where, as what, into which slot and how', () => {
+it('the record of a picture contains time, URLs, device, slot and rendering modes', () => {
   const picture: Picture = {
     status: 'uploaded',
     png: Buffer.from('p'),
@@ -39,8 +39,9 @@ it('the record of a picture says when, where, as what, into which slot and how',
     mode: 'composed',
     capturedAt: new Date('2026-11-21T09:30:00.123Z'),
   };
-  const record = recordOfPicture(circumstances, { picture, sha256: 'abc', frame, creativeMode: 'stepped' });
+  const record = recordOfPicture(context, { picture, sha256: 'abc', frame, creativeMode: 'stepped' });
   expect(JSON.parse(JSON.stringify(record))).toEqual({
+    kind: 'placement_preview',
     captured_at: '2026-11-21T09:30:00.123Z',
     requested_url: 'https://news.example/',
     final_url: 'https://www.news.example/',
@@ -70,22 +71,22 @@ it('the record of a picture says when, where, as what, into which slot and how',
   });
 });
 
-it('keeps the twenty best candidates and says how many there were', () => {
+it('a record keeps the twenty best candidates and the number of all candidates', () => {
   const candidates = Array.from({ length: 50 }, (_, i) => candidate(i));
   const failure = { at: new Date(0), reason: 'none fits', candidates };
-  const record = recordOfFailure(circumstances, failure);
+  const record = recordOfFailure(context, failure);
   expect(record.candidates.map(({ score }) => score)).toEqual(Array.from({ length: 20 }, (_, i) => 49 - i));
   expect(record.candidates_found).toBe(50);
 });
 
-it('has the same keys for a failure as for a picture, with the reason', () => {
-  const record = recordOfFailure(circumstances, { at: new Date(0), reason: 'none fits', candidates: [], frame });
+it('the record of a failure has the same keys as that of a picture, and a reason', () => {
+  const record = recordOfFailure(context, { at: new Date(0), reason: 'none fits', candidates: [], frame });
   expect(record).toMatchObject({ reason: 'none fits', slot: null, sha256: null, ad_size: [300, 250], page_mode: null });
-  expect(Object.keys(record)).toHaveLength(19);
+  expect(Object.keys(record)).toHaveLength(20);
 });
 
-it('cuts the address that a page gave itself, which stands in every picture of the page', () => {
+it('a record cuts the final URL, which a page can make very long', () => {
   const finalUrl = `https://news.example/#${'x'.repeat(2_000_000)}`;
-  const record = recordOfFailure({ ...circumstances, finalUrl }, { at: new Date(0), reason: 'none', candidates: [] });
+  const record = recordOfFailure({ ...context, finalUrl }, { at: new Date(0), reason: 'none', candidates: [] });
   expect(record.final_url).toBe(finalUrl.slice(0, 4_000));
 });

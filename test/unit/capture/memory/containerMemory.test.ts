@@ -18,7 +18,7 @@ async function write(files: Record<string, string>): Promise<void> {
   }
 }
 
-test('Version 2: what is used, without the pages of files that the kernel would give back', async () => {
+test('In version 2, file pages that the kernel can reclaim do not count as used', async () => {
   await write({
     ...{ 'memory.max': `${1024 * MIB}`, 'memory.current': `${900 * MIB}` },
     'memory.stat': `anon 1\nfile 9\ninactive_file ${100 * MIB}\nactive_file ${50 * MIB}\nslab 7`,
@@ -26,7 +26,7 @@ test('Version 2: what is used, without the pages of files that the kernel would 
   expect(await readContainerMemory(folder)).toEqual({ usedBytes: 750 * MIB, limitBytes: 1024 * MIB });
 });
 
-test('Version 1: the same from its own files, those of the whole group', async () => {
+test('In version 1, the figures come from the files of the whole group', async () => {
   await write({
     'memory/memory.limit_in_bytes': `${512 * MIB}`,
     'memory/memory.usage_in_bytes': `${300 * MIB}`,

@@ -23,7 +23,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** At once, as a control group has it: never is there a moment without a figure. */
+/** Replaces the file in one step, so that it is never empty. */
 function use(mib: number): void {
   writeFileSync(path.join(folder, 'new'), `${mib * MIB}`);
   renameSync(path.join(folder, 'new'), path.join(folder, 'memory.current'));
@@ -54,7 +54,7 @@ function watch(weights: Record<string, number>, relieved: () => void = () => und
 
 const passes = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-test('Below 85 % nothing is ended; from there on the creative is, and told how much memory there was', async () => {
+test('At 85 % of the limit the creative is ended, and its reason contains the memory figures', async () => {
   const ended = watch({ creative: 1 });
   use(849);
   await passes(50);
@@ -64,7 +64,7 @@ test('Below 85 % nothing is ended; from there on the creative is, and told how m
   expect(ended[0]).toBe('creative: Too heavy: with this creative the capture used 850 of its 1000 MiB of memory.');
 });
 
-test('Of several the heaviest is ended, and the others live when that was enough', async () => {
+test('The browser with the most memory is ended, and the others continue if that was enough', async () => {
   const ended = watch({ page: 300, small: 100, large: 400 }, () => use(400));
   use(900);
   await eventually(() => expect(ended).toHaveLength(1));
@@ -73,32 +73,32 @@ test('Of several the heaviest is ended, and the others live when that was enough
   expect(ended).toEqual([expect.stringMatching(/^large: /)]);
 });
 
-test('A page that holds most is ended although a creative is rendered', async () => {
+test('A page with the most memory is ended even while a creative is rendered', async () => {
   const ended = watch({ small: 100, page: 700 });
   use(900);
   await eventually(() => expect(ended).toEqual([expect.stringMatching(/^page: Too heavy: with this page /)]));
 });
 
-test('Where it cannot be told who holds most, it is the creative', async () => {
+test('The creative is ended if the memory of the browsers is unknown', async () => {
   const ended = watch({ page: 0, creative: 0 });
   use(900);
   await eventually(() => expect(ended).toEqual([expect.stringMatching(/^creative: /)]));
 });
 
-test('With nothing at work there is nothing to end, and it goes on watching', async () => {
+test('The watchdog continues if no browser is working', async () => {
   const ended = watch({});
   use(990);
   await passes(50);
   expect(ended).toEqual([]);
 });
 
-test('Without a limit nothing is watched', async () => {
+test('The watchdog ends at once without a memory limit', async () => {
   await writeFile(path.join(folder, 'memory.max'), 'max');
   watch({ creative: 1 });
   await watchdog?.ended;
 });
 
-test.runIf(process.platform === 'linux')('The processes of a group are weighed together', async () => {
+test.runIf(process.platform === 'linux')('The memory of a process group is the sum of its processes', async () => {
   const script = 'globalThis.kept = Buffer.alloc(60 * 2 ** 20, 1); console.log("ready"); setInterval(() => {}, 1e6);';
   const child = spawn(process.execPath, ['-e', script], { detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
   await new Promise((resolve) => child.stdout.once('data', resolve));

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-test('The reason is one line of JSON', () => {
+test('The termination message is one line of JSON', () => {
   const line = terminationLine({ exitCode: 40, message: 'A newer attempt\nhas taken "over".' });
   expect(line.trimEnd()).not.toContain('\n');
   expect(JSON.parse(line)).toEqual({ exit_code: 40, message: 'A newer attempt\nhas taken "over".' });
@@ -20,7 +20,7 @@ test.each([
   ['plain', 'x'],
   ['outside the basic plane', '😀'],
   ['escaped in JSON', '\u0001'],
-])('Of endless words, %s ones, so much is kept as the kubelet keeps, and it can be read', (_, word) => {
+])('A long message of %s characters is cut to the limit of the kubelet and stays valid JSON', (_, word) => {
   const line = terminationLine({ exitCode: 1, message: word.repeat(100_000) });
   expect(Buffer.byteLength(line)).toBeLessThanOrEqual(4_096);
   expect(Buffer.byteLength(line)).toBeGreaterThan(3_000);
@@ -28,7 +28,7 @@ test.each([
   expect(line.isWellFormed()).toBe(true);
 });
 
-test('It is written into the file that the kubelet made, and no file is made where there is none', async () => {
+test('The message is written into an existing file, and no file is created', async () => {
   const file = path.join(folder, 'termination-log');
   writeTerminationLog(file, { exitCode: 0, message: 'All work is done.' });
   await expect(stat(file)).rejects.toThrow('ENOENT');
@@ -37,6 +37,6 @@ test('It is written into the file that the kubelet made, and no file is made whe
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ exit_code: 0, message: 'All work is done.' });
 });
 
-test('A file that cannot be written changes nothing', () => {
+test('A file that cannot be written causes no error', () => {
   expect(() => writeTerminationLog(folder, { exitCode: 1, message: 'x' })).not.toThrow();
 });

@@ -3,7 +3,7 @@ import { RetriesExhaustedError, retry, TransientError } from '../../../../src/ca
 
 const patience = { retryForMs: 60, firstDelayMs: 1, signal: new AbortController().signal };
 
-it('repeats what may succeed later, and answers with the success', async () => {
+it('retry repeats a call after transient errors and returns its result', async () => {
   let tries = 0;
   const call = async () => {
     tries += 1;
@@ -13,7 +13,7 @@ it('repeats what may succeed later, and answers with the success', async () => {
   expect(await retry(call, patience)).toBe(3);
 });
 
-it('does not repeat what fails for good', async () => {
+it('retry does not repeat a call after a permanent error', async () => {
   let tries = 0;
   const call = async () => {
     tries += 1;
@@ -23,13 +23,13 @@ it('does not repeat what fails for good', async () => {
   expect(tries).toBe(1);
 });
 
-it('gives up after its time, saying how the last try failed and how many there were', async () => {
+it('retry stops after its time with the last error and the number of tries', async () => {
   const call = () => Promise.reject(new TransientError('busy'));
   await expect(retry(call, patience)).rejects.toThrow(RetriesExhaustedError);
   await expect(retry(call, patience)).rejects.toThrow(/busy \(\d+ tries\)/);
 });
 
-it('ends in its pause when it is told to', async () => {
+it('retry ends during a pause when its signal aborts', async () => {
   const stop = new AbortController();
   const waiting = retry(() => Promise.reject(new TransientError('busy')), {
     retryForMs: 120_000,
