@@ -1,11 +1,11 @@
-/** Environment → typed settings. Every setting there is stands in {@link SETTINGS}; docs/configuration.md is generated from it. */
+/** Converts the environment to typed settings. {@link SETTINGS} lists every setting; docs/configuration.md is generated from it. */
 import { z } from 'zod';
 import { cidrFault } from './egress/addresses.ts';
 
 interface Setting<S extends z.ZodType = z.ZodType> {
   readonly group: string;
   readonly schema: S;
-  /** As it would stand in the environment; undefined: unset. */
+  /** The value as the environment would have it; undefined: unset. */
   readonly fallback?: string;
   readonly description: string;
   /** Never printed. */

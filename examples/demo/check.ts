@@ -8,13 +8,13 @@ export interface Checked {
   readonly ad: PlannedAd;
   readonly place: Wanted;
   readonly png: Buffer | undefined;
-  /** What was seen, in words. */
+  /** Result of the check, in words. */
   readonly words: string;
   /** Why the demo fails, if it does. */
   readonly fault: string | undefined;
 }
 
-/** Downloads one picture and looks for its ad in it, or holds its failure against the expected one. */
+/** Downloads one picture and searches it for its ad, or compares its failure with the expected one. */
 export async function checkScreenshot(
   screenshot: ScreenshotRecord,
   plan: readonly PlannedAd[],
@@ -46,7 +46,7 @@ async function lookFor(png: Buffer, { frame, width, device }: ScreenshotRecord, 
   return { words, fault: found ? undefined : `the ad is not in the picture: ${words}` };
 }
 
-/** CSS pixels, of the devices that the demo asks for. */
+/** Viewports of the devices that the demo uses, in CSS pixels. */
 const VIEWPORT_WIDTHS: Readonly<Record<string, number>> = {
   desktop: 1440,
   mobile: 360,
@@ -64,12 +64,12 @@ function plannedFor(
   const ad = plan.find(({ creative }) => creative.key === lookup_key);
   const place = ad?.places.find((wanted) => publishers.url(wanted.page) === site.url && wanted.device === device.name);
   if (ad === undefined || place === undefined)
-    throw new Error(`The set holds a screenshot that was not asked for: ${lookup_key} on ${site.url}.`);
+    throw new Error(`The set contains a screenshot that was not requested: ${lookup_key} on ${site.url}.`);
   return { ad, place };
 }
 
 async function download(url: string): Promise<Buffer> {
   const response = await fetch(url, { signal: AbortSignal.timeout(30_000) });
-  if (!response.ok) throw new Error(`The picture at ${url} answered ${response.status}.`);
+  if (!response.ok) throw new Error(`The request for the picture at ${url} failed with status ${response.status}.`);
   return Buffer.from(await response.arrayBuffer());
 }

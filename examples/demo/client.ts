@@ -1,4 +1,4 @@
-/** What a client of the API needs: requests with a key, and words for what went wrong. */
+/** A small API client: requests with a key, and error messages with the response. */
 export interface AdRecord {
   readonly id: string;
   readonly name: string;
@@ -44,7 +44,7 @@ export function createClient(given: { url: string; organization: string; api_key
       signal: AbortSignal.timeout(30_000),
     });
     const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
+    if (!response.ok) throw new Error(`${method} ${path} failed with status ${response.status}: ${text}`);
     return JSON.parse(text) as T;
   };
   return { post: (path, body) => call('POST', path, body), get: (path) => call('GET', path) };

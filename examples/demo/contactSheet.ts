@@ -15,7 +15,7 @@ export interface Entry {
 
 const asText = (text: string) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 
-/** Writes `index.html`: every picture by site and device, and what could not be shown, with its reason. */
+/** Writes `index.html`: every picture by site and device, and each missing picture with its reason. */
 export async function writeContactSheet(folder: string, title: string, entries: readonly Entry[]): Promise<string> {
   const groups = Map.groupBy(entries, (entry) => `${entry.site} · ${entry.device}`);
   const sections = [...groups].map(

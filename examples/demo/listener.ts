@@ -8,7 +8,7 @@ export interface ReceivedEvent {
   readonly data: { readonly object: Record<string, unknown> };
 }
 
-/** A client's own webhook endpoint: it verifies each signature before it believes anything. */
+/** A client's own webhook endpoint: it verifies the signature of each event before it uses the event. */
 export interface Listener {
   readonly url: string;
   /** Resolves with the first event of that topic whose object has that id; rejects after `timeoutMs`. */

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 
-/** A patch of one colour inside a creative, CSS pixels from its upper left corner, by which a picture of it can be told. */
+/** A patch of one color inside a creative, in CSS pixels from its upper left corner. It identifies the creative in a picture. */
 export interface Patch {
   readonly x: number;
   readonly y: number;
@@ -12,15 +12,15 @@ export interface Patch {
 
 export interface Sighting {
   readonly found: boolean;
-  /** What was seen, in words. */
+  /** Result of the search, in words. */
   readonly words: string;
 }
 
-/** An ad may have been scaled down to fit, to half its size at most. */
+/** Tearsheet may have scaled an ad down to fit, to half its size at most. */
 const SCALES = [1, ...Array.from({ length: 50 }, (_, step) => 0.99 - step / 100)];
 
 /**
- * Looks for a place in a picture of a page, and a scale, at which every patch of the creative stands where it belongs.
+ * Searches a picture of a page for a position and a scale at which every patch of the creative is in its place.
  * @param ratio device pixels of the picture for each CSS pixel.
  */
 export async function seekAd(png: Buffer, patches: readonly Patch[], ratio: number): Promise<Sighting> {
@@ -55,7 +55,7 @@ function seekAt(fields: readonly Searched[], scale: number, { width, height }: {
   return undefined;
 }
 
-/** Whether the patch, less a pixel at each edge (they are blended where an ad is scaled), has its colour all over. */
+/** Whether the whole patch has its color. Ignores one pixel at each edge, because scaling blends the edges. */
 function fills({ patch, field }: Searched, origin: { x: number; y: number }, scale: number): boolean {
   const left = Math.ceil(origin.x + patch.x * scale) + 1;
   const top = Math.ceil(origin.y + patch.y * scale) + 1;
@@ -64,7 +64,7 @@ function fills({ patch, field }: Searched, origin: { x: number; y: number }, sca
   return right > left && bottom > top && field.count(left, top, right, bottom) === (right - left) * (bottom - top);
 }
 
-/** Which pixels have a patch's colour, and how many of them any rectangle holds (a summed-area table). */
+/** A summed-area table: counts the pixels of a patch's color in any rectangle. */
 class Field {
   readonly #sums: Uint32Array;
   readonly #width: number;
@@ -92,7 +92,7 @@ class Field {
     return this.count(x, y, x + 1, y + 1) === 1;
   }
 
-  /** Pixels of the colour with left ≤ x < right, top ≤ y < bottom; none where the rectangle leaves the picture. */
+  /** Number of pixels of the color with left ≤ x < right, top ≤ y < bottom; 0 if the rectangle is not inside the picture. */
   count(left: number, top: number, right: number, bottom: number): number {
     if (left < 0 || top < 0 || right > this.#width || bottom > this.#height) return 0;
     return this.#sum(right, bottom) - this.#sum(left, bottom) - this.#sum(right, top) + this.#sum(left, top);

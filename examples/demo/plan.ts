@@ -1,13 +1,13 @@
-/** What the demo asks for: every creative, where, on which devices, at which moments, and what must come of it. */
+/** The plan of the demo: every creative with its sites, devices, markers and expected results. */
 import { CREATIVES, type Creative } from '../../test/fixtures/media/creatives.ts';
 import type { PageName, Publishers } from '../../test/fixtures/publisherServer.ts';
 
 export interface Wanted {
   readonly page: PageName;
   readonly device: string;
-  /** Seconds; none: the default capture. */
+  /** Markers in seconds; empty for the default frame. */
   readonly markers?: readonly number[];
-  /** What the page is there to show; `uploaded` unless given. */
+  /** Expected status on this page; `uploaded` unless given. */
   readonly status?: string;
 }
 
@@ -17,7 +17,7 @@ const on = (page: PageName, device: string, more: Omit<Wanted, 'page' | 'device'
   ...more,
 });
 
-/** By the creative's brand, the end of its key. */
+/** Keyed by the creative's brand, which is the end of its key. */
 const PLAN: Readonly<Record<string, readonly Wanted[]>> = {
   fernway: [on('news', 'desktop'), on('consent', 'desktop')],
   marlow: [
@@ -47,7 +47,7 @@ export interface PlannedAd {
   readonly places: readonly Wanted[];
 }
 
-/** Sites that fail first: one of them is waited for. */
+/** Sites that fail, first in the order: the demo waits for one of them. */
 export function planOf(): PlannedAd[] {
   const plan = CREATIVES.map((creative) => {
     const brand = creative.key.split('-').at(-1) ?? '';

@@ -1,6 +1,6 @@
 /**
- * The main job, as a client would do it: ads in, pictures of them standing in pages out, through the public API only. It
- * brings its own publishers and webhook listener, looks at the pixels of every picture, and fails when one is not right.
+ * Does what a client does, through the public API only: sends ads and gets pictures of them in pages. It starts its own
+ * publishers and webhook listener, checks the pixels of every picture, and fails if one is wrong.
  */
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ async function main(): Promise<void> {
   await rm(OUTPUT, { recursive: true, force: true });
   await mkdir(OUTPUT, { recursive: true });
   const data = await mkdtemp(path.join(tmpdir(), 'tearsheet-demo-'));
-  // Open to PostgreSQL's account, so that its data is kept here, and removed with the rest.
+  // PostgreSQL's account needs access, because its data is in this folder and is removed with it.
   await chmod(data, 0o755);
   const publishers = await startPublishers();
   const service = await startService(['--port', '0', '--data', data, '--allow', '127.0.0.0/8'], {
@@ -41,12 +41,12 @@ async function main(): Promise<void> {
       previewOfZip(client, { plan, cdn: publishers.cdn, webhook: listener.url }),
       client.post<SetRecord>('/screenshot_requests', requestOf(plan, publishers, listener.url)),
     ]);
-    say(`asked for one preview (${ad.html_url}) and one set (${set.html_url})`);
+    say(`requested one ad preview (${ad.html_url}) and one set (${set.html_url})`);
     const following = follow(client, set.id, (screenshot) => checkScreenshot(screenshot, plan, publishers));
     await listener.next('ad.uploaded', ad.id, SET_DEADLINE_MS);
-    say('ad.uploaded arrived, its signature is right');
+    say('ad.uploaded arrived with a valid signature');
     await listener.next('screenshot_set.approved', set.id, SET_DEADLINE_MS);
-    say('screenshot_set.approved arrived, its signature is right');
+    say('screenshot_set.approved arrived with a valid signature');
     await report(await following, plan);
   } finally {
     listener.close();
@@ -56,7 +56,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** create-ad, for the HTML5 zip, with a webhook subscriber. */
+/** Calls create-ad for the HTML5 zip, with a webhook subscriber. */
 function previewOfZip(
   client: Client,
   given: { plan: readonly PlannedAd[]; cdn: string; webhook: string },
@@ -70,7 +70,7 @@ function previewOfZip(
   });
 }
 
-/** Tells how far the set is, until it is settled. @returns each screenshot, checked as soon as it was there. */
+/** Prints the progress of the set until it is settled. @returns each screenshot, checked as soon as it existed. */
 async function follow(
   client: Client,
   id: string,
@@ -84,7 +84,7 @@ async function follow(
     for (const screenshot of resolved) {
       if (checks.has(screenshot.id)) continue;
       const checked = check(screenshot);
-      // Its failure is met at the end, with those of the others.
+      // The caller handles its failure at the end, with those of the others.
       checked.catch((error: unknown) => void error);
       checks.set(screenshot.id, checked);
     }
@@ -128,8 +128,8 @@ async function report(checked: readonly Checked[], plan: readonly PlannedAd[]): 
   for (const { screenshot, ad, fault } of faults)
     console.error(`  ${ad.creative.key} on ${screenshot.site.url} (${screenshot.device.name}): ${fault}`);
   if (checked.length !== wanted)
-    throw new Error(`The set has ${checked.length} screenshots, ${wanted} were asked for.`);
-  if (faults.length > 0) throw new Error(`${faults.length} of ${wanted} pictures are not right; see ${sheet}.`);
+    throw new Error(`The set has ${checked.length} screenshots, but the demo requested ${wanted}.`);
+  if (faults.length > 0) throw new Error(`${faults.length} of ${wanted} pictures are wrong; see ${sheet}.`);
   const pictures = checked.filter(({ png }) => png !== undefined).length;
   say(
     `${pictures} pictures, each with its ad in it; ${wanted - pictures} sites that cannot show one, each with its reason`,

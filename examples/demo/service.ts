@@ -9,7 +9,7 @@ export interface Service extends DevReady {
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
-/** Starts `tearsheet dev` as a child of this process and waits until it says that it is ready, 90 s at most. */
+/** Starts `tearsheet dev` as a child process and waits until it reports that it is ready, at most 90 s. */
 export async function startService(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -18,7 +18,7 @@ export async function startService(
     env: { ...process.env, LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  // Whatever ends this process ends the service too.
+  // The service ends when this process ends, for any reason.
   process.once('exit', () => child.kill('SIGTERM'));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   const ended = new Promise<string>((resolve) => {

@@ -1,4 +1,4 @@
-{{- /* Values that cannot work together are refused before anything is installed, in words. */ -}}
+{{- /* Rejects values that cannot work together, before Helm installs anything. */ -}}
 {{- define "tearsheet.checks" -}}
 {{- $v := .Values -}}
 {{- if not $v.publicUrl -}}

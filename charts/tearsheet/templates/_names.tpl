@@ -23,7 +23,7 @@ app.kubernetes.io/part-of: tearsheet
 {{- end }}
 {{- end }}
 
-{{- /* (list root component): what selects the pods of a component; never changes within a release. */ -}}
+{{- /* (list root component): labels that select the pods of a component. They never change within a release. */ -}}
 {{- define "tearsheet.selector" -}}
 {{- $root := index . 0 -}}
 app.kubernetes.io/name: tearsheet
@@ -54,7 +54,7 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- ternary .Values.database.existingSecretKey "DATABASE_URL" (not (empty .Values.database.existingSecret)) }}
 {{- end }}
 
-{{- /* Empty where the usual AWS chain is asked. */ -}}
+{{- /* Empty if pods use the default AWS credential chain. */ -}}
 {{- define "tearsheet.artifactsSecret" -}}
 {{- if .Values.artifacts.existingSecret -}}
 {{ .Values.artifacts.existingSecret }}
@@ -67,7 +67,7 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- (urlParse .Values.publicUrl).host | splitList ":" | first }}
 {{- end }}
 
-{{- /* The release that the definition belongs to, where it is there and not ours: Helm would refuse to install over it. */ -}}
+{{- /* The release that owns the definition, if it exists and is not ours. Helm would refuse to install over it. */ -}}
 {{- define "tearsheet.definitionOfAnother" -}}
 {{- with lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" "screenshotjobs.tearsheet.dev" -}}
 {{- $name := dig "annotations" "meta.helm.sh/release-name" "" .metadata -}}

@@ -32,7 +32,7 @@
 {{- $ports | uniq | toJson }}
 {{- end }}
 
-{{- /* What no browser may reach: as src/egress/addresses.ts, which refuses the same by itself. */ -}}
+{{- /* Addresses that no browser may reach. src/egress/addresses.ts refuses the same addresses. */ -}}
 {{- define "tearsheet.notPublic4" -}}
 - 0.0.0.0/8
 - 10.0.0.0/8

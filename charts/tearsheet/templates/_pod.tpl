@@ -1,4 +1,4 @@
-{{- /* What API and controller have in common. Each takes (dict "root" $ "component" "api" "values" .Values.api). */ -}}
+{{- /* Parts that API and controller share. Each takes (dict "root" $ "component" "api" "values" .Values.api). */ -}}
 
 {{- define "tearsheet.podMetadata" -}}
 {{- $root := .root -}}
@@ -10,11 +10,11 @@ labels:
   {{- toYaml . | nindent 2 }}
   {{- end }}
 annotations:
-  # Whose log kubectl shows where none is named.
+  # kubectl shows the log of this container if the command names none.
   kubectl.kubernetes.io/default-container: {{ .component }}
-  # What a process reads at its start: new values make new pods.
+  # Processes read these at their start. New values therefore create new pods.
   checksum/settings: {{ include "tearsheet.settings" $root | sha256sum }}
-  # Of passwords that may be weak, where all who may look at pods see it: by way of scrypt, each guess costs a tenth of a second.
+  # Everyone who may read pods sees this checksum of passwords, and passwords may be weak. With scrypt, each guess costs 0.1 s.
   checksum/secrets: {{ derivePassword 1 "maximum" (list $root.Values.database $root.Values.artifacts | toJson) $root.Release.Namespace "tearsheet" | sha256sum }}
   {{- with .values.podAnnotations }}
   {{- toYaml . | nindent 2 }}
@@ -58,7 +58,7 @@ affinity:
   {{- toYaml .values.affinity | nindent 2 }}
 {{- else if and (ne .component "api") (include "tearsheet.hasOwnClaim" $root) }}
 affinity:
-  # The folder with the pictures can be mounted on one node only.
+  # Only one node can mount the folder with the pictures.
   podAffinity:
     requiredDuringSchedulingIgnoredDuringExecution:
       - topologyKey: kubernetes.io/hostname
@@ -88,7 +88,7 @@ securityContext:
 {{- end }}
 {{- end }}
 
-{{- /* Settings, then secrets, then what the values add: of two, Kubernetes takes the later. */ -}}
+{{- /* Settings, then secrets, then additions from the values. If a name occurs twice, Kubernetes uses the later one. */ -}}
 {{- define "tearsheet.environment" -}}
 {{- $root := .root -}}
 envFrom:
@@ -112,7 +112,7 @@ env:
   - name: POD_NAME
     valueFrom: { fieldRef: { fieldPath: metadata.name } }
   {{- if eq .component "controller" }}
-  # A bound on the heap makes V8 collect before it takes more: 10,000 ScreenshotJobs then fit into 256 MiB.
+  # With a heap limit, V8 collects garbage before it takes more memory. 10,000 ScreenshotJobs then fit into 256 MiB.
   - { name: NODE_OPTIONS, value: --max-old-space-size=128 --max-semi-space-size=8 }
   {{- end }}
   {{- with .values.extraEnv }}
@@ -138,7 +138,7 @@ readinessProbe:
   failureThreshold: 2
 {{- end }}
 
-{{- /* Either of them migrates: one does it under an advisory lock, the others wait and find it done. */ -}}
+{{- /* Both API and controller migrate. One migrates under an advisory lock; the others wait. */ -}}
 {{- define "tearsheet.migration" -}}
 - name: migrate
   {{- include "tearsheet.containerBasics" . | nindent 2 }}

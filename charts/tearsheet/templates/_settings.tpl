@@ -1,4 +1,4 @@
-{{- /* The settings of all processes: those that follow from other values, then `settings`. */ -}}
+{{- /* The settings of all processes: first those that the chart derives from other values, then `settings`. */ -}}
 {{- define "tearsheet.settings" -}}
 {{- $v := .Values -}}
 {{- $name := include "tearsheet.fullname" . -}}
@@ -37,12 +37,12 @@
 {{- end }}
 {{- end }}
 
-{{- /* Numbers of a values file are floats, and large ones would be written as 1e+06. */ -}}
+{{- /* Helm reads numbers of a values file as floats and would write large ones as 1e+06. */ -}}
 {{- define "tearsheet.plain" -}}
 {{- if kindIs "float64" . }}{{ printf "%.0f" . }}{{ else }}{{ . }}{{ end -}}
 {{- end }}
 
-{{- /* What captures read of them; nothing else of the environment is handed to the pod that meets the web. */ -}}
+{{- /* The settings that captures read. The controller passes nothing else of the environment to a capture pod. */ -}}
 {{- define "tearsheet.captureSettings" -}}
 {{- $settings := include "tearsheet.settings" . | fromYaml -}}
 {{- $env := list -}}
@@ -52,7 +52,7 @@
 {{- toJson $env }}
 {{- end }}
 
-{{- /* src/contract/captureProfile.ts; the controller makes the pods of captures after it. */ -}}
+{{- /* The capture profile (src/contract/captureProfile.ts). The controller creates capture pods from it. */ -}}
 {{- define "tearsheet.captureProfile" -}}
 {{- $c := .Values.capture -}}
 {{- $tls := .Values.api.internalTls -}}
@@ -65,7 +65,7 @@
 {{- if not (has "NODE_EXTRA_CA_CERTS" $named) -}}
 {{- $env = append $env (dict "name" "NODE_EXTRA_CA_CERTS" "value" "/etc/tearsheet/internal-ca/ca.crt") -}}
 {{- end -}}
-{{- /* Never its key. */ -}}
+{{- /* Never the key of the certificate. */ -}}
 {{- $secret := dict "secretName" $tls.existingSecret "items" (list (dict "key" $tls.caKey "path" "ca.crt")) -}}
 {{- $volumes = prepend $volumes (dict "name" "internal-ca" "secret" $secret) -}}
 {{- $mounts = prepend $mounts (dict "name" "internal-ca" "mountPath" "/etc/tearsheet/internal-ca" "readOnly" true) -}}
@@ -92,7 +92,7 @@
   "volumes" $volumes
   "volumeMounts" $mounts
 -}}
-{{- /* null takes a default away. */ -}}
+{{- /* null removes a default. */ -}}
 {{- range $key, $value := $profile }}
 {{- if kindIs "invalid" $value }}{{ $_ := unset $profile $key }}{{ end }}
 {{- end }}

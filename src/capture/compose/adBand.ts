@@ -1,19 +1,19 @@
 import { CHANNELS, type PixelBox, type Pixels } from './pixels.ts';
 import { AdlerSum, adler32, filtered, filterRun, pixelAt, type Rows } from './pngParts.ts';
 
-/** The rows of a page that an ad stands in, filtered for a PNG; of each, only the ad's columns are made anew for an ad. */
+/** The rows of a page that contain the ad's box, filtered for a PNG. For each ad, only the ad's columns are written again. */
 export class AdBand {
   readonly #page: Pixels;
   readonly #box: PixelBox;
   readonly #rows: Buffer;
-  /** The checksum of the rows with zeros in the place of the ad's bytes. */
+  /** The checksum of the rows with zeros in place of the ad's bytes. */
   readonly #adler: number;
-  /** Bytes of a row that an ad changes: its own, and the pixel right of it, which counts from its last. */
+  /** Bytes of a row that an ad changes: its own, and the pixel to its right, because the filter subtracts the ad's last pixel from it. */
   readonly #length: number;
-  /** Copies of the rows that nobody uses: memory for a megabyte each time keeps the collector busy. */
+  /** Unused copies of the rows. Allocating a megabyte for each picture would keep the garbage collector busy. */
   readonly #free: Buffer[] = [];
 
-  /** @param box wholly inside the page. */
+  /** @param box entirely inside the page. */
   constructor(page: Pixels, box: PixelBox) {
     this.#page = page;
     this.#box = box;
@@ -24,7 +24,7 @@ export class AdBand {
     this.#adler = adler32(this.#rows);
   }
 
-  /** @param ad as large as the box. @param use of the rows, which are another ad's afterwards. */
+  /** @param ad as large as the box. @param use gets the rows. They must not be used after it returns, because the next ad reuses them. */
   async with<T>(ad: Pixels, use: (rows: Required<Rows>) => T | Promise<T>): Promise<T> {
     const bytes = this.#free.pop() ?? Buffer.from(this.#rows);
     try {

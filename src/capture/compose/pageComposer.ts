@@ -2,23 +2,23 @@ import { AdBand } from './adBand.ts';
 import { CHANNELS, type PixelBox, type Pixels } from './pixels.ts';
 import { filtered, pngOf, type Strip, strip } from './pngParts.ts';
 
-/** zlib's levels: the page's strips are compressed once for all pictures, the rows of an ad for each picture. */
+/** zlib's levels. The page's strips are compressed once for all pictures, and the rows of an ad for each picture. */
 const PAGE_LEVEL = 4;
 const AD_LEVEL = 1;
 
-/** Makes pictures of one page with one ad after the other in the same box: only the ad's rows are compressed anew. */
+/** Composes pictures of one page with different ads in the same box. Only the rows of the ad are compressed for each picture. */
 export class PageComposer {
   readonly #page: Pixels;
   readonly #band: AdBand;
-  /** Begun at once: an ad is on its way. */
+  /** Started at once, because an ad arrives soon. */
   readonly #around: Promise<readonly [above: Strip, below: Strip]>;
 
-  /** @param box wholly inside the page. */
+  /** @param box entirely inside the page. */
   constructor(page: Pixels, box: PixelBox) {
     this.#page = page;
     this.#band = new AdBand(page, box);
     this.#around = Promise.all([this.#strip(0, box.y), this.#strip(box.y + box.height, page.height)]);
-    // Whoever composes meets the failure.
+    // The next call of compose throws the error.
     this.#around.catch((error: unknown) => void error);
   }
 

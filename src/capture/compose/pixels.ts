@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 
-// Pictures come many at a time; each must not spread over all cores by itself.
+// Many pictures are processed at once, so each one must not use all cores.
 sharp.cache(false);
 
 /** Rows of red, green and blue bytes, without padding. */
@@ -19,7 +19,7 @@ export interface PixelBox {
 
 export const CHANNELS = 3;
 
-/** @returns the picture and whether every pixel of it is opaque; what is not is laid on white. */
+/** @returns the picture on white, and whether every pixel of it was opaque. */
 export async function decodePng(png: Buffer): Promise<Pixels & { opaque: boolean }> {
   const image = sharp(png, { limitInputPixels: 100_000_000 }).toColourspace('srgb');
   const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
@@ -36,7 +36,7 @@ function isOpaque(data: Buffer, channels: number): boolean {
   return true;
 }
 
-/** A copy of `base` with `patch` laid over it at (x, y); what stands out of `base` is cut off. */
+/** A copy of `base` with `patch` over it at (x, y). Parts outside `base` are cut off. */
 export function overlaid(base: Pixels, patch: Pixels, at: { readonly x: number; readonly y: number }): Pixels {
   const data = Buffer.from(base.data);
   const left = Math.max(0, at.x);
@@ -69,7 +69,7 @@ export function changedShare(one: Pixels, two: Pixels, box: PixelBox): number {
   return all === 0 ? 0 : changed / all;
 }
 
-/** The part of the box that lies in the picture. */
+/** The part of the box that is inside the picture. */
 export function clipped(box: PixelBox, { width, height }: { width: number; height: number }): PixelBox {
   const x = Math.max(0, Math.min(box.x, width));
   const y = Math.max(0, Math.min(box.y, height));

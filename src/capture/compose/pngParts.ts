@@ -1,23 +1,23 @@
-/** The pieces of a PNG file of 8-bit RGB rows, so that what pictures share need not be compressed for each of them. */
+/** The parts of a PNG file of 8-bit RGB rows. Parts that pictures share are compressed only once. */
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw, type ZlibOptions } from 'node:zlib';
 import { CHANNELS } from './pixels.ts';
 
 const deflate = promisify<Buffer, ZlibOptions, Buffer>(deflateRaw);
 
-/** Filter type Sub: what each byte adds to the pixel on its left. It looks at no other row. */
+/** Filter type Sub: the difference of each byte to the pixel on its left. It reads no other row. */
 const SUB = 1;
 const MODULUS = 65_521;
 const MIN_CHUNK = 16_384;
 
-/** Filtered rows, compressed: any number of them make up one picture. */
+/** Compressed filtered rows. A picture consists of any number of strips. */
 export interface Strip {
   readonly chunk: readonly Buffer[];
   readonly adler: number;
   readonly bytes: number;
 }
 
-/** Filtered rows, each with its filter type in front, and their checksum where it is known. */
+/** Filtered rows, each with its filter type in front, and their checksum if it is known. */
 export interface Rows {
   readonly bytes: Buffer;
   readonly adler?: number;
@@ -46,12 +46,12 @@ export interface Run {
   readonly left: number;
 }
 
-/** Red, green and blue in one number; 0 beyond the left edge, as the filter has it. */
+/** Red, green and blue in one number; 0 beyond the left edge, as the filter defines. */
 export function pixelAt(pixels: Buffer, at: number): number {
   return ((pixels[at] ?? 0) << 16) | ((pixels[at + 1] ?? 0) << 8) | (pixels[at + 2] ?? 0);
 }
 
-/** Filters a run into `out`. Plain variables carry the pixel on the left: this is where the time of a picture goes. */
+/** Filters a run into `out`. Local variables hold the pixel on the left, because most of a picture's time is spent here. */
 export function filterRun({ pixels, from, length, left }: Run, out: Buffer, at: number): void {
   let red = left >> 16;
   let green = (left >> 8) & 0xff;
@@ -69,9 +69,9 @@ export function filterRun({ pixels, from, length, left }: Run, out: Buffer, at: 
   }
 }
 
-/** @param level of zlib; what is kept for many pictures is worth more of it. */
+/** @param level of zlib; a higher level pays if many pictures use the strip. */
 export async function strip({ bytes, adler }: Rows, level: number): Promise<Strip> {
-  // In one go: each further chunk is another way to a thread and back.
+  // One chunk, because each further chunk is another round trip to a thread.
   const chunkSize = Math.max(MIN_CHUNK, bytes.length >> 2);
   // A sync flush ends at a whole byte and leaves the stream open for the next strip.
   const body = await deflate(bytes, { level, chunkSize, finishFlush: constants.Z_SYNC_FLUSH });
@@ -83,7 +83,7 @@ export function pngOf(size: { width: number; height: number }, strips: readonly 
   const header = Buffer.alloc(13);
   header.writeUInt32BE(size.width, 0);
   header.writeUInt32BE(size.height, 4);
-  // 8 bits, true colour; compression, filter and interlace methods are 0.
+  // 8 bits, true color; compression, filter and interlace methods are 0.
   header.set([8, 2, 0, 0, 0], 8);
   // An empty last block, and the checksum of all rows.
   const end = Buffer.from([0x03, 0, 0, 0, 0, 0]);
@@ -101,7 +101,7 @@ export function pngOf(size: { width: number; height: number }, strips: readonly 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const ZLIB_HEADER = Buffer.from([0x78, 0x01]);
 
-/** In pieces, of which the largest is not copied before the file is made. */
+/** In pieces, so that the largest one is copied only once, into the file. */
 function chunk(type: string, body: Buffer): Buffer[] {
   const head = Buffer.alloc(8);
   head.writeUInt32BE(body.length, 0);
@@ -127,7 +127,7 @@ export function adler32(bytes: Buffer): number {
   return ((b << 16) | a) >>> 0;
 }
 
-/** The checksum of bytes of which some were zeros: what stands there now is added. */
+/** The checksum after zeros were replaced with bytes: adds the part of these bytes. */
 export class AdlerSum {
   readonly #bytes: number;
   #a: number;
@@ -157,7 +157,7 @@ export class AdlerSum {
   }
 }
 
-/** That of two strips, one after the other, from those of each. */
+/** The checksum of two strips in sequence, from the checksums of both. */
 function joinedAdler(
   one: { adler: number; bytes: number },
   two: { adler: number; bytes: number },

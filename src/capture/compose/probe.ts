@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { CHANNELS, changedShare, clipped, overlaid, type PixelBox, type Pixels } from './pixels.ts';
 
-/** A picture in which no pixel looks like its neighbours: whatever scales, tints, clips or covers it shows. */
+/** A picture in which no pixel looks like its neighbors, so that scaling, tinting, clipping or covering is visible. */
 export async function probePicture(size: { width: number; height: number }): Promise<{ pixels: Pixels; png: Buffer }> {
   const { width, height } = size;
   const data = Buffer.alloc(width * height * CHANNELS);
@@ -20,20 +20,20 @@ export async function probePicture(size: { width: number; height: number }): Pro
 export interface Verdict {
   /** Pixels laid over the page's picture at `box` are what the browser would paint. */
   readonly composable: boolean;
-  /** The share of the ad's pixels, 0 to 1, that the picture shows at all. */
+  /** The share of the ad's pixels, 0 to 1, that the picture shows. */
   readonly shown: number;
-  /** Where the probe was found; else where it was expected. */
+  /** Where the probe was found; if it was not found, where it was expected. */
   readonly box: PixelBox;
 }
 
 /** Pixels around the ad that must not change either: shadows, borders that move. */
 const RING = 3;
 
-/** A browser rounds to device pixels at more than one place; the box that is measured may be so far off. */
+/** Maximum error of the measured box, because a browser rounds to device pixels in several places. */
 const SLACK = 2;
 
 /**
- * Compares what the browser painted with what composition would give.
+ * Compares the browser's picture with the composed picture.
  * @param page the page without an ad; @param probed the same with the probe as its ad, near `expected`.
  */
 export function judgeProbe(page: Pixels, probed: Pixels, probe: { pixels: Pixels; expected: PixelBox }): Verdict {
@@ -48,7 +48,7 @@ export function judgeProbe(page: Pixels, probed: Pixels, probe: { pixels: Pixels
   return { composable: changedShare(composed, probed, clipped(ring, page)) === 0, shown: 1, box: found };
 }
 
-/** @returns where the probe stands in the picture, pixel by pixel, or undefined. */
+/** @returns the exact position of the probe in the picture, or undefined. */
 export function findProbe(picture: Pixels, probe: { pixels: Pixels; expected: PixelBox }): PixelBox | undefined {
   const { pixels, expected } = probe;
   return placesAround(expected, pixels).find((box) => isInside(box, picture) && shows(picture, pixels, box));
@@ -63,7 +63,7 @@ function placesAround({ x, y }: PixelBox, { width, height }: Pixels): PixelBox[]
     .map(({ dx, dy }) => ({ x: x + dx, y: y + dy, width, height }));
 }
 
-/** Row by row, so that a wrong place is known by its first. */
+/** Row by row, so that a wrong position is rejected at its first row. */
 function shows(picture: Pixels, patch: Pixels, { x, y, width, height }: PixelBox): boolean {
   const bytes = width * CHANNELS;
   for (let row = 0; row < height; row++) {

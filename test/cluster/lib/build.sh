@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# Binaries from the modules, kept as built/<name>-<key> and linked from bin/: a changed go.mod builds anew, an old one is found again.
+# Binaries from the modules, kept as built/<name>-<key> and linked from bin/. A changed go.mod is built again; an unchanged one is reused.
 build_flags='-s -w'
-stamps=1 # raised when the versions that are linked in are told otherwise
+stamps=1 # increase it when the linked version stamps change
 
-# The module folder of each, and what `go build` is given.
+# The module folder of each, and the arguments of `go build`.
 declare -A module_of package_of
 declared() { module_of[$1]=$2; package_of[$1]=$3; }
 for name in kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy kubectl; do
@@ -29,7 +29,7 @@ build() {
 }
 
 key_of() { { find "$modules/${module_of[$1]}" -maxdepth 1 -name 'go.*' -o -name '*.go' | sort | xargs cat; uname -m; echo "$build_flags $stamps"; } | sha256sum | cut -c1-12; }
-# Where its binary is, or would be.
+# Path of its binary, built or not.
 built() { echo "$dir/built/$1-$(key_of "$1")"; }
 
 linked() { # all of them are built, and linked
@@ -47,7 +47,7 @@ build_each() {
   need_go
   for name in "$@"; do [ -x "$(built "$name")" ] || build_one "$name"; done
   for name in "$@"; do case $name in kwok) keep_stages ;; kubeconform) write_schemas ;; esac; done
-  linked "$@" || die "the binaries were built and are not there; see $dir/built"
+  linked "$@" || die "the binaries were built, but they are missing; see $dir/built"
 }
 
 build_one() {
@@ -59,7 +59,7 @@ build_one() {
     cd "$1"; go build -ldflags="$2" -o "$4.part" "$3"; mv "$4.part" "$4"' build "$modules/$folder" "$flags" "${package_of[$1]}" "$file"
 }
 
-# As the releases' own builds stamp them: the server tells clients its version, and Helm renders for the one that it was made for.
+# The same stamps as in the official builds: the server reports its version to clients, and Helm renders for the version that it was built for.
 kubernetes_flags() {
   local version minor; version=$(kubernetes_version)
   minor=$(cut -d. -f2 <<<"$version")
@@ -76,7 +76,7 @@ helm_flags() {
 }
 kubernetes_version() { awk '$1 == "k8s.io/kubernetes" {print $2}' "$modules/kubernetes/go.mod"; }
 
-# What kwok does to nodes and pods is told by files of its module.
+# Files of kwok's module define how it changes nodes and pods.
 keep_stages() {
   local stages file; file=$(built kwok).yaml
   stages=$(cd "$modules/kwok" && go list -m -f '{{.Dir}}' sigs.k8s.io/kwok)/kustomize/stage
@@ -84,7 +84,7 @@ keep_stages() {
   mv "$file.part" "$file"
 }
 
-# kubeconform's own would come from the internet; these come from the API that the pinned Kubernetes publishes with its source.
+# kubeconform would download its own from the internet. These come from the OpenAPI document in the source of the pinned Kubernetes.
 schemas() { echo "$dir/built/schemas-$(key_of kubectl)-$(cksum < "$here/lib/schemas.ts" | cut -d' ' -f1)"; }
 write_schemas() {
   local folder swagger; folder=$(schemas)

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# What is said to the person who waits, and locks against a second run.
+# Messages to the user, and locks against a second run.
 say() { printf 'cluster: %s\n' "$*" >&2; }
 die() { printf 'cluster: %s\n' "$*" >&2; exit 1; }
 
-# step SECONDS "what is done" command…: says every 20 s that it goes on, ends it after SECONDS; its output goes to a log.
+# step SECONDS "what is done" command…: runs the command, prints its progress every 20 s, and stops it after SECONDS. The output is written to a log.
 step() {
   local seconds=$1 title=$2 began=$SECONDS code=0 ticker; shift 2
   local kept=$log/${title//[^a-zA-Z0-9.]/-}.log
@@ -24,7 +24,7 @@ until_true() { # seconds what command…
   die "$what did not come up in ${seconds}s; see $log/"
 }
 
-# locked images|state|build command…: one run at a time does this on the machine. Taken in this order, or not nested.
+# locked images|state|build command…: only one run at a time does this on the machine. Nest these locks only in this order.
 locked() {
   local name=$1 fd; shift
   case $name in images) fd=7 ;; state) fd=8 ;; build) fd=9 ;; esac
@@ -34,7 +34,7 @@ locked() {
   eval "exec $fd>&-"
 }
 
-write() { # file, from standard input; left alone when it already says so (kube-proxy ends when its file is touched)
+write() { # file, from standard input; not written if the content is the same (kube-proxy ends when its file is touched)
   local text; text=$(cat)
   [ -f "$1" ] && [ "$(cat "$1")" = "$text" ] || printf '%s\n' "$text" > "$1"
 }

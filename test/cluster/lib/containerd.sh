@@ -24,7 +24,7 @@ TOML
 ctr_() { ctr -a "$containerd_socket" "$@"; }
 images_of_pods() { ctr_ -n k8s.io "$@"; }
 
-# The image that holds a pod's namespaces, made by hand.
+# The pause image, which holds a pod's namespaces; built here.
 load_pause() {
   local t sum; t=$(mktemp -d)
   cp -L "$bin/pause" "$t/pause"

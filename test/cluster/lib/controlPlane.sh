@@ -25,12 +25,12 @@ start_api_server() {
   until_true 60 kube-apiserver k get --raw /readyz
 }
 
-# What service accounts other than Kubernetes' own ask for: a test compares it with what they may.
+# Logs the requests of service accounts other than those of Kubernetes. A test compares them with their rights.
 audit_policy() {
   write "$dir/audit.yaml" <<YAML
 apiVersion: audit.k8s.io/v1
 kind: Policy
-# A watch is told of when it begins; it may end after the test.
+# Logs a watch when it begins, because it may end after the test.
 omitStages: [RequestReceived]
 rules:
   - {level: None, userGroups: ["system:serviceaccounts:kube-system"]}

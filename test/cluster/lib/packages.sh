@@ -8,7 +8,7 @@ need_packages() {
   local missing=()
   for p in "$@"; do dpkg -s "$p" >/dev/null 2>&1 || missing+=("$p"); done
   [ ${#missing[@]} -eq 0 ] && return 0
-  # A foreign source that does not answer must not stop what Debian's own can give.
+  # If a third-party source does not answer, the packages of Debian must still install.
   step 300 "Debian's package lists" bash -c 'apt-get -o DPkg::Lock::Timeout=200 update -qq || true'
   step 900 "Debian packages ${missing[*]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends "${missing[@]}"
 }

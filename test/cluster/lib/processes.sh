@@ -1,15 +1,15 @@
 # shellcheck shell=bash
-# Daemons: one pid file each, with the time of birth, so that only what was started here is ever stopped.
+# Daemons: one pid file each, with the start time, so that these scripts stop only processes that they started.
 born() { awk '{print $22}' "/proc/$1/stat" 2>/dev/null; }
 pid_of() { cut -d' ' -f1 "$run/$1.pid"; }
 
-alive() { # the same process (its number may be another's by now), and no zombie that nobody has reaped yet
+alive() { # the same process (another process may have its id by now), and not a zombie
   [ -f "$run/$1.pid" ] || return 1
   local pid start; read -r pid start < "$run/$1.pid"
   [ -n "$start" ] && [ "$(born "$pid")" = "$start" ] && grep -q '^State:[[:space:]]*[^ZX]' "/proc/$pid/status" 2>/dev/null
 }
 
-start() { # name command…; without our locks, which it would keep
+start() { # name command…; without our locks, because it would keep them
   local name=$1; shift
   alive "$name" && return 0
   setsid "$@" >>"$log/$name.log" 2>&1 < /dev/null 7>&- 8>&- 9>&- &

@@ -1,6 +1,6 @@
 /**
- * `schemas.ts SWAGGER FOLDER`: from the OpenAPI document of Kubernetes to the JSON schemas that kubeconform reads, one file a kind
- * (`deployment-apps-v1.json`), strict: a field that Kubernetes does not know is a fault.
+ * `schemas.ts SWAGGER FOLDER`: converts the OpenAPI document of Kubernetes to the JSON schemas that kubeconform reads, one file for
+ * each kind (`deployment-apps-v1.json`). The schemas are strict: they reject unknown fields.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -31,9 +31,9 @@ for (const [name, schema] of Object.entries(definitions)) {
 }
 
 function closed(name: string, schema: Schema): Schema {
-  // Both ways of writing these are right, and the document says only `string`.
+  // Numbers and strings are both valid here, and the document says only `string`.
   if (name.endsWith('.IntOrString') || name.endsWith('.Quantity')) return { type: ['string', 'number'] };
-  // A CustomResourceDefinition holds schemas of its own.
+  // A CustomResourceDefinition contains its own schemas.
   if (name.endsWith('.JSONSchemaProps')) return { type: 'object' };
   const properties = schema['properties'] as Record<string, Schema> | undefined;
   return properties === undefined

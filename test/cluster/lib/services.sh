@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What tests need beside the cluster: an S3 server that pods reach, and a Docker engine.
+# Services for tests beside the cluster: an S3 server that pods can reach, and a Docker engine.
 s3() {
   need_debian_root
   need_packages iproute2 procps
@@ -15,7 +15,7 @@ start_s3() {
   until_true 10 versitygw bash -c 'exec 3<>/dev/tcp/127.0.0.1/7070'
 }
 
-docker() { # the client is asked for with `command`
+docker() { # `command docker` is the client
   need_debian_root
   need_packages containerd runc containernetworking-plugins iproute2 docker.io
   build_pause
