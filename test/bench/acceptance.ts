@@ -1,4 +1,4 @@
-/** Accepted requests a second: the compiled service against a bare express server that inserts the same rows. */
+/** Accepted requests a second: the compiled service compared with a bare express server that inserts the same rows. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -112,7 +112,7 @@ async function campaignOf(databaseUrl: string): Promise<{ organization: string; 
       'select organization_id as organization, id as campaign from campaigns where name = $1',
       [CAMPAIGN],
     );
-    if (rows[0] === undefined) throw new Error(`The campaign ${CAMPAIGN} was not made.`);
+    if (rows[0] === undefined) throw new Error(`The campaign ${CAMPAIGN} was not created.`);
     return rows[0];
   } finally {
     await client.end();

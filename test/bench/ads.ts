@@ -4,7 +4,7 @@ import type { CreativeFrame } from '../../src/capture/creative/creative.ts';
 
 export interface BenchAd {
   readonly frame: CreativeFrame;
-  /** As an address that an `img` takes. */
+  /** As a URL for an `img`. */
   readonly source: string;
   /** Red, green and blue bytes of the frame, row by row. */
   readonly pixels: Buffer;
@@ -14,7 +14,7 @@ const WIDTH = 300;
 const HEIGHT = 250;
 const PHOTOGRAPH = fileURLToPath(new URL('../fixtures/media/files/marlow.jpg', import.meta.url));
 
-/** Different ads of 300×250 CSS pixels, with a photograph in each: real creatives do not compress well. */
+/** Different ads of 300×250 CSS pixels, with a photograph in each: like real creatives, they do not compress well. */
 export async function drawAds(count: number, ratio: number): Promise<BenchAd[]> {
   const size = { width: WIDTH * ratio, height: HEIGHT * ratio };
   const ads: BenchAd[] = [];
@@ -35,7 +35,7 @@ export async function drawAds(count: number, ratio: number): Promise<BenchAd[]> 
   return ads;
 }
 
-/** @param at where the ad must stand; anywhere unless given. @returns whether every pixel of the ad is in the picture. */
+/** @param at where the ad must be; anywhere unless given. @returns whether every pixel of the ad is in the picture. */
 export async function holdsAd(
   png: Uint8Array,
   { pixels, frame }: BenchAd,

@@ -1,6 +1,6 @@
 /**
- * The floor of the acceptance benchmark: express and pg, no validation, no authentication, no contract; it inserts the very
- * rows that an accepted create-ad leaves behind (ad, subscriber, queue job), in one transaction, and answers 201.
+ * The floor of the acceptance benchmark: express and pg, without validation, authentication or contract. It inserts the same
+ * rows as an accepted create-ad (ad, subscriber, queue job) in one transaction, and answers 201.
  * Run as: node bareServer.ts DATABASE_URL ORGANIZATION_ID CAMPAIGN_ID; prints its address.
  */
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** A page's pixels with an ad's laid over them, made into a PNG: by the engine, and by sharp from all of the pixels. */
+/** Composes a page with an ad and encodes the PNG: by the engine, and by sharp from all pixels. */
 import sharp from 'sharp';
 import { PageComposer } from '../../src/capture/compose/pageComposer.ts';
 import { decodePng, overlaid, type Pixels } from '../../src/capture/compose/pixels.ts';
@@ -29,8 +29,8 @@ export async function measureEncoding({ rounds, ads: count }: { rounds: number; 
     size.ours.push(ours.kib);
     size.other.push(theirs.kib);
   }
-  const name = `${count} ads laid over one page's pixels and made into PNGs, desktop`;
-  const other = 'sharp, its defaults, from the same pixels';
+  const name = `${count} ads composed with one page and encoded as PNG, desktop`;
+  const other = 'sharp with its defaults, from the same pixels';
   return [
     { name, unit: 'pictures/s', ours: speed.ours, other: { name: other, values: speed.other } },
     {
@@ -43,7 +43,7 @@ export async function measureEncoding({ rounds, ads: count }: { rounds: number; 
   ];
 }
 
-/** A news page as a desktop shows it, and where an ad stands in it. */
+/** A news page on a desktop, and the position of an ad in it. */
 async function pageWithAd(): Promise<{ page: Pixels; at: Box }> {
   const publishers = await startPublishers();
   const engine = await startEngine({ chromiumPath: CHROMIUM, allow: ['127.0.0.0/8'], log: SILENT });

@@ -1,13 +1,13 @@
 import { median } from './medians.ts';
 
-/** One measured comparison. Round by round both sides were measured right after each other, so that drift of the machine cancels. */
+/** One measured comparison. In each round, both sides were measured directly after each other, so drift of the machine cancels out. */
 export interface Figure {
   readonly name: string;
   readonly unit: string;
   readonly ours: readonly number[];
-  /** The floor or the peer; absent where there is nothing to compare with. */
+  /** The floor or the peer; absent if there is no comparison. */
   readonly other?: { readonly name: string; readonly values: readonly number[] };
-  /** How a round's two values are compared; `ratio` unless given: ours over other. */
+  /** How the two values of a round are compared; `ratio` (ours divided by other) unless given. */
   readonly compared?: 'ratio' | 'difference';
   /** For the median of the comparisons. */
   readonly aim?: { readonly at: 'least' | 'most'; readonly value: number };
@@ -21,7 +21,7 @@ export interface Verdict {
   readonly met: boolean | undefined;
 }
 
-/** @returns undefined where there is nothing to compare with. @throws Error when the sides have not the same number of rounds. */
+/** @returns undefined if there is no comparison. @throws Error if the sides have different numbers of rounds. */
 export function judge({ name, ours, other, compared = 'ratio', aim }: Figure): Verdict | undefined {
   if (other === undefined) return undefined;
   if (other.values.length !== ours.length)

@@ -1,4 +1,4 @@
-/** From an accepted request to its first picture, in an idle `tearsheet dev`, and where that time goes. */
+/** Time from an accepted request to its first picture, in an idle `tearsheet dev`, and the phases of that time. */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -24,12 +24,12 @@ interface Service {
 
 const POLL_MS = 20;
 const DEADLINE_MS = 60_000;
-/** So that a request finds nothing of the one before still ending. */
+/** A pause, so that no work of the previous request is still ending. */
 const REST_MS = 1_500;
 
 export async function measureFirstPicture(rounds: number): Promise<FirstPicture> {
   const data = await mkdtemp(path.join(tmpdir(), 'tearsheet-bench-'));
-  // Open to PostgreSQL's account, so that its data is kept here, and removed with the rest.
+  // PostgreSQL's account needs access, because its data is in this folder and is removed with it.
   await chmod(data, 0o755);
   const publishers = await startPublishers();
   const args = [CLI, 'dev', '--json', '--port', '0', '--data', data, '--allow', '127.0.0.0/8'];
@@ -85,7 +85,7 @@ async function pictured(service: Service, id: string, endsAt: number): Promise<v
     const set = await ask<{ screenshots: { status: string }[] }>(service, `/screenshot_sets/${id}`);
     const status = set.screenshots[0]?.status;
     if (status === 'uploaded') return;
-    if (status !== 'pending') throw new Error(`The picture became ${status}.`);
+    if (status !== 'pending') throw new Error(`The picture has the status ${status}.`);
     await sleep(POLL_MS);
   }
   throw new Error(`There was no picture after ${DEADLINE_MS / 1000} s.`);
@@ -97,7 +97,7 @@ async function ask<T>({ url, organization, api_key }: Service, route: string, bo
     signal: AbortSignal.timeout(30_000),
     ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
   });
-  if (!response.ok) throw new Error(`${route} answered ${response.status}: ${await response.text()}`);
+  if (!response.ok) throw new Error(`${route} failed with status ${response.status}: ${await response.text()}`);
   return (await response.json()) as T;
 }
 

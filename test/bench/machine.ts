@@ -6,7 +6,7 @@ import { findChromium } from '../../src/capture/browser/chromium.ts';
 
 export const CHROMIUM = findChromium(process.env['CHROMIUM_PATH']);
 
-/** What the figures were measured on, as label and value. */
+/** The machine of the measurement, as label and value. */
 export async function describeMachine(databaseUrl: string): Promise<[string, string][]> {
   const browser = await promisify(execFile)(CHROMIUM, ['--version'], { timeout: 30_000 });
   const processors = cpus();
@@ -21,7 +21,7 @@ export async function describeMachine(databaseUrl: string): Promise<[string, str
   ];
 }
 
-/** Others' work on the machine: processes that ran or waited to, on average of the last minute. */
+/** Other work on the machine: the average number of running or waiting processes in the last minute. */
 export function load(): string {
   return (loadavg()[0] ?? 0).toFixed(1);
 }

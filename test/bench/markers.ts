@@ -1,4 +1,4 @@
-/** What a late marker costs: 30 s of a creative's own time against none. */
+/** The cost of a late marker: 30 s of a creative's own time compared with 0 s. */
 import { startEngine } from '../../src/capture/engine/engine.ts';
 import { SILENT } from '../support/silentLog.ts';
 import type { Figure } from './figure.ts';
@@ -7,7 +7,7 @@ import { timed } from './medians.ts';
 
 const LATE_MS = 30_000;
 
-/** Moves by CSS and by script until its 30th second, and says by its colours how late it is. */
+/** Moves by CSS and by script until its 30th second. Its colors show its time. */
 const CREATIVE = `<!doctype html><meta name="ad.size" content="width=300,height=250">
 <style>
   body { margin: 0; width: 300px; height: 250px; overflow: hidden; font: bold 40px sans-serif; color: #fff; animation: hue 30s linear both }

@@ -1,4 +1,4 @@
-/** The peer: capture-website from npm, used as its documentation says, one call a picture. */
+/** The peer: capture-website from npm, used as its documentation describes, with one call for each picture. */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -14,12 +14,12 @@ export interface Peer {
   capture(ad: BenchAd): Promise<Buffer>;
 }
 
-/** What is used of it. */
+/** The part of its API that the benchmark uses. */
 interface CaptureWebsite {
   buffer(url: string, options: object): Promise<Uint8Array>;
 }
 
-/** Of Puppeteer's page. */
+/** The part of Puppeteer's page that the benchmark uses. */
 interface PeerPage {
   evaluate(work: typeof showInSlot, argument: readonly [string, string]): Promise<void>;
 }
@@ -28,7 +28,7 @@ const FOLDER = new URL('./peer/', import.meta.url);
 const PACKAGE = new URL('node_modules/capture-website/', FOLDER);
 const INSTALL_MS = 300_000;
 
-/** Installs it, where it is not there, from its lockfile and without running its scripts. */
+/** Installs it if it is missing, from its lockfile and without running its scripts. */
 export async function preparePeer({ url, device, slot }: RawPageOptions): Promise<Peer> {
   const wanted = await versionIn(new URL('package.json', FOLDER), 'dependencies');
   if ((await versionIn(new URL('package.json', PACKAGE), 'version')) !== wanted) await install();
@@ -43,7 +43,7 @@ export async function preparePeer({ url, device, slot }: RawPageOptions): Promis
   };
 }
 
-/** Its defaults, but for what makes its picture the same as ours, and its blocker of ads. */
+/** Its defaults, except for its ad blocker and for options that make its picture equal to ours. */
 function optionsFor({ viewport, ratio }: Device): object {
   return {
     ...viewport,

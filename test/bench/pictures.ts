@@ -1,4 +1,4 @@
-/** Finished pictures a second, for many ads on one page: composed by the engine, captured over CDP, captured by the peer. */
+/** Finished pictures a second, with many ads on one page: composed by the engine, captured over CDP, captured by the peer. */
 import { type Engine, startEngine } from '../../src/capture/engine/engine.ts';
 import type { OpenPage, Picture } from '../../src/capture/page/page.ts';
 import { type Device, findDevice } from '../../src/domain/devices.ts';
@@ -19,10 +19,10 @@ export interface PicturesOptions {
   readonly peerPictures: number;
 }
 
-/** As many as a capture has in flight. */
+/** Number of pictures that a capture processes at once. */
 const AT_ONCE = 3;
 const PAGE = 'news';
-/** The page's slot for 300×250. */
+/** The slot of the page with 300×250. */
 const SLOT = '#div-gpt-ad-rail-1';
 
 export async function measurePictures(options: PicturesOptions): Promise<Figure[]> {
@@ -61,24 +61,24 @@ async function onDesktop(bench: Bench): Promise<Figure[]> {
     await raw.close();
   }
   const unit = 'pictures/s';
-  const website = `capture-website ${peer.version}, one call a picture`;
+  const website = `capture-website ${peer.version}, one call for each picture`;
   return [
     {
-      name: `${ads.length} ads on one page, desktop, opening the page counted in`,
+      name: `${ads.length} ads on one page, desktop, with the opening of the page`,
       unit,
       ours: seen.whole,
       other: { name: website, values: seen.peer },
       aim: { at: 'least', value: 100 },
     },
     {
-      name: 'the same, once the page is open',
+      name: 'the same, after the page is open',
       unit,
       ours: seen.placed,
       other: { name: website, values: seen.peer },
       aim: { at: 'least', value: 100 },
     },
     {
-      name: 'the same, once the page is open',
+      name: 'the same, after the page is open',
       unit,
       ours: seen.placed,
       other: { name: 'raw CDP: swap the image, Page.captureScreenshot', values: seen.raw },
@@ -102,7 +102,7 @@ async function onPhone(bench: Bench): Promise<Figure[]> {
   }
   return [
     {
-      name: `${ads.length} ads on one page, phone at pixel ratio ${device.ratio}, once the page is open`,
+      name: `${ads.length} ads on one page, phone at pixel ratio ${device.ratio}, after the page is open`,
       unit: 'pictures/s',
       ours: seen.placed,
       other: { name: 'raw CDP: swap the image, Page.captureScreenshot', values: seen.raw },
@@ -119,7 +119,8 @@ async function ours({ engine, publishers }: Bench, device: Device, ads: readonly
   await page.close();
   for (const [index, { png, adBox }] of pictures.entries()) {
     const ad = ads[index];
-    if (ad === undefined || !(await holdsAd(png, ad, adBox))) throw new Error('A picture of ours lacks its ad.');
+    if (ad === undefined || !(await holdsAd(png, ad, adBox)))
+      throw new Error('A picture of Tearsheet does not show its ad.');
   }
   return { whole: ads.length / (opening.seconds + seconds), placed: ads.length / seconds };
 }
@@ -141,7 +142,7 @@ async function placeAll(page: OpenPage, ads: readonly BenchAd[]): Promise<Pictur
 const overCdp = (raw: RawPage, ads: readonly BenchAd[]) => oneByOne((ad) => raw.capture(ad), ads);
 const byPeer = (peer: Peer, ads: readonly BenchAd[]) => oneByOne((ad) => peer.capture(ad), ads);
 
-/** @returns pictures a second; those that were taken before their ad was painted do not count. */
+/** @returns pictures a second; pictures that were taken before their ad was painted do not count. */
 async function oneByOne(capture: (ad: BenchAd) => Promise<Buffer>, ads: readonly BenchAd[]): Promise<number> {
   const pictures: (readonly [Buffer, BenchAd])[] = [];
   const { seconds } = await timed(async () => {
@@ -150,7 +151,7 @@ async function oneByOne(capture: (ad: BenchAd) => Promise<Buffer>, ads: readonly
   let right = 0;
   for (const [png, ad] of pictures) if (await holdsAd(png, ad)) right++;
   if (right < ads.length / 2)
-    throw new Error('Most pictures of the other side lack their ad; there is nothing to compare with.');
+    throw new Error('Most pictures of the other side do not show their ad, so no comparison is possible.');
   return right / seconds;
 }
 

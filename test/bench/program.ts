@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 export const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
 export interface Program {
-  /** The first line of standard output that was waited for. */
+  /** The line of standard output that says that the program is ready. */
   readonly line: string;
   readonly pid: number;
   stop(): Promise<void>;
@@ -13,7 +13,7 @@ export interface Program {
 
 export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Tells the line that says that it is ready; any line unless given. */
+  /** Recognizes the line that says that the program is ready; any line unless given. */
   readonly ready?: (line: string) => boolean;
 }
 
@@ -36,7 +36,7 @@ export async function startProgram(args: readonly string[], options: ProgramOpti
   const lines = createInterface({ input: child.stdout }).on('line', (line) => {
     if (!ready(line)) return;
     resolve(line);
-    // What it says from now on is let go, with as little work as can be.
+    // Discards all later output with little work.
     lines.close();
     child.stdout.resume();
   });

@@ -1,4 +1,4 @@
-/** The floor: the page is loaded once, and each ad costs a swapped image and a capture over CDP, without any care. */
+/** The floor: the page is loaded once. For each ad, it swaps the image and captures over CDP, without any checks. */
 import { chromium } from 'playwright';
 import { openDeviceContext } from '../../src/capture/page/deviceContext.ts';
 import type { Device } from '../../src/domain/devices.ts';
@@ -36,7 +36,7 @@ export async function openRawPage({ url, device, slot }: RawPageOptions): Promis
   return {
     async capture({ source }) {
       await page.evaluate(showInSlot, [slot, source] as const);
-      // The fastest that there is.
+      // The fastest setting.
       const { data } = await session.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true });
       return Buffer.from(data, 'base64');
     },

@@ -14,9 +14,9 @@ export function reportOf({ machine, figures, phases }: Report): string {
   const alone = figures.filter(({ other }) => other === undefined);
   return `# Performance
 
-Written by \`make bench\`. Absolute figures belong to the machine below; what carries over to another are the comparisons: in
-each round both sides are measured right after each other, so that a machine that is slow for a while is slow for both. Each value
-is the median of the rounds; the span of the rounds stands in brackets.
+Written by \`make bench\`. Absolute figures belong to the machine below. Only the comparisons apply to other machines. In
+each round, both sides are measured directly after each other, so a slow phase of the machine affects both. Each value
+is the median of the rounds, with their range in brackets.
 
 ${table(['machine', ''], machine)}
 
@@ -27,24 +27,28 @@ ${table(
   alone.map(({ name, unit, ours }) => [name, `${short(median(ours))} ${unit}`, span(ours)]),
 )}
 
-Of that, by phase of the capture program (phases overlap, and a program's own start is in none of them):
-${Object.entries(phases)
-  .filter(([, seconds]) => seconds > 0)
-  .map(([phase, seconds]) => `\`${phase}\` ${seconds.toFixed(2)} s`)
-  .join(', ')}.
+Time by phase of the capture program. Phases overlap, and no phase includes the start of the program.
+
+${table(
+  ['phase', 'median'],
+  Object.entries(phases)
+    .filter(([, seconds]) => seconds > 0)
+    .map(([phase, seconds]) => [`\`${phase}\``, `${seconds.toFixed(2)} s`]),
+)}
 
 ## What is measured
 
-- **Requests**: \`tearsheet api\` as it is compiled and configured, with authentication, validation, rate limit and log, against an
-  express server that reads the same JSON and inserts the same three rows (ad, subscriber, queue job) in one transaction, nothing
-  else. Same PostgreSQL, same load, which runs on the same machine.
-- **Pictures**: different 300×250 photographs on a news page with scripts, photos and lazy slots. *Ours* is the page opened, settled
-  and searched for slots, and each ad placed and encoded, as a capture does it. *Raw CDP* has the page loaded already, swaps an image's source and
-  captures with \`optimizeForSpeed\`: a floor without slots, checks or record. *capture-website* is called once a picture with its
-  defaults, but for the viewport and its blocker of ads, and puts the ad in before its screenshot. A picture counts only
-  if every pixel of its ad is found in it; all of ours must.
-- **Encoding**: the pixels of a page and of each ad are at hand, and one PNG of both is wanted. Ours compresses
-  only the rows of the ad for each picture. sharp encodes the whole picture each time, which is the usual way to make a composition.
+- **Requests**: \`tearsheet api\`, compiled and configured as usual, with authentication, validation, rate limit and log.
+  The floor is an express server that reads the same JSON and inserts the same three rows (ad, subscriber, queue job) in
+  one transaction. It does nothing else. Both use the same PostgreSQL and the same load, which runs on the same machine.
+- **Pictures**: different 300×250 photographs on a news page with scripts, photos and lazy slots. *Ours* opens the page,
+  lets it settle, searches it for slots, and places and encodes each ad, as a capture does. *Raw CDP* starts with a
+  loaded page, swaps the source of an image and captures with \`optimizeForSpeed\`. It is a floor without slots, checks or
+  record. *capture-website* is called once for each picture. It uses its defaults, except for the viewport and its ad
+  blocker, and inserts the ad before its screenshot. A picture counts only if it has every pixel of its ad. All of ours
+  must.
+- **Encoding**: the pixels of a page and of each ad are in memory, and the result is one PNG of both. Ours compresses
+  only the rows of the ad for each picture. sharp encodes the whole picture each time, which is the usual way.
 - **Markers**: a creative that moves by CSS and by script, rendered at 30 s and at 0 s by the same browser.
 `;
 }

@@ -35,7 +35,7 @@ async function main(args: readonly string[]): Promise<void> {
   say('compiling …');
   await promisify(execFile)('make', ['-s', 'build'], { cwd: ROOT, timeout: 300_000 });
   const folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-bench-'));
-  // Open to PostgreSQL's account, so that its data is kept here, and removed with the rest.
+  // PostgreSQL's account needs access, because its data is in this folder and is removed with it.
   await chmod(folder, 0o755);
   const postgres = await startEmbeddedPostgres({ folder: path.join(folder, 'postgres'), password: 'bench' });
   const figures: Figure[] = [];
@@ -83,8 +83,8 @@ function told(figures: readonly Figure[]): readonly Figure[] {
     const numbers = (values: readonly number[]) => values.map((value) => value.toFixed(2)).join(' ');
     say(`${figure.name}, ${figure.unit}: ${numbers(figure.ours)}`);
     if (figure.other === undefined || verdict === undefined) continue;
-    const aim = verdict.met === undefined ? '' : verdict.met ? ', as aimed at' : ', not as aimed at';
-    say(`  against ${figure.other.name}: ${numbers(figure.other.values)}`);
+    const aim = verdict.met === undefined ? '' : verdict.met ? ', aim met' : ', aim missed';
+    say(`  compared with ${figure.other.name}: ${numbers(figure.other.values)}`);
     say(`  ${figure.compared ?? 'ratio'} ${verdict.median.toFixed(2)}${aim} (load ${load()})`);
   }
   return figures;

@@ -1,8 +1,8 @@
-/** docs/performance.md is written by several programs, each its own part: the text from its mark to the next one. */
+/** Several programs write docs/performance.md. The part of each program is the text from its mark to the next mark. */
 const mark = (program: string) => `<!-- What follows is written by ${program}. -->`;
 const MARKED = /(?=<!-- What follows is written by [^ ]+\. -->)/;
 
-/** @returns the report with `text` as the program's part, in the place of an older one, else at the end. */
+/** @returns the report with `text` as the program's part. It replaces the older part, or is added at the end. */
 export function withSection(report: string, program: string, text: string): string {
   const own = `${mark(program)}\n\n${text.trim()}\n`;
   const [head = '', ...parts] = report.split(MARKED);
@@ -14,7 +14,7 @@ export function withSection(report: string, program: string, text: string): stri
     .concat('\n');
 }
 
-/** @returns the report with another beginning; the parts of programs stay. */
+/** @returns the report with a new beginning and unchanged parts of the programs. */
 export function withHead(report: string, head: string): string {
   const [, ...parts] = report.split(MARKED);
   return [head, ...parts]

@@ -13,10 +13,10 @@ const REPORT = path.join(import.meta.dirname, '../../../docs/performance.md');
 const ROUNDS = 20;
 /** From the container's start to the picture. */
 const ALLOWED_MS = 3_000;
-/** The picture is asked for so often, once its pod runs: to ask oftener takes processor time from the capture. */
+/** Interval of the requests for the picture. More requests would take processor time from the capture. */
 const LOOK_MS = 100;
 
-/** With what the chart asks for by itself, as in every installation. */
+/** With the default resource requests of the chart, as in every installation. */
 const trial = useE2eContext('latency', {}, {});
 let pods: PodMoments;
 beforeAll(async () => {
@@ -31,7 +31,7 @@ async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
     if (found !== undefined) return found;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
-  throw new Error('It did not come in a minute.');
+  throw new Error('The picture did not arrive within one minute.');
 }
 
 interface Times {
@@ -57,7 +57,7 @@ async function askOnce(round: number): Promise<Times> {
   return { podCreated, podRunning, picture };
 }
 
-/** Of a Job that does nothing, with the same image: what Kubernetes takes for itself. */
+/** Time to start a Job of the same image that does nothing: the time of Kubernetes itself. */
 async function plainJob(round: number): Promise<number> {
   const { repository, tag } = image();
   const name = `plain-${round}`;
@@ -94,8 +94,10 @@ function sectionOf(seen: readonly Times[], plain: readonly number[]): string {
   const ratio = at(started, 0.5) / at(plain, 0.5);
   return `## From a request to its picture, on a cluster
 
-A cluster that does nothing else, its node on the same machine as all the rest; one ad on one site, ${seen.length} times, each time beside a plain Job of the same image that does nothing: what
-Kubernetes takes for itself. Pods are watched; the picture is asked for each ${LOOK_MS} ms. To start, a capture takes ${ratio.toFixed(2)}× of what the plain Job does.
+The cluster has no other work, and its node is on the same machine as everything else. The test requests one ad on one
+site ${seen.length} times. After each request, it runs a plain Job of the same image that does nothing, to measure the time of
+Kubernetes itself. The test watches pods and requests the picture every ${LOOK_MS} ms.
+A capture starts in ${ratio.toFixed(2)}× the time of the plain Job.
 
 | from … to … | median | 95th percentile | aim |
 | --- | --- | --- | --- |
@@ -106,7 +108,7 @@ ${[
     '≤ 300 ms (95th)',
   ),
   row('pod created to container running', started),
-  row('the same of a plain Job', plain),
+  row('the same for a plain Job', plain),
   row(
     'container running to picture',
     seen.map(({ podRunning, picture }) => picture - podRunning),
@@ -119,7 +121,7 @@ ${[
 ].join('\n')}`;
 }
 
-test('the time from a request to its picture is measured beside what a plain Job takes', async () => {
+test('the time from a request to its picture is measured and compared with a plain Job', async () => {
   await askOnce(0);
   const seen: Times[] = [];
   const plain: number[] = [];

@@ -1,4 +1,4 @@
-/** When pods were made and when they ran, as a watch tells it: looking again and again would take from them what is measured. */
+/** Times at which pods were created and started, from a watch. Polling would slow down the pods that are measured. */
 import { type KubeConfig, Watch } from '@kubernetes/client-node';
 import { withDeadline } from '../../../src/lib/deadline.ts';
 
@@ -39,7 +39,7 @@ export class PodMoments {
     return moments;
   }
 
-  /** Of the first pod with this label that is told of as such. @returns performance.now() of it. @throws when none is in a minute. */
+  /** @returns performance.now() when the first pod with this label was in that state. @throws Error if there is none within a minute. */
   async when(told: Told, [label, value]: readonly [string, string]): Promise<number> {
     const found = () =>
       this.#moments.find(({ pod: { metadata, status } }) => {

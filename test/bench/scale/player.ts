@@ -1,4 +1,4 @@
-/** Plays nodes and captures: each pod that the Job controller makes speaks the capture protocol at once, and ends. No browser, one small PNG. */
+/** Simulates nodes and captures: for each pod of the Job controller, calls the capture protocol at once and ends the pod. No browser, one small PNG. */
 import type { CoreV1Api, V1Pod } from '@kubernetes/client-node';
 import { issueJobToken } from '../../../src/api/auth/jobToken.ts';
 import {
@@ -20,7 +20,7 @@ export interface Player {
   stop(): Promise<void>;
 }
 
-/** @param secret of the installation, by which a job's token is made. */
+/** @param secret of the installation, which signs the token of a job. */
 export function startPlayer(core: CoreV1Api, secret: Buffer): Player {
   const known = new Set<string>();
   const faults = new Map<string, number>();
@@ -120,7 +120,7 @@ async function play(pod: V1Pod, secret: Buffer): Promise<void> {
   await call(`indexes/${index}/finish`, { attempt, phases: {} });
 }
 
-/** A pod that is gone already needs no end. */
+/** A pod that is already gone needs no end. */
 async function end(core: CoreV1Api, { metadata }: V1Pod): Promise<void> {
   const body = [{ op: 'add', path: '/status/phase', value: 'Succeeded' }];
   await core

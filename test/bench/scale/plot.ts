@@ -1,9 +1,9 @@
-/** Two lines over the number of settled jobs, each with a scale of its own, as SVG. */
+/** Two lines over the number of settled jobs, each with its own scale, as SVG. */
 
 export interface Line {
   readonly label: string;
   readonly colour: string;
-  /** Ends the scale. */
+  /** Upper end of the scale. */
   readonly most: number;
   readonly points: readonly (readonly [settled: number, value: number])[];
 }

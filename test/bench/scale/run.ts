@@ -1,7 +1,7 @@
 /**
- * `node test/bench/scale/run.ts [sets] [minutes]`: so many ScreenshotJobs (10,000 unless given) of three organizations, of which one floods,
- * through a real API server and the compiled controller; captures are played. Writes docs/images/scale.svg and the section
- * "Many jobs" of docs/performance.md when all have settled; the minutes (30 unless given) are its deadline.
+ * `node test/bench/scale/run.ts [sets] [minutes]`: runs `sets` ScreenshotJobs (10,000 unless given) of three organizations,
+ * one of which floods, through a real API server and the compiled controller. Captures are simulated. When all have settled,
+ * it writes docs/images/scale.svg and the section "Many jobs" of docs/performance.md. `minutes` (30 unless given) is its deadline.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -19,13 +19,13 @@ const REPORT = path.join(ROOT, 'docs/performance.md');
 const PLOT = path.join(ROOT, 'docs/images/scale.svg');
 const LIMITS = { maxPods: 60, finished: 500 };
 const SAMPLE_MS = 3_000;
-/** A shorter run is a trial of the benchmark. */
+/** A shorter run only tries the benchmark and writes nothing. */
 const FEWEST = 1_000;
 const ASKING_AT_ONCE = 12;
 
 const [sets = '10000', minutes = '30'] = process.argv.slice(2);
 const total = Number(sets);
-/** The first one asks for all of its sets before the others ask for any. */
+/** The first one requests all its sets before the others request any. */
 const SHARES = { flood: 0.8, second: 0.1, third: 0.1 } as const;
 
 async function ask(stand: Stand, { organization, api_key }: Organization, count: number): Promise<void> {
@@ -53,7 +53,7 @@ async function ask(stand: Stand, { organization, api_key }: Organization, count:
 
 async function main(): Promise<void> {
   const stand = await openStand(LIMITS);
-  // Nothing of it outlives the benchmark.
+  // A signal, too, ends everything that the benchmark started.
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.once(signal, () => void stand.close().finally(() => process.exit(1)));
   try {
@@ -75,7 +75,7 @@ async function main(): Promise<void> {
     const samples = await watch(stand, began, player);
     const accepted = await asking;
     await player.stop();
-    for (const [fault, count] of player.faults) console.log(`  played captures met ${count} × ${fault}`);
+    for (const [fault, count] of player.faults) console.log(`  simulated captures failed ${count} times: ${fault}`);
     const outcome = outcomeOf(samples, { total, accepted, shares: SHARES, ...LIMITS });
     console.log(outcome.lines.join('\n'));
     if (samples.at(-1)?.settled !== total)

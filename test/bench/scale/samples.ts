@@ -1,10 +1,10 @@
-/** What is looked at again and again while the benchmark runs. */
+/** Values that the benchmark samples while it runs. */
 import { readFileSync } from 'node:fs';
 import type { Stand } from './stand.ts';
 import { NAMESPACE } from './stand.ts';
 
 export interface Sample {
-  /** Since the first set was asked for. */
+  /** Seconds since the first set was requested. */
   readonly seconds: number;
   /** Sets that have ended, in all and by organization. */
   readonly settled: number;
@@ -45,7 +45,7 @@ function memoryOf(pid: number): number {
   return Number(kib) / 1024;
 }
 
-/** Its name stands in brackets and may hold spaces. */
+/** The process name is in brackets and may contain spaces. */
 function cpuOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;

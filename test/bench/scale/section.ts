@@ -1,8 +1,8 @@
-/** From samples to words and a plot. */
+/** Turns samples into a table and a plot. */
 import { plot } from './plot.ts';
 import type { Sample } from './samples.ts';
 
-/** Settled jobs by which the cost of one is told. */
+/** Share of the settled jobs over which the cost of one job is averaged. */
 const WINDOW = 0.1;
 
 export interface Asked {
@@ -38,18 +38,22 @@ export function outcomeOf(samples: readonly Sample[], asked: Asked): Outcome {
       '–',
     ],
     ['time until all requests were accepted', `${asked.accepted.toFixed(0)} s`, '–'],
-    ["the controller's memory, at most", `${memory.toFixed(0)} MiB`, '≤ 256 MiB'],
-    ["the controller's processor time a job: first, middle, last tenth", thirds(costs), 'flat'],
+    ['maximum memory of the controller', `${memory.toFixed(0)} MiB`, '≤ 256 MiB'],
+    ['processor time of the controller for each job: first, middle, last tenth', thirds(costs), 'flat'],
     [
-      'ScreenshotJobs in the cluster, at most',
+      'maximum number of ScreenshotJobs in the cluster',
       String(resources),
-      `bounded by ${asked.maxPods} running + ${asked.finished} kept + what settles between two audits`,
+      `at most ${asked.maxPods} running + ${asked.finished} kept + those settled between two audits`,
     ],
-    ['Jobs in the cluster, at most', String(jobs), `bounded by ${asked.maxPods} running + those being removed`],
     [
-      'settled of the two that do not flood, when they had asked for all',
+      'maximum number of Jobs in the cluster',
+      String(jobs),
+      `at most ${asked.maxPods} running + those that the controller deletes`,
+    ],
+    [
+      'sets settled for each organization, while the small ones had open sets',
       fairness(samples, asked),
-      'as many each as the one that floods',
+      'the same number for each',
     ],
   ];
   return {
@@ -65,7 +69,7 @@ export function outcomeOf(samples: readonly Sample[], asked: Asked): Outcome {
   };
 }
 
-/** Milliseconds of processor time a job, over windows of so many settled jobs. */
+/** Milliseconds of processor time for each job, over windows of `window` settled jobs. */
 function costsOf(samples: readonly Sample[], window: number): [number, number][] {
   const costs: [number, number][] = [];
   let from = samples[0];
@@ -85,7 +89,7 @@ function thirds(costs: readonly [number, number][]): string {
   return chosen.map((one) => `${one?.[1].toFixed(1) ?? '?'} ms`).join(', ');
 }
 
-/** What each had settled since the last one began to ask, when the first of the small ones was done. */
+/** Number of settled sets of each organization: from the first settled set of all small ones, until one small one has 95 %. */
 function fairness(samples: readonly Sample[], { total, shares }: Asked): string {
   const names = Object.keys(shares);
   const small = names.slice(1);
@@ -96,14 +100,15 @@ function fairness(samples: readonly Sample[], { total, shares }: Asked): string 
   return names.map((name) => `${name} ${(to?.of[name] ?? 0) - (from?.of[name] ?? 0)}`).join(', ');
 }
 
-/** The part of docs/performance.md. */
+/** The section of docs/performance.md. */
 export function sectionOf(lines: readonly string[]): string {
   return `## Many jobs
 
-One controller, as it is compiled and with the heap that the chart allows it, against a real kube-apiserver with etcd and kube-controller-manager on the same machine; three organizations, of
-which one asks for eight tenths of all sets before the others ask for any. Pods are made by the Job controller; a program plays nodes and captures: it speaks
-the capture protocol for each pod and ends it. Each set is one picture. The rate is that of all of these on one machine; what tells is that memory and
-cost a job do not grow.
+The benchmark runs one compiled controller, with the heap limit of the chart, against a real kube-apiserver with etcd
+and kube-controller-manager on the same machine. One of three organizations requests eight tenths of all sets before the
+others request any. The Job controller creates the pods. A program acts as nodes and captures: it calls the capture
+protocol for each pod and ends the pod. Each set is one picture. The rate is that of all these processes on one machine.
+The important result is that memory and cost of a job do not grow.
 
 ${lines.join('\n')}
 

@@ -1,4 +1,4 @@
-/** What the benchmark stands on: PostgreSQL, a real API server, `tearsheet api` and `tearsheet controller` as they are compiled. */
+/** The services of the benchmark: PostgreSQL, a real API server, and the compiled `tearsheet api` and `tearsheet controller`. */
 import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,7 @@ export interface Stand {
   readonly custom: CustomObjectsApi;
   readonly database: pg.Pool;
   readonly databaseUrl: string;
-  /** Of the controller's process. */
+  /** Process id of the controller. */
   readonly controller: number;
   createOrganization(slug: string): Promise<Organization>;
   close(): Promise<void>;
@@ -39,7 +39,7 @@ export interface Stand {
 
 export async function openStand({ maxPods, finished }: Limits): Promise<Stand> {
   const folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-scale-'));
-  // Open to PostgreSQL's account, so that its data is kept here, and removed with the rest.
+  // PostgreSQL's account needs access, because its data is in this folder and is removed with it.
   await chmod(folder, 0o755);
   const assets = await findAssets();
   const ends: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
