@@ -58,7 +58,7 @@ const Bound = z.object({ index: int32.min(0), attempt: int32.min(1) });
 
 /** POST …/creatives/claim: the next creative nobody holds. */
 export const ClaimCreative = Bound;
-export const WantedFrame = z.object({ marker_ms: markerMs, ratio });
+const WantedFrame = z.object({ marker_ms: markerMs, ratio });
 export const ClaimedCreative = z.object({
   /** Null when none is free at this moment. */
   creative: z

@@ -1,7 +1,7 @@
 /** How a job ends: in Postgres first, then in the cluster. */
 import type { CaptureJob } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
-import type { StoredJob } from '../store/jobs/jobState.ts';
+import type { StoredJob } from '../store/jobs/jobs.ts';
 import { type SettleCause, type Settlement, settleJob } from '../workflow/settlement.ts';
 import { jobName } from './jobPlan.ts';
 import { LATER, type LeaderContext, NOW, SOON, show } from './leaderContext.ts';

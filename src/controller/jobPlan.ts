@@ -1,7 +1,7 @@
 /** What is asked of the cluster for a job: the resource's spec, and its Job. */
 import type { CaptureJobSpec } from '../cluster/port.ts';
 import type { ScreenshotJob, ScreenshotJobSpec } from '../contract/screenshotJob.ts';
-import type { StoredJob } from '../store/jobs/jobState.ts';
+import type { StoredJob } from '../store/jobs/jobs.ts';
 import type { ControllerOptions, ControllerSettings } from './options.ts';
 
 /** Beyond the set's own deadline. */

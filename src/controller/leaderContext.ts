@@ -2,7 +2,7 @@
 import type { CaptureJob, ClusterPort } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
 import { checkEpoch, requireEpoch, StaleLeaderError } from '../store/installation/installation.ts';
-import type { StoredJob } from '../store/jobs/jobState.ts';
+import type { StoredJob } from '../store/jobs/jobs.ts';
 import { type CountedTransact, countedTransact } from '../workflow/countedTransactions.ts';
 import { fenced } from './fence.ts';
 import { FirstSeenTracker } from './firstSeenTracker.ts';

@@ -9,7 +9,7 @@
  * 5. Otherwise there is to be a resource with a Job that runs, see `running.ts`. What is absent is made: absent is not canceled.
  */
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
-import { readJob, type StoredJob } from '../store/jobs/jobState.ts';
+import { readJob, type StoredJob } from '../store/jobs/jobs.ts';
 import { expireClaims } from '../workflow/claims.ts';
 import { cancel, finish, settle } from './ending.ts';
 import { type LeaderContext, NOW } from './leaderContext.ts';

@@ -1,6 +1,6 @@
 /** Somebody took off the label by which all that is ours is found. */
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
-import { knownJobs } from '../store/jobs/leftovers.ts';
+import { knownJobs } from '../store/jobs/auditQueries.ts';
 import type { LeaderContext } from './leaderContext.ts';
 
 /** A resource gets it back, a Job is removed, and made again where it is still wanted. @returns how many there were. */

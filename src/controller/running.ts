@@ -7,7 +7,7 @@ import {
   readJob,
   type StoredJob,
   startSchedulingDeadline,
-} from '../store/jobs/jobState.ts';
+} from '../store/jobs/jobs.ts';
 import { settle } from './ending.ts';
 import { jobName, jobSpec, resourceSpec } from './jobPlan.ts';
 import { LATER, type LeaderContext, NOW, SOON, show } from './leaderContext.ts';

@@ -3,7 +3,7 @@ import type { CaptureJob } from '../cluster/port.ts';
 import type { ScreenshotJobReason, ScreenshotJobStatus } from '../contract/screenshotJob.ts';
 import { SCREENSHOT_JOB_REASONS } from '../contract/screenshotJob.ts';
 import { cutCodePoints, storable } from '../domain/text.ts';
-import type { StoredJob } from '../store/jobs/jobState.ts';
+import type { StoredJob } from '../store/jobs/jobs.ts';
 
 type Condition = ScreenshotJobStatus['conditions'][number];
 type Counts = StoredJob['creatives'];

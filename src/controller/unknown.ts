@@ -1,5 +1,5 @@
 import type { ScreenshotJob, ScreenshotJobStatus } from '../contract/screenshotJob.ts';
-import { readJob } from '../store/jobs/jobState.ts';
+import { readJob } from '../store/jobs/jobs.ts';
 import { type LeaderContext, NOW, SOON } from './leaderContext.ts';
 
 const UNKNOWN: ScreenshotJobStatus = {

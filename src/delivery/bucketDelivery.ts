@@ -1,6 +1,6 @@
 /** A delivery to a customer's bucket: the pictures, and for a set the manifest that lists them, last. */
 import { adPictures, setPictures } from '../store/deliveries/deliveredPictures.ts';
-import { type DeliveryToSend, readConnector } from '../store/deliveries/deliveries.ts';
+import { type DeliveryToSend, readConnector } from '../store/deliveries/deliveryToSend.ts';
 import type { DeliveryAttemptResult } from '../workflow/deliveryAttempts.ts';
 import { adFrameKey, adPreviewKey, manifestKey, screenshotKey } from './objectKeys.ts';
 import type { DeliveryOptions } from './options.ts';

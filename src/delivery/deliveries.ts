@@ -1,6 +1,6 @@
 /** Works off deliveries: one try a job, what came of it and the next try's job in one transaction. */
 import type { GuardedFetch } from '../egress/ports.ts';
-import { type DeliveryToSend, readDeliveryToSend } from '../store/deliveries/deliveries.ts';
+import { type DeliveryToSend, readDeliveryToSend } from '../store/deliveries/deliveryToSend.ts';
 import { type DeliveryAttemptResult, type NextStep, recordDeliveryAttempt } from '../workflow/deliveryAttempts.ts';
 import { deliverToBucket } from './bucketDelivery.ts';
 import type { DeliveryOptions } from './options.ts';

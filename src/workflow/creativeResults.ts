@@ -4,7 +4,7 @@ import type { AdFailure } from '../domain/states.ts';
 import { resolveAd } from '../store/ads/adStatus.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
-import { insertImages } from '../store/images/insertImages.ts';
+import { insertImages } from '../store/images/images.ts';
 import { insertFrames, lockCreative, readWantedFrames, resolveCreative } from '../store/jobs/creatives.ts';
 import type { LockedJob } from '../store/jobs/jobLocks.ts';
 import { failScreenshotsOfAd } from '../store/screenshots/results.ts';

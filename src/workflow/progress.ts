@@ -1,6 +1,6 @@
 import type { Queryable } from '../store/database/database.ts';
 import { type LockedJob, lockProgress } from '../store/jobs/jobLocks.ts';
-import { setProgress } from '../store/jobs/jobState.ts';
+import { setProgress } from '../store/jobs/jobs.ts';
 import { countResolved } from '../store/screenshots/results.ts';
 import type { EventContext } from './eventContext.ts';
 import { isWanted, recordSetEvent } from './events.ts';

@@ -2,7 +2,7 @@
 import type { ScreenshotFailure } from '../domain/states.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
-import { insertImages } from '../store/images/insertImages.ts';
+import { insertImages } from '../store/images/images.ts';
 import { lockScreenshotsOfIndex, resolveScreenshots, type ScreenshotResolution } from '../store/screenshots/results.ts';
 import { type AttemptRef, lockAttempt } from './attempts.ts';
 import type { ResolveContext } from './countedTransactions.ts';

@@ -6,7 +6,7 @@ import { closeCreatives } from '../store/jobs/creatives.ts';
 import { deleteDeclaredUploads } from '../store/jobs/declaredUploads.ts';
 import { hasStartedIndex } from '../store/jobs/indexes.ts';
 import { type JobToSettle, lockJobToSettle } from '../store/jobs/jobLocks.ts';
-import { hasUnresolved, markJobSettled } from '../store/jobs/jobState.ts';
+import { hasUnresolved, markJobSettled } from '../store/jobs/jobs.ts';
 import { closeScreenshots, type FinalStatus } from '../store/screenshots/results.ts';
 import { lockCancelRequest, markSetSettled, readSetOutcome } from '../store/sets/setStatus.ts';
 import type { ResolveContext } from './countedTransactions.ts';

@@ -1,6 +1,7 @@
+import { type AdHead, readAdHead, readCreative } from '../../store/ads/readAd.ts';
 import type { Queryable } from '../../store/database/database.ts';
 import { type DeliveryRow, listDeliveries } from '../../store/deliveries/listDeliveries.ts';
-import { type AdHead, readAdHead, readCreative, readSetsOfAd } from '../../store/sets/pageReads.ts';
+import { readSetsOfAd } from '../../store/sets/readSet.ts';
 
 export interface AdPageData {
   readonly ad: AdHead;

@@ -1,6 +1,7 @@
 import type { StatusCounts } from '../../domain/reviewNotes.ts';
+import { readCampaignNames } from '../../store/campaigns/listCampaigns.ts';
+import { readThumbnails } from '../../store/screenshots/readScreenshots.ts';
 import { type ListedSetRow, listSets } from '../../store/sets/listSets.ts';
-import { readCampaignNames, readThumbnails } from '../../store/sets/pageReads.ts';
 import type { PagePaths, PagesOptions, ResultsPage, Viewer } from './context.ts';
 import { type Html, type HtmlContent, html } from './html.ts';
 import { formatTime, SET_LABELS } from './labels.ts';

@@ -2,7 +2,7 @@
 import express, { type Request, type Router } from 'express';
 import { Failure } from '../../domain/failure.ts';
 import { isSlug, isUuid } from '../../domain/slugs.ts';
-import { readProgress } from '../../store/sets/pageReads.ts';
+import { readProgress } from '../../store/sets/readSet.ts';
 import type { SetAction } from '../../workflow/reviews.ts';
 import { readAdRecord, readSetRecord } from '../presenters/readRecords.ts';
 import { actOnSet, replay } from './actions.ts';

@@ -1,8 +1,8 @@
 import { countStatuses, reviewNotes } from '../../domain/reviewNotes.ts';
 import type { ScreenshotRow } from '../../store/database/rows.ts';
 import { listDeliveries } from '../../store/deliveries/listDeliveries.ts';
-import { readProvenance, readSetHead, type SetHead } from '../../store/sets/pageReads.ts';
-import { readScreenshots } from '../../store/sets/readRecords.ts';
+import { readProvenance, readScreenshots } from '../../store/screenshots/readScreenshots.ts';
+import { readSetHead, type SetHead } from '../../store/sets/readSet.ts';
 import type { PagePaths, PagesOptions, ResultsPage, Viewer } from './context.ts';
 import { deliveries, hidden } from './deliveries.ts';
 import { failures } from './failures.ts';

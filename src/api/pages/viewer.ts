@@ -1,9 +1,8 @@
 /** Who looks: by a session, the key itself, or a share link. Whoever it is, Postgres is asked, so a revoked key shows nothing. */
 import type { Request } from 'express';
 import { keyOfHeader } from '../../domain/keys.ts';
-import { authenticate } from '../../store/organizations/apiKeys.ts';
+import { authenticate, findLiveKey } from '../../store/organizations/apiKeys.ts';
 import { findOrganization } from '../../store/organizations/organizations.ts';
-import { findLiveKey } from '../../store/sets/pageReads.ts';
 import type { PagesOptions, Viewer } from './context.ts';
 import { formToken, isShare, readSession, type Session } from './signatures.ts';
 

@@ -1,6 +1,7 @@
 /** What live progress tells of a set, and of an ad. */
 import { isTerminalSet } from '../../domain/states.ts';
-import { readAdHead, readProgress } from '../../store/sets/pageReads.ts';
+import { readAdHead } from '../../store/ads/readAd.ts';
+import { readProgress } from '../../store/sets/readSet.ts';
 import type { PagesOptions, Viewer } from './context.ts';
 import type { LiveSource } from './live.ts';
 

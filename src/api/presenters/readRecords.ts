@@ -1,7 +1,10 @@
 /** Reads one ad or set as its record. Answers of the API and events use the same functions, so they cannot differ. */
 import type { AdRecord, ScreenshotSetRecord } from '../../contract/records.ts';
+import { readAdRow } from '../../store/ads/readAd.ts';
 import type { Queryable } from '../../store/database/database.ts';
-import { type RowQuery, readAdRow, readScreenshots, readSetRow } from '../../store/sets/readRecords.ts';
+import type { RowQuery } from '../../store/database/rows.ts';
+import { readScreenshots } from '../../store/screenshots/readScreenshots.ts';
+import { readSetRow } from '../../store/sets/readSet.ts';
 import { adRecord, screenshotSetRecord } from './records.ts';
 
 export interface RecordQuery extends RowQuery {

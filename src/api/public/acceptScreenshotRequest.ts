@@ -3,8 +3,8 @@ import type { ParsedEntry, ParsedScreenshotRequest } from '../../contract/parseS
 import { invalid } from '../../domain/failure.ts';
 import type { Limits } from '../../domain/limits.ts';
 import { countWanted, expandScreenshots } from '../../domain/screenshots.ts';
+import { findAdsByKey } from '../../store/ads/findReferences.ts';
 import { insertAds, type NewAd, newAd } from '../../store/ads/insertAds.ts';
-import { findAdsByKey } from '../../store/ads/resolve.ts';
 import type { Queryable } from '../../store/database/database.ts';
 import type { SetRow } from '../../store/database/rows.ts';
 import { insertSet } from '../../store/sets/insertSet.ts';

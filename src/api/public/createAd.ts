@@ -1,7 +1,7 @@
 import { type ParsedCreateAd, parseCreateAd } from '../../contract/parseCreateAd.ts';
 import { invalid } from '../../domain/failure.ts';
+import { findAdsByKey, findReferences } from '../../store/ads/findReferences.ts';
 import { type InsertedAds, insertAds, type NewAd, newAd } from '../../store/ads/insertAds.ts';
-import { findAdsByKey, findReferences } from '../../store/ads/resolve.ts';
 import type { Queryable } from '../../store/database/database.ts';
 import type { AdRow } from '../../store/database/rows.ts';
 import { adSummary } from '../presenters/records.ts';

@@ -2,7 +2,7 @@ import type { ParsedEntry, ParsedScreenshotRequest } from '../../contract/parseS
 import { invalid } from '../../domain/failure.ts';
 import type { Limits } from '../../domain/limits.ts';
 import { expandScreenshots } from '../../domain/screenshots.ts';
-import { type FoundReferences, findReferences } from '../../store/ads/resolve.ts';
+import { type FoundReferences, findReferences } from '../../store/ads/findReferences.ts';
 import type { Queryable } from '../../store/database/database.ts';
 import { addMissingConnectorFaults, addUnknownCampaignFault } from './checks.ts';
 

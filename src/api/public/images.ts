@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { ArtifactNotFoundError, type ArtifactStore } from '../../artifacts/store.ts';
 import { notFound } from '../../domain/failure.ts';
 import type { Database } from '../../store/database/database.ts';
-import { findImage } from '../../store/images/findImage.ts';
+import { findImage } from '../../store/images/images.ts';
 
 const URL_SECONDS = 3_600;
 

@@ -13,7 +13,7 @@ import { invalid } from '../../domain/failure.ts';
 import { listAds } from '../../store/ads/listAds.ts';
 import { listCampaigns } from '../../store/campaigns/listCampaigns.ts';
 import type { Database } from '../../store/database/database.ts';
-import type { ListPage, Page } from '../../store/database/page.ts';
+import type { ListPage, Page } from '../../store/database/listPage.ts';
 import { listDeliveries } from '../../store/deliveries/listDeliveries.ts';
 import { listApprovedScreenshots } from '../../store/screenshots/listApprovedScreenshots.ts';
 import { listSets } from '../../store/sets/listSets.ts';

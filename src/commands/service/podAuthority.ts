@@ -4,7 +4,7 @@ import { type PodTokenOptions, podTokenAuthenticator } from '../../api/auth/podT
 import { createApiServer } from '../../cluster/kubernetes/client/apiServer.ts';
 import { loadCredentials } from '../../cluster/kubernetes/client/credentials.ts';
 import { ConfigError } from '../../config.ts';
-import { findJobName } from '../../store/jobs/jobState.ts';
+import { findJobName } from '../../store/jobs/jobs.ts';
 import { namespaceOf } from './namespace.ts';
 import type { ServiceContext } from './serviceContext.ts';
 

@@ -5,7 +5,7 @@ import type { Controller, ControllerSettings } from '../../controller/controller
 import type { ControllerOptions } from '../../controller/options.ts';
 import { startDeliveries } from '../../delivery/deliveries.ts';
 import { createGuard } from '../../egress/guard.ts';
-import { countWaiting } from '../../store/jobs/leftovers.ts';
+import { countWaiting } from '../../store/jobs/auditQueries.ts';
 import type { ServiceContext } from './serviceContext.ts';
 
 export interface WorkService {

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { defaultAdName, type Media } from '../../domain/ads.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import type { Queryable } from '../database/database.ts';
-import { type NewSubscriber, subscriberRows } from '../deliveries/insertSubscribers.ts';
+import { type NewSubscriber, subscriberRows } from '../deliveries/subscriberRows.ts';
 
 export interface NewAd {
   readonly id: string;

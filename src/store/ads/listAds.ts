@@ -1,7 +1,7 @@
 import type { Queryable } from '../database/database.ts';
-import { type ListPage, offsetOf, type Page } from '../database/page.ts';
+import { type ListPage, offsetOf, type Page } from '../database/listPage.ts';
 import type { AdRow } from '../database/rows.ts';
-import { AD_COLUMNS } from '../sets/readRecords.ts';
+import { AD_COLUMNS } from './readAd.ts';
 
 export interface AdFilter {
   readonly organizationId: string;

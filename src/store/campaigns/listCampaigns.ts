@@ -1,6 +1,6 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
-import { type ListPage, offsetOf, type Page } from '../database/page.ts';
+import { type ListPage, offsetOf, type Page } from '../database/listPage.ts';
 import type { CampaignTable } from '../database/schema.ts';
 
 /** Newest first; of that exact name only where one is given. */
@@ -22,4 +22,15 @@ export async function listCampaigns(
     .offset(offsetOf(page))
     .execute();
   return { rows, total: Number(total) };
+}
+
+/** @returns names by id. */
+export async function readCampaignNames(db: Queryable, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('campaigns')
+    .select(['id', 'name'])
+    .where(sql<boolean>`id = any(${[...new Set(ids)]}::uuid[])`)
+    .execute();
+  return new Map(rows.map((row) => [row.id, row.name]));
 }

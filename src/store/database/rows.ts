@@ -13,3 +13,15 @@ export type ScreenshotRow = Pick<
   Selectable<ScreenshotTable>,
   'id' | 'status' | 'reason' | 'site_url' | 'device' | 'marker_ms' | 'image_token' | 'captured_at'
 > & { readonly image_width: number | null; readonly image_height: number | null; readonly ad: AdRow };
+
+export interface RowQuery {
+  /** UUID. */
+  readonly id: string;
+  /** Finds the row only if it belongs to this organization. */
+  readonly organizationId?: string;
+}
+
+/** The slug of the organization that owns the row. */
+export interface WithSlug {
+  readonly slug: string;
+}

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Topic } from '../../domain/topics.ts';
 import type { Queryable } from '../database/database.ts';
-import { type ListPage, offsetOf, type Page } from '../database/page.ts';
+import { type ListPage, offsetOf, type Page } from '../database/listPage.ts';
 import type { DeliveryAttemptTable, DeliveryTable } from '../database/schema.ts';
 
 export interface DeliveryFilter {

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { invalid, notFound } from '../../domain/failure.ts';
 import { type ParsedKey, SCOPES, type Scope } from '../../domain/keys.ts';
 import type { Database, Queryable } from '../database/database.ts';
@@ -33,6 +33,23 @@ export async function authenticate(db: Queryable, key: ParsedKey): Promise<KeyHo
   if (row.expires_at !== null && row.expires_at.getTime() <= Date.now()) return undefined;
   const organization = { id: row.organization_id, slug: row.slug, disabled: row.disabled_at !== null };
   return { keyId: key.id, scopes: row.scopes, organization };
+}
+
+/** Reads the key of a session. @returns undefined for a key that is revoked, expired or of another organization. */
+export async function findLiveKey(
+  db: Queryable,
+  { keyId, slug }: { keyId: string; slug: string },
+): Promise<{ organizationId: string; scopes: readonly string[]; disabled: boolean } | undefined> {
+  const row = await db
+    .selectFrom('api_keys')
+    .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
+    .select(['organization_id', 'scopes', 'disabled_at'])
+    .where('api_keys.id', '=', keyId)
+    .where('slug', '=', slug)
+    .where('revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<Date>`now()`)]))
+    .executeTakeFirst();
+  return row && { organizationId: row.organization_id, scopes: row.scopes, disabled: row.disabled_at !== null };
 }
 
 export interface KeyOptions {

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
+import { AD_COLUMNS } from '../ads/readAd.ts';
 import type { Queryable } from '../database/database.ts';
-import { type ListPage, offsetOf, type Page } from '../database/page.ts';
+import { type ListPage, offsetOf, type Page } from '../database/listPage.ts';
 import type { ScreenshotRow } from '../database/rows.ts';
 import type { AdTable } from '../database/schema.ts';
-import { AD_COLUMNS } from '../sets/readRecords.ts';
 
 export interface ApprovedFilter {
   readonly organizationId: string;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Picture } from '../../domain/screenshots.ts';
 import type { Queryable } from '../database/database.ts';
-import { type NewSubscriber, subscriberRows } from '../deliveries/insertSubscribers.ts';
+import { type NewSubscriber, subscriberRows } from '../deliveries/subscriberRows.ts';
 
 export interface NewSet {
   readonly organizationId: string;

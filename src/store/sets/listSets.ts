@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { StatusCounts } from '../../domain/reviewNotes.ts';
 import type { ScreenshotStatus, SetStatus } from '../../domain/states.ts';
 import type { Queryable } from '../database/database.ts';
-import { type ListPage, offsetOf, type Page } from '../database/page.ts';
+import { type ListPage, offsetOf, type Page } from '../database/listPage.ts';
 import type { SetRow } from '../database/rows.ts';
 
 export interface SetFilter {

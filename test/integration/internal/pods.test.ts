@@ -5,7 +5,7 @@ import { frameKey, screenshotKey, withContent } from '../../../src/api/transfers
 import type { FolderStore } from '../../../src/artifacts/folder.ts';
 import type { Attempt, ClaimedCreative, DeclaredUploads } from '../../../src/contract/captureProtocol.ts';
 import type { Store } from '../../../src/store/database/database.ts';
-import { findJobName } from '../../../src/store/jobs/jobState.ts';
+import { findJobName } from '../../../src/store/jobs/jobs.ts';
 import { admitWaiting } from '../../../src/workflow/admission.ts';
 import { type CaptureClient, captureClient, PNG_FACTS, uploadPng } from '../../support/captureClient.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { isUuid } from '../../domain/slugs.ts';
 import type { Queryable } from '../database/database.ts';
 import type { AdRow } from '../database/rows.ts';
-import { AD_COLUMNS } from '../sets/readRecords.ts';
+import { AD_COLUMNS } from './readAd.ts';
 
 /** What a request names of things that may be there already. */
 export interface AdReferences {

@@ -1,5 +1,8 @@
+/** Pictures, each under a token that nobody can guess. */
 import { randomBytes } from 'node:crypto';
+import type { Selectable } from 'kysely';
 import type { Queryable } from '../database/database.ts';
+import type { ImageTable } from '../database/schema.ts';
 
 export interface NewImage {
   readonly organizationId: string;
@@ -21,4 +24,11 @@ export async function insertImages(transaction: Queryable, images: readonly NewI
   }));
   if (rows.length > 0) await transaction.insertInto('images').values(rows).execute();
   return rows.map(({ token }) => token);
+}
+
+export type Image = Selectable<ImageTable>;
+
+/** The picture that an unguessable token stands for. */
+export async function findImage(db: Queryable, token: string): Promise<Image | undefined> {
+  return db.selectFrom('images').selectAll().where('token', '=', token).executeTakeFirst();
 }

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Queryable, Store } from '../../../src/store/database/database.ts';
-import { organizationsWithBacklog } from '../../../src/store/jobs/leftovers.ts';
+import { organizationsWithBacklog } from '../../../src/store/jobs/auditQueries.ts';
 import { failOrphanedAdsPage } from '../../../src/workflow/orphanedAds.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/insertRows.ts';
 import { testStore } from '../../support/testStore.ts';

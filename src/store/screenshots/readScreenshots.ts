@@ -1,0 +1,66 @@
+/** Reads the screenshots of sets. */
+import { sql } from 'kysely';
+import { readAds } from '../ads/readAd.ts';
+import type { Queryable } from '../database/database.ts';
+import type { AdRow, ScreenshotRow } from '../database/rows.ts';
+
+/** The screenshots of a set in the order of the request. An ad is read once, however many pictures show it. */
+export async function readScreenshots(db: Queryable, setId: string): Promise<ScreenshotRow[]> {
+  const rows = await db
+    .selectFrom('screenshots')
+    .leftJoin('images', 'images.token', 'screenshots.image_token')
+    .select([
+      'screenshots.id',
+      'screenshots.ad_id',
+      'screenshots.status',
+      'screenshots.reason',
+      'screenshots.site_url',
+      'screenshots.device',
+      'screenshots.marker_ms',
+      'screenshots.image_token',
+      'screenshots.captured_at',
+      'images.width as image_width',
+      'images.height as image_height',
+    ])
+    .where('screenshots.set_id', '=', setId)
+    .orderBy('screenshots.seq')
+    .execute();
+  const ads = await readAds(db, [...new Set(rows.map((row) => row.ad_id))]);
+  return rows.map((row) => ({ ...row, ad: required(ads, row.ad_id) }));
+}
+
+function required(ads: ReadonlyMap<string, AdRow>, id: string): AdRow {
+  const ad = ads.get(id);
+  if (ad === undefined) throw new Error(`Ad ${id} of a screenshot is not in the database.`);
+  return ad;
+}
+
+/** The provenance records of these screenshots, by id. */
+export async function readProvenance(db: Queryable, ids: readonly string[]): Promise<Map<string, object>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('screenshots')
+    .select(['id', 'record'])
+    .where(sql<boolean>`id = any(${[...ids]}::uuid[])`)
+    .where('record', 'is not', null)
+    .execute();
+  return new Map(rows.flatMap(({ id, record }) => (record === null ? [] : [[id, record] as const])));
+}
+
+/** The first pictures of each of these sets. */
+export async function readThumbnails(
+  db: Queryable,
+  setIds: readonly string[],
+  each: number,
+): Promise<Map<string, string[]>> {
+  if (setIds.length === 0) return new Map();
+  const { rows } = await sql<{ set_id: string; image_token: string }>`
+    select s.id as set_id, t.image_token
+    from unnest(${[...setIds]}::uuid[]) as s(id)
+    cross join lateral (
+      select image_token from screenshots
+      where set_id = s.id and image_token is not null order by seq limit ${each}
+    ) t`.execute(db);
+  const groups = Map.groupBy(rows, (row) => row.set_id);
+  return new Map([...groups].map(([id, found]) => [id, found.map((row) => row.image_token)]));
+}
