@@ -53,7 +53,7 @@ afterAll(async () => {
 });
 
 test('the browser of pages opens none but what the guard allows', async () => {
-  const opener = await startPageOpener({ chromiumPath: CHROMIUM, proxyUrl: proxy.url, settleCapMs: 4_000 });
+  const opener = await startPageOpener({ chromiumPath: CHROMIUM, proxyUrl: proxy.url, settleCapMs: 20_000 });
   const opened = await opener.open(`${site.url}/`, device('desktop'));
   expect(opened).toMatchObject({ status: 'ready' });
   await expectNothingReached(() => opener.close());
