@@ -1,27 +1,32 @@
 /**
- * The port to a cluster: what the controller needs of Kubernetes, and no more. `kubernetes.ts` speaks to an API server,
- * `local.ts` keeps the objects in memory and runs captures as child processes of this one.
+ * The port to a cluster: everything that the controller needs from Kubernetes. `kubernetes/` implements it with an API server. `local/`
+ * keeps the objects in memory and runs captures as child processes.
  */
 import type { ScreenshotJob, ScreenshotJobSpec, ScreenshotJobStatus } from '../contract/screenshotJob.ts';
 
-/** An Indexed Job: `indexes` completions, each a capture program of its own. */
+/** An Indexed Job with one completion for each index. Each index runs the capture program once. */
 export interface CaptureJobSpec {
   readonly name: string;
-  /** Name and uid of the ScreenshotJob that owns it. */
+  /** Name and uid of the ScreenshotJob. */
   readonly owner: { readonly name: string; readonly uid: string };
-  /** The uuid of the job's row in Postgres, handed to the captures. */
+  /** Id of the job's row in PostgreSQL. */
   readonly jobId: string;
   /** Slug; a label of the pods. */
   readonly organization: string;
   readonly indexes: number;
   readonly parallelism: number;
   readonly retriesPerIndex: number;
-  /** Bound on one pod, seconds. */
   readonly podDeadlineSeconds: number;
-  /** Last bound on the Job itself, seconds, for the day that no controller runs. */
-  readonly lastBoundSeconds: number;
-  /** Handed to the capture programs on top of their own environment. */
+  /** Deadline of the whole Job. It matters only if no controller runs. */
+  readonly jobDeadlineSeconds: number;
+  /** Added to the environment of the capture program. */
   readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Why a Job does not run or how it failed: a reason of a ScreenshotJob, with a message for operators. */
+export interface Problem {
+  readonly reason: string;
+  readonly message: string;
 }
 
 export interface CaptureJob {
@@ -29,20 +34,20 @@ export interface CaptureJob {
   readonly uid: string;
   readonly ownerUid: string;
   readonly createdAt: Date;
-  /** Pods that were made and are not over. */
+  /** Pods that exist and have not ended. */
   readonly active: number;
   readonly succeededIndexes: readonly number[];
   readonly failedIndexes: readonly number[];
   readonly finished: boolean;
   readonly deleting: boolean;
-  /** It is to wait, for its queue or for somebody: it has no pods until it is let go. */
+  /** A suspended Job has no pods until its queue or an operator resumes it. */
   readonly suspended: boolean;
-  /** A pod of it, or its own end, hangs for so long that it will not end by itself: the next generation is to go on. */
+  /** A pod or the Job has failed to end for so long that the next generation must take over. */
   readonly stuck: boolean;
-  /** How its latest pod ended, if that was no success: also where the Job is finished, which shows no problem any more. */
-  readonly lastFailure?: { readonly reason: string; readonly message: string };
-  /** What keeps it from running, if anything does: reason (a ScreenshotJob reason) and words. */
-  readonly problem?: { readonly reason: string; readonly message: string };
+  /** How the latest pod ended, unless it succeeded. Set for a finished Job too, which has no `problem`. */
+  readonly lastFailure?: Problem;
+  /** Why the Job does not run. */
+  readonly problem?: Problem;
 }
 
 export interface RecordedEvent {
@@ -51,14 +56,14 @@ export interface RecordedEvent {
   readonly message: string;
 }
 
-/** The object is another one, or another version, than the caller has seen: look again. */
+/** The object has changed since it was read. Read it again. */
 export class ConflictError extends Error {
   override readonly name = 'ConflictError';
 }
 
 /**
- * The cluster will not have it: a quota is used up, an admission policy says no. Nothing is wrong with the set, and the next
- * try may succeed. A namespace that is being deleted refuses everything too, but that is no such refusal.
+ * The cluster rejects the object because a quota is used up or because of an admission policy. The set is not at fault, and a retry may
+ * succeed. This error is not used when the namespace is being deleted.
  */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
@@ -70,41 +75,54 @@ export class RefusedError extends Error {
   }
 }
 
-/** What another Job, which is not ours and stays, has as its name. */
-export class NameTakenError extends Error {
-  override readonly name = 'NameTakenError';
+/** The Job name is taken by a Job that this installation does not own. */
+export class JobNameConflictError extends Error {
+  override readonly name = 'JobNameConflictError';
 }
 
-/** A Job that no watch tells of. */
-export type StrayJob = Pick<CaptureJob, 'name' | 'uid' | 'ownerUid'>;
+/** A Job without the label of the installation, so no watch reports it. */
+export type UnlabeledJob = Pick<CaptureJob, 'name' | 'uid' | 'ownerUid'>;
 
-/** Writes name what the caller has seen, and change nothing else. Reads may be old; a write that rests on an old one throws. */
+export interface UnlabeledObjects {
+  readonly resources: readonly ScreenshotJob[];
+  readonly jobs: readonly UnlabeledJob[];
+}
+
+export interface DeleteJobOptions {
+  /** True: the Job stays, as deleting, until its pods are gone. False: its name is free at once, and its pods end later. */
+  readonly waitForPods?: boolean;
+}
+
+/**
+ * Reads may be out of date. Each write names the uid or the version of the object that the caller has read, and throws ConflictError
+ * if the object is a different one now. Deleting or releasing an object that is gone is no error.
+ */
 export interface ClusterPort {
-  /** `exists` also where it is on its way out; a later look finds out. @throws RefusedError */
+  /** @returns `exists` also if the existing one is being deleted. @throws RefusedError, ConflictError */
   createScreenshotJob(name: string, spec: ScreenshotJobSpec): Promise<'created' | 'exists'>;
   getScreenshotJob(name: string): Promise<ScreenshotJob | undefined>;
   listScreenshotJobs(): Promise<ScreenshotJob[]>;
   /** @throws ConflictError */
-  updateStatus(seen: ScreenshotJob, status: ScreenshotJobStatus): Promise<void>;
-  /** Marks it as removed by us, then deletes it. Gone already: no error. @throws ConflictError */
-  deleteScreenshotJob(seen: ScreenshotJob): Promise<void>;
-  /** Puts our label back, which somebody took off. Gone already: no error. @throws ConflictError */
-  labelScreenshotJob(seen: ScreenshotJob): Promise<void>;
-  /** ScreenshotJobs and Jobs without the label by which all others are found; whose they are is not said. */
-  listStrays(): Promise<{ resources: ScreenshotJob[]; jobs: StrayJob[] }>;
-  /** What its deletion waited for is in Postgres: takes our finalizer off. Gone already: no error. */
-  releaseScreenshotJob(seen: ScreenshotJob): Promise<void>;
-  /** `exists` only where it is ours: of the same owner's uid, and not on its way out. @throws NameTakenError, ConflictError otherwise, RefusedError */
+  updateStatus(resource: ScreenshotJob, status: ScreenshotJobStatus): Promise<void>;
+  /** Marks the ScreenshotJob as removed by us, then deletes it. @throws ConflictError */
+  deleteScreenshotJob(resource: ScreenshotJob): Promise<void>;
+  /** Restores the label of the installation. @throws ConflictError */
+  labelScreenshotJob(resource: ScreenshotJob): Promise<void>;
+  /** ScreenshotJobs and Jobs without the label of an installation. They may belong to another installation. */
+  listUnlabeled(): Promise<UnlabeledObjects>;
+  /** Removes our finalizer. Call it when the result is in PostgreSQL. @throws ConflictError */
+  releaseScreenshotJob(resource: ScreenshotJob): Promise<void>;
+  /**
+   * @returns `exists` only if the existing Job has the same owner and is not being deleted.
+   * @throws JobNameConflictError, ConflictError, RefusedError
+   */
   createJob(spec: CaptureJobSpec): Promise<'created' | 'exists'>;
   getJob(name: string): Promise<CaptureJob | undefined>;
   listJobs(): Promise<CaptureJob[]>;
-  /**
-   * Ends its pods and removes it. `waits`: it is there, as deleting, until its pods are gone; otherwise its name is free at once and
-   * its pods go when they can. Gone already: no error.
-   */
-  deleteJob(seen: Pick<CaptureJob, 'name' | 'uid'>, options?: { readonly waits?: boolean }): Promise<void>;
-  recordEvent(about: ScreenshotJob, event: RecordedEvent): Promise<void>;
-  /** `changed` gets the name of a ScreenshotJob whose resource, Job or pods changed; it only enqueues the key. */
+  deleteJob(job: Pick<CaptureJob, 'name' | 'uid'>, options?: DeleteJobOptions): Promise<void>;
+  /** Records a Kubernetes Event about the ScreenshotJob. */
+  recordEvent(resource: ScreenshotJob, event: RecordedEvent): Promise<void>;
+  /** Calls `changed` with the name of a ScreenshotJob if it, its Job or its pods have changed. */
   watch(changed: (name: string) => void): { close(): Promise<void> };
   close(): Promise<void>;
 }

@@ -1,4 +1,12 @@
-/** Compares Postgres with the cluster and the queue: what was lost is made again, what nobody owns is removed. */
+/**
+ * The audit compares PostgreSQL with the cluster and the work queue. It repairs what was lost and deletes what is orphaned.
+ *
+ * 1. Names of unsettled jobs and of finished ScreenshotJobs go into the reconcile queue, so each one is reconciled at least once a minute.
+ * 2. Lost labels are restored.
+ * 3. Orphaned Jobs are deleted. ScreenshotJobs without a row are reconciled, which marks them. Too many orphans stop this step.
+ * 4. Organizations with waiting sets get an entry for admission, and overdue deliveries an entry for delivery.
+ * 5. Orphaned ads fail, one page of pending ads in each audit. Old idempotency keys are deleted.
+ */
 import type { CaptureJob } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
 import { deliveryGroup } from '../store/deliveries/deliveryGroup.ts';
@@ -9,52 +17,51 @@ import { purgeIdempotencyKeys } from '../store/organizations/idempotency.ts';
 import { failOrphanedAdsPage } from '../workflow/orphanedAds.ts';
 import type { LeaderContext } from './leaderContext.ts';
 import type { AuditReport } from './options.ts';
-import { restoreLabels } from './restoreLabels.ts';
 
-/** A delivery is due, and its job is on its way, for so long. */
-const PATIENCE_SECONDS = 30;
-/** More than this at once is rather a mistake of ours than that many orphans. */
+/** A delivery that has been due for this long should have an entry in the work queue. */
+const OVERDUE_AFTER_SECONDS = 30;
+/** More orphans than both of these suggest a mistake of ours, for example the wrong database. */
 const MAX_ORPHANS = { share: 0.2, count: 10 };
 
-export async function audit(term: LeaderContext): Promise<AuditReport> {
-  const { options, epoch } = term;
-  await checkEpoch(options.store.db, epoch);
-  const { stopped, ...objects } = await auditObjects(term);
-  await launchWaiting(term);
-  const overdue_delivery = await sendOverdue(term);
-  const forsaken_ad = await failForsaken(term);
-  await purgeIdempotencyKeys(options.store.db);
-  return { stopped, findings: { ...objects, overdue_delivery, forsaken_ad } };
+export async function audit(leader: LeaderContext): Promise<AuditReport> {
+  const { db } = leader.options.store;
+  await checkEpoch(db, leader.epoch);
+  const { stopped, ...objects } = await auditObjects(leader);
+  await enqueueAdmission(leader);
+  const overdue_delivery = await enqueueOverdueDeliveries(leader);
+  const orphaned_ad = await failOrphanedAds(leader);
+  await purgeIdempotencyKeys(db);
+  return { stopped, findings: { ...objects, overdue_delivery, orphaned_ad } };
 }
 
-interface Seen {
+interface ClusterSnapshot {
   readonly jobs: readonly CaptureJob[];
   readonly resources: readonly ScreenshotJob[];
   readonly known: ReadonlyMap<string, KnownJob>;
 }
 
-async function auditObjects(term: LeaderContext) {
-  // Owners after what they own, and Postgres last: whatever was made in between has its owner and its row already.
-  const jobs = await term.cluster.listJobs();
-  const resources = await term.cluster.listScreenshotJobs();
-  const { db } = term.options.store;
-  const open = await unsettledNames(db);
-  const known = await knownJobs(
-    db,
-    resources.map(({ name }) => name),
-  );
-  for (const name of open) term.look(name);
-  const seen = { jobs, resources, known };
-  finishSettled(term, seen);
-  const present = new Set(resources.map(({ name }) => name));
-  const lost_label = await restoreLabels(term, resources);
-  const lost_resource = open.filter((name) => !present.has(name)).length;
-  return { lost_label, lost_resource, ...(await removeOrphans(term, seen)) };
+async function auditObjects(leader: LeaderContext) {
+  const { cluster, options, enqueue } = leader;
+  // Jobs are listed before their owners and PostgreSQL is read last, so an object that is created meanwhile is never an orphan.
+  const jobs = await cluster.listJobs();
+  const resources = await cluster.listScreenshotJobs();
+  const { db } = options.store;
+  const unsettled = await unsettledNames(db);
+  const names = resources.map(({ name }) => name);
+  const known = await knownJobs(db, names);
+  for (const name of unsettled) enqueue(name);
+  const snapshot = { jobs, resources, known };
+  enqueueFinished(leader, snapshot);
+  const present = new Set(names);
+  const lost_label = await restoreLabels(leader, resources);
+  const lost_resource = unsettled.filter((name) => !present.has(name)).length;
+  return { lost_label, lost_resource, ...(await deleteOrphans(leader, snapshot)) };
 }
 
-/** Those that are settled, but for those of which nothing is to be done yet. */
-function finishSettled({ look, options, retention }: LeaderContext, { jobs, resources, known }: Seen): void {
-  const withJob = new Set(jobs.map(({ ownerUid }) => ownerUid));
+/** Enqueues the settled ScreenshotJobs for which something is left to do. */
+function enqueueFinished(leader: LeaderContext, { jobs, resources, known }: ClusterSnapshot): void {
+  const { enqueue, options, retention } = leader;
+  const ownersOfJobs = new Set(jobs.map(({ ownerUid }) => ownerUid));
   const finished = resources.flatMap((resource) => {
     const settledAt = known.get(resource.name)?.settled_at?.getTime();
     return settledAt === undefined ? [] : [{ resource, settledAt }];
@@ -62,44 +69,69 @@ function finishSettled({ look, options, retention }: LeaderContext, { jobs, reso
   for (const { resource, settledAt } of finished.toSorted((a, b) => a.settledAt - b.settledAt)) {
     const { name, uid, deleting, status, spec } = resource;
     const oldest = retention.keep(name);
-    if (oldest !== undefined) look(oldest);
-    const saysSo = status?.completionTime !== undefined && !deleting && !withJob.has(uid);
-    // By this clock, which may be wrong: Postgres's decides when it is looked at.
-    const isOver = settledAt + spec.ttlSecondsAfterFinished * 1000 <= Date.now();
-    if (!saysSo || isOver || retention.isExcess(name)) look(name);
+    if (oldest !== undefined) enqueue(oldest);
+    const isComplete = status?.completionTime !== undefined && !deleting && !ownersOfJobs.has(uid);
+    // This clock may be wrong. The reconciliation decides by the clock of PostgreSQL.
+    const isExpired = settledAt + spec.ttlSecondsAfterFinished * 1000 <= Date.now();
+    if (!isComplete || isExpired || retention.isExcess(name)) enqueue(name);
   }
-  options.log.debug({ finished: finished.length }, 'audited what is finished');
+  options.log.debug({ finished: finished.length }, 'audited finished ScreenshotJobs');
 }
 
-/** Resources that no row knows, and Jobs whose resource is gone. */
-async function removeOrphans(term: LeaderContext, { jobs, resources, known }: Seen) {
-  const { acquaintance, cluster, look, options } = term;
+/**
+ * Restores the label by which watches find our objects. A ScreenshotJob gets its label back. A Job is deleted, and created again if it is
+ * still needed.
+ * @returns the number of objects without the label.
+ */
+async function restoreLabels(leader: LeaderContext, resources: readonly ScreenshotJob[]): Promise<number> {
+  const { cluster, options } = leader;
+  const unlabeled = await cluster.listUnlabeled();
+  const names = unlabeled.resources.map(({ name }) => name);
+  const known = await knownJobs(options.store.db, names);
+  // An object with the name of one of our rows, but another job id, belongs to another installation.
+  const ours = unlabeled.resources.filter(({ name, spec }) => known.get(name)?.id === spec.job);
+  const owners = new Set([...resources, ...ours].map(({ uid }) => uid));
+  const jobs = unlabeled.jobs.filter(({ ownerUid }) => owners.has(ownerUid));
+  for (const resource of ours) {
+    options.log.warn({ resource: resource.name }, 'a ScreenshotJob had lost its label; the label is restored');
+    await cluster.labelScreenshotJob(resource);
+  }
+  for (const job of jobs) {
+    options.log.warn({ job: job.name }, 'a Job had lost its label; the Job is deleted');
+    await cluster.deleteJob(job);
+  }
+  return ours.length + jobs.length;
+}
+
+/** Orphans are ScreenshotJobs without a row and Jobs without a ScreenshotJob. */
+async function deleteOrphans(leader: LeaderContext, { jobs, resources, known }: ClusterSnapshot) {
+  const { firstSeen, cluster, enqueue, options } = leader;
   const owners = new Set(resources.map(({ uid }) => uid));
   const unknown = resources.filter(({ name }) => !known.has(name));
-  const ownerless = jobs.filter(({ ownerUid }) => !owners.has(ownerUid));
-  const strangers = [...unknown, ...ownerless];
-  acquaintance.keep(new Set(strangers.map(({ uid }) => uid)));
-  const judged = strangers.filter(({ uid }) => acquaintance.timeLeft(uid) === 0).length;
-  const report = { unknown_resource: unknown.length, orphan_job: ownerless.length };
+  const orphanedJobs = jobs.filter(({ ownerUid }) => !owners.has(ownerUid));
+  const orphans = [...unknown, ...orphanedJobs];
+  firstSeen.keepOnly(new Set(orphans.map(({ uid }) => uid)));
+  const judged = orphans.filter(({ uid }) => firstSeen.msUntilJudged(uid) === 0).length;
+  const report = { unknown_resource: unknown.length, orphan_job: orphanedJobs.length };
   const all = jobs.length + resources.length;
   if (judged > MAX_ORPHANS.count && judged > MAX_ORPHANS.share * all) {
     options.log.error(
       { ...report, all },
-      'so many objects that nobody owns are left alone; is this the right database?',
+      'too many orphaned objects; the audit deletes none of them. Check that DATABASE_URL names the right database',
     );
     return { ...report, stopped: true };
   }
-  for (const { name } of unknown) look(name);
-  // The cluster collects what has lost its owner; this is for what it has overlooked.
-  for (const job of ownerless) {
-    if (acquaintance.timeLeft(job.uid) > 0 || job.deleting) continue;
-    options.log.warn({ job: job.name }, 'a Job whose ScreenshotJob is gone is removed');
+  for (const { name } of unknown) enqueue(name);
+  // The garbage collector of the cluster usually deletes these Jobs first.
+  for (const job of orphanedJobs) {
+    if (firstSeen.msUntilJudged(job.uid) > 0 || job.deleting) continue;
+    options.log.warn({ job: job.name }, 'a Job is orphaned because its ScreenshotJob is gone; the Job is deleted');
     await cluster.deleteJob(job);
   }
   return { ...report, stopped: false };
 }
 
-async function launchWaiting({ options, transact }: LeaderContext): Promise<void> {
+async function enqueueAdmission({ options, transact }: LeaderContext): Promise<void> {
   const { store, queue } = options;
   const organizations = await organizationsWithBacklog(store.db);
   await transact(async (tx) => {
@@ -107,13 +139,13 @@ async function launchWaiting({ options, transact }: LeaderContext): Promise<void
   });
 }
 
-/** @returns how many deliveries had nobody to send them. */
-async function sendOverdue({ options, transact }: LeaderContext): Promise<number> {
+/** @returns the number of overdue deliveries without an entry in the work queue. */
+async function enqueueOverdueDeliveries({ options, transact }: LeaderContext): Promise<number> {
   const { store, queue, log } = options;
-  const overdue = await overdueDeliveries(store.db, PATIENCE_SECONDS);
+  const overdue = await overdueDeliveries(store.db, OVERDUE_AFTER_SECONDS);
   const missing = new Set(await queue.deliveriesWithoutJob(overdue.map(({ id }) => id)));
   if (missing.size === 0) return 0;
-  log.warn({ deliveries: missing.size }, 'deliveries had no job in the queue');
+  log.warn({ deliveries: missing.size }, 'overdue deliveries had no entry in the work queue; they are enqueued again');
   await transact(async (tx) => {
     for (const { id, target } of overdue.filter(({ id }) => missing.has(id))) {
       await queue.enqueue(tx, 'deliver', { delivery_id: id }, { group: deliveryGroup(target) });
@@ -122,11 +154,11 @@ async function sendOverdue({ options, transact }: LeaderContext): Promise<number
   return missing.size;
 }
 
-/** Of the next page of pending ads: so each audit costs the same, and in the end all have been looked at. */
-async function failForsaken({ transact, progress }: LeaderContext): Promise<number> {
+/** Reads one page of pending ads, so that the cost of an audit does not grow. Later audits read the other pages. */
+async function failOrphanedAds({ transact, auditProgress }: LeaderContext): Promise<number> {
   const reason = 'Nothing captures it any more.';
-  const after = progress.lastPendingAd;
+  const after = auditProgress.lastPendingAd;
   const { failed, last } = await transact((tx, context) => failOrphanedAdsPage(tx, { after, reason }, context));
-  progress.lastPendingAd = last;
+  auditProgress.lastPendingAd = last;
   return failed;
 }

@@ -1,5 +1,4 @@
-/** Takes everything of an installation out of its cluster, before the controller itself is removed. */
-
+/** Deletes all objects of an installation from its cluster, before the controller itself is uninstalled. */
 import type { CaptureJob, ClusterPort } from '../cluster/port.ts';
 import { ConflictError } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
@@ -11,65 +10,71 @@ import { stopInstallation } from '../store/installation/installation.ts';
 export interface CleanupOptions {
   readonly db: Database;
   readonly cluster: ClusterPort;
-  /** For pods to end. */
+  /** How long to wait for pods to end. */
   readonly waitMs: number;
   readonly log: Log;
   readonly pauseMs?: number;
 }
 
-/** What was not gone in time; our finalizers do not hold it any more. */
+/** Number of objects that were not gone in time. They have no finalizer of ours any more. */
 export interface Leftover {
   readonly resources: number;
   readonly jobs: number;
 }
 
-/** Until the controller is gone too; should it stay, it goes on by itself afterwards. */
-const AFTERWARDS_SECONDS = 60;
+/** How long the controller still creates nothing after the cleanup. By then it is uninstalled, or it must resume its work. */
+const STOPPED_AFTERWARDS_SECONDS = 60;
 
 /**
- * No set is canceled: what is open stays open in Postgres, and an installation on the same database goes on with it. Nothing
- * is made again meanwhile, although the controller may still run. Calling it again does what is left to do.
+ * Stops the installation in PostgreSQL first, so that a running controller creates nothing again. It cancels no set: an installation on the
+ * same database later captures what is open. A second call continues where the first one ended.
  */
 export async function cleanUp({ db, cluster, waitMs, log, pauseMs = 1_000 }: CleanupOptions): Promise<Leftover> {
-  await stopInstallation(db, waitMs / 1000 + AFTERWARDS_SECONDS);
+  await stopInstallation(db, waitMs / 1000 + STOPPED_AFTERWARDS_SECONDS);
   const deadline = performance.now() + waitMs;
-  let left = await sweep(cluster, log, { waits: true });
+  let left = await deleteAll(cluster, log, { waitForPods: true });
   while (left.resources + left.jobs > 0 && performance.now() < deadline) {
     await sleep(pauseMs);
-    left = await sweep(cluster, log, { waits: true });
+    left = await deleteAll(cluster, log, { waitForPods: true });
   }
-  // Pods that do not end hold their Job and so its owner: from here on they are left to themselves.
-  if (left.resources + left.jobs > 0) left = await sweep(cluster, log, { waits: false });
-  await stopInstallation(db, AFTERWARDS_SECONDS);
+  // Pods that do not end keep their Job and so its ScreenshotJob. From here on nothing waits for them.
+  if (left.resources + left.jobs > 0) left = await deleteAll(cluster, log, { waitForPods: false });
+  await stopInstallation(db, STOPPED_AFTERWARDS_SECONDS);
   return left;
 }
 
-/** @returns what was there. */
-async function sweep(cluster: ClusterPort, log: Log, { waits }: { waits: boolean }): Promise<Leftover> {
+/** @returns the number of objects that were there before. */
+async function deleteAll(
+  cluster: ClusterPort,
+  log: Log,
+  { waitForPods }: { readonly waitForPods: boolean },
+): Promise<Leftover> {
   const resources = await cluster.listScreenshotJobs();
   const jobs = await cluster.listJobs();
   const owners = new Set(jobs.map(({ ownerUid }) => ownerUid));
-  for (const job of jobs)
-    if (!waits || !job.deleting) await ignoreConflicts(log, job, () => cluster.deleteJob(job, { waits }));
+  for (const job of jobs) {
+    if (waitForPods && job.deleting) continue;
+    await ignoreConflicts(log, job, () => cluster.deleteJob(job, { waitForPods }));
+  }
   for (const resource of resources) {
     await ignoreConflicts(log, resource, async () => {
       if (!resource.deleting) await cluster.deleteScreenshotJob(resource);
-      else if (!waits || !owners.has(resource.uid)) await cluster.releaseScreenshotJob(resource);
+      else if (!waitForPods || !owners.has(resource.uid)) await cluster.releaseScreenshotJob(resource);
     });
   }
   return { resources: resources.length, jobs: jobs.length };
 }
 
-/** The controller may be at the same object, and the next sweep looks again. */
+/** The controller may change the same object at the same time. The next pass reads it again. */
 async function ignoreConflicts(
   log: Log,
   { name }: CaptureJob | ScreenshotJob,
-  act: () => Promise<void>,
+  write: () => Promise<void>,
 ): Promise<void> {
   try {
-    await act();
+    await write();
   } catch (error) {
     if (!(error instanceof ConflictError)) throw error;
-    log.debug({ object: name, err: error }, 'an object had changed meanwhile');
+    log.debug({ object: name, err: error }, 'an object has changed since it was read; it is read again');
   }
 }

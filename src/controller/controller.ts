@@ -1,4 +1,4 @@
-/** The controller: admits what waits, and reconciles ScreenshotJobs as they change. One leader at a time runs it. */
+/** The controller admits waiting sets and reconciles ScreenshotJobs when they change. Only the leader runs it. */
 import { ConflictError } from '../cluster/port.ts';
 import { resourceNameOf } from '../domain/resourceNames.ts';
 import type { Change } from '../store/database/notifications.ts';
@@ -6,7 +6,7 @@ import { beginEpoch, StaleLeaderError } from '../store/installation/installation
 import { releaseAllClaims } from '../store/jobs/creatives.ts';
 import { admitWaiting } from '../workflow/admission.ts';
 import { audit } from './audit.ts';
-import { beginTerm, type LeaderContext } from './leaderContext.ts';
+import { createLeaderContext, type LeaderContext } from './leaderContext.ts';
 import type { ControllerOptions, ReconcileOutcome } from './options.ts';
 import { reconcile } from './reconcile.ts';
 import { createWorkQueue, type QueueSize, type WorkQueue } from './workQueue.ts';
@@ -14,18 +14,18 @@ import { createWorkQueue, type QueueSize, type WorkQueue } from './workQueue.ts'
 export type { ControllerSettings } from './options.ts';
 
 export interface Controller {
-  /** Compares Postgres with the cluster now; it does so every minute by itself. */
+  /** Runs an audit now. The controller runs one every minute by itself. */
   audit(): Promise<void>;
   workQueue(): QueueSize;
-  /** Ends reconciling; what is being done is waited for. The queue is stopped by whoever started it. */
+  /** Waits for running reconciliations. The caller stops the work queue. */
   stop(): Promise<void>;
 }
 
 const CONCURRENCY = 8;
 const AUDIT_MS = 60_000;
-/** Several results of one set in a row are looked at once. */
-const GATHER_MS = 20;
-/** Caches catch up within seconds: what does not fit more often than this is worth a line. */
+/** Several results of one set within this time cause one reconciliation. */
+const DEBOUNCE_MS = 20;
+/** Caches catch up within seconds, so only more conflicts in a row than this are logged as an error. */
 const MAX_CONFLICTS = 8;
 
 export async function startController(options: ControllerOptions): Promise<Controller> {
@@ -38,33 +38,33 @@ export async function startController(options: ControllerOptions): Promise<Contr
 
 class RunningController implements Controller {
   readonly #options: ControllerOptions;
-  readonly #term: LeaderContext;
-  readonly #work: WorkQueue;
+  readonly #leader: LeaderContext;
+  readonly #reconcileQueue: WorkQueue;
   #superseded = false;
   #auditing = Promise.resolve();
-  /** One that has not begun: whoever asks meanwhile is told by it. */
+  /** An audit that has not begun yet. Further requests share it. */
   #nextAudit: Promise<void> | undefined;
-  #end: (() => Promise<void>)[] = [];
+  #stopSteps: (() => Promise<void>)[] = [];
 
   constructor(options: ControllerOptions, epoch: string) {
     this.#options = options;
-    this.#work = createWorkQueue({
+    this.#reconcileQueue = createWorkQueue({
       concurrency: CONCURRENCY,
       work: (name) => this.#reconcile(name),
-      failed: (name, error, failures) => this.#complain(name, error, failures),
+      failed: (name, error, failures) => this.#handleFailure(name, error, failures),
       ...(options.observe?.queue && { observe: options.observe.queue }),
     });
-    this.#term = beginTerm(options, epoch, this.#work.add);
+    this.#leader = createLeaderContext(options, epoch, this.#reconcileQueue.add);
   }
 
   async start(): Promise<void> {
     const { notifications, cluster, queue } = this.#options;
-    const unsubscribe = notifications.subscribe((change) => this.#hear(change));
-    const watch = cluster.watch(this.#work.add);
-    await queue.work('launch', { concurrency: 1, batchSize: 100 }, () => this.#launch());
+    const unsubscribe = notifications.subscribe((change) => this.#handleChange(change));
+    const watch = cluster.watch(this.#reconcileQueue.add);
+    await queue.work('launch', { concurrency: 1, batchSize: 100 }, () => this.#admitWaiting());
     await this.audit();
     const interval = setInterval(() => void this.audit(), AUDIT_MS);
-    this.#end = [
+    this.#stopSteps = [
       async () => {
         clearInterval(interval);
         unsubscribe();
@@ -83,63 +83,65 @@ class RunningController implements Controller {
   }
 
   workQueue(): QueueSize {
-    return this.#work.size();
+    return this.#reconcileQueue.size();
   }
 
   async stop(): Promise<void> {
-    for (const end of this.#end) await end();
+    for (const step of this.#stopSteps) await step();
     await this.#auditing;
-    await this.#work.stop();
+    await this.#reconcileQueue.stop();
   }
 
   async #reconcile(name: string): Promise<number | undefined> {
     if (this.#superseded) return undefined;
-    const begun = performance.now();
-    const tell = (outcome: ReconcileOutcome) =>
-      this.#options.observe?.reconciled?.(outcome, (performance.now() - begun) / 1000);
+    const startedAt = performance.now();
+    const report = (outcome: ReconcileOutcome) =>
+      this.#options.observe?.reconciled?.(outcome, (performance.now() - startedAt) / 1000);
     try {
-      const again = await reconcile(this.#term, name);
-      tell('done');
-      return again;
+      const next = await reconcile(this.#leader, name);
+      report('done');
+      return next;
     } catch (error) {
-      tell(error instanceof ConflictError ? 'conflict' : 'failed');
+      report(error instanceof ConflictError ? 'conflict' : 'failed');
       throw error;
     }
   }
 
-  #complain(name: string, error: unknown, failures: number): void {
+  #handleFailure(name: string, error: unknown, failures: number): void {
     const { log } = this.#options;
-    if (error instanceof StaleLeaderError) this.#abdicate(error);
+    if (error instanceof StaleLeaderError) this.#stopLeading(error);
     else if (error instanceof ConflictError && failures < MAX_CONFLICTS)
-      log.debug({ resource: name, err: error }, 'a ScreenshotJob had changed meanwhile');
-    else log.error({ resource: name, failures, err: error }, 'a ScreenshotJob could not be reconciled');
+      log.debug(
+        { resource: name, err: error },
+        'an object has changed since it was read; the ScreenshotJob is reconciled again',
+      );
+    else log.error({ resource: name, failures, err: error }, 'a ScreenshotJob could not be reconciled; retrying');
   }
 
-  /** Another leader has begun. */
-  #abdicate(error: StaleLeaderError): void {
+  #stopLeading(error: StaleLeaderError): void {
     if (this.#superseded) return;
     this.#superseded = true;
-    this.#options.log.error({ err: error }, 'another leader has begun');
+    this.#options.log.error({ err: error }, 'another leader has begun, so this one writes nothing more');
     this.#options.onSuperseded?.();
   }
 
   async #audit(): Promise<void> {
     if (this.#superseded) return;
     try {
-      const report = await audit(this.#term);
+      const report = await audit(this.#leader);
       this.#options.observe?.audited?.(report);
     } catch (error) {
-      if (error instanceof StaleLeaderError) this.#abdicate(error);
-      else this.#options.log.error({ err: error }, 'the audit failed');
+      if (error instanceof StaleLeaderError) this.#stopLeading(error);
+      else this.#options.log.error({ err: error }, 'the audit failed; the next one runs within a minute');
     }
   }
 
-  /** @throws StaleLeaderError, so that the job stays for the leader. */
-  async #launch(): Promise<void> {
+  /** @throws StaleLeaderError, so that the entry stays in the work queue for the next leader. */
+  async #admitWaiting(): Promise<void> {
     try {
       await this.#admit();
     } catch (error) {
-      if (error instanceof StaleLeaderError) this.#abdicate(error);
+      if (error instanceof StaleLeaderError) this.#stopLeading(error);
       throw error;
     }
   }
@@ -147,23 +149,23 @@ class RunningController implements Controller {
   async #admit(): Promise<void> {
     const { settings, log } = this.#options;
     for (let admitted = 1; admitted > 0; ) {
-      const jobs = await this.#term.transact((tx) => admitWaiting(tx, settings));
+      const jobs = await this.#leader.transact((tx) => admitWaiting(tx, settings));
       for (const { jobId, name } of jobs) {
         log.info({ job_id: jobId, resource: name }, 'admitted');
-        this.#work.add(name);
+        this.#reconcileQueue.add(name);
       }
       admitted = jobs.length;
     }
   }
 
-  #hear(change: Change): void {
+  #handleChange(change: Change): void {
     const name = nameOf(change);
-    if (name !== undefined) this.#work.addAfter(name, GATHER_MS);
+    if (name !== undefined) this.#reconcileQueue.addAfter(name, DEBOUNCE_MS);
     else if (Object.keys(change).length === 0) void this.audit();
   }
 }
 
-/** The resource that a change is about; undefined: none, or all. */
+/** @returns the name of the ScreenshotJob that has changed; undefined: none or all. */
 function nameOf({ set, job }: Change): string | undefined {
   if (set !== undefined) return resourceNameOf({ setId: set });
   return job === undefined ? undefined : resourceNameOf({ jobId: job });

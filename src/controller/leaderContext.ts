@@ -1,91 +1,105 @@
-/** What a leader has at hand during its term. */
-import type { CaptureJob, ClusterPort } from '../cluster/port.ts';
-import type { ScreenshotJob } from '../contract/screenshotJob.ts';
+/** Everything that a leader needs, from winning the Lease to losing it. All its writes are fenced by its epoch. */
+import type { ClusterPort } from '../cluster/port.ts';
 import { checkEpoch, requireEpoch, StaleLeaderError } from '../store/installation/installation.ts';
-import type { StoredJob } from '../store/jobs/jobs.ts';
 import { type CountedTransact, countedTransact } from '../workflow/countedTransactions.ts';
-import { fenced } from './fence.ts';
 import { FirstSeenTracker } from './firstSeenTracker.ts';
 import type { ControllerOptions } from './options.ts';
 import { Retention } from './retention.ts';
-import { type Problem, statusOf } from './status.ts';
 import { StatusWriter } from './statusWriter.ts';
 
 export interface LeaderContext {
   readonly options: ControllerOptions;
   readonly epoch: string;
-  /** Refuses writes once another leader has begun. */
+  /** Its writes throw StaleLeaderError after another leader has begun. */
   readonly cluster: ClusterPort;
   readonly statuses: StatusWriter;
-  /** Of objects that nobody knows. */
-  readonly acquaintance: FirstSeenTracker;
-  /** Of resources that are finished. */
+  /** Of objects that may be orphaned. */
+  readonly firstSeen: FirstSeenTracker;
+  /** Of finished ScreenshotJobs. */
   readonly retention: Retention;
-  /** How far the audit has come through what it does not look at in one go. */
-  readonly progress: { lastPendingAd: string | undefined };
+  /** How far the audit has read the pending ads, which it reads page by page. */
+  readonly auditProgress: { lastPendingAd: string | undefined };
   /**
-   * Runs a transaction of this leader and counts the screenshots that it resolves. The transaction fails if another
-   * leader has begun, and no other leader can begin before it ends. @throws StaleLeaderError
+   * Runs a transaction of this leader and counts the screenshots that it resolves. The transaction fails if another leader has begun, and no
+   * other leader can begin before it ends. @throws StaleLeaderError
    */
   readonly transact: CountedTransact;
-  /** Has another ScreenshotJob reconciled soon. */
-  readonly look: (name: string) => void;
+  /** Adds the name of a ScreenshotJob to the reconcile queue. */
+  readonly enqueue: (name: string) => void;
 }
 
-/** Look again at once. */
+/** Return values of a reconciliation, in milliseconds: reconcile again immediately. */
 export const NOW = 0;
-/** Look again when others have had a moment. */
+/** Reconcile again after the cluster had a moment to act. */
 export const SOON = 100;
-/** Look again although nothing should have to be waited for that nobody tells of. */
+/** Reconcile again although a change should be reported anyway, in case the report is lost. */
 export const LATER = 10_000;
 
-export function beginTerm(options: ControllerOptions, epoch: string, look: LeaderContext['look']): LeaderContext {
+export function createLeaderContext(
+  options: ControllerOptions,
+  epoch: string,
+  enqueue: LeaderContext['enqueue'],
+): LeaderContext {
   const { store, queue, settings, log, observe } = options;
-  const requireLead = () => {
+  const checkLease = () => {
     if (options.isHalted?.()) throw new StaleLeaderError(epoch, 'of another leader');
   };
-  const cluster = fenced(options.cluster, async () => {
-    requireLead();
+  const cluster = fenceWrites(options.cluster, async () => {
+    checkLease();
     await checkEpoch(store.db, epoch);
-    requireLead();
+    checkLease();
   });
   return {
     options,
     epoch,
     cluster,
     statuses: new StatusWriter(cluster, log, options.clock),
-    acquaintance: new FirstSeenTracker(options.clock),
-    retention: new Retention(settings.mostFinishedResources),
-    progress: { lastPendingAd: undefined },
+    firstSeen: new FirstSeenTracker(options.clock),
+    retention: new Retention(settings.maxFinishedResources),
+    auditProgress: { lastPendingAd: undefined },
     transact: countedTransact({
       transact: (work) =>
         store.db.transaction().execute(async (transaction) => {
           await requireEpoch(transaction, epoch);
           const result = await work(transaction);
-          requireLead();
+          checkLease();
           return result;
         }),
       count: (statuses) => observe?.screenshots?.(statuses),
       queue,
       publicUrl: settings.publicUrl,
     }),
-    look,
+    enqueue,
   };
 }
 
-export interface Shown {
-  readonly resource: ScreenshotJob;
-  readonly job: CaptureJob | undefined;
-  readonly problem?: Problem | undefined;
-  readonly canceling?: boolean;
-}
+const WRITES = [
+  'createScreenshotJob',
+  'updateStatus',
+  'deleteScreenshotJob',
+  'releaseScreenshotJob',
+  'labelScreenshotJob',
+  'createJob',
+  'deleteJob',
+  'recordEvent',
+] as const satisfies readonly (keyof ClusterPort)[];
 
-/** Says in the resource how things are. @returns in how many milliseconds that is possible, if it is too early. */
-export function show(
-  { statuses }: LeaderContext,
-  state: StoredJob,
-  { resource, job, problem = job?.problem, canceling = false }: Shown,
-): Promise<number> {
-  const { status: before, generation } = resource;
-  return statuses.write(resource, statusOf({ state, job, problem, canceling, before, generation }));
+/**
+ * Wraps the cluster so that each write first calls `checkLeadership`, which throws if another leader has begun.
+ *
+ * Another leader may still begin between the check and the write. Such a write changes nothing wrong: updates and deletions name the uid
+ * or the version that was read, and names of created objects are the same for every leader.
+ */
+function fenceWrites(cluster: ClusterPort, checkLeadership: () => Promise<void>): ClusterPort {
+  return new Proxy(cluster, {
+    get(target, name) {
+      const method: unknown = Reflect.get(target, name);
+      if (typeof method !== 'function') return method;
+      if (!WRITES.some((write) => write === name)) return method.bind(target);
+      return async (...parameters: unknown[]): Promise<unknown> => {
+        await checkLeadership();
+        return Reflect.apply(method, target, parameters);
+      };
+    },
+  });
 }

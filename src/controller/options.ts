@@ -1,3 +1,4 @@
+/** The options and the observer of the controller. */
 import type { ClusterPort } from '../cluster/port.ts';
 import type { Log } from '../lib/log.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -7,43 +8,43 @@ import type { AdmissionLimits } from '../workflow/admission.ts';
 import type { QueueObserver } from './workQueue.ts';
 
 export interface ControllerSettings extends AdmissionLimits {
-  /** How often a capture that broke is started again. */
+  /** How often the Job starts a failed index again. */
   readonly retries: number;
-  /** Bound on one run of a capture. */
+  /** Deadline of one run of a capture. */
   readonly podDeadlineSeconds: number;
-  /** A set of which nothing was started so long after its launch is settled, with what the cluster says. */
+  /** A job is settled if no capture has started this long after its Job was created. */
   readonly schedulingDeadlineSeconds: number;
   /** How long a settled ScreenshotJob stays in the cluster. */
   readonly finishedTtlSeconds: number;
-  /** Of settled ScreenshotJobs; beyond, the oldest go before their time. */
-  readonly mostFinishedResources: number;
-  /** How captures reach the internal API, without a slash at its end. */
+  /** Maximum of settled ScreenshotJobs. Beyond it the oldest are deleted early. */
+  readonly maxFinishedResources: number;
+  /** Base URL of the internal API for captures, without a slash at the end. */
   readonly internalUrl: string;
-  /** Without a slash at its end. */
+  /** Without a slash at the end. */
   readonly publicUrl: string;
   /**
-   * The captures are children of this process: none has outlived the last one, so what they held is free, and resources
-   * that no row knows are removed instead of named.
+   * Captures are child processes of this one, and none survives it. So all claims are released at the start, and a ScreenshotJob without
+   * a row is deleted.
    */
   readonly isLocal: boolean;
 }
 
-/** Told of everything that is measured. */
+/** For metrics. */
 export interface ControllerObserver {
-  /** Final states of pictures that no capture reported. */
+  /** Final statuses of screenshots that no capture reported. */
   screenshots?(statuses: readonly string[]): void;
-  /** One look at one ScreenshotJob. */
+  /** Called after each reconciliation. */
   reconciled?(outcome: ReconcileOutcome, seconds: number): void;
   readonly queue?: QueueObserver;
   audited?(report: AuditReport): void;
 }
 
-/** `conflict`: something had changed meanwhile, and was looked at again. */
+/** `conflict`: an object had changed since it was read, so the reconciliation is repeated. */
 export type ReconcileOutcome = 'done' | 'conflict' | 'failed';
 
 export interface AuditReport {
   readonly findings: Readonly<Record<AuditFinding, number>>;
-  /** So much was to be removed that nothing was. */
+  /** The audit deleted nothing, because it would have deleted too much. */
   readonly stopped: boolean;
 }
 
@@ -53,7 +54,7 @@ export const AUDIT_FINDINGS = [
   'unknown_resource',
   'orphan_job',
   'overdue_delivery',
-  'forsaken_ad',
+  'orphaned_ad',
 ] as const;
 export type AuditFinding = (typeof AUDIT_FINDINGS)[number];
 
@@ -63,14 +64,14 @@ export interface ControllerOptions {
   readonly cluster: ClusterPort;
   readonly notifications: Notifications;
   readonly settings: ControllerSettings;
-  /** Makes the token that a job's captures show to the internal API, where the cluster gives them none. */
+  /** Issues the token of a job's captures for the internal API. Not set if the cluster gives each pod a token. */
   readonly issueToken?: (jobId: string, expiresAt: Date) => string;
   readonly log: Log;
   readonly observe?: ControllerObserver;
-  /** Milliseconds that never run backwards; tests have their own. */
+  /** Milliseconds on a monotonic clock; tests pass their own. */
   readonly clock?: () => number;
-  /** True once the Lease is lost: from then on nothing is written. */
+  /** True after the Lease is lost. The controller writes nothing after that. */
   readonly isHalted?: () => boolean;
-  /** Another leader has begun; this one changes nothing any more, and its process should end. */
+  /** Called when another leader has begun. This controller writes nothing more, and its process must exit. */
   readonly onSuperseded?: () => void;
 }

@@ -1,46 +1,88 @@
 /**
- * Brings one ScreenshotJob and its Job in line with Postgres. Every step may be the last one before a crash: the next call
- * reads everything again and goes on from there. In this order:
+ * Reconciles one ScreenshotJob and its Job with PostgreSQL.
  *
- * 1. No row has the name: the resource is somebody else's, see `unknown.ts`.
- * 2. Settled: the resource says how it ended, its Job is removed, its finalizer is taken off when it is deleted, see `ending.ts`.
- * 3. Nothing is open any more, or its time is over, or it was canceled through the API: it is settled, whatever the cluster does.
- * 4. Canceled in the cluster, by `spec.cancel` or by deleting the resource: its Job is ended and it is settled as canceled.
- * 5. Otherwise there is to be a resource with a Job that runs, see `running.ts`. What is absent is made: absent is not canceled.
+ * Each call reads everything again and does the next step. The process may crash after any step, so no step depends on memory. The cases,
+ * in this order:
+ *
+ * 1. No row has this name (`handleUnknown`). The ScreenshotJob may belong to another database, so it is only marked as UnknownSet.
+ * 2. The job is open, but must be settled: it was canceled through the API, nothing is unresolved, or its deadline has passed. It is settled
+ *    in PostgreSQL without a look at the cluster.
+ * 3. Claims have expired (`releaseExpiredClaims`): other captures may take them.
+ * 4. The job is settled (`finish`): the status gets the result, Jobs are deleted, and a deleted ScreenshotJob is released.
+ * 5. There is no ScreenshotJob (`createResource`). Absent does not mean canceled: it is created again.
+ * 6. The ScreenshotJob was canceled by `spec.cancel` or by an operator's deletion (`cancel`): its Job is deleted, and it is settled.
+ * 7. We deleted the ScreenshotJob, but its job is open (`replaceResource`): it goes with its Job, and case 5 creates it again.
+ * 8. Otherwise its Job is created, replaced or watched (`runJob`).
  */
-import type { ScreenshotJob } from '../contract/screenshotJob.ts';
+import type { ScreenshotJob, ScreenshotJobStatus } from '../contract/screenshotJob.ts';
 import { readJob, type StoredJob } from '../store/jobs/jobs.ts';
 import { expireClaims } from '../workflow/claims.ts';
-import { cancel, finish, settle } from './ending.ts';
-import { type LeaderContext, NOW } from './leaderContext.ts';
-import { makeResource, run, withdraw } from './running.ts';
-import { meetUnknown } from './unknown.ts';
+import { createResource, replaceResource, runJob } from './captureJobs.ts';
+import { cancel, finish, forget, settle } from './completion.ts';
+import { type LeaderContext, NOW, SOON } from './leaderContext.ts';
 
-/** @returns in how many milliseconds to look again; undefined: when something changes. @throws StaleLeaderError (by what it writes), ConflictError */
-export async function reconcile(term: LeaderContext, name: string): Promise<number | undefined> {
-  const { store } = term.options;
-  const state = await readJob(store.db, name);
-  if (state === undefined) return meetUnknown(term, name);
+/** @returns milliseconds until the next reconciliation; undefined: after the next change. @throws StaleLeaderError, ConflictError */
+export async function reconcile(leader: LeaderContext, name: string): Promise<number | undefined> {
+  const state = await readJob(leader.options.store.db, name);
+  if (state === undefined) return handleUnknown(leader, name);
   if (state.settled_at === null) {
-    if (state.cancel_requested) return settle(term, state, 'canceled');
-    if (!state.open) return settle(term, state, 'complete');
-    if (state.deadline_at <= state.now) return settle(term, state, 'deadline');
-    if (state.claims_overdue) return expire(term, state);
+    if (state.cancel_requested) return settle(leader, state, 'canceled');
+    if (!state.open) return settle(leader, state, 'complete');
+    if (state.deadline_at <= state.now) return settle(leader, state, 'deadline');
+    if (state.claims_overdue) return releaseExpiredClaims(leader, state);
   }
-  const resource = await term.cluster.getScreenshotJob(name);
-  if (state.settled_at !== null) return finish(term, state, resource);
-  if (resource === undefined) return makeResource(term, state);
-  if (isCanceled(resource)) return cancel(term, state, resource);
-  return resource.deleting ? withdraw(term, state, resource) : run(term, state, resource);
+  const resource = await leader.cluster.getScreenshotJob(name);
+  if (state.settled_at !== null) return finish(leader, state, resource);
+  if (resource === undefined) return createResource(leader, state);
+  if (isCanceled(resource)) return cancel(leader, state, resource);
+  return resource.deleting ? replaceResource(leader, state, resource) : runJob(leader, state, resource);
 }
 
-/** A deletion that was ours, or is one of everything around it, says nothing about the set. */
+/** A deletion by us, or of the whole namespace, does not cancel the set. */
 function isCanceled({ spec, deleting, removedByUs }: ScreenshotJob): boolean {
   return spec.cancel === true || (deleting && !removedByUs);
 }
 
-/** Leases are over whose holders said nothing: others may claim what they held. */
-async function expire({ transact }: LeaderContext, state: StoredJob): Promise<number> {
+async function releaseExpiredClaims({ transact }: LeaderContext, state: StoredJob): Promise<number> {
   await transact((tx, context) => expireClaims(tx, state.id, context));
   return NOW;
+}
+
+const UNKNOWN: Omit<ScreenshotJobStatus, 'observedGeneration'> = {
+  reason: 'UnknownSet',
+  message: 'The database has no row for this ScreenshotJob.',
+  total: 0,
+  done: 0,
+  failed: 0,
+  pods: 0,
+  conditions: [],
+};
+
+async function handleUnknown(leader: LeaderContext, name: string): Promise<number | undefined> {
+  const { cluster, options, firstSeen, statuses } = leader;
+  const resource = await cluster.getScreenshotJob(name);
+  if (resource === undefined) {
+    forget(leader, name);
+    return undefined;
+  }
+  // The row may have been created after the first read.
+  if ((await readJob(options.store.db, name)) !== undefined) return NOW;
+  if (resource.deleting) return releaseUnknown(leader, resource);
+  const wait = firstSeen.msUntilJudged(resource.uid);
+  if (wait > 0) return wait;
+  // On one machine no other database can know it.
+  if (options.settings.isLocal) {
+    await cluster.deleteScreenshotJob(resource);
+    return SOON;
+  }
+  if (resource.status?.reason === 'UnknownSet') return undefined;
+  options.log.warn({ resource: name }, 'a ScreenshotJob has no row in the database; it is left as it is');
+  await statuses.write(resource, { ...UNKNOWN, observedGeneration: resource.generation });
+  return undefined;
+}
+
+/** There is no result to wait for. */
+async function releaseUnknown({ cluster, statuses }: LeaderContext, resource: ScreenshotJob): Promise<undefined> {
+  await cluster.releaseScreenshotJob(resource);
+  statuses.forget(resource.name);
 }

@@ -1,26 +1,29 @@
-/** Finished resources that are kept for people to look at, so many at most: a cluster holds its objects in memory. */
+/**
+ * Limits how many finished ScreenshotJobs stay in the cluster for operators to look at. The API server and our caches keep each object in
+ * memory.
+ */
 export class Retention {
-  readonly #most: number;
-  /** In the order in which they finished, as far as it was seen. */
+  readonly #max: number;
+  /** In the order in which they were seen as finished. */
   readonly #kept = new Set<string>();
   readonly #excess = new Set<string>();
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
-  /** @returns the one that has to go for it. */
+  /** @returns the name of the oldest one if it must now be deleted because there are too many. */
   keep(name: string): string | undefined {
     if (this.#excess.has(name) || this.#kept.has(name)) return undefined;
     this.#kept.add(name);
-    if (this.#kept.size <= this.#most) return undefined;
+    if (this.#kept.size <= this.#max) return undefined;
     const [oldest = name] = this.#kept;
     this.#kept.delete(oldest);
     this.#excess.add(oldest);
     return oldest;
   }
 
-  /** Whether it is to go before its time. */
+  /** True if it must be deleted before its time to live has passed. */
   isExcess(name: string): boolean {
     return this.#excess.has(name);
   }

@@ -1,16 +1,19 @@
-/** How long a key that failed waits: the longer of its own pause, which doubles, and its turn at a bucket that all keys share. */
+/**
+ * The delay before a failed key is retried: the longer of its own back-off, which doubles with each failure, and the wait for a token of the
+ * bucket that all keys share.
+ */
 import { backOffMs } from '../lib/backOff.ts';
 import { type Bucket, refilled } from '../lib/tokenBucket.ts';
 
 export interface RetryDelayOptions {
-  readonly firstPauseMs: number;
-  readonly longestPauseMs: number;
-  /** Of all keys together, when many fail at once. */
+  readonly firstMs: number;
+  readonly maxMs: number;
+  /** Limit for all keys together. */
   readonly retriesPerSecond: number;
   readonly burst: number;
-  /** Milliseconds that never run backwards. */
+  /** Milliseconds on a monotonic clock. */
   readonly clock?: () => number;
-  /** 0 to 1. */
+  /** @returns a number from 0 to 1. */
   readonly random?: () => number;
 }
 
@@ -27,13 +30,13 @@ export class RetryDelays {
     this.#random = options.random ?? Math.random;
   }
 
-  /** Counts a failure. @returns in how many milliseconds the key may be tried again. */
+  /** Counts a failure of the key. @returns milliseconds until it may be retried. */
   failed(key: string): number {
     const count = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, count);
-    const { firstPauseMs, longestPauseMs } = this.#options;
-    const own = backOffMs(count, { firstMs: firstPauseMs, maxMs: longestPauseMs }, this.#random);
-    return Math.max(own, this.#takeTurn());
+    const { firstMs, maxMs } = this.#options;
+    const own = backOffMs(count, { firstMs, maxMs }, this.#random);
+    return Math.max(own, this.#takeToken());
   }
 
   failures(key: string): number {
@@ -48,8 +51,8 @@ export class RetryDelays {
     return this.#failures.size;
   }
 
-  /** Takes a token, of the future where none is left. @returns when it will be there. */
-  #takeTurn(): number {
+  /** Takes a token, in advance if none is left. @returns milliseconds until the token is available. */
+  #takeToken(): number {
     const { retriesPerSecond, burst } = this.#options;
     const now = this.#clock();
     const { tokens, at } = refilled(this.#bucket, { perSecond: retriesPerSecond, burst }, now);

@@ -1,5 +1,5 @@
-/** The status of a ScreenshotJob, from what Postgres says of the job and the cluster of its pods. */
-import type { CaptureJob } from '../cluster/port.ts';
+/** The status of a ScreenshotJob, from the state of the job in PostgreSQL and its Job in the cluster. */
+import type { CaptureJob, Problem } from '../cluster/port.ts';
 import type { ScreenshotJobReason, ScreenshotJobStatus } from '../contract/screenshotJob.ts';
 import { SCREENSHOT_JOB_REASONS } from '../contract/screenshotJob.ts';
 import { cutCodePoints, storable } from '../domain/text.ts';
@@ -8,41 +8,35 @@ import type { StoredJob } from '../store/jobs/jobs.ts';
 type Condition = ScreenshotJobStatus['conditions'][number];
 type Counts = StoredJob['creatives'];
 
-/** Why it does not run: a reason of a ScreenshotJob, and words. */
-export interface Problem {
-  readonly reason: string;
-  readonly message: string;
-}
-
-export interface Seen {
+export interface StatusInput {
   readonly state: StoredJob;
   readonly job: CaptureJob | undefined;
-  /** Of its Job; or of what kept its Job from being made. */
+  /** Why the Job does not run or could not be created. */
   readonly problem: Problem | undefined;
-  /** It is being ended on request. */
+  /** The job is being canceled. */
   readonly canceling: boolean;
-  /** The status as it stands, whose times of transition are kept. */
+  /** The current status. Its transition times are kept. */
   readonly before: ScreenshotJobStatus | undefined;
   readonly generation: number;
 }
 
-const MAX_WORDS = 1_024;
+const MAX_MESSAGE_LENGTH = 1_024;
 
 /**
- * What the cluster says is partly others' words: of an admission policy, of a registry, of whoever wrote an Event. They stand in a column
- * of a terminal, in Postgres and in the log: without what steers a terminal or cannot be stored, and not without end.
+ * Makes a message of the cluster safe for terminals, PostgreSQL and logs. Admission policies, registries and authors of Events choose parts
+ * of it, so control characters and characters that cannot be stored are replaced, and the length is limited.
  */
-export function plainWords(text: string): string {
+export function sanitizeMessage(text: string): string {
   return cutCodePoints(
-    storable(text.slice(0, 4 * MAX_WORDS)).replaceAll(/[\p{Cc}\p{Bidi_Control}]+/gu, ' '),
-    MAX_WORDS,
+    storable(text.slice(0, 4 * MAX_MESSAGE_LENGTH)).replaceAll(/[\p{Cc}\p{Bidi_Control}]+/gu, ' '),
+    MAX_MESSAGE_LENGTH,
   );
 }
 
-export function statusOf(seen: Seen): ScreenshotJobStatus {
-  const { state, job, before, generation } = seen;
+export function statusOf(input: StatusInput): ScreenshotJobStatus {
+  const { state, job, before, generation } = input;
   const counts = state.set_id === null ? state.creatives : state.screenshots;
-  const { reason, message } = summary(seen);
+  const { reason, message } = summary(input);
   return {
     observedGeneration: generation,
     reason,
@@ -59,13 +53,13 @@ export function statusOf(seen: Seen): ScreenshotJobStatus {
   };
 }
 
-/** Where captures are at work the problem is over; where they were and are not, they will be again. */
-function summary({ state, job, problem, canceling }: Seen): { reason: ScreenshotJobReason; message: string } {
+/** A job is Running while its Job exists and a capture has started before. While its Job is replaced, it is Queued again. */
+function summary({ state, job, problem, canceling }: StatusInput): { reason: ScreenshotJobReason; message: string } {
   if (state.settled_at !== null) return ending(state);
-  if (canceling) return { reason: 'Canceling', message: 'Its captures are being ended.' };
+  if (canceling) return { reason: 'Canceling', message: 'The captures are being stopped.' };
   if (problem !== undefined) {
     const known = SCREENSHOT_JOB_REASONS.find((name) => name === problem.reason);
-    return { reason: known ?? 'PodStartFailed', message: plainWords(problem.message) };
+    return { reason: known ?? 'PodStartFailed', message: sanitizeMessage(problem.message) };
   }
   const isRunning = state.started && job !== undefined && !job.deleting;
   return isRunning ? { reason: 'Running', message: '' } : { reason: 'Queued', message: '' };
@@ -79,13 +73,16 @@ function ending(state: StoredJob): { reason: ScreenshotJobReason; message: strin
     case 'deadline':
       return { reason: 'DeadlineExceeded', message: `${done} of ${total} were done.` };
     case 'unscheduled':
-      return { reason: 'DeadlineExceeded', message: plainWords(state.problem ?? 'No capture was started in time.') };
+      return {
+        reason: 'DeadlineExceeded',
+        message: sanitizeMessage(state.problem ?? 'No capture was started in time.'),
+      };
   }
-  // Of a set that its captures left behind again and again.
-  const last = state.problem === null ? '' : ` ${plainWords(state.problem)}`;
-  if (done === 0) return { reason: 'Failed', message: `None of ${total} could be captured.${last}` };
+  // Set if the last generation failed too.
+  const lastProblem = state.problem === null ? '' : ` ${sanitizeMessage(state.problem)}`;
+  if (done === 0) return { reason: 'Failed', message: `None of ${total} could be captured.${lastProblem}` };
   if (failed > 0)
-    return { reason: 'CompletedWithFailures', message: `${failed} of ${total} could not be captured.${last}` };
+    return { reason: 'CompletedWithFailures', message: `${failed} of ${total} could not be captured.${lastProblem}` };
   return { reason: 'Completed', message: '' };
 }
 
@@ -97,7 +94,7 @@ function completion({ settled_at, admitted_at }: StoredJob): { completionTime?: 
   };
 }
 
-/** As kubectl writes it: 42s, 3m7s, 2h5m. */
+/** In the format of kubectl: 42s, 3m7s, 2h5m. */
 function durationOf(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
@@ -105,14 +102,17 @@ function durationOf(ms: number): string {
   return minutes > 0 ? `${minutes}m${seconds % 60}s` : `${seconds}s`;
 }
 
-type Untimed = Omit<Condition, 'lastTransitionTime'>;
+type ConditionWithoutTime = Omit<Condition, 'lastTransitionTime'>;
 
-function conditionsOf(state: StoredJob, { reason, message }: { reason: string; message: string }): Untimed[] {
+function conditionsOf(
+  state: StoredJob,
+  { reason, message }: { reason: string; message: string },
+): ConditionWithoutTime[] {
   const settled = state.settled_at !== null;
   const isGood = reason === 'Completed' || reason === 'CompletedWithFailures';
   return [
-    part('AdsCaptured', state.creatives, 'creatives'),
-    part('SitesCaptured', state.screenshots, 'screenshots'),
+    captureCondition('AdsCaptured', state.creatives, 'creatives'),
+    captureCondition('SitesCaptured', state.screenshots, 'screenshots'),
     {
       type: 'Settled',
       status: settled ? 'True' : 'False',
@@ -128,7 +128,11 @@ function conditionsOf(state: StoredJob, { reason, message }: { reason: string; m
   ];
 }
 
-function part(type: 'AdsCaptured' | 'SitesCaptured', { total, done, failed }: Counts, what: string): Untimed {
+function captureCondition(
+  type: 'AdsCaptured' | 'SitesCaptured',
+  { total, done, failed }: Counts,
+  what: string,
+): ConditionWithoutTime {
   if (total === 0) return { type, status: 'True', reason: 'NoneWanted', message: `It has no ${what}.` };
   const open = total - done - failed;
   return {
@@ -139,6 +143,9 @@ function part(type: 'AdsCaptured' | 'SitesCaptured', { total, done, failed }: Co
   };
 }
 
-function transitionTime({ type, status }: Untimed, before: ScreenshotJobStatus | undefined): string | undefined {
+function transitionTime(
+  { type, status }: ConditionWithoutTime,
+  before: ScreenshotJobStatus | undefined,
+): string | undefined {
   return before?.conditions.find((known) => known.type === type && known.status === status)?.lastTransitionTime;
 }

@@ -1,19 +1,29 @@
-/** Writes statuses where they changed, at most once a second for each resource, with an Event for each change of the reason. */
+/** Writes a changed status, at most once a second for each ScreenshotJob, and records an Event for each change of the reason. */
 import { isDeepStrictEqual } from 'node:util';
-import type { ClusterPort } from '../cluster/port.ts';
+import type { CaptureJob, ClusterPort, Problem } from '../cluster/port.ts';
 import type { ScreenshotJob, ScreenshotJobStatus } from '../contract/screenshotJob.ts';
 import type { Log } from '../lib/log.ts';
 import { StaleLeaderError } from '../store/installation/installation.ts';
+import type { StoredJob } from '../store/jobs/jobs.ts';
+import { statusOf } from './status.ts';
 
 const PAUSE_MS = 1_000;
-const WELL = new Set(['Queued', 'Running', 'Completed', 'CompletedWithFailures', 'Canceling', 'Canceled']);
+const NORMAL_REASONS = new Set(['Queued', 'Running', 'Completed', 'CompletedWithFailures', 'Canceling', 'Canceled']);
+
+export interface StatusUpdate {
+  readonly resource: ScreenshotJob;
+  readonly job: CaptureJob | undefined;
+  /** The problem of the Job unless set. */
+  readonly problem?: Problem | undefined;
+  readonly canceling?: boolean;
+}
 
 export class StatusWriter {
   readonly #cluster: ClusterPort;
   readonly #log: Log;
   readonly #clock: () => number;
-  /** When the status of a resource was last written, by name. */
-  readonly #written = new Map<string, number>();
+  /** When the status was last written, by the name of the ScreenshotJob. */
+  readonly #writtenAt = new Map<string, number>();
 
   constructor(cluster: ClusterPort, log: Log, clock: () => number = () => performance.now()) {
     this.#cluster = cluster;
@@ -21,31 +31,40 @@ export class StatusWriter {
     this.#clock = clock;
   }
 
-  /** @returns in how many milliseconds it may be written, if it is to be and it is too early; Infinity: all is said. */
+  /** Writes the status that follows from the state of the job. @returns as `write` does. */
+  update(
+    state: StoredJob,
+    { resource, job, problem = job?.problem, canceling = false }: StatusUpdate,
+  ): Promise<number> {
+    const { status: before, generation } = resource;
+    return this.write(resource, statusOf({ state, job, problem, canceling, before, generation }));
+  }
+
+  /** @returns Infinity if the status is up to date; otherwise the milliseconds until it may be written. */
   async write(resource: ScreenshotJob, status: ScreenshotJobStatus): Promise<number> {
     const before = resource.status;
-    // Not by the order of the fields: an API server has its own.
+    // The API server may return the fields in another order.
     if (isDeepStrictEqual(before, status)) return Number.POSITIVE_INFINITY;
-    // The end is not kept waiting: only pods that go follow it.
+    // The result is written at once. After it only the number of pods changes.
     const isEnd = status.completionTime !== undefined && before?.completionTime === undefined;
-    const left = (this.#written.get(resource.name) ?? Number.NEGATIVE_INFINITY) + PAUSE_MS - this.#clock();
+    const left = (this.#writtenAt.get(resource.name) ?? Number.NEGATIVE_INFINITY) + PAUSE_MS - this.#clock();
     if (left > 0 && !isEnd) return left;
     await this.#cluster.updateStatus(resource, status);
-    this.#written.set(resource.name, this.#clock());
-    if (before?.reason !== status.reason) await this.#tell(resource, status);
+    this.#writtenAt.set(resource.name, this.#clock());
+    if (before?.reason !== status.reason) await this.#recordEvent(resource, status);
     return Number.POSITIVE_INFINITY;
   }
 
   forget(name: string): void {
-    this.#written.delete(name);
+    this.#writtenAt.delete(name);
   }
 
-  /** Events are a courtesy: work does not wait for one that cannot be written. */
-  async #tell(resource: ScreenshotJob, status: ScreenshotJobStatus): Promise<void> {
+  /** An Event that cannot be written must not stop the reconciliation. */
+  async #recordEvent(resource: ScreenshotJob, status: ScreenshotJobStatus): Promise<void> {
     const { reason } = status;
-    const type = WELL.has(reason) ? 'Normal' : 'Warning';
+    const type = NORMAL_REASONS.has(reason) ? 'Normal' : 'Warning';
     try {
-      await this.#cluster.recordEvent(resource, { type, reason, message: wordsOf(resource, status) });
+      await this.#cluster.recordEvent(resource, { type, reason, message: eventMessage(resource, status) });
     } catch (error) {
       if (error instanceof StaleLeaderError) throw error;
       this.#log.warn({ resource: resource.name, reason, err: error }, 'an Event could not be written');
@@ -53,14 +72,14 @@ export class StatusWriter {
   }
 }
 
-/** Where all goes well the status has no message, for its counts say it; an Event has nothing else. */
-function wordsOf(
+/** A normal status has counts and no message, but an Event needs a message. */
+function eventMessage(
   { spec }: ScreenshotJob,
   { reason, message, total, done, pods, duration }: ScreenshotJobStatus,
 ): string {
   const what = spec.set === undefined ? 'creatives' : 'pictures';
   if (message !== undefined) return message;
-  if (reason === 'Running') return `${pods} of ${spec.batches} captures at work, ${done} of ${total} ${what} done.`;
+  if (reason === 'Running') return `${pods} of ${spec.batches} captures running, ${done} of ${total} ${what} done.`;
   if (reason === 'Completed') return `All ${total} ${what} done${duration === undefined ? '' : ` in ${duration}`}.`;
   return `${total - done} of ${total} ${what} wait for captures to start.`;
 }

@@ -1,41 +1,42 @@
 /**
- * Keys to be worked on, with the semantics of client-go's queue. A key is `dirty` when it is to be worked on and `processing`
- * while it is: one that becomes dirty meanwhile waits for its worker and is worked on once more. So no key is worked on
- * twice at once, and however often it is added before its turn, it is worked on once. One that fails comes back after a pause; one
- * that is done, or gone, leaves no trace.
+ * The reconcile queue: a queue of keys with the rules of client-go's work queue.
+ *
+ * A key is `dirty` if it must be processed, and `processing` while a worker has it. A key that becomes dirty while it is processed waits and
+ * is processed once more afterwards. So no key is processed twice at the same time, and a key that is added several times before its turn
+ * is processed once. A key that fails is retried after a back-off. Nothing is kept of a key that succeeded.
  */
 import { RetryDelays } from './retryDelays.ts';
 
 export interface WorkQueue {
   add(key: string): void;
-  /** The earlier of two times counts. */
+  /** If the key is added several times, the earliest time counts. */
   addAfter(key: string, ms: number): void;
   size(): QueueSize;
-  /** Takes nothing more and waits for what is being worked on. */
+  /** Takes no more keys and waits for those that are processed. */
   stop(): Promise<void>;
 }
 
 export interface QueueSize {
-  /** To be worked on as soon as a worker is free. */
+  /** Keys that wait for a free worker. */
   readonly ready: number;
   readonly processing: number;
-  /** To be looked at later. */
+  /** Keys that are added later. */
   readonly delayed: number;
-  /** Whose last try failed. */
+  /** Keys whose last try failed. */
   readonly failing: number;
 }
 
-/** Told of everything that is measured. */
+/** For metrics. */
 export interface QueueObserver {
   added?(): void;
   retried?(): void;
-  /** Seconds from being added to being worked on. */
+  /** Seconds from adding a key to processing it. */
   waited?(seconds: number): void;
   worked?(seconds: number, outcome: 'done' | 'failed'): void;
 }
 
 export interface WorkQueueOptions {
-  /** @returns in how many milliseconds to look at the key again; undefined: when it is added. */
+  /** Processes a key. @returns milliseconds until it is added again; undefined: not by itself. */
   readonly work: (key: string) => Promise<number | undefined>;
   readonly concurrency: number;
   readonly failed: (key: string, error: unknown, failures: number) => void;
@@ -43,9 +44,9 @@ export interface WorkQueueOptions {
   readonly observe?: QueueObserver;
 }
 
-const BACK_OFF = { firstPauseMs: 100, longestPauseMs: 30_000, retriesPerSecond: 20, burst: 100 };
-/** A delay beyond 2^31 ms would fire at once. */
-const LONGEST_DELAY_MS = 3_600_000;
+const BACK_OFF = { firstMs: 100, maxMs: 30_000, retriesPerSecond: 20, burst: 100 };
+/** A timer of more than 2^31 ms fires at once. */
+const MAX_DELAY_MS = 3_600_000;
 
 export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   return new KeyedQueue(options);
@@ -54,7 +55,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
 class KeyedQueue implements WorkQueue {
   readonly #options: WorkQueueOptions;
   readonly #backOff: RetryDelays;
-  /** Keys with the time at which they were added, in the order of their turns. */
+  /** When each key was added, in the order in which they are processed. */
   readonly #dirty = new Map<string, number>();
   readonly #processing = new Map<string, Promise<void>>();
   readonly #timers = new Map<string, { readonly due: number; readonly timer: NodeJS.Timeout }>();
@@ -65,7 +66,7 @@ class KeyedQueue implements WorkQueue {
     this.#backOff = options.backOff ?? new RetryDelays(BACK_OFF);
   }
 
-  // Handed on as functions, so they are bound.
+  // Passed as functions, so they are bound to the queue.
   readonly add = (key: string): void => {
     if (this.#stopped || this.#dirty.has(key)) return;
     this.#options.observe?.added?.();
@@ -75,11 +76,11 @@ class KeyedQueue implements WorkQueue {
 
   readonly addAfter = (key: string, ms: number): void => {
     if (this.#stopped) return;
-    const delay = Math.min(Math.max(0, ms), LONGEST_DELAY_MS);
+    const delay = Math.min(Math.max(0, ms), MAX_DELAY_MS);
     const due = performance.now() + delay;
-    const known = this.#timers.get(key);
-    if (known !== undefined && known.due <= due) return;
-    clearTimeout(known?.timer);
+    const scheduled = this.#timers.get(key);
+    if (scheduled !== undefined && scheduled.due <= due) return;
+    clearTimeout(scheduled?.timer);
     const fire = () => {
       this.#timers.delete(key);
       this.add(key);
@@ -111,7 +112,7 @@ class KeyedQueue implements WorkQueue {
       if (this.#processing.has(key)) continue;
       this.#dirty.delete(key);
       this.#options.observe?.waited?.((performance.now() - since) / 1000);
-      // Later, so that the key counts as processing when its work begins.
+      // Starts in a microtask, so that the key is in #processing when its work begins.
       this.#processing.set(
         key,
         Promise.resolve().then(() => this.#process(key)),
@@ -120,9 +121,9 @@ class KeyedQueue implements WorkQueue {
   }
 
   async #process(key: string): Promise<void> {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const outcome = await this.#try(key);
-    this.#options.observe?.worked?.((performance.now() - begun) / 1000, outcome);
+    this.#options.observe?.worked?.((performance.now() - startedAt) / 1000, outcome);
     this.#processing.delete(key);
     this.#start();
   }
@@ -130,9 +131,9 @@ class KeyedQueue implements WorkQueue {
   async #try(key: string): Promise<'done' | 'failed'> {
     const { work, failed, observe } = this.#options;
     try {
-      const again = await work(key);
+      const next = await work(key);
       this.#backOff.forget(key);
-      if (again !== undefined) this.addAfter(key, again);
+      if (next !== undefined) this.addAfter(key, next);
       return 'done';
     } catch (error) {
       const pause = this.#backOff.failed(key);

@@ -85,7 +85,7 @@ export function testSettings(
 ): ControllerSettings {
   return {
     ...{ maxPods: 4, maxPodsPerOrganization: 4, parallelism: 2, setDeadlineSeconds: 120, retries: 1 },
-    ...{ podDeadlineSeconds: 60, finishedTtlSeconds: 600, schedulingDeadlineSeconds: 60, mostFinishedResources: 100 },
+    ...{ podDeadlineSeconds: 60, finishedTtlSeconds: 600, schedulingDeadlineSeconds: 60, maxFinishedResources: 100 },
     ...{ internalUrl, publicUrl: PUBLIC_URL },
     ...given,
   };

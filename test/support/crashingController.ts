@@ -1,7 +1,7 @@
 /** A controller that crashes at a chosen call and is replaced by a second one. The cluster and the database keep their state. */
 import type { ClusterPort } from '../../src/cluster/port.ts';
 import { ConflictError } from '../../src/cluster/port.ts';
-import { beginTerm, type LeaderContext, SOON } from '../../src/controller/leaderContext.ts';
+import { createLeaderContext, type LeaderContext, SOON } from '../../src/controller/leaderContext.ts';
 import type { ControllerOptions } from '../../src/controller/options.ts';
 import { reconcile } from '../../src/controller/reconcile.ts';
 import type { Queue } from '../../src/queue/queue.ts';
@@ -12,7 +12,7 @@ import { SILENT } from './silentLog.ts';
 
 export const SETTINGS: ControllerOptions['settings'] = {
   ...{ maxPods: 10, maxPodsPerOrganization: 10, parallelism: 2, setDeadlineSeconds: 3_600, retries: 0 },
-  ...{ podDeadlineSeconds: 600, schedulingDeadlineSeconds: 900, finishedTtlSeconds: 600, mostFinishedResources: 100 },
+  ...{ podDeadlineSeconds: 600, schedulingDeadlineSeconds: 900, finishedTtlSeconds: 600, maxFinishedResources: 100 },
   ...{ internalUrl: 'http://internal.example', publicUrl: 'https://tearsheet.example', isLocal: false },
 };
 
@@ -96,6 +96,6 @@ export class CrashingController {
       return this.#time;
     };
     const wired = crashPoint === undefined ? cluster : crashingCluster(cluster, crashPoint);
-    return beginTerm({ ...parts, cluster: wired, clock, issueToken: () => 'token' }, epoch, () => undefined);
+    return createLeaderContext({ ...parts, cluster: wired, clock, issueToken: () => 'token' }, epoch, () => undefined);
   }
 }

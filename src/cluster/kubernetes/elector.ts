@@ -1,48 +1,45 @@
 /**
- * One leader at a time, by a Lease. A candidate waits until it has seen no change of the Lease for as long as the Lease says, by its own
- * monotonic clock: what times the holder writes into it is never compared with ours. A leader that could not renew for `renewSeconds`
- * is none any more, and says so before anybody else can have become one.
+ * Leader election by a Kubernetes Lease.
+ *
+ * A process is in one of three states:
+ * - Candidate: it reads the Lease again and again. It takes the Lease if nobody holds it, or if the Lease has not changed for its
+ *   duration. This process measures that time on its own monotonic clock; it never compares times of different machines.
+ * - Leader: it renews the Lease. It loses leadership if it could not renew for `renewSeconds`, or if it reads the name of another
+ *   holder. `renewSeconds` is shorter than the Lease, so a leader stops before another process may take over.
+ * - Ended: it was stopped, or it lost leadership. A process never becomes leader twice.
  */
+import type { V1Lease } from '@kubernetes/client-node';
 import type { Log } from '../../lib/log.ts';
-import { ApiError, isConflict, isNotFound } from './client/apiError.ts';
-import type { ApiServer, CallOptions } from './client/apiServer.ts';
+import { ApiError, isConflict } from './client/apiError.ts';
+import type { CallOptions } from './client/apiServer.ts';
 import { type Clock, systemClock } from './client/clock.ts';
+import type { ResourceClient, Wire } from './client/resourceClient.ts';
 
 export interface ElectorOptions {
-  /** Of this process: its pod's name. */
+  /** Name of this process in the Lease: the name of its pod. */
   readonly identity: string;
   readonly leaseName: string;
   readonly leaseSeconds?: number;
-  /** Shorter than the lease: after so long without a renewal it is given up. */
+  /** Must be less than `leaseSeconds`. */
   readonly renewSeconds?: number;
   readonly retrySeconds?: number;
   readonly onElected: () => void;
-  /** At most once, after `onElected`: the process is to end, without anything orderly. */
+  /** Called at most once, after `onElected`. The process must write nothing more and exit. */
   readonly onLost: (reason: string) => void;
 }
 
 export interface ElectorConnection {
-  readonly api: ApiServer;
-  readonly namespace: string;
+  readonly leases: ResourceClient<V1Lease>;
   readonly log: Log;
   readonly clock?: Clock;
 }
 
 export interface Elector {
-  /** Gives the Lease back, so that another one need not wait for its end. What rests on leading is over by then. */
+  /** Releases the Lease, so that the next leader need not wait. Call it when this process writes nothing more. */
   stop(): Promise<void>;
 }
 
-interface Lease {
-  readonly metadata: { readonly name: string; readonly resourceVersion?: string };
-  readonly spec?: {
-    readonly holderIdentity?: string | null;
-    readonly leaseDurationSeconds?: number | null;
-    readonly acquireTime?: string | null;
-    readonly renewTime?: string | null;
-    readonly leaseTransitions?: number | null;
-  };
-}
+type Lease = Wire<V1Lease>;
 
 const CALL_MS = 5_000;
 
@@ -53,113 +50,116 @@ export function startElector(connection: ElectorConnection, options: ElectorOpti
 const DEFAULTS = { leaseSeconds: 15, renewSeconds: 10, retrySeconds: 2 };
 
 class LeaseElector implements Elector {
-  readonly #connection: ElectorConnection & { readonly clock: Clock };
+  readonly #leases: ResourceClient<V1Lease>;
+  readonly #log: Log;
+  readonly #clock: Clock;
   readonly #options: ElectorOptions & typeof DEFAULTS;
-  readonly #collection: string;
-  readonly #path: string;
-  readonly #ending = new AbortController();
+  readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
-  /** The Lease as it was last seen, and since when it is so. */
-  #seen: { lease: Lease; at: number } | undefined;
-  /** When the last renewal that succeeded was asked for. */
+  /** The Lease as it was last read, and when this version of it was first read. */
+  #observed: { readonly lease: Lease; readonly since: number } | undefined;
+  /** When the request of the last successful renewal was sent. */
   #renewedAt: number | undefined;
 
-  constructor(connection: ElectorConnection, options: ElectorOptions) {
-    this.#connection = { clock: systemClock, ...connection };
+  constructor({ leases, log, clock = systemClock }: ElectorConnection, options: ElectorOptions) {
+    this.#leases = leases;
+    this.#log = log;
+    this.#clock = clock;
     this.#options = { ...DEFAULTS, ...options };
-    this.#collection = `/apis/coordination.k8s.io/v1/namespaces/${connection.namespace}/leases`;
-    this.#path = `${this.#collection}/${options.leaseName}`;
     this.#running = this.#run();
   }
 
   async stop(): Promise<void> {
-    this.#ending.abort();
+    this.#stopping.abort();
     await this.#running;
     if (this.#renewedAt === undefined) return;
-    await this.#giveBack().catch((error: unknown) => this.#warn(error, 'the Lease was not given back'));
+    await this.#release().catch((error: unknown) => this.#warn(error, 'the Lease could not be released'));
   }
 
   async #run(): Promise<void> {
     const { identity, leaseName: lease, onElected, onLost } = this.#options;
-    await this.#compete();
-    if (this.#isEnding) return;
-    this.#connection.log.info({ lease, identity }, 'leads');
+    await this.#acquire();
+    if (this.#isStopping) return;
+    this.#log.info({ lease, identity }, 'became leader');
     onElected();
-    const reason = await this.#lead();
+    const reason = await this.#holdUntilLost();
     if (reason === undefined) return;
     this.#renewedAt = undefined;
-    this.#connection.log.warn({ lease, identity, reason }, 'leads no more');
+    this.#log.warn({ lease, identity, reason }, 'lost leadership, exiting');
     onLost(reason);
   }
 
-  async #compete(): Promise<void> {
-    while (!this.#isEnding) {
+  async #acquire(): Promise<void> {
+    while (!this.#isStopping) {
       try {
-        const lease = await this.#look(this.#limits());
+        const lease = await this.#read(this.#callOptions());
         if (lease === undefined || this.#isFree(lease)) return await this.#write(lease);
       } catch (error) {
-        const isExpected = isConflict(error) || this.#isEnding;
-        if (!isExpected) this.#warn(error, 'the Lease could not be had');
+        // A conflict means that another candidate was faster.
+        if (!isConflict(error) && !this.#isStopping) this.#warn(error, 'the Lease could not be acquired; retrying');
       }
       await this.#pause();
     }
   }
 
-  /** @returns why it is lost; undefined: it was ended. */
-  async #lead(): Promise<string | undefined> {
-    const { identity, renewSeconds } = this.#options;
+  /** @returns why leadership was lost; undefined if this process was stopped. */
+  async #holdUntilLost(): Promise<string | undefined> {
     for (;;) {
       await this.#pause();
-      if (this.#isEnding) return undefined;
-      // Asked before renewing: this process may have been paused for longer than others waited.
-      if (this.#leftMs <= 0) return `It could not be renewed for ${renewSeconds} s.`;
-      const holder = this.#seen?.lease.spec?.holderIdentity ?? identity;
-      if (holder !== identity) return holder === '' ? 'It was taken away.' : `${holder} holds it.`;
+      if (this.#isStopping) return undefined;
+      const reason = this.#lossReason();
+      if (reason !== undefined) return reason;
       await this.#renew();
     }
   }
 
+  #lossReason(): string | undefined {
+    const { identity, renewSeconds } = this.#options;
+    // Checked before each renewal, because this process may have been paused for longer than the Lease.
+    if (this.#msUntilLoss <= 0) return `The Lease could not be renewed for ${renewSeconds} s.`;
+    const holder = this.#observed?.lease.spec?.holderIdentity ?? identity;
+    if (holder === identity) return undefined;
+    return holder === '' ? 'The Lease was released by another process.' : `${holder} holds the Lease.`;
+  }
+
   async #renew(): Promise<void> {
     try {
-      await this.#write(this.#seen?.lease);
+      await this.#write(this.#observed?.lease);
     } catch (error) {
-      if (this.#isEnding) return;
-      this.#warn(error, 'the Lease was not renewed');
-      // Somebody else's by now, deleted, or ours by a write whose answer was lost.
-      if (error instanceof ApiError) await this.#look(this.#limits()).catch(() => undefined);
+      if (this.#isStopping) return;
+      this.#warn(error, 'the Lease could not be renewed; retrying');
+      // The Lease was deleted, another process holds it, or our write succeeded and its answer was lost.
+      if (error instanceof ApiError) await this.#read(this.#callOptions()).catch(() => undefined);
     }
   }
 
-  async #look(limits: CallOptions): Promise<Lease | undefined> {
-    try {
-      const lease = (await this.#connection.api.call({ verb: 'get', path: this.#path }, limits)) as Lease;
-      this.#note(lease);
-      return lease;
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-      this.#seen = undefined;
-      return undefined;
-    }
+  async #read(options: CallOptions): Promise<Lease | undefined> {
+    const lease = await this.#leases.get(this.#options.leaseName, options);
+    if (lease === undefined) this.#observed = undefined;
+    else this.#observe(lease);
+    return lease;
   }
 
+  /** Creates or updates the Lease, with this process as its holder. */
   async #write(lease: Lease | undefined): Promise<void> {
-    const { api, clock } = this.#connection;
-    const begun = clock.now();
-    const at =
+    const sentAt = this.#clock.now();
+    const claimed = this.#claim(lease);
+    const { leaseName } = this.#options;
+    const written =
       lease === undefined
-        ? ({ verb: 'create', path: this.#collection } as const)
-        : ({ verb: 'update', path: this.#path } as const);
-    this.#note((await api.call({ ...at, body: this.#claim(lease) }, this.#limits())) as Lease);
-    this.#renewedAt = begun;
+        ? await this.#leases.create(claimed, this.#callOptions())
+        : await this.#leases.update(leaseName, claimed, this.#callOptions());
+    this.#observe(written);
+    this.#renewedAt = sentAt;
   }
 
-  async #giveBack(): Promise<void> {
-    // What was under way when it was ended may have changed it.
-    const lease = await this.#look({ deadlineMs: CALL_MS });
+  async #release(): Promise<void> {
+    // Read again, because a renewal that was stopped may have changed the Lease.
+    const options = { deadlineMs: CALL_MS };
+    const lease = await this.#read(options);
     if (lease?.spec?.holderIdentity !== this.#options.identity) return;
     const spec = { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1 };
-    const body = { ...lease, spec };
-    await this.#connection.api.call({ verb: 'update', path: this.#path, body }, { deadlineMs: CALL_MS });
+    await this.#leases.update(this.#options.leaseName, { ...lease, spec }, options);
   }
 
   #isFree({ spec }: Lease): boolean {
@@ -167,19 +167,19 @@ class LeaseElector implements Elector {
     const holder = spec?.holderIdentity ?? '';
     if (holder === '' || holder === identity) return true;
     const seconds = spec?.leaseDurationSeconds ?? leaseSeconds;
-    return this.#seen !== undefined && this.#connection.clock.now() - this.#seen.at > seconds * 1000;
+    return this.#observed !== undefined && this.#clock.now() - this.#observed.since > seconds * 1000;
   }
 
-  #claim(lease: Lease | undefined): object {
+  #claim(lease: Lease | undefined): Lease {
     const { identity, leaseName, leaseSeconds } = this.#options;
-    // Leases have microseconds.
+    // The API server expects microseconds in the times of a Lease.
     const now = new Date().toISOString().replace('Z', '000Z');
     const isOurs = lease?.spec?.holderIdentity === identity;
     const transitions = lease?.spec?.leaseTransitions ?? 0;
     return {
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
-      metadata: lease?.metadata ?? { name: leaseName, namespace: this.#connection.namespace },
+      metadata: lease?.metadata ?? { name: leaseName },
       spec: {
         holderIdentity: identity,
         leaseDurationSeconds: leaseSeconds,
@@ -190,33 +190,33 @@ class LeaseElector implements Elector {
     };
   }
 
-  #note(lease: Lease): void {
-    const isNews = lease.metadata.resourceVersion !== this.#seen?.lease.metadata.resourceVersion;
-    if (isNews || this.#seen === undefined) this.#seen = { lease, at: this.#connection.clock.now() };
+  #observe(lease: Lease): void {
+    const isNew = lease.metadata?.resourceVersion !== this.#observed?.lease.metadata?.resourceVersion;
+    if (isNew || this.#observed === undefined) this.#observed = { lease, since: this.#clock.now() };
   }
 
   async #pause(): Promise<void> {
-    const { clock } = this.#connection;
-    // Candidates that wait for the same end do not all come at once.
-    const ms = this.#options.retrySeconds * 1000 * (1 + 0.2 * clock.random());
-    await clock.sleep(Math.max(0, Math.min(ms, this.#leftMs)), this.#ending.signal).catch(() => undefined);
+    // The random part spreads candidates that wait for the same Lease to expire.
+    const ms = this.#options.retrySeconds * 1000 * (1 + 0.2 * this.#clock.random());
+    const pause = Math.max(0, Math.min(ms, this.#msUntilLoss));
+    await this.#clock.sleep(pause, this.#stopping.signal).catch(() => undefined);
   }
 
-  #limits(): CallOptions {
-    return { deadlineMs: Math.max(1, Math.min(CALL_MS, this.#leftMs)), signal: this.#ending.signal };
+  /** A request of a leader must not take longer than its leadership. */
+  #callOptions(): CallOptions {
+    return { deadlineMs: Math.max(1, Math.min(CALL_MS, this.#msUntilLoss)), signal: this.#stopping.signal };
   }
 
-  /** Until a leader gives it up. */
-  get #leftMs(): number {
+  get #msUntilLoss(): number {
     if (this.#renewedAt === undefined) return CALL_MS;
-    return this.#renewedAt + this.#options.renewSeconds * 1000 - this.#connection.clock.now();
+    return this.#renewedAt + this.#options.renewSeconds * 1000 - this.#clock.now();
   }
 
-  get #isEnding(): boolean {
-    return this.#ending.signal.aborted;
+  get #isStopping(): boolean {
+    return this.#stopping.signal.aborted;
   }
 
   #warn(error: unknown, message: string): void {
-    this.#connection.log.warn({ lease: this.#options.leaseName, err: error }, message);
+    this.#log.warn({ lease: this.#options.leaseName, err: error }, message);
   }
 }

@@ -1,109 +1,130 @@
-/** A cluster of Kubernetes: what the controller asks of a cluster, as calls of its API server. */
+/** The port to a cluster, implemented with an API server. Reads come from caches, writes go to the API server. */
 import type { CaptureProfile } from '../../contract/captureProfile.ts';
 import type { ScreenshotJob, ScreenshotJobSpec, ScreenshotJobStatus } from '../../contract/screenshotJob.ts';
 import type { Log } from '../../lib/log.ts';
-import type { CaptureJob, CaptureJobSpec, ClusterPort, RecordedEvent, StrayJob } from '../port.ts';
-import { type Caches, startCaches } from './cache/caches.ts';
-import { type ResourceState, SeenScreenshotJob } from './cache/screenshotJobs.ts';
+import type {
+  CaptureJob,
+  CaptureJobSpec,
+  ClusterPort,
+  DeleteJobOptions,
+  RecordedEvent,
+  UnlabeledObjects,
+} from '../port.ts';
+import { type ClusterCache, startClusterCache } from './cache/clusterCache.ts';
+import { readJob } from './cache/jobState.ts';
+import { CachedScreenshotJob, readScreenshotJob, type ScreenshotJobState } from './cache/screenshotJobState.ts';
 import { type ApiServer, createApiServer } from './client/apiServer.ts';
 import { loadCredentials } from './client/credentials.ts';
-import { type Paths, pathsOf, resourceOf } from './client/names.ts';
+import { LABEL, resourceOf } from './client/names.ts';
+import { createResourceClients, type ResourceClients } from './client/resourceClients.ts';
 import { type Elector, type ElectorOptions, startElector } from './elector.ts';
+import { CaptureJobReader } from './jobs/captureJobReader.ts';
 import { createEvents, type Events } from './jobs/events.ts';
-import { JobViews } from './jobs/jobViews.ts';
-import { JobWrites } from './jobs/jobWrites.ts';
-import { ResourceWrites } from './jobs/resourceWrites.ts';
-import { listStrays } from './jobs/unlabeledObjects.ts';
+import { JobWriter } from './jobs/jobWriter.ts';
+import { ScreenshotJobWriter } from './jobs/screenshotJobWriter.ts';
 
 export interface KubernetesOptions {
   readonly namespace: string;
-  /** The uuid of the table `installation`: every object of ours bears it, and no other one's is seen. */
+  /** The uuid of the table `installation`: the label of every object that we create and watch. */
   readonly installation: string;
   readonly profile: CaptureProfile;
-  /** Names a lost node as soon as the cluster knows it; needs the right to read nodes. */
+  /** Reports a lost node as soon as the cluster knows it. Needs the permission to read nodes. */
   readonly readsNodes?: boolean;
-  /** Path; without it $KUBECONFIG, the service account of the pod, or the user's own. */
+  /** Path of a kubeconfig. Without it: $KUBECONFIG, the service account of the pod, or ~/.kube/config. */
   readonly kubeconfig?: string;
   readonly log: Log;
   readonly observe?: KubernetesObserver;
 }
 
 export interface KubernetesObserver {
-  /** A request was answered; code 0: it was not. */
+  /** Called after each request; the code is 0 if no answer came. */
   requested?(request: { verb: string; resource: string; code: number; seconds: number }): void;
-  /** Everything of a kind was listed: at the start, and when the server had forgotten where a watch was. */
+  /** Called after each full list: at the start, and when the API server no longer has the history since the last version. */
   relisted?(resource: string): void;
 }
 
 export interface KubernetesCluster extends ClusterPort {
-  /** Milliseconds since what is cached was last known to be up to date; undefined: nothing is cached yet. */
+  /** Milliseconds since the caches were last known to be up to date; undefined before they are started. */
   staleness(): number | undefined;
-  /** Competes for a Lease of the namespace. Needs no cache, so that whoever waits holds none. */
+  /** Competes for a Lease of the namespace. It starts no cache, because only the leader needs one. */
   startElector(options: ElectorOptions): Elector;
 }
 
-/** Asks nothing of the server yet. @throws where no server is named */
+/** Sends no request yet. @throws Error if no API server is configured. */
 export async function connectKubernetes(options: KubernetesOptions): Promise<KubernetesCluster> {
   const { observe } = options;
   const api = createApiServer({
     credentials: await loadCredentials(options.kubeconfig),
-    answered: ({ verb, path, code, seconds }) => {
+    onResponse: ({ verb, path, code, seconds }) => {
       observe?.requested?.({ verb, resource: resourceOf(path), code, seconds });
     },
   });
-  return new ClusterOfServer(api, options);
+  return new ApiServerCluster(api, options);
 }
 
-class ClusterOfServer implements KubernetesCluster {
+const WITHOUT_LABEL = `!${LABEL.installation}`;
+/** The next audit finds the others. */
+const MAX_UNLABELED = 100;
+
+class ApiServerCluster implements KubernetesCluster {
   readonly #api: ApiServer;
+  readonly #clients: ResourceClients;
   readonly #options: KubernetesOptions;
-  readonly #paths: Paths;
   readonly #events: Events;
-  readonly #views: JobViews;
+  readonly #jobReader: CaptureJobReader;
   readonly #watchers = new Set<(name: string) => void>();
-  #begun: Caches | undefined;
+  #startedCache: ClusterCache | undefined;
 
   constructor(api: ApiServer, options: KubernetesOptions) {
     const { namespace, log } = options;
     this.#api = api;
+    this.#clients = createResourceClients(api, namespace);
     this.#options = options;
-    this.#paths = pathsOf(namespace);
-    this.#events = createEvents({ api, path: this.#paths.events, namespace, log });
-    this.#views = new JobViews({ events: this.#events, changed: (name) => this.#changed(name) });
+    this.#events = createEvents({ client: this.#clients.events, namespace, log });
+    this.#jobReader = new CaptureJobReader({ events: this.#events, changed: (name) => this.#notify(name) });
   }
 
   async createScreenshotJob(name: string, spec: ScreenshotJobSpec): Promise<'created' | 'exists'> {
-    return this.#resources.create(name, spec);
+    return this.#screenshotJobs.create(name, spec);
   }
 
   async getScreenshotJob(name: string): Promise<ScreenshotJob | undefined> {
-    const resource = (await this.#known()).resources.get(name);
-    return resource && this.#judged(resource);
+    const state = (await this.#readyCache()).screenshotJobs.get(name);
+    return state && this.#asScreenshotJob(state);
   }
 
   async listScreenshotJobs(): Promise<ScreenshotJob[]> {
-    const { resources } = await this.#known();
-    return Promise.all(resources.all().map((resource) => this.#judged(resource)));
+    const { screenshotJobs } = await this.#readyCache();
+    return Promise.all(screenshotJobs.all().map((state) => this.#asScreenshotJob(state)));
   }
 
-  async updateStatus(seen: ScreenshotJob, status: ScreenshotJobStatus): Promise<void> {
-    await this.#resources.updateStatus(seen, status);
+  async updateStatus(resource: ScreenshotJob, status: ScreenshotJobStatus): Promise<void> {
+    await this.#screenshotJobs.updateStatus(resource, status);
   }
 
-  async deleteScreenshotJob(seen: ScreenshotJob): Promise<void> {
-    await this.#resources.delete(seen);
+  async deleteScreenshotJob(resource: ScreenshotJob): Promise<void> {
+    await this.#screenshotJobs.delete(resource);
   }
 
-  async releaseScreenshotJob(seen: ScreenshotJob): Promise<void> {
-    await this.#resources.release(seen);
+  async releaseScreenshotJob(resource: ScreenshotJob): Promise<void> {
+    await this.#screenshotJobs.release(resource);
   }
 
-  async labelScreenshotJob(seen: ScreenshotJob): Promise<void> {
-    await this.#resources.label(seen);
+  async labelScreenshotJob(resource: ScreenshotJob): Promise<void> {
+    await this.#screenshotJobs.label(resource);
   }
 
-  listStrays(): Promise<{ resources: ScreenshotJob[]; jobs: StrayJob[] }> {
-    return listStrays(this.#api, this.#paths);
+  async listUnlabeled(): Promise<UnlabeledObjects> {
+    const { screenshotJobs, jobs } = this.#clients;
+    const limit = MAX_UNLABELED;
+    const [resourcePage, jobPage] = await Promise.all([
+      screenshotJobs.list({ labelSelector: WITHOUT_LABEL, limit }),
+      jobs.list({ labelSelector: `${LABEL.screenshotJob},${WITHOUT_LABEL}`, limit }),
+    ]);
+    return {
+      resources: resourcePage.items.map((item) => new CachedScreenshotJob(readScreenshotJob(item))),
+      jobs: jobPage.items.map(readJob).filter(({ deleting }) => !deleting),
+    };
   }
 
   async createJob(spec: CaptureJobSpec): Promise<'created' | 'exists'> {
@@ -111,30 +132,30 @@ class ClusterOfServer implements KubernetesCluster {
   }
 
   async getJob(name: string): Promise<CaptureJob | undefined> {
-    const caches = await this.#known();
-    const job = caches.jobs.get(name);
-    return job && this.#views.view(job, caches);
+    const cache = await this.#readyCache();
+    const job = cache.jobs.get(name);
+    return job && this.#jobReader.read(job, cache);
   }
 
   async listJobs(): Promise<CaptureJob[]> {
-    const caches = await this.#known();
-    return caches.jobs.all().map((job) => this.#views.glance(job, caches));
+    const cache = await this.#readyCache();
+    return cache.jobs.all().map((job) => this.#jobReader.readWithoutEvents(job, cache));
   }
 
   async deleteJob(
-    seen: Pick<CaptureJob, 'name' | 'uid'>,
-    { waits = false }: { readonly waits?: boolean } = {},
+    job: Pick<CaptureJob, 'name' | 'uid'>,
+    { waitForPods = false }: DeleteJobOptions = {},
   ): Promise<void> {
-    await this.#jobs.delete(seen, waits);
+    await this.#jobs.delete(job, { waitForPods });
   }
 
-  async recordEvent(about: ScreenshotJob, event: RecordedEvent): Promise<void> {
-    await this.#events.record(about, event);
+  async recordEvent(resource: ScreenshotJob, event: RecordedEvent): Promise<void> {
+    await this.#events.record(resource, event);
   }
 
   watch(changed: (name: string) => void): { close(): Promise<void> } {
     this.#watchers.add(changed);
-    this.#caches();
+    this.#cache();
     return {
       close: async () => {
         this.#watchers.delete(changed);
@@ -143,57 +164,59 @@ class ClusterOfServer implements KubernetesCluster {
   }
 
   staleness(): number | undefined {
-    return this.#begun?.staleness();
+    return this.#startedCache?.staleness();
   }
 
   startElector(elector: ElectorOptions): Elector {
-    const { namespace, log } = this.#options;
-    return startElector({ api: this.#api, namespace, log }, elector);
+    return startElector({ leases: this.#clients.leases, log: this.#options.log }, elector);
   }
 
   async close(): Promise<void> {
-    this.#views.close();
-    await this.#begun?.stop();
+    this.#jobReader.close();
+    await this.#startedCache?.stop();
     await this.#api.close();
   }
 
-  #changed(name: string): void {
+  #notify(name: string): void {
     for (const watcher of [...this.#watchers]) watcher(name);
   }
 
-  /** Filled from the first question on. */
-  #caches(): Caches {
+  /** Starts the caches at the first call. */
+  #cache(): ClusterCache {
     const { installation, readsNodes = false, log, observe } = this.#options;
-    this.#begun ??= startCaches({
-      ...{ api: this.#api, paths: this.#paths, installation, readsNodes, log },
-      changed: (name) => this.#changed(name),
+    this.#startedCache ??= startClusterCache({
+      clients: this.#clients,
+      installation,
+      readsNodes,
+      log,
+      changed: (name) => this.#notify(name),
       relisted: (path) => observe?.relisted?.(resourceOf(path)),
-      jobGone: (uid) => this.#views.forget(uid),
+      jobGone: (uid) => this.#jobReader.forget(uid),
     });
-    return this.#begun;
+    return this.#startedCache;
   }
 
-  async #known(): Promise<Caches> {
-    const caches = this.#caches();
-    await caches.ready();
-    return caches;
+  async #readyCache(): Promise<ClusterCache> {
+    const cache = this.#cache();
+    await cache.ready();
+    return cache;
   }
 
-  get #resources(): ResourceWrites {
+  get #screenshotJobs(): ScreenshotJobWriter {
     const { namespace, installation } = this.#options;
-    const store = this.#caches().resources;
-    return new ResourceWrites({ api: this.#api, path: this.#paths.screenshotJobs, namespace, installation, store });
+    const cache = this.#cache().screenshotJobs;
+    return new ScreenshotJobWriter({ client: this.#clients.screenshotJobs, namespace, installation, cache });
   }
 
-  get #jobs(): JobWrites {
+  get #jobs(): JobWriter {
     const { namespace, installation, profile } = this.#options;
-    const store = this.#caches().jobs;
-    return new JobWrites({ api: this.#api, path: this.#paths.jobs, namespace, installation, profile, store });
+    const cache = this.#cache().jobs;
+    return new JobWriter({ client: this.#clients.jobs, namespace, installation, profile, cache });
   }
 
-  /** A namespace that goes takes everything with it; that says nothing about what was asked for. */
-  async #judged(state: ResourceState): Promise<ScreenshotJob> {
+  /** A deletion counts as ours if the whole namespace is being deleted, because that must not cancel the set. */
+  async #asScreenshotJob(state: ScreenshotJobState): Promise<ScreenshotJob> {
     const isOurs = !state.deleting || state.removedByUs || (await this.#events.isNamespaceEnding());
-    return new SeenScreenshotJob(state, { removedByUs: state.deleting && isOurs });
+    return new CachedScreenshotJob(state, { removedByUs: state.deleting && isOurs });
   }
 }

@@ -1,4 +1,4 @@
-/** A cluster of one machine: resources and Jobs in memory, captures as child processes. After a restart it is empty. */
+/** A cluster on one machine: ScreenshotJobs and Jobs in memory, captures as child processes. It is empty after a restart. */
 import { randomUUID } from 'node:crypto';
 import type { ScreenshotJob, ScreenshotJobSpec, ScreenshotJobStatus } from '../../contract/screenshotJob.ts';
 import type { Log } from '../../lib/log.ts';
@@ -7,41 +7,42 @@ import {
   type CaptureJobSpec,
   type ClusterPort,
   ConflictError,
+  type DeleteJobOptions,
   type RecordedEvent,
-  type StrayJob,
+  type UnlabeledObjects,
 } from '../port.ts';
 import { LocalJob } from './localJob.ts';
 import { type Pod, startPod } from './localPod.ts';
 import { LocalResources } from './localResources.ts';
 
 export interface LocalClusterOptions {
-  /** Program and arguments of a capture. */
+  /** The capture program and its arguments. */
   readonly captureCommand: readonly string[];
-  /** Captures that run at the same time, of all Jobs together. */
+  /** Captures of all Jobs that may run at the same time. */
   readonly maxPods: number;
   readonly log: Log;
-  /** The captures' environment, but for what the Job adds. */
+  /** The environment of each capture. The Job adds its own variables. */
   readonly env: Readonly<Record<string, string>>;
-  /** Between asking a capture to end and killing it. */
+  /** Between SIGTERM and SIGKILL. */
   readonly graceMs?: number;
-  /** Before an index that failed is started again; doubles with each failure. */
+  /** The pause before the first retry of an index. It doubles with each failure. */
   readonly backoffMs?: number;
 }
 
 export interface LocalCluster extends ClusterPort {
-  /** The latest events of a resource, oldest first. */
+  /** The latest Events of a ScreenshotJob, oldest first. */
   events(name: string): readonly RecordedEvent[];
-  /** As an operator would, by setting spec.cancel. */
+  /** Sets `spec.cancel`, as an operator does. */
   cancelByHand(name: string): void;
-  /** As an operator would: without our mark. */
+  /** Deletes the ScreenshotJob as an operator does: not marked as removed by us. */
   deleteByHand(name: string): void;
 }
 
 export function createLocalCluster(options: LocalClusterOptions): LocalCluster {
-  return new OneMachine(options);
+  return new InMemoryCluster(options);
 }
 
-class OneMachine implements LocalCluster {
+class InMemoryCluster implements LocalCluster {
   readonly #options: LocalClusterOptions;
   readonly #resources = new LocalResources();
   readonly #jobs = new Map<string, LocalJob>();
@@ -70,7 +71,7 @@ class OneMachine implements LocalCluster {
   }
 
   async updateStatus(seen: ScreenshotJob, status: ScreenshotJobStatus): Promise<void> {
-    // A status is no change that anybody has to react to.
+    // Only the controller writes a status, so no watcher is notified.
     this.#resources.change(seen, { status });
   }
 
@@ -97,7 +98,7 @@ class OneMachine implements LocalCluster {
   }
 
   async releaseScreenshotJob(seen: ScreenshotJob): Promise<void> {
-    // What holds it is taken off; it goes if it was deleted, and takes with it what it owns.
+    // Without our finalizer a deleted ScreenshotJob is removed together with its Jobs.
     if (this.#resources.current(seen)?.deleting !== true) return;
     const owned = [...this.#jobs.values()].filter(({ spec }) => spec.owner.uid === seen.uid);
     for (const { spec, uid } of owned) await this.deleteJob({ name: spec.name, uid });
@@ -105,10 +106,10 @@ class OneMachine implements LocalCluster {
     this.#changed(seen.name);
   }
 
-  /** Nobody but the controller changes what is in its memory. */
+  /** Only the controller changes these objects, so no label can be lost. */
   async labelScreenshotJob(): Promise<void> {}
 
-  async listStrays(): Promise<{ resources: ScreenshotJob[]; jobs: StrayJob[] }> {
+  async listUnlabeled(): Promise<UnlabeledObjects> {
     return { resources: [], jobs: [] };
   }
 
@@ -116,7 +117,8 @@ class OneMachine implements LocalCluster {
     const known = this.#jobs.get(spec.name);
     if (known !== undefined) {
       const isOurs = !known.deleting && known.spec.owner.uid === spec.owner.uid;
-      if (!isOurs) throw new ConflictError(`${spec.name} is another's.`);
+      if (!isOurs)
+        throw new ConflictError(`The Job ${spec.name} is being deleted or belongs to another ScreenshotJob.`);
       return 'exists';
     }
     this.#jobs.set(spec.name, new LocalJob(spec, this.#options.backoffMs ?? 500));
@@ -134,12 +136,12 @@ class OneMachine implements LocalCluster {
 
   async deleteJob(
     { name, uid }: Pick<CaptureJob, 'name' | 'uid'>,
-    { waits = false }: { readonly waits?: boolean } = {},
+    { waitForPods = false }: DeleteJobOptions = {},
   ): Promise<void> {
     const job = this.#jobs.get(name);
     if (job?.uid !== uid) return;
     job.deleting = true;
-    if (!waits) this.#jobs.delete(name);
+    if (!waitForPods) this.#jobs.delete(name);
     void this.#end(job.pods).then(() => {
       if (this.#jobs.get(name) === job) this.#jobs.delete(name);
       this.#changed(job.spec.owner.name);
@@ -148,7 +150,7 @@ class OneMachine implements LocalCluster {
   }
 
   async recordEvent(about: ScreenshotJob, event: RecordedEvent): Promise<void> {
-    this.#resources.tell(about, event);
+    this.#resources.recordEvent(about, event);
   }
 
   watch(changed: (name: string) => void): { close(): Promise<void> } {
@@ -173,15 +175,15 @@ class OneMachine implements LocalCluster {
     for (const watcher of [...this.#watchers]) watcher(name);
   }
 
-  /** Starts what may be started; called whenever that may have changed. */
+  /** Starts all captures that may start. Called after each change that may allow another capture. */
   #schedule(): void {
     clearTimeout(this.#wake);
     let soonest = Number.POSITIVE_INFINITY;
-    // In turns, so that no Job waits for another's last index.
-    for (let progress = true; progress && this.#hasRoom(); ) {
+    // Starts one index of each Job in turn, so that no Job waits for the last index of another one.
+    for (let progress = true; progress && this.#hasFreePod(); ) {
       progress = false;
       for (const job of this.#jobs.values()) {
-        const next = this.#hasRoom() ? job.next() : undefined;
+        const next = this.#hasFreePod() ? job.next() : undefined;
         if (next === undefined) continue;
         if ('inMs' in next) {
           soonest = Math.min(soonest, next.inMs);
@@ -195,7 +197,7 @@ class OneMachine implements LocalCluster {
     if (Number.isFinite(soonest) && !this.#closed) this.#wake = setTimeout(() => this.#schedule(), soonest + 1);
   }
 
-  #hasRoom(): boolean {
+  #hasFreePod(): boolean {
     return !this.#closed && this.#running.size < this.#options.maxPods;
   }
 
@@ -203,24 +205,24 @@ class OneMachine implements LocalCluster {
     const { captureCommand, env, log, graceMs = 5_000 } = this.#options;
     const { jobId, owner, environment, podDeadlineSeconds } = job.spec;
     const podUid = randomUUID();
-    const own = { TEARSHEET_JOB: jobId, TEARSHEET_POD: podUid, JOB_COMPLETION_INDEX: String(index) };
+    const podEnv = { TEARSHEET_JOB: jobId, TEARSHEET_POD: podUid, JOB_COMPLETION_INDEX: String(index) };
     const pod = startPod({
       command: captureCommand,
-      env: { ...env, ...environment, ...own },
+      env: { ...env, ...environment, ...podEnv },
       deadlineMs: podDeadlineSeconds * 1000,
       graceMs,
       log,
       fields: { job_id: jobId, resource: owner.name, index, pod: podUid },
     });
     job.started(index, pod);
-    const over = pod.ended.then((end) => {
+    const ended = pod.ended.then((end) => {
       this.#running.delete(pod);
       job.ended(index, end);
-      if (end.code !== 0) log.warn({ job_id: jobId, index, ...end }, 'a capture did not end well');
+      if (end.code !== 0) log.warn({ job_id: jobId, index, ...end }, 'a capture failed');
       this.#changed(owner.name);
       this.#schedule();
     });
-    this.#running.set(pod, over);
+    this.#running.set(pod, ended);
   }
 
   async #end(pods: readonly Pod[]): Promise<void> {

@@ -1,13 +1,12 @@
-/** An Indexed Job in memory: which indexes wait, run, have succeeded or failed, with retries and back-off for each. */
-
+/** An Indexed Job in memory. It keeps for each index whether it waits, runs, has succeeded or has failed, with retries and back-off. */
 import { randomUUID } from 'node:crypto';
 import { CAPTURE_EXIT } from '../../contract/captureProtocol.ts';
 import { doubledMs } from '../../lib/backOff.ts';
-import type { CaptureJob, CaptureJobSpec } from '../port.ts';
+import type { CaptureJob, CaptureJobSpec, Problem } from '../port.ts';
 import type { Pod, PodEnd } from './localPod.ts';
 
-/** What would not end otherwise in another run. */
-const FINAL: readonly (number | null)[] = [
+/** After these exit codes a retry would fail in the same way. */
+const FINAL_EXITS: readonly (number | null)[] = [
   CAPTURE_EXIT.usage,
   CAPTURE_EXIT.superseded,
   CAPTURE_EXIT.refused,
@@ -18,7 +17,7 @@ const MAX_BACKOFF_MS = 30_000;
 interface IndexState {
   status: 'waiting' | 'running' | 'succeeded' | 'failed';
   failures: number;
-  /** `performance.now()` before which it is not started again. */
+  /** The index is not started before this time of `performance.now()`. */
   notBefore: number;
   pod: Pod | undefined;
 }
@@ -29,8 +28,8 @@ export class LocalJob {
   readonly createdAt = new Date();
   readonly #indexes: IndexState[];
   readonly #backoffMs: number;
-  #problem: CaptureJob['problem'];
-  #lastFailure: CaptureJob['lastFailure'];
+  #problem: Problem | undefined;
+  #lastFailure: Problem | undefined;
   deleting = false;
 
   constructor(spec: CaptureJobSpec, backoffMs: number) {
@@ -44,7 +43,7 @@ export class LocalJob {
     }));
   }
 
-  /** The next index that may be started now, or in how many milliseconds one may be; undefined: none. */
+  /** @returns an index to start now, or the milliseconds until one may start; undefined if no index waits. */
   next(): { index: number } | { inMs: number } | undefined {
     if (this.deleting || this.active >= this.spec.parallelism) return undefined;
     const now = performance.now();
@@ -73,10 +72,10 @@ export class LocalJob {
       state.status = 'succeeded';
       return;
     }
-    // Asked to end by somebody else than us: a disruption, which costs no retry.
+    // A capture that was terminated from outside was disrupted. That costs no retry.
     if (end.code !== CAPTURE_EXIT.terminated) state.failures += 1;
-    const isOver = FINAL.includes(end.code) || state.failures > this.spec.retriesPerIndex;
-    state.status = isOver ? 'failed' : 'waiting';
+    const isFinal = FINAL_EXITS.includes(end.code) || state.failures > this.spec.retriesPerIndex;
+    state.status = isFinal ? 'failed' : 'waiting';
     state.notBefore =
       performance.now() + doubledMs(state.failures, { firstMs: this.#backoffMs, maxMs: MAX_BACKOFF_MS });
   }
@@ -106,8 +105,8 @@ export class LocalJob {
       deleting: this.deleting,
       suspended: false,
       stuck: false,
-      ...(this.#problem === undefined ? {} : { problem: this.#problem }),
-      ...(this.#lastFailure === undefined ? {} : { lastFailure: this.#lastFailure }),
+      ...(this.#problem && { problem: this.#problem }),
+      ...(this.#lastFailure && { lastFailure: this.#lastFailure }),
     };
   }
 
@@ -122,7 +121,7 @@ export class LocalJob {
   }
 }
 
-function failureOf({ code, reason }: PodEnd): CaptureJob['lastFailure'] {
+function failureOf({ code, reason }: PodEnd): Problem | undefined {
   if (code === CAPTURE_EXIT.done || code === CAPTURE_EXIT.superseded || code === CAPTURE_EXIT.terminated)
     return undefined;
   return { reason: 'PodFailed', message: reason ?? `A capture ended with the exit code ${code}.` };

@@ -1,4 +1,4 @@
-/** One capture as a child process: a process group of its own, ended with its parent, its lines forwarded to the log. */
+/** One capture as a child process. It has its own process group, exits when this process ends, and its output goes to the log. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -8,66 +8,68 @@ import type { Readable } from 'node:stream';
 import { CAPTURE_EXIT } from '../../contract/captureProtocol.ts';
 import type { Log } from '../../lib/log.ts';
 
-export interface PodOptions {
+export interface LocalPodOptions {
   readonly command: readonly string[];
-  /** The whole environment of the child. */
+  /** The complete environment of the child. */
   readonly env: Readonly<Record<string, string>>;
   readonly deadlineMs: number;
   /** Between SIGTERM and SIGKILL. */
   readonly graceMs: number;
   readonly log: Log;
-  /** Goes with every line of it. */
+  /** Added to each log line of the capture. */
   readonly fields: object;
 }
 
 export interface PodEnd {
-  /** Null: ended by a signal, or never begun. */
+  /** The exit code; null if a signal ended the process or it could not be started. */
   readonly code: number | null;
-  /** In words, for what was no exit of its own accord. */
+  /** Why the process ended, unless it exited by itself. */
   readonly reason?: string;
   readonly started: boolean;
 }
 
 export interface Pod {
   readonly ended: Promise<PodEnd>;
-  /** SIGTERM, and SIGKILL after the grace. */
+  /** Sends SIGTERM, and SIGKILL after the grace period. */
   terminate(): void;
 }
 
-/** A browser that lost its parent writes for a moment still. */
-const REMOVAL = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 };
+/** A killed browser may still write files for a moment, so the removal is retried. */
+const REMOVE_OPTIONS = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 };
 
-/** The child's standard input stays open as long as this process lives: when it ends, the child is to exit. */
-export function startPod(options: PodOptions): Pod {
+/** The standard input of the child is open as long as this process lives. The child exits when it closes. */
+export function startPod(options: LocalPodOptions): Pod {
   const { command, env, deadlineMs, graceMs, log, fields } = options;
   const [program = '', ...args] = command;
-  // Of its own, so that a capture that is killed leaves no profile behind, however large a hostile page made it.
+  // Each capture has its own temporary folder, so that the browser profile of a killed capture can be removed.
   const folder = mkdtempSync(join(tmpdir(), 'tearsheet-pod-'));
   const childEnv = { ...env, TMPDIR: folder };
   const child = spawn(program, args, { env: childEnv, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
-  // A child that has closed its end breaks the pipe; that it exits is seen below.
+  // The pipe breaks when the child exits. The exit is handled below.
   child.stdin.on('error', () => undefined);
   forward(child.stdout, (line) => log.info({ ...fields, ...readLine(line) }, 'capture'));
   forward(child.stderr, (line) => log.warn({ ...fields, line }, 'capture'));
   let kill: NodeJS.Timeout | undefined;
-  let late = false;
+  let timedOut = false;
   const terminate = () => {
     if (kill !== undefined) return;
     kill = setTimeout(() => killGroup(child), graceMs);
-    // Only the program: its browser must live until claims are given back.
+    // Only the program gets the signal, because it needs its browser until it has returned its claims.
     child.kill('SIGTERM');
   };
   const deadline = setTimeout(() => {
-    late = true;
+    timedOut = true;
     terminate();
   }, deadlineMs);
   const ended = endOf(child).then(async (end) => {
     clearTimeout(deadline);
     clearTimeout(kill);
-    // What it may have left behind, a browser above all.
+    // Ends processes that the capture has left behind, usually a browser.
     killGroup(child);
     await removeFolder(folder, options);
-    return late ? { code: null, reason: `It did not end within ${deadlineMs / 1000} s.`, started: true } : end;
+    return timedOut
+      ? { code: null, reason: `The capture did not end within ${deadlineMs / 1000} s.`, started: true }
+      : end;
   });
   return { ended, terminate };
 }
@@ -76,22 +78,22 @@ function endOf(child: ChildProcess): Promise<PodEnd> {
   return new Promise((resolve) => {
     child.once('error', (error) => {
       if (child.pid === undefined)
-        resolve({ code: null, reason: `It could not be started: ${error.message}.`, started: false });
+        resolve({ code: null, reason: `The capture could not be started: ${error.message}.`, started: false });
     });
     child.once('exit', (code, signal) => {
       if (signal === null) return resolve({ code, started: true });
       // SIGTERM kills a capture that does not yet handle it. Like an orderly end, that costs no retry.
       const exitCode = signal === 'SIGTERM' ? CAPTURE_EXIT.terminated : null;
-      resolve({ code: exitCode, started: true, reason: `It was ended by ${signal}.` });
+      resolve({ code: exitCode, started: true, reason: `The capture was ended by ${signal}.` });
     });
   });
 }
 
-async function removeFolder(folder: string, { log, fields }: PodOptions): Promise<void> {
+async function removeFolder(folder: string, { log, fields }: LocalPodOptions): Promise<void> {
   try {
-    await rm(folder, REMOVAL);
+    await rm(folder, REMOVE_OPTIONS);
   } catch (error) {
-    log.warn({ ...fields, folder, err: error }, 'a folder of a capture was not removed');
+    log.warn({ ...fields, folder, err: error }, 'the temporary folder of a capture could not be removed');
   }
 }
 
@@ -106,25 +108,25 @@ function killGroup({ pid }: ChildProcess): void {
 
 const MAX_LINE = 8_192;
 
-/** Calls back for each line, a line without an end for each 8 KB. */
-function forward(stream: Readable, told: (line: string) => void): void {
+/** Calls back for each line, and for each 8 KB of a line that is longer. */
+function forward(stream: Readable, onLine: (line: string) => void): void {
   let rest = '';
   stream.setEncoding('utf8');
   stream.on('data', (chunk: string) => {
     const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
-    for (const line of lines) if (line !== '') told(line.slice(0, MAX_LINE));
+    for (const line of lines) if (line !== '') onLine(line.slice(0, MAX_LINE));
     if (rest.length > MAX_LINE) {
-      told(rest.slice(0, MAX_LINE));
+      onLine(rest.slice(0, MAX_LINE));
       rest = '';
     }
   });
   stream.on('end', () => {
-    if (rest !== '') told(rest);
+    if (rest !== '') onLine(rest);
   });
 }
 
-/** A line of JSON as fields, any other as it is. */
+/** @returns a line of JSON as an object, any other line as text. */
 function readLine(line: string): object {
   if (!line.startsWith('{')) return { line };
   try {

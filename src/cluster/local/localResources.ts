@@ -1,4 +1,4 @@
-/** ScreenshotJobs in memory, with versions and uids as an API server gives them. */
+/** ScreenshotJobs in memory, with uids and versions as in an API server. */
 import { randomUUID } from 'node:crypto';
 import type { ScreenshotJob, ScreenshotJobSpec } from '../../contract/screenshotJob.ts';
 import { ConflictError, type RecordedEvent } from '../port.ts';
@@ -19,7 +19,7 @@ export class LocalResources {
     return [...this.#resources.values()];
   }
 
-  /** The object as it stands, if it is the one that was seen. */
+  /** @returns the resource with this name and uid. */
   current({ name, uid }: Named): ScreenshotJob | undefined {
     const resource = this.#resources.get(name);
     return resource?.uid === uid ? resource : undefined;
@@ -27,17 +27,23 @@ export class LocalResources {
 
   add(name: string, spec: ScreenshotJobSpec): void {
     this.#resources.set(name, {
-      ...{ name, uid: randomUUID(), version: '1', generation: 1, createdAt: new Date() },
-      ...{ deleting: false, removedByUs: false },
+      name,
+      uid: randomUUID(),
+      version: '1',
+      generation: 1,
+      createdAt: new Date(),
+      deleting: false,
+      removedByUs: false,
       spec,
       status: undefined,
     });
   }
 
-  /** @throws ConflictError where it is not the version that was seen. */
+  /** @throws ConflictError if `seen` is not the current version. */
   change(seen: ScreenshotJob, edit: Partial<ScreenshotJob>): void {
     const resource = this.current(seen);
-    if (resource?.version !== seen.version) throw new ConflictError(`${seen.name} has changed meanwhile.`);
+    if (resource?.version !== seen.version)
+      throw new ConflictError(`The ScreenshotJob ${seen.name} has changed since it was read.`);
     this.#resources.set(seen.name, { ...resource, ...edit, version: String(Number(resource.version) + 1) });
   }
 
@@ -46,11 +52,11 @@ export class LocalResources {
     this.#events.delete(name);
   }
 
-  tell({ name }: Named, event: RecordedEvent): void {
+  recordEvent({ name }: Named, event: RecordedEvent): void {
     this.#events.set(name, [...this.events(name), event].slice(-MAX_EVENTS));
   }
 
-  /** The latest, oldest first. */
+  /** The latest 50 Events, oldest first. */
   events(name: string): readonly RecordedEvent[] {
     return this.#events.get(name) ?? [];
   }

@@ -34,7 +34,7 @@ export function commonSettings(config: Config) {
     retries: config.CAPTURE_RETRIES,
     podDeadlineSeconds: config.CAPTURE_POD_DEADLINE_SECONDS,
     finishedTtlSeconds: config.FINISHED_TTL_SECONDS,
-    mostFinishedResources: config.MAX_FINISHED_RESOURCES,
+    maxFinishedResources: config.MAX_FINISHED_RESOURCES,
   } satisfies Partial<ControllerSettings>;
 }
 

@@ -97,7 +97,7 @@ export const jobSpec = (
 ): CaptureJobSpec => ({
   ...{ name: `${owner.name}-1`, owner: { name: owner.name, uid: owner.uid }, jobId: randomUUID() },
   ...{ organization: 'demo', indexes: 2, parallelism: 2, retriesPerIndex: 3 },
-  ...{ podDeadlineSeconds: 300, lastBoundSeconds: 3_600, environment: {} },
+  ...{ podDeadlineSeconds: 300, jobDeadlineSeconds: 3_600, environment: {} },
   ...spec,
 });
 

@@ -236,7 +236,7 @@ test('All of it is done with the rights that the chart gives, and none is forbid
   await eventually(() => expect(codes).toContain(0));
   await elector.stop();
   const job = required(await small.getJob('set-z-1'));
-  await small.deleteJob(job, { waits: true });
+  await small.deleteJob(job, { waitForPods: true });
   await small.deleteScreenshotJob(owner);
   await small.releaseScreenshotJob(owner);
   expect(codes.length).toBeGreaterThan(15);

@@ -181,14 +181,14 @@ describe('Jobs', () => {
     const pods = await env.pods('set-n-1', 2);
     const job = required(await cluster.getJob('set-n-1'));
     for (const { metadata } of pods) await holdBack(metadata?.name ?? '');
-    await cluster.deleteJob(job, { waits: true });
+    await cluster.deleteJob(job, { waitForPods: true });
     expect(await cluster.getJob('set-n-1')).toMatchObject({ deleting: true });
     await expect(cluster.createJob(jobSpec(owner))).rejects.toThrow(ConflictError);
     // It waits no more: what hangs is left to itself.
     await cluster.deleteJob(job);
     expect(await cluster.getJob('set-n-1')).toBeUndefined();
     expect(await cluster.createJob(jobSpec(owner))).toBe('created');
-    await cluster.deleteJob(job, { waits: true });
+    await cluster.deleteJob(job, { waitForPods: true });
     expect(await cluster.getJob('set-n-1')).toMatchObject({ deleting: false });
     for (const { metadata } of pods) await letGo(metadata?.name ?? '');
   });

@@ -187,7 +187,7 @@ test('Closing ends a call that waits because the server asked it to', async () =
 
 test('Each answer is told, with what was asked and how long it took; no answer, too', async () => {
   const told: object[] = [];
-  await connect({ answered: (answer) => told.push(answer) });
+  await connect({ onResponse: (response) => told.push(response) });
   server.next(`GET ${PATH}`, json(200, {}), hangUp, hangUp);
   await api.call({ verb: 'list', path: PATH });
   await failureOf(api.call({ verb: 'get', path: PATH }));
@@ -218,7 +218,7 @@ test('A watch without a byte counts as dead; half a line counts as life', async 
   await eventually(() => expect(lines).toEqual([{ type: 'ADDED', object: { here: true } }]));
   const silent = await watching;
   expect(silent).toBeInstanceOf(SilenceError);
-  expect(String(silent)).toContain('nothing came for 0.4 s');
+  expect(String(silent)).toContain('no data for 0.4 s');
 });
 
 test('A line that is cut in the middle is an error, not an event', async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type ApiServer, createApiServer } from '../../../src/cluster/kubernetes/client/apiServer.ts';
+import { createResourceClients } from '../../../src/cluster/kubernetes/client/resourceClients.ts';
 import { loadCredentials } from '../../../src/cluster/kubernetes/client/credentials.ts';
 import { type Elector, type ElectorOptions, startElector } from '../../../src/cluster/kubernetes/elector.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -59,7 +60,7 @@ const heldBy = (holderIdentity: string, spec: object = {}) =>
   keep({ metadata: { name: 'leader' }, spec: { holderIdentity, leaseDurationSeconds: 15, ...spec } });
 
 function compete(options: Partial<ElectorOptions> = {}): void {
-  const connection = { api, namespace: 'test', log: SILENT, clock };
+  const connection = { leases: createResourceClients(api, 'test').leases, log: SILENT, clock };
   elector = startElector(connection, {
     ...{ identity: 'us', leaseName: 'leader' },
     onElected: () => told.push('elected'),
@@ -145,7 +146,7 @@ test('A server that does not answer costs a leader no more than the time it may 
     return api.call(asked, options);
   };
   const watched: ApiServer = { call, watch: (asked, options) => api.watch(asked, options), close: () => api.close() };
-  const connection = { api: watched, namespace: 'test', log: SILENT };
+  const connection = { leases: createResourceClients(watched, 'test').leases, log: SILENT };
   server.next(`PUT ${PATH}`, silence, silence, silence, silence);
   const lost = new Promise<string>((onLost) => {
     elector = startElector(connection, {

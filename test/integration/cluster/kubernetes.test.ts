@@ -64,7 +64,7 @@ const job = (version: number, more: object = {}) => ({
 });
 const JOB_SPEC = {
   ...{ name: 'set-1-1', owner: { name: 'set-1', uid: 'uid-set-1' }, jobId: SPEC.job, organization: 'acme', indexes: 1 },
-  ...{ parallelism: 1, retriesPerIndex: 3, podDeadlineSeconds: 60, lastBoundSeconds: 600, environment: {} },
+  ...{ parallelism: 1, retriesPerIndex: 3, podDeadlineSeconds: 60, jobDeadlineSeconds: 600, environment: {} },
 };
 const conflict = refuse(409, 'Conflict');
 const exists = refuse(409, 'AlreadyExists');

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Change, Stored } from '../../../src/cluster/kubernetes/cache/objectStore.ts';
+import type { ObjectChange, CachedObject } from '../../../src/cluster/kubernetes/cache/objectCache.ts';
 import {
   type Reflector,
   type ReflectorOptions,
   startReflector,
 } from '../../../src/cluster/kubernetes/cache/reflector.ts';
 import { type ApiServer, createApiServer } from '../../../src/cluster/kubernetes/client/apiServer.ts';
+import { createResourceClient } from '../../../src/cluster/kubernetes/client/resourceClient.ts';
 import { loadCredentials } from '../../../src/cluster/kubernetes/client/credentials.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fakeClock } from '../../support/fakeClock.ts';
@@ -22,9 +23,13 @@ import { required } from '../../support/required.ts';
 
 const PATH = '/api/v1/namespaces/test/things';
 
+interface Thing {
+  readonly metadata: { readonly name: string; readonly uid: string; readonly resourceVersion: string };
+}
+
 let server: MisbehavingApiServer;
 let api: ApiServer;
-let reflector: Reflector<Stored> | undefined;
+let reflector: Reflector<CachedObject> | undefined;
 let told: string[];
 let lines: object[];
 
@@ -41,21 +46,19 @@ afterEach(async () => {
   await server.close();
 });
 
-const thing = (name: string, version: number, uid = `uid-${name}`) => ({
+const thing = (name: string, version: number, uid = `uid-${name}`): Thing => ({
   metadata: { name, uid, resourceVersion: String(version) },
 });
 const list = (version: number, items: object[], next?: string) =>
   json(200, { metadata: { resourceVersion: String(version), continue: next ?? '' }, items });
-const word = ({ was, is }: Change<Stored>) =>
-  was === undefined ? `+${is?.uid}` : is === undefined ? `-${was.uid}` : `${is.uid}@${is.version}`;
+const word = ({ before, after }: ObjectChange<CachedObject>) =>
+  before === undefined ? `+${after?.uid}` : after === undefined ? `-${before.uid}` : `${after.uid}@${after.version}`;
 
-function follow(options: Partial<ReflectorOptions<Stored>> = {}): Reflector<Stored> {
-  reflector = startReflector<Stored>({
-    ...{ api, path: PATH, labelSelector: 'of=us' },
-    read: (object) => {
-      const { metadata } = object as ReturnType<typeof thing>;
-      return { name: metadata.name, uid: metadata.uid, version: metadata.resourceVersion };
-    },
+function follow(options: Partial<ReflectorOptions<Thing, CachedObject>> = {}): Reflector<CachedObject> {
+  reflector = startReflector<Thing, CachedObject>({
+    client: createResourceClient<Thing>(api, PATH),
+    labelSelector: 'of=us',
+    read: ({ metadata }) => ({ name: metadata.name, uid: metadata.uid, version: metadata.resourceVersion }),
     changed: (change) => told.push(word(change)),
     log: { warn: (fields) => lines.push(fields) },
     ...options,
@@ -200,7 +203,7 @@ test('API server 503 for 5 min: it tries ever more slowly, never more slowly tha
   server.on(`GET ${PATH}`, (asked, response) =>
     (clock.now() - begun < 300_000 ? away : list(7, [thing('a', 1)]))(asked, response),
   );
-  const followed = follow({ api: impatient, clock });
+  const followed = follow({ client: createResourceClient<Thing>(impatient, PATH), clock });
   await hears('+uid-a');
   expect(Math.max(...clock.slept)).toBeLessThanOrEqual(30_000);
   expect(clock.slept.length).toBeLessThan(30);
@@ -284,7 +287,7 @@ test('Whoever waits for a list that is refused is told why it did not come', asy
   const followed = follow();
   await eventually(() => expect(lists().length).toBeGreaterThan(1));
   await expect(followed.ready(1)).rejects.toThrow(
-    /^Nothing could be listed at .* The last try: list .* \(403 Forbidden\)\.$/,
+    /^Nothing could be listed at .* The last error: list .* \(403 Forbidden\)\.$/,
   );
   await followed.stop();
 });
@@ -295,7 +298,7 @@ test('Stopped between two pages, it takes nothing for gone', async () => {
   (await watch(1)).send('ERROR', { code: 410 });
   await eventually(() => expect(lists()).toHaveLength(3));
   await followed.stop();
-  expect(followed.store.all().map(({ name }) => name)).toEqual(['a', 'b']);
+  expect(followed.cache.all().map(({ name }) => name)).toEqual(['a', 'b']);
 });
 
 test('Watches end at different times, so that not all come back at once', async () => {

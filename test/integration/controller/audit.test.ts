@@ -118,7 +118,7 @@ const RESOURCE = {
 
 const JOB = {
   ...{ jobId: randomUUID(), organization: 'demo', indexes: 1, parallelism: 1, retriesPerIndex: 0 },
-  ...{ podDeadlineSeconds: 60, lastBoundSeconds: 3_600, environment: {} },
+  ...{ podDeadlineSeconds: 60, jobDeadlineSeconds: 3_600, environment: {} },
 };
 
 test('A resource that no row knows is named after two minutes, and left', async () => {
@@ -169,7 +169,7 @@ test('When more than a fifth and more than ten would go, nothing does, and that 
 
 test('Finished resources beyond their number go before their time, the oldest first', async () => {
   await shop.close();
-  shop = await startLocalInstallation({ databaseUrl: database.url, settings: { mostFinishedResources: 1 } });
+  shop = await startLocalInstallation({ databaseUrl: database.url, settings: { maxFinishedResources: 1 } });
   const { db } = shop.store;
   const organization = await insertOrganization(db);
   const names: string[] = [];
@@ -188,11 +188,11 @@ test('Finished resources beyond their number go before their time, the oldest fi
 test('A pending ad that nothing captures any more fails with a reason', async () => {
   const { db } = shop.store;
   const organization = await insertOrganization(db);
-  const forsaken = await insertAd(db, organization);
+  const orphaned = await insertAd(db, organization);
   const waiting = await insertAd(db, organization, { content: 'hang', source: 'create_ad' });
   await shop.controller.audit();
   const rows = await db.selectFrom('ads').select(['id', 'status', 'reason']).execute();
-  expect(rows).toContainEqual({ id: forsaken, status: 'generic_error', reason: 'Nothing captures it any more.' });
+  expect(rows).toContainEqual({ id: orphaned, status: 'generic_error', reason: 'Nothing captures it any more.' });
   expect(rows).toContainEqual({ id: waiting, status: 'pending', reason: null });
 });
 

@@ -235,7 +235,7 @@ test('A Job that hangs, on a node that is lost, is left behind, and its work goe
     wrapCluster: overrideCluster((cluster) => ({
       getJob: async (name) => show(await cluster.getJob(name)),
       async deleteJob(seen, options = {}) {
-        deleted.push({ name: seen.name, waits: options.waits === true });
+        deleted.push({ name: seen.name, waits: options.waitForPods === true });
         await cluster.deleteJob(seen, options);
       },
     })),

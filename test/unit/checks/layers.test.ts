@@ -56,7 +56,7 @@ describe('the layer check', () => {
     ['on the same level', 'src/store/sets.ts', "import '../queue/payloads.ts';"],
     [
       'from the client of a cluster to the database',
-      'src/cluster/kubernetes/cache/caches.ts',
+      'src/cluster/kubernetes/cache/clusterCache.ts',
       "import '../../../store/sets.ts';",
     ],
     ['between programs', 'src/delivery/send.ts', "import '../api/routes.ts';"],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RetryDelays } from '../../../src/controller/retryDelays.ts';
 
-const OPTIONS = { firstPauseMs: 100, longestPauseMs: 1_000, retriesPerSecond: 10, burst: 1_000 };
+const OPTIONS = { firstMs: 100, maxMs: 1_000, retriesPerSecond: 10, burst: 1_000 };
 
 function backOffAt(options: Partial<ConstructorParameters<typeof RetryDelays>[0]> = {}) {
   const time = { now: 0 };

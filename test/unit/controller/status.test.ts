@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CaptureJob } from '../../../src/cluster/port.ts';
 import { ScreenshotJobStatus } from '../../../src/contract/screenshotJob.ts';
-import { type Seen, statusOf } from '../../../src/controller/status.ts';
+import { type StatusInput, statusOf } from '../../../src/controller/status.ts';
 import type { StoredJob } from '../../../src/store/jobs/jobs.ts';
 
 const START = new Date('2026-11-21T10:00:00.000Z');
@@ -28,7 +28,7 @@ const JOB: CaptureJob = {
   ...{ finished: false, deleting: false, suspended: false, stuck: false },
 };
 
-const told = (seen: Partial<Seen> = {}) => {
+const told = (seen: Partial<StatusInput> = {}) => {
   const status = statusOf({
     ...{ state: stateOf(), job: JOB, problem: undefined, canceling: false, before: undefined, generation: 2 },
     ...seen,

@@ -70,7 +70,7 @@ test('Each change of the reason is an Event, a warning where somebody has to loo
   }
   expect(cluster.events('set-1')).toEqual([
     { type: 'Warning', reason: 'Unschedulable', message: '0/1 nodes are available.' },
-    { type: 'Normal', reason: 'Running', message: '1 of 4 captures at work, 1 of 9 creatives done.' },
+    { type: 'Normal', reason: 'Running', message: '1 of 4 captures running, 1 of 9 creatives done.' },
   ]);
 });
 

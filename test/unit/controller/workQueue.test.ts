@@ -8,7 +8,7 @@ function gate() {
   return { passed: promise, open: resolve };
 }
 
-const quick = () => new RetryDelays({ firstPauseMs: 5, longestPauseMs: 20, retriesPerSecond: 10_000, burst: 100 });
+const quick = () => new RetryDelays({ firstMs: 5, maxMs: 20, retriesPerSecond: 10_000, burst: 100 });
 
 function queueOf(work: WorkQueueOptions['work'], options: Partial<WorkQueueOptions> = {}) {
   return createWorkQueue({ concurrency: 1, failed: () => undefined, backOff: quick(), work, ...options });

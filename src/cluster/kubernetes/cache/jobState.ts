@@ -1,53 +1,53 @@
-/** What is kept of a Job. */
+/** The fields of a Job that the cache keeps. */
 import type { V1Job } from '@kubernetes/client-node';
-import { LABEL, QUEUE_LABEL } from '../client/names.ts';
-import type { Wire } from '../client/wire.ts';
+import { QUEUE_LABEL } from '../client/names.ts';
+import type { Wire } from '../client/resourceClient.ts';
+import { controllerUid, readIdentity, screenshotJobName } from './metadata.ts';
+import type { CachedObject } from './objectCache.ts';
 
-export interface JobState {
-  readonly name: string;
-  readonly uid: string;
-  readonly version: string;
+export interface JobState extends CachedObject {
   readonly createdAt: string;
-  /** Of the ScreenshotJob. */
+  /** Name and uid of the ScreenshotJob. */
   readonly ownerName: string;
   readonly ownerUid: string;
   readonly indexes: number;
   readonly parallelism: number;
   readonly suspended: boolean;
-  /** Of Kueue, which suspends it and lets it go. */
+  /** The Kueue queue that admits the Job. */
   readonly queue: string | undefined;
   readonly deleting: boolean;
   readonly finished: boolean;
-  /** It has failed, and waits for its pods to end. */
+  /** The Job has failed and waits for its pods to end. */
   readonly isFailing: boolean;
   /** As Kubernetes writes them: `0-3,7`. */
   readonly succeededIndexes: string;
   readonly failedIndexes: string;
 }
 
-export function readJob(object: unknown): JobState {
-  const { metadata = {}, spec, status } = object as Wire<V1Job>;
-  const has = (type: string) => status?.conditions?.some((found) => found.type === type && found.status === 'True');
+export function readJob({ metadata = {}, spec, status }: Wire<V1Job>): JobState {
+  const has = (type: string) =>
+    status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') === true;
   return {
-    name: metadata.name ?? '',
-    uid: metadata.uid ?? '',
-    version: metadata.resourceVersion ?? '',
+    ...readIdentity(metadata),
     createdAt: metadata.creationTimestamp ?? '',
-    ownerName: metadata.labels?.[LABEL.screenshotJob] ?? '',
-    ownerUid: metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid ?? '',
+    ownerName: screenshotJobName(metadata),
+    ownerUid: controllerUid(metadata),
     indexes: spec?.completions ?? 0,
     parallelism: spec?.parallelism ?? 0,
     suspended: spec?.suspend === true,
     queue: metadata.labels?.[QUEUE_LABEL],
     deleting: metadata.deletionTimestamp !== undefined,
-    finished: has('Complete') === true || has('Failed') === true,
-    isFailing: has('FailureTarget') === true,
+    finished: has('Complete') || has('Failed'),
+    isFailing: has('FailureTarget'),
     succeededIndexes: status?.completedIndexes ?? '',
     failedIndexes: status?.failedIndexes ?? '',
   };
 }
 
-/** `0-3,7` as numbers, of those that the Job has: one status that is nonsense is not to end the audit of all, nor this process. */
+/**
+ * Reads `0-3,7` as numbers. Indexes that the Job does not have are left out, so that a wrong status of one Job cannot exhaust the
+ * memory of this process.
+ */
 export function parseIndexes(text: string, indexes: number): number[] {
   if (text === '') return [];
   return text.split(',').flatMap((range) => {

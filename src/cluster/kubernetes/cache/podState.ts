@@ -1,62 +1,62 @@
-/** What is kept of a pod: where it stands, and in whose words. */
+/** The fields of a pod that the cache keeps. */
 import type { V1ContainerStatus, V1Pod, V1PodCondition } from '@kubernetes/client-node';
-import { CONTAINER, LABEL } from '../client/names.ts';
-import type { Wire } from '../client/wire.ts';
+import { CONTAINER } from '../client/names.ts';
+import type { Wire } from '../client/resourceClient.ts';
+import { controllerUid, readIdentity, screenshotJobName } from './metadata.ts';
+import type { CachedObject } from './objectCache.ts';
 
-/** A reason of Kubernetes, and what it says about it. */
-export interface Said {
+/** A reason that Kubernetes gives, with its message. */
+export interface KubernetesReason {
   readonly reason: string;
   readonly message: string;
 }
 
-export interface PodState {
-  readonly name: string;
-  readonly uid: string;
-  readonly version: string;
+export interface PodState extends CachedObject {
   readonly createdAt: string;
   readonly jobUid: string;
+  /** Name of the ScreenshotJob. */
   readonly ownerName: string;
   readonly node: string | undefined;
   readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
   readonly deleting: boolean;
-  /** Between being asked to end and being killed. */
+  /** Seconds between SIGTERM and SIGKILL. */
   readonly graceSeconds: number;
-  readonly unschedulable: Said | undefined;
-  /** Why its container does not run yet. */
-  readonly waiting: Said | undefined;
-  /** How its container ended, where that was no success. */
-  readonly failure: (Said & { readonly exitCode: number }) | undefined;
-  /** Why the pod as a whole ended: an eviction, its deadline. */
-  readonly verdict: Said | undefined;
-  /** Why somebody else ended it: its node was lost or drained, another pod was more important. */
-  readonly disruption: Said | undefined;
-  /** Its node does not answer: the cluster says that it is not ready, and its container that it is. */
-  readonly isCutOff: boolean;
+  readonly unschedulable: KubernetesReason | undefined;
+  /** Why the container does not run yet. */
+  readonly waiting: KubernetesReason | undefined;
+  /** How the container ended, unless it succeeded. */
+  readonly failure: (KubernetesReason & { readonly exitCode: number }) | undefined;
+  /** Why Kubernetes ended the whole pod, for example `Evicted` or `DeadlineExceeded`. */
+  readonly endReason: KubernetesReason | undefined;
+  /** Why the pod was disrupted: its node was lost or drained, or another pod preempted it. */
+  readonly disruption: KubernetesReason | undefined;
+  /** The kubelet stopped reporting: the pod is not ready, but its containers are. */
+  readonly nodeUnresponsive: boolean;
 }
 
-export function readPod(object: unknown): PodState {
-  const { metadata = {}, spec, status } = object as Wire<V1Pod>;
+export function readPod({ metadata = {}, spec, status }: Wire<V1Pod>): PodState {
   const conditions = status?.conditions ?? [];
   const container = status?.containerStatuses?.find(({ name }) => name === CONTAINER);
-  const disrupted = conditions.find(({ type, status }) => type === 'DisruptionTarget' && status === 'True');
+  const waiting = container?.state?.waiting;
   const scheduled = conditions.find(({ type }) => type === 'PodScheduled');
+  const disrupted = findCondition(conditions, 'DisruptionTarget', 'True');
   return {
-    name: metadata.name ?? '',
-    uid: metadata.uid ?? '',
-    version: metadata.resourceVersion ?? '',
+    ...readIdentity(metadata),
     createdAt: metadata.creationTimestamp ?? '',
-    jobUid: metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid ?? '',
-    ownerName: metadata.labels?.[LABEL.screenshotJob] ?? '',
+    jobUid: controllerUid(metadata),
+    ownerName: screenshotJobName(metadata),
     node: spec?.nodeName,
     phase: phaseOf(status?.phase),
     deleting: metadata.deletionTimestamp !== undefined,
     graceSeconds: metadata.deletionGracePeriodSeconds ?? spec?.terminationGracePeriodSeconds ?? 30,
-    unschedulable: scheduled?.status === 'False' ? said(scheduled, 'Unschedulable') : undefined,
-    waiting: container?.state?.waiting === undefined ? undefined : said(container.state.waiting, 'Waiting'),
+    unschedulable: scheduled?.status === 'False' ? readReason(scheduled, 'Unschedulable') : undefined,
+    waiting: waiting && readReason(waiting, 'Waiting'),
     failure: failureOf(container),
-    verdict: status?.reason === undefined ? undefined : said(status, ''),
-    disruption: disrupted === undefined ? undefined : said(disrupted, 'DisruptionTarget'),
-    isCutOff: isFalse(conditions, 'Ready') && isTrue(conditions, 'ContainersReady'),
+    endReason: status?.reason === undefined ? undefined : readReason(status, ''),
+    disruption: disrupted && readReason(disrupted, 'DisruptionTarget'),
+    nodeUnresponsive:
+      findCondition(conditions, 'Ready', 'False') !== undefined &&
+      findCondition(conditions, 'ContainersReady', 'True') !== undefined,
   };
 }
 
@@ -64,17 +64,18 @@ function phaseOf(phase: string | undefined): PodState['phase'] {
   return phase === 'Running' || phase === 'Succeeded' || phase === 'Failed' || phase === 'Unknown' ? phase : 'Pending';
 }
 
-function said({ reason, message }: { reason?: string; message?: string }, fallback: string): Said {
+function readReason({ reason, message }: Partial<KubernetesReason>, fallback: string): KubernetesReason {
   return { reason: reason ?? fallback, message: (message ?? '').slice(0, 1_024) };
 }
 
 function failureOf(container: Wire<V1ContainerStatus> | undefined): PodState['failure'] {
   const ended = container?.state?.terminated;
   if (ended === undefined || ended.exitCode === 0) return undefined;
-  return { ...said(ended, 'Error'), exitCode: ended.exitCode };
+  return { ...readReason(ended, 'Error'), exitCode: ended.exitCode };
 }
 
-const isTrue = (conditions: readonly Wire<V1PodCondition>[], type: string) =>
-  conditions.some((found) => found.type === type && found.status === 'True');
-const isFalse = (conditions: readonly Wire<V1PodCondition>[], type: string) =>
-  conditions.some((found) => found.type === type && found.status === 'False');
+type Condition = Wire<V1PodCondition>;
+
+function findCondition(conditions: readonly Condition[], type: string, status: string): Condition | undefined {
+  return conditions.find((condition) => condition.type === type && condition.status === status);
+}

@@ -1,80 +1,86 @@
 /**
- * Keeps a store equal to what the API server holds of one kind: lists page by page, follows the watch from there, and lists again when
- * the server has forgotten where we were. Whatever fails, it goes on, ever more slowly; only `stop` ends it.
+ * Keeps an object cache equal to what the API server has of one kind.
+ *
+ * A reflector is in one of three states:
+ * - Listing: it reads all objects page by page, and replaces the cache with them.
+ * - Watching: it applies each event to the cache. The API server ends a watch after some minutes, and a watch without data for
+ *   `idleMs` counts as dead. In both cases the reflector watches again from the last version that it saw.
+ * - Backing off: after any other error it waits, longer after each failure in a row, and then watches again. It lists again if the
+ *   error was 410 (Gone): the API server no longer has the history since the last version.
+ *
+ * Only `stop` ends it.
  */
 import { backOffMs } from '../../../lib/backOff.ts';
 import { errorMessage } from '../../../lib/errorMessage.ts';
-import { apiErrorOf, isGone, SilenceError } from '../client/apiError.ts';
-import type { ApiServer, WatchEvent } from '../client/apiServer.ts';
+import { isGone, SilenceError } from '../client/apiError.ts';
 import { type Clock, systemClock } from '../client/clock.ts';
-import { type Change, ObjectStore, type ObjectStoreOptions, type Stored } from './objectStore.ts';
+import type { ResourceClient, WatchEvent, Wire } from '../client/resourceClient.ts';
+import { type CachedObject, ObjectCache, type ObjectCacheOptions, type ObjectChange } from './objectCache.ts';
 
 interface ReflectorLog {
   warn(fields: object, message: string): void;
 }
 
-export interface ReflectorOptions<T extends Stored> extends ObjectStoreOptions<T> {
-  readonly api: ApiServer;
-  /** Of the collection. */
-  readonly path: string;
+export interface ReflectorOptions<Source, T extends CachedObject> extends ObjectCacheOptions<T> {
+  readonly client: Pick<ResourceClient<Source>, 'path' | 'list' | 'watch'>;
   readonly labelSelector?: string;
-  /** Takes what is needed out of an object; the rest of it is not kept. */
-  readonly read: (object: unknown) => T;
+  /** Takes the fields to keep from an object. */
+  readonly read: (object: Wire<Source>) => T;
   readonly log: ReflectorLog;
   readonly clock?: Clock;
   readonly pageSize?: number;
-  /** The server ends a watch between this and twice this. */
+  /** The API server ends a watch after a random time between this and twice this. */
   readonly watchSeconds?: number;
   readonly idleMs?: number;
   readonly relisted?: ((path: string) => void) | undefined;
 }
 
-export interface Reflector<T extends Stored> {
-  readonly store: ObjectStore<T>;
-  /** Once the first list is there. @throws when it takes longer */
+export interface Reflector<T extends CachedObject> {
+  readonly cache: ObjectCache<T>;
+  /** Resolves when the first list is in the cache. @throws Error if that takes longer than `timeoutMs`. */
   ready(timeoutMs: number): Promise<void>;
-  /** Milliseconds since the store was last known to be up to date. */
+  /** Milliseconds since the cache was last known to be up to date. */
   staleness(): number;
   stop(): Promise<void>;
 }
 
 const BACK_OFF = { firstMs: 500, maxMs: 30_000 };
-/** A page may be slow on a server that is busy. */
+/** A busy API server may need long for one page. */
 const LIST_DEADLINE_MS = 60_000;
 
-export function startReflector<T extends Stored>(options: ReflectorOptions<T>): Reflector<T> {
+export function startReflector<Source, T extends CachedObject>(options: ReflectorOptions<Source, T>): Reflector<T> {
   return new ListWatch(options);
 }
 
 const DEFAULTS = { clock: systemClock, pageSize: 100, watchSeconds: 300, idleMs: 75_000 };
 
-class ListWatch<T extends Stored> implements Reflector<T> {
-  readonly store: ObjectStore<T>;
-  readonly #options: ReflectorOptions<T> & typeof DEFAULTS;
-  readonly #ending = new AbortController();
-  readonly #first = Promise.withResolvers<void>();
+class ListWatch<Source, T extends CachedObject> implements Reflector<T> {
+  readonly cache: ObjectCache<T>;
+  readonly #options: ReflectorOptions<Source, T> & typeof DEFAULTS;
+  readonly #stopping = new AbortController();
+  readonly #firstList = Promise.withResolvers<void>();
   readonly #running: Promise<void>;
-  /** Where the watch goes on; undefined: the server no longer knows, or nothing was listed yet. */
+  /** The version from which to watch; undefined: list first. */
   #version: string | undefined;
   #currentAt: number;
   #failures = 0;
-  /** Said to whoever waits in vain: a missing right looks like a slow server otherwise. */
+  /** Part of the error of `ready`, because a missing permission looks like a slow server otherwise. */
   #lastFailure = '';
 
-  constructor(options: ReflectorOptions<T>) {
+  constructor(options: ReflectorOptions<Source, T>) {
     this.#options = { ...DEFAULTS, ...options };
-    this.store = new ObjectStore<T>({ ...options, changed: (change) => this.#tell(change) });
+    this.cache = new ObjectCache<T>({ ...options, changed: (change) => this.#notify(change) });
     this.#currentAt = this.#options.clock.now();
     this.#running = this.#run();
   }
 
   async ready(timeoutMs: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      const why = `Nothing could be listed at ${this.#options.path} within ${timeoutMs / 1000} s.`;
-      timer = setTimeout(() => reject(new Error(`${why}${this.#lastFailure}`)), timeoutMs);
+    const timeout = new Promise<never>((_, reject) => {
+      const message = `Nothing could be listed at ${this.#options.client.path} within ${timeoutMs / 1000} s.`;
+      timer = setTimeout(() => reject(new Error(`${message}${this.#lastFailure}`)), timeoutMs);
     });
-    await Promise.race([this.#first.promise, late]).finally(() => clearTimeout(timer));
+    await Promise.race([this.#firstList.promise, timeout]).finally(() => clearTimeout(timer));
   }
 
   staleness(): number {
@@ -82,116 +88,102 @@ class ListWatch<T extends Stored> implements Reflector<T> {
   }
 
   async stop(): Promise<void> {
-    this.#ending.abort();
+    this.#stopping.abort();
     await this.#running;
   }
 
   async #run(): Promise<void> {
-    while (!this.#ending.signal.aborted) await this.#cycle();
+    while (!this.#stopping.signal.aborted) await this.#listAndWatch();
   }
 
-  async #cycle(): Promise<void> {
+  async #listAndWatch(): Promise<void> {
     try {
-      if (this.#version === undefined) await this.#list();
-      await this.#follow();
+      this.#version ??= await this.#list();
+      await this.#watch(this.#version);
     } catch (error) {
-      // Where nothing happens nothing comes; a dead connection is left behind all the same.
-      if (this.#ending.signal.aborted || error instanceof SilenceError) return;
-      await this.#recover(error);
+      // Silence is normal if nothing changes. A new watch finds out whether the connection is dead.
+      if (this.#stopping.signal.aborted || error instanceof SilenceError) return;
+      await this.#backOff(error);
     }
   }
 
-  async #recover(error: unknown): Promise<void> {
-    const { clock, log, path } = this.#options;
+  async #backOff(error: unknown): Promise<void> {
+    const { client, clock, log } = this.#options;
     this.#failures += 1;
-    this.#lastFailure = ` The last try: ${errorMessage(error)}.`;
-    const again = isGone(error);
-    if (again) this.#version = undefined;
-    log.warn({ path, failures: this.#failures, again, err: error }, 'a watch broke');
-    await clock.sleep(backOffMs(this.#failures, BACK_OFF, clock.random), this.#ending.signal).catch(() => undefined);
+    this.#lastFailure = ` The last error: ${errorMessage(error)}.`;
+    const willRelist = isGone(error);
+    if (willRelist) this.#version = undefined;
+    const fields = { path: client.path, failures: this.#failures, relist: willRelist, err: error };
+    log.warn(fields, 'a list or watch of the API server failed; it is retried');
+    const pause = backOffMs(this.#failures, BACK_OFF, clock.random);
+    await clock.sleep(pause, this.#stopping.signal).catch(() => undefined);
   }
 
-  async #list(): Promise<void> {
-    const { api, path, labelSelector, pageSize, relisted } = this.#options;
-    const limits = { deadlineMs: LIST_DEADLINE_MS, signal: this.#ending.signal };
+  /** @returns the version of the list. */
+  async #list(): Promise<string> {
+    const { client, labelSelector, pageSize, relisted } = this.#options;
+    const limits = { deadlineMs: LIST_DEADLINE_MS, signal: this.#stopping.signal };
     const objects: T[] = [];
-    let page: List;
-    let position: string | undefined;
-    do {
-      const query = { labelSelector, limit: pageSize, continue: position };
-      page = asList(await api.call({ verb: 'list', path, query }, limits));
-      objects.push(...page.items.flatMap((item) => this.#read(item) ?? []));
-      position = page.metadata.continue === '' ? undefined : page.metadata.continue;
-    } while (position !== undefined);
-    this.#version = page.metadata.resourceVersion ?? '0';
-    this.store.replace(objects, this.#version);
-    this.#isCurrent();
-    relisted?.(path);
-    this.#first.resolve();
+    let page = await client.list({ labelSelector, limit: pageSize }, limits);
+    objects.push(...this.#readAll(page.items));
+    while (page.next !== undefined) {
+      page = await client.list({ labelSelector, limit: pageSize, continue: page.next }, limits);
+      objects.push(...this.#readAll(page.items));
+    }
+    const version = page.version ?? '0';
+    this.cache.replace(objects, version);
+    this.#setCurrent();
+    relisted?.(client.path);
+    this.#firstList.resolve();
+    return version;
   }
 
-  async #follow(): Promise<void> {
-    const { api, path, labelSelector, clock, watchSeconds, idleMs } = this.#options;
-    const begun = clock.now();
-    // Not all at once after the server was away.
+  async #watch(resourceVersion: string): Promise<void> {
+    const { client, labelSelector, clock, watchSeconds, idleMs } = this.#options;
+    const startedAt = clock.now();
+    // The random part spreads the watches, so that they do not all come back at the same moment.
     const timeoutSeconds = Math.round(watchSeconds * (1 + clock.random()));
-    const query = { labelSelector, resourceVersion: this.#version, timeoutSeconds };
-    const limits = { signal: this.#ending.signal, idleMs, heard: () => this.#isCurrent() };
+    const query = { labelSelector, resourceVersion, timeoutSeconds };
+    const options = { signal: this.#stopping.signal, idleMs, onData: () => this.#setCurrent() };
     let events = 0;
-    for await (const event of api.watch({ path, query }, limits)) {
-      this.#take(event);
+    for await (const event of client.watch(query, options)) {
+      this.#apply(event);
       events += 1;
       this.#failures = 0;
     }
-    if (events === 0 && clock.now() - begun < 1_000) throw new Error('the watch ended as soon as it began');
+    if (events === 0 && clock.now() - startedAt < 1_000) throw new Error('the watch ended as soon as it began');
     this.#failures = 0;
   }
 
-  #take({ type, object }: WatchEvent): void {
-    if (type === 'ERROR') {
-      const status = object as { code?: number } | undefined;
-      throw apiErrorOf(`watch ${this.#options.path}`, status?.code ?? 500, JSON.stringify(object));
-    }
-    const at = (object as { metadata?: { resourceVersion?: string } }).metadata?.resourceVersion;
-    if (type === 'BOOKMARK') this.store.advance(at ?? '0');
-    else if (type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') {
-      const known = this.#read(object);
-      if (known !== undefined) this.store.apply(type, known);
-    }
-    if (at !== undefined) this.#version = at;
+  #apply({ type, object, version }: WatchEvent<Source>): void {
+    if (type === 'BOOKMARK') this.cache.advance(version ?? '0');
+    else for (const state of this.#readAll([object])) this.cache.apply(type, state);
+    if (version !== undefined) this.#version = version;
   }
 
-  /** An object that cannot be read is left out, and holds up no other. */
-  #read(object: unknown): T | undefined {
-    const { read, log, path } = this.#options;
-    try {
-      return read(object);
-    } catch (error) {
-      log.warn({ path, err: error }, 'an object could not be read');
-      return undefined;
-    }
+  /** Leaves out an object that cannot be read, so that it does not block the others. */
+  #readAll(objects: readonly Wire<Source>[]): T[] {
+    const { read, log, client } = this.#options;
+    return objects.flatMap((object) => {
+      try {
+        return [read(object)];
+      } catch (error) {
+        log.warn({ path: client.path, err: error }, 'an object could not be read; it is ignored');
+        return [];
+      }
+    });
   }
 
-  #tell(change: Change<T>): void {
-    const { changed, log, path } = this.#options;
+  #notify(change: ObjectChange<T>): void {
+    const { changed, log, client } = this.#options;
     try {
       changed(change);
     } catch (error) {
-      log.warn({ path, err: error }, 'a handler of a change failed');
+      log.warn({ path: client.path, err: error }, 'a change handler failed');
     }
   }
 
-  #isCurrent(): void {
+  #setCurrent(): void {
     this.#currentAt = this.#options.clock.now();
   }
-}
-
-interface List {
-  readonly items: readonly unknown[];
-  readonly metadata: { readonly resourceVersion?: string; readonly continue?: string };
-}
-
-function asList(body: unknown): List {
-  const { items, metadata } = (body ?? {}) as Partial<List>;
-  return { items: items ?? [], metadata: metadata ?? {} };
 }

@@ -1,27 +1,27 @@
-/** What an API server answers when it does not do what was asked, told apart by code and reason. */
+/** Errors of calls to the API server, told apart by status code and reason. */
+import type { V1Status } from '@kubernetes/client-node';
 
-/** The part of a `Status` object that is read. */
-interface StatusBody {
+interface Cause {
   readonly reason?: string;
-  readonly message?: string;
-  readonly details?: {
-    readonly causes?: readonly { readonly reason?: string; readonly field?: string }[];
-  };
+  readonly field?: string;
 }
 
 export interface ApiErrorOptions {
+  /** HTTP status code. */
   readonly code: number;
+  /** Machine-readable, for example `AlreadyExists`. */
   readonly reason: string;
-  /** What was asked: verb and path. */
+  /** Verb and path of the request. */
   readonly call: string;
-  readonly causes?: readonly { readonly reason?: string; readonly field?: string }[];
+  readonly causes?: readonly Cause[];
 }
 
+/** The API server answered with an error. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: number;
   readonly reason: string;
-  readonly causes: readonly { readonly reason?: string; readonly field?: string }[];
+  readonly causes: readonly Cause[];
 
   constructor(message: string, { code, reason, call, causes = [] }: ApiErrorOptions) {
     super(`${call}: ${message} (${code} ${reason})`);
@@ -31,33 +31,28 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer: no connection, a connection that broke, a deadline that was over. */
+/** The API server did not answer: no connection, a broken connection, or the deadline passed. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
 }
 
-/** A watch in which nothing came for long: the network is dead, or nothing happened. */
+/** No byte came over a watch for its idle time. Either nothing happened, or the connection is dead. */
 export class SilenceError extends Error {
   override readonly name = 'SilenceError';
 }
 
+/** @param text the body of the answer: a Status object, or anything else if a proxy answered. */
 export function apiErrorOf(call: string, code: number, text: string): ApiError {
-  const body = readStatus(text);
-  const { reason = 'Unknown', message = text.slice(0, 500), details } = body;
-  return new ApiError(message, {
-    code,
-    reason,
-    call,
-    ...(details?.causes === undefined ? {} : { causes: details.causes }),
-  });
+  const { reason = 'Unknown', message = text.slice(0, 500), details } = readStatus(text);
+  return new ApiError(message, { code, reason, call, causes: details?.causes ?? [] });
 }
 
 export const isNotFound = (error: unknown) => hasCode(error, 404);
-/** Created by somebody already, another version than was named, or another uid: `reason` says which. */
+/** The name is taken, or the object has another version or another uid than the request named. */
 export const isConflict = (error: unknown) => hasCode(error, 409);
-/** The version that was named is forgotten: list again. */
+/** The API server no longer has the history since the requested version. The client must list again. */
 export const isGone = (error: unknown) => hasCode(error, 410);
-/** A merge patch that names a uid is found invalid where the object is another one. */
+/** The API server rejects a merge patch with a uid as invalid if the object has another uid. */
 export const isOtherUid = (error: unknown) =>
   error instanceof ApiError && error.code === 422 && error.causes.some(({ field }) => field === 'metadata.uid');
 export const isNamespaceEnding = (error: unknown) =>
@@ -67,12 +62,12 @@ function hasCode(error: unknown, code: number): boolean {
   return error instanceof ApiError && error.code === code;
 }
 
-function readStatus(text: string): StatusBody {
+function readStatus(text: string): V1Status {
   try {
     const body: unknown = JSON.parse(text);
     return typeof body === 'object' && body !== null ? body : {};
   } catch {
-    // A proxy in between answers in its own words.
+    // A proxy between us and the API server answered in its own format.
     return {};
   }
 }

@@ -1,4 +1,5 @@
-/** One HTTP request of an API server, as it is sent. */
+/** Sends one HTTP request to the API server, and splits the answer of a watch into lines. */
+import { StringDecoder } from 'node:string_decoder';
 import type { Dispatcher } from 'undici';
 import type { Credentials } from './credentials.ts';
 
@@ -8,28 +9,35 @@ export interface ApiCall {
   readonly verb: 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete';
   readonly path: string;
   readonly query?: Query;
-  /** A patch is a merge patch. */
-  readonly body?: object;
+  /** The body of a patch is a merge patch. */
+  readonly body?: unknown;
 }
 
 const METHOD = {
-  ...{ get: 'GET', list: 'GET', watch: 'GET' },
-  ...{ create: 'POST', update: 'PUT', patch: 'PATCH', delete: 'DELETE' },
+  get: 'GET',
+  list: 'GET',
+  watch: 'GET',
+  create: 'POST',
+  update: 'PUT',
+  patch: 'PATCH',
+  delete: 'DELETE',
 } as const;
 const FIELD_MANAGER = 'tearsheet-controller';
+/** etcd stores at most 1.5 MB for an object, so no line of a watch is longer. */
+const MAX_LINE_LENGTH = 8 * 1024 * 1024;
 
 interface SendOptions {
   readonly credentials: Credentials;
   readonly signal: AbortSignal;
-  /** The server did not take the credentials of the last request. */
-  readonly refused: boolean;
+  /** The API server answered the last request with 401. */
+  readonly unauthorized: boolean;
 }
 
-/** @returns once the head of the answer is there. */
+/** Resolves when the status and the headers have arrived. The caller sets the deadline by `signal`. */
 export async function send(call: ApiCall, options: SendOptions): Promise<Dispatcher.ResponseData> {
-  const { server, headers, dispatcher } = await options.credentials.get(options.refused);
+  const { server, headers, dispatcher } = await options.credentials.get(options.unauthorized);
   const request: Dispatcher.RequestOptions & { readonly allowH2: boolean } = {
-    // One stream a connection: what holds up a watch holds up nothing else.
+    // HTTP/1.1 uses one connection for each request, so a slow watch cannot delay other requests.
     allowH2: false,
     origin: new URL(server).origin,
     path: pathOf(server, call),
@@ -37,7 +45,6 @@ export async function send(call: ApiCall, options: SendOptions): Promise<Dispatc
     headers: { ...headers, ...contentHeaders(call) },
     body: call.body === undefined ? null : JSON.stringify(call.body),
     signal: options.signal,
-    // Whoever calls has a limit.
     bodyTimeout: 0,
   };
   return dispatcher.request(request);
@@ -58,6 +65,21 @@ function contentHeaders({ verb, body }: ApiCall): Record<string, string> {
   return { ...common, 'content-type': verb === 'patch' ? 'application/merge-patch+json' : 'application/json' };
 }
 
+/** For error messages: `list /api/v1/nodes`. */
 export function nameOf({ verb, path }: ApiCall): string {
   return `${verb} ${path}`;
+}
+
+/** @param onData is called for each chunk, also for a part of a line. */
+export async function* readLines(body: AsyncIterable<Uint8Array>, onData: () => void): AsyncGenerator<string> {
+  const decoder = new StringDecoder('utf8');
+  let rest = '';
+  for await (const chunk of body) {
+    onData();
+    const lines = (rest + decoder.write(Buffer.from(chunk))).split('\n');
+    rest = lines.pop() ?? '';
+    if (rest.length > MAX_LINE_LENGTH) throw new Error(`a line is longer than ${MAX_LINE_LENGTH} characters`);
+    for (const line of lines) if (line !== '') yield line;
+  }
+  if (rest.trim() !== '') yield rest;
 }

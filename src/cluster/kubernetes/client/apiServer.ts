@@ -1,43 +1,45 @@
-/** Calls of an API server: JSON in and out, a deadline on each, patience where the server asks for it, and errors that say what it said. */
+/**
+ * Requests to the API server, JSON in and out. Each call has a deadline. A call waits and repeats its request when the API server
+ * asks for it (429, 503), when a token has expired (401), and once when a connection breaks.
+ */
 import { errorMessage } from '../../../lib/errorMessage.ts';
 import { ApiError, apiErrorOf, SilenceError, UnreachableError } from './apiError.ts';
-import { type ApiCall, nameOf, send } from './apiRequest.ts';
+import { type ApiCall, nameOf, readLines, send } from './apiRequest.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Credentials } from './credentials.ts';
-import { readLines } from './lines.ts';
 
 export interface CallOptions {
-  /** Over all tries. */
+  /** For all tries together; 15 s unless set. */
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;
 }
 
 export interface WatchOptions {
   readonly signal: AbortSignal;
-  /** Without a byte for so long, the connection counts as dead. */
+  /** The connection counts as dead after this time without a byte. */
   readonly idleMs: number;
-  /** The server has answered, or something came. */
-  readonly heard?: () => void;
+  /** Called when the API server has accepted the watch, and for each chunk after that. */
+  readonly onData?: () => void;
 }
 
-/** A line of a watch. */
-export interface WatchEvent {
+export interface WatchLine {
   readonly type: string;
   readonly object: unknown;
 }
 
+/** `resourceClient.ts` puts types on top of it. */
 export interface ApiServer {
-  /** @throws ApiError UnreachableError */
+  /** @returns the JSON of the answer; `{}` if it is empty. @throws ApiError UnreachableError */
   call(call: ApiCall, options?: CallOptions): Promise<unknown>;
-  /** Ends when the server ends it. @throws ApiError UnreachableError SilenceError */
-  watch(call: Omit<ApiCall, 'verb' | 'body'>, options: WatchOptions): AsyncIterable<WatchEvent>;
+  /** Ends when the API server ends the watch. @throws ApiError UnreachableError SilenceError */
+  watch(call: Omit<ApiCall, 'verb' | 'body'>, options: WatchOptions): AsyncIterable<WatchLine>;
   close(): Promise<void>;
 }
 
-export interface Answered {
+export interface ApiResponse {
   readonly verb: string;
   readonly path: string;
-  /** 0: no answer. */
+  /** HTTP status code; 0 if no answer came. */
   readonly code: number;
   readonly seconds: number;
 }
@@ -45,31 +47,37 @@ export interface Answered {
 export interface ApiServerOptions {
   readonly credentials: Credentials;
   readonly clock?: Clock;
-  readonly answered?: ((answer: Answered) => void) | undefined;
+  readonly onResponse?: ((response: ApiResponse) => void) | undefined;
 }
 
 const DEADLINE_MS = 15_000;
-/** A server that says nothing about how long to wait. */
+/** The pause after an answer 429 or 503 without a usable `Retry-After`. */
 const DEFAULT_PAUSE_MS = 1_000;
+const MIN_PAUSE_MS = 100;
 
 export function createApiServer(options: ApiServerOptions): ApiServer {
-  return new Connection(options);
+  return new ApiServerConnection(options);
 }
 
-/** Something that is asked, and ends: by its limit, by whoever asked for it, or by us. */
+/** The time limit of one call or watch. The caller, the limit or `close` ends it. */
 interface RequestScope {
   readonly signal: AbortSignal;
-  /** Its limit begins anew. */
-  alive(): void;
-  /** Why it failed, whatever the failure looked like. */
-  failure(error: unknown): Error;
+  restartTimeout(): void;
+  /** @returns the reason for the end if the scope was ended, otherwise the error. */
+  errorFrom(error: unknown): Error;
   end(): void;
 }
 
-class Connection implements ApiServer {
+interface ScopeOptions {
+  readonly timeoutMs: number;
+  readonly timeoutError: Error;
+  readonly signal: AbortSignal | undefined;
+}
+
+class ApiServerConnection implements ApiServer {
   readonly #options: ApiServerOptions;
   readonly #clock: Clock;
-  readonly #open = new Set<AbortController>();
+  readonly #openRequests = new Set<AbortController>();
   #closed = false;
 
   constructor(options: ApiServerOptions) {
@@ -78,63 +86,64 @@ class Connection implements ApiServer {
   }
 
   async call(call: ApiCall, { deadlineMs = DEADLINE_MS, signal }: CallOptions = {}): Promise<unknown> {
-    const late = new Error(`no answer within ${deadlineMs / 1000} s`);
-    const undertaking = this.#begin(call, { ms: deadlineMs, late, signal });
+    const timeoutError = new Error(`no answer within ${deadlineMs / 1000} s`);
+    const scope = this.#openScope(call, { timeoutMs: deadlineMs, timeoutError, signal });
     try {
-      const text = await this.#persist(call, this.#clock.now() + deadlineMs, undertaking.signal);
-      return text === '' ? undefined : JSON.parse(text);
+      const text = await this.#sendWithRetries(call, this.#clock.now() + deadlineMs, scope.signal);
+      return text === '' ? {} : JSON.parse(text);
     } catch (error) {
-      throw undertaking.failure(error);
+      throw scope.errorFrom(error);
     } finally {
-      undertaking.end();
+      scope.end();
     }
   }
 
-  async *watch(what: Omit<ApiCall, 'verb' | 'body'>, options: WatchOptions): AsyncGenerator<WatchEvent> {
-    const { signal, idleMs, heard } = options;
-    const query = { ...what.query, watch: true, allowWatchBookmarks: true };
-    const call: ApiCall = { verb: 'watch', path: what.path, query };
-    const late = new SilenceError(`${nameOf(call)}: nothing came for ${idleMs / 1000} s`);
-    const undertaking = this.#begin(call, { ms: idleMs, late, signal });
-    const listen = () => {
-      undertaking.alive();
-      heard?.();
+  async *watch(
+    { path, query }: Omit<ApiCall, 'verb' | 'body'>,
+    { signal, idleMs, onData }: WatchOptions,
+  ): AsyncGenerator<WatchLine> {
+    const call: ApiCall = { verb: 'watch', path, query: { ...query, watch: true, allowWatchBookmarks: true } };
+    const timeoutError = new SilenceError(`${nameOf(call)}: no data for ${idleMs / 1000} s`);
+    const scope = this.#openScope(call, { timeoutMs: idleMs, timeoutError, signal });
+    const handleData = () => {
+      scope.restartTimeout();
+      onData?.();
     };
     try {
-      const body = await this.#openWatch(call, undertaking.signal);
-      listen();
-      for await (const line of readLines(body, listen)) yield JSON.parse(line) as WatchEvent;
+      const body = await this.#openWatch(call, scope.signal);
+      handleData();
+      for await (const line of readLines(body, handleData)) yield JSON.parse(line);
     } catch (error) {
-      throw undertaking.failure(error);
+      throw scope.errorFrom(error);
     } finally {
-      undertaking.end();
+      scope.end();
     }
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const abort of this.#open) abort.abort(new Error('the connection is closed'));
+    for (const request of this.#openRequests) request.abort(new Error('the connection is closed'));
     await this.#options.credentials.close();
   }
 
-  #begin(call: ApiCall, limit: { ms: number; late: Error; signal: AbortSignal | undefined }): RequestScope {
+  #openScope(call: ApiCall, { timeoutMs, timeoutError, signal }: ScopeOptions): RequestScope {
     if (this.#closed) throw new UnreachableError(`${nameOf(call)}: the connection is closed`);
-    const abort = new AbortController();
-    this.#open.add(abort);
-    const timer = setTimeout(() => abort.abort(limit.late), limit.ms);
-    const stop = () => abort.abort(new Error('it was ended'));
-    limit.signal?.addEventListener('abort', stop);
-    if (limit.signal?.aborted === true) stop();
+    const request = new AbortController();
+    this.#openRequests.add(request);
+    const timer = setTimeout(() => request.abort(timeoutError), timeoutMs);
+    const cancel = () => request.abort(new Error('the caller canceled the request'));
+    signal?.addEventListener('abort', cancel);
+    if (signal?.aborted === true) cancel();
     return {
-      signal: abort.signal,
-      alive: () => void timer.refresh(),
-      failure: (error) => asFailure(call, abort.signal.aborted ? abort.signal.reason : error),
+      signal: request.signal,
+      restartTimeout: () => void timer.refresh(),
+      errorFrom: (error) => asCallError(call, request.signal.aborted ? request.signal.reason : error),
       end: () => {
         clearTimeout(timer);
-        limit.signal?.removeEventListener('abort', stop);
-        this.#open.delete(abort);
-        // Whoever stops reading leaves nothing open.
-        stop();
+        signal?.removeEventListener('abort', cancel);
+        this.#openRequests.delete(request);
+        // A caller that stops reading a watch leaves its connection open otherwise.
+        cancel();
       },
     };
   }
@@ -149,51 +158,50 @@ class Connection implements ApiServer {
     throw apiErrorOf(nameOf(call), response.statusCode, await response.body.text());
   }
 
-  /** Tries until there is an answer that stands. */
-  async #persist(call: ApiCall, end: number, signal: AbortSignal): Promise<string> {
-    let refused = false;
-    let broken = false;
+  async #sendWithRetries(call: ApiCall, deadline: number, signal: AbortSignal): Promise<string> {
+    let unauthorized = false;
+    let connectionBroke = false;
     for (;;) {
       try {
-        const response = await this.#send(call, signal, refused);
+        const response = await this.#send(call, signal, unauthorized);
         const text = await response.body.text();
         const code = response.statusCode;
         if (code < 300) return text;
-        const pause = pauseOf(code, response.headers['retry-after']);
-        if (code === 401 && !refused) refused = true;
-        else if (pause === undefined || this.#clock.now() + pause >= end) throw apiErrorOf(nameOf(call), code, text);
+        const pause = retryPauseMs(code, response.headers['retry-after']);
+        if (code === 401 && !unauthorized) unauthorized = true;
+        else if (pause === undefined || this.#clock.now() + pause >= deadline)
+          throw apiErrorOf(nameOf(call), code, text);
         else await this.#clock.sleep(pause, signal);
       } catch (error) {
-        // A kept connection that the server has closed meanwhile; each write of ours may be repeated.
-        if (error instanceof ApiError || broken || signal.aborted) throw error;
-        broken = true;
+        // The API server may close an idle connection at any time. All our writes can be repeated safely.
+        if (error instanceof ApiError || connectionBroke || signal.aborted) throw error;
+        connectionBroke = true;
       }
     }
   }
 
-  async #send(call: ApiCall, signal: AbortSignal, refused: boolean) {
-    const { credentials, answered } = this.#options;
-    const begun = this.#clock.now();
+  async #send(call: ApiCall, signal: AbortSignal, unauthorized: boolean) {
+    const { credentials, onResponse } = this.#options;
+    const startedAt = this.#clock.now();
     let code = 0;
     try {
-      const response = await send(call, { credentials, signal, refused });
+      const response = await send(call, { credentials, signal, unauthorized });
       code = response.statusCode;
       return response;
     } finally {
-      answered?.({ verb: call.verb, path: call.path, code, seconds: (this.#clock.now() - begun) / 1000 });
+      onResponse?.({ verb: call.verb, path: call.path, code, seconds: (this.#clock.now() - startedAt) / 1000 });
     }
   }
 }
 
-/** How long the server asks to wait; undefined: it does not. A 503 often says nothing, and is worth a wait too. */
-function pauseOf(code: number, retryAfter: string | string[] | undefined): number | undefined {
+/** @returns undefined for an answer that must not be repeated. Many servers send 503 without `Retry-After`. */
+function retryPauseMs(code: number, retryAfter: string | string[] | undefined): number | undefined {
   if (code !== 429 && code !== 503) return undefined;
   const seconds = Number(retryAfter);
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.max(seconds * 1000, 100) : DEFAULT_PAUSE_MS;
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.max(seconds * 1000, MIN_PAUSE_MS) : DEFAULT_PAUSE_MS;
 }
 
-function asFailure(call: ApiCall, error: unknown): Error {
+function asCallError(call: ApiCall, error: unknown): Error {
   if (error instanceof ApiError || error instanceof UnreachableError || error instanceof SilenceError) return error;
-  const message = errorMessage(error);
-  return new UnreachableError(`${nameOf(call)}: ${message}`, { cause: error });
+  return new UnreachableError(`${nameOf(call)}: ${errorMessage(error)}`, { cause: error });
 }

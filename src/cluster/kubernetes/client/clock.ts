@@ -1,12 +1,12 @@
-/** Time as the parts of a cluster's client read it; tests hand in one that they drive. */
+/** The time as the client and the caches read it. Tests pass a clock that they advance themselves. */
 import { sleep } from '../../../lib/sleep.ts';
 
 export interface Clock {
-  /** Milliseconds that no change of the system's time touches. */
+  /** Milliseconds on a monotonic clock. */
   now(): number;
-  /** @throws when the signal says so */
+  /** @throws when the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** 0 ≤ x < 1 */
+  /** @returns a number from 0 up to, but not including, 1. */
   random(): number;
 }
 

@@ -1,48 +1,48 @@
-/** Who we are to the API server and how it is reached: read anew as tokens and certificates are rotated, on connections that are kept. */
+/** Credentials for the API server. They are read again every minute because tokens and certificates are rotated. */
 import type { Access, ReadIdentity } from './identity.ts';
 import { kubeconfigIdentity } from './kubeconfigIdentity.ts';
 import { isInPod, podIdentity } from './podIdentity.ts';
 
 export interface Credentials {
-  /** @param refused the server took the last ones for wrong. */
-  get(refused?: boolean): Promise<Access>;
+  /** @param unauthorized the API server answered 401 to the last credentials, so they are read again at once. */
+  get(unauthorized?: boolean): Promise<Access>;
   close(): Promise<void>;
 }
 
-/** As often as client-go reads a rotated token. */
+/** client-go reads a rotated token at the same interval. */
 const REFRESH_MS = 60_000;
 
-/** @param file of a kubeconfig; undefined: $KUBECONFIG, the service account of the pod, or the user's own kubeconfig. */
+/** @param file path of a kubeconfig. Without it: $KUBECONFIG, the service account of the pod, or ~/.kube/config. */
 export async function loadCredentials(file?: string): Promise<Credentials> {
   return keepCredentials(isInPod(file) ? podIdentity() : await kubeconfigIdentity(file));
 }
 
 export function keepCredentials(read: ReadIdentity): Credentials {
-  let access: (Access & { readonly at: number; readonly digest: string }) | undefined;
-  let renewing: Promise<Access> | undefined;
+  let current: (Access & { readonly readAt: number; readonly digest: string }) | undefined;
+  let renewal: Promise<Access> | undefined;
 
-  const renew = async (anew: boolean) => {
-    const { server, headers, digest, connect } = await read(anew);
-    const before = access;
-    const isSame = before?.digest === digest;
-    const dispatcher = isSame ? before.dispatcher : await connect();
-    access = { server, headers, dispatcher, digest, at: performance.now() };
-    // What is under way on the old one ends in its own time.
-    if (before !== undefined && !isSame) void before.dispatcher.close();
-    return access;
+  const renew = async (unauthorized: boolean) => {
+    const { server, headers, digest, connect } = await read(unauthorized);
+    const previous = current;
+    const isSame = previous?.digest === digest;
+    const dispatcher = isSame ? previous.dispatcher : await connect();
+    current = { server, headers, dispatcher, digest, readAt: performance.now() };
+    // `close` lets the requests on the old connections finish.
+    if (previous !== undefined && !isSame) void previous.dispatcher.close();
+    return current;
   };
 
   return {
-    get(refused = false) {
-      if (access !== undefined && !refused && performance.now() - access.at < REFRESH_MS)
-        return Promise.resolve(access);
-      renewing ??= renew(refused).finally(() => {
-        renewing = undefined;
+    get(unauthorized = false) {
+      const isFresh = current !== undefined && performance.now() - current.readAt < REFRESH_MS;
+      if (current !== undefined && isFresh && !unauthorized) return Promise.resolve(current);
+      renewal ??= renew(unauthorized).finally(() => {
+        renewal = undefined;
       });
-      return renewing;
+      return renewal;
     },
     async close() {
-      await access?.dispatcher.destroy();
+      await current?.dispatcher.destroy();
     },
   };
 }

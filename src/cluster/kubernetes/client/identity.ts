@@ -1,4 +1,4 @@
-/** With which server a process talks, and how it proves who it is. */
+/** The API server that this process calls, and the proof of who calls. */
 import type { Dispatcher } from 'undici';
 
 export interface Access {
@@ -7,12 +7,11 @@ export interface Access {
   readonly dispatcher: Dispatcher;
 }
 
-/** What a source says at this moment. */
 export interface Identity extends Omit<Access, 'dispatcher'> {
-  /** Other certificates have another one. */
+  /** Changes with the certificates. Connections are kept as long as it is the same. */
   readonly digest: string;
   connect(): Dispatcher | Promise<Dispatcher>;
 }
 
-/** @param anew nothing that was read before is right any more. */
-export type ReadIdentity = (anew: boolean) => Promise<Identity>;
+/** @param unauthorized the API server rejected the last identity, so nothing that was read before may be used again. */
+export type ReadIdentity = (unauthorized: boolean) => Promise<Identity>;

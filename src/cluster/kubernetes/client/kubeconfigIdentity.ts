@@ -1,18 +1,18 @@
-/** A kubeconfig, with all the ways to be somebody that the client library knows: certificates, tokens, plug-ins, OIDC, proxies. */
+/** Reads a kubeconfig by the client library: certificates, tokens, credential plug-ins, OIDC and proxies. */
 import { createHash } from 'node:crypto';
 import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { Agent, type Dispatcher } from 'undici';
 import type { ReadIdentity } from './identity.ts';
 
-/** @param file undefined: $KUBECONFIG, or the user's own. @throws where it names no cluster */
+/** @param file path; without it $KUBECONFIG or ~/.kube/config. @throws Error if the current context names no cluster. */
 export async function kubeconfigIdentity(file: string | undefined): Promise<ReadIdentity> {
-  // Only where it is needed: it is large.
+  // The library takes 60 MB of memory, so a process in a pod never loads it.
   const library = await import('@kubernetes/client-node');
   let config = read(library, file);
-  return async (anew) => {
-    // The library keeps a token that it has read; only another object of it reads the file again.
-    if (anew) config = read(library, file);
+  return async (unauthorized) => {
+    // A KubeConfig keeps the token that it has read. Only a new one reads the file again.
+    if (unauthorized) config = read(library, file);
     const options: RequestOptions = {};
     await config.applyToHTTPSOptions(options);
     const server = serverOf(config);
@@ -31,7 +31,7 @@ function read({ KubeConfig }: Library, file: string | undefined): KubeConfig {
   const config = new KubeConfig();
   if (file === undefined) config.loadFromDefault();
   else config.loadFromFile(file);
-  // Fails here rather than at the first call.
+  // Throws at the start of the process instead of at the first request.
   serverOf(config);
   return config;
 }
@@ -42,11 +42,11 @@ function serverOf(config: KubeConfig): string {
   return server.replace(/\/+$/, '');
 }
 
-/** The library makes one, and so a TLS connection, for each of its own requests. */
+/** The library creates a dispatcher, and so a TLS connection, for each of its own requests. We create one and keep it. */
 async function connect(config: KubeConfig, { RequestContext, HttpMethod }: Library): Promise<Dispatcher> {
   const context = new RequestContext(serverOf(config), HttpMethod.GET);
   await config.applySecurityAuthentication(context);
-  // Without certificates of its own it leaves it to the default.
+  // The library sets no dispatcher if the kubeconfig has no certificates.
   return context.getDispatcher() ?? new Agent();
 }
 

@@ -1,4 +1,4 @@
-/** The names under which our objects are made and found again. */
+/** Names by which Tearsheet creates its objects and finds them again. */
 
 export const GROUP = 'tearsheet.dev';
 export const VERSION = 'v1alpha1';
@@ -11,35 +11,17 @@ export const LABEL = {
   screenshotJob: 'tearsheet.dev/screenshotjob',
 } as const;
 
-/** By which Kueue knows a Job that it admits. */
+/** Kueue admits the Jobs that have this label. */
 export const QUEUE_LABEL = 'kueue.x-k8s.io/queue-name';
-/** Set before a deletion of ours: it cancels nothing. */
+/** The controller sets this annotation before it deletes a ScreenshotJob. Such a deletion does not cancel the set. */
 export const REMOVED_BY = 'tearsheet.dev/removed-by';
-/** A ScreenshotJob stays until its result is in Postgres. */
+/** Holds a deleted ScreenshotJob until its result is in PostgreSQL. */
 export const FINALIZER = 'tearsheet.dev/settle';
 export const CONTROLLER = 'tearsheet-controller';
-/** Of a capture's pod. */
+/** Name of the container in the pod of a capture. */
 export const CONTAINER = 'capture';
 
-export interface Paths {
-  readonly screenshotJobs: string;
-  readonly jobs: string;
-  readonly pods: string;
-  readonly events: string;
-}
-
-export function pathsOf(namespace: string): Paths {
-  return {
-    screenshotJobs: `/apis/${GROUP}/${VERSION}/namespaces/${namespace}/screenshotjobs`,
-    jobs: `/apis/batch/v1/namespaces/${namespace}/jobs`,
-    pods: `/api/v1/namespaces/${namespace}/pods`,
-    events: `/api/v1/namespaces/${namespace}/events`,
-  };
-}
-
-export const NODES = '/api/v1/nodes';
-
-/** `jobs`, `screenshotjobs/status`: a path without the names in it. */
+/** @returns a path without the names in it, for metrics: `jobs`, `screenshotjobs/status`. */
 export function resourceOf(path: string): string {
   const parts = path.split('/').slice(path.startsWith('/apis/') ? 4 : 3);
   const [resource = '', , part] = parts[0] === 'namespaces' ? parts.slice(2) : parts;

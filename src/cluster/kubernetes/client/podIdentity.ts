@@ -1,6 +1,6 @@
 /**
- * The service account of the pod we run in: a token and the server's certificate, in files that the kubelet keeps fresh. The client
- * library does the same for 60 MB of memory, which a pod that needs nothing else of it is spared.
+ * The service account of the pod: a token and the API server's certificate, in files that the kubelet keeps up to date. The client
+ * library can read them too, but it takes 60 MB of memory, and a pod needs nothing else from it.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -12,16 +12,16 @@ import { Agent } from 'undici';
 import type { ReadIdentity } from './identity.ts';
 
 const FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
-/** Between the idle limits of load balancers and the default of undici, as client-go has it. */
+/** The interval of client-go: shorter than the idle limits of load balancers. */
 const KEEP_ALIVE_MS = 30_000;
 
-/** Nothing names another cluster than the one around us. */
+/** True if this process runs in a pod and no kubeconfig names another cluster. */
 export function isInPod(file: string | undefined): boolean {
   if (file !== undefined || process.env['KUBECONFIG'] || !process.env['KUBERNETES_SERVICE_HOST']) return false;
   return existsSync(path.join(FOLDER, 'token')) && !existsSync(path.join(homedir(), '.kube/config'));
 }
 
-/** @param folder other than in a pod, for tests. */
+/** @param folder of the token and the certificate; tests pass their own. */
 export function podIdentity(folder = FOLDER): ReadIdentity {
   return async () => {
     const token = (await readFile(path.join(folder, 'token'), 'utf8')).trim();

@@ -1,4 +1,4 @@
-/** Events: those we write about ScreenshotJobs, and those that tell why a Job has no pods or a pod does not start. */
+/** Kubernetes Events: writes those about ScreenshotJobs, and reads those that say why a Job has no pods or a pod does not start. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { CoreV1Event } from '@kubernetes/client-node';
 import type { ScreenshotJob } from '../../../contract/screenshotJob.ts';
@@ -6,39 +6,39 @@ import type { Log } from '../../../lib/log.ts';
 import { setBounded } from '../../../lib/lru.ts';
 import type { RecordedEvent } from '../../port.ts';
 import { isNamespaceEnding, isNotFound } from '../client/apiError.ts';
-import type { ApiServer } from '../client/apiServer.ts';
 import { type Clock, systemClock } from '../client/clock.ts';
 import { CONTROLLER, GROUP, VERSION } from '../client/names.ts';
-import type { Wire } from '../client/wire.ts';
-import type { EventsOf } from './assessment.ts';
+import type { ResourceClient, Wire } from '../client/resourceClient.ts';
+import type { EventSubject } from './diagnosis.ts';
 import type { EventState } from './problems.ts';
 
 export interface EventsOptions {
-  readonly api: ApiServer;
-  readonly path: string;
+  readonly client: ResourceClient<CoreV1Event>;
   readonly namespace: string;
   readonly log: Log;
   readonly clock?: Clock;
 }
 
 export interface Events {
-  /** Never fails: a transition is not held up for the sake of telling it. */
-  record(about: ScreenshotJob, event: RecordedEvent): Promise<void>;
-  /** The warnings about objects of this kind, by uid; as they were a few seconds ago at most. */
-  warnings(of: EventsOf): Promise<ReadonlyMap<string, readonly EventState[]>>;
+  /** Never rejects: an Event that cannot be written must not stop a reconciliation. */
+  record(resource: ScreenshotJob, event: RecordedEvent): Promise<void>;
+  /** @returns the warnings about objects of this kind, by uid. They may be 4 s old. */
+  warnings(subject: EventSubject): Promise<ReadonlyMap<string, readonly EventState[]>>;
+  /** True if the namespace is being deleted. The answer may be 4 s old. @throws ApiError, UnreachableError */
   isNamespaceEnding(): Promise<boolean>;
 }
 
 const CALL = { deadlineMs: 5_000 };
-/** The server has no index of Events: it goes through all of the namespace. */
-const READ_AGAIN_MS = 4_000;
-const MAX_READ = 2_000;
-/** Of which we know how often they were told. */
-const MAX_KNOWN = 1_000;
+/** The API server has no index of Events and reads all of the namespace each time. */
+const REREAD_AFTER_MS = 4_000;
+const MAX_EVENTS_READ = 2_000;
+/** The number of written Events whose count is known. */
+const MAX_WRITTEN_KNOWN = 1_000;
+const MAX_MESSAGE_LENGTH = 1_024;
 
-const FIELDS: Record<EventsOf, string> = {
+const FIELD_SELECTORS: Record<EventSubject, string> = {
   Job: 'involvedObject.kind=Job,type=Warning,reason=FailedCreate',
-  // Without the many that a pod's own state tells as well.
+  // Leaves out the frequent reasons that the state of the pod shows too.
   Pod: 'involvedObject.kind=Pod,type=Warning,reason!=FailedScheduling,reason!=BackOff,reason!=Failed,reason!=Unhealthy',
 };
 
@@ -51,128 +51,129 @@ type Warnings = ReadonlyMap<string, readonly EventState[]>;
 class ClusterEvents implements Events {
   readonly #options: EventsOptions;
   readonly #clock: Clock;
-  /** Those we made, with their names and counts, the latest last. */
-  readonly #known = new Map<string, { name: string; count: number }>();
-  readonly #read = new Map<EventsOf, { at: number; events: Promise<Warnings> }>();
-  #ending: { at: number; answer: Promise<boolean> } | undefined;
+  /** Name and count of the Events that we wrote, by a digest of their content, the latest last. */
+  readonly #written = new Map<string, { name: string; count: number }>();
+  readonly #warnings = new Map<EventSubject, { readAt: number; events: Promise<Warnings> }>();
+  #namespaceEnding: { readAt: number; answer: Promise<boolean> } | undefined;
 
   constructor(options: EventsOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
   }
 
-  async record(about: ScreenshotJob, event: RecordedEvent): Promise<void> {
-    const { api, path, log } = this.#options;
-    const said = JSON.stringify([about.uid, event.type, event.reason, event.message]);
-    const key = createHash('sha256').update(said).digest('base64');
+  async record(resource: ScreenshotJob, event: RecordedEvent): Promise<void> {
+    const { client, log } = this.#options;
+    const content = JSON.stringify([resource.uid, event.type, event.reason, event.message]);
+    const key = createHash('sha256').update(content).digest('base64');
     try {
-      if (await this.#repeat(key)) return;
-      const body = this.#manifest(about, event);
-      await api.call({ verb: 'create', path, body }, CALL);
-      this.#remember(key, { name: body.metadata.name, count: 1 });
+      if (await this.#incrementCount(key)) return;
+      const name = eventName(resource.name);
+      await client.create(this.#manifest(name, resource, event), CALL);
+      setBounded(this.#written, [key, { name, count: 1 }], MAX_WRITTEN_KNOWN);
     } catch (error) {
-      log.warn({ resource: about.name, reason: event.reason, err: error }, 'an Event could not be written');
+      log.warn({ resource: resource.name, reason: event.reason, err: error }, 'an Event could not be written');
     }
   }
 
-  warnings(of: EventsOf): Promise<Warnings> {
-    const before = this.#read.get(of);
-    if (before !== undefined && this.#isFresh(before)) return before.events;
-    const events = this.#load(of).catch((error: unknown) => {
-      this.#options.log.warn({ of, err: error }, 'Events could not be read');
+  warnings(subject: EventSubject): Promise<Warnings> {
+    const previous = this.#warnings.get(subject);
+    if (previous !== undefined && this.#isFresh(previous)) return previous.events;
+    const events = this.#readWarnings(subject).catch((error: unknown) => {
+      this.#options.log.warn({ subject, err: error }, 'Events could not be read');
       return new Map<string, EventState[]>();
     });
-    this.#read.set(of, { at: this.#clock.now(), events });
+    this.#warnings.set(subject, { readAt: this.#clock.now(), events });
     return events;
   }
 
   isNamespaceEnding(): Promise<boolean> {
-    if (this.#ending !== undefined && this.#isFresh(this.#ending)) return this.#ending.answer;
-    const answer = this.#askWhetherEnding();
-    this.#ending = { at: this.#clock.now(), answer };
+    if (this.#namespaceEnding !== undefined && this.#isFresh(this.#namespaceEnding))
+      return this.#namespaceEnding.answer;
+    const answer = this.#probeNamespace();
+    this.#namespaceEnding = { readAt: this.#clock.now(), answer };
     return answer;
   }
 
-  #isFresh({ at }: { readonly at: number }): boolean {
-    return this.#clock.now() - at < READ_AGAIN_MS;
+  #isFresh({ readAt }: { readonly readAt: number }): boolean {
+    return this.#clock.now() - readAt < REREAD_AFTER_MS;
   }
 
-  /** There is no right to read the namespace, but it says so to whoever wants to put something into it. */
-  async #askWhetherEnding(): Promise<boolean> {
-    const { api, path } = this.#options;
-    const body = this.#manifest({ name: CONTROLLER, uid: '' }, { type: 'Normal', reason: 'Probe', message: '' });
+  /** The controller may not read the namespace, but a dry run of a create fails if the namespace is being deleted. */
+  async #probeNamespace(): Promise<boolean> {
+    const event = { type: 'Normal', reason: 'Probe', message: '' } as const;
+    const probe = this.#manifest(eventName(CONTROLLER), { name: CONTROLLER, uid: '' }, event);
     try {
-      await api.call({ verb: 'create', path, query: { dryRun: 'All' }, body }, CALL);
+      await this.#options.client.create(probe, { ...CALL, query: { dryRun: 'All' } });
       return false;
     } catch (error) {
       if (isNamespaceEnding(error)) return true;
-      this.#ending = undefined;
+      this.#namespaceEnding = undefined;
       throw error;
     }
   }
 
-  /** @returns false: it was not told yet, or the cluster has forgotten it. */
-  async #repeat(key: string): Promise<boolean> {
-    const { api, path } = this.#options;
-    const before = this.#known.get(key);
-    if (before === undefined) return false;
-    const count = before.count + 1;
+  /** @returns false if we have not written this Event yet, or if the cluster has deleted it since. */
+  async #incrementCount(key: string): Promise<boolean> {
+    const written = this.#written.get(key);
+    if (written === undefined) return false;
+    const { name } = written;
+    const count = written.count + 1;
     try {
-      const body = { count, lastTimestamp: timestamp() };
-      await api.call({ verb: 'patch', path: `${path}/${before.name}`, body }, CALL);
+      await this.#options.client.patch({ name }, { count, lastTimestamp: timestamp() }, CALL);
     } catch (error) {
-      // The cluster forgets Events after an hour.
+      // A cluster deletes Events, by default after an hour.
       if (!isNotFound(error)) throw error;
-      this.#known.delete(key);
+      this.#written.delete(key);
       return false;
     }
-    this.#remember(key, { name: before.name, count });
+    setBounded(this.#written, [key, { name, count }], MAX_WRITTEN_KNOWN);
     return true;
   }
 
-  #remember(key: string, entry: { name: string; count: number }): void {
-    setBounded(this.#known, [key, entry], MAX_KNOWN);
-  }
-
-  #manifest({ name, uid }: Pick<ScreenshotJob, 'name' | 'uid'>, { type, reason, message }: RecordedEvent) {
+  #manifest(
+    eventName: string,
+    { name, uid }: Pick<ScreenshotJob, 'name' | 'uid'>,
+    { type, reason, message }: RecordedEvent,
+  ): Wire<CoreV1Event> {
     const { namespace } = this.#options;
     const time = timestamp();
     return {
       apiVersion: 'v1',
       kind: 'Event',
-      // As client-go names them: of the object, and no other one's.
-      metadata: { name: `${name}.${randomBytes(8).toString('hex')}`, namespace },
+      metadata: { name: eventName, namespace },
       involvedObject: { apiVersion: `${GROUP}/${VERSION}`, kind: 'ScreenshotJob', name, uid, namespace },
-      ...{ type, reason, message: message.slice(0, 1_024) },
-      ...{ count: 1, firstTimestamp: time, lastTimestamp: time },
+      type,
+      reason,
+      message: message.slice(0, MAX_MESSAGE_LENGTH),
+      count: 1,
+      firstTimestamp: time,
+      lastTimestamp: time,
       source: { component: CONTROLLER },
       reportingComponent: CONTROLLER,
     };
   }
 
-  async #load(of: EventsOf): Promise<Warnings> {
-    const { api, path } = this.#options;
-    const query = { fieldSelector: FIELDS[of], limit: MAX_READ };
-    const list = (await api.call({ verb: 'list', path, query }, CALL)) as { items?: Wire<CoreV1Event>[] };
-    const byUid = Map.groupBy(list.items ?? [], ({ involvedObject }) => involvedObject.uid ?? '');
-    return new Map([...byUid].map(([uid, items]) => [uid, items.map(readEvent)]));
+  async #readWarnings(subject: EventSubject): Promise<Warnings> {
+    const query = { fieldSelector: FIELD_SELECTORS[subject], limit: MAX_EVENTS_READ };
+    const { items } = await this.#options.client.list(query, CALL);
+    const byUid = Map.groupBy(items, ({ involvedObject }) => involvedObject.uid ?? '');
+    return new Map([...byUid].map(([uid, events]) => [uid, events.map(readEvent)]));
   }
 }
 
-/** Events take whole seconds. */
+/** client-go names Events in the same way. */
+function eventName(objectName: string): string {
+  return `${objectName}.${randomBytes(8).toString('hex')}`;
+}
+
+/** The times of an Event have whole seconds. */
 function timestamp(): string {
   return new Date().toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
-export function readEvent({
-  reason = '',
-  message = '',
-  lastTimestamp,
-  series,
-  eventTime,
-  metadata,
-}: Wire<CoreV1Event>): EventState {
-  // One of the newer kind has its times elsewhere.
+export function readEvent(event: Wire<CoreV1Event>): EventState {
+  const { reason = '', message = '', lastTimestamp, series, eventTime, metadata } = event;
+  // Events of the group events.k8s.io have no lastTimestamp.
   const lastAt = lastTimestamp ?? series?.lastObservedTime ?? eventTime ?? metadata.creationTimestamp ?? '';
   return { reason, message, lastAt };
 }

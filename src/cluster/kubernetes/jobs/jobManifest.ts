@@ -1,4 +1,4 @@
-/** The Job of a ScreenshotJob: one index is one site on one device, or a share of the ads. */
+/** The manifest of the Job of a ScreenshotJob. One index is one site on one device, or a share of the ads. */
 import type { V1Job, V1PodFailurePolicy } from '@kubernetes/client-node';
 import type { CaptureProfile } from '../../../contract/captureProfile.ts';
 import { CAPTURE_EXIT, ENDED_UNHEARD } from '../../../contract/captureProtocol.ts';
@@ -6,18 +6,18 @@ import type { CaptureJobSpec } from '../../port.ts';
 import { CONTAINER, GROUP, LABEL, QUEUE_LABEL, VERSION } from '../client/names.ts';
 import { podTemplate } from './podTemplate.ts';
 
-/** A run that ended so would end so again. */
-const FINAL = [CAPTURE_EXIT.usage, CAPTURE_EXIT.superseded, CAPTURE_EXIT.refused, CAPTURE_EXIT.deadline];
+/** After these exit codes a retry would fail in the same way. */
+const FINAL_EXITS = [CAPTURE_EXIT.usage, CAPTURE_EXIT.superseded, CAPTURE_EXIT.refused, CAPTURE_EXIT.deadline];
 
 const exitCodes = (...values: number[]) => ({ containerName: CONTAINER, operator: 'In', values });
 
 const FAILURE_POLICY: V1PodFailurePolicy = {
   rules: [
-    // The first rule that fits counts: an eviction costs no retry, whatever the program made of it.
+    // Kubernetes applies the first rule that matches. An eviction costs no retry, whatever the exit code is.
     { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] },
-    // Somebody deleted the pod: Kubernetes calls that no disruption, and the capture has not failed.
+    // A client deleted the pod. Kubernetes does not count that as a disruption, but the capture has not failed.
     { action: 'Ignore', onExitCodes: exitCodes(CAPTURE_EXIT.terminated, ENDED_UNHEARD) },
-    { action: 'FailIndex', onExitCodes: exitCodes(...FINAL) },
+    { action: 'FailIndex', onExitCodes: exitCodes(...FINAL_EXITS) },
   ],
 };
 
@@ -50,13 +50,13 @@ export function jobManifest({ spec, profile, namespace, installation }: JobManif
       completionMode: 'Indexed',
       completions: spec.indexes,
       parallelism: Math.min(spec.parallelism, spec.indexes),
-      // No maxFailedIndexes: once it is reached, healthy pods are killed.
+      // maxFailedIndexes is not set, because Kubernetes kills healthy pods when it is reached.
       backoffLimitPerIndex: spec.retriesPerIndex,
       podFailurePolicy: FAILURE_POLICY,
       podReplacementPolicy: 'Failed',
-      activeDeadlineSeconds: spec.lastBoundSeconds,
+      activeDeadlineSeconds: spec.jobDeadlineSeconds,
       ttlSecondsAfterFinished: profile.ttlSecondsAfterFinished,
-      // The queue lets it run when its turn has come.
+      // Kueue resumes the Job when it admits it.
       ...(queueName === undefined ? {} : { suspend: true }),
       template: podTemplate({ spec, profile, labels }),
     },

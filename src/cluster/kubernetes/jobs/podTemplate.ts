@@ -1,17 +1,17 @@
-/** The pod of a capture: it meets the open web, so it may do nothing but run, and holds nothing but a token for its job. */
+/** The pod of a capture. It loads untrusted pages, so it has no permissions and no secret except a token for its own job. */
 import type { V1EnvVar, V1PodSpec, V1PodTemplateSpec, V1ResourceRequirements, V1Volume } from '@kubernetes/client-node';
 import type { CaptureProfile } from '../../../contract/captureProfile.ts';
 import type { CaptureJobSpec } from '../../port.ts';
 import { CONTAINER, LABEL } from '../client/names.ts';
 
-/** Loss of a node is noticed by the cluster after 40 s; another one may have the work this much later. */
+/** The cluster notices a lost node after 40 s. After this time it deletes the pod, and another node may do the work. */
 const TOLERATED_SECONDS = 30;
-/** Beyond the program's own deadline, whose exit code says that it was that. */
+/** Added to the deadline of the program, so that the program ends first and its exit code tells the cause. */
 const DEADLINE_MARGIN_SECONDS = 30;
-/** For a capture that was told to be done: its browsers close, and its last words are written. */
+/** A capture that must end needs this long to close its browsers and to write its last log lines. */
 const ENDING_SECONDS = 5;
 const TOKEN = { folder: '/var/run/secrets/tearsheet', file: 'token', seconds: 3_600 };
-/** Of what is written outside of volumes, and of logs, where the profile says nothing. */
+/** For files outside of volumes and for logs, unless the profile sets other values. */
 const EPHEMERAL_STORAGE = { requests: '256Mi', limits: '2Gi' };
 
 export interface PodTemplateOptions {
@@ -24,7 +24,7 @@ export function podTemplate({ spec, profile, labels }: PodTemplateOptions): V1Po
   return {
     metadata: {
       labels: { ...profile.podLabels, ...labels },
-      // A capture is never to be moved for the sake of a node that could be removed.
+      // The cluster autoscaler must not evict a capture to remove its node.
       annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false', ...profile.podAnnotations },
     },
     spec: {
@@ -38,7 +38,7 @@ export function podTemplate({ spec, profile, labels }: PodTemplateOptions): V1Po
       containers: [container(spec, profile)],
       volumes: volumes(profile),
       ...placement(profile, labels),
-      ...names(profile),
+      ...nameResolution(profile),
     },
   };
 }
@@ -66,7 +66,7 @@ function container(spec: CaptureJobSpec, profile: CaptureProfile): V1PodSpec['co
   };
 }
 
-/** What the job says stands over what the profile says; a name stands once. */
+/** Variables of the job replace variables of the profile that have the same name. */
 function environment(spec: CaptureJobSpec, profile: CaptureProfile): V1EnvVar[] {
   const given = asGiven<V1EnvVar[]>(profile.env);
   const { TEARSHEET_TOKEN: _secret, ...values } = spec.environment;
@@ -74,7 +74,7 @@ function environment(spec: CaptureJobSpec, profile: CaptureProfile): V1EnvVar[] 
     ...Object.entries(values).map(([name, value]) => ({ name, value })),
     { name: 'TEARSHEET_JOB', value: spec.jobId },
     { name: 'TEARSHEET_POD', valueFrom: { fieldRef: { fieldPath: 'metadata.uid' } } },
-    // Whoever may read Jobs is not to read tokens: the kubelet puts it into the pod.
+    // Anyone who may read Jobs could read a token in the manifest, so the kubelet puts the token into the pod.
     { name: 'TEARSHEET_TOKEN_FILE', value: `${TOKEN.folder}/${TOKEN.file}` },
     { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
     { name: 'SHUTDOWN_GRACE_SECONDS', value: String(shutdownGrace(profile)) },
@@ -84,7 +84,7 @@ function environment(spec: CaptureJobSpec, profile: CaptureProfile): V1EnvVar[] 
   return [...given.filter(({ name }) => !names.has(name)), ...home, ...ours];
 }
 
-/** What the kubelet gives a pod, less what it takes to end; within the bounds of the setting. */
+/** The grace period of the pod without the time that it needs to end, within the limits of the setting. */
 function shutdownGrace({ terminationGracePeriodSeconds }: CaptureProfile): number {
   return Math.min(600, Math.max(1, terminationGracePeriodSeconds - ENDING_SECONDS));
 }
@@ -111,7 +111,7 @@ function volumes(profile: CaptureProfile): V1Volume[] {
 
 function placement(profile: CaptureProfile, labels: Readonly<Record<string, string>>): Partial<V1PodSpec> {
   const { imagePullSecrets, nodeSelector, affinity, runtimeClassName, priorityClassName, schedulerName } = profile;
-  const away = ['not-ready', 'unreachable'].map((condition) => ({
+  const lostNode = ['not-ready', 'unreachable'].map((condition) => ({
     key: `node.kubernetes.io/${condition}`,
     operator: 'Exists',
     effect: 'NoExecute',
@@ -127,7 +127,7 @@ function placement(profile: CaptureProfile, labels: Readonly<Record<string, stri
   return {
     imagePullSecrets: [...imagePullSecrets],
     nodeSelector: { ...nodeSelector },
-    tolerations: [...away, ...asGiven<object[]>(profile.tolerations)],
+    tolerations: [...lostNode, ...asGiven<object[]>(profile.tolerations)],
     topologySpreadConstraints: constraints.length === 0 ? [spread] : asGiven(constraints),
     ...(affinity === undefined ? {} : { affinity: asGiven<object>(affinity) }),
     ...(runtimeClassName === undefined ? {} : { runtimeClassName }),
@@ -136,8 +136,8 @@ function placement(profile: CaptureProfile, labels: Readonly<Record<string, stri
   };
 }
 
-/** How the pod finds hosts. */
-function names({ dnsPolicy, dnsConfig, hostAliases }: CaptureProfile): Partial<V1PodSpec> {
+/** How the pod resolves host names. */
+function nameResolution({ dnsPolicy, dnsConfig, hostAliases }: CaptureProfile): Partial<V1PodSpec> {
   return {
     ...(dnsPolicy === undefined ? {} : { dnsPolicy }),
     ...(dnsConfig === undefined ? {} : { dnsConfig: asGiven<object>(dnsConfig) }),
@@ -149,7 +149,7 @@ function pick(labels: Readonly<Record<string, string>>, names: readonly string[]
   return Object.fromEntries(names.flatMap((name) => (labels[name] === undefined ? [] : [[name, labels[name]]])));
 }
 
-/** The API server judges it, not we. */
+/** Types a part of the profile that the API server, and not our schema, validates. */
 function asGiven<T>(part: unknown): T {
   return part as T;
 }

@@ -1,170 +1,177 @@
-/** What keeps a Job from running, read from what a Job itself never shows: its pods and its Events. */
+/** Finds the problem that keeps a Job from running. A Job itself shows none, so its pods, Events and nodes are read. */
 import { CAPTURE_EXIT, ENDED_UNHEARD } from '../../../contract/captureProtocol.ts';
 import type { ScreenshotJobReason } from '../../../contract/screenshotJob.ts';
-import type { CaptureJob } from '../../port.ts';
+import type { Problem } from '../../port.ts';
 import { type JobState, parseIndexes } from '../cache/jobState.ts';
-import type { PodState, Said } from '../cache/podState.ts';
+import type { KubernetesReason, PodState } from '../cache/podState.ts';
 
-type Problem = NonNullable<CaptureJob['problem']>;
-
-/** A problem, and what must have lasted how long before it counts. */
-export interface Suspicion {
-  readonly problem: Problem;
-  readonly what: string;
+/** A condition, and how long it must last before it counts. */
+export interface LastingCondition {
+  readonly condition: string;
   readonly ms: number;
 }
 
-/** What is kept of an Event. */
-export interface EventState extends Said {
+/** A problem that is reported after its condition has lasted. */
+export interface PossibleProblem extends LastingCondition {
+  readonly problem: Problem;
+}
+
+/** The fields of an Event that are read. */
+export interface EventState extends KubernetesReason {
   readonly lastAt: string;
 }
 
-export interface Sight {
+export interface JobSnapshot {
   readonly job: JobState;
   readonly pods: readonly PodState[];
-  /** By the uid of what they are about: Jobs, and pods that do not start. */
+  /** By the uid of their Job or pod. */
   readonly events: ReadonlyMap<string, readonly EventState[]>;
   readonly unreadyNodes: ReadonlySet<string>;
 }
 
-const PULL = new Set([
+const PULL_ERRORS = new Set([
   'ErrImagePull',
   'ImagePullBackOff',
   'ErrImageNeverPull',
   'InvalidImageName',
   'ImageInspectError',
 ]);
-const NO_START = new Set(['StartError', 'ContainerCannotRun', 'RunContainerError', 'PostStartHookError']);
+const START_ERRORS = new Set(['StartError', 'ContainerCannotRun', 'RunContainerError', 'PostStartHookError']);
 
-/** Another pod has its index, or it was asked to end: none of its doing. */
-const UNSURPRISING = new Set<number>([CAPTURE_EXIT.superseded, CAPTURE_EXIT.terminated, ENDED_UNHEARD]);
+/** With these exit codes the capture did not fail: another pod has its index, or it was told to end. */
+const HARMLESS_EXITS = new Set<number>([CAPTURE_EXIT.superseded, CAPTURE_EXIT.terminated, ENDED_UNHEARD]);
 
-const SHOWN_AFTER_MS = 3_000;
+const REPORTED_AFTER_MS = 3_000;
 
-/** Fewer pods than there should be. */
-export const MISSING = { what: 'missing', ms: 3_000 } as const;
-/** Longer than an image and its volumes usually take. */
-export const creating = ({ uid }: PodState) => ({ what: `creating ${uid}`, ms: 20_000 });
+/** The Job has fewer pods than it should have. */
+export const MISSING_PODS: LastingCondition = { condition: 'missing', ms: 3_000 };
+/** Pulling an image and mounting volumes usually takes less time. */
+export const creating = ({ uid }: PodState): LastingCondition => ({ condition: `creating ${uid}`, ms: 20_000 });
 
-export const isOver = ({ phase }: PodState) => phase === 'Succeeded' || phase === 'Failed';
-export const isCreating = ({ waiting, node, phase, deleting }: PodState) =>
-  phase === 'Pending' && !deleting && node !== undefined && (waiting === undefined || isQuiet(waiting));
-const isQuiet = ({ reason }: Said) => reason === 'ContainerCreating' || reason === 'PodInitializing';
+export const hasEnded = ({ phase }: PodState) => phase === 'Succeeded' || phase === 'Failed';
 
-/** The pods that there should be now, beyond those that there are. */
-export function missingPods({ job, pods }: Sight): number {
-  if (job.suspended || job.finished || job.deleting || job.isFailing) return 0;
-  const endedOf = (text: string) => parseIndexes(text, job.indexes).length;
-  const ended = endedOf(job.succeededIndexes) + endedOf(job.failedIndexes);
-  const wanted = Math.min(job.parallelism, job.indexes - ended);
-  return Math.max(0, wanted - pods.filter((pod) => !isOver(pod)).length);
+/** The pod is on a node, its container does not run yet, and no reason is given. */
+export function isCreating({ waiting, node, phase, deleting }: PodState): boolean {
+  const isNormal =
+    waiting === undefined || waiting.reason === 'ContainerCreating' || waiting.reason === 'PodInitializing';
+  return phase === 'Pending' && !deleting && node !== undefined && isNormal;
 }
 
-/** What may be wrong at this moment; a pod that runs clears everything. */
-export function suspicionOf(sight: Sight): Suspicion | undefined {
-  const { job, pods } = sight;
-  if (job.finished || job.deleting) return undefined;
-  if (isAtWork(sight)) return undefined;
-  if (job.suspended) return suspect('Suspended', heldBack(job));
-  const live = pods.filter((pod) => !isOver(pod));
+/** How many more pods the Job should have now. */
+export function missingPods({ job, pods }: JobSnapshot): number {
+  if (job.suspended || job.finished || job.deleting || job.isFailing) return 0;
+  const count = (indexes: string) => parseIndexes(indexes, job.indexes).length;
+  const ended = count(job.succeededIndexes) + count(job.failedIndexes);
+  const expected = Math.min(job.parallelism, job.indexes - ended);
+  return Math.max(0, expected - pods.filter((pod) => !hasEnded(pod)).length);
+}
+
+/** The first problem in order of certainty; undefined if a pod is capturing. */
+export function findProblem(snapshot: JobSnapshot): PossibleProblem | undefined {
+  const { job, pods } = snapshot;
+  if (job.finished || job.deleting || isCapturing(snapshot)) return undefined;
+  if (job.suspended) return possibleProblem('Suspended', suspendedMessage(job));
+  const live = pods.filter((pod) => !hasEnded(pod));
   return (
-    first(live, pullProblem) ??
-    first(live, (pod) => startProblem(pod, sight)) ??
-    first(live, (pod) => lossProblem(pod, sight)) ??
-    first(live, scheduleProblem) ??
-    creationProblem(sight) ??
+    findFirst(live, pullProblem) ??
+    findFirst(live, (pod) => startProblem(pod, snapshot)) ??
+    findFirst(live, (pod) => nodeProblem(pod, snapshot)) ??
+    findFirst(live, scheduleProblem) ??
+    creationProblem(snapshot) ??
     (live.length === 0 ? endProblem(pods) : undefined)
   );
 }
 
-/** Some pod of it runs, and will go on. */
-export function isAtWork(sight: Sight): boolean {
-  return sight.pods.some((pod) => pod.phase === 'Running' && !pod.deleting && !isLost(pod, sight));
+/** True if at least one pod runs on a node that answers and is not being deleted. */
+export function isCapturing(snapshot: JobSnapshot): boolean {
+  return snapshot.pods.some((pod) => pod.phase === 'Running' && !pod.deleting && !isOnLostNode(pod, snapshot));
 }
 
-/** And what lets it go. */
-function heldBack({ name, queue }: JobState): string {
+function suspendedMessage({ name, queue }: JobState): string {
   if (queue !== undefined)
     return `The Job ${name} is suspended until Kueue admits it from the queue "${queue}": kubectl get workloads`;
-  return `The Job ${name} is suspended. To let it go on: kubectl patch job ${name} -p '{"spec":{"suspend":false}}'`;
+  return `The Job ${name} is suspended. To resume it: kubectl patch job ${name} -p '{"spec":{"suspend":false}}'`;
 }
 
-function suspect(reason: ScreenshotJobReason, message: string, lasting?: { what: string; ms: number }): Suspicion {
-  return { problem: { reason, message }, ...(lasting ?? { what: reason, ms: SHOWN_AFTER_MS }) };
+function possibleProblem(
+  reason: ScreenshotJobReason,
+  message: string,
+  lasting: LastingCondition = { condition: reason, ms: REPORTED_AFTER_MS },
+): PossibleProblem {
+  return { problem: { reason, message }, ...lasting };
 }
 
-function first(pods: readonly PodState[], look: (pod: PodState) => Suspicion | undefined): Suspicion | undefined {
+function findFirst(
+  pods: readonly PodState[],
+  find: (pod: PodState) => PossibleProblem | undefined,
+): PossibleProblem | undefined {
   for (const pod of pods) {
-    const suspicion = look(pod);
-    if (suspicion !== undefined) return suspicion;
+    const problem = find(pod);
+    if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
-function pullProblem({ name, waiting }: PodState): Suspicion | undefined {
-  if (waiting === undefined || !PULL.has(waiting.reason)) return undefined;
-  return suspect('ImagePullFailed', `${name}: ${words(waiting)}`);
+function pullProblem({ name, waiting }: PodState): PossibleProblem | undefined {
+  if (waiting === undefined || !PULL_ERRORS.has(waiting.reason)) return undefined;
+  return possibleProblem('ImagePullFailed', `${name}: ${textOf(waiting)}`);
 }
 
-function startProblem(pod: PodState, { events }: Sight): Suspicion | undefined {
+function startProblem(pod: PodState, { events }: JobSnapshot): PossibleProblem | undefined {
   const { name, uid, waiting } = pod;
-  if (waiting !== undefined && (/^CreateContainer.*Error$/.test(waiting.reason) || NO_START.has(waiting.reason)))
-    return suspect('PodStartFailed', `${name}: ${words(waiting)}`);
+  if (waiting !== undefined && (/^CreateContainer.*Error$/.test(waiting.reason) || START_ERRORS.has(waiting.reason)))
+    return possibleProblem('PodStartFailed', `${name}: ${textOf(waiting)}`);
   if (!isCreating(pod)) return undefined;
   const event = newest(events.get(uid), ({ reason }) => reason.startsWith('Failed'));
-  return event === undefined ? undefined : suspect('PodStartFailed', `${name}: ${words(event)}`, creating(pod));
+  return event && possibleProblem('PodStartFailed', `${name}: ${textOf(event)}`, creating(pod));
 }
 
-function isLost({ isCutOff, node }: PodState, { unreadyNodes }: Sight): boolean {
-  return isCutOff || (node !== undefined && unreadyNodes.has(node));
+function isOnLostNode({ nodeUnresponsive, node }: PodState, { unreadyNodes }: JobSnapshot): boolean {
+  return nodeUnresponsive || (node !== undefined && unreadyNodes.has(node));
 }
 
-function lossProblem(pod: PodState, sight: Sight): Suspicion | undefined {
-  if (pod.node === undefined || !isLost(pod, sight)) return undefined;
-  return suspect('NodeLost', `${pod.name}: its node ${pod.node} does not answer.`);
+function nodeProblem(pod: PodState, snapshot: JobSnapshot): PossibleProblem | undefined {
+  if (pod.node === undefined || !isOnLostNode(pod, snapshot)) return undefined;
+  return possibleProblem('NodeLost', `${pod.name}: its node ${pod.node} does not answer.`);
 }
 
-function scheduleProblem({ name, unschedulable }: PodState): Suspicion | undefined {
-  if (unschedulable === undefined) return undefined;
-  return suspect('Unschedulable', `${name}: ${words(unschedulable)}`);
+function scheduleProblem({ name, unschedulable }: PodState): PossibleProblem | undefined {
+  return unschedulable && possibleProblem('Unschedulable', `${name}: ${textOf(unschedulable)}`);
 }
 
-/** Pods that could not even be made. */
-function creationProblem(sight: Sight): Suspicion | undefined {
-  if (missingPods(sight) === 0) return undefined;
-  const { job, pods, events } = sight;
+/** The Job controller cannot create pods: a quota is used up, or an admission policy rejects them. */
+function creationProblem(snapshot: JobSnapshot): PossibleProblem | undefined {
+  if (missingPods(snapshot) === 0) return undefined;
+  const { job, pods, events } = snapshot;
   const event = newest(events.get(job.uid), ({ reason }) => reason === 'FailedCreate');
-  const lastMade =
-    pods
-      .map(({ createdAt }) => createdAt)
-      .toSorted()
-      .at(-1) ?? '';
-  // What was refused before the last pod was made is over.
-  if (event === undefined || event.lastAt < lastMade) return undefined;
-  // Each try is of another name, and says the same.
+  const created = pods.map(({ createdAt }) => createdAt).toSorted();
+  // An Event that is older than the last pod is about a problem that no longer exists.
+  if (event === undefined || event.lastAt < (created.at(-1) ?? '')) return undefined;
+  // Each try has another random pod name. Without it the message stays the same.
   const message = event.message.replace(/^(Error creating: pods "[^"]+-)[a-z0-9]{5}"/, '$1"');
-  return suspect(message.includes('exceeded quota') ? 'QuotaExceeded' : 'PodRejected', message, MISSING);
+  const reason = message.includes('exceeded quota') ? 'QuotaExceeded' : 'PodRejected';
+  return possibleProblem(reason, message, MISSING_PODS);
 }
 
-/** How the latest pod ended. */
-export function endProblem(pods: readonly PodState[]): Suspicion | undefined {
-  const [last] = pods.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
-  if (last?.phase !== 'Failed') return undefined;
-  const { name, failure, verdict, disruption } = last;
-  if (verdict?.reason === 'Evicted') return suspect('Evicted', `${name}: ${verdict.message}`);
-  if (failure === undefined || UNSURPRISING.has(failure.exitCode)) return undefined;
-  if (disruption !== undefined) return suspect('Evicted', `${name}: ${words(disruption)}`);
-  if (NO_START.has(failure.reason)) return suspect('PodStartFailed', `${name}: ${words(failure)}`);
+/** How the latest pod failed. */
+export function endProblem(pods: readonly PodState[]): PossibleProblem | undefined {
+  const [latest] = pods.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+  if (latest?.phase !== 'Failed') return undefined;
+  const { name, failure, endReason, disruption } = latest;
+  if (endReason?.reason === 'Evicted') return possibleProblem('Evicted', `${name}: ${endReason.message}`);
+  if (failure === undefined || HARMLESS_EXITS.has(failure.exitCode)) return undefined;
+  if (disruption !== undefined) return possibleProblem('Evicted', `${name}: ${textOf(disruption)}`);
+  if (START_ERRORS.has(failure.reason)) return possibleProblem('PodStartFailed', `${name}: ${textOf(failure)}`);
   const { exitCode, message } = failure;
   if (failure.reason === 'OOMKilled')
-    return suspect('OOMKilled', `${name}: its memory was not enough; exit code ${exitCode}.`);
-  return suspect('PodFailed', `${name}: exit code ${exitCode}${message === '' ? '.' : `: ${message}`}`);
+    return possibleProblem('OOMKilled', `${name}: it ran out of memory; exit code ${exitCode}.`);
+  return possibleProblem('PodFailed', `${name}: exit code ${exitCode}${message === '' ? '.' : `: ${message}`}`);
 }
 
-function newest(events: readonly EventState[] = [], fits: (event: EventState) => boolean): EventState | undefined {
-  return events.filter(fits).toSorted((a, b) => (a.lastAt < b.lastAt ? 1 : -1))[0];
+function newest(events: readonly EventState[] = [], matches: (event: EventState) => boolean): EventState | undefined {
+  return events.filter(matches).toSorted((a, b) => (a.lastAt < b.lastAt ? 1 : -1))[0];
 }
 
-function words({ reason, message }: Said): string {
+function textOf({ reason, message }: KubernetesReason): string {
   return message === '' ? reason : `${reason}: ${message}`;
 }

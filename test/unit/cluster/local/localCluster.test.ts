@@ -52,7 +52,7 @@ const jobOf = (name = 'set-1-1', spec: object = {}) => ({
   name,
   owner: { name: 'set-1', uid: 'owner' },
   ...{ jobId: 'job', organization: 'demo', indexes: 1, parallelism: 1, retriesPerIndex: 3 },
-  ...{ podDeadlineSeconds: 30, lastBoundSeconds: 3_600, environment: {} },
+  ...{ podDeadlineSeconds: 30, jobDeadlineSeconds: 3_600, environment: {} },
   ...spec,
 });
 

@@ -14,7 +14,7 @@ const SPEC: CaptureJobSpec = {
   parallelism: 3,
   retriesPerIndex: 2,
   podDeadlineSeconds: 300,
-  lastBoundSeconds: 7_200,
+  jobDeadlineSeconds: 7_200,
   environment: { TEARSHEET_INTERNAL_URL: 'http://api.tearsheet:8081', TEARSHEET_TOKEN: 'a secret' },
 };
 

@@ -1,23 +1,23 @@
 import { beforeEach, expect, test } from 'vitest';
-import { type Change, ObjectStore, type Stored } from '../../../../../src/cluster/kubernetes/cache/objectStore.ts';
+import { type ObjectChange, ObjectCache, type CachedObject } from '../../../../../src/cluster/kubernetes/cache/objectCache.ts';
 
-interface Thing extends Stored {
+interface Thing extends CachedObject {
   readonly group: string;
 }
 
 let told: string[];
-let store: ObjectStore<Thing>;
+let store: ObjectCache<Thing>;
 
 const thing = (name: string, version: number, uid = `uid-${name}`, group = 'g'): Thing => ({
   ...{ name, uid, group },
   version: String(version),
 });
-const word = ({ was, is }: Change<Thing>) =>
-  was === undefined ? `+${is?.uid}@${is?.version}` : is === undefined ? `-${was.uid}` : `${is.uid}@${is.version}`;
+const word = ({ before, after }: ObjectChange<Thing>) =>
+  before === undefined ? `+${after?.uid}@${after?.version}` : after === undefined ? `-${before.uid}` : `${after.uid}@${after.version}`;
 
 beforeEach(() => {
   told = [];
-  store = new ObjectStore<Thing>({ changed: (change) => told.push(word(change)), groupOf: ({ group }) => group });
+  store = new ObjectCache<Thing>({ changed: (change) => told.push(word(change)), groupOf: ({ group }) => group });
 });
 
 test('What was listed and what happened afterwards is known', () => {
@@ -65,7 +65,7 @@ test('A list takes away what is no longer there, and tells of nothing that is as
 
 test('What a write was answered with is known at once, and told once', () => {
   store.replace([], '4');
-  store.assume(thing('a', 6));
+  store.addWritten(thing('a', 6));
   expect(store.get('a')).toMatchObject({ version: '6' });
   store.apply('ADDED', thing('a', 6));
   store.apply('MODIFIED', thing('a', 7));
@@ -76,19 +76,19 @@ test('An answer that comes after the watch has told of the deletion raises nobod
   store.replace([], '4');
   store.apply('ADDED', thing('a', 6));
   store.apply('DELETED', thing('a', 8));
-  store.assume(thing('a', 6));
+  store.addWritten(thing('a', 6));
   expect(store.get('a')).toBeUndefined();
 });
 
 test('An older event does not undo what a write was answered with', () => {
   store.replace([thing('a', 3)], '4');
-  store.assume(thing('a', 9));
+  store.addWritten(thing('a', 9));
   store.apply('MODIFIED', thing('a', 6));
   expect(store.get('a')?.version).toBe('9');
 });
 
 test('A list that was made before a write does not take away what it made', () => {
-  store.assume(thing('a', 9));
+  store.addWritten(thing('a', 9));
   store.replace([], '7');
   expect(store.get('a')?.version).toBe('9');
   store.replace([], '11');
@@ -97,7 +97,7 @@ test('A list that was made before a write does not take away what it made', () =
 
 test('What we know to be gone does not come back with what the watch or a list has not heard yet', () => {
   store.replace([thing('a', 3)], '4');
-  store.forget({ name: 'a', uid: 'uid-a' });
+  store.markDeleted({ name: 'a', uid: 'uid-a' });
   store.apply('MODIFIED', thing('a', 6));
   store.replace([thing('a', 6)], '7');
   expect(store.get('a')).toBeUndefined();
@@ -109,7 +109,7 @@ test('What we know to be gone does not come back with what the watch or a list h
 
 test('Forgetting one that has a successor leaves the successor', () => {
   store.replace([thing('a', 6, 'second')], '7');
-  store.forget({ name: 'a', uid: 'first' });
+  store.markDeleted({ name: 'a', uid: 'first' });
   expect(store.get('a')?.uid).toBe('second');
 });
 

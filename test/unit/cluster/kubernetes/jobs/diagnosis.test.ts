@@ -5,19 +5,19 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseIndexes, readJob } from '../../../../../src/cluster/kubernetes/cache/jobState.ts';
 import { readPod } from '../../../../../src/cluster/kubernetes/cache/podState.ts';
-import { type Assessment, assess, type Memory } from '../../../../../src/cluster/kubernetes/jobs/assessment.ts';
+import { type Diagnosis, diagnose, type FirstSeenTimes } from '../../../../../src/cluster/kubernetes/jobs/diagnosis.ts';
 import { readEvent } from '../../../../../src/cluster/kubernetes/jobs/events.ts';
-import type { Sight } from '../../../../../src/cluster/kubernetes/jobs/problems.ts';
+import type { JobSnapshot } from '../../../../../src/cluster/kubernetes/jobs/problems.ts';
 
 interface Observed {
-  readonly job: unknown;
-  readonly pods: unknown[];
-  readonly events: (Parameters<typeof readEvent>[0] & { readonly involvedObject: { readonly uid?: string } })[];
+  readonly job: Parameters<typeof readJob>[0];
+  readonly pods: Parameters<typeof readPod>[0][];
+  readonly events: Parameters<typeof readEvent>[0][];
 }
 
-function observed(name: string): Sight {
+function observed(name: string): JobSnapshot {
   const file = path.join(import.meta.dirname, '../../../../fixtures/kubernetes', `${name}.json`);
-  const { job, pods, events } = JSON.parse(readFileSync(file, 'utf8')) as Observed;
+  const { job, pods, events }: Observed = JSON.parse(readFileSync(file, 'utf8'));
   const uids = new Set(events.map(({ involvedObject }) => involvedObject.uid ?? ''));
   const about = (uid: string) => events.filter(({ involvedObject }) => involvedObject.uid === uid).map(readEvent);
   return {
@@ -28,13 +28,16 @@ function observed(name: string): Sight {
   };
 }
 
-/** Looked at again and again, at these seconds. */
-function watchOver(sight: Sight, ...seconds: number[]): Assessment {
-  let memory: Memory = new Map();
-  let last = assess(sight, memory, 1_000);
+/** A pod as the API server sends it, with only the fields of the test. */
+const readPartialPod = (pod: object) => readPod(JSON.parse(JSON.stringify(pod)));
+
+/** Diagnoses the same snapshot at each of these seconds. */
+function watchOver(sight: JobSnapshot, ...seconds: number[]): Diagnosis {
+  let memory: FirstSeenTimes = new Map();
+  let last = diagnose(sight, memory, 1_000);
   for (const second of seconds) {
-    last = assess(sight, memory, 1_000 + second * 1_000);
-    memory = last.memory;
+    last = diagnose(sight, memory, 1_000 + second * 1_000);
+    memory = last.firstSeen;
   }
   return last;
 }
@@ -69,15 +72,15 @@ describe('Pods Pending unseen: what keeps a Job from running is named once it ha
     ],
     ['nodeSilent', 3, 'NodeLost', /^set-1-1-0-\w{5}: its node node-2 does not answer\.$/],
     ['nodeLost', 3, 'NodeLost', /its node node-2 does not answer\.$/],
-    ['outOfMemory', 3, 'OOMKilled', /its memory was not enough; exit code 137\.$/],
+    ['outOfMemory', 3, 'OOMKilled', /it ran out of memory; exit code 137\.$/],
     ['crash', 3, 'PodFailed', /^set-1-1-0-\w{5}: exit code 1\.$/],
     ['evicted', 3, 'Evicted', /Usage of EmptyDir volume "tmp" exceeds the limit "1Mi"/],
   ])('%s is a problem after %i s: %s', (name, seconds, reason, message) => {
     const sight = observed(name);
-    expect(watchOver(sight, 0).view.problem).toBeUndefined();
-    expect(watchOver(sight, 0, seconds - 0.1).view.problem).toBeUndefined();
-    expect(watchOver(sight, 0, seconds - 0.1).lookAgainMs).toBeLessThanOrEqual(100);
-    expect(watchOver(sight, 0, seconds).view).toMatchObject({
+    expect(watchOver(sight, 0).captureJob.problem).toBeUndefined();
+    expect(watchOver(sight, 0, seconds - 0.1).captureJob.problem).toBeUndefined();
+    expect(watchOver(sight, 0, seconds - 0.1).recheckMs).toBeLessThanOrEqual(100);
+    expect(watchOver(sight, 0, seconds).captureJob).toMatchObject({
       problem: { reason, message: expect.stringMatching(message) },
     });
   });
@@ -85,57 +88,57 @@ describe('Pods Pending unseen: what keeps a Job from running is named once it ha
   test.each(['running', 'deleting', 'drained', 'finished', 'finalExit', 'lastBound', 'podDeadline'])(
     '%s is no such problem, however long it lasts',
     (name) => {
-      expect(watchOver(observed(name), 0, 30, 3_000).view.problem).toBeUndefined();
+      expect(watchOver(observed(name), 0, 30, 3_000).captureJob.problem).toBeUndefined();
     },
   );
 
   test('What no queue has suspended is let go by hand, and the message says how', () => {
     const sight = observed('suspended');
-    const { view } = watchOver({ ...sight, job: { ...sight.job, queue: undefined } }, 0, 3);
-    expect(view).toMatchObject({ suspended: true, problem: { reason: 'Suspended' } });
-    expect(view.problem?.message).toMatch(/: kubectl patch job set-1-1 -p '\{"spec":\{"suspend":false\}\}'$/);
-    expect(watchOver(observed('running'), 0).view.suspended).toBe(false);
+    const { captureJob: job } = watchOver({ ...sight, job: { ...sight.job, queue: undefined } }, 0, 3);
+    expect(job).toMatchObject({ suspended: true, problem: { reason: 'Suspended' } });
+    expect(job.problem?.message).toMatch(/: kubectl patch job set-1-1 -p '\{"spec":\{"suspend":false\}\}'$/);
+    expect(watchOver(observed('running'), 0).captureJob.suspended).toBe(false);
   });
 
   test('The first running pod clears it', () => {
     const sight = observed('imageMissing');
     const pods = [...sight.pods, ...observed('running').pods];
-    expect(watchOver({ ...sight, pods }, 0, 60).view).not.toHaveProperty('problem');
+    expect(watchOver({ ...sight, pods }, 0, 60).captureJob).not.toHaveProperty('problem');
   });
 
   test('A pod that runs on a node known to be unready clears nothing', () => {
     const sight = { ...observed('running'), unreadyNodes: new Set(['node-1']) };
-    expect(watchOver(sight, 0, 3).view.problem).toMatchObject({ reason: 'NodeLost' });
+    expect(watchOver(sight, 0, 3).captureJob.problem).toMatchObject({ reason: 'NodeLost' });
   });
 
   test('A problem that goes and comes begins anew', () => {
     const bad = observed('unschedulable');
-    const first = assess(bad, new Map(), 0);
-    const good = assess({ ...bad, pods: observed('running').pods }, first.memory, 2_000);
-    const again = assess(bad, good.memory, 4_000);
-    expect(again.view.problem).toBeUndefined();
-    expect(again.lookAgainMs).toBe(3_000);
+    const first = diagnose(bad, new Map(), 0);
+    const good = diagnose({ ...bad, pods: observed('running').pods }, first.firstSeen, 2_000);
+    const again = diagnose(bad, good.firstSeen, 4_000);
+    expect(again.captureJob.problem).toBeUndefined();
+    expect(again.recheckMs).toBe(3_000);
   });
 
   test('A refusal from before the last pod was made is over', () => {
     const sight = observed('quota');
     const [over] = observed('crash').pods;
-    const later = { ...over, createdAt: '2030-01-01T00:00:00Z' } as Sight['pods'][number];
-    expect(watchOver({ ...sight, pods: [later] }, 0, 60).view.problem).toMatchObject({ reason: 'PodFailed' });
+    const later = { ...over, createdAt: '2030-01-01T00:00:00Z' } as JobSnapshot['pods'][number];
+    expect(watchOver({ ...sight, pods: [later] }, 0, 60).captureJob.problem).toMatchObject({ reason: 'PodFailed' });
   });
 
   test('Events are asked for only once pods have been missing, or in the making, for long', () => {
     const missing = { ...observed('quota'), events: new Map() };
-    expect(watchOver(missing, 0, 2.9).wantsEvents).toEqual([]);
-    expect(watchOver(missing, 0, 3)).toMatchObject({ wantsEvents: ['Job'], lookAgainMs: 5_000 });
+    expect(watchOver(missing, 0, 2.9).eventsNeeded).toEqual([]);
+    expect(watchOver(missing, 0, 3)).toMatchObject({ eventsNeeded: ['Job'], recheckMs: 5_000 });
     const slow = { ...observed('missingVolume'), events: new Map() };
-    expect(watchOver(slow, 0, 19.9).wantsEvents).toEqual([]);
-    expect(watchOver(slow, 0, 20).wantsEvents).toEqual(['Pod']);
+    expect(watchOver(slow, 0, 19.9).eventsNeeded).toEqual([]);
+    expect(watchOver(slow, 0, 20).eventsNeeded).toEqual(['Pod']);
     // Where one pod runs, it is no matter that another one does not.
     const partly = { ...missing, job: { ...missing.job, indexes: 2, parallelism: 2 }, pods: observed('running').pods };
-    expect(watchOver(partly, 0, 60).wantsEvents).toEqual([]);
+    expect(watchOver(partly, 0, 60).eventsNeeded).toEqual([]);
     for (const name of ['suspended', 'finished', 'running', 'lastBound'])
-      expect(watchOver(observed(name), 0, 60).wantsEvents).toEqual([]);
+      expect(watchOver(observed(name), 0, 60).eventsNeeded).toEqual([]);
   });
 });
 
@@ -144,17 +147,17 @@ test('A pod that was killed because its node was lost was evicted, whatever its 
   const message = 'Taint manager: deleting due to NoExecute taint';
   const conditions = [{ type: 'DisruptionTarget', status: 'True', reason: 'DeletionByTaintManager', message }];
   const status = { phase: 'Failed', conditions, containerStatuses: [{ name: 'capture', state: { terminated } }] };
-  const pod = readPod({ metadata: { name: 'set-1-1-0-abcde', creationTimestamp: '2026-11-21T10:00:00Z' }, status });
-  const { view } = watchOver({ ...observed('crash'), pods: [pod] }, 0, 3);
-  expect(view.problem).toEqual({ reason: 'Evicted', message: `set-1-1-0-abcde: DeletionByTaintManager: ${message}` });
+  const pod = readPartialPod({ metadata: { name: 'set-1-1-0-abcde', creationTimestamp: '2026-11-21T10:00:00Z' }, status });
+  const { captureJob: job } = watchOver({ ...observed('crash'), pods: [pod] }, 0, 3);
+  expect(job.problem).toEqual({ reason: 'Evicted', message: `set-1-1-0-abcde: DeletionByTaintManager: ${message}` });
 });
 
 test('What a capture said last goes along, also where its Job has ended; being asked to end is no failure', () => {
   const endedBy = (exitCode: number, message: string) => {
     const terminated = { exitCode, reason: 'Error', message };
     const status = { phase: 'Failed', containerStatuses: [{ name: 'capture', state: { terminated } }] };
-    const pod = readPod({ metadata: { name: 'set-1-1-0-abcde', creationTimestamp: '2026-11-21T10:00:00Z' }, status });
-    return watchOver({ ...observed('finalExit'), pods: [pod] }, 0).view;
+    const pod = readPartialPod({ metadata: { name: 'set-1-1-0-abcde', creationTimestamp: '2026-11-21T10:00:00Z' }, status });
+    return watchOver({ ...observed('finalExit'), pods: [pod] }, 0).captureJob;
   };
   const message = 'set-1-1-0-abcde: exit code 2: a setting is missing';
   expect(endedBy(2, 'a setting is missing').lastFailure).toEqual({ reason: 'PodFailed', message });
@@ -165,12 +168,12 @@ test('What a capture said last goes along, also where its Job has ended; being a
 test('A container that ended well is no failure, though a process in it was killed for its memory', () => {
   const terminated = { exitCode: 0, reason: 'OOMKilled' };
   const status = { phase: 'Succeeded', containerStatuses: [{ name: 'capture', state: { terminated } }] };
-  expect(readPod({ metadata: { name: 'a' }, status }).failure).toBeUndefined();
+  expect(readPartialPod({ metadata: { name: 'a' }, status }).failure).toBeUndefined();
   const killed = {
     phase: 'Failed',
     containerStatuses: [{ name: 'capture', state: { terminated: { ...terminated, exitCode: 137 } } }],
   };
-  expect(readPod({ metadata: { name: 'a' }, status: killed }).failure).toMatchObject({
+  expect(readPartialPod({ metadata: { name: 'a' }, status: killed }).failure).toMatchObject({
     reason: 'OOMKilled',
     exitCode: 137,
   });
@@ -178,12 +181,12 @@ test('A container that ended well is no failure, though a process in it was kill
 
 describe('A Job', () => {
   test('is told with its indexes', () => {
-    expect(watchOver(observed('finished'), 0).view).toMatchObject({
+    expect(watchOver(observed('finished'), 0).captureJob).toMatchObject({
       ...{ name: 'set-1-1', active: 0, finished: true, deleting: false, stuck: false },
       ...{ succeededIndexes: [0, 1], failedIndexes: [] },
     });
-    expect(watchOver(observed('finalExit'), 0).view).toMatchObject({ finished: true, failedIndexes: [0] });
-    expect(watchOver(observed('running'), 0).view).toMatchObject({
+    expect(watchOver(observed('finalExit'), 0).captureJob).toMatchObject({ finished: true, failedIndexes: [0] });
+    expect(watchOver(observed('running'), 0).captureJob).toMatchObject({
       active: 1,
       finished: false,
       createdAt: expect.any(Date),
@@ -203,33 +206,33 @@ describe('A Job', () => {
   test('hangs when it has been failing for 60 s', () => {
     const sight = observed('lastBound');
     const alone = { ...sight, pods: [] };
-    expect(watchOver(alone, 0, 59.9).view.stuck).toBe(false);
-    expect(watchOver(alone, 0, 59.9).lookAgainMs).toBeLessThanOrEqual(100);
-    expect(watchOver(alone, 0, 60).view.stuck).toBe(true);
+    expect(watchOver(alone, 0, 59.9).captureJob.stuck).toBe(false);
+    expect(watchOver(alone, 0, 59.9).recheckMs).toBeLessThanOrEqual(100);
+    expect(watchOver(alone, 0, 60).captureJob.stuck).toBe(true);
     // Nobody makes pods for it any more.
-    expect(watchOver(alone, 0, 60).wantsEvents).toEqual([]);
-    expect(watchOver({ ...alone, job: { ...sight.job, finished: true } }, 0, 600).view.stuck).toBe(false);
+    expect(watchOver(alone, 0, 60).eventsNeeded).toEqual([]);
+    expect(watchOver({ ...alone, job: { ...sight.job, finished: true } }, 0, 600).captureJob.stuck).toBe(false);
   });
 
   test.each(['deleting', 'nodeLost', 'drained'])('hangs when a pod has not ended 60 s beyond its grace: %s', (name) => {
     const sight = observed(name);
     const grace = sight.pods[0]?.graceSeconds ?? 0;
     expect(grace).toBeGreaterThanOrEqual(20);
-    expect(watchOver(sight, 0, grace + 59.9).view.stuck).toBe(false);
-    expect(watchOver(sight, 0, grace + 60).view.stuck).toBe(true);
+    expect(watchOver(sight, 0, grace + 59.9).captureJob.stuck).toBe(false);
+    expect(watchOver(sight, 0, grace + 60).captureJob.stuck).toBe(true);
     const over = { ...sight, pods: sight.pods.map((pod) => ({ ...pod, phase: 'Failed' as const })) };
-    expect(watchOver(over, 0, grace + 600).view.stuck).toBe(false);
+    expect(watchOver(over, 0, grace + 600).captureJob.stuck).toBe(false);
   });
 
   test('of which nothing is in question need not be looked at again', () => {
     for (const name of ['running', 'finished', 'finalExit'])
-      expect(watchOver(observed(name), 0, 5).lookAgainMs).toBeUndefined();
+      expect(watchOver(observed(name), 0, 5).recheckMs).toBeUndefined();
   });
 
   test('A clock that is an hour off changes nothing: only our own is asked', () => {
     const sight = observed('unschedulable');
     const pods = sight.pods.map((pod) => ({ ...pod, createdAt: '2037-01-01T00:00:00Z' }));
-    expect(watchOver({ ...sight, pods }, 0, 2.9).view.problem).toBeUndefined();
-    expect(watchOver({ ...sight, pods }, 0, 3).view.problem).toBeDefined();
+    expect(watchOver({ ...sight, pods }, 0, 2.9).captureJob.problem).toBeUndefined();
+    expect(watchOver({ ...sight, pods }, 0, 3).captureJob.problem).toBeDefined();
   });
 });

@@ -2,14 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { ObjectStore } from '../../../../../src/cluster/kubernetes/cache/objectStore.ts';
+import { ObjectCache } from '../../../../../src/cluster/kubernetes/cache/objectCache.ts';
 import {
-  readResource,
-  SeenScreenshotJob,
+  readScreenshotJob,
+  CachedScreenshotJob,
+} from '../../../../../src/cluster/kubernetes/cache/screenshotJobState.ts';
+import {
   screenshotJobManifest,
   statusPatch,
   withoutFinalizer,
-} from '../../../../../src/cluster/kubernetes/cache/screenshotJobs.ts';
+} from '../../../../../src/cluster/kubernetes/jobs/screenshotJobManifest.ts';
 import type { ScreenshotJobSpec, ScreenshotJobStatus } from '../../../../../src/contract/screenshotJob.ts';
 
 const SPEC: ScreenshotJobSpec = {
@@ -39,7 +41,7 @@ const object = (name = 'set-1', more: { metadata?: object; status?: object } = {
     ...more.metadata,
   },
 });
-const seen = (from: object) => new SeenScreenshotJob(readResource(from));
+const seen = (from: object) => new CachedScreenshotJob(readScreenshotJob(from));
 
 test('What the API server holds is what the controller sees', () => {
   const from = object();
@@ -101,10 +103,10 @@ test('Ten thousand of them take less than 25 MB', () => {
     collect();
     return process.memoryUsage().heapUsed;
   };
-  const store = new ObjectStore<ReturnType<typeof readResource>>({ changed: () => undefined });
+  const store = new ObjectCache<ReturnType<typeof readScreenshotJob>>({ changed: () => undefined });
   const before = used();
   store.replace(
-    Array.from({ length: 10_000 }, (_, index) => readResource(JSON.parse(JSON.stringify(object(`set-${index}`))))),
+    Array.from({ length: 10_000 }, (_, index) => readScreenshotJob(JSON.parse(JSON.stringify(object(`set-${index}`))))),
     '12345',
   );
   expect(store.size).toBe(10_000);

@@ -1,11 +1,11 @@
-/** What is asked of the cluster for a job: the resource's spec, and its Job. */
+/** The spec of a ScreenshotJob and of its Job, from the job's row and the settings. */
 import type { CaptureJobSpec } from '../cluster/port.ts';
 import type { ScreenshotJob, ScreenshotJobSpec } from '../contract/screenshotJob.ts';
 import type { StoredJob } from '../store/jobs/jobs.ts';
 import type { ControllerOptions, ControllerSettings } from './options.ts';
 
-/** Beyond the set's own deadline. */
-const LAST_BOUND_SECONDS = 3_600;
+/** Added to the deadline of the set, so that the Job ends by itself only if no controller runs. */
+const JOB_DEADLINE_MARGIN_SECONDS = 3_600;
 
 export function resourceSpec(state: StoredJob, settings: ControllerSettings): ScreenshotJobSpec {
   return {
@@ -25,7 +25,7 @@ export function resourceSpec(state: StoredJob, settings: ControllerSettings): Sc
   };
 }
 
-/** Of one generation; a Job that was left behind keeps its name. */
+/** Each generation has its own name, because a stuck Job keeps its name. */
 export function jobName({ name, generation }: Pick<StoredJob, 'name' | 'generation'>): string {
   return `${name}-${generation}`;
 }
@@ -35,7 +35,7 @@ export function jobSpec(
   resource: ScreenshotJob,
   { settings, issueToken }: Pick<ControllerOptions, 'settings' | 'issueToken'>,
 ): CaptureJobSpec {
-  // A pod may begin just before the deadline.
+  // A pod may start just before the deadline of the set.
   const expiresAt = new Date(state.deadline_at.getTime() + settings.podDeadlineSeconds * 1000);
   return {
     name: jobName(state),
@@ -46,7 +46,7 @@ export function jobSpec(
     parallelism: state.parallelism,
     retriesPerIndex: settings.retries,
     podDeadlineSeconds: settings.podDeadlineSeconds,
-    lastBoundSeconds: settings.setDeadlineSeconds + LAST_BOUND_SECONDS,
+    jobDeadlineSeconds: settings.setDeadlineSeconds + JOB_DEADLINE_MARGIN_SECONDS,
     environment: {
       TEARSHEET_INTERNAL_URL: settings.internalUrl,
       ...(issueToken === undefined ? {} : { TEARSHEET_TOKEN: issueToken(state.id, expiresAt) }),

@@ -1,37 +1,39 @@
 /**
- * What is known of one kind of object, by name. It never goes back: an event that is older than what is known, comes twice or tells of an
- * object that is gone changes nothing. An object of the same name and another uid is another object.
+ * The latest known version of all objects of one kind, by name.
+ *
+ * The cache never goes back. It ignores an event that is older than the object it has, that comes twice, or that is about a deleted
+ * object. Two objects with the same name and different uids are different objects: the first one is reported as deleted.
  */
-export interface Stored {
+export interface CachedObject {
   readonly name: string;
   readonly uid: string;
-  /** resourceVersion */
+  /** The resourceVersion. */
   readonly version: string;
 }
 
-/** Without `is` it is gone, without `was` it is new. */
-export interface Change<T> {
-  readonly was?: T;
-  readonly is?: T;
+/** A new object has no `before`, a deleted one has no `after`. */
+export interface ObjectChange<T> {
+  readonly before?: T;
+  readonly after?: T;
 }
 
-export interface ObjectStoreOptions<T> {
-  readonly changed: (change: Change<T>) => void;
-  /** Objects of one group can be looked up together. */
+export interface ObjectCacheOptions<T> {
+  readonly changed: (change: ObjectChange<T>) => void;
+  /** Key of the group that `group` returns, for example the Job of a pod. */
   readonly groupOf?: (object: T) => string;
 }
 
-export class ObjectStore<T extends Stored> {
-  readonly #changed: (change: Change<T>) => void;
+export class ObjectCache<T extends CachedObject> {
+  readonly #changed: (change: ObjectChange<T>) => void;
   readonly #groupOf: (object: T) => string;
   readonly #objects = new Map<string, T>();
   readonly #groups = new Map<string, Map<string, T>>();
-  /** Uids that we know to be gone before the watch has told so. */
-  readonly #gone = new Set<string>();
-  /** As far as list and watch have told. */
+  /** Uids that a write of ours has deleted, until the watch reports it too. */
+  readonly #deleted = new Set<string>();
+  /** The version up to which the list and the watch have reported. */
   #version = '0';
 
-  constructor({ changed, groupOf = () => '' }: ObjectStoreOptions<T>) {
+  constructor({ changed, groupOf = () => '' }: ObjectCacheOptions<T>) {
     this.#changed = changed;
     this.#groupOf = groupOf;
   }
@@ -52,19 +54,19 @@ export class ObjectStore<T extends Stored> {
     return this.#objects.size;
   }
 
-  /** Everything there was at this version. */
+  /** @param objects the whole list at this version. */
   replace(objects: readonly T[], version: string): void {
     this.#version = version;
     const listed = new Map(objects.map((object) => [object.uid, object]));
-    for (const uid of this.#gone) if (!listed.has(uid)) this.#gone.delete(uid);
+    for (const uid of this.#deleted) if (!listed.has(uid)) this.#deleted.delete(uid);
     for (const known of this.all()) {
-      // What we wrote after the list was made is not in it.
+      // An object that we wrote after the list was made is not in the list.
       if (!listed.has(known.uid) && !isNewer(known.version, version)) this.#remove(known);
     }
     for (const object of objects) this.#put(object);
   }
 
-  /** An event of the watch. */
+  /** Applies an event of the watch. */
   apply(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: T): void {
     if (!isNewer(object.version, this.#version)) return;
     this.#version = object.version;
@@ -72,54 +74,54 @@ export class ObjectStore<T extends Stored> {
     if (type !== 'DELETED') {
       this.#put(object);
     } else {
-      this.#gone.delete(object.uid);
+      this.#deleted.delete(object.uid);
       if (known?.uid === object.uid) this.#remove(known);
     }
   }
 
-  /** Nothing has changed up to this version. */
+  /** Applies a bookmark: the watch has reported everything up to this version. */
   advance(version: string): void {
     if (isNewer(version, this.#version)) this.#version = version;
   }
 
-  /** What a write of ours was answered with. The watch tells the same later, or has told it already. */
-  assume(object: T): void {
+  /** Adds the answer to a write of ours at once. The watch reports the same object later, or has reported it already. */
+  addWritten(object: T): void {
     if (isNewer(object.version, this.#version)) this.#put(object);
   }
 
-  /** A write of ours has found it gone, or has removed it. */
-  forget({ name, uid }: Pick<T, 'name' | 'uid'>): void {
+  /** Removes an object that a write of ours deleted or did not find. */
+  markDeleted({ name, uid }: Pick<T, 'name' | 'uid'>): void {
     const known = this.#objects.get(name);
     if (known?.uid !== uid) return;
-    this.#gone.add(uid);
+    this.#deleted.add(uid);
     this.#remove(known);
   }
 
   #put(object: T): void {
-    if (this.#gone.has(object.uid)) return;
+    if (this.#deleted.has(object.uid)) return;
     const known = this.#objects.get(object.name);
     if (known?.uid === object.uid && !isNewer(object.version, known.version)) return;
     if (known !== undefined && known.uid !== object.uid) this.#remove(known);
-    const was = this.#objects.get(object.name);
-    if (was !== undefined) this.#leave(was);
+    const before = this.#objects.get(object.name);
+    if (before !== undefined) this.#removeFromGroup(before);
     this.#objects.set(object.name, object);
-    this.#join(object);
-    this.#changed(was === undefined ? { is: object } : { was, is: object });
+    this.#addToGroup(object);
+    this.#changed(before === undefined ? { after: object } : { before, after: object });
   }
 
   #remove(object: T): void {
     this.#objects.delete(object.name);
-    this.#leave(object);
-    this.#changed({ was: object });
+    this.#removeFromGroup(object);
+    this.#changed({ before: object });
   }
 
-  #join(object: T): void {
+  #addToGroup(object: T): void {
     const key = this.#groupOf(object);
     const group = this.#groups.get(key) ?? new Map<string, T>();
     this.#groups.set(key, group.set(object.name, object));
   }
 
-  #leave(object: T): void {
+  #removeFromGroup(object: T): void {
     const key = this.#groupOf(object);
     const group = this.#groups.get(key);
     group?.delete(object.name);
@@ -127,7 +129,7 @@ export class ObjectStore<T extends Stored> {
   }
 }
 
-/** Versions of one cluster can be compared as numbers; what is no number is taken for news. */
+/** Versions of one cluster compare as numbers of any length. A version that is not a number counts as newer if it is different. */
 function isNewer(a: string, b: string): boolean {
   if (!isNumber(a) || !isNumber(b)) return a !== b;
   return a.length === b.length ? a > b : a.length > b.length;

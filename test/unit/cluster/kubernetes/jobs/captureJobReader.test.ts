@@ -1,15 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Caches } from '../../../../../src/cluster/kubernetes/cache/caches.ts';
+import type { ClusterCache } from '../../../../../src/cluster/kubernetes/cache/clusterCache.ts';
 import { type JobState, readJob } from '../../../../../src/cluster/kubernetes/cache/jobState.ts';
-import { ObjectStore, type Stored } from '../../../../../src/cluster/kubernetes/cache/objectStore.ts';
+import { ObjectCache, type CachedObject } from '../../../../../src/cluster/kubernetes/cache/objectCache.ts';
 import { type PodState, readPod } from '../../../../../src/cluster/kubernetes/cache/podState.ts';
-import type { ResourceState } from '../../../../../src/cluster/kubernetes/cache/screenshotJobs.ts';
-import { JobViews } from '../../../../../src/cluster/kubernetes/jobs/jobViews.ts';
+import type { ScreenshotJobState } from '../../../../../src/cluster/kubernetes/cache/screenshotJobState.ts';
+import { CaptureJobReader } from '../../../../../src/cluster/kubernetes/jobs/captureJobReader.ts';
 import { fakeClock } from '../../../../support/fakeClock.ts';
 
 const FILE = new URL('../../../../fixtures/kubernetes/unschedulable.json', import.meta.url);
-const observed = JSON.parse(readFileSync(FILE, 'utf8')) as { readonly job: unknown; readonly pods: unknown[] };
+const observed: { job: Parameters<typeof readJob>[0]; pods: Parameters<typeof readPod>[0][] } = JSON.parse(
+  readFileSync(FILE, 'utf8'),
+);
 const job = readJob(observed.job);
 
 beforeEach(() => {
@@ -19,15 +21,15 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function stored<T extends Stored>(objects: readonly T[], groupOf?: (object: T) => string): ObjectStore<T> {
-  const store = new ObjectStore<T>({ changed: () => undefined, ...(groupOf && { groupOf }) });
+function stored<T extends CachedObject>(objects: readonly T[], groupOf?: (object: T) => string): ObjectCache<T> {
+  const store = new ObjectCache<T>({ changed: () => undefined, ...(groupOf && { groupOf }) });
   store.replace(objects, '0');
   return store;
 }
 
 function world() {
-  const caches: Caches = {
-    resources: stored<ResourceState>([]),
+  const caches: ClusterCache = {
+    screenshotJobs: stored<ScreenshotJobState>([]),
     jobs: stored<JobState>([job]),
     pods: stored<PodState>(observed.pods.map(readPod), ({ jobUid }) => jobUid),
     nodes: undefined,
@@ -37,7 +39,7 @@ function world() {
   };
   const clock = fakeClock();
   const told: string[] = [];
-  const views = new JobViews({
+  const views = new CaptureJobReader({
     events: { warnings: async () => new Map() },
     clock,
     changed: (name) => told.push(name),
@@ -46,7 +48,7 @@ function world() {
     clock.advance(ms);
     vi.advanceTimersByTime(ms);
   };
-  return { views, told, pass, view: () => views.view(job, caches) };
+  return { views, told, pass, view: () => views.read(job, caches) };
 }
 
 test('A Job of which something will count soon is looked at again then, once, although nothing changes', async () => {

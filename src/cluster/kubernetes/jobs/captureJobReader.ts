@@ -1,0 +1,86 @@
+/** Reads Jobs from the cache as the controller needs them, and reports a Job again when time alone may change its diagnosis. */
+import type { CaptureJob } from '../../port.ts';
+import type { ClusterCache } from '../cache/clusterCache.ts';
+import type { JobState } from '../cache/jobState.ts';
+import { type Clock, systemClock } from '../client/clock.ts';
+import { type Diagnosis, diagnose, type EventSubject, type FirstSeenTimes } from './diagnosis.ts';
+import type { Events } from './events.ts';
+import type { EventState } from './problems.ts';
+
+export interface CaptureJobReaderOptions {
+  readonly events: Pick<Events, 'warnings'>;
+  readonly clock?: Clock;
+  /** Gets the name of a ScreenshotJob whose Job must be read again. */
+  readonly changed: (name: string) => void;
+}
+
+type EventsByUid = ReadonlyMap<string, readonly EventState[]>;
+
+const NO_EVENTS: EventsByUid = new Map();
+/** Timers of Node may fire a little early. */
+const TIMER_MARGIN_MS = 5;
+
+export class CaptureJobReader {
+  readonly #events: Pick<Events, 'warnings'>;
+  readonly #clock: Clock;
+  readonly #changed: (name: string) => void;
+  /** By the uid of the Job. */
+  readonly #firstSeen = new Map<string, FirstSeenTimes>();
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+
+  constructor({ events, clock = systemClock, changed }: CaptureJobReaderOptions) {
+    this.#events = events;
+    this.#clock = clock;
+    this.#changed = changed;
+  }
+
+  async read(job: JobState, cache: ClusterCache): Promise<CaptureJob> {
+    const first = this.#diagnose(job, cache, NO_EVENTS);
+    const isConclusive = first.eventsNeeded.length === 0 || first.captureJob.problem !== undefined;
+    const diagnosis = isConclusive ? first : this.#diagnose(job, cache, await this.#readEvents(first.eventsNeeded));
+    this.#scheduleRecheck(job, diagnosis.recheckMs);
+    return diagnosis.captureJob;
+  }
+
+  /** A problem that only Events show is missing. */
+  readWithoutEvents(job: JobState, cache: ClusterCache): CaptureJob {
+    return this.#diagnose(job, cache, NO_EVENTS).captureJob;
+  }
+
+  forget(uid: string): void {
+    this.#firstSeen.delete(uid);
+    clearTimeout(this.#timers.get(uid));
+    this.#timers.delete(uid);
+  }
+
+  close(): void {
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#timers.clear();
+  }
+
+  #diagnose(job: JobState, { jobs, pods, nodes }: ClusterCache, events: EventsByUid): Diagnosis {
+    const unready = (nodes?.all() ?? []).filter(({ ready }) => !ready).map(({ name }) => name);
+    const snapshot = { job, pods: pods.group(job.uid), events, unreadyNodes: new Set(unready) };
+    const diagnosis = diagnose(snapshot, this.#firstSeen.get(job.uid) ?? new Map(), this.#clock.now());
+    if (jobs.get(job.name)?.uid === job.uid) this.#firstSeen.set(job.uid, diagnosis.firstSeen);
+    return diagnosis;
+  }
+
+  async #readEvents(subjects: readonly EventSubject[]): Promise<EventsByUid> {
+    const read = await Promise.all(subjects.map((subject) => this.#events.warnings(subject)));
+    return new Map(read.flatMap((events) => [...events]));
+  }
+
+  #scheduleRecheck({ uid, ownerName }: JobState, recheckMs: number | undefined): void {
+    clearTimeout(this.#timers.get(uid));
+    this.#timers.delete(uid);
+    if (recheckMs === undefined) return;
+    const timer = setTimeout(() => {
+      // Deleted here too, because the Job may have gone while its Events were read.
+      this.#timers.delete(uid);
+      this.#changed(ownerName);
+    }, recheckMs + TIMER_MARGIN_MS);
+    timer.unref();
+    this.#timers.set(uid, timer);
+  }
+}

@@ -1,0 +1,66 @@
+/** Creates and deletes Jobs. An answer of the API server is in the cache at once. */
+import type { V1Job } from '@kubernetes/client-node';
+import type { CaptureProfile } from '../../../contract/captureProfile.ts';
+import { type CaptureJob, type CaptureJobSpec, ConflictError, JobNameConflictError } from '../../port.ts';
+import { type JobState, readJob } from '../cache/jobState.ts';
+import type { ObjectCache } from '../cache/objectCache.ts';
+import { isConflict } from '../client/apiError.ts';
+import { LABEL } from '../client/names.ts';
+import type { ResourceClient } from '../client/resourceClient.ts';
+import { jobManifest } from './jobManifest.ts';
+import { asRefusedError, deleteObject } from './objectWrites.ts';
+
+export interface JobWriterOptions {
+  readonly client: ResourceClient<V1Job>;
+  readonly namespace: string;
+  readonly installation: string;
+  readonly profile: CaptureProfile;
+  readonly cache: ObjectCache<JobState>;
+}
+
+export class JobWriter {
+  readonly #options: JobWriterOptions;
+
+  constructor(options: JobWriterOptions) {
+    this.#options = options;
+  }
+
+  /** See `ClusterPort.createJob`. */
+  async create(spec: CaptureJobSpec): Promise<'created' | 'exists'> {
+    const { client, cache, profile, namespace, installation } = this.#options;
+    const job = jobManifest({ spec, profile, namespace, installation });
+    try {
+      // Strict: an unknown field is a mistake in the capture profile, so the API server must not drop it silently.
+      const query = { fieldValidation: 'Strict' };
+      cache.addWritten(readJob(await client.create(job, { query })));
+      return 'created';
+    } catch (error) {
+      // The API server validates the profile here, so an invalid Job is reported in the status of the ScreenshotJob.
+      if (!isConflict(error)) throw asRefusedError(error, [400, 403, 422]);
+    }
+    await this.#adoptExisting(spec);
+    return 'exists';
+  }
+
+  async delete(job: Pick<CaptureJob, 'name' | 'uid'>, { waitForPods }: { readonly waitForPods: boolean }) {
+    const { client, cache } = this.#options;
+    const propagationPolicy = waitForPods ? 'Foreground' : 'Background';
+    await deleteObject(job, { client, cache, read: readJob, propagationPolicy });
+  }
+
+  /** Adds the existing Job of this name to the cache. @throws ConflictError, JobNameConflictError if it must not be used. */
+  async #adoptExisting({ name, owner }: CaptureJobSpec): Promise<void> {
+    const { client, cache, installation } = this.#options;
+    const existing = await client.get(name);
+    const job = existing && readJob(existing);
+    if (job === undefined || job.deleting) throw new ConflictError(`The Job ${name} is being deleted.`);
+    const isLabeled = existing?.metadata?.labels?.[LABEL.installation] === installation;
+    const isOwned = job.ownerUid === owner.uid;
+    if (!isOwned && !isLabeled)
+      throw new JobNameConflictError(`The name ${name} is taken by a Job that does not belong to this ScreenshotJob.`);
+    // No watch reports a Job without our label. We have no permission to patch Jobs, so it is deleted and created again.
+    if (!isLabeled) await this.delete(job, { waitForPods: false });
+    if (!isOwned || !isLabeled) throw new ConflictError(`The Job ${name} is another one.`);
+    cache.addWritten(job);
+  }
+}

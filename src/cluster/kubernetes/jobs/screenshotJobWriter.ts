@@ -1,0 +1,117 @@
+/** Creates, changes and deletes ScreenshotJobs. An answer of the API server is in the cache at once. */
+import type { ScreenshotJob, ScreenshotJobSpec, ScreenshotJobStatus } from '../../../contract/screenshotJob.ts';
+import { ConflictError } from '../../port.ts';
+import type { CachedObject, ObjectCache } from '../cache/objectCache.ts';
+import { readScreenshotJob, type ScreenshotJobState } from '../cache/screenshotJobState.ts';
+import { isConflict, isNotFound, isOtherUid } from '../client/apiError.ts';
+import { LABEL } from '../client/names.ts';
+import type { PatchTarget, ResourceClient, Wire } from '../client/resourceClient.ts';
+import type { ScreenshotJobObject } from '../client/resourceClients.ts';
+import { asRefusedError, deleteObject } from './objectWrites.ts';
+import { REMOVAL_ANNOTATION, screenshotJobManifest, statusPatch, withoutFinalizer } from './screenshotJobManifest.ts';
+
+export interface ScreenshotJobWriterOptions {
+  readonly client: ResourceClient<ScreenshotJobObject>;
+  readonly namespace: string;
+  readonly installation: string;
+  readonly cache: ObjectCache<ScreenshotJobState>;
+}
+
+const MAX_TRIES = 5;
+
+export class ScreenshotJobWriter {
+  readonly #options: ScreenshotJobWriterOptions;
+
+  constructor(options: ScreenshotJobWriterOptions) {
+    this.#options = options;
+  }
+
+  async create(name: string, spec: ScreenshotJobSpec): Promise<'created' | 'exists'> {
+    const { client, namespace, installation, cache } = this.#options;
+    const manifest = screenshotJobManifest({ name, spec, namespace, installation });
+    try {
+      cache.addWritten(readScreenshotJob(await client.create(manifest)));
+      return 'created';
+    } catch (error) {
+      if (!isConflict(error)) throw asRefusedError(error, [403]);
+    }
+    const existing = await client.get(name);
+    if (existing !== undefined) await this.#adoptExisting(existing, spec);
+    return 'exists';
+  }
+
+  async label(resource: CachedObject): Promise<void> {
+    const labels = { [LABEL.installation]: this.#options.installation };
+    await this.#patch(resource, { metadata: { uid: resource.uid, labels } });
+  }
+
+  async updateStatus(resource: ScreenshotJob, status: ScreenshotJobStatus): Promise<void> {
+    const patch = { metadata: { resourceVersion: resource.version }, status: statusPatch(status) };
+    const exists = await this.#patch(resource, patch, 'status');
+    if (!exists) throw new ConflictError(`The ScreenshotJob ${resource.name} is gone.`);
+  }
+
+  async delete(resource: ScreenshotJob): Promise<void> {
+    const { client, cache } = this.#options;
+    // Another client deleted it. Our annotation would hide that.
+    if (resource.deleting) return;
+    const patch = { metadata: { uid: resource.uid, annotations: REMOVAL_ANNOTATION } };
+    if (!(await this.#patch(resource, patch))) return;
+    await deleteObject(resource, { client, cache, read: readScreenshotJob, propagationPolicy: 'Background' });
+  }
+
+  async release(resource: ScreenshotJob): Promise<void> {
+    const { client } = this.#options;
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const current = await client.get(resource.name);
+      const finalizers = current?.metadata?.uid === resource.uid ? withoutFinalizer(current) : undefined;
+      if (finalizers === undefined) return;
+      try {
+        await this.#patch(resource, {
+          metadata: { resourceVersion: current?.metadata?.resourceVersion, finalizers },
+        });
+        return;
+      } catch (error) {
+        // Another write changed the object since it was read.
+        if (!(error instanceof ConflictError)) throw error;
+      }
+    }
+    throw new ConflictError(`The ScreenshotJob ${resource.name} changed during each of ${MAX_TRIES} tries.`);
+  }
+
+  /** @throws ConflictError if the existing ScreenshotJob belongs to another installation. */
+  async #adoptExisting(existing: Wire<ScreenshotJobObject>, { job }: ScreenshotJobSpec): Promise<void> {
+    const { cache, installation } = this.#options;
+    const state = readScreenshotJob(existing);
+    const label = existing.metadata?.labels?.[LABEL.installation];
+    if (label === installation) cache.addWritten(state);
+    // No watch reports a ScreenshotJob without our label, so nothing would ever remove its finalizer.
+    else if (label === undefined && jobIdOf(existing) === job) await this.label(state);
+    else throw new ConflictError(`The ScreenshotJob ${state.name} belongs to another installation.`);
+  }
+
+  /** @returns false if the object is gone. @throws ConflictError */
+  async #patch(resource: CachedObject, patch: object, subresource?: PatchTarget['subresource']): Promise<boolean> {
+    const { client, cache } = this.#options;
+    const { name } = resource;
+    try {
+      const patched = await client.patch(subresource === undefined ? { name } : { name, subresource }, patch);
+      const { deletionTimestamp, finalizers = [] } = patched.metadata ?? {};
+      const isGone = deletionTimestamp !== undefined && finalizers.length === 0;
+      if (isGone) cache.markDeleted(resource);
+      else cache.addWritten(readScreenshotJob(patched));
+      return true;
+    } catch (error) {
+      if (isConflict(error))
+        throw new ConflictError(`The ScreenshotJob ${name} has changed since it was read.`, { cause: error });
+      if (!isNotFound(error) && !isOtherUid(error)) throw error;
+      cache.markDeleted(resource);
+      return false;
+    }
+  }
+}
+
+/** @returns the id of the row in PostgreSQL. Two installations never have the same one. */
+function jobIdOf({ spec }: ScreenshotJobObject | Wire<ScreenshotJobObject>): unknown {
+  return typeof spec === 'object' && spec !== null && 'job' in spec ? spec.job : undefined;
+}

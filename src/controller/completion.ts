@@ -1,0 +1,116 @@
+/**
+ * How a job ends: first in PostgreSQL, then in the cluster.
+ *
+ * `settle` ends it in PostgreSQL. After that, `finish` runs until nothing is left: it writes the result into the status, ends Jobs, and
+ * deletes the ScreenshotJob after its time to live. A ScreenshotJob that is being deleted is released when its pods have ended, or after
+ * 60 s.
+ */
+import type { CaptureJob } from '../cluster/port.ts';
+import type { ScreenshotJob } from '../contract/screenshotJob.ts';
+import type { StoredJob } from '../store/jobs/jobs.ts';
+import { type SettleCause, type Settlement, settleJob } from '../workflow/settlement.ts';
+import { LATER, type LeaderContext, NOW, SOON } from './leaderContext.ts';
+import { jobName } from './specs.ts';
+
+/** Captures of a complete set get this long to exit by themselves. */
+const SELF_EXIT_MS = 10_000;
+/** The deletion of a ScreenshotJob waits this long for its pods. */
+const MAX_POD_WAIT_MS = 60_000;
+
+/** Settles the job in PostgreSQL. Everything unresolved fails; see `workflow/settlement.ts`. */
+export async function settle(
+  { options, transact }: LeaderContext,
+  state: StoredJob,
+  cause: SettleCause,
+  problem?: Settlement['problem'],
+): Promise<number> {
+  const { log } = options;
+  const settlement = { jobId: state.id, cause, ...(problem && { problem }) };
+  const outcome = await transact((tx, context) => settleJob(tx, settlement, context));
+  if (outcome === 'settled') {
+    const seconds = (state.now.getTime() - state.admitted_at.getTime()) / 1000;
+    const { id: job_id, set_id, organization } = state;
+    log.info({ job_id, set_id, organization, cause, seconds, ...(problem && { problem: problem.details }) }, 'settled');
+  }
+  return NOW;
+}
+
+/** Deletes the Job and settles the job as canceled. Results that are already stored are kept. */
+export async function cancel(leader: LeaderContext, state: StoredJob, resource: ScreenshotJob): Promise<number> {
+  const job = await leader.cluster.getJob(jobName(state));
+  if (job !== undefined && !job.deleting) await leader.cluster.deleteJob(job, { waitForPods: !job.stuck });
+  await leader.statuses.update(state, { resource, job, canceling: true });
+  return settle(leader, state, 'canceled');
+}
+
+/** Cleans up after a settled job. @returns milliseconds until the next step; undefined if nothing is left. */
+export async function finish(
+  leader: LeaderContext,
+  state: StoredJob,
+  resource: ScreenshotJob | undefined,
+): Promise<number | undefined> {
+  const age = state.now.getTime() - (state.settled_at?.getTime() ?? 0);
+  const jobsLeftMs = await endJobs(leader, state, { age, mayWait: resource?.deleting !== true });
+  if (resource === undefined) {
+    if (jobsLeftMs === undefined) forget(leader, state.name);
+    return jobsLeftMs;
+  }
+  const job = await leader.cluster.getJob(jobName(state));
+  const statusPause = await leader.statuses.update(state, { resource, job });
+  if (resource.deleting) return releaseResource(leader, resource, { age, jobsLeftMs });
+  return Math.min(statusPause, jobsLeftMs ?? (await expireResource(leader, resource, age)));
+}
+
+/** Releases a deleted ScreenshotJob when its Jobs are gone. */
+async function releaseResource(
+  leader: LeaderContext,
+  resource: ScreenshotJob,
+  { age, jobsLeftMs }: { readonly age: number; readonly jobsLeftMs: number | undefined },
+): Promise<number | undefined> {
+  if (jobsLeftMs !== undefined && age < MAX_POD_WAIT_MS) return Math.min(jobsLeftMs, MAX_POD_WAIT_MS - age);
+  await leader.cluster.releaseScreenshotJob(resource);
+  forget(leader, resource.name);
+  return jobsLeftMs;
+}
+
+/** Deletes a finished ScreenshotJob after its time to live, or earlier if there are too many. */
+async function expireResource(leader: LeaderContext, resource: ScreenshotJob, age: number): Promise<number> {
+  const { enqueue, cluster, retention } = leader;
+  const oldest = retention.keep(resource.name);
+  if (oldest !== undefined) enqueue(oldest);
+  const left = resource.spec.ttlSecondsAfterFinished * 1000 - age;
+  if (left > 0 && !retention.isExcess(resource.name)) return left;
+  await cluster.deleteScreenshotJob(resource);
+  return SOON;
+}
+
+/**
+ * Ends the Jobs of all generations, because a controller that crashed may have left an earlier one.
+ * @param options.mayWait lets captures of a complete set exit by themselves first.
+ * @returns milliseconds until the next check; undefined if no Job is left.
+ */
+async function endJobs(
+  { cluster }: LeaderContext,
+  state: StoredJob,
+  { age, mayWait }: { readonly age: number; readonly mayWait: boolean },
+): Promise<number | undefined> {
+  let next = Number.POSITIVE_INFINITY;
+  for (let generation = 1; generation <= state.generation; generation++) {
+    const job = await cluster.getJob(jobName({ name: state.name, generation }));
+    if (job === undefined) continue;
+    const waits = mayWait && state.outcome === 'complete' && !job.finished && age < SELF_EXIT_MS;
+    if (!waits) await endJob(cluster, job);
+    next = Math.min(next, waits ? SELF_EXIT_MS - age : LATER);
+  }
+  return Number.isFinite(next) ? next : undefined;
+}
+
+async function endJob(cluster: LeaderContext['cluster'], job: CaptureJob): Promise<void> {
+  if (job.stuck || !job.deleting) await cluster.deleteJob(job, { waitForPods: !job.stuck });
+}
+
+/** Frees the memory that is kept for a ScreenshotJob. */
+export function forget({ statuses, retention }: LeaderContext, name: string): void {
+  statuses.forget(name);
+  retention.forget(name);
+}
