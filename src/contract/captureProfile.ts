@@ -1,10 +1,11 @@
 /**
- * What the pods of captures look like in this installation: node selectors, resources, images. The chart renders it into a
- * ConfigMap as JSON; the controller reads that file (`CAPTURE_PROFILE`). Parts that Kubernetes defines are passed on as they are.
+ * The capture profile: how an installation configures the pods of its captures, for example image, resources and node selector. The chart
+ * renders it into a ConfigMap as JSON, and the controller reads that file (`CAPTURE_PROFILE`). Parts that Kubernetes defines are passed to
+ * the API server unchanged.
  */
 import { z } from 'zod';
 
-/** An object or a list whose shape is Kubernetes' own; the API server judges it. */
+/** An object that Kubernetes defines. The API server validates it. */
 const asKubernetes = z.record(z.string(), z.unknown());
 const labels = z.record(z.string(), z.string());
 
@@ -12,20 +13,20 @@ export const CaptureProfile = z.strictObject({
   image: z.string().min(1),
   imagePullPolicy: z.enum(['Always', 'IfNotPresent', 'Never']).default('IfNotPresent'),
   imagePullSecrets: z.array(z.strictObject({ name: z.string() })).default([]),
-  /** Of an account without rights; its projected token is all that a pod can show. */
+  /** A service account without permissions. Its projected token identifies the pod. */
   serviceAccountName: z.string().min(1),
-  /** Of the token that the internal API asks for. */
+  /** Audience of the token for the internal API. */
   tokenAudience: z.string().default('tearsheet-internal'),
   resources: asKubernetes.default({}),
-  /** Quantities: of the memory-backed /dev/shm, and of /tmp. */
+  /** Sizes of /dev/shm, which is in memory, and of /tmp, as Kubernetes quantities. */
   shmSize: z.string().default('256Mi'),
   tmpSize: z.string().default('1Gi'),
-  /** Whole, as `{"type":"RuntimeDefault"}`. */
+  /** The complete profile, for example `{"type":"RuntimeDefault"}`. */
   seccompProfile: asKubernetes.default({ type: 'RuntimeDefault' }),
-  /** The capture is told to be done 5 s before. */
+  /** The capture stops its work 5 s before the end of this period. */
   terminationGracePeriodSeconds: z.number().int().min(6).default(30),
   ttlSecondsAfterFinished: z.number().int().min(0).default(3_600),
-  /** Settings of the capture program: names of docs/configuration.md. */
+  /** Settings of the capture program; see docs/configuration.md. */
   env: z.array(asKubernetes).default([]),
   nodeSelector: labels.default({}),
   tolerations: z.array(asKubernetes).default([]),
@@ -37,7 +38,7 @@ export const CaptureProfile = z.strictObject({
   dnsPolicy: z.string().optional(),
   dnsConfig: asKubernetes.optional(),
   hostAliases: z.array(asKubernetes).optional(),
-  /** A Kueue LocalQueue: the Job is made suspended and with its label. */
+  /** Name of a Kueue LocalQueue. The Job is created suspended and with the label of the queue. */
   queueName: z.string().optional(),
   podLabels: labels.default({}),
   podAnnotations: labels.default({}),

@@ -1,4 +1,4 @@
-/** The resource `ScreenshotJob` (tearsheet.dev/v1alpha1). The CRD is generated from these: what `kubectl explain` says stands here. */
+/** The resource `ScreenshotJob` (tearsheet.dev/v1alpha1). The CRD is generated from these schemas, so the descriptions are those of `kubectl explain`. */
 import { z } from 'zod';
 
 export const SCREENSHOT_JOB_REASONS = [
@@ -9,6 +9,7 @@ export const SCREENSHOT_JOB_REASONS = [
   'ImagePullFailed',
   'PodStartFailed',
   'PodRejected',
+  'JobNameConflict',
   'NodeLost',
   'OOMKilled',
   'PodFailed',
@@ -24,71 +25,73 @@ export const SCREENSHOT_JOB_REASONS = [
 ] as const;
 export type ScreenshotJobReason = (typeof SCREENSHOT_JOB_REASONS)[number];
 
-/** Of resources, so that the names of Jobs and pods made from it stay within Kubernetes' 63. */
+/** Maximum length of a name. The names of its Jobs and pods are longer, and Kubernetes allows 63 characters. */
 export const SCREENSHOT_JOB_NAME_LENGTH = 52;
 
-/** The API server counts in 32 bits where a client of it may; no number here comes near. */
+/** Some clients of the API server read integers with 32 bits. */
 const count = z.int32().min(0);
 const seconds = z.int32().min(1);
 const time = z.string().max(64).meta({ format: 'date-time' });
 
 export const ScreenshotJobSpec = z
   .object({
-    organization: z.string().max(63).describe('Slug of the organization whose request this is.'),
-    set: z.uuid().max(36).optional().describe('Id of the screenshot set. Absent where ads alone are captured.'),
-    job: z.uuid().max(36).describe("Id of the job's row in PostgreSQL, which holds all that is to be captured."),
-    ads: count.describe('Creatives to be rendered, each once.'),
-    batches: count.describe('Indexes of the Job: a site on a device each, or a share of the ads.'),
-    screenshots: count.describe('Pictures to be made.'),
+    organization: z.string().max(63).describe('Slug of the organization that made the request.'),
+    set: z.uuid().max(36).optional().describe('Id of the screenshot set. Absent if only ads are captured.'),
+    job: z.uuid().max(36).describe("Id of the job's row in PostgreSQL. The row lists everything to capture."),
+    ads: count.describe('Number of creatives to render.'),
+    batches: count.describe(
+      'Number of indexes of the Job. One index is one site on one device, or a share of the ads.',
+    ),
+    screenshots: count.describe('Number of screenshots to capture.'),
     parallelism: z.int32().min(1).describe('Capture pods that may run at the same time.'),
-    retries: count.describe('How often an index that broke is started again. Disruptions are not counted.'),
+    retries: count.describe('How often a failed index is started again. Disruptions do not count.'),
     deadlines: z
       .object({
-        schedulingSeconds: seconds.describe('From the launch to the end of the set, pods or no pods.'),
-        captureSeconds: seconds.describe('Of one run of one capture pod.'),
+        schedulingSeconds: seconds.describe(
+          'Maximum time from the creation of the Job to the start of its first capture.',
+        ),
+        captureSeconds: seconds.describe('Maximum time of one run of one capture pod.'),
       })
-      .describe('After these, what is missing is settled as failed.'),
-    ttlSecondsAfterFinished: count.describe('How long this resource stays after its end.'),
+      .describe('When a deadline has passed, everything unresolved fails.'),
+    ttlSecondsAfterFinished: count.describe('How long this resource is kept after its end.'),
     cancel: z
       .boolean()
       .optional()
-      .describe(
-        'Set to true to end it: its pods are stopped and the set is settled as canceled. It cannot be taken back.',
-      ),
+      .describe('Set to true to cancel: the pods are stopped and the set is settled as canceled. It cannot be undone.'),
   })
-  .describe('What is to be captured, in numbers. Written by the controller; nothing but cancel can be changed.');
+  .describe('The work, in numbers. The controller writes it. Only cancel can be changed.');
 
 const Condition = z.object({
-  type: z.enum(['AdsCaptured', 'SitesCaptured', 'Settled', 'Succeeded']).describe('What is told.'),
-  status: z.enum(['True', 'False', 'Unknown']).describe('Whether it holds.'),
-  reason: z.string().max(64).describe('Why, in one word.'),
-  message: z.string().max(1024).describe('Why, in a sentence.'),
+  type: z.enum(['AdsCaptured', 'SitesCaptured', 'Settled', 'Succeeded']).describe('Name of the condition.'),
+  status: z.enum(['True', 'False', 'Unknown']).describe('Whether the condition is true.'),
+  reason: z.string().max(64).describe('The cause, in one word.'),
+  message: z.string().max(1024).describe('The cause, in a sentence.'),
   lastTransitionTime: time.describe('When status last changed.'),
 });
 
 export const ScreenshotJobStatus = z
   .object({
-    observedGeneration: z.int32().min(0).optional().describe('The generation of spec that this status tells of.'),
+    observedGeneration: z.int32().min(0).optional().describe('The metadata.generation that this status is about.'),
     reason: z
       .enum(SCREENSHOT_JOB_REASONS)
-      .describe('Where it stands: the STATUS column, and the reason of the condition Succeeded.'),
-    message: z.string().max(1024).optional().describe('What keeps it from going on, or how it ended.'),
-    progress: z.string().max(32).optional().describe('Done of total, as 7/12: the DONE column.'),
-    total: count.describe('Pictures of the set; creatives, where there is no set.'),
-    done: count.describe('Those that were captured.'),
-    failed: count.describe('Those that ended without a picture.'),
-    pods: count.describe('Capture pods that run now.'),
+      .describe('The current state: the STATUS column and the reason of the condition Succeeded.'),
+    message: z.string().max(1024).optional().describe('Why it does not make progress, or how it ended.'),
+    progress: z.string().max(32).optional().describe('Done of total, for example 7/12: the DONE column.'),
+    total: count.describe('Number of screenshots of the set; number of creatives if there is no set.'),
+    done: count.describe('How many of them were captured.'),
+    failed: count.describe('How many of them failed.'),
+    pods: count.describe('Number of capture pods that exist and have not ended.'),
     startTime: time.optional().describe('When it was admitted.'),
     completionTime: time.optional().describe('When its results were settled in PostgreSQL.'),
-    duration: z.string().max(32).optional().describe('From start to completion, as 1m12s.'),
+    duration: z.string().max(32).optional().describe('Time from start to completion, for example 1m12s.'),
     conditions: z
       .array(Condition)
       .max(8)
       .describe(
-        'AdsCaptured and SitesCaptured tell when that part is done; Settled is True at every end, so it is the one to wait for; Succeeded tells how it ended.',
+        'AdsCaptured and SitesCaptured are True when that part is done. Settled is True at every end, so wait for Settled. Succeeded says how it ended.',
       ),
   })
-  .describe('How far it is. Written by the controller alone.');
+  .describe('The progress and the result. Only the controller writes it.');
 
 export type ScreenshotJobSpec = z.infer<typeof ScreenshotJobSpec>;
 export type ScreenshotJobStatus = z.infer<typeof ScreenshotJobStatus>;
@@ -96,11 +99,11 @@ export type ScreenshotJobStatus = z.infer<typeof ScreenshotJobStatus>;
 export interface ScreenshotJob {
   readonly name: string;
   readonly uid: string;
-  /** Of the object as it was read; a write that names an older one is refused. */
+  /** The resourceVersion that was read. A write that names an older one fails. */
   readonly version: string;
   readonly generation: number;
   readonly deleting: boolean;
-  /** Its deletion was ours, and cancels nothing. */
+  /** The controller deleted it, which does not cancel the set. */
   readonly removedByUs: boolean;
   readonly createdAt: Date;
   readonly spec: ScreenshotJobSpec;

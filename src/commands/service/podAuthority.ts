@@ -3,6 +3,7 @@ import type { CaptureAuthenticator } from '../../api/auth/captureAuth.ts';
 import { type PodTokenOptions, podTokenAuthenticator } from '../../api/auth/podTokens.ts';
 import { createApiServer } from '../../cluster/kubernetes/client/apiServer.ts';
 import { loadCredentials } from '../../cluster/kubernetes/client/credentials.ts';
+import { createResourceClients } from '../../cluster/kubernetes/client/resourceClients.ts';
 import { ConfigError } from '../../config.ts';
 import { findJobName } from '../../store/jobs/jobs.ts';
 import { namespaceOf } from './namespace.ts';
@@ -26,17 +27,15 @@ export async function connectPodAuthority(
     throw new ConfigError('CAPTURE_SERVICE_ACCOUNT is not set: the account by whose tokens captures are told.');
   const namespace = namespaceOf(config);
   const api = createApiServer({ credentials: await loadCredentials(kubeconfig) });
-  const path = '/apis/authentication.k8s.io/v1/tokenreviews';
+  const { tokenReviews } = createResourceClients(api, namespace);
   const kind = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview' };
   const authenticator = podTokenAuthenticator({
     namespace,
     serviceAccount,
     audience,
     log,
-    review: (token) => {
-      const body = { ...kind, spec: { token, audiences: [audience] } };
-      return api.call({ verb: 'create', path, body }, { deadlineMs: REVIEW_MS });
-    },
+    review: (token) =>
+      tokenReviews.create({ ...kind, spec: { token, audiences: [audience] } }, { deadlineMs: REVIEW_MS }),
     jobName: (jobId) => findJobName(store.db, jobId),
   });
   return { authenticator, close: () => api.close() };

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createApiServer } from '../../../src/cluster/kubernetes/client/apiServer.ts';
 import { keepCredentials, loadCredentials } from '../../../src/cluster/kubernetes/client/credentials.ts';
 import { podIdentity } from '../../../src/cluster/kubernetes/client/podIdentity.ts';
+import { createResourceClients } from '../../../src/cluster/kubernetes/client/resourceClients.ts';
 import { type Elector, startElector } from '../../../src/cluster/kubernetes/elector.ts';
 import { eventually } from '../../support/eventually.ts';
 import { SILENT } from '../../support/silentLog.ts';
@@ -111,7 +112,7 @@ async function candidate(
 ): Promise<Candidate> {
   const api = createApiServer({ credentials: await loadCredentials(kubeconfig) });
   const told: string[] = [];
-  const connection = { api, namespace: env.namespace.name, log: SILENT };
+  const connection = { leases: createResourceClients(api, env.namespace.name).leases, log: SILENT };
   const elector = startElector(connection, {
     ...{ identity, leaseName, leaseSeconds, renewSeconds: leaseSeconds * 0.7, retrySeconds: 0.2 },
     onElected: () => told.push('elected'),

@@ -57,9 +57,9 @@ test('A Job of somebody else that has the name of ours is told of, left alone, a
   await shop.startController();
   await launch();
   await eventually(async () => expect(await statusOf(setId)).toBe('approved'));
-  const told = (await eventsOf(name)).find(({ reason }) => reason === 'PodRejected');
+  const told = (await eventsOf(name)).find(({ reason }) => reason === 'JobNameConflict');
   expect(told).toMatchObject({ type: 'Warning' });
-  expect(told?.message).toBe(`The name ${name}-1 is taken by a Job that is not of this ScreenshotJob.`);
+  expect(told?.message).toBe(`The name ${name}-1 is taken by a Job that does not belong to this ScreenshotJob.`);
   const left = await shop.batch.readNamespacedJob({ ...where(), name: `${name}-1` });
   expect(left.metadata?.uid).toBe(taken.metadata?.uid);
 });
@@ -72,8 +72,8 @@ test('Where all its names are taken a set says so, and goes on when one is free'
   await eventually(async () => {
     const { status } = await shop.read(name);
     expect([status['reason'], status['message']]).toEqual([
-      'PodRejected',
-      `The name ${name}-3 is taken by a Job that is not of this ScreenshotJob.`,
+      'JobNameConflict',
+      `The name ${name}-3 is taken by a Job that does not belong to this ScreenshotJob.`,
     ]);
   });
   await shop.batch.deleteNamespacedJob({ ...where(), name: `${name}-3`, propagationPolicy: 'Background' });
@@ -92,7 +92,7 @@ test('Where all its names stay taken a set ends with these words at its deadline
   await eventually(async () => {
     const { status } = await shop.read(name);
     expect(status['reason']).toBe('DeadlineExceeded');
-    expect(status['message']).toContain('is taken by a Job that is not of this ScreenshotJob');
+    expect(status['message']).toContain('is taken by a Job that does not belong to this ScreenshotJob');
   });
 });
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type ApiServer, createApiServer } from '../../../src/cluster/kubernetes/client/apiServer.ts';
-import { createResourceClients } from '../../../src/cluster/kubernetes/client/resourceClients.ts';
 import { loadCredentials } from '../../../src/cluster/kubernetes/client/credentials.ts';
+import { createResourceClients } from '../../../src/cluster/kubernetes/client/resourceClients.ts';
 import { type Elector, type ElectorOptions, startElector } from '../../../src/cluster/kubernetes/elector.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FakeClock, fakeClock } from '../../support/fakeClock.ts';

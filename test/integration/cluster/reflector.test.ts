@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ObjectChange, CachedObject } from '../../../src/cluster/kubernetes/cache/objectCache.ts';
+import type { CachedObject, ObjectChange } from '../../../src/cluster/kubernetes/cache/objectCache.ts';
 import {
   type Reflector,
   type ReflectorOptions,
   startReflector,
 } from '../../../src/cluster/kubernetes/cache/reflector.ts';
 import { type ApiServer, createApiServer } from '../../../src/cluster/kubernetes/client/apiServer.ts';
-import { createResourceClient } from '../../../src/cluster/kubernetes/client/resourceClient.ts';
 import { loadCredentials } from '../../../src/cluster/kubernetes/client/credentials.ts';
+import { createResourceClient } from '../../../src/cluster/kubernetes/client/resourceClient.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fakeClock } from '../../support/fakeClock.ts';
 import {

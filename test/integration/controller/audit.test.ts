@@ -159,7 +159,7 @@ test('When more than a fifth and more than ten would go, nothing does, and that 
   expect(await audit()).toMatchObject({ stopped: true, findings: { orphan_job: 11 } });
   expect(await shop.cluster.listJobs()).toHaveLength(11);
   expect(shop.warnings.map(({ message }) => message)).toContain(
-    'so many objects that nobody owns are left alone; is this the right database?',
+    'too many orphaned objects; the audit deletes none of them. Check that DATABASE_URL names the right database',
   );
   // One less is no alert any more.
   await shop.cluster.deleteJob(required((await shop.cluster.listJobs())[0]));

@@ -125,7 +125,7 @@ test('A settlement that fails halfway leaves nothing behind, and is made again',
   const setId = await insertSet(db, organization, { pictures: [{ adId }], subscribers });
   await launch(db, shop.queue, organization);
   await eventually(() =>
-    expect(shop.warnings.map(({ message }) => message)).toContain('a ScreenshotJob could not be reconciled'),
+    expect(shop.warnings.map(({ message }) => message)).toContain('a ScreenshotJob could not be reconciled; retrying'),
   );
   expect(await setOf(setId)).toMatchObject({ status: 'capturing', settled_at: null });
   expect((await db.selectFrom('screenshot_jobs').selectAll().execute())[0]?.settled_at).toBeNull();

@@ -23,12 +23,12 @@ test('Where none is kept each one goes at once', () => {
 
 test('Nothing is judged before it has been known for two minutes, by a clock that nobody sets', () => {
   let now = 0;
-  const acquaintance = new FirstSeenTracker(() => now);
-  expect(acquaintance.msUntilJudged('a')).toBe(120_000);
+  const tracker = new FirstSeenTracker(() => now);
+  expect(tracker.msUntilJudged('a')).toBe(120_000);
   now = 119_999;
-  expect([acquaintance.msUntilJudged('a'), acquaintance.msUntilJudged('b')]).toEqual([1, 120_000]);
+  expect([tracker.msUntilJudged('a'), tracker.msUntilJudged('b')]).toEqual([1, 120_000]);
   now = 120_000;
-  expect(acquaintance.msUntilJudged('a')).toBe(0);
-  acquaintance.keep(new Set(['b']));
-  expect([acquaintance.msUntilJudged('a'), acquaintance.msUntilJudged('b')]).toEqual([120_000, 119_999]);
+  expect(tracker.msUntilJudged('a')).toBe(0);
+  tracker.keepOnly(new Set(['b']));
+  expect([tracker.msUntilJudged('a'), tracker.msUntilJudged('b')]).toEqual([120_000, 119_999]);
 });

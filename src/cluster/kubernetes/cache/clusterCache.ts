@@ -124,7 +124,7 @@ function watchNodes(
   });
 }
 
-export function readNode({ metadata = {}, status }: Wire<V1Node>): NodeState {
+function readNode({ metadata = {}, status }: Wire<V1Node>): NodeState {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   return { ...readIdentity(metadata), ready: ready?.status === 'True' };
 }

@@ -1,5 +1,9 @@
 import { beforeEach, expect, test } from 'vitest';
-import { type ObjectChange, ObjectCache, type CachedObject } from '../../../../../src/cluster/kubernetes/cache/objectCache.ts';
+import {
+  type CachedObject,
+  ObjectCache,
+  type ObjectChange,
+} from '../../../../../src/cluster/kubernetes/cache/objectCache.ts';
 
 interface Thing extends CachedObject {
   readonly group: string;
@@ -13,7 +17,11 @@ const thing = (name: string, version: number, uid = `uid-${name}`, group = 'g'):
   version: String(version),
 });
 const word = ({ before, after }: ObjectChange<Thing>) =>
-  before === undefined ? `+${after?.uid}@${after?.version}` : after === undefined ? `-${before.uid}` : `${after.uid}@${after.version}`;
+  before === undefined
+    ? `+${after?.uid}@${after?.version}`
+    : after === undefined
+      ? `-${before.uid}`
+      : `${after.uid}@${after.version}`;
 
 beforeEach(() => {
   told = [];

@@ -4,8 +4,8 @@ import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { ObjectCache } from '../../../../../src/cluster/kubernetes/cache/objectCache.ts';
 import {
-  readScreenshotJob,
   CachedScreenshotJob,
+  readScreenshotJob,
 } from '../../../../../src/cluster/kubernetes/cache/screenshotJobState.ts';
 import {
   screenshotJobManifest,

@@ -147,7 +147,10 @@ test('A pod that was killed because its node was lost was evicted, whatever its 
   const message = 'Taint manager: deleting due to NoExecute taint';
   const conditions = [{ type: 'DisruptionTarget', status: 'True', reason: 'DeletionByTaintManager', message }];
   const status = { phase: 'Failed', conditions, containerStatuses: [{ name: 'capture', state: { terminated } }] };
-  const pod = readPartialPod({ metadata: { name: 'set-1-1-0-abcde', creationTimestamp: '2026-11-21T10:00:00Z' }, status });
+  const pod = readPartialPod({
+    metadata: { name: 'set-1-1-0-abcde', creationTimestamp: '2026-11-21T10:00:00Z' },
+    status,
+  });
   const { captureJob: job } = watchOver({ ...observed('crash'), pods: [pod] }, 0, 3);
   expect(job.problem).toEqual({ reason: 'Evicted', message: `set-1-1-0-abcde: DeletionByTaintManager: ${message}` });
 });
@@ -156,7 +159,10 @@ test('What a capture said last goes along, also where its Job has ended; being a
   const endedBy = (exitCode: number, message: string) => {
     const terminated = { exitCode, reason: 'Error', message };
     const status = { phase: 'Failed', containerStatuses: [{ name: 'capture', state: { terminated } }] };
-    const pod = readPartialPod({ metadata: { name: 'set-1-1-0-abcde', creationTimestamp: '2026-11-21T10:00:00Z' }, status });
+    const pod = readPartialPod({
+      metadata: { name: 'set-1-1-0-abcde', creationTimestamp: '2026-11-21T10:00:00Z' },
+      status,
+    });
     return watchOver({ ...observed('finalExit'), pods: [pod] }, 0).captureJob;
   };
   const message = 'set-1-1-0-abcde: exit code 2: a setting is missing';
