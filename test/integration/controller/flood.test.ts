@@ -5,7 +5,7 @@ import { eventually } from '../../support/eventually.ts';
 import { insertAd, insertOrganization, insertSet, launch, type TestOrganization } from '../../support/insertRows.ts';
 import { type LocalInstallation, startLocalInstallation } from '../../support/localInstallation.ts';
 
-const LIMITS = { maxPods: 4, maxPodsPerOrganization: 2, parallelism: 2, mostFinishedResources: 5 };
+const LIMITS = { maxPods: 4, maxPodsPerOrganization: 2, parallelism: 2, maxFinishedResources: 5 };
 const FLOOD = 24;
 
 let database: TestDatabase;
@@ -72,6 +72,6 @@ test('A flood waits in Postgres: what is in the cluster is bounded, and two othe
   expect(before).toBeLessThan(FLOOD / 2);
   expect(most.pods).toBeLessThanOrEqual(LIMITS.maxPods);
   // Those that run, those that are kept for a while, and those that are just being removed.
-  expect(most.resources).toBeLessThanOrEqual(2 * (LIMITS.maxPods + LIMITS.mostFinishedResources));
+  expect(most.resources).toBeLessThanOrEqual(2 * (LIMITS.maxPods + LIMITS.maxFinishedResources));
   expect(most.jobs).toBeLessThanOrEqual(3 * LIMITS.maxPods);
 });
