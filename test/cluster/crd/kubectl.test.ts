@@ -85,12 +85,12 @@ test.each([
   ['screenshotjob.spec', 'nothing but cancel can be changed'],
   ['screenshotjob.spec.cancel', 'It cannot be taken back'],
   ['screenshotjob.status.conditions', 'Settled is True at every end'],
-])('kubectl explain %s says what it is', async (path, words) => {
+])('kubectl explain %s describes the field', async (path, words) => {
   const { stdout } = await shots.kubectl('explain', path);
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain(words);
 });
 
-test('status is written through its subresource alone', async () => {
+test('a status is written only through its subresource', async () => {
   await shots.create('apart');
   await shots.patch('apart', { status: { reason: 'Failed' } });
   expect(await table('shot', 'apart')).toMatchObject([{ STATUS: 'Queued' }]);
@@ -98,7 +98,7 @@ test('status is written through its subresource alone', async () => {
   expect(stderr).toContain('Unsupported value: "Bored"');
 });
 
-test('a condition stands there once', async () => {
+test('a status with a condition twice is rejected', async () => {
   await shots.create('twice');
   const conditions = [...STATUS.conditions, ...STATUS.conditions];
   const { stderr } = await shots.patch('twice', { status: { ...STATUS, conditions } }, 'status');

@@ -195,7 +195,9 @@ test('A cluster that refuses resources too does not keep a set from its end', as
   });
   const { setId } = await launched();
   await eventually(() =>
-    expect(shop.warnings.map(({ message }) => message)).toContain('the cluster rejects a ScreenshotJob; it is created again later'),
+    expect(shop.warnings.map(({ message }) => message)).toContain(
+      'the cluster rejects a ScreenshotJob; it is created again later',
+    ),
   );
   await expectFailedAtDeadline(setId);
 });
