@@ -82,8 +82,8 @@ test('the documented kubectl wait ends when a set has ended', async () => {
 
 test.each([
   ['screenshotjob', 'deleted cancels its set'],
-  ['screenshotjob.spec', 'nothing but cancel can be changed'],
-  ['screenshotjob.spec.cancel', 'It cannot be taken back'],
+  ['screenshotjob.spec', 'Only cancel can be changed'],
+  ['screenshotjob.spec.cancel', 'It cannot be undone'],
   ['screenshotjob.status.conditions', 'Settled is True at every end'],
 ])('kubectl explain %s describes the field', async (path, words) => {
   const { stdout } = await shots.kubectl('explain', path);
