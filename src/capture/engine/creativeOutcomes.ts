@@ -1,6 +1,6 @@
 /** The outcomes of all creatives of a capture. The pages wait for them. */
 import type { CreativeFrame, RenderedCreative } from '../creative/creative.ts';
-import type { FrameStore, StoredFrame } from './frameStore.ts';
+import type { FrameReader, FrameStore } from './frameStore.ts';
 
 export type CreativeOutcome =
   | {
@@ -67,7 +67,7 @@ export async function storeRendering(
   store: FrameStore,
   isWanted: (frame: CreativeFrame) => boolean = () => true,
 ): Promise<CreativeOutcome> {
-  const kept = new Map<string, { readonly frame: Omit<CreativeFrame, 'png'>; readonly png: StoredFrame }>();
+  const kept = new Map<string, { readonly frame: Omit<CreativeFrame, 'png'>; readonly png: FrameReader }>();
   for (const { png, ...frame } of frames) {
     const wanted = isWanted({ ...frame, png });
     if (wanted) kept.set(frameKey(frame.markerMs, frame.ratio), { frame, png: await store.keep(png) });

@@ -12,7 +12,7 @@ export interface FrameStoreOptions {
 }
 
 /** Returns the bytes. It can be called several times. */
-export type StoredFrame = () => Promise<Buffer>;
+export type FrameReader = () => Promise<Buffer>;
 
 export class FrameStore {
   readonly #memoryBytes: number;
@@ -26,7 +26,7 @@ export class FrameStore {
     this.#tempDir = tempDir;
   }
 
-  async keep(png: Buffer): Promise<StoredFrame> {
+  async keep(png: Buffer): Promise<FrameReader> {
     if (this.#usedBytes + png.length <= this.#memoryBytes) {
       this.#usedBytes += png.length;
       return async () => png;

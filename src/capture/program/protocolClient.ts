@@ -29,7 +29,7 @@ export interface TimedAttempt {
 }
 
 /** Identifies the attempt in each call. */
-export interface AttemptRef {
+export interface CallAttempt {
   readonly index: number;
   readonly attempt: number;
 }
@@ -49,9 +49,9 @@ export async function openAttempt(
 /** The calls of one attempt. */
 export class ProtocolClient {
   readonly #transport: Transport;
-  readonly #attemptRef: AttemptRef;
+  readonly #attemptRef: CallAttempt;
 
-  constructor(options: ProtocolClientOptions, attemptRef: AttemptRef) {
+  constructor(options: ProtocolClientOptions, attemptRef: CallAttempt) {
     this.#transport = transportOf(options);
     this.#attemptRef = attemptRef;
   }
@@ -69,7 +69,11 @@ export class ProtocolClient {
     await this.#post(`/creatives/${ad}/release`, {}, Done, { signal });
   }
 
-  async creativeResult(ad: string, result: Omit<CreativeResult, keyof AttemptRef>, signal: AbortSignal): Promise<void> {
+  async creativeResult(
+    ad: string,
+    result: Omit<CreativeResult, keyof CallAttempt>,
+    signal: AbortSignal,
+  ): Promise<void> {
     await this.#post(`/creatives/${ad}/result`, result, Done, { signal });
   }
 

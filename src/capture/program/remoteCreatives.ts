@@ -1,7 +1,7 @@
 /** Follows the creatives that other captures of the job render. Their frames are downloaded when they are placed. */
 import type { ResolvedCreatives } from '../../contract/captureProtocol.ts';
 import type { CreativeOutcome, CreativeOutcomes } from '../engine/creativeOutcomes.ts';
-import type { FrameStore, StoredFrame } from '../engine/frameStore.ts';
+import type { FrameReader, FrameStore } from '../engine/frameStore.ts';
 import type { CaptureShutdown } from './captureShutdown.ts';
 import type { ProtocolClient } from './protocolClient.ts';
 
@@ -43,12 +43,12 @@ async function allResolved(board: CreativeOutcomes, ads: ReadonlySet<string>, si
   return [];
 }
 
-type ResolvedCreative = ResolvedCreatives['creatives'][number];
+type RemoteCreative = ResolvedCreatives['creatives'][number];
 
-function outcomeOf(creative: ResolvedCreative, { client, store, shutdown }: RemoteCreativesOptions): CreativeOutcome {
+function outcomeOf(creative: RemoteCreative, { client, store, shutdown }: RemoteCreativesOptions): CreativeOutcome {
   if (creative.status === 'failed') return { status: 'failed', reason: creative.reason };
   const { width, height, mode, frames } = creative;
-  const kept = new Map<string, Promise<StoredFrame>>();
+  const kept = new Map<string, Promise<FrameReader>>();
   return {
     status: 'rendered',
     mode,

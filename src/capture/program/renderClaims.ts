@@ -42,7 +42,7 @@ export interface NeededFrames {
 const DEFAULT_AT_ONCE = 2;
 const IDLE_MS = 2_000;
 
-type CreativeClaim = NonNullable<ClaimedCreative['creative']>;
+type RenderClaim = NonNullable<ClaimedCreative['creative']>;
 
 /**
  * Ends when no creative is free and all creatives that this index needs are resolved. An index without pages waits until all
@@ -88,7 +88,7 @@ function isSuperseded(error: unknown): boolean {
   return error instanceof CaptureEndError && error.exitCode === CAPTURE_EXIT.superseded;
 }
 
-async function renderClaimed(creative: CreativeClaim, tools: RenderClaimsOptions): Promise<void> {
+async function renderClaimed(creative: RenderClaim, tools: RenderClaimsOptions): Promise<void> {
   const { client, shutdown, log } = tools;
   const { ad_id, lease_seconds } = creative;
   const rendered = new AbortController();
@@ -114,7 +114,7 @@ async function renderClaimed(creative: CreativeClaim, tools: RenderClaimsOptions
   }
 }
 
-async function render({ ad_id, kind, content, wanted }: CreativeClaim, tools: RenderClaimsOptions) {
+async function render({ ad_id, kind, content, wanted }: RenderClaim, tools: RenderClaimsOptions) {
   const { engine, shutdown, outcomes, needed, store } = tools;
   const markers = [...new Set(wanted.map(({ marker_ms }) => marker_ms))];
   const ratios = [...new Set(wanted.map(({ ratio }) => ratio))];
@@ -145,7 +145,7 @@ function frameOf({ frames }: RenderedCreative, { marker_ms, ratio }: WantedFrame
 }
 
 async function uploadFrames(
-  { ad_id, wanted }: CreativeClaim,
+  { ad_id, wanted }: RenderClaim,
   result: RenderedCreative | FailedCreative,
   tools: RenderClaimsOptions,
 ): Promise<CreativeResult['result']> {
