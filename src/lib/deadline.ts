@@ -1,9 +1,12 @@
-/** Something has not ended in the time that it had. */
+/** Thrown when work takes longer than its limit. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError';
 }
 
-/** @throws DeadlineError saying so, when `work` has not ended after `ms`; the work itself goes on, its later failure is ignored. */
+/**
+ * Waits for `work` at most `ms` milliseconds. The work itself continues, and its later failure is ignored.
+ * @throws DeadlineError
+ */
 export async function withDeadline<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {

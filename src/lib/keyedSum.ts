@@ -1,4 +1,4 @@
-/** Sums by name. What comes back to nothing is forgotten, so that names that are made up fill nothing. */
+/** Sums by name. A sum of 0 is deleted, so that invented names do not fill the memory. */
 export class KeyedSum {
   readonly #sums = new Map<string, number>();
 

@@ -1,4 +1,4 @@
-/** Lets one at a time in, in the order in which they came. */
+/** Runs one piece of work at a time, in the order of the calls. */
 export class Mutex {
   #last: Promise<unknown> = Promise.resolve();
 

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 
-/** What the queues carry: ids only. What users see is in our own tables. */
+/** Payloads of the queues. They hold ids only; the tables of Tearsheet hold the data. */
 export interface Payloads {
-  /** Admission: something of this organization waits for a ScreenshotJob. */
+  /** Admission: a set or an ad of this organization waits for a job. */
   launch: { readonly organization_id: string };
   /** One try of one delivery. */
   deliver: { readonly delivery_id: string };
@@ -16,7 +16,7 @@ export interface EnqueueOptions {
   readonly group?: string;
 }
 
-/** Enqueues inside the caller's transaction, so that work is there exactly when what it follows from is. */
+/** Enqueues inside the caller's transaction, so that the entry exists exactly if the transaction commits. */
 export interface Enqueuer {
   enqueue<N extends QueueName>(
     // biome-ignore lint/suspicious/noExplicitAny: any schema will do, the queue only runs its own SQL on it.

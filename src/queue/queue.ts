@@ -5,7 +5,7 @@ import type { Enqueuer, Payloads, QueueName } from './payloads.ts';
 export interface WorkerOptions {
   /** Handlers that run at the same time in this process. */
   readonly concurrency: number;
-  /** Of these, how many of one group; others overtake it meanwhile. */
+  /** At most this many of them run for one group. Entries of other groups overtake. */
   readonly groupConcurrency?: number;
   /** Jobs handed to one call of the handler at most; 1 unless given. */
   readonly batchSize?: number;
@@ -36,7 +36,7 @@ export interface Queue extends Enqueuer {
 
 export interface QueueOptions {
   readonly databaseUrl: string;
-  /** Errors of background work: lost connections, failed polls. The queue goes on by itself. */
+  /** Errors of background work: lost connections, failed polls. The queue recovers by itself. */
   readonly onError: (error: Error) => void;
   readonly schema?: string;
   readonly maxConnections?: number;
@@ -105,7 +105,7 @@ class BossQueue implements Queue {
       ...(startAfter && { startAfter }),
       ...(group !== undefined && { group: { id: group } }),
     });
-    if (id === null) throw new Error(`The queue did not take the ${name} job.`);
+    if (id === null) throw new Error(`The queue rejected an entry for ${name}.`);
   };
 
   async work<N extends QueueName>(name: N, options: WorkerOptions, handler: QueueHandler<N>): Promise<void> {
@@ -121,7 +121,7 @@ class BossQueue implements Queue {
       const signal = AbortSignal.any(jobs.map((job) => job.signal));
       const payloads = jobs.map(({ data }) => data);
       await handler(payloads, signal);
-      // Whoever has just ended asks for more at once, not at its next poll.
+      // A worker that has just ended fetches more at once, not at its next poll.
       for (const worker of this.#boss.getWipData()) if (worker.name === name) this.#boss.notifyWorker(worker.id);
     });
   }

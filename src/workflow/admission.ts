@@ -1,4 +1,4 @@
-/** Admission: what waits becomes a job with its indexes and creatives, fairly and within limits. */
+/** Admission: creates jobs for sets and ads of the backlog, fairly between organizations and within limits. */
 import { randomUUID } from 'node:crypto';
 import { planBatches, planCreativeIndexes, type WantedFrame, wantedFrames } from '../domain/batches.ts';
 import { findDevice } from '../domain/devices.ts';
@@ -12,7 +12,7 @@ import { insertJob, lockAdmission, type NewJob } from '../store/jobs/insertJob.t
 import { assignIndexes, readPlannedScreenshots } from '../store/screenshots/results.ts';
 import { startCapturing } from '../store/sets/setStatus.ts';
 
-/** Of one transaction; the caller goes on while there is more. */
+/** Jobs in one transaction. The caller repeats it while there are more. */
 const MAX_AT_ONCE = 20;
 const FRAMES_WITHOUT_SET: WantedFrame[] = [{ marker_ms: null, ratio: 1 }];
 
@@ -20,7 +20,7 @@ export interface AdmissionLimits {
   /** Captures that may run at the same time, of all organizations together. */
   readonly maxPods: number;
   readonly maxPodsPerOrganization: number;
-  /** Of one set. */
+  /** Captures of one set. */
   readonly parallelism: number;
   /** Pages that one index takes at most, where a set has many; four unless given. */
   readonly pagesPerIndex?: number;
@@ -29,11 +29,11 @@ export interface AdmissionLimits {
 
 export interface Admitted {
   readonly jobId: string;
-  /** Of the resource. */
+  /** Name of the ScreenshotJob. */
   readonly name: string;
 }
 
-/** @returns the jobs that were made; fewer than asked for when the limits are reached, none when nothing waits. */
+/** @returns the new jobs; none if the backlog is empty or the limits are reached. */
 export async function admitWaiting(transaction: Queryable, limits: AdmissionLimits): Promise<Admitted[]> {
   await lockAdmission(transaction);
   if (await isStopped(transaction)) return [];

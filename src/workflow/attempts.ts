@@ -1,20 +1,20 @@
-/** What one completion index of a job may still do: attempts, and the pictures it has not yet taken. */
+/** Attempts of the indexes of a job. */
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
 import { expireEarlierClaims } from '../store/jobs/creatives.ts';
 import { lockIndex, markIndexFinished, shareIndex, startAttempt } from '../store/jobs/indexes.ts';
 import { type LockedJob, shareJob } from '../store/jobs/jobLocks.ts';
 
-/** One run of one completion index. */
+/** Identifies one attempt of an index. */
 export interface AttemptRef {
   readonly jobId: string;
   readonly index: number;
   readonly attempt: number;
-  /** Uid of the pod that calls, where its token proves one: the run must be its own. */
+  /** Uid of the calling pod, if its token proves one. The attempt must belong to this pod. */
   readonly pod?: string;
 }
 
-/** A newer attempt of the index exists, or the job is settled: nothing of the old one is written any more. */
+/** Thrown when a newer attempt of the index exists or the job is settled. The old attempt must write nothing more. */
 export class SupersededError extends Error {
   override readonly name = 'SupersededError';
 }
@@ -24,7 +24,7 @@ export interface OpenedAttempt {
   readonly attempt: number;
   readonly settled: boolean;
   readonly deadlineAt: Date;
-  /** Postgres's clock. */
+  /** PostgreSQL's clock. */
   readonly now: Date;
 }
 

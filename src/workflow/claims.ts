@@ -4,7 +4,7 @@
  */
 import type { Queryable } from '../store/database/database.ts';
 import {
-  type CreativeClaim,
+  type ClaimedCreativeRow,
   claimNextCreative,
   extendClaim,
   removeClaim,
@@ -22,7 +22,7 @@ export async function claimCreative(
   transaction: Queryable,
   attemptRef: AttemptRef,
   leaseSeconds: number,
-): Promise<CreativeClaim | undefined> {
+): Promise<ClaimedCreativeRow | undefined> {
   const { set_id: setId } = await lockAttempt(transaction, attemptRef);
   return claimNextCreative(transaction, attemptRef, { setId, leaseSeconds });
 }

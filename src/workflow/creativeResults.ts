@@ -1,4 +1,4 @@
-/** The result of a creative: its frames, the ad's status and preview at once, and whoever is to be told of it. */
+/** Stores the result of a creative: its frames, the status and preview of the ad, and the event for subscribers. */
 import type { WantedFrame } from '../domain/batches.ts';
 import type { AdFailure } from '../domain/states.ts';
 import { resolveAd } from '../store/ads/adStatus.ts';
@@ -13,7 +13,7 @@ import type { ResolveContext } from './countedTransactions.ts';
 import { recordAdEvent } from './events.ts';
 import { recordProgressEvent } from './progress.ts';
 
-export interface StoredFrame {
+export interface UploadedFrame {
   readonly marker_ms: number | null;
   readonly ratio: number;
   readonly key: string;
@@ -32,7 +32,7 @@ export interface RenderedResult {
   /** CSS pixels. */
   readonly width: number;
   readonly height: number;
-  readonly frames: readonly StoredFrame[];
+  readonly frames: readonly UploadedFrame[];
 }
 
 export interface FailedResult {
@@ -45,10 +45,10 @@ export class ResultFaultError extends Error {
   override readonly name = 'ResultFaultError';
 }
 
-/** What can be told without a lock, before anybody looks for the frames' bytes. @throws ResultFaultError */
+/** Checks frames without a lock, before the API looks for their files. @throws ResultFaultError */
 export async function checkFrames(
   db: Queryable,
-  { jobId, adId, frames }: { jobId: string; adId: string; frames: readonly StoredFrame[] },
+  { jobId, adId, frames }: { jobId: string; adId: string; frames: readonly UploadedFrame[] },
 ): Promise<void> {
   const wanted = await readWantedFrames(db, jobId, [adId]);
   requireFrames(wanted.get(adId) ?? [], frames);
@@ -76,7 +76,7 @@ export async function storeCreativeResult(
   return true;
 }
 
-function requireFrames(wanted: readonly WantedFrame[], frames: readonly StoredFrame[]) {
+function requireFrames(wanted: readonly WantedFrame[], frames: readonly UploadedFrame[]) {
   for (const { marker_ms, ratio } of wanted) {
     if (!frames.some((frame) => frame.marker_ms === marker_ms && frame.ratio === ratio)) {
       throw new ResultFaultError(`The frame at ${marker_ms ?? 'the default moment'} and ratio ${ratio} is missing.`);
@@ -120,7 +120,7 @@ async function storeRendered(
   await notify(transaction, { job: job.id, ad: adId, ...(job.set_id === null ? {} : { set: job.set_id }) });
 }
 
-/** The resting picture if there is one, else the first moment; at the lowest ratio. */
+/** @returns the default frame, or else the frame of the first marker, at the lowest pixel ratio. */
 function previewOf(frames: readonly { marker_ms: number; ratio: number; image_token: string }[]): string | null {
   const sorted = frames.toSorted((a, b) => a.marker_ms - b.marker_ms || a.ratio - b.ratio);
   return sorted[0]?.image_token ?? null;

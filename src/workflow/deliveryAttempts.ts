@@ -13,7 +13,7 @@ export interface DeliveryAttemptResult {
   readonly responseSnippet: string | undefined;
 }
 
-/** What follows from a try: the end, or another try after so many milliseconds. */
+/** The end of a delivery, or the delay before its next try. */
 export type NextStep =
   | { readonly state: 'delivered' | 'gone' | 'retries_exhausted' }
   | { readonly state: 'waiting'; readonly waitMs: number };
@@ -51,7 +51,7 @@ export async function recordDeliveryAttempt(
     });
     return next.state;
   }
-  // On Postgres's clock, as the queue's own.
+  // On PostgreSQL's clock, as the queue's own.
   const dueAt = new Date(delivery.now.getTime() + next.waitMs);
   await updateDelivery(transaction, deliveryId, { ...counted, next_attempt_at: dueAt });
   const options = { startAfter: dueAt, group: deliveryGroup(delivery.target) };

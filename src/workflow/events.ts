@@ -11,7 +11,7 @@ import { deliveryGroup } from '../store/deliveries/deliveryGroup.ts';
 import { insertEvent, readSubscribers } from '../store/deliveries/deliveryStatus.ts';
 import type { EventContext } from './eventContext.ts';
 
-/** What subscribers with a bucket get pictures for. */
+/** The topics for which subscribers with a bucket get pictures. */
 const S3_TOPICS: readonly Topic[] = ['ad.uploaded', 'screenshot_set.approved'];
 
 interface EventSubject {
@@ -27,7 +27,7 @@ interface DeliveryTarget {
   readonly target: string;
 }
 
-/** Tells the ad's subscribers, if any wants this topic. Part of the transaction that stores the ad's result. */
+/** Records an event of an ad if a subscriber wants this topic. Part of the transaction that stores the ad's result. */
 export async function recordAdEvent(
   transaction: Queryable,
   { adId, organizationId, topic }: { adId: string; organizationId: string; topic: 'ad.uploaded' | 'ad.failed' },
@@ -40,7 +40,7 @@ export async function recordAdEvent(
   });
 }
 
-/** Tells the set's subscribers, if any wants this topic. Part of the transaction that moves the set. */
+/** Records an event of a set if a subscriber wants this topic. Part of the transaction that changes the set. */
 export async function recordSetEvent(
   transaction: Queryable,
   { setId, organizationId, topic }: { setId: string; organizationId: string; topic: Topic },
@@ -61,7 +61,7 @@ async function record(
   const targets = await wanting(transaction, subject);
   if (targets.length === 0) return;
   const data = await object();
-  if (data === undefined) throw new Error(`What ${subject.topic} is about is not in the database.`);
+  if (data === undefined) throw new Error(`The ad or set of ${subject.topic} is not in the database.`);
   const eventId = randomUUID();
   const createdAt = new Date();
   const body = JSON.stringify({
@@ -92,7 +92,7 @@ async function record(
   }
 }
 
-/** Whether anybody wants to be told; asked before work is done only to tell. */
+/** @returns whether a subscriber wants this topic. Callers check before they do work only for the event. */
 export async function isWanted(db: Queryable, subject: EventSubject): Promise<boolean> {
   return (await wanting(db, subject)).length > 0;
 }

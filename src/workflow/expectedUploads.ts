@@ -1,4 +1,4 @@
-/** What an attempt may send: pictures of its index and frames of its job, each in a few contents. */
+/** Limits the uploads of an attempt: pictures of its index and frames of its job, each in a few contents. */
 import type { Queryable } from '../store/database/database.ts';
 import { readWantedFrames } from '../store/jobs/creatives.ts';
 import { addDeclaredContents, type DeclaredContent } from '../store/jobs/declaredUploads.ts';

@@ -8,8 +8,8 @@ import { recordAdEvent } from './events.ts';
 const PAGE = 5_000;
 
 /**
- * Fails those of these ads that are pending and that nothing will capture any more: no live job holds them, no set that waits
- * shows them, and they are not ads of create-ad that wait for a job of their own.
+ * Fails the orphaned ones among these ads. An ad is orphaned if it is pending and neither an unsettled job nor a waiting
+ * set will capture it.
  * @returns how many failed.
  */
 export async function failOrphanedAds(

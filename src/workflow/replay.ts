@@ -5,7 +5,7 @@ import { notify } from '../store/database/notifications.ts';
 import { deliveryGroup } from '../store/deliveries/deliveryGroup.ts';
 import { lockDelivery, restartDelivery } from '../store/deliveries/deliveryStatus.ts';
 
-/** Sends a finished delivery again, its tries counted anew. @throws Failure 404, and 409 while it is being tried. */
+/** Sends a finished delivery again, with no tries counted. @throws Failure 404, and 409 while it is pending. */
 export async function replayDelivery(transaction: Queryable, deliveryId: string, queue: Enqueuer): Promise<void> {
   const delivery = await lockDelivery(transaction, deliveryId);
   if (delivery === undefined) throw notFound('id', `There is no delivery ${deliveryId}.`);

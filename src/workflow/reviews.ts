@@ -1,4 +1,4 @@
-/** What reviewers and clients do to a set. Each takes part in the caller's transaction. */
+/** Actions of reviewers and clients on a set. */
 import { conflict, notFound } from '../domain/failure.ts';
 import { canMoveSet, type SetStatus } from '../domain/states.ts';
 import type { Queryable } from '../store/database/database.ts';
@@ -39,7 +39,7 @@ async function decide(
   context: EventContext,
 ): Promise<void> {
   const { status } = await requireSet(transaction, set);
-  // A set is approved by settling too, so the table of moves alone would let one through that is being captured.
+  // Settlement approves sets too, so the table of moves alone would allow this for a set that is being captured.
   if (status !== 'in_review' || !canMoveSet(status, to)) throw forbidden(status, to);
   await decideReview(transaction, { setId: set.setId, status: to, notes });
   await recordSetEvent(transaction, { ...set, topic: `screenshot_set.${to}` }, context);
@@ -55,7 +55,7 @@ async function cancel(transaction: Queryable, set: SetRef, context: EventContext
   await notify(transaction, { set: set.setId });
 }
 
-/** A set without a job: nobody else will close its pictures. */
+/** Cancels the screenshots of a set without a job, because no settlement will do it. */
 async function closeDraft(transaction: Queryable, setId: string, context: EventContext): Promise<void> {
   const reason = 'The screenshot set was canceled.';
   const adIds = await cancelScreenshots(transaction, { setId, reason });

@@ -1,4 +1,4 @@
-/** The end of a job: whatever is open gets its failure, the set its final state, and whoever is to be told is told; all at once. */
+/** Settlement: fails all unresolved parts of a job, gives the set its final status and records the event, in one transaction. */
 import { type ScreenshotStatus, type SetStatus, settledSetStatus } from '../domain/states.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
@@ -19,14 +19,14 @@ export type SettleCause = 'complete' | 'deadline' | 'canceled' | 'lost' | 'unsch
 export interface Settlement {
   readonly jobId: string;
   readonly cause: SettleCause;
-  /** Of what was never started: why, for whoever asked for it, and for whoever runs the cluster. */
+  /** Why nothing started: `words` for the client, `details` for the operator of the cluster. */
   readonly problem?: { readonly words?: string; readonly details: string };
 }
 
 /** `not_due`: something is unresolved and the deadline has not passed. */
 export type SettleOutcome = 'settled' | 'already' | 'not_due';
 
-/** Ends that the cluster brought about: its words go along. */
+/** Causes that come from the cluster, so its message is stored. */
 const TOLD: ReadonlySet<SettleCause> = new Set(['unscheduled', 'lost']);
 
 /** In a transaction that holds the leader's epoch: see `requireEpoch`. */
@@ -55,7 +55,7 @@ export async function settleJob(
   return 'settled';
 }
 
-/** A request to cancel wins over everything; what is complete is complete, whatever made somebody look. */
+/** A requested cancellation has priority. A job without unresolved parts is complete, whatever the caller reports. */
 async function endingOf(
   transaction: Queryable,
   job: JobToSettle,

@@ -9,7 +9,7 @@ import {
   WaitForCreatives,
 } from '../../contract/captureProtocol.ts';
 import { notify } from '../../store/database/notifications.ts';
-import { countUnresolved, type ResolvedCreative, readResolvedCreatives } from '../../store/jobs/creatives.ts';
+import { countUnresolved, type ResolvedCreativeRow, readResolvedCreatives } from '../../store/jobs/creatives.ts';
 import { type AttemptRef, lockAttempt } from '../../workflow/attempts.ts';
 import { claimCreative, expireClaims, releaseClaim, renewClaim } from '../../workflow/claims.ts';
 import { checkFrames, ResultFaultError, storeCreativeResult } from '../../workflow/creativeResults.ts';
@@ -104,7 +104,7 @@ async function wait(
     return found.length === 0 ? undefined : found;
   };
   const deadline = performance.now() + timeout_ms;
-  let found: ResolvedCreative[] | undefined;
+  let found: ResolvedCreativeRow[] | undefined;
   do {
     found = await waitFor(read, {
       notifications,
@@ -118,7 +118,7 @@ async function wait(
 }
 
 async function describe(
-  { ad_id, status, reason, width, height, mode, frames }: ResolvedCreative,
+  { ad_id, status, reason, width, height, mode, frames }: ResolvedCreativeRow,
   transfers: Transfers,
 ): Promise<ResolvedCreatives['creatives'][number]> {
   if (status === 'failed') return { ad_id, status, reason: reason ?? 'The ad could not be captured.' };

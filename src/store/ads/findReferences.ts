@@ -4,7 +4,7 @@ import type { Queryable } from '../database/database.ts';
 import type { AdRow } from '../database/rows.ts';
 import { AD_COLUMNS } from './readAd.ts';
 
-/** What a request names of things that may be there already. */
+/** References of a request to a campaign and to ads. */
 export interface AdReferences {
   readonly organizationId: string;
   readonly campaign: { readonly id: string } | { readonly name: string } | undefined;
@@ -13,14 +13,14 @@ export interface AdReferences {
 }
 
 export interface FoundReferences {
-  /** Undefined where there is none of that id or name. */
+  /** Undefined if the organization has no such campaign. */
   readonly campaignId: string | undefined;
   readonly adsById: ReadonlyMap<string, AdRow>;
-  /** Of that campaign. */
+  /** Ads of that campaign only. */
   readonly adsByKey: ReadonlyMap<string, AdRow>;
 }
 
-/** Finds what is there; makes nothing. Ids that are no UUIDs are nobody's. */
+/** Finds rows and creates none. An id that is not a UUID matches no row. */
 export async function findReferences(db: Queryable, named: AdReferences): Promise<FoundReferences> {
   const campaignId = await findCampaign(db, named);
   const adsById = await findAdsById(db, named);

@@ -17,7 +17,7 @@ export interface NewAds {
   readonly campaign: { readonly id: string } | { readonly name: string };
   readonly source: 'create_ad' | 'screenshot_request';
   readonly ads: readonly NewAd[];
-  /** Of each of these ads; only create-ad has any. */
+  /** The subscribers of each of these ads; only create-ad has any. */
   readonly subscribers?: readonly NewSubscriber[];
   /** Nothing is stored unless this key is valid, and its organization enabled, at this moment. */
   readonly liveKeyId?: string;

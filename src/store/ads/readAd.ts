@@ -73,7 +73,7 @@ export async function readAdHead(
 }
 
 export interface CapturedFrame {
-  /** Null: the default capture. */
+  /** Null: the default frame. */
   readonly markerMs: number | null;
   readonly ratio: number;
   readonly token: string;
@@ -81,7 +81,7 @@ export interface CapturedFrame {
   readonly height: number;
 }
 
-/** What the last job that rendered this ad made of it: its frames, and how it went about it. */
+/** Reads the frames of the last job that rendered this ad, with format, mode and notes. */
 export async function readCreative(
   db: Queryable,
   adId: string,

@@ -1,4 +1,4 @@
-/** Postgres NOTIFY on one channel: told inside the transaction that changed something, heard by pages and the controller. */
+/** PostgreSQL NOTIFY on one channel. A transaction that changes something notifies the pages and the controller. */
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { Queryable } from './database.ts';
@@ -6,7 +6,7 @@ import type { Queryable } from './database.ts';
 const CHANNEL = 'tearsheet';
 const RETRY_MS = [50, 100, 250, 500, 1_000, 2_000, 5_000];
 
-/** What changed, as UUIDs. Empty: anything may have (a connection was lost and is back). */
+/** The changed rows, as UUIDs. An empty object means that anything may have changed, after a lost connection. */
 export interface Change {
   readonly set?: string;
   readonly ad?: string;
@@ -25,7 +25,7 @@ interface Listener {
 }
 
 interface NotificationOptions {
-  /** Told of every lost or refused connection; it is tried again without end, 5 s apart at most. */
+  /** Called for each lost or refused connection. The connection is retried without end, at most 5 s apart. */
   readonly onError?: (error: Error) => void;
 }
 
@@ -67,7 +67,7 @@ function listen(url: string, handler: (change: Change) => void, options: Notific
 
 /** One connection for many listeners of a process. */
 export interface Notifications {
-  /** @returns what ends the subscription. */
+  /** @returns a function that ends the subscription. */
   subscribe(handler: (change: Change) => void): () => void;
   readonly ready: Promise<void>;
   close(): Promise<void>;

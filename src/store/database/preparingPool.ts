@@ -1,7 +1,7 @@
 /**
- * Two savings for every query. Postgres keeps the plans of statements that come again and again: to parse and plan a small
- * one costs as much as to run it; a connection keeps its prepared statements until it closes. And BEGIN travels with the
- * first statement of its transaction instead of waiting for an answer of its own.
+ * Saves time for every query. PostgreSQL keeps the plans of repeated statements, because parsing and planning a small one
+ * costs as much as running it. A connection keeps its prepared statements until it closes. BEGIN is sent together with
+ * the first statement of its transaction, so it needs no round trip of its own.
  *
  * Measured gain: 1.53 times the accepted requests a second (see "What was removed" in docs/performance.md).
  */

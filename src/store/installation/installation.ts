@@ -8,7 +8,7 @@ export interface Installation {
   readonly secret: Buffer;
 }
 
-/** Another process has become the leader since; whoever gets this must change nothing more and end. */
+/** Thrown after another process has become the leader. The process that gets it must change nothing more and end. */
 export class StaleLeaderError extends Error {
   override readonly name = 'StaleLeaderError';
 

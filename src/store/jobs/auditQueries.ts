@@ -1,4 +1,4 @@
-/** What the audit looks for in Postgres: work without a job in the queue, and what has had its day. */
+/** Queries of the audit: work that waits, deliveries that are overdue, jobs by the name of their resource. */
 import { sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
 
@@ -42,11 +42,11 @@ export interface KnownJob {
   readonly id: string;
   readonly name: string;
   readonly settled_at: Date | null;
-  /** The Job that is its current one has this number. */
+  /** The generation of its current Job. */
   readonly generation: number;
 }
 
-/** Those of these names that a row has. */
+/** @returns jobs by name, for those of the given names that exist. */
 export async function knownJobs(db: Queryable, names: readonly string[]): Promise<Map<string, KnownJob>> {
   if (names.length === 0) return new Map();
   const rows = await db

@@ -1,4 +1,4 @@
-/** What waits to be launched, and what runs. */
+/** Reads the backlog, and counts captures that run. */
 import { sql } from 'kysely';
 import { MAX_CREATIVES, MAX_PICTURES } from '../../domain/batches.ts';
 import type { Waiting } from '../../domain/fairness.ts';
@@ -10,7 +10,7 @@ export interface WaitingItem extends Waiting {
   readonly adIds?: readonly string[];
 }
 
-/** Looked at in one go, of each organization; what is behind them has its turn afterwards. */
+/** Read at once for each organization. The rest is read at the next admission. */
 const HEADS = { sets: 20, ads: 10 * MAX_CREATIVES };
 
 /** The oldest sets and ads of each organization that wait without a job. */

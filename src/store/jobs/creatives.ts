@@ -12,7 +12,7 @@ export interface ClaimHolder {
   readonly attempt: number;
 }
 
-export interface CreativeClaim {
+export interface ClaimedCreativeRow {
   readonly ad_id: string;
   readonly kind: 'url' | 'html_tag';
   readonly content: string;
@@ -26,7 +26,7 @@ export async function claimNextCreative(
   transaction: Queryable,
   { jobId, index, attempt }: ClaimHolder,
   { setId, leaseSeconds }: { readonly setId: string | null; readonly leaseSeconds: number },
-): Promise<CreativeClaim | undefined> {
+): Promise<ClaimedCreativeRow | undefined> {
   // Materialized, because a joined subquery may run once for each row and then claims them all.
   const { rows } = await sql<{ ad_id: string; wanted: WantedFrame[] }>`
     with free as materialized (
@@ -135,7 +135,7 @@ export async function countUnresolved(db: Queryable, jobId: string): Promise<num
   return count;
 }
 
-export interface ResolvedCreative {
+export interface ResolvedCreativeRow {
   readonly ad_id: string;
   readonly status: 'rendered' | 'failed';
   readonly reason: string | null;
@@ -155,8 +155,8 @@ export async function readResolvedCreatives(
   db: Queryable,
   jobId: string,
   adIds: readonly string[],
-): Promise<ResolvedCreative[]> {
-  const { rows } = await sql<ResolvedCreative>`
+): Promise<ResolvedCreativeRow[]> {
+  const { rows } = await sql<ResolvedCreativeRow>`
     select c.ad_id, c.status, c.reason, c.width, c.height, c.mode, coalesce((
       select json_agg(json_build_object('marker_ms', nullif(f.marker_ms, -1), 'ratio', f.ratio, 'key', i.artifact_key,
         'sha256', i.sha256) order by f.marker_ms, f.ratio)

@@ -1,4 +1,4 @@
-/** A job as the controller sees it: what it consists of, and how far it has come. */
+/** Queries on jobs. */
 import { sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
 import type { LockedJob } from './jobLocks.ts';
@@ -18,23 +18,23 @@ export interface StoredJob {
   readonly outcome: string | null;
   /** Since when it waits for its first capture: its first Job was made then, or let go last. Null while a Job is suspended. */
   readonly launched_at: Date | null;
-  /** What the cluster said, where nothing of it could be started. */
+  /** The message of the cluster, if no capture could start. */
   readonly problem: string | null;
-  /** A capture of it was there, once at least. */
+  /** At least one capture has started. */
   readonly started: boolean;
-  /** The installation is being removed from its cluster: nothing is to be made there. */
+  /** The installation is being removed from its cluster, so nothing may be created there. */
   readonly stopped: boolean;
   readonly cancel_requested: boolean;
-  /** Pictures of the set. */
+  /** Screenshots of the set. */
   readonly screenshots: { readonly total: number; readonly done: number; readonly failed: number };
   readonly creatives: { readonly total: number; readonly done: number; readonly failed: number };
-  /** Something is neither done nor failed. */
+  /** A screenshot or a creative is unresolved. */
   readonly open: boolean;
-  /** A lease is over whose holder said nothing. */
+  /** The lease of a claim has expired. */
   readonly claims_overdue: boolean;
-  /** When the next lease is over. */
+  /** When the next lease expires. */
   readonly next_claim_expiry: Date | null;
-  /** Postgres's clock. */
+  /** PostgreSQL's clock. */
   readonly now: Date;
 }
 
@@ -81,7 +81,7 @@ export async function unsettledNames(db: Queryable): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Counts the next Job of a ScreenshotJob, unless somebody did so already. */
+/** Increases the generation, unless it is already above `current`. */
 export async function nextGeneration(db: Queryable, jobId: string, current: number): Promise<void> {
   await db
     .updateTable('screenshot_jobs')
@@ -91,7 +91,7 @@ export async function nextGeneration(db: Queryable, jobId: string, current: numb
     .execute();
 }
 
-/** From now on it waits for its first capture, unless it does already. */
+/** The time for the first capture to start counts from now on, unless it counts already. */
 export async function startSchedulingDeadline(db: Queryable, jobId: string): Promise<void> {
   await db
     .updateTable('screenshot_jobs')
@@ -101,7 +101,7 @@ export async function startSchedulingDeadline(db: Queryable, jobId: string): Pro
     .execute();
 }
 
-/** Its Job is held back: what does not begin meanwhile is no fault of the cluster. */
+/** Stops that time, because the Job is suspended and no capture can start. */
 export async function clearSchedulingDeadline(db: Queryable, jobId: string): Promise<void> {
   await db.updateTable('screenshot_jobs').set({ launched_at: null }).where('id', '=', jobId).execute();
 }

@@ -10,7 +10,7 @@ import { matchesSecret } from './secrets.ts';
 /** A key as it is listed: never its secret, of which only a hash is stored. */
 export type ApiKey = Omit<Selectable<ApiKeyTable>, 'secret_sha256' | 'organization_id'>;
 
-/** Whom a valid key speaks for. */
+/** The organization and the scopes of a valid key. */
 export interface KeyHolder {
   readonly keyId: string;
   readonly scopes: readonly string[];

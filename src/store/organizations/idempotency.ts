@@ -1,6 +1,6 @@
 /**
- * Answers kept for `Idempotency-Key`. The first request holds an advisory lock until its transaction ends, and keeps its
- * answer in that transaction: a process that dies leaves neither, so a key never stays taken by nobody.
+ * Answers stored for `Idempotency-Key`. The first request holds an advisory lock until its transaction ends, and stores its
+ * answer in that transaction. A process that dies leaves neither, so its key becomes free.
  */
 import { sql } from 'kysely';
 import { conflict, invalid } from '../../domain/failure.ts';

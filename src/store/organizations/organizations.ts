@@ -10,7 +10,7 @@ import { newWebhookSecret } from './secrets.ts';
 
 export type Organization = Selectable<OrganizationTable>;
 
-/** What `tearsheet org create` prints; the key is shown this once. */
+/** The output of `tearsheet org create`. The key is shown only once. */
 export interface NewOrganization {
   /** Its slug. */
   readonly organization: string;
@@ -54,7 +54,7 @@ export async function listOrganizations(db: Queryable): Promise<Organization[]> 
   return db.selectFrom('organizations').selectAll().orderBy('slug').execute();
 }
 
-/** Requests of a disabled organization are refused; what it has asked for before goes on. */
+/** The API rejects requests of a disabled organization. Work that it requested before continues. */
 export async function disableOrganization(db: Queryable, slug: string): Promise<void> {
   await change(db, slug, { disabled_at: new Date() });
 }

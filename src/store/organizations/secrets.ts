@@ -7,7 +7,7 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 export interface NewKey extends ParsedKey {
   /** As the client holds it; shown once. */
   readonly text: string;
-  /** What is stored. */
+  /** The stored hash of the secret. */
   readonly sha256: Buffer;
 }
 

@@ -7,7 +7,7 @@ import type { AdTable } from '../database/schema.ts';
 
 export interface ApprovedFilter {
   readonly organizationId: string;
-  /** Of the approval, both inclusive. */
+  /** The range of approval times, both ends included. */
   readonly from: Date;
   readonly to: Date;
   readonly order: 'asc' | 'desc';
@@ -78,7 +78,7 @@ async function adsOf(db: Queryable, ids: string[], creative: boolean): Promise<M
 
 type Bare = Omit<ApprovedRow, 'ad' | 'creative' | 'approved_at'> & { ad_id: string; approved_at: Date | null };
 
-/** Both are sure to be there: the foreign key says so of the ad, the query of the time. */
+/** Always returns one row: a foreign key guarantees the ad, and the query guarantees the time. */
 function complete(row: Bare, ads: ReadonlyMap<string, Ad>): ApprovedRow[] {
   const ad = ads.get(row.ad_id);
   if (ad === undefined || row.approved_at === null) return [];

@@ -73,7 +73,7 @@ export async function startCapturing(transaction: Queryable, setId: string): Pro
   return moved.numUpdatedRows > 0n;
 }
 
-/** What decides about the final status of a set. */
+/** Reads the facts that decide the final status of a set. */
 export async function readSetOutcome(
   db: Queryable,
   setId: string,

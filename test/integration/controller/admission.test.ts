@@ -36,7 +36,7 @@ test('Three organizations share the limit however much one of them asks for', as
     .execute();
   expect(jobs.map(({ slug }) => slug)).toEqual(['large', 'large', 'large', 'small', 'small', 'tiny']);
   expect(await admit()).toEqual([]);
-  // The first one that ends makes room for one more, of whoever has the least running.
+  // The first one that ends admits one more, of the organization with the fewest captures.
   await store.db
     .updateTable('screenshot_jobs')
     .set({ settled_at: new Date() })

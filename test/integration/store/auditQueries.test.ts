@@ -1,4 +1,4 @@
-/** What the audit reads of Postgres each minute must not grow with what waits there. */
+/** The queries that the audit sends to PostgreSQL each minute must not become slower when the backlog grows. */
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Queryable, Store } from '../../../src/store/database/database.ts';
@@ -69,7 +69,7 @@ test('Pending ads are looked at page by page, and one page reads no more than it
   });
 });
 
-test('Every forsaken ad has its turn, however many that are not forsaken stand before it', async () => {
+test('The audit reaches each orphaned ad, however many other pending ads come first', async () => {
   const organization = await insertOrganization(store.db);
   const shown = await Promise.all(Array.from({ length: 4 }, () => insertAd(store.db, organization)));
   await insertSet(store.db, organization, { pictures: shown.map((adId) => ({ adId })) });

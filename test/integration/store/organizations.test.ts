@@ -47,7 +47,7 @@ test('a slug is taken once, also when two ask at the same moment, and must be on
   }
 });
 
-test('settings change only what they name, and an unknown organization is told', async () => {
+test('a change of settings leaves other settings alone and fails for an unknown organization', async () => {
   await createOrganization(db, { slug: 'settings' });
   await setReview(db, 'settings', 'manual');
   await disableOrganization(db, 'settings');
