@@ -18,9 +18,24 @@ export function countStatuses(statuses: readonly ScreenshotStatus[]): StatusCoun
   return counts;
 }
 
+export interface ScreenshotTotals {
+  readonly total: number;
+  readonly uploaded: number;
+  readonly pending: number;
+  /** Resolved without a picture, except canceled ones. */
+  readonly failed: number;
+  readonly canceled: number;
+}
+
+export function totalsOf(counts: StatusCounts): ScreenshotTotals {
+  const { pending = 0, uploaded = 0, canceled = 0 } = counts;
+  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return { total, uploaded, pending, failed: total - uploaded - pending - canceled, canceled };
+}
+
 /**
- * What `review_notes` shows: the reviewer's text, then the service's line on what failed. While pictures are still being
- * made there is no such line.
+ * @returns the text of `review_notes`: the reviewer's text, then the service's line about failed screenshots. The line is missing while
+ *   screenshots are in progress.
  */
 export function reviewNotes(
   set: { status: SetStatus; review_notes: string | null },
@@ -34,7 +49,7 @@ export function reviewNotes(
 }
 
 function failureLine(counts: StatusCounts): string | undefined {
-  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const { total } = totalsOf(counts);
   const parts: string[] = [];
   let failed = 0;
   for (const [status, words] of Object.entries(WORDS)) {

@@ -1,4 +1,4 @@
-/** Style, script and icon of the pages: files beside this one, under addresses that change with their content. */
+/** Serves the style sheet, the script and the icon of the pages. Their URLs contain a hash of the content. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RequestHandler } from 'express';

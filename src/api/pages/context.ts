@@ -6,51 +6,40 @@ import type { HtmlContent } from './html.ts';
 
 export interface PagesOptions extends EventContext {
   readonly store: Store;
-  /** The installation's; signs sessions, forms and share links. */
+  /** The installation's secret; it signs sessions, forms and share links. */
   readonly secret: Buffer;
   readonly log: Log;
-  /** Tells of changes for live progress. @returns what ends it. */
+  /** Calls the handler for each change, for live progress. @returns a function that ends the subscription. */
   readonly subscribe: (handler: (change: Change) => void) => () => void;
-  /** Origins that `/i/…` redirects to (a bucket's), which the browser has to be allowed to load pictures from. */
+  /** Origins of a bucket to which `/i/…` redirects; the browser must be allowed to load pictures from them. */
   readonly pictureOrigins?: readonly string[];
-  /** How to reach the operator, for the page that says how to upgrade; plain text. */
+  /** How to reach the operator, as plain text for the upgrade page. */
   readonly contact?: string;
-  /** Open live connections of this process at most; 500 unless given. */
+  /** Maximum number of open live connections of this process; 500 unless given. */
   readonly maxLive?: number;
-  /** How many of these one organization may have; 100 unless given. */
+  /** Maximum number of open live connections of one organization; 100 unless given. */
   readonly maxLiveOfOrganization?: number;
 }
 
-/** Who looks at a page of an organization, and what they may do there. */
+/** The person who opens a page of an organization, and the permissions of that person. */
 export interface Viewer {
   readonly organizationId: string;
   readonly slug: string;
   readonly disabled: boolean;
-  /** May approve, reject, cancel, replay, share. */
+  /** May approve, reject, cancel, replay and share. */
   readonly canWrite: boolean;
-  /** Only this set, by a share link; nothing of deliveries. */
+  /** The only set that a share link opens, without its deliveries. */
   readonly sharedSet?: string;
-  /** For forms; '' for who sends the key itself with each request. */
+  /** The token for forms; '' if the request carries the API key itself. */
   readonly formToken: string;
 }
 
-/** Paths under the address that the service is reached at, which may have a path of its own. */
-export interface PagePaths {
-  /** '' or `/prefix`. */
-  readonly base: string;
-  readonly organization: string;
-  set(id: string): string;
-  ad(id: string): string;
-  image(token: string): string;
-  asset(name: 'pages.css' | 'live.js' | 'icon.svg'): string;
-}
-
-/** One page, ready to be put into the frame that all have in common. */
+/** One page without the layout that all pages share. */
 export interface ResultsPage {
   readonly title: string;
   readonly body: HtmlContent;
   /** 200 unless given. */
   readonly status?: number;
-  /** Where live changes of it are told. */
+  /** Path of the stream of live changes to this page. */
   readonly events?: string;
 }

@@ -1,53 +1,42 @@
-/** From a flat list of pictures to what the page shows: by site, by device, and the frames of one ad as a strip. */
+/** Groups screenshots by site and device, and the frames of one ad into a film strip. */
 import type { ScreenshotRow } from '../../store/database/rows.ts';
 
-export interface ScreenshotPosition {
-  readonly siteUrl: string;
+export interface ScreenshotView extends ScreenshotRow {
+  /** The provenance record. */
+  readonly record?: object | undefined;
+}
+
+export interface FilmStrip {
+  /** Ordered by marker. */
+  readonly frames: readonly ScreenshotView[];
+}
+
+export interface DeviceGroup {
   readonly device: string;
-  readonly adId: string;
-  readonly markerMs: number | null;
+  readonly strips: readonly FilmStrip[];
 }
 
-export interface FilmStrip<S> {
-  readonly adId: string;
-  /** By their moment. */
-  readonly frames: readonly S[];
-}
-
-export interface DeviceGroup<S> {
-  readonly device: string;
-  readonly strips: readonly FilmStrip<S>[];
-}
-
-export interface SiteGroup<S> {
+export interface SiteGroup {
   readonly siteUrl: string;
-  readonly devices: readonly DeviceGroup<S>[];
+  readonly devices: readonly DeviceGroup[];
 }
 
-/** Sites, devices and ads in the order in which they first come. */
-export function groupScreenshots<S extends ScreenshotPosition>(shots: readonly S[]): SiteGroup<S>[] {
-  return [...Map.groupBy(shots, (shot) => shot.siteUrl)].map(([siteUrl, ofSite]) => ({
+/** Keeps sites, devices and ads in the order of their first screenshot. */
+export function groupScreenshots(screenshots: readonly ScreenshotView[]): SiteGroup[] {
+  return [...Map.groupBy(screenshots, ({ site_url }) => site_url)].map(([siteUrl, ofSite]) => ({
     siteUrl,
-    devices: [...Map.groupBy(ofSite, (shot) => shot.device)].map(([device, ofDevice]) => ({
+    devices: [...Map.groupBy(ofSite, ({ device }) => device)].map(([device, ofDevice]) => ({
       device,
-      strips: [...Map.groupBy(ofDevice, (shot) => shot.adId)].map(([adId, frames]) => ({
-        adId,
-        frames: frames.toSorted((a, b) => (a.markerMs ?? -1) - (b.markerMs ?? -1)),
+      strips: [...Map.groupBy(ofDevice, ({ ad }) => ad.id).values()].map((frames) => ({
+        frames: frames.toSorted((a, b) => (a.marker_ms ?? -1) - (b.marker_ms ?? -1)),
       })),
     })),
   }));
 }
 
-/** The same pictures in the order in which the page shows them, so that parts of it hold together. */
-export function inPageOrder<S extends ScreenshotPosition>(shots: readonly S[]): S[] {
-  return groupScreenshots(shots).flatMap(({ devices }) =>
+/** @returns the screenshots in the order of the page, so that a list page does not divide a group without need. */
+export function inPageOrder(screenshots: readonly ScreenshotView[]): ScreenshotView[] {
+  return groupScreenshots(screenshots).flatMap(({ devices }) =>
     devices.flatMap(({ strips }) => strips.flatMap(({ frames }) => frames)),
   );
-}
-
-export interface ScreenshotView extends ScreenshotRow {
-  readonly siteUrl: string;
-  readonly adId: string;
-  readonly markerMs: number | null;
-  readonly record?: object | undefined;
 }

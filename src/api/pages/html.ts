@@ -1,4 +1,4 @@
-/** HTML that is safe by construction: whatever is put into a template is text, unless it is Html itself. */
+/** HTML templates that escape every inserted value unless it is {@link Html} itself. */
 
 export class Html {
   readonly text: string;
@@ -14,7 +14,7 @@ export class Html {
 
 export type HtmlContent = string | number | null | undefined | false | Html | readonly HtmlContent[];
 
-/** html`<p title="${name}">${parts}</p>`. Attribute values must stand in double quotes. */
+/** html`<p title="${name}">${parts}</p>`. Put attribute values into double quotes. */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlContent[]): Html {
   return new Html(strings.reduce((out, part, i) => out + render(values[i - 1]) + part));
 }
@@ -38,7 +38,7 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
 }
 
-/** An address that a link may have: only of the web, so that no `javascript:` becomes one. */
+/** @returns a link for http and https addresses, otherwise the plain text, so that `javascript:` never becomes a link. */
 export function webLink(address: string, text: HtmlContent = address): Html {
   const protocol = URL.canParse(address) ? new URL(address).protocol : '';
   if (protocol !== 'http:' && protocol !== 'https:') return html`${text}`;

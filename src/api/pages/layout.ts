@@ -1,9 +1,10 @@
-/** What all pages have in common: headers, head, top line. */
+/** The layout of all pages: headers, head and top line. */
 import type { Response } from 'express';
-import type { PagePaths, ResultsPage, Viewer } from './context.ts';
+import type { ResultsPage, Viewer } from './context.ts';
 import { html } from './html.ts';
+import type { PagePaths } from './paths.ts';
 
-/** Nothing inline, nothing from elsewhere, nobody frames it. */
+/** Forbids inline scripts and styles, content from other origins, and frames around the page. */
 function contentSecurity(pictureOrigins: readonly string[]): string {
   return [
     "default-src 'none'",

@@ -1,15 +1,18 @@
-/** Live progress as server-sent events: a word whenever something changed, a comment as heartbeat, an end. */
+/** Live progress as server-sent events: the state after each change, a comment as heartbeat, and an end. */
 import type { Response } from 'express';
+import { isTerminalSet } from '../../domain/states.ts';
+import { readAdHead } from '../../store/ads/readAd.ts';
 import type { Change } from '../../store/database/notifications.ts';
-import type { PagesOptions } from './context.ts';
+import { readProgress } from '../../store/sets/readSet.ts';
+import type { PagesOptions, Viewer } from './context.ts';
 
 const HEARTBEAT_MS = 15_000;
-/** Changes that come closer together are told as one. */
+/** The stream sends changes within this time as one. */
 const COALESCE_MS = 250;
 const MAX_LIVE = 500;
 const MAX_LIVE_OF_ORGANIZATION = 100;
 
-/** What a page is told; `over`: nothing more will come. */
+/** The state of a set or an ad; `over` means that it will not change again. */
 export interface LiveState {
   readonly status: string;
   readonly resolved: number;
@@ -19,7 +22,7 @@ export interface LiveState {
 
 export interface LiveSource {
   concerns(change: Change): boolean;
-  /** undefined: it is gone, or whoever watches may not see it any more. */
+  /** @returns undefined if the object is gone or the viewer has lost access. */
   read(): Promise<LiveState | undefined>;
 }
 
@@ -27,35 +30,35 @@ type LiveOptions = Pick<PagesOptions, 'subscribe' | 'log' | 'maxLive' | 'maxLive
 
 export class LiveConnections {
   readonly #options: LiveOptions;
-  /** How many are open, by organization. */
+  /** Number of open connections by organization. */
   readonly #open = new Map<string, number>();
 
   constructor(options: LiveOptions) {
     this.#options = options;
   }
 
-  /** Holds the response until all is over, or the client leaves. */
-  async watch(response: Response, organizationId: string, watched: LiveSource): Promise<void> {
-    // Whoever left while the page was looked up has closed already, and will not do so again.
+  /** Keeps the response open until the state is final or the client disconnects. */
+  async open(response: Response, organizationId: string, source: LiveSource): Promise<void> {
+    // A client that disconnected during the look-up emits no further close event.
     if (response.closed || response.destroyed) return;
     if (this.#isFull(organizationId)) {
       response
         .status(503)
         .set({ 'Retry-After': '30', 'Cache-Control': 'no-store' })
-        .end('Too many pages are open; reload instead.\n');
+        .end('Too many live pages are open. Reload the page to see changes.\n');
       return;
     }
     this.#count(organizationId, 1);
     response.once('close', () => this.#count(organizationId, -1));
-    const stream = new LiveStream(response, watched, this.#options.log);
+    const stream = new LiveStream(response, source, this.#options.log);
     const unsubscribe = this.#options.subscribe((change) => {
-      if (watched.concerns(change)) stream.changed();
+      if (source.concerns(change)) stream.scheduleUpdate();
     });
     response.once('close', unsubscribe);
     await stream.start();
   }
 
-  /** One organization's pages never take the places of all others. */
+  /** The limit of one organization keeps its pages from using all connections. */
   #isFull(organizationId: string): boolean {
     const { maxLive = MAX_LIVE, maxLiveOfOrganization = MAX_LIVE_OF_ORGANIZATION } = this.#options;
     const all = [...this.#open.values()].reduce((sum, count) => sum + count, 0);
@@ -71,14 +74,14 @@ export class LiveConnections {
 
 class LiveStream {
   readonly #response: Response;
-  readonly #watched: LiveSource;
+  readonly #source: LiveSource;
   readonly #log: PagesOptions['log'];
   #pending: NodeJS.Timeout | undefined;
   #last = '';
 
-  constructor(response: Response, watched: LiveSource, log: PagesOptions['log']) {
+  constructor(response: Response, source: LiveSource, log: PagesOptions['log']) {
     this.#response = response;
-    this.#watched = watched;
+    this.#source = source;
     this.#log = log;
   }
 
@@ -91,28 +94,28 @@ class LiveStream {
     this.#response.write('retry: 3000\n\n');
     const heartbeat = setInterval(() => {
       this.#response.write(': still here\n\n');
-      // Also where a notification was lost, and to see that the viewer still may look.
-      this.changed();
+      // Also covers lost notifications and checks that the viewer still has access.
+      this.scheduleUpdate();
     }, HEARTBEAT_MS);
     this.#response.once('close', () => {
       clearInterval(heartbeat);
       clearTimeout(this.#pending);
     });
-    await this.#tell();
+    await this.#sendState();
   }
 
-  changed(): void {
+  scheduleUpdate(): void {
     this.#pending ??= setTimeout(() => {
       this.#pending = undefined;
-      this.#tell().catch((error: unknown) => {
-        this.#log.warn({ err: error }, 'live progress could not be read; the page asks again');
+      this.#sendState().catch((error: unknown) => {
+        this.#log.warn({ err: error }, 'live progress could not be read; the page will reconnect');
         this.#response.end();
       });
     }, COALESCE_MS);
   }
 
-  async #tell(): Promise<void> {
-    const state = await this.#watched.read();
+  async #sendState(): Promise<void> {
+    const state = await this.#source.read();
     if (this.#response.writableEnded || this.#response.destroyed) return;
     if (state === undefined) {
       this.#response.end('event: end\ndata: {}\n\n');
@@ -123,4 +126,34 @@ class LiveStream {
     this.#last = data;
     if (state.over) this.#response.end(`event: end\ndata: ${data}\n\n`);
   }
+}
+
+/** Finds the viewer again for each update, so that a revoked key sees nothing more. */
+type FindViewer = () => Promise<Viewer | undefined>;
+
+/** A notification without fields means that anything may have changed. */
+const isAnyChange = (change: object) => Object.keys(change).length === 0;
+
+export function setSource({ store }: PagesOptions, id: string, findViewer: FindViewer): LiveSource {
+  return {
+    concerns: (change) => change.set === id || isAnyChange(change),
+    read: async () => {
+      const viewer = await findViewer();
+      const progress = viewer && (await readProgress(store.db, { id, organizationId: viewer.organizationId }));
+      return progress && { ...progress, over: progress.status === 'in_review' || isTerminalSet(progress.status) };
+    },
+  };
+}
+
+export function adSource({ store }: PagesOptions, id: string, findViewer: FindViewer): LiveSource {
+  return {
+    concerns: (change) => change.ad === id || isAnyChange(change),
+    read: async () => {
+      const viewer = await findViewer();
+      const ad = viewer && (await readAdHead(store.db, { id, organizationId: viewer.organizationId }));
+      if (ad === undefined) return undefined;
+      const over = ad.status !== 'pending';
+      return { status: ad.status, resolved: over ? 1 : 0, total: 1, over };
+    },
+  };
 }

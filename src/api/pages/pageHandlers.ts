@@ -1,16 +1,16 @@
-/** One visit to a page: who looks, what they are answered, and how failures are told. */
+/** Wraps the handlers of pages: finds the viewer, sends the page, and shows errors as pages. */
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
-import { Failure } from '../../domain/failure.ts';
+import { Failure, failureMessage } from '../../domain/failure.ts';
 import { isSlug } from '../../domain/slugs.ts';
-import { requireOwnForm } from './actions.ts';
-import type { PagePaths, PagesOptions, ResultsPage, Viewer } from './context.ts';
+import type { PagesOptions, ResultsPage, Viewer } from './context.ts';
+import { formField, redirectPath, requireOwnForm } from './forms.ts';
 import { sendPage } from './layout.ts';
 import { billingPage, messagePage } from './messagePages.ts';
-import { pathsOf } from './paths.ts';
-import { field, ownPath, signInPage } from './signIn.ts';
+import { type PagePaths, pathsOf } from './paths.ts';
+import { signInPage } from './signIn.ts';
 import { findViewer } from './viewer.ts';
 
-/** One request of somebody who may see this organization. */
+/** A request of a viewer who may see this organization. */
 export interface PageRequest {
   readonly request: Request;
   readonly response: Response;
@@ -18,18 +18,18 @@ export interface PageRequest {
   readonly paths: PagePaths;
 }
 
-/** `set`: who has a share link of it may look as well. */
+/** `set`: also for viewers with a share link. */
 type PageScope = 'set' | 'organization';
-/** A page, or 'answered'; undefined stands for "there is no such thing". */
-type Handle = (visit: PageRequest) => Promise<ResultsPage | 'answered' | undefined>;
+/** Returns the page, 'sent' if it has sent the response itself, or undefined if there is no such object. */
+type PageHandler = (request: PageRequest) => Promise<ResultsPage | 'sent' | undefined>;
 
 export interface PageHandlers {
   send(response: Response, page: ResultsPage, given: { paths: PagePaths; viewer?: Viewer | undefined }): void;
-  page(scope: PageScope, handle: Handle): RequestHandler;
-  json(scope: PageScope, read: (visit: PageRequest) => Promise<object | undefined>): RequestHandler;
-  /** A POST that goes back to a page. @param needsWrite whether the key must have that scope. */
-  form(handle: (visit: PageRequest) => Promise<void>, needsWrite?: boolean): RequestHandler;
-  readonly failed: ErrorRequestHandler;
+  page(scope: PageScope, handle: PageHandler): RequestHandler;
+  json(scope: PageScope, read: (request: PageRequest) => Promise<object | undefined>): RequestHandler;
+  /** Handles a POST and then redirects to a page. @param needsWrite whether the key needs the scope "write". */
+  form(handle: (request: PageRequest) => Promise<void>, needsWrite?: boolean): RequestHandler;
+  readonly handleError: ErrorRequestHandler;
 }
 
 export function createPageHandlers(options: PagesOptions): PageHandlers {
@@ -49,57 +49,58 @@ export function createPageHandlers(options: PagesOptions): PageHandlers {
       send(response, { ...billingPage(viewer.slug, contact), status: 403 }, { paths, viewer });
       return;
     }
-    const answer = await handle({ request, response, viewer, paths });
-    if (answer !== 'answered') send(response, answer ?? nothingHere(), { paths, viewer });
+    const result = await handle({ request, response, viewer, paths });
+    if (result !== 'sent') send(response, result ?? notFoundPage(viewer), { paths, viewer });
   };
 
   const json: PageHandlers['json'] = (scope, read) =>
-    page(scope, async (visit) => {
-      const record = await read(visit);
+    page(scope, async (pageRequest) => {
+      const record = await read(pageRequest);
       if (record === undefined) return undefined;
-      visit.response.set('Cache-Control', 'no-store').json(record);
-      return 'answered';
+      pageRequest.response.set('Cache-Control', 'no-store').json(record);
+      return 'sent';
     });
 
   const form: PageHandlers['form'] = (handle, needsWrite = true) =>
-    page('organization', async (visit) => {
-      requireOwnForm(options, visit.request, { viewer: visit.viewer, needsWrite });
-      await handle(visit);
-      visit.response.redirect(303, ownPath(visit.paths, field(visit.request, 'next')));
-      return 'answered';
+    page('organization', async (pageRequest) => {
+      const { request, response, viewer, paths } = pageRequest;
+      requireOwnForm(options, request, { viewer, needsWrite });
+      await handle(pageRequest);
+      response.redirect(303, redirectPath(paths, formField(request, 'next')));
+      return 'sent';
     });
 
-  return { send, page, json, form, failed: failureTeller(publicUrl, send) };
+  return { send, page, json, form, handleError: errorPages(publicUrl, send) };
 }
 
-function failureTeller(publicUrl: string, send: PageHandlers['send']): ErrorRequestHandler {
+function errorPages(publicUrl: string, send: PageHandlers['send']): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
-    const told = tellable(error);
-    // What is no failure of the visitor's is logged and answered where all such errors are.
-    if (told === undefined || response.headersSent) {
+    const page = errorPage(error);
+    // The error handler of the API logs and answers errors of the service.
+    if (page === undefined || response.headersSent) {
       next(error);
       return;
     }
     const slug = /^\/([^/]+)/.exec(request.path)?.[1] ?? '';
-    send(response, told, { paths: pathsOf(publicUrl, isSlug(slug) ? slug : 'unknown') });
+    send(response, page, { paths: pathsOf(publicUrl, isSlug(slug) ? slug : 'unknown') });
   };
 }
 
 export const slugOf = (request: Request) => String(request.params['slug']);
 
-function nothingHere(): ResultsPage {
-  return messagePage('Nothing here', 'This organization has nothing of this address.', 404);
+function notFoundPage({ slug }: Viewer): ResultsPage {
+  return messagePage('Page not found', `The organization ${slug} has no page at this address.`, 404);
 }
 
-/** A failure in words that its causer may read; undefined for faults of the service. */
-function tellable(error: unknown): ResultsPage | undefined {
+/** @returns a page for errors that the visitor caused; undefined for errors of the service. */
+function errorPage(error: unknown): ResultsPage | undefined {
   if (error instanceof Failure && error.status < 500) {
-    const title = error.status === 404 ? 'Nothing here' : 'Not possible';
-    return messagePage(title, Object.values(error.errors).flat().join(' '), error.status);
+    const title = error.status === 404 ? 'Page not found' : 'Request rejected';
+    return messagePage(title, failureMessage(error), error.status);
   }
-  // The form parser's own errors: too large, malformed.
+  // The form parser throws these: too large, malformed.
   if (error instanceof Error && 'status' in error && typeof error.status === 'number' && error.status < 500) {
-    return messagePage('Not possible', 'This form could not be read.', error.status);
+    return messagePage('Request rejected', 'This form could not be read.', error.status);
   }
   return undefined;
 }

@@ -1,7 +1,17 @@
-import { assetPath } from './assets.ts';
-import type { PagePaths } from './context.ts';
+import { type AssetName, assetPath } from './assets.ts';
 
-/** Links hold no host, so that pages work under whichever name the service is reached. `slug` is known to be one. */
+/** Paths of the pages below the path of PUBLIC_URL. */
+export interface PagePaths {
+  /** '' or `/prefix`. */
+  readonly base: string;
+  readonly organization: string;
+  set(id: string): string;
+  ad(id: string): string;
+  image(token: string): string;
+  asset(name: AssetName): string;
+}
+
+/** Links contain no host, so that the pages work under every name of the service. The caller has checked `slug`. */
 export function pathsOf(publicUrl: string, slug: string): PagePaths {
   const base = new URL(publicUrl).pathname.replace(/\/+$/, '');
   const organization = `${base}/o/${slug}`;

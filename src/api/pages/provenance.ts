@@ -1,11 +1,10 @@
-/** The record that makes a picture a proof: what was captured, where, when, how. */
-
+/** Shows the provenance record of a placement preview: which page, slot, device and creative it shows, and when and how it was made. */
 import type { ScreenshotView } from './grouping.ts';
 import { type Html, type HtmlContent, html } from './html.ts';
 import { formatTime } from './labels.ts';
 
-/** What matters first, first; Postgres keeps no order of its own. */
-const ORDER = [
+/** The order on the page, because PostgreSQL does not keep the order of the fields. Other fields follow. */
+const FIELD_ORDER = [
   'requested_url',
   'final_url',
   'device',
@@ -22,34 +21,36 @@ const ORDER = [
   'browser_version',
   'sha256',
 ];
-/** Said already, or nothing where there is a picture. */
-const LEFT_OUT = ['captured_at', 'reason'];
+/** The page shows these elsewhere. */
+const HIDDEN_FIELDS = ['kind', 'captured_at', 'reason'];
 
-export function provenance(
-  shot: Pick<ScreenshotView, 'captured_at' | 'image_width' | 'image_height' | 'record'>,
-): Html | null {
-  if (shot.captured_at === null && shot.record === undefined) return null;
-  const size = shot.image_width !== null && `${shot.image_width} × ${shot.image_height} device pixels`;
-  return html`<details class="provenance"><summary>Provenance</summary><dl>
-  ${shot.captured_at !== null && row('captured', formatTime(shot.captured_at))}
-  ${size && row('picture', size)}
-  ${inOrder(shot.record ?? {}).map(([name, value]) => row(name.replaceAll('_', ' '), shown(value)))}
+export function provenance({
+  captured_at,
+  image_width,
+  image_height,
+  record,
+}: Pick<ScreenshotView, 'captured_at' | 'image_width' | 'image_height' | 'record'>): Html | null {
+  if (captured_at === null && record === undefined) return null;
+  return html`<details class="provenance"><summary>Placement preview record</summary><dl>
+  ${captured_at !== null && row('captured', formatTime(captured_at))}
+  ${image_width !== null && row('picture', `${image_width} × ${image_height} device pixels`)}
+  ${inOrder(record ?? {}).map(([name, value]) => row(name.replaceAll('_', ' '), fieldValue(value)))}
 </dl></details>`;
 }
 
 function inOrder(record: object): [string, unknown][] {
-  const place = (name: string) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
+  const position = (name: string) => (FIELD_ORDER.includes(name) ? FIELD_ORDER.indexOf(name) : FIELD_ORDER.length);
   return Object.entries(record)
-    .filter(([name]) => !LEFT_OUT.includes(name))
-    .toSorted(([a], [b]) => place(a) - place(b));
+    .filter(([name]) => !HIDDEN_FIELDS.includes(name))
+    .toSorted(([a], [b]) => position(a) - position(b));
 }
 
 function row(name: string, value: HtmlContent): Html {
   return html`<dt>${name}</dt><dd>${value}</dd>`;
 }
 
-/** Plain values as text, short lists in one line, the rest as JSON. */
-function shown(value: unknown): HtmlContent {
+/** @returns simple values as text, short lists on one line, everything else as indented JSON. */
+function fieldValue(value: unknown): HtmlContent {
   if (value === null || value === undefined) return '–';
   if (typeof value !== 'object') return String(value);
   const text = JSON.stringify(value);

@@ -1,5 +1,5 @@
-/** What the pages sign: sessions, forms, share links. Each for its own purpose, so that none stands for another. */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+/** Signatures of sessions, forms and share links. Each signature includes its purpose, so that none is valid for another purpose. */
+import { hmacOf, isSameSignature } from '../../lib/hmac.ts';
 
 export interface Session {
   readonly slug: string;
@@ -8,29 +8,29 @@ export interface Session {
   readonly expires: number;
 }
 
-/** The value of the session's cookie. The key itself is not in it; its id is looked up at each request. */
+/** @returns the cookie of a session. It contains the id of the key; each request checks the key in PostgreSQL. */
 export function signSession(secret: Buffer, { slug, keyId, expires }: Session): string {
   return `v1.${keyId}.${expires}.${sign(secret, 'session', [slug, keyId, expires])}`;
 }
 
-/** @returns undefined for a cookie that is forged, of another organization, or over. */
+/** @returns undefined for a cookie that is forged, expired, or of another organization. */
 export function readSession(secret: Buffer, slug: string, cookie: string): Session | undefined {
   const [version, keyId = '', expires = '', signature = '', ...rest] = cookie.split('.');
   if (version !== 'v1' || rest.length > 0 || !isFuture(expires)) return undefined;
-  if (!isEqual(signature, sign(secret, 'session', [slug, keyId, expires]))) return undefined;
+  if (!isSameSignature(signature, sign(secret, 'session', [slug, keyId, expires]))) return undefined;
   return { slug, keyId, expires: Number(expires) };
 }
 
-/** What a form of this session carries, so that no other site can send it. */
+/** @returns the token that the forms of this session contain, because another site cannot know it. */
 export function formToken(secret: Buffer, { slug, keyId, expires }: Session): string {
   return sign(secret, 'form', [slug, keyId, expires]);
 }
 
 export function isFormToken(secret: Buffer, session: Session, given: string): boolean {
-  return isEqual(given, formToken(secret, session));
+  return isSameSignature(given, formToken(secret, session));
 }
 
-/** The `s` of an address that shows one set to whoever has it. */
+/** @returns the query parameter `s` of a share link, which shows one set without a key. */
 export function signShare(secret: Buffer, given: { slug: string; setId: string; expires: number }): string {
   return `v1.${given.expires}.${sign(secret, 'share', [given.slug, given.setId, given.expires])}`;
 }
@@ -38,7 +38,7 @@ export function signShare(secret: Buffer, given: { slug: string; setId: string; 
 export function isShare(secret: Buffer, given: { slug: string; setId: string; token: string }): boolean {
   const [version, expires = '', signature = '', ...rest] = given.token.split('.');
   if (version !== 'v1' || rest.length > 0 || !isFuture(expires)) return false;
-  return isEqual(signature, sign(secret, 'share', [given.slug, given.setId, expires]));
+  return isSameSignature(signature, sign(secret, 'share', [given.slug, given.setId, expires]));
 }
 
 function isFuture(expires: string): boolean {
@@ -46,13 +46,5 @@ function isFuture(expires: string): boolean {
 }
 
 function sign(secret: Buffer, purpose: string, parts: readonly (string | number)[]): string {
-  return createHmac('sha256', secret)
-    .update(['pages', purpose, ...parts].join('\n'))
-    .digest('base64url');
-}
-
-function isEqual(given: string, expected: string): boolean {
-  const a = Buffer.from(given);
-  const b = Buffer.from(expected);
-  return a.length === b.length && timingSafeEqual(a, b);
+  return hmacOf(secret, ['pages', purpose, ...parts].join('\n'));
 }

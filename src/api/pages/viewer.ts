@@ -1,4 +1,4 @@
-/** Who looks: by a session, the key itself, or a share link. Whoever it is, Postgres is asked, so a revoked key shows nothing. */
+/** Finds the viewer by API key, session or share link. Each request asks PostgreSQL, so a revoked key opens nothing. */
 import type { Request } from 'express';
 import { keyOfHeader } from '../../domain/keys.ts';
 import { authenticate, findLiveKey } from '../../store/organizations/apiKeys.ts';
@@ -8,15 +8,15 @@ import { formToken, isShare, readSession, type Session } from './signatures.ts';
 
 export const COOKIE = 'tearsheet_session';
 
-type Needs = Pick<PagesOptions, 'store' | 'secret'>;
+type ViewerOptions = Pick<PagesOptions, 'store' | 'secret'>;
 
-/** @returns undefined for nobody who may see this organization, be it there or not. */
-export async function findViewer(options: Needs, request: Request): Promise<Viewer | undefined> {
+/** @returns undefined if the request proves no access to this organization, whether or not the organization exists. */
+export async function findViewer(options: ViewerOptions, request: Request): Promise<Viewer | undefined> {
   const slug = String(request.params['slug']);
   return (
     (await byHeader(options, request, slug)) ??
     (await bySession(options, request, slug)) ??
-    (await byShare(options, request, slug))
+    (await byShareLink(options, request, slug))
   );
 }
 
@@ -29,7 +29,7 @@ export function findSession(secret: Buffer, request: Request, slug: string): Ses
   return undefined;
 }
 
-async function byHeader({ store }: Needs, request: Request, slug: string): Promise<Viewer | undefined> {
+async function byHeader({ store }: ViewerOptions, request: Request, slug: string): Promise<Viewer | undefined> {
   const key = keyOfHeader(request.headers.authorization ?? '');
   const caller = key && (await authenticate(store.db, key));
   if (caller === undefined || caller.organization.slug !== slug || !caller.scopes.includes('read')) return undefined;
@@ -37,14 +37,22 @@ async function byHeader({ store }: Needs, request: Request, slug: string): Promi
   return { organizationId: id, slug, disabled, canWrite: caller.scopes.includes('write'), formToken: '' };
 }
 
-async function bySession({ store, secret }: Needs, request: Request, slug: string): Promise<Viewer | undefined> {
+async function bySession(
+  { store, secret }: ViewerOptions,
+  request: Request,
+  slug: string,
+): Promise<Viewer | undefined> {
   const session = findSession(secret, request, slug);
   const key = session && (await findLiveKey(store.db, { keyId: session.keyId, slug }));
   if (session === undefined || key === undefined || !key.scopes.includes('read')) return undefined;
   return { ...key, slug, canWrite: key.scopes.includes('write'), formToken: formToken(secret, session) };
 }
 
-async function byShare({ store, secret }: Needs, request: Request, slug: string): Promise<Viewer | undefined> {
+async function byShareLink(
+  { store, secret }: ViewerOptions,
+  request: Request,
+  slug: string,
+): Promise<Viewer | undefined> {
   const token = request.query['s'];
   const setId = request.params['id'];
   if (typeof token !== 'string' || typeof setId !== 'string' || !isShare(secret, { slug, setId, token }))

@@ -1,7 +1,7 @@
-/** What stands in lists. */
+/** Makes the JSON of list items. */
 import type { Selectable } from 'kysely';
 import type { ApprovedScreenshot, CampaignRecord, DeliveryRecord, ListedSet } from '../../contract/records.ts';
-import { reviewNotes } from '../../domain/reviewNotes.ts';
+import { reviewNotes, totalsOf } from '../../domain/reviewNotes.ts';
 import { maybeTimestamp, timestamp } from '../../domain/time.ts';
 import type { CampaignTable } from '../../store/database/schema.ts';
 import type { DeliveryRow } from '../../store/deliveries/listDeliveries.ts';
@@ -14,13 +14,11 @@ export function campaignRecord({ id, name, created_at }: Selectable<CampaignTabl
 }
 
 export function listedSetRecord(row: ListedSetRow, place: OrganizationLinks): ListedSet {
-  const { pending = 0, uploaded = 0, canceled = 0 } = row.counts;
-  const total = Object.values(row.counts).reduce((sum, count) => sum + count, 0);
   return {
     ...screenshotSetSummary(row, place),
     instructions: row.instructions,
     review_notes: reviewNotes(row, row.counts),
-    counts: { total, uploaded, pending, failed: total - uploaded - pending - canceled, canceled },
+    counts: totalsOf(row.counts),
   };
 }
 

@@ -1,4 +1,4 @@
-/** Reads one ad or set as its record. Answers of the API and events use the same functions, so they cannot differ. */
+/** Reads one ad or set as its record. The API and events use the same functions, so that they cannot differ. */
 import type { AdRecord, ScreenshotSetRecord } from '../../contract/records.ts';
 import { readAdRow } from '../../store/ads/readAd.ts';
 import type { Queryable } from '../../store/database/database.ts';
@@ -11,13 +11,13 @@ export interface RecordQuery extends RowQuery {
   readonly publicUrl: string;
 }
 
-/** @returns undefined when there is no such ad. */
+/** @returns undefined if there is no such ad. */
 export async function readAdRecord(db: Queryable, query: RecordQuery): Promise<AdRecord | undefined> {
   const row = await readAdRow(db, query);
   return row && adRecord(row, { publicUrl: query.publicUrl, slug: row.slug });
 }
 
-/** @returns undefined when there is no such set. */
+/** @returns undefined if there is no such set. */
 export async function readSetRecord(db: Queryable, query: RecordQuery): Promise<ScreenshotSetRecord | undefined> {
   const row = await readSetRow(db, query);
   if (row === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** From rows to the records that answers and events carry. Reading one and its event use the same, so they cannot differ. */
+/** Makes the JSON of ads, screenshots and sets for the API and for events. */
 import type {
   AdRecord,
   AdSummary,
@@ -13,7 +13,7 @@ import type { AdRow, ScreenshotRow, SetRow } from '../../store/database/rows.ts'
 
 export type { OrganizationLinks } from '../../domain/addresses.ts';
 
-/** The ten fields that create-ad answers. */
+/** The ten fields in the response of create-ad. */
 export function adSummary(
   row: Omit<AdRow, 'reason' | 'width' | 'height' | 'preview_token'>,
   place: OrganizationLinks,
@@ -32,7 +32,7 @@ export function adSummary(
   };
 }
 
-/** `data.object` of an ad's event, and what reading the ad answers. */
+/** The response of reading an ad, and `data.object` of its events. */
 export function adRecord(row: AdRow, place: OrganizationLinks): AdRecord {
   const preview = row.preview_token === null ? null : imageUrl(place.publicUrl, row.preview_token);
   return {
@@ -43,7 +43,7 @@ export function adRecord(row: AdRow, place: OrganizationLinks): AdRecord {
   };
 }
 
-/** Null while it may still become known; left out once it is sure to stay unknown. */
+/** Null while the size may still become known; absent when it will stay unknown. */
 function adSize({ status, width, height }: AdRow): { width?: number | null; height?: number | null } {
   return (width === null || height === null) && status !== 'pending' ? {} : { width, height };
 }
@@ -66,7 +66,7 @@ export function screenshotRecord(row: ScreenshotRow, place: OrganizationLinks): 
   };
 }
 
-/** The six fields that a screenshot request answers. */
+/** The six fields in the response of a screenshot request. */
 export function screenshotSetSummary(
   row: Pick<SetRow, 'id' | 'campaign_id' | 'status' | 'created_at'>,
   place: OrganizationLinks,
@@ -81,7 +81,7 @@ export function screenshotSetSummary(
   };
 }
 
-/** `data.object` of a set's event, and what reading the set answers. `screenshots` in the order of the request. */
+/** The response of reading a set, and `data.object` of its events. @param screenshots in the order of the request. */
 export function screenshotSetRecord(
   row: SetRow,
   screenshots: readonly ScreenshotRow[],

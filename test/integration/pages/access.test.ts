@@ -54,7 +54,7 @@ const isSignIn = ({ status, text }: Got) =>
   status === 200 && text.includes('Sign in to') && !text.includes('Secret plans');
 
 describe('the root', () => {
-  it('says where to go on, and names no organization', async () => {
+  it('links to the API reference and names no organization', async () => {
     const { status, text, headers } = await ask('/');
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(text).toContain('/docs"');

@@ -66,7 +66,7 @@ describe('the page of an ad', () => {
     await seedFrames(id);
     const { page, faults } = await openPage(browser);
     await signIn(page, server, adAddress(id));
-    expect(await page.locator('.strip.film .moment').allTextContents()).toEqual(['0.0 s', '1.5 s']);
+    expect(await page.locator('.strip.film .marker').allTextContents()).toEqual(['0.0 s', '1.5 s']);
     const facts = (await page.locator('dl').textContent()) ?? '';
     for (const fact of ['300 × 250 CSS pixels', 'html5_zip', 'stepped', 'a dialog was closed'])
       expect(facts).toContain(fact);

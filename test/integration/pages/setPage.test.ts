@@ -36,18 +36,18 @@ describe('the page of a set', () => {
     expect(await page.locator('.site').first().locator('.device').count()).toBe(2);
     await page.evaluate(() => Promise.all([...document.images].map((image) => image.decode())));
     const widths = await page
-      .locator('.shot img')
+      .locator('.screenshot img')
       .evaluateAll((images) => images.map((image) => (image as HTMLImageElement).naturalWidth));
     expect(widths).toEqual([1440, 1080, 1440, 1440]);
     expect(faults).toEqual([]);
   });
 
-  it('lays the frames of several markers out as a film strip, by their moment', async () => {
+  it('shows the frames of several markers as a film strip, ordered by marker', async () => {
     const at = (markerMs: number) => ({ site: NEWS, device: 'desktop' as const, markerMs });
     const { setId } = await seedSet(server, { status: 'approved', shots: [at(2000), at(0), at(1500)] });
     const { page } = await openPage(browser);
     await signIn(page, server, setAddress(setId));
-    expect(await page.locator('.strip.film .moment').allTextContents()).toEqual(['0.0 s', '1.5 s', '2.0 s']);
+    expect(await page.locator('.strip.film .marker').allTextContents()).toEqual(['0.0 s', '1.5 s', '2.0 s']);
   });
 
   it('gives each failure its reason in words and what to do', async () => {
@@ -62,7 +62,7 @@ describe('the page of a set', () => {
     const { page } = await openPage(browser);
     await signIn(page, server, setAddress(setId));
     const failures = page.locator('#failures');
-    expect(await failures.locator('h2').textContent()).toBe('2 of 3 could not be placed');
+    expect(await failures.locator('h2').textContent()).toBe('2 of 3 failed');
     expect(await failures.locator('li').count()).toBe(1);
     expect(await failures.textContent()).toContain('The page has 2 slots, the largest 120×60.');
     expect(await failures.textContent()).toContain('Choose a page of the site that has a slot');
@@ -72,7 +72,7 @@ describe('the page of a set', () => {
     const { setId } = await seedSet(server, { status: 'approved', shots: [{ site: NEWS, device: 'desktop' }] });
     const { page } = await openPage(browser);
     await signIn(page, server, setAddress(setId));
-    await page.getByText('Provenance').click();
+    await page.getByText('Placement preview record').click();
     const record = page.locator('.provenance dl');
     expect(await record.textContent()).toMatch(/captured\s*21 Nov 2026, 09:30:05 UTC/);
     expect(await record.textContent()).toMatch(/browser\s*156\.0\.8078\.73/);
@@ -90,13 +90,13 @@ describe('the page of a set', () => {
     const { page, faults } = await openPage(browser);
     await signIn(page, server, setAddress(setId));
     await page.evaluate(() => document.body.setAttribute('data-same', 'yes'));
-    const picture = (i: number) => page.locator(`#shot-${shotIds[i]} img`);
+    const picture = (i: number) => page.locator(`#screenshot-${shotIds[i]} img`);
     expect(await picture(0).count()).toBe(0);
     expect(await page.locator('#head progress').getAttribute('value')).toBe('0');
 
     await finishShot(setId, shotIds[0] ?? '', '1440x900');
     await picture(0).waitFor();
-    expect(await page.locator('#head').textContent()).toContain('1 of 2 resolved');
+    expect(await page.locator('#head').textContent()).toContain('1 captured, 1 in progress');
     expect(await picture(1).count()).toBe(0);
 
     await finishShot(setId, shotIds[1] ?? '', '1080x2400');
@@ -116,17 +116,17 @@ describe('the page of a set', () => {
     });
     const { page } = await openPage(browser);
     await signIn(page, server, setAddress(setId));
-    await page.getByText('Provenance').first().click();
+    await page.getByText('Placement preview record').first().click();
     await finishShot(setId, shotIds[1] ?? '', '1080x2400');
-    await page.locator(`#shot-${shotIds[1]} img`).waitFor();
-    expect(await page.locator(`#shot-${shotIds[0]} details`).getAttribute('open')).toBe('');
+    await page.locator(`#screenshot-${shotIds[1]} img`).waitFor();
+    expect(await page.locator(`#screenshot-${shotIds[0]} details`).getAttribute('open')).toBe('');
   });
 
   it('shows the same without scripts', async () => {
     const { setId } = await seedSet(server, { status: 'in_review', shots: [{ site: NEWS, device: 'desktop' }] });
     const { page } = await openPage(browser, { javaScriptEnabled: false });
     await signIn(page, server, setAddress(setId));
-    expect(await page.locator('.shot img').count()).toBe(1);
+    expect(await page.locator('.screenshot img').count()).toBe(1);
     await page.getByLabel('Notes for the review').fill('Looks right.');
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.locator('.head .state.approved').waitFor();

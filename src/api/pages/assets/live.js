@@ -1,9 +1,9 @@
-// Live progress: the server tells that something changed, and the parts of this page that did are put in its place.
-// Without this script, or without the stream, a reload shows the same.
+// Live progress: when the server reports a change, this script replaces the changed parts of the page.
+// Without this script or its event stream, a reload shows the same.
 const events = document.body.dataset.events;
 const AFTER_END_MS = [0, 3000, 10000];
 const WITHOUT_STREAM_MS = 10000;
-const AT_MOST_EVERY_MS = 1000;
+const MIN_REFRESH_INTERVAL_MS = 1000;
 
 let running = false;
 let again = false;
@@ -23,7 +23,7 @@ async function refresh() {
   } catch (error) {
     console.warn('tearsheet: this page could not be refreshed', error);
   }
-  await new Promise((resolve) => setTimeout(resolve, AT_MOST_EVERY_MS));
+  await new Promise((resolve) => setTimeout(resolve, MIN_REFRESH_INTERVAL_MS));
   running = false;
   if (again) {
     again = false;
@@ -31,7 +31,7 @@ async function refresh() {
   }
 }
 
-// What somebody has opened or is writing stays as it is.
+// The script does not replace an open record or a field in use.
 function isInUse(element) {
   return (
     element.querySelector('details[open]') !== null ||
@@ -73,11 +73,11 @@ if (events !== undefined) {
   source.addEventListener('end', () => {
     source.close();
     clearInterval(poll);
-    // Deliveries go out just after the end.
+    // The service sends deliveries shortly after the end.
     for (const ms of AFTER_END_MS) setTimeout(refresh, ms);
   });
   source.addEventListener('error', () => {
-    // Closed for good (too many streams): ask now and then instead.
+    // The stream is closed for good because too many are open: poll instead.
     if (source.readyState === EventSource.CLOSED) poll ??= setInterval(refresh, WITHOUT_STREAM_MS);
   });
 }

@@ -1,0 +1,57 @@
+/** Reads the forms of the pages and rejects forms that another site sent. */
+import type { Request } from 'express';
+import { Failure } from '../../domain/failure.ts';
+import type { PagesOptions, Viewer } from './context.ts';
+import { type Html, html } from './html.ts';
+import type { PagePaths } from './paths.ts';
+import { isFormToken } from './signatures.ts';
+import { findSession } from './viewer.ts';
+
+/** The fields that every form with an effect sends. @param next the page to return to. */
+export function hiddenFields(viewer: Viewer, next: string): Html {
+  return html`<input type="hidden" name="form" value="${viewer.formToken}"><input type="hidden" name="next" value="${next}">`;
+}
+
+/** @returns a field of a form; '' if it is missing or sent twice. */
+export function formField(request: Request, name: string): string {
+  const body: unknown = request.body;
+  if (typeof body !== 'object' || body === null) return '';
+  const value: unknown = Object.entries(body).find(([key]) => key === name)?.[1];
+  return typeof value === 'string' ? value : '';
+}
+
+/** @returns `next` if it is a page of this organization, otherwise the list of sets. It is never an address of another site. */
+export function redirectPath(paths: PagePaths, next: string): string {
+  const isOwn = next === paths.organization || next.startsWith(`${paths.organization}/`);
+  return isOwn && /^[A-Za-z0-9/_-]+$/.test(next) && !next.includes('//') ? next : paths.organization;
+}
+
+/** Whether the headers that browsers set show that a page of this service sent the form. */
+export function isSameOrigin(request: Request): boolean {
+  const site = request.get('sec-fetch-site');
+  if (site !== undefined) return site === 'same-origin' || site === 'none';
+  // Browsers omit that header over plain http, and programs send neither header.
+  const origin = request.get('origin');
+  if (origin === undefined) return true;
+  return URL.canParse(origin) && new URL(origin).host === request.get('host');
+}
+
+/** @throws Failure (403) if the viewer may only read, or if another site may have sent the form. */
+export function requireOwnForm(
+  { secret }: Pick<PagesOptions, 'secret'>,
+  request: Request,
+  { viewer, needsWrite }: { viewer: Viewer; needsWrite: boolean },
+): void {
+  if (needsWrite && !viewer.canWrite)
+    throw forbidden('This key lacks the scope "write": sign in with one that has it.');
+  // A request that carries the key itself does not come from a browser that another site misled.
+  if (viewer.formToken === '') return;
+  const session = findSession(secret, request, viewer.slug);
+  const hasToken = session !== undefined && isFormToken(secret, session, formField(request, 'form'));
+  if (!hasToken || !isSameOrigin(request))
+    throw forbidden('This form is out of date or came from another site: reload the page and try again.');
+}
+
+function forbidden(text: string): Failure {
+  return new Failure({ status: 403, code: 'forbidden', errors: { form: [text] } });
+}
