@@ -1,9 +1,9 @@
 /**
  * The messages between a capture program and the internal API. JSON over HTTP under `/internal/v2/jobs/{job}`, with
- * `Authorization: Bearer <token>`: on one machine a token of the job, in a cluster the pod's own, which holds for its index alone.
- * Every write carries the attempt; 409 `{"error":"superseded"}` tells a superseded attempt, and any attempt of a job that is settled or
- * canceled, to exit. Other errors: `{"error","message"}` with 401 (token), 403 (of another job, index or pod), 404, 422 (what was sent is
- * at fault, do not repeat it); 5xx and broken connections may be repeated.
+ * `Authorization: Bearer <token>`. On one machine the token is for the job; in a cluster it is the pod's own and valid for its index only.
+ * Every write names the attempt. 409 `{"error":"superseded"}` means that the program must exit, because a newer attempt exists or the job is
+ * settled or canceled. Other errors are `{"error","message"}` with 401 (invalid token), 403 (another job, index or pod), 404, or 422 (the
+ * content is invalid, do not repeat it). The program may repeat a call after a 5xx or a broken connection.
  *
  * The path names the version of the protocol. The API serves one version. It answers a call in another version with 404
  * `{"error":"unsupported_version"}` and a message that names both versions. It answers an unknown call with 404 and {@link NO_SUCH_CALL}.
@@ -16,29 +16,29 @@ import { cutCodePoints } from '../domain/text.ts';
 const uuid = z.uuid();
 const markerMs = z.number().int().min(0).max(30_000).nullable();
 const ratio = z.number().positive();
-/** As Postgres holds them. */
+/** Within the range of an integer column. */
 const count = z.number().int().min(1).max(2_147_483_647);
-/** No browser paints more a side. */
+/** The maximum side of a picture in a browser. */
 const side = z.number().int().min(1).max(65_535);
-/** Partly a page's own words, which may be endless. */
+/** Text that may come from a page and be very long. */
 const words = z.string().transform((text) => cutCodePoints(text, 4_000));
-/** Of the table's columns; what is larger would be a fault of the database. */
+/** Within the range of an integer column. */
 const int32 = z.number().int().max(2_147_483_647);
-/** No capture takes a day; a sum of a metric that was made infinite once stays so. */
+/** No capture takes a day. One infinite value would make the sum of a metric infinite. */
 const seconds = z.number().min(0).max(86_400);
-/** Stands in headers later on. */
+/** The value is later used in headers. */
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 export const PROTOCOL_VERSION = 'v2';
 /** The API's answer to a call that it does not know. Programs recognize the text, so it must not change. */
 export const NO_SUCH_CALL = 'There is no such call in the capture protocol.';
 
-/** POST …/indexes/{index}/attempts: the first call of a pod. `pod` is its uid. */
+/** POST …/indexes/{index}/attempts: the first call of a pod. `pod` is the uid of the pod. */
 export const OpenAttempt = z.object({ pod: z.string().min(1).max(128) });
 
 export const WantedScreenshot = z.object({ id: uuid, ad_id: uuid, marker_ms: markerMs });
 
-/** One page load: a site on a device, with the pictures of it that are still missing. */
+/** One page load: a site on a device, with its missing screenshots. */
 export const WantedPage = z.object({
   site_url: z.string(),
   device: z.enum(DEVICE_NAMES),
@@ -47,48 +47,48 @@ export const WantedPage = z.object({
 
 export const Attempt = z.object({
   attempt: z.number().int().min(1),
-  /** Nothing is left to do for this index: exit 0. */
+  /** The index has no open work: the program exits with 0. */
   done: z.boolean(),
-  /** ISO 8601. The pod ends itself at this time. */
+  /** ISO 8601. The program exits at this time. */
   deadline_at: z.string(),
   pages: z.array(WantedPage),
 });
 
 const Bound = z.object({ index: int32.min(0), attempt: int32.min(1) });
 
-/** POST …/creatives/claim: the next creative nobody holds. */
+/** POST …/creatives/claim: claims the next free creative. */
 export const ClaimCreative = Bound;
 const WantedFrame = z.object({ marker_ms: markerMs, ratio });
 export const ClaimedCreative = z.object({
-  /** Null when none is free at this moment. */
+  /** Null if no creative is free at the moment. */
   creative: z
     .object({
       ad_id: uuid,
       kind: z.enum(['url', 'html_tag']),
       content: z.string(),
       wanted: z.array(WantedFrame),
-      /** Renew (POST …/creatives/{ad}/renew) well before this many seconds are over. */
+      /** The program must renew the claim (POST …/creatives/{ad}/renew) well before this time is over. */
       lease_seconds: z.number(),
     })
     .nullable(),
-  /** Creatives of the job that are neither rendered nor failed, claimed ones included. */
+  /** Creatives of the job that are neither rendered nor failed, including claimed ones. */
   unresolved: z.number().int(),
 });
 
 /**
- * POST …/creatives/{ad}/renew, answered by {@link ClaimHeld}, and …/release (a pod that was asked to end gives its claim
- * back), answered by `{}` as results and finish are.
+ * POST …/creatives/{ad}/renew, with the response {@link ClaimHeld}, and …/release, with the response `{}`. A program that is terminated
+ * releases its claims.
  */
 export const HoldClaim = Bound;
 
-/** False: the lease was over, somebody else may have the creative. A result is taken all the same while it has none. */
+/** False: the lease has expired and another attempt may hold the claim. The API accepts a result as long as there is none. */
 export const ClaimHeld = z.object({ held: z.boolean() });
 
-/** The screen of the sharpest device has 18 MB without any compression. */
+/** An uncompressed picture of the largest screen has 18 MB. */
 export const MAX_PICTURE_BYTES = 64 * 1024 * 1024;
 
 const Content = z.object({ sha256, bytes: count });
-/** POST …/uploads: pictures that the capture is about to send. */
+/** POST …/uploads: declares the next uploads. */
 export const DeclareUploads = Bound.extend({
   uploads: z
     .array(
@@ -100,7 +100,7 @@ export const DeclareUploads = Bound.extend({
     .min(1)
     .max(100),
 });
-/** One for each, in their order: to be PUT with these headers. Each takes the bytes that were declared and no others, for some minutes. */
+/** One signed PUT request for each declared upload, in the same order. Each accepts only the declared bytes and expires after some minutes. */
 export const DeclaredUploads = z.object({
   uploads: z.array(z.object({ key: z.string(), url: z.url(), headers: z.record(z.string(), z.string()) })),
 });
@@ -135,7 +135,7 @@ export const CreativeResult = Bound.extend({
   ]),
 });
 
-/** POST …/creatives/wait: answers as soon as one of `ads` is resolved, or with an empty list after `timeout_ms`. */
+/** POST …/creatives/wait: responds as soon as one of `ads` is resolved, or with an empty list after `timeout_ms`. */
 export const WaitForCreatives = Bound.extend({
   ads: z.array(uuid).min(1).max(1_000),
   timeout_ms: z.number().int().min(0).max(20_000),
@@ -148,7 +148,7 @@ export const ResolvedCreatives = z.object({
         status: z.literal('rendered'),
         width: z.number().int(),
         height: z.number().int(),
-        /** How it was rendered, for the provenance record. */
+        /** The rendering mode, for the provenance record. */
         mode: z.string().nullable(),
         frames: z.array(z.object({ marker_ms: markerMs, ratio, sha256: z.string(), url: z.url() })),
       }),
@@ -157,7 +157,7 @@ export const ResolvedCreatives = z.object({
   ),
 });
 
-/** The provenance record of a picture; free-form here, its fields are the capture program's. Such a record is some 10 KB. */
+/** The provenance record of a screenshot. The capture program defines its fields. A record has about 10 KB. */
 const MAX_RECORD_CHARACTERS = 128 * 1024;
 const Record_ = z
   .record(z.string(), z.unknown())
@@ -165,7 +165,7 @@ const Record_ = z
     message: `has more than ${MAX_RECORD_CHARACTERS} characters`,
   });
 
-/** POST …/screenshots/results: one or several pictures of this index. Repeating a result changes nothing. */
+/** POST …/screenshots/results: reports screenshots of this index. A repeated result changes nothing. */
 export const ScreenshotResults = Bound.extend({
   results: z
     .array(
@@ -193,14 +193,14 @@ export const ScreenshotResults = Bound.extend({
     .max(1_000),
 });
 
-/** What a capture spends its time on, each a label of a metric. */
+/** The phases of a capture; each is a label value of a metric. */
 export const PHASES = ['navigate', 'load', 'scroll', 'consent', 'settle', 'find', 'render', 'place', 'upload'] as const;
 export type Phase = (typeof PHASES)[number];
 const isTimed = (entry: readonly [Phase, number | undefined]): entry is [Phase, number] => entry[1] !== undefined;
 
 /**
- * POST …/indexes/{index}/finish: the pod has nothing left to do. `phases` are seconds spent, for the metrics; those of another version are
- * left out, and so are those that a pod makes up: each would be a time series for ever.
+ * POST …/indexes/{index}/finish: the pod has no more work. `phases` are the seconds spent, for metrics. The API ignores unknown phases,
+ * because each one would become a time series.
  */
 export const FinishIndex = z.object({
   attempt: int32.min(1),
@@ -211,7 +211,7 @@ export const FinishIndex = z.object({
     ),
 });
 
-/** Exit codes of the capture program. `final` codes are never retried. */
+/** Exit codes of the capture program. */
 export const CAPTURE_EXIT = {
   done: 0,
   crashed: 1,
@@ -222,7 +222,7 @@ export const CAPTURE_EXIT = {
   terminated: 43,
 } as const;
 
-/** The program was asked to end before it listened: 128 and SIGTERM, as inits and shells tell it. */
+/** The exit code after SIGTERM during start-up, before the program handles the signal: 128 and the number of the signal. */
 export const ENDED_UNHEARD = 143;
 
 export type DeclareUploads = z.infer<typeof DeclareUploads>;

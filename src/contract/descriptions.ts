@@ -1,2 +1,2 @@
-/** Closes each description in the API reference of what is this service's own choice, not the shared interface's. */
+/** Marks descriptions in the API reference of behaviour that this service chose itself, because the shared interface does not define it. */
 export const OURS = '*(ours)*';

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { FieldErrors } from '../domain/failure.ts';
 
-/** A request of millions of faults is not answered with millions of messages. */
-const MOST = 1_000;
+/** A request with millions of faults does not get millions of messages. */
+const MAX_MESSAGES = 1_000;
 
 export function joinPath(...parts: readonly PropertyKey[]): string {
   return parts
@@ -18,7 +18,7 @@ export class Faults {
 
   add(path: string, message: string): void {
     this.#count += 1;
-    if (this.#count > MOST) return;
+    if (this.#count > MAX_MESSAGES) return;
     this.#messages.set(path, [...(this.#messages.get(path) ?? []), message]);
   }
 
@@ -31,23 +31,23 @@ export class Faults {
   }
 
   get errors(): FieldErrors {
-    const more = this.#count - MOST;
+    const more = this.#count - MAX_MESSAGES;
     const errors: Record<string, string[]> = Object.fromEntries(this.#messages);
     if (more > 0) errors['body'] = [...(errors['body'] ?? []), `has ${more.toLocaleString('en')} more faults.`];
     return errors;
   }
 
-  /** The value as the schema reads it; undefined, its faults noted under `prefix`, where it does not fit. */
+  /** @returns the parsed value; undefined if it does not match the schema, after adding the faults under `prefix`. */
   read<S extends z.ZodType>(schema: S, value: unknown, prefix: string): z.output<S> | undefined {
-    const result = schema.safeParse(value, { error: wording });
+    const result = schema.safeParse(value, { error: defaultMessage });
     if (result.success) return result.data;
     for (const issue of result.error.issues) this.add(joinPath(prefix, ...issue.path), issue.message);
     return undefined;
   }
 }
 
-/** What to do about it, for whatever the schemas have no words of their own for. */
-const wording: z.core.$ZodErrorMap = (issue) => {
+/** Messages for issues without a message in the schema. They say what to do. */
+const defaultMessage: z.core.$ZodErrorMap = (issue) => {
   const missing = issue.input === undefined || issue.input === null;
   if (issue.code === 'invalid_type') {
     return missing

@@ -5,19 +5,19 @@ import { OURS } from './descriptions.ts';
 import { operations } from './operations.ts';
 import { AdEvent, ScreenshotSetEvent } from './records.ts';
 
-const ABOUT = `Takes ad creatives and a list of sites and devices, and returns pictures of the ads standing in those pages.
+const ABOUT = `Tearsheet takes ad creatives and a list of sites and devices. It returns **placement previews**: pictures of the ads in slots of the live pages. A placement preview does not prove that a campaign ran.
 
-What is marked ${OURS} is this service’s own choice where the interface it shares with others is silent.
+The mark ${OURS} shows behaviour that this service chose itself, because the interface that it shares with others does not define it.
 
 **Authentication.** Every request carries an API key: \`Authorization: <key>\` or \`Authorization: Bearer <key>\`. ${OURS}
 
-**Failures.** Every 4xx and 5xx has the same shape: \`{"status":"failure","errors":{"<path>":["…"]}}\`. All faults of a body come in one answer. ${OURS}
+**Failures.** Every 4xx and 5xx has the same shape: \`{"status":"failure","errors":{"<path>":["…"]}}\`. One response lists all faults of a body. ${OURS}
 
-**Retries.** Both POSTs that create take an \`Idempotency-Key\` (up to 255 characters): the same key and body within 24 hours answer the same again. ${OURS}
+**Retries.** Both POSTs that create take an \`Idempotency-Key\` (up to 255 characters): the same key and body within 24 hours get the same response again. ${OURS}
 
-**Rate limit.** A token bucket for each key: \`RateLimit\` and \`RateLimit-Policy\` tell its state, 429 with \`Retry-After\` that it is empty. Each replica counts by itself, and tells of itself. ${OURS}
+**Rate limit.** Each key has a token bucket. The headers \`RateLimit\` and \`RateLimit-Policy\` show its state; 429 with \`Retry-After\` means that it is empty. Each replica counts its own requests. ${OURS}
 
-**Webhooks** are signed after the [Standard Webhooks](https://www.standardwebhooks.com) specification. ${OURS}`;
+**Webhooks** are signed as the [Standard Webhooks](https://www.standardwebhooks.com) specification describes. ${OURS}`;
 
 /** The OpenAPI 3.1 document of the public API. */
 export function buildOpenApi(limits: Limits = DEFAULT_LIMITS): object {
@@ -34,7 +34,7 @@ export function buildOpenApi(limits: Limits = DEFAULT_LIMITS): object {
     tags: [{ name: 'Creating' }, { name: 'Reading' }, { name: 'Reviewing' }, { name: 'Deliveries' }],
     paths: operations(limits),
     webhooks: {
-      ad: { post: webhook('An ad has been captured, or could not be.', AdEvent) },
+      ad: { post: webhook('An ad was captured or failed.', AdEvent) },
       screenshot_set: { post: webhook('A set is ready.', ScreenshotSetEvent) },
     },
     components: {
@@ -50,7 +50,9 @@ function webhook(summary: string, event: z.ZodType) {
   const headers = {
     'webhook-id': z.string().describe('The id of the event.'),
     'webhook-timestamp': z.string().describe('Seconds since 1970.'),
-    'webhook-signature': z.string().describe('`v1,<base64>`, several separated by spaces while a secret is rotated.'),
+    'webhook-signature': z
+      .string()
+      .describe('`v1,<base64>`; several values, separated by spaces, while a secret is rotated.'),
   };
   return {
     summary,
@@ -58,8 +60,10 @@ function webhook(summary: string, event: z.ZodType) {
     requestParams: { header: z.object(headers) },
     requestBody: { required: true, content: { 'application/json': { schema: event } } },
     responses: {
-      '2XX': { description: 'Received. Anything else is tried again, 14 times over about 24 hours.' },
-      '410': { description: `Not wanted any more: ends at once. ${OURS}` },
+      '2XX': {
+        description: 'Received. After any other response the service retries: 14 attempts over about 24 hours.',
+      },
+      '410': { description: `The receiver is gone: the service stops at once. ${OURS}` },
     },
   };
 }

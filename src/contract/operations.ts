@@ -21,18 +21,18 @@ import { ReviewBody, requestBodies } from './requests.ts';
 const BASE = '/api/v1/orgs/{organization_slug}';
 const organization = { organization_slug: z.string().describe('Slug of the organization.') };
 const idempotent = z.object({
-  'Idempotency-Key': z.string().max(255).optional().describe(`The same answer for the same key and body. ${OURS}`),
+  'Idempotency-Key': z.string().max(255).optional().describe(`The same key and body get the same response. ${OURS}`),
 });
 
 const FAILURES = {
   400: 'The body is not JSON.',
   401: 'The key is missing, malformed, unknown, revoked or expired.',
   403: 'The organization is disabled (`errors.organization`), or the key lacks a scope (`errors.authorization`).',
-  404: 'No such organization, or not one of this key; nothing of that id.',
-  409: 'The first request with this Idempotency-Key still runs.',
+  404: 'There is no such organization for this key, or no object with that id.',
+  409: 'The first request with this Idempotency-Key is still running.',
   413: 'The body is too large.',
   415: 'The body is not `application/json`.',
-  422: 'Validation failure: all faults, by path.',
+  422: 'The body is invalid: all faults, by path.',
   429: 'Too many requests with this key.',
 } as const;
 
@@ -52,7 +52,7 @@ function responses(
   };
 }
 
-const DONE = { 200: 'Done.', 201: 'Created.', 202: 'Accepted; the work follows.' } as const;
+const DONE = { 200: 'Done.', 201: 'Created.', 202: 'Accepted. The service does the work afterwards.' } as const;
 const BODY_FAILURES = [400, 409, 413, 415, 422] as const;
 
 function list(summary: string, query: z.ZodObject, item: z.ZodType): ZodOpenApiOperationObject {
@@ -70,7 +70,7 @@ const withId = (what: string) => z.object({ ...organization, id: z.uuid().descri
 function one(what: string, schema: z.ZodType): ZodOpenApiOperationObject {
   return {
     summary: `Read one ${what}`,
-    description: `Exactly the \`data.object\` of its event, in every state. ${OURS}`,
+    description: `The same object as \`data.object\` of its event, in every status. ${OURS}`,
     tags: ['Reading'],
     requestParams: { path: withId(what) },
     responses: responses(200, schema, []),
@@ -100,16 +100,16 @@ export function operations(limits: Limits): ZodOpenApiPathsObject {
     [`${BASE}/screenshot_sets/{id}/approve`]: { post: reviewing('Approve a set', 'From `in_review` to `approved`.') },
     [`${BASE}/screenshot_sets/{id}/reject`]: { post: reviewing('Reject a set', 'From `in_review` to `rejected`.') },
     [`${BASE}/screenshot_sets/{id}/cancel`]: {
-      post: reviewing('Cancel a set', 'What is captured stays; what is not is `canceled`.'),
+      post: reviewing('Cancel a set', 'Captured screenshots stay. The others become `canceled`.'),
     },
     [`${BASE}/screenshots`]: {
-      get: list('List the pictures of approved sets', ScreenshotsQuery, ApprovedScreenshot),
+      get: list('List the screenshots of approved sets', ScreenshotsQuery, ApprovedScreenshot),
     },
     [`${BASE}/deliveries`]: { get: list('List deliveries, newest first', DeliveriesQuery, DeliveryRecord) },
     [`${BASE}/deliveries/{id}/replay`]: {
       post: {
         summary: 'Send a delivery again',
-        description: `Its tries start anew. ${OURS}`,
+        description: `Its attempts start again. ${OURS}`,
         tags: ['Deliveries'],
         requestParams: { path: withId('delivery') },
         responses: responses(202, DeliveryRecord, [409]),
@@ -121,7 +121,7 @@ export function operations(limits: Limits): ZodOpenApiPathsObject {
 function creatingAd(schema: z.ZodType): ZodOpenApiOperationObject {
   return {
     summary: 'Create an ad (beta)',
-    description: `Idempotent when a \`lookup_key\` is given: a second request with the same key and campaign answers 200 with the ad that is there, whatever its name and media hold; its subscribers are not told. Paths of faults inside \`ad\` lose that prefix: \`media.content\`, \`name\`, \`lookup_key\`. ${OURS}`,
+    description: `Idempotent when a \`lookup_key\` is given: a second request with the same key and campaign gets 200 with the existing ad and ignores the name and media in the request. Its subscribers receive nothing. Paths of faults inside \`ad\` omit that prefix: \`media.content\`, \`name\`, \`lookup_key\`. ${OURS}`,
     tags: ['Creating'],
     requestParams: { path: z.object(organization), header: idempotent },
     requestBody: { required: true, content: { 'application/json': { schema } } },
@@ -138,7 +138,7 @@ function creatingAd(schema: z.ZodType): ZodOpenApiOperationObject {
 function requesting(schema: z.ZodType): ZodOpenApiOperationObject {
   return {
     summary: 'Request screenshots',
-    description: `Each ad is rendered on each of its sites and devices, one picture for each marker. The same ad, site, device and marker twice is one picture. ${OURS}`,
+    description: `The service places each ad on each of its sites and devices and makes one screenshot for each marker. If the request repeats an ad, site, device and marker, it gets one screenshot. ${OURS}`,
     tags: ['Creating'],
     requestParams: { path: z.object(organization), header: idempotent },
     requestBody: { required: true, content: { 'application/json': { schema } } },

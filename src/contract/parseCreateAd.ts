@@ -9,7 +9,7 @@ import {
   parseSubscribers,
 } from './parseParts.ts';
 
-/** A create-ad body as far as it could be read; `faults` hold whatever the database says. */
+/** The readable parts of a create-ad body. `faults` apply whatever the database contains. */
 export interface ParsedCreateAd {
   readonly campaign: CampaignReference | undefined;
   readonly ad: ParsedAd | undefined;

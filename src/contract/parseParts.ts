@@ -1,4 +1,4 @@
-/** Reads the parts that both bodies share. Each notes its faults and goes on, so that one answer tells them all. */
+/** Parses the parts that both bodies share. Each function adds its faults and continues, so that one response lists all faults. */
 import type { z } from 'zod';
 import type { Media } from '../domain/ads.ts';
 import { campaignName } from '../domain/campaigns.ts';
@@ -8,10 +8,10 @@ import type { Topic } from '../domain/topics.ts';
 import { Faults, isObject, type JsonObject, joinPath, kindOf } from './faults.ts';
 import { AdId, CampaignId, CampaignName, LookupKey, NewAd, Subscriber } from './requests.ts';
 
-/** The campaign a request names: by id, or found or created by name. */
+/** The campaign that a request names: an existing one by id, or one to find or create by name. */
 export type CampaignReference = { readonly id: string } | { readonly name: string };
 
-/** What a new ad would be made of; `media` of type url is trimmed. */
+/** The name and media for a new ad; a URL is trimmed. */
 export interface NewAdContent {
   readonly name: string | undefined;
   readonly media: Media;
@@ -20,7 +20,7 @@ export interface NewAdContent {
 export interface ParsedAd {
   readonly id: string | undefined;
   readonly lookupKey: string | undefined;
-  /** Undefined where a new ad could not be made of it; `faults` say why, and hold only if one would have to be made. */
+  /** Undefined if it is not enough for a new ad. `faults` say why; they apply only if the ad does not exist yet. */
   readonly content: NewAdContent | undefined;
   readonly faults: FieldErrors;
 }
@@ -36,7 +36,7 @@ export interface ParsedSubscriber {
 
 const absent = (value: unknown): value is null | undefined => value === undefined || value === null;
 
-/** @returns undefined, faults noted, where the value names no campaign. */
+/** @returns undefined, after adding the faults, if the value names no campaign. */
 export function parseCampaign(value: unknown, faults: Faults): CampaignReference | undefined {
   if (!isObject(value)) {
     faults.add('campaign', absent(value) ? NAME_ONE : `must be an object, but is ${kindOf(value)}.`);
@@ -56,7 +56,7 @@ export function parseCampaign(value: unknown, faults: Faults): CampaignReference
 
 const NAME_ONE = 'is required: give campaign.id or campaign.name.';
 
-/** The optional text of a field that may be absent or null. */
+/** Parses a field that may be absent or null. */
 function optional<S extends z.ZodType>(
   faults: Faults,
   { schema, value, path }: { schema: S; value: unknown; path: string },
@@ -65,7 +65,7 @@ function optional<S extends z.ZodType>(
 }
 
 /**
- * Reads what designates an ad and what a new one would be made of.
+ * Parses the id and lookup key of an ad, and the name and media for a new ad.
  * @param prefix of the paths inside the ad; empty in create-ad, which also ignores `ad.id`.
  */
 export function parseAd(ad: JsonObject, prefix: string, faults: Faults): ParsedAd {
@@ -76,7 +76,7 @@ export function parseAd(ad: JsonObject, prefix: string, faults: Faults): ParsedA
     value: ad['lookup_key'],
     path: joinPath(prefix, 'lookup_key'),
   });
-  // An id decides, also one that is faulty: what stands beside it is ignored.
+  // With an id, even an invalid one, the other fields are ignored.
   const named = prefix !== '' && !absent(ad['id']);
   return { id, lookupKey, ...(named ? { content: undefined, faults: {} } : parseContent(ad, prefix)) };
 }

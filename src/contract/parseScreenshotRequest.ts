@@ -21,7 +21,7 @@ export interface ParsedEntry {
   readonly screenshots: readonly WantedScreenshots[];
 }
 
-/** A screenshot request as far as it could be read; `faults` hold whatever the database says. */
+/** The readable parts of a screenshot request. `faults` apply whatever the database contains. */
 export interface ParsedScreenshotRequest {
   readonly campaign: CampaignReference | undefined;
   readonly entries: readonly ParsedEntry[];
@@ -30,16 +30,16 @@ export interface ParsedScreenshotRequest {
   readonly faults: Faults;
 }
 
-/** Several objects may name the same screenshot; so many do only by mistake, and reading them takes seconds. */
-const OBJECTS_A_SCREENSHOT = 4;
+/** Several objects may name the same screenshot. More than this is a mistake, and parsing them would take seconds. */
+const OBJECTS_PER_SCREENSHOT = 4;
 
-/** Bound to the limits once, because its schemas are made then. */
+/** @returns a parser for these limits. It creates its schemas once. */
 export function screenshotRequestParser(limits: Limits): (body: JsonObject) => ParsedScreenshotRequest {
   const schema = screenshotObject(limits);
   return (body) => {
     const faults = new Faults();
     const campaign = parseCampaign(body['campaign'], faults);
-    const left = { objects: limits.screenshots * OBJECTS_A_SCREENSHOT };
+    const left = { objects: limits.screenshots * OBJECTS_PER_SCREENSHOT };
     const entries = entriesOf(body['screenshot_requests'], limits, faults).map((entry, index) =>
       parseEntry(entry, { schema, path: `screenshot_requests.${index}`, faults, left }),
     );
@@ -72,12 +72,12 @@ interface EntryContext {
   readonly schema: ReturnType<typeof screenshotObject>;
   readonly path: string;
   readonly faults: Faults;
-  /** Counts down over all entries; what is beyond is not read. */
+  /** Counts down over all entries; the parser ignores objects after the last. */
   readonly left: { objects: number };
 }
 
 function noteTooManyObjects({ screenshots }: Limits, faults: Faults): void {
-  const most = (screenshots * OBJECTS_A_SCREENSHOT).toLocaleString('en');
+  const most = (screenshots * OBJECTS_PER_SCREENSHOT).toLocaleString('en');
   faults.add('screenshot_requests', `must have at most ${most} screenshot objects in all: send several requests.`);
 }
 

@@ -1,4 +1,4 @@
-/** What the lists can be asked for. Each value comes as text, once. */
+/** The query parameters of lists. Each value is text and may occur once. */
 import { z } from 'zod';
 import { isUuid } from '../domain/slugs.ts';
 import { SET_STATUSES } from '../domain/states.ts';
@@ -47,19 +47,19 @@ const paging = {
 
 export const AdsQuery = z.object({
   ...paging,
-  campaign_id: uuid.optional().describe(`Only of this campaign. ${OURS}`),
+  campaign_id: uuid.optional().describe(`Only from this campaign. ${OURS}`),
   lookup_key: plain.optional().describe(`Only with this lookup key. ${OURS}`),
 });
 
 export const CampaignsQuery = z.object({
   ...paging,
-  name: plain.optional().describe(`Only of exactly this name. ${OURS}`),
+  name: plain.optional().describe(`Only campaigns with exactly this name. ${OURS}`),
 });
 
 export const SetsQuery = z.object({
   ...paging,
-  campaign_id: uuid.optional().describe(`Only of this campaign. ${OURS}`),
-  status: z.enum(SET_STATUSES).optional().describe(`Only in this state. ${OURS}`),
+  campaign_id: uuid.optional().describe(`Only from this campaign. ${OURS}`),
+  status: z.enum(SET_STATUSES).optional().describe(`Only with this status. ${OURS}`),
 });
 
 export const ScreenshotsQuery = z
@@ -89,5 +89,5 @@ export const DeliveriesQuery = z.object({
   status: z
     .enum(['pending', 'delivered', 'retries_exhausted', 'gone'])
     .optional()
-    .describe(`Only in this state. ${OURS}`),
+    .describe(`Only with this status. ${OURS}`),
 });

@@ -1,4 +1,4 @@
-/** What the API answers and what events carry, as zod schemas; the OpenAPI document is generated from them. */
+/** The objects in responses and events as zod schemas. The OpenAPI document is generated from them. */
 import { z } from 'zod';
 import { DEVICE_NAMES } from '../domain/devices.ts';
 import { AD_STATUSES, SCREENSHOT_STATUSES, SET_STATUSES } from '../domain/states.ts';
@@ -16,7 +16,7 @@ const adFields = {
   type: z.literal('ad'),
   id: uuid.describe('UUID of the ad.'),
   name: z.string().describe('Name of the ad.'),
-  lookup_key: z.string().nullable().describe(`Lookup key of the ad; null where none was given. ${OURS}`),
+  lookup_key: z.string().nullable().describe(`Lookup key of the ad; null if it has none. ${OURS}`),
   status: z
     .enum(AD_STATUSES)
     .describe(
@@ -26,30 +26,32 @@ const adFields = {
   kind: z.enum(['url', 'html_tag']).describe('The type of the media.'),
   campaign_id: uuid.describe('UUID of the campaign.'),
   created_at: time,
-  html_url: address.describe('Page of the ad in the web application.'),
+  html_url: address.describe('Results page of the ad.'),
 };
 
-/** The answer of create-ad, and the ad inside a screenshot. */
-export const AdSummary = z.object(adFields).meta({ id: 'AdSummary', description: 'An ad, as create-ad answers it.' });
+/** The response of create-ad, and the ad inside a screenshot. */
+export const AdSummary = z
+  .object(adFields)
+  .meta({ id: 'AdSummary', description: 'An ad as in the response of create-ad.' });
 
 export const AdRecord = z
   .object({
     ...adFields,
     preview_image_url: address
       .nullable()
-      .describe(`Address of the preview; needs no key and cannot be guessed. Null until there is one. ${OURS}`),
+      .describe(`URL of the ad preview. It needs no key and cannot be guessed. Null until the preview exists. ${OURS}`),
     width: z
       .number()
       .int()
       .nullable()
       .optional()
-      .describe(`CSS pixels. Null while \`pending\`, absent where it could not be known. ${OURS}`),
+      .describe(`CSS pixels. Null while \`pending\`, absent if it is unknown. ${OURS}`),
     height: z.number().int().nullable().optional().describe(`As \`width\`. ${OURS}`),
-    reason: z.string().optional().describe(`Why it failed, in words; only on ads that failed. ${OURS}`),
+    reason: z.string().optional().describe(`Why the ad failed, as a sentence. Only on failed ads. ${OURS}`),
   })
   .meta({
     id: 'Ad',
-    description: 'An ad with its preview: the answer of reading one, and `data.object` of its events.',
+    description: 'An ad with its preview: the response of reading one, and `data.object` of its events.',
   });
 
 const screenshotFields = {
@@ -57,24 +59,27 @@ const screenshotFields = {
   status: z
     .enum(SCREENSHOT_STATUSES)
     .describe(
-      `\`pending\`, \`uploaded\`, \`ad_not_captured\`, \`net_read_timeout\`, \`no_slots\` (no place for the ad on the page), and, ours: \`not_found\`, \`blocked\` (a challenge or refusal), \`generic_error\`, \`canceled\`.`,
+      `\`pending\`, \`uploaded\`, \`ad_not_captured\`, \`net_read_timeout\`, \`no_slots\` (the page has no slot for the ad), and, ours: \`not_found\`, \`blocked\` (a challenge or refusal), \`generic_error\`, \`canceled\`.`,
     ),
-  site: z.object({ url: z.string().describe(`As it was sent. ${OURS}`) }),
+  site: z.object({ url: z.string().describe(`As in the request. ${OURS}`) }),
   device: z.object({ name: z.enum(DEVICE_NAMES) }),
-  frame: z.object({ marker: z.number().nullable().describe(`Seconds; null for the default capture. ${OURS}`) }),
+  frame: z.object({ marker: z.number().nullable().describe(`Seconds; null for the default frame. ${OURS}`) }),
   image_url: address
     .nullable()
-    .describe('Address of the picture (PNG); needs no key and cannot be guessed. Null until there is one.'),
+    .describe('URL of the picture (PNG). It needs no key and cannot be guessed. Null until the picture exists.'),
   width: z.number().int().nullable().describe('Device pixels.'),
   height: z.number().int().nullable().describe('Device pixels.'),
   captured_at: time.nullable(),
   ad: AdSummary,
-  reason: z.string().optional().describe(`Why there is no picture, in words; only on screenshots that failed. ${OURS}`),
+  reason: z
+    .string()
+    .optional()
+    .describe(`Why the screenshot failed, as a sentence. Only on failed screenshots. ${OURS}`),
 };
 
 export const ScreenshotRecord = z
   .object(screenshotFields)
-  .meta({ id: 'Screenshot', description: 'One picture: an ad on a site on a device at a marker.' });
+  .meta({ id: 'Screenshot', description: 'One placement preview: an ad on a site, on a device, at a marker.' });
 
 const Creative = z.object({ type: z.enum(['url', 'html_tag']), content: z.string() });
 
@@ -86,7 +91,7 @@ export const ApprovedScreenshot = z
     screenshot_set_id: uuid,
     approved_at: time,
   })
-  .meta({ id: 'ApprovedScreenshot', description: `A picture of an approved set. ${OURS}` });
+  .meta({ id: 'ApprovedScreenshot', description: `A screenshot of an approved set. ${OURS}` });
 
 const setFields = {
   type: z.literal('screenshot_set'),
@@ -98,27 +103,27 @@ const setFields = {
     ),
   campaign_id: uuid.describe('UUID of the campaign.'),
   created_at: time,
-  html_url: address.describe('Page of the set in the web application.'),
+  html_url: address.describe('Results page of the set.'),
 };
 
-/** The answer of create-screenshot-request. */
+/** The response of a screenshot request. */
 export const ScreenshotSetSummary = z
   .object(setFields)
-  .meta({ id: 'ScreenshotSetSummary', description: 'A screenshot set, as a screenshot request answers it.' });
+  .meta({ id: 'ScreenshotSetSummary', description: 'A screenshot set as in the response of a screenshot request.' });
 
 const reviewed = {
   instructions: z.string().nullable().describe(`As given in the request. ${OURS}`),
   review_notes: z
     .string()
     .nullable()
-    .describe(`The reviewer’s text, then the service’s line on what could not be placed. ${OURS}`),
+    .describe(`The reviewer’s text, then the service’s line about failed screenshots. ${OURS}`),
 };
 
 export const ScreenshotSetRecord = z
   .object({ ...setFields, ...reviewed, screenshots: z.array(ScreenshotRecord) })
   .meta({
     id: 'ScreenshotSet',
-    description: 'A set with its screenshots: the answer of reading one, and `data.object` of its events.',
+    description: 'A set with its screenshots: the response of reading one, and `data.object` of its events.',
   });
 
 export const ListedSet = z
@@ -133,9 +138,9 @@ export const ListedSet = z
         failed: z.number().int(),
         canceled: z.number().int(),
       })
-      .describe('How many of its screenshots are in which state.'),
+      .describe('Number of its screenshots by status.'),
   })
-  .meta({ id: 'ListedScreenshotSet', description: `A set in a list: without its screenshots. ${OURS}` });
+  .meta({ id: 'ListedScreenshotSet', description: `A set in a list, without its screenshots. ${OURS}` });
 
 export const CampaignRecord = z
   .object({ type: z.literal('campaign'), id: uuid, name: z.string(), created_at: time })
@@ -148,7 +153,7 @@ export const DeliveryRecord = z
     event_id: z.string().describe('`evt_<uuid>`, the id of the envelope.'),
     topic: z.enum(TOPICS),
     channel: z.enum(['webhook', 's3']),
-    target: z.string().describe('The address of the webhook, or `s3://bucket/prefix`.'),
+    target: z.string().describe('The URL of the webhook, or `s3://bucket/prefix`.'),
     status: z.enum(['pending', 'delivered', 'retries_exhausted', 'gone']),
     attempts: z.number().int(),
     next_attempt_at: time.nullable(),
@@ -169,7 +174,7 @@ export const DeliveryRecord = z
   })
   .meta({
     id: 'Delivery',
-    description: `What was sent to one subscriber about one event, with every attempt. ${OURS}`,
+    description: `One event for one subscriber, with all delivery attempts. ${OURS}`,
   });
 
 const envelope = <T extends z.ZodType>(object: T) =>
@@ -200,7 +205,7 @@ export const FailureRecord = z
   })
   .meta({ id: 'Failure', description: `Every 4xx and 5xx: messages by the path of the field. ${OURS}` });
 
-/** A page of a list. */
+/** One list page. */
 export const listOf = <T extends z.ZodType>(item: T) =>
   z.object({ data: z.array(item), page: z.number().int(), per_page: z.number().int(), total: z.number().int() });
 

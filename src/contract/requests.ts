@@ -1,4 +1,4 @@
-/** What clients send, as zod schemas; the OpenAPI document is generated from them, and bodies are read with them. */
+/** The bodies of requests as zod schemas. The service parses bodies with them, and the OpenAPI document is generated from them. */
 import { z } from 'zod';
 import { AD_NAME_MAX, HTML_TAG_MAX_BYTES, LOOKUP_KEY_MAX } from '../domain/ads.ts';
 import { DEVICE_NAMES } from '../domain/devices.ts';
@@ -11,7 +11,7 @@ import { OURS } from './descriptions.ts';
 
 const figure = (value: number) => value.toLocaleString('en');
 
-/** A string for which `fault` finds nothing wrong. */
+/** A string without a fault. */
 const text = (fault: (value: string) => string | undefined = () => undefined) =>
   z.string().superRefine((value, context) => {
     const message = textFault(value) ?? fault(value);
@@ -33,7 +33,7 @@ export const CampaignName = text((value) =>
 const CampaignReference = z
   .object({
     id: CampaignId.nullish().describe(
-      `Identifier of an existing campaign. Given with a name, the id decides and the name is ignored. ${OURS}`,
+      `Identifier of an existing campaign. If the request also has a name, the service ignores the name. ${OURS}`,
     ),
     name: CampaignName.nullish().describe(
       `Find-or-create key. Longer than 250 characters, it is truncated to 250. Trimmed, then compared exactly. ${OURS}`,
@@ -42,10 +42,12 @@ const CampaignReference = z
   .meta({ id: 'CampaignReference', description: 'One of `id` and `name` is required.' });
 
 export const LookupKey = text((value) =>
-  isBlank(value) ? 'must not be blank: leave it out where there is none.' : lengthFault(value, LOOKUP_KEY_MAX),
+  isBlank(value) ? 'must not be blank: omit it if there is none.' : lengthFault(value, LOOKUP_KEY_MAX),
 ).meta({ maxLength: LOOKUP_KEY_MAX, description: `Client-chosen key of an ad, unique within its campaign. ${OURS}` });
 
-export const AdId = text().describe('Identifier of an existing ad of the same campaign. It decides over `lookup_key`.');
+export const AdId = text().describe(
+  'Identifier of an existing ad of the same campaign. With it, the service ignores `lookup_key`.',
+);
 
 const AdName = text((value) => lengthFault(value, AD_NAME_MAX)).meta({
   maxLength: AD_NAME_MAX,
@@ -72,7 +74,7 @@ function tagFault(content: string): string | undefined {
   return `must be at most ${figure(HTML_TAG_MAX_BYTES)} bytes (1MB) for an html_tag, but is ${figure(bytes)}.`;
 }
 
-/** What a new ad is made of. */
+/** The name and media of a new ad. */
 export const NewAd = z.object({ name: AdName.nullish(), media: MediaReference });
 
 const Webhook = z.object({
@@ -81,7 +83,7 @@ const Webhook = z.object({
     .array(z.enum(TOPICS))
     .min(1, 'must name at least one topic, or be left out.')
     .nullish()
-    .describe(`Topics to receive; without it \`ad.uploaded\` and \`screenshot_set.approved\`. ${OURS}`),
+    .describe(`Topics to receive; the default is \`ad.uploaded\` and \`screenshot_set.approved\`. ${OURS}`),
 });
 
 const Bucket = z.object({
@@ -94,8 +96,8 @@ const Bucket = z.object({
     /^[A-Za-z0-9_-]{1,64}$/.test(value) ? undefined : 'must be the name of a region, for example eu-central-1.',
   )
     .nullish()
-    .describe('Region of the bucket; without it the connector’s.'),
-  key_prefix: text(prefixFault).nullish().describe('Prepended to object keys as it stands.'),
+    .describe('Region of the bucket; the default is the region of the connector.'),
+  key_prefix: text(prefixFault).nullish().describe('Prepended to object keys without changes.'),
 });
 
 function prefixFault(value: string): string | undefined {
@@ -113,7 +115,7 @@ export const Subscriber = z
   })
   .meta({
     id: 'Subscriber',
-    description: 'Carries `webhook`, `s3`, or both. S3 requires a connector configured for the organization.',
+    description: 'Has `webhook`, `s3`, or both. S3 requires a connector of the organization.',
   });
 
 const marker = z
@@ -141,7 +143,7 @@ export const screenshotObject = ({ frames }: Limits) =>
                 .array(z.object({ marker }))
                 .max(frames, `must have at most ${figure(frames)} frames.`)
                 .nullish()
-                .describe('Moments of the creative to capture. Empty or absent: default capture logic.'),
+                .describe('Markers of the creative to capture. If empty or absent: the default frame.'),
             })
             .nullish(),
         })
@@ -151,10 +153,10 @@ export const screenshotObject = ({ frames }: Limits) =>
 
 export const Instructions = text((value) => lengthFault(value, INSTRUCTIONS_MAX)).meta({
   maxLength: INSTRUCTIONS_MAX,
-  description: `Free text for the capture: shown to reviewers and sent back in the event. ${OURS}`,
+  description: `Free text for reviewers. The event contains it too. ${OURS}`,
 });
 
-/** The bodies as wholes: for the reference. Reading takes them in parts, so that one answer tells all faults. */
+/** The whole bodies, for the API reference. The service parses them in parts, so that one response lists all faults. */
 export const requestBodies = (limits: Limits) => {
   const subscribers = z.array(Subscriber).max(limits.subscribers).nullish();
   const ad = { lookup_key: LookupKey.nullish(), name: AdName.nullish(), media: MediaReference.nullish() };
@@ -177,7 +179,7 @@ export const requestBodies = (limits: Limits) => {
           .min(1)
           .max(limits.entries)
           .describe(
-            `One entry an ad. At most ${figure(limits.entries)} entries and ${figure(limits.screenshots)} resulting screenshots, as configured. ${OURS}`,
+            `One entry for each ad. At most ${figure(limits.entries)} entries and ${figure(limits.screenshots)} resulting screenshots, as configured. ${OURS}`,
           ),
         subscribers,
         instructions: Instructions.nullish(),

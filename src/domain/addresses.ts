@@ -1,4 +1,4 @@
-/** The addresses under PUBLIC_URL that the service hands out. `publicUrl` has no slash at its end. */
+/** The URLs below PUBLIC_URL that the service gives to clients. `publicUrl` has no slash at its end. */
 
 export interface OrganizationLinks {
   readonly publicUrl: string;
@@ -18,7 +18,7 @@ export function billingPage({ publicUrl, slug }: OrganizationLinks): string {
   return `${publicUrl}/o/${slug}/billing`;
 }
 
-/** Needs no key: the token cannot be guessed. */
+/** The URL needs no key, because the token cannot be guessed. */
 export function imageUrl(publicUrl: string, token: string): string {
   return `${publicUrl}/i/${token}.png`;
 }

@@ -2,7 +2,7 @@ import { cutCodePoints } from './text.ts';
 
 export const AD_NAME_MAX = 255;
 export const LOOKUP_KEY_MAX = 255;
-/** Bytes of UTF-8 an HTML tag may have. */
+/** Maximum size of an HTML tag, in bytes of UTF-8. */
 export const HTML_TAG_MAX_BYTES = 1_048_576;
 
 export interface Media {
@@ -10,7 +10,7 @@ export interface Media {
   readonly content: string;
 }
 
-/** The name of an ad that was given none: the file name of its address, else the host, else `Ad <short id>`. */
+/** @returns the name for an ad without one: the file name in its URL, else the host, else `Ad <short id>`. */
 export function defaultAdName(media: Media, id: string): string {
   const name = media.type === 'url' ? nameOfUrl(media.content) : '';
   return name || `Ad ${id.slice(0, 8)}`;
@@ -23,12 +23,12 @@ function nameOfUrl(address: string): string {
   return cutCodePoints(file || url.hostname, AD_NAME_MAX).trim();
 }
 
-/** Without percent-encoding where that yields printable text. */
+/** @returns the segment without percent-encoding if the result is printable text. */
 function readable(segment: string): string {
   try {
     const decoded = decodeURIComponent(segment).trim();
     return /\p{Cc}/u.test(decoded) ? segment : decoded;
   } catch {
-    return segment; // Not UTF-8 once decoded: it stays as it was sent.
+    return segment; // The decoded bytes are not UTF-8.
   }
 }

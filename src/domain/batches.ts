@@ -1,12 +1,12 @@
-/** How the pictures of a set are shared out: a completion index takes one page (a site on a device), or a few. */
+/** Plans which index captures which screenshot: one page (a site on a device) for each index, or a few pages. */
 
-/** Of one index; more would make a capture too long to repeat. */
+/** Maximum for one index; with more, a repeated capture would take too long. */
 export const MAX_PICTURES = 200;
-/** Turning one index around costs about 2 s, so that a set with very many pages packs some into one. */
+/** Each index costs about 2 s of overhead, so a set with very many pages puts several pages into one index. */
 const MAX_PAGES = 4;
-/** From so many pages a capture on, they are packed. */
+/** Above this number of pages for each capture, several pages share an index. */
 const MANY_PAGES = 4;
-/** Creatives of an index where a job has ads alone. */
+/** Maximum creatives of one index in a job without pages. */
 export const MAX_CREATIVES = 20;
 
 export interface PageOfPicture {
@@ -16,13 +16,13 @@ export interface PageOfPicture {
 
 export interface Batches {
   readonly indexes: number;
-  /** For each picture, in order, the index that takes it. */
+  /** The index of each screenshot, in the order of the screenshots. */
   readonly assignment: readonly number[];
 }
 
 /**
- * One index for each page, several for a page of more than 200 pictures; up to `mostPages` pages in one index where there
- * are more than four times `parallelism`, so few that everybody gets two indexes at least.
+ * Plans one index for each page, and several for a page with more than 200 screenshots. If there are more than four pages for each capture,
+ * up to `mostPages` pages share an index, but each capture still gets at least two indexes.
  */
 export function planBatches(pictures: readonly PageOfPicture[], parallelism: number, mostPages = MAX_PAGES): Batches {
   const chunks = chunksOf(pictures);
@@ -35,12 +35,12 @@ export function planBatches(pictures: readonly PageOfPicture[], parallelism: num
   return { indexes: packed.length, assignment };
 }
 
-/** How many indexes ads alone take. */
+/** @returns the number of indexes for a job without pages. */
 export function planCreativeIndexes(ads: number): number {
   return Math.max(1, Math.ceil(ads / MAX_CREATIVES));
 }
 
-/** Positions of pictures, page by page in the order they come in, a large page in several parts. */
+/** @returns the positions of the screenshots of each page, in order; a large page gives several parts. */
 function chunksOf(pictures: readonly PageOfPicture[]): number[][] {
   const open = new Map<string, number[]>();
   const chunks: number[][] = [];
@@ -76,7 +76,7 @@ export interface WantedFrame {
   readonly ratio: number;
 }
 
-/** Each (marker, ratio) that is shown anywhere, once: what is rendered of an ad, however many sites and devices show it. */
+/** @returns the frames to render of an ad: each pair of marker and ratio once, however many pages show it. */
 export function wantedFrames(shown: readonly { markerMs: number | null; ratio: number }[]): WantedFrame[] {
   const frames = new Map(shown.map(({ markerMs, ratio }) => [`${markerMs} ${ratio}`, { marker_ms: markerMs, ratio }]));
   return [...frames.values()].sort((a, b) => (a.marker_ms ?? -1) - (b.marker_ms ?? -1) || a.ratio - b.ratio);

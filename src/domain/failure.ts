@@ -1,17 +1,17 @@
-/** Messages by the path of the field they speak of; the API's errors as clients see them. */
+/** Messages by the path of the field, as clients of the API receive them. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
 interface FailureOptions {
   /** HTTP status. */
   readonly status: number;
-  /** For programs: one word for the kind of failure; in logs and metrics. */
+  /** One word for the kind of failure, for logs. */
   readonly code: string;
   readonly errors: FieldErrors;
-  /** Response headers that belong to it. */
+  /** Response headers of this failure. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The one error that clients are told about; everything else that is thrown is a fault of the service. */
+/** An error that the client caused and receives. Any other error is a fault of the service. */
 export class Failure extends Error {
   readonly status: number;
   readonly code: string;
@@ -28,7 +28,7 @@ export class Failure extends Error {
   }
 }
 
-/** For people who see no field paths: whole sentences as they are, the others after the field that they speak of. */
+/** @returns the messages as sentences for people: a message that is not a sentence follows the name of its field. */
 export function failureMessage({ errors }: Pick<Failure, 'errors'>): string {
   const sentences = Object.entries(errors).flatMap(([path, texts]) =>
     texts.map((text) => (/^\p{Lu}/u.test(text) ? text : `The ${path} ${text}`)),
@@ -36,7 +36,7 @@ export function failureMessage({ errors }: Pick<Failure, 'errors'>): string {
   return sentences.join(' ');
 }
 
-/** Unknown id, path or organization. `parameter` is the part of the path that names it. */
+/** For an unknown id, path or organization. @param parameter the part of the path that names it. */
 export function notFound(parameter: string, message: string): Failure {
   return new Failure({ status: 404, code: 'not_found', errors: { [parameter]: [message] } });
 }
@@ -45,7 +45,7 @@ export function invalid(errors: FieldErrors): Failure {
   return new Failure({ status: 422, code: 'invalid', errors });
 }
 
-/** What is asked for does not go with the state things are in. */
+/** For a request that the current status forbids. */
 export function conflict(parameter: string, message: string): Failure {
   return new Failure({ status: 409, code: 'conflict', errors: { [parameter]: [message] } });
 }

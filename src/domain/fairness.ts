@@ -1,14 +1,14 @@
-/** Who is launched next: the oldest first, but in turns between organizations, within limits on running captures. */
+/** Chooses the next work to admit: the oldest first, in turns between organizations, within limits on running captures. */
 
 export interface Waiting {
   readonly organizationId: string;
   readonly since: Date;
-  /** Captures it can keep busy. */
+  /** Captures that it has work for. */
   readonly pods: number;
 }
 
 export interface Capacity {
-  /** Captures of each organization that run or are about to. */
+  /** Running and admitted captures of each organization. */
   readonly running: ReadonlyMap<string, number>;
   readonly maxPods: number;
   readonly maxPodsPerOrganization: number;
@@ -16,17 +16,17 @@ export interface Capacity {
 
 export interface Chosen<T extends Waiting> {
   readonly item: T;
-  /** At most what it can keep busy; less where the limits leave less. */
+  /** At most the captures that it has work for; fewer if the limits allow fewer. */
   readonly parallelism: number;
 }
 
-/** @returns what may be launched now, in that order. */
+/** @returns the work to admit now, in order. */
 export function chooseFairly<T extends Waiting>(waiting: readonly T[], capacity: Capacity): Chosen<T>[] {
   const running = new Map(capacity.running);
   let left = capacity.maxPods - [...running.values()].reduce((sum, pods) => sum + pods, 0);
   const oldestFirst = waiting.toSorted((a, b) => a.since.getTime() - b.since.getTime());
   const lines = [...Map.groupBy(oldestFirst, ({ organizationId }) => organizationId).entries()];
-  // Whoever has the least running comes first; between equals, whoever waits longest.
+  // The organization with the fewest running captures comes first; among equals, the one that waits longest.
   lines.sort(([a], [b]) => (running.get(a) ?? 0) - (running.get(b) ?? 0));
   const chosen: Chosen<T>[] = [];
   for (let turn = 0, progress = true; progress && left > 0; turn++) {

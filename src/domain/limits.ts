@@ -1,10 +1,10 @@
-/** How much one request may hold. All configurable; what is over a limit is told the limit. */
+/** Configurable limits of one request. The message for a request over a limit names the limit. */
 export interface Limits {
   readonly entries: number;
-  /** Pictures a request may result in, after merging. */
+  /** Screenshots that a request may result in, after merging duplicates. */
   readonly screenshots: number;
   readonly subscribers: number;
-  /** Of one screenshot object. */
+  /** Frames in one screenshot object. */
   readonly frames: number;
   readonly bodyBytes: number;
 }

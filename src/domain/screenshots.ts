@@ -1,13 +1,13 @@
 import type { DeviceName } from './devices.ts';
 
-/** One screenshot object of a request, its markers in milliseconds; none: the default capture. */
+/** One screenshot object of a request. Markers are in milliseconds; without markers it is the default frame. */
 export interface WantedScreenshots {
   readonly site: { readonly url: string; readonly key: string };
   readonly device: DeviceName;
   readonly markers: readonly number[];
 }
 
-/** One picture to be made. */
+/** One screenshot to capture. */
 export interface Picture {
   readonly adId: string;
   readonly siteUrl: string;
@@ -17,15 +17,15 @@ export interface Picture {
 }
 
 export interface WantedOfAd {
-  /** Whatever tells ads apart: entries of the same ad are merged. */
+  /** Identifies the ad; entries of the same ad are merged. */
   readonly adId: string;
   readonly screenshots: readonly WantedScreenshots[];
 }
 
 /**
- * The pictures of a request in its order: one for each marker of each object. What comes twice (same ad, site, device and
- * marker, in whichever entry) is one picture.
- * @param most stops after one more than this.
+ * @param most the function stops after one screenshot more than this.
+ * @returns the screenshots of a request in its order, one for each marker of each object. The same ad, site, device and marker, also in
+ *   different entries, give one screenshot.
  */
 export function expandScreenshots(entries: readonly WantedOfAd[], most: number): Picture[] {
   const pictures = new Map<string, Picture>();
@@ -47,7 +47,7 @@ function* wantedPictures(entries: readonly WantedOfAd[]): Generator<Picture> {
   }
 }
 
-/** How many pictures there are at most, before merging. */
+/** @returns the number of screenshots before duplicates are merged. */
 export function countWanted(entries: readonly Pick<WantedOfAd, 'screenshots'>[]): number {
   let count = 0;
   for (const { screenshots } of entries) for (const { markers } of screenshots) count += Math.max(1, markers.length);

@@ -1,4 +1,4 @@
-/** The same rule as the table's. */
+/** The same rule as the check constraint of the table. */
 export function isSlug(text: string): boolean {
   return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text);
 }

@@ -1,4 +1,4 @@
-/** The states of ads, screenshots and sets, and which moves between them are allowed. */
+/** The statuses of ads, screenshots and sets, and the allowed transitions between them. */
 
 export const AD_STATUSES = ['pending', 'uploaded', 'not_found', 'net_read_timeout', 'generic_error'] as const;
 export type AdStatus = (typeof AD_STATUSES)[number];
@@ -39,7 +39,7 @@ export function isTerminalSet(status: SetStatus): boolean {
   return SET_MOVES[status].length === 0;
 }
 
-/** The state of a set whose every screenshot is resolved. */
+/** @returns the next status of a set whose screenshots are all resolved. */
 export function settledSetStatus(counts: { uploaded: number }, review: 'manual' | 'automatic'): SetStatus {
   if (counts.uploaded === 0) return 'failed';
   return review === 'manual' ? 'in_review' : 'approved';

@@ -17,14 +17,14 @@ export function cutCodePoints(text: string, max: number): string {
   return text.slice(0, end);
 }
 
-/** @returns what makes a text impossible to store, in words, or undefined. */
+/** @returns why PostgreSQL cannot store the text, or undefined. */
 export function textFault(text: string): string | undefined {
   if (text.includes('\0')) return 'must not contain the character U+0000.';
   if (!text.isWellFormed()) return 'must be well-formed Unicode: it contains half of a surrogate pair.';
   return undefined;
 }
 
-/** The text with U+FFFD for what {@link textFault} names: for words that came from the web, where nobody can be told of a fault. */
+/** @returns the text with U+FFFD for characters that cannot be stored. Use it for text from pages, where no client can correct it. */
 export function storable(text: string): string {
   return text.replaceAll('\0', '\uFFFD').toWellFormed();
 }

@@ -1,9 +1,9 @@
-/** ISO 8601 with milliseconds and an offset, as every answer and event writes it: `2026-11-21T09:30:00.000+00:00`. */
+/** @returns ISO 8601 with milliseconds and an offset, the format of responses and events: `2026-11-21T09:30:00.000+00:00`. */
 export function timestamp(time: Date): string {
   return time.toISOString().replace('Z', '+00:00');
 }
 
-/** {@link timestamp}, or null for what has not happened. */
+/** As {@link timestamp}; null stays null. */
 export function maybeTimestamp(time: Date | null): string | null {
   return time === null ? null : timestamp(time);
 }

@@ -1,4 +1,4 @@
-/** What webhooks are told of. */
+/** The topics of events that webhooks can subscribe to. */
 export const TOPICS = [
   'ad.uploaded',
   'ad.failed',
@@ -9,5 +9,5 @@ export const TOPICS = [
 ] as const;
 export type Topic = (typeof TOPICS)[number];
 
-/** What a webhook gets that names no topics. */
+/** The topics of a webhook that names none. */
 export const DEFAULT_TOPICS: readonly Topic[] = ['ad.uploaded', 'screenshot_set.approved'];

@@ -2,7 +2,7 @@ import { codePoints } from './text.ts';
 
 export const URL_MAX = 8_192;
 
-/** @returns what is wrong with an absolute http or https address, in words, or undefined. */
+/** @returns why the text is not an absolute http or https URL, or undefined. */
 export function urlFault(sent: string): string | undefined {
   return lengthFault(sent) ?? shapeFault(sent);
 }
@@ -23,19 +23,19 @@ function shapeFault(address: string): string | undefined {
   return undefined;
 }
 
-/** A site as sent, with `https://` before it where it has no scheme. */
+/** @returns the site with `https://` if it has no scheme. */
 export function withScheme(sent: string): string {
   const trimmed = sent.trim();
   if (trimmed.startsWith('//')) return `https:${trimmed}`;
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`;
 }
 
-/** The address of a site that is opened, and compared: one spelling for host, port and path. Only for sites without a fault. */
+/** @returns the normalized URL of a site, to open and to compare. Only for sites without a fault. */
 export function siteKey(sent: string): string {
   return new URL(withScheme(sent)).href;
 }
 
-/** @returns what is wrong with a site's address, in words, or undefined. */
+/** @returns why the text is not the address of a site, or undefined. */
 export function siteFault(sent: string): string | undefined {
   if (sent.trim() === '') return 'must not be blank: give the address of the site.';
   return lengthFault(sent) ?? shapeFault(withScheme(sent));

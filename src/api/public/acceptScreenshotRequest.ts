@@ -31,7 +31,7 @@ export async function acceptScreenshotRequest(tx: Queryable, options: AcceptOpti
   return { ...set, campaign_id: campaignId, status: 'draft' };
 }
 
-/** The common request brings its media and is sound: the inserts themselves find what is there already. */
+/** The usual request is valid and has media. The inserts then find existing ads themselves. */
 function needsLook({ parsed, limits }: AcceptOptions): boolean {
   return (
     parsed.faults.any ||
@@ -43,7 +43,7 @@ function needsLook({ parsed, limits }: AcceptOptions): boolean {
 
 interface StoredAds {
   readonly campaignId: string;
-  /** Of each entry, in their order. */
+  /** The ad of each entry, in the order of the entries. */
   readonly adIds: readonly string[];
 }
 
@@ -54,7 +54,7 @@ async function storeAds(tx: Queryable, options: AcceptOptions, existing: Existin
   if (ads.length === 0 && existing.campaignId !== undefined) {
     return { campaignId: existing.campaignId, adIds: plan.filter((planned) => typeof planned === 'string') };
   }
-  if (parsed.campaign === undefined) throw new Error('A faulty body passed its examination.');
+  if (parsed.campaign === undefined) throw new Error('unreachable: an invalid body passed validation');
   const { campaign } = parsed;
   const stored = await insertAds(tx, { organizationId, campaign, source: 'screenshot_request', ads });
   if (stored === undefined) {
@@ -69,18 +69,18 @@ async function storeAds(tx: Queryable, options: AcceptOptions, existing: Existin
 
 function newAdOf({ ad }: ParsedEntry): NewAd {
   const content: NewAdContent | undefined = ad?.content;
-  if (content === undefined) throw new Error('A faulty entry passed its examination.');
+  if (content === undefined) throw new Error('unreachable: an invalid entry passed validation');
   return newAd({ lookupKey: ad?.lookupKey, ...content });
 }
 
-/** The ads that hold the keys of those that could not be stored, by the ids these would have had. */
+/** @returns the ids of existing ads for new ads whose lookup key was taken, by the ids of the new ads. */
 async function idsByKey(tx: Queryable, campaignId: string, taken: readonly NewAd[]): Promise<Map<string, string>> {
   const keys = taken.flatMap(({ lookupKey }) => lookupKey ?? []);
   const found = new Map((await findAdsByKey(tx, campaignId, keys)).map((row) => [row.lookup_key, row.id]));
   return new Map(
     taken.map(({ id, lookupKey }) => {
       const holder = found.get(lookupKey);
-      if (holder === undefined) throw new Error('An ad was neither stored nor found under its lookup key.');
+      if (holder === undefined) throw new Error('unreachable: the ad was neither stored nor found by its lookup key');
       return [id, holder];
     }),
   );

@@ -10,8 +10,7 @@ import { serveDocs } from './docs.ts';
 import { type Endpoint, endpoints } from './endpoint.ts';
 import { serveImage } from './images.ts';
 import type { PublicApiOptions } from './options.ts';
-import { oneAd, oneSet } from './reading/one.ts';
-import { adList, campaignList, deliveryList, screenshotList, setList } from './reading.ts';
+import { adList, campaignList, deliveryList, oneAd, oneSet, screenshotList, setList } from './reading.ts';
 import { replay, review } from './reviewing.ts';
 
 const ORGANIZATION = '/api/v1/orgs/:slug';

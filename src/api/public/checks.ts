@@ -1,4 +1,4 @@
-/** Checks of a body that need the database. */
+/** Checks of a request body that need the database. */
 import type { Faults } from '../../contract/faults.ts';
 import type { ParsedSubscriber } from '../../contract/parseParts.ts';
 import type { Queryable } from '../../store/database/database.ts';

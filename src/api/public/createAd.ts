@@ -12,7 +12,7 @@ import { answerOnce } from './idempotency.ts';
 import { jsonBodyReader } from './jsonBody.ts';
 import type { PublicApiOptions } from './options.ts';
 
-/** POST …/ads: 201 with a new ad, whose preview is then captured; 200 with the one that has the lookup key already. */
+/** POST …/ads: 201 with a new ad, or 200 with the ad that already has the lookup key. The service then captures the preview of a new ad. */
 export function createAd(options: PublicApiOptions): (call: AuthorizedRequest) => Promise<JsonResponse> {
   const { store, limits, queue } = options;
   const readBody = jsonBodyReader(limits.bodyBytes);
@@ -41,7 +41,7 @@ async function accept(tx: Queryable, call: AuthorizedRequest, parsed: ParsedCrea
   const createdAt = stored.inserted.get(made.id);
   if (createdAt !== undefined) return { row: pendingRow(made, stored.campaignId, createdAt), created: true };
   const [taken] = await findAdsByKey(tx, stored.campaignId, [made.lookupKey ?? '']);
-  if (taken === undefined) throw new Error('An ad was neither stored nor found under its lookup key.');
+  if (taken === undefined) throw new Error('unreachable: the ad was neither stored nor found by its lookup key');
   return { row: taken, created: false };
 }
 
@@ -56,18 +56,19 @@ async function store(
   parsed: ParsedCreateAd,
 ): Promise<Stored> {
   const { campaign, ad, subscribers, faults } = parsed;
-  if (campaign === undefined || ad?.content === undefined) throw new Error('A faulty body passed its examination.');
+  if (campaign === undefined || ad?.content === undefined)
+    throw new Error('unreachable: an invalid body passed validation');
   const made = newAd({ lookupKey: ad.lookupKey, ...ad.content });
   const given = { organizationId, campaign, source: 'create_ad', ads: [made], subscribers } as const;
   const stored = await insertAds(tx, remembered ? { ...given, liveKeyId: remembered.keyId } : given);
   if (stored !== undefined) return { made, stored };
   await remembered?.recheck(tx);
-  if ('name' in campaign) throw new Error('The campaign was neither found nor made.');
+  if ('name' in campaign) throw new Error('unreachable: the campaign was neither found nor created');
   addUnknownCampaignFault(faults);
   throw invalid(faults.errors);
 }
 
-/** The common request is sound and makes a new ad, or is seen not to by the insert itself: no look is needed before. */
+/** The usual request is valid and has media. The insert then finds an existing ad itself, and no query is needed before. */
 function needsLook({ faults, ad, subscribers }: ParsedCreateAd): boolean {
   return faults.any || ad?.content === undefined || wantsS3(subscribers);
 }

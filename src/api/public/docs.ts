@@ -1,4 +1,4 @@
-/** The API reference at /docs, from files of our own: nothing is loaded from elsewhere, no script stands in the page. */
+/** Serves the API reference at /docs. All files come from this service, and the page has no inline script. */
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import express, { type Express } from 'express';

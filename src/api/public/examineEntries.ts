@@ -6,10 +6,10 @@ import { type FoundReferences, findReferences } from '../../store/ads/findRefere
 import type { Queryable } from '../../store/database/database.ts';
 import { addMissingConnectorFaults, addUnknownCampaignFault } from './checks.ts';
 
-/** What of a request is there already. */
+/** The objects of a request that already exist. */
 export interface Existing {
   readonly campaignId: string | undefined;
-  /** The id of the ad that an entry designates, if it exists. */
+  /** The id of the entry's ad, if it exists. */
   adOf(entry: ParsedEntry): string | undefined;
 }
 
@@ -21,7 +21,7 @@ interface Examined {
   readonly limits: Limits;
 }
 
-/** Finds what is there, and with it the faults that only then can be told. @throws Failure (422) with all of them. */
+/** Finds the existing objects and adds the faults that depend on them. @throws Failure (422) with all faults. */
 export async function examineEntries(tx: Queryable, examined: Examined): Promise<Existing> {
   const { organizationId, parsed, limits } = examined;
   const { campaign, entries, subscribers, faults } = parsed;
@@ -32,18 +32,18 @@ export async function examineEntries(tx: Queryable, examined: Examined): Promise
     lookupKeys: entries.flatMap(({ ad }) => ad?.lookupKey ?? []),
   });
   if (campaign !== undefined && 'id' in campaign && resolved.campaignId === undefined) addUnknownCampaignFault(faults);
-  for (const entry of entries) noteEntry(entry, parsed, resolved);
+  for (const entry of entries) addEntryFaults(entry, parsed, resolved);
   const existing: Existing = {
     campaignId: resolved.campaignId,
     adOf: ({ ad }) => (ad?.id === undefined ? resolved.adsByKey.get(ad?.lookupKey ?? '')?.id : ad.id.toLowerCase()),
   };
-  noteTooMany(parsed, existing, limits);
+  addTooManyFault(parsed, existing, limits);
   await addMissingConnectorFaults(tx, { organizationId, subscribers, faults });
   if (faults.any) throw invalid(faults.errors);
   return existing;
 }
 
-function noteEntry(
+function addEntryFaults(
   { ad, path }: ParsedEntry,
   { campaign, faults }: ParsedScreenshotRequest,
   resolved: FoundReferences,
@@ -58,14 +58,14 @@ function noteEntry(
     faults.add(`${path}.id`, 'is not the id of an ad of this organization.');
     return;
   }
-  // An unknown campaign.id is a fault of its own; a name that is new is a campaign without ads.
-  const judged = resolved.campaignId !== undefined || (campaign !== undefined && 'name' in campaign);
-  if (judged && row.campaign_id !== resolved.campaignId) {
+  // An unknown campaign.id has its own fault. A campaign with a new name has no ads.
+  const isCampaignKnown = resolved.campaignId !== undefined || (campaign !== undefined && 'name' in campaign);
+  if (isCampaignKnown && row.campaign_id !== resolved.campaignId) {
     faults.add(`${path}.id`, 'is the id of an ad of another campaign.');
   }
 }
 
-function noteTooMany({ entries, faults }: ParsedScreenshotRequest, existing: Existing, limits: Limits): void {
+function addTooManyFault({ entries, faults }: ParsedScreenshotRequest, existing: Existing, limits: Limits): void {
   const merged = entries.map((entry, index) => ({
     adId: existing.adOf(entry) ?? `entry ${index}`,
     screenshots: entry.screenshots,

@@ -9,12 +9,12 @@ const KEY_MAX = 255;
 interface Once {
   readonly db: Database;
   readonly call: AuthorizedRequest;
-  /** Keys are of an endpoint. */
+  /** The same key is a different one for another endpoint. */
   readonly endpoint: string;
   readonly bodySha256: Buffer;
 }
 
-/** Runs `work` in one transaction; with an `Idempotency-Key`, at most once a day, and answers the same again. */
+/** Runs `work` in one transaction. With an `Idempotency-Key` it runs once a day, and a repeated request gets the same response. */
 export async function answerOnce(
   { db, call, endpoint, bodySha256 }: Once,
   work: (tx: Queryable) => Promise<JsonResponse>,

@@ -6,14 +6,14 @@ import { findImage } from '../../store/images/images.ts';
 
 const URL_SECONDS = 3_600;
 
-/** GET /i/{token}.png: needs no key, the token cannot be guessed. The bytes, or a redirect to where the bucket serves them. */
+/** GET /i/{token}.png: sends the picture, or redirects to the bucket. It needs no key, because the token cannot be guessed. */
 export function serveImage(db: Database, artifacts: ArtifactStore): RequestHandler {
   return async (request, response) => {
     const token = String(request.params['file']).replace(/\.png$/, '');
     const image = /^[A-Za-z0-9_-]{1,128}$/.test(token) ? await findImage(db, token) : undefined;
     if (image === undefined) throw gone();
     const etag = `"${image.sha256}"`;
-    // A token's picture never changes.
+    // The picture of a token never changes.
     response.set({
       ETag: etag,
       'Cache-Control': 'public, max-age=31536000, immutable',
@@ -40,4 +40,4 @@ function matches(sent: string | undefined, etag: string): boolean {
   return (sent ?? '').split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag || tag.trim() === '*');
 }
 
-const gone = () => notFound('token', 'There is no such picture, or it is kept no longer.');
+const gone = () => notFound('token', 'This picture does not exist or was deleted.');

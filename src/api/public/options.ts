@@ -10,12 +10,12 @@ import type { ServedRequest } from '../server/accessLog.ts';
 export interface PublicApiOptions extends EventContext {
   readonly store: Store;
   readonly limits: Limits;
-  /** None: no limit. */
+  /** Without it there is no limit. */
   readonly rateLimit?: RateLimit;
   readonly log: Log;
-  /** Told of each request when it is over. */
+  /** Receives each request when it ends, for metrics. */
   readonly observe?: (served: ServedRequest) => void;
   readonly artifacts: ArtifactStore;
-  /** The pages behind `html_url`. */
+  /** The results pages, which `html_url` opens. */
   readonly pages?: Router;
 }

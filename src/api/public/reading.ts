@@ -1,4 +1,4 @@
-/** The lists: `{"data":[…],"page":…,"per_page":…,"total":…}`. */
+/** Handlers for single objects and for lists: `{"data":[…],"page":…,"per_page":…,"total":…}`. */
 import type { z } from 'zod';
 import { Faults } from '../../contract/faults.ts';
 import {
@@ -18,8 +18,9 @@ import { listDeliveries } from '../../store/deliveries/listDeliveries.ts';
 import { listApprovedScreenshots } from '../../store/screenshots/listApprovedScreenshots.ts';
 import { listSets } from '../../store/sets/listSets.ts';
 import { approvedScreenshotRecord, campaignRecord, deliveryRecord, listedSetRecord } from '../presenters/listItems.ts';
+import { readAdRecord, readSetRecord } from '../presenters/readRecords.ts';
 import { adRecord } from '../presenters/records.ts';
-import { type AuthorizedRequest, type JsonResponse, jsonResponse } from './endpoint.ts';
+import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, unknownId } from './endpoint.ts';
 
 type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 const DAY_MS = 86_400_000;
@@ -97,4 +98,22 @@ async function listAnswer<Row>(
   const { page = 1, per_page = PER_PAGE_DEFAULT } = query;
   const { rows, total } = await list({ page, perPage: per_page });
   return jsonResponse(200, { data: rows.map(item), page, per_page, total });
+}
+
+/** Responds with the same object as `data.object` of an event about the ad. @throws Failure (404) */
+export function oneAd(db: Database): Handler {
+  return async ({ request, organizationId, place }) => {
+    const record = await readAdRecord(db, { id: idOf(request), organizationId, publicUrl: place.publicUrl });
+    if (record === undefined) throw unknownId();
+    return jsonResponse(200, record);
+  };
+}
+
+/** As {@link oneAd}, for a set. */
+export function oneSet(db: Database): Handler {
+  return async ({ request, organizationId, place }) => {
+    const record = await readSetRecord(db, { id: idOf(request), organizationId, publicUrl: place.publicUrl });
+    if (record === undefined) throw unknownId();
+    return jsonResponse(200, record);
+  };
 }

@@ -10,7 +10,7 @@ import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, unknownI
 import { optionalJsonBodyReader } from './jsonBody.ts';
 import type { PublicApiOptions } from './options.ts';
 
-/** POST …/screenshot_sets/{id}/approve, reject or cancel: answers the set as it then is. */
+/** POST …/screenshot_sets/{id}/approve, reject or cancel: responds with the changed set. */
 export function review(
   options: PublicApiOptions,
   action: SetAction,
@@ -37,7 +37,7 @@ function notesOf(body: object): string | null {
   return parsed.notes ?? null;
 }
 
-/** POST …/deliveries/{id}/replay: 202 with the delivery, which is then tried anew. */
+/** POST …/deliveries/{id}/replay: 202 with the delivery. The service then sends it again. */
 export function replay({ store, queue }: PublicApiOptions): (call: AuthorizedRequest) => Promise<JsonResponse> {
   return async ({ request, organizationId }) => {
     const id = idOf(request);
