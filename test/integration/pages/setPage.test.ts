@@ -165,7 +165,8 @@ describe('the page of a set', () => {
     await signIn(page, server, setAddress(setId));
     const deliveries = page.locator('#deliveries');
     expect(await deliveries.textContent()).not.toContain('hush');
-    await deliveries.getByText('1 attempt').click();
+    expect(await deliveries.locator('.state').textContent()).toBe('Failed after 1 attempt');
+    await deliveries.locator('summary', { hasText: '1 attempt' }).click();
     expect(await deliveries.locator('tbody').textContent()).toContain('failed: answered 500');
     await deliveries.getByRole('button', { name: 'Send again' }).click();
     await page.waitForURL(setAddress(setId));
