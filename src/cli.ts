@@ -10,7 +10,7 @@ const WRONG_USE = 2;
 
 type Register = (program: Command) => void;
 
-/** Loaded when asked for: a capture must not wait for code that only the service needs. */
+/** Each command loads its own code, so that a capture does not wait for code of the service. */
 const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   dev: async () => (await import('./commands/dev/devCommand.ts')).devCommand,
   shoot: async () => (await import('./commands/shootCommand.ts')).shootCommand,
@@ -26,15 +26,15 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
 };
 
 async function main(): Promise<void> {
-  // Captures start often: what was compiled once is read the next time.
+  // Captures start often, so they read compiled code from the cache.
   enableCompileCache();
   const program = new Command('tearsheet')
     .description('Places ads into slots of live web pages and takes pictures of them: placement previews.')
     .version(version())
     .exitOverride()
-    .showHelpAfterError('(tearsheet --help tells what there is)');
-  const asked = COMMANDS[process.argv[2] ?? ''];
-  for (const load of asked === undefined ? Object.values(COMMANDS) : [asked]) (await load())(program);
+    .showHelpAfterError('(run tearsheet --help for a list of commands)');
+  const requested = COMMANDS[process.argv[2] ?? ''];
+  for (const load of requested === undefined ? Object.values(COMMANDS) : [requested]) (await load())(program);
   program
     .command('version')
     .description('print the version')
@@ -42,20 +42,15 @@ async function main(): Promise<void> {
   await program.parseAsync();
 }
 
-/** One sentence for people; the stack only where somebody debugs. */
-function explain(error: unknown): number {
+/** Prints the error, with its stack if LOG_LEVEL is debug. @returns the exit code. */
+function reportError(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USE;
-  console.error(`tearsheet: ${wordsOf(error)}`);
+  console.error(`tearsheet: ${error instanceof Failure ? failureMessage(error) : errorMessage(error)}`);
   if (process.env['LOG_LEVEL'] === 'debug' && error instanceof Error) console.error(error.stack);
   return error instanceof ConfigError ? WRONG_USE : 1;
 }
 
-function wordsOf(error: unknown): string {
-  if (error instanceof Failure) return failureMessage(error);
-  return errorMessage(error);
-}
-
 main().catch((error: unknown) => {
-  // What had been begun, a pool or a timer, must not keep a process alive that does not do its work.
-  process.exit(explain(error));
+  // Exit explicitly, because an open pool or timer would keep the failed process alive.
+  process.exit(reportError(error));
 });

@@ -8,12 +8,12 @@ import { createLogger } from '../observe/logger.ts';
 export function captureCommand(program: Command): void {
   program
     .command('capture')
-    .description('one index of a capture job; started by the controller, which tells it everything by its environment')
+    .description('run one index of a capture job; the controller starts it and sets its environment')
     .action(async () => {
       const config = loadConfig(process.env);
       const log = createLogger({ level: config.LOG_LEVEL, name: 'capture' });
       const env = { ...process.env };
-      // Browsers inherit what is left, and meet the web.
+      // Browsers open untrusted pages and inherit the environment, so they must not get the token.
       delete process.env['TEARSHEET_TOKEN'];
       delete process.env['TEARSHEET_TOKEN_FILE'];
       const code = await runCapture({
@@ -37,7 +37,7 @@ export function captureCommand(program: Command): void {
             log,
           }),
       });
-      // Whatever a browser may still hold open ends with this process.
+      // Exit explicitly, because a browser may keep connections open.
       process.exit(code);
     });
 }

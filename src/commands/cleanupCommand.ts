@@ -1,34 +1,34 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { cleanUp } from '../controller/cleanup.ts';
-import { connectCluster } from './service/clusterService.ts';
+import { connectCluster } from './service/kubernetesController.ts';
 import { serviceContextFromEnvironment } from './service/serviceContext.ts';
 
 export function cleanupCommand(program: Command): void {
   program
     .command('cleanup')
     .description(
-      'take the ScreenshotJobs and Jobs of this installation out of its cluster, before it is uninstalled; cancels nothing, safe to repeat',
+      'delete the ScreenshotJobs and Jobs of this installation before it is uninstalled; cancels no set, safe to repeat',
     )
-    .option('--wait <seconds>', 'how long captures may take to end', seconds, 120)
+    .option('--wait <seconds>', 'the longest time to wait for captures to end', seconds, 120)
     .action(async ({ wait }: { wait: number }) => {
-      const base = await serviceContextFromEnvironment({ name: 'cleanup', worksQueues: false });
-      if (base.config.CLUSTER === 'kubernetes') {
-        const cluster = await connectCluster(base);
-        const { store, log } = base;
+      const context = await serviceContextFromEnvironment({ name: 'cleanup', worksQueues: false });
+      if (context.config.CLUSTER === 'kubernetes') {
+        const cluster = await connectCluster(context);
+        const { store, log } = context;
         const left = await cleanUp({ db: store.db, cluster, waitMs: wait * 1_000, log });
         await cluster.close();
-        console.log(wordsOf(left));
+        console.log(describeResult(left));
       } else {
-        console.log('Captures are child processes of the controller here: there is nothing to remove.');
+        console.log('There is nothing to delete: without a cluster, captures are child processes of the controller.');
       }
-      await base.queue.stop({ timeoutMs: 1_000 });
-      await base.close();
+      await context.queue.stop({ timeoutMs: 1_000 });
+      await context.close();
     });
 }
 
-function wordsOf({ resources, jobs }: { resources: number; jobs: number }): string {
-  if (resources + jobs === 0) return 'All ScreenshotJobs and Jobs are gone.';
-  return `Nothing holds ${resources} ScreenshotJobs and ${jobs} Jobs any more, but their pods had not ended in time: see \`kubectl get pods -l app.kubernetes.io/component=capture\`.`;
+function describeResult({ resources, jobs }: { resources: number; jobs: number }): string {
+  if (resources + jobs === 0) return 'All ScreenshotJobs and Jobs are deleted.';
+  return `${resources} ScreenshotJobs and ${jobs} Jobs are marked for deletion, but their pods did not end in time. Check \`kubectl get pods -l app.kubernetes.io/component=capture\`.`;
 }
 
 function seconds(text: string): number {

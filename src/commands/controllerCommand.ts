@@ -1,49 +1,49 @@
 import type { Command } from 'commander';
 import { gracefulShutdown } from '../observe/shutdown.ts';
-import { startClusterService } from './service/clusterService.ts';
-import { ownCommand } from './service/entry.ts';
+import type { ControllerService } from './service/controllerOptions.ts';
+import { startKubernetesController } from './service/kubernetesController.ts';
+import { startLocalController } from './service/localController.ts';
+import { ownCommand } from './service/ownCommand.ts';
 import { type ServiceContext, serveHealth, serviceContextFromEnvironment } from './service/serviceContext.ts';
-import type { WorkService } from './service/work.ts';
-import { startWorkService } from './service/workService.ts';
 
-/** Of a leader that leads no more: another one has begun, or soon will. */
+/** The time to shut down after leadership was lost, because another controller takes over. */
 const LOST_GRACE_MS = 5_000;
 
 export function controllerCommand(program: Command): void {
   program
     .command('controller')
     .description(
-      'launches, reconciles, settles and delivers; captures run as child processes of it (one at a time), or as pods (CLUSTER=kubernetes, any number of it: one leads)',
+      'launch, reconcile, settle and deliver; captures run as child processes, or as pods with CLUSTER=kubernetes, where several controllers elect a leader',
     )
     .action(async () => {
-      const base = await serviceContextFromEnvironment({ name: 'controller', worksQueues: true });
-      const { config } = base;
-      const begin = config.CLUSTER === 'kubernetes' ? workOnCluster : workOnThisMachine;
-      const ending: Ending = { shutDown: undefined };
-      const work = await begin(base, ending);
-      const health = await serveHealth(base, { host: config.HOST, port: config.METRICS_PORT });
+      const context = await serviceContextFromEnvironment({ name: 'controller', worksQueues: true });
+      const { config } = context;
+      const start = config.CLUSTER === 'kubernetes' ? startOnCluster : startOnThisMachine;
+      const handle: ShutdownHandle = { shutDown: undefined };
+      const service = await start(context, handle);
+      const health = await serveHealth(context, { host: config.HOST, port: config.METRICS_PORT });
       const grace = config.SHUTDOWN_GRACE_SECONDS * 1_000;
-      ending.shutDown = gracefulShutdown({
-        log: base.log,
+      handle.shutDown = gracefulShutdown({
+        log: context.log,
         unready: () => health.setUnready(),
         steps: [
-          { name: 'captures, controller and deliveries', run: () => work.stop(grace), deadlineMs: grace + 5_000 },
+          { name: 'captures, controller and deliveries', run: () => service.stop(grace), deadlineMs: grace + 5_000 },
           { name: 'metrics', run: () => health.close(), deadlineMs: 2_000 },
-          { name: 'connections', run: () => base.close(), deadlineMs: 5_000 },
+          { name: 'connections', run: () => context.close(), deadlineMs: 5_000 },
         ],
       });
-      base.log.info({ cluster: config.CLUSTER }, 'ready');
+      context.log.info({ cluster: config.CLUSTER }, 'ready');
     });
 }
 
-interface Ending {
-  /** Undefined while it is still starting. */
+interface ShutdownHandle {
+  /** Undefined while the process is starting. */
   shutDown: (() => Promise<number>) | undefined;
 }
 
-function workOnThisMachine(base: ServiceContext): Promise<WorkService> {
-  const { config } = base;
-  return startWorkService(base, {
+function startOnThisMachine(context: ServiceContext): Promise<ControllerService> {
+  const { config } = context;
+  return startLocalController(context, {
     egressAllow: config.EGRESS_ALLOW,
     parallelism: config.CAPTURE_PARALLELISM,
     captureCommand: ownCommand('capture'),
@@ -51,16 +51,16 @@ function workOnThisMachine(base: ServiceContext): Promise<WorkService> {
   });
 }
 
-async function workOnCluster(base: ServiceContext, ending: Ending): Promise<WorkService> {
+async function startOnCluster(context: ServiceContext, handle: ShutdownHandle): Promise<ControllerService> {
   let lost = false;
-  const work = await startClusterService(base, (reason) => {
+  const service = await startKubernetesController(context, (reason) => {
     if (lost) return;
     lost = true;
-    base.log.error({ reason }, 'this controller leads no more, and ends');
-    work.halt();
-    // Deliveries may end well; but the process must not stay.
+    context.log.error({ reason }, 'lost leadership, exiting');
+    service.halt();
+    // Deliveries in progress get some time to end, but the process must exit.
     setTimeout(() => process.exit(1), LOST_GRACE_MS).unref();
-    void (ending.shutDown?.() ?? Promise.resolve()).finally(() => process.exit(1));
+    void (handle.shutDown?.() ?? Promise.resolve()).finally(() => process.exit(1));
   });
-  return work;
+  return service;
 }

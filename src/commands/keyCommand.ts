@@ -11,14 +11,14 @@ interface CreateOptions {
 }
 
 export function keyCommand(program: Command): void {
-  const key = program.command('key').description('API keys: create, list, revoke');
+  const key = program.command('key').description('manage API keys: create, list, revoke');
   key
     .command('create <slug>')
-    .description('make a key, which is shown this once')
-    .option('--name <name>', 'what it is for')
-    .addOption(new Option('--scope <scope...>', 'what it may do; all, if not given').choices(SCOPES))
-    .option('--expires <time>', 'ISO 8601; never, if not given', time)
-    .option('--json', 'one JSON line')
+    .description('create an API key and show it once')
+    .option('--name <name>', 'the purpose of the key')
+    .addOption(new Option('--scope <scope...>', 'the permissions of the key; all by default').choices(SCOPES))
+    .option('--expires <time>', 'the time of expiry in ISO 8601; never by default', time)
+    .option('--json', 'print one JSON line')
     .action((slug: string, { name, scope, expires, json = false }: CreateOptions) =>
       withStore(async (db) => {
         const options = {
@@ -31,8 +31,8 @@ export function keyCommand(program: Command): void {
     );
   key
     .command('list <slug>')
-    .description('the keys of an organization, without their secrets')
-    .option('--json', 'a JSON line each')
+    .description('list the API keys of an organization without their secrets')
+    .option('--json', 'print one JSON line for each key')
     .action((slug: string, { json = false }: { json?: boolean }) =>
       withStore(async (db) => {
         for (const row of await listKeys(db, slug)) {
@@ -43,7 +43,7 @@ export function keyCommand(program: Command): void {
     );
   key
     .command('revoke <slug> <id>')
-    .description('end a key at once; the id is the eight characters in its middle')
+    .description('revoke an API key at once; its id is the eight characters after ts_live_')
     .action((slug: string, id: string) => withStore((db) => revokeKey(db, slug, id)));
 }
 
@@ -58,6 +58,7 @@ function time(text: string): Date {
   const date = new Date(text);
   if (Number.isNaN(date.getTime()))
     throw new InvalidArgumentError('must be an ISO 8601 time, for example 2027-01-31T00:00:00Z.');
-  if (date.getTime() <= Date.now()) throw new InvalidArgumentError('It is past: the key would never work.');
+  if (date.getTime() <= Date.now())
+    throw new InvalidArgumentError('The time is in the past, so the key would never work.');
   return date;
 }

@@ -6,11 +6,11 @@ import { migrate } from '../store/database/migrate.ts';
 export function migrateCommand(program: Command): void {
   program
     .command('migrate')
-    .description('bring the database to this version; safe to run at any time, also twice at once')
-    .option('--wait <seconds>', 'how long to wait for a database that does not answer yet', seconds, 0)
+    .description('migrate the database to this version; safe to run at any time and concurrently')
+    .option('--wait <seconds>', 'the longest time to wait for a database that does not answer yet', seconds, 0)
     .action(async ({ wait }: { wait: number }) => {
       const { DATABASE_URL } = loadConfig(process.env, ['DATABASE_URL']);
-      const applied = await patiently(() => migrate(DATABASE_URL ?? ''), wait);
+      const applied = await retryUntilReachable(() => migrate(DATABASE_URL ?? ''), wait);
       console.log(applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`);
     });
 }
@@ -20,16 +20,25 @@ function seconds(text: string): number {
   return Number(text);
 }
 
-/** Nobody there, or there and not ready: starting up, or without its database so far. */
-const NOT_YET = ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ETIMEDOUT', '57P03', '3D000'];
+/** Error codes of a server that cannot be reached, is starting, or does not have its database yet. */
+const RETRYABLE_CODES = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ETIMEDOUT',
+  '57P03',
+  '3D000',
+];
 
-async function patiently<T>(act: () => Promise<T>, waitSeconds: number): Promise<T> {
+async function retryUntilReachable<T>(act: () => Promise<T>, waitSeconds: number): Promise<T> {
   const deadline = performance.now() + waitSeconds * 1_000;
   for (;;) {
     try {
       return await act();
     } catch (error) {
-      if (!NOT_YET.includes(codeOf(error)) || performance.now() >= deadline) throw error;
+      if (!RETRYABLE_CODES.includes(codeOf(error)) || performance.now() >= deadline) throw error;
       await sleep(500);
     }
   }

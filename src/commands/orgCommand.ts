@@ -9,12 +9,12 @@ import {
 } from '../store/organizations/organizations.ts';
 import { print, withStore } from './withStore.ts';
 
-const slug = () => new Argument('<slug>', 'the organization, as it stands in paths');
+const slug = () => new Argument('<slug>', 'the name of the organization in API paths');
 
 export function orgCommand(program: Command): void {
   const org = program
     .command('org')
-    .description('organizations: create, list, disable, enable, set, rotate-webhook-secret');
+    .description('manage organizations: create, list, disable, enable, set, rotate-webhook-secret');
   addCreate(org);
   addList(org);
   addDisableAndEnable(org);
@@ -25,9 +25,9 @@ export function orgCommand(program: Command): void {
 function addCreate(org: Command): void {
   org
     .command('create')
-    .description('make an organization and its first key, which is shown this once')
+    .description('create an organization and its first API key, and show the key once')
     .addArgument(slug())
-    .option('--json', 'one JSON line')
+    .option('--json', 'print one JSON line')
     .action((name: string, { json = false }: { json?: boolean }) =>
       withStore(async (db) => print({ ...(await createOrganization(db, { slug: name })) }, json)),
     );
@@ -36,8 +36,8 @@ function addCreate(org: Command): void {
 function addList(org: Command): void {
   org
     .command('list')
-    .description('all organizations')
-    .option('--json', 'a JSON line each')
+    .description('list all organizations')
+    .option('--json', 'print one JSON line for each organization')
     .action(({ json = false }: { json?: boolean }) =>
       withStore(async (db) => {
         for (const { slug: name, review, disabled_at } of await listOrganizations(db)) {
@@ -52,12 +52,12 @@ function addList(org: Command): void {
 function addDisableAndEnable(org: Command): void {
   org
     .command('disable')
-    .description('refuse its requests (403); what it asked for before goes on')
+    .description('reject the requests of an organization with 403; accepted requests continue')
     .addArgument(slug())
     .action((name: string) => withStore((db) => disableOrganization(db, name)));
   org
     .command('enable')
-    .description('accept its requests again')
+    .description('accept the requests of an organization again')
     .addArgument(slug())
     .action((name: string) => withStore((db) => enableOrganization(db, name)));
 }
@@ -65,10 +65,10 @@ function addDisableAndEnable(org: Command): void {
 function addSet(org: Command): void {
   org
     .command('set')
-    .description('change how its sets are approved')
+    .description('change how the sets of an organization are approved')
     .addArgument(slug())
     .addOption(
-      new Option('--review <mode>', 'who approves a finished set')
+      new Option('--review <mode>', 'approve finished sets by hand or automatically')
         .choices(['manual', 'automatic'])
         .makeOptionMandatory(),
     )
@@ -80,9 +80,9 @@ function addSet(org: Command): void {
 function addRotateWebhookSecret(org: Command): void {
   org
     .command('rotate-webhook-secret')
-    .description('a new secret; the old one signs beside it for a day')
+    .description('create a new webhook secret; for one day, webhooks are signed with the old one, too')
     .addArgument(slug())
-    .option('--json', 'one JSON line')
+    .option('--json', 'print one JSON line')
     .action((name: string, { json = false }: { json?: boolean }) =>
       withStore(async (db) => print({ organization: name, webhook_secret: await rotateWebhookSecret(db, name) }, json)),
     );

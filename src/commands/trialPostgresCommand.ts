@@ -6,7 +6,7 @@ import { createLogger } from '../observe/logger.ts';
 import { gracefulShutdown } from '../observe/shutdown.ts';
 import { startEmbeddedPostgres } from './dev/embeddedPostgres.ts';
 
-/** Everybody who knows the password, from everywhere: what keeps others off is the network it stands in. */
+/** Every client that knows the password may connect. Only the network limits who can reach the server. */
 const RULES = ['0.0.0.0/0', '::/0'].map((range) => `host all all ${range} scram-sha-256\n`).join('');
 
 interface Options {
@@ -17,15 +17,15 @@ interface Options {
 export function trialPostgresCommand(program: Command): void {
   program
     .command('trial-postgres')
-    .description('a PostgreSQL to try the service on a cluster with, password in PGPASSWORD; no backups, no second one')
-    .requiredOption('--data <dir>', 'where its data is kept')
-    .option('--port <port>', 'port that it listens on, at every address', '5432')
+    .description('run a PostgreSQL for a trial on a cluster, without backups or replicas; password in PGPASSWORD')
+    .requiredOption('--data <dir>', 'the folder for its data')
+    .option('--port <port>', 'the port to listen on, on all addresses', '5432')
     .action(run);
 }
 
 async function run({ data, port }: Options): Promise<void> {
   const password = process.env['PGPASSWORD'];
-  if (!password) throw new ConfigError('PGPASSWORD is not set: the password of its account postgres.');
+  if (!password) throw new ConfigError('PGPASSWORD is not set. Set it to the password of the account postgres.');
   const log = createLogger({ level: 'info', name: 'trial-postgres' });
   const folder = path.resolve(data);
   const rules = `${folder}.hba`;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The version in package.json, which stands one folder above both `src` and `dist`. */
+/** @returns the version in package.json, which is one folder above `src` and `dist`. */
 export function version(): string {
   const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
     version: string;

@@ -1,7 +1,7 @@
 import { loadConfig } from '../config.ts';
 import { type Database, openStore } from '../store/database/database.ts';
 
-/** Runs one operator's command on the database that DATABASE_URL names. */
+/** Runs an operator's command on the database of DATABASE_URL. */
 export async function withStore<T>(run: (db: Database) => Promise<T>): Promise<T> {
   const { DATABASE_URL } = loadConfig(process.env, ['DATABASE_URL']);
   const store = openStore({ url: DATABASE_URL ?? '', maxConnections: 1 });
@@ -12,7 +12,7 @@ export async function withStore<T>(run: (db: Database) => Promise<T>): Promise<T
   }
 }
 
-/** Prints an object as one JSON line, or as `name  value` lines for people. */
+/** Prints an object as one JSON line, or as lines of name and value. */
 export function print(values: Readonly<Record<string, unknown>>, json: boolean): void {
   if (json) {
     console.log(JSON.stringify(values));

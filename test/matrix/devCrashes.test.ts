@@ -165,7 +165,7 @@ describe('after a SIGKILL', { timeout: 180_000 }, () => {
       kill(Number(postmasterFile()[0]));
       const { code } = await env.service.ended;
       expect(code).not.toBe(0);
-      expect(env.service.output()).toContain('PostgreSQL ended (SIGKILL)');
+      expect(env.service.output()).toContain('PostgreSQL exited (SIGKILL)');
     });
     await env.start();
     await expectFinished(env, asked);

@@ -9,11 +9,11 @@ import { createLogger } from '../../observe/logger.ts';
 import { gracefulShutdown, type ShutdownStep } from '../../observe/shutdown.ts';
 import { migrate } from '../../store/database/migrate.ts';
 import { type ApiService, startApiService } from '../service/apiService.ts';
-import { ownCommand } from '../service/entry.ts';
+import type { ControllerService } from '../service/controllerOptions.ts';
+import { startLocalController } from '../service/localController.ts';
+import { ownCommand } from '../service/ownCommand.ts';
 import { createServiceContext, type ServiceContext, serveHealth } from '../service/serviceContext.ts';
-import type { WorkService } from '../service/work.ts';
-import { startWorkService } from '../service/workService.ts';
-import { demoOrganization } from './demoOrganization.ts';
+import { ensureDemoOrganization } from './demoOrganization.ts';
 import { readDevState } from './devState.ts';
 import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from './embeddedPostgres.ts';
 import { lockFolder } from './folderLock.ts';
@@ -21,11 +21,11 @@ import { lockFolder } from './folderLock.ts';
 export interface DevOptions {
   readonly port: number;
   readonly data: string;
-  /** Ranges (CIDR) that captures and deliveries may reach although they are not public, on top of EGRESS_ALLOW. */
+  /** Ranges (CIDR) that captures and deliveries may reach although they are not public, in addition to EGRESS_ALLOW. */
   readonly allow: readonly string[];
 }
 
-/** What `tearsheet dev --json` prints when all is ready. */
+/** The line that `tearsheet dev --json` prints when the service is ready. */
 export interface DevReady {
   readonly url: string;
   readonly organization: string;
@@ -37,18 +37,18 @@ export interface DevReady {
 
 const HOST = '127.0.0.1';
 
-/** What runs already, or is being started. */
-interface Parts {
+/** The parts that are running or starting. */
+interface DevParts {
   postgres?: Promise<EmbeddedPostgres>;
-  base?: ServiceContext;
+  context?: ServiceContext;
   api?: ApiService;
-  work?: WorkService;
+  work?: ControllerService;
   health?: Health;
 }
 
 /**
- * The whole service in this process, on this machine alone. Resolves when it is ready; SIGTERM and SIGINT end it. When it
- * cannot start, it has ended what it had begun.
+ * Starts the whole service in this process and resolves when it is ready. SIGTERM and SIGINT end it. If the start fails,
+ * all started parts are stopped before the error is thrown.
  */
 export async function startDev(options: DevOptions): Promise<DevReady> {
   const config = loadConfig(process.env);
@@ -56,7 +56,7 @@ export async function startDev(options: DevOptions): Promise<DevReady> {
   const folder = path.resolve(options.data);
   mkdirSync(path.join(folder, 'pictures'), { recursive: true });
   await lockFolder(folder);
-  const parts: Parts = {};
+  const parts: DevParts = {};
   const shutDown = gracefulShutdown({
     log: createLogger({ level: config.LOG_LEVEL, name: 'dev' }),
     unready: () => parts.health?.setUnready(),
@@ -70,22 +70,22 @@ export async function startDev(options: DevOptions): Promise<DevReady> {
   }
 }
 
-function stepsOf(parts: Parts, grace: number): ShutdownStep[] {
-  const endWork = () => parts.work?.stop(grace) ?? parts.base?.queue.stop({ timeoutMs: grace });
-  // A server that did not start has said so already.
+function stepsOf(parts: DevParts, grace: number): ShutdownStep[] {
+  const endWork = () => parts.work?.stop(grace) ?? parts.context?.queue.stop({ timeoutMs: grace });
+  // A failed start of PostgreSQL has been reported already.
   const endPostgres = async () => (await parts.postgres?.catch(() => undefined))?.stop();
   return [
     { name: 'public API', run: () => parts.api?.publicServer.close(1_000), deadlineMs: grace },
     { name: 'captures, controller and deliveries', run: endWork, deadlineMs: grace + 5_000 },
     { name: 'internal API', run: () => parts.api?.internalServer.close(1_000), deadlineMs: 5_000 },
     { name: 'metrics', run: () => parts.health?.close(), deadlineMs: 2_000 },
-    { name: 'connections', run: () => parts.base?.close(), deadlineMs: 5_000 },
+    { name: 'connections', run: () => parts.context?.close(), deadlineMs: 5_000 },
     { name: 'PostgreSQL', run: endPostgres, deadlineMs: 15_000 },
   ];
 }
 
 async function startParts(
-  parts: Parts,
+  parts: DevParts,
   { config, folder, port, allow }: DevOptions & { readonly config: Config; readonly folder: string },
 ): Promise<DevReady> {
   const state = readDevState(folder);
@@ -95,7 +95,7 @@ async function startParts(
 
   const internalPort = await freePort();
   const publicPort = port === 0 ? await freePort() : port;
-  const base = await createServiceContext({
+  const context = await createServiceContext({
     config,
     name: 'dev',
     databaseUrl: postgres.url,
@@ -104,23 +104,23 @@ async function startParts(
     internalUrl: `http://${HOST}:${internalPort}`,
     worksQueues: true,
   });
-  parts.base = base;
-  const demo = await demoOrganization(base.store.db, { folder, state });
-  parts.api = await startApiService(base, {
+  parts.context = context;
+  const demo = await ensureDemoOrganization(context.store.db, { folder, state });
+  parts.api = await startApiService(context, {
     host: HOST,
     port: publicPort,
     internalHost: HOST,
     internalPort,
     rateLimited: process.env['RATE_LIMIT_PER_SECOND'] !== undefined,
   });
-  parts.work = await startWorkService(base, {
+  parts.work = await startLocalController(context, {
     egressAllow: [...config.EGRESS_ALLOW, ...allow],
     parallelism: process.env['CAPTURE_PARALLELISM'] === undefined ? availableParallelism() : config.CAPTURE_PARALLELISM,
     captureCommand: ownCommand('capture'),
     onSuperseded: () => process.kill(process.pid, 'SIGTERM'),
   });
-  parts.health = await serveHealth(base, { host: HOST, port: 0 });
-  return { url: base.publicUrl, ...demo, metrics_url: `${parts.health.url}/metrics`, database_url: postgres.url };
+  parts.health = await serveHealth(context, { host: HOST, port: 0 });
+  return { url: context.publicUrl, ...demo, metrics_url: `${parts.health.url}/metrics`, database_url: postgres.url };
 }
 
 function startPostgres(folder: string, password: string): Promise<EmbeddedPostgres> {

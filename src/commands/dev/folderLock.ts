@@ -3,9 +3,9 @@ import { realpathSync } from 'node:fs';
 import { createServer } from 'node:net';
 
 /**
- * Holds a data folder for this process until it ends, however it ends: an abstract socket, which the kernel frees. Linux only;
- * elsewhere PostgreSQL's own lock has to do.
- * @throws Error when another process holds it.
+ * Locks a data folder until this process exits. The lock is an abstract socket, which the kernel frees even after a crash.
+ * On systems other than Linux there is only PostgreSQL's own lock.
+ * @throws Error if another process holds the lock.
  */
 export async function lockFolder(folder: string): Promise<() => void> {
   if (process.platform !== 'linux') return () => undefined;
@@ -20,7 +20,5 @@ export async function lockFolder(folder: string): Promise<() => void> {
 }
 
 function inUse(folder: string): Error {
-  return new Error(
-    `Another tearsheet dev runs on ${folder}: end it, or give this one a folder of its own with --data DIR.`,
-  );
+  return new Error(`Another tearsheet dev uses ${folder}. Stop it, or use another folder with --data DIR.`);
 }

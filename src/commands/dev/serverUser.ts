@@ -12,16 +12,16 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 
-/** The account PostgreSQL runs as; it refuses to run as root. */
+/** The account that runs PostgreSQL, because PostgreSQL refuses to run as root. */
 export interface ServerUser {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** Where things of this machine are kept that another account must reach, when its own folder may not be entered. */
+/** The folder for files that another account must reach if it cannot enter their own folder. */
 const SHARED_ROOT = '/var/lib/tearsheet';
 
-/** @returns undefined when this process is not root: the server then runs as the same account. */
+/** @returns undefined if this process is not root; the server then runs as the same account. */
 export function serverUser(): ServerUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ['postgres', 'nobody']) {
@@ -29,7 +29,7 @@ export function serverUser(): ServerUser | undefined {
     if (uid !== undefined && gid !== undefined) return { uid, gid };
   }
   throw new Error(
-    'PostgreSQL does not run as root, and this machine has neither a user "postgres" nor "nobody": create one, or set DATABASE_URL.',
+    'PostgreSQL cannot run as root, and this machine has no user "postgres" or "nobody". Create one, or set DATABASE_URL.',
   );
 }
 
@@ -41,7 +41,7 @@ function idOf(flag: '-u' | '-g', name: string): number | undefined {
   }
 }
 
-/** Whether that account can enter a folder: every folder above it, and itself, must be open to it. */
+/** @returns whether the account may enter the folder and all folders above it. */
 export function canEnter(folder: string, user: ServerUser): boolean {
   const full = path.resolve(folder);
   for (let current = full; ; current = path.dirname(current)) {
@@ -56,14 +56,14 @@ function mayTraverse(folder: string, { uid, gid }: ServerUser): boolean {
   return (stat.mode & bit) !== 0;
 }
 
-/** A folder under {@link SHARED_ROOT}, made and open to everybody's passage. */
+/** @returns a path under {@link SHARED_ROOT}, which is created so that every account can enter it. */
 export function sharedFolder(name: string): string {
   mkdirSync(SHARED_ROOT, { recursive: true, mode: 0o755 });
   chmodSync(SHARED_ROOT, 0o755);
   return path.join(SHARED_ROOT, name);
 }
 
-/** The folder itself where the account can enter it, else a copy that it can. Copied once; a half-made copy is never used. */
+/** @returns the folder if the account can enter it, else a copy. It is copied once; an incomplete copy is never used. */
 export function reachableCopy(folder: string, { name, user }: { name: string; user: ServerUser }): string {
   if (canEnter(folder, user)) return folder;
   const copy = sharedFolder(name);
@@ -74,18 +74,18 @@ export function reachableCopy(folder: string, { name, user }: { name: string; us
     renameSync(partial, copy);
   } catch (error) {
     rmSync(partial, { recursive: true, force: true });
-    if (!existsSync(copy)) throw error; // Somebody else's copy is as good.
+    if (!existsSync(copy)) throw error; // Another process has made the same copy.
   }
   return copy;
 }
 
-/** Makes a folder that belongs to the account, mode 0700. */
+/** Creates a folder that the account owns, with mode 0700. */
 export function ownedFolder(folder: string, user: ServerUser | undefined): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (user !== undefined) chownSync(folder, user.uid, user.gid);
 }
 
-/** Writes a file that only the account (and root) can read. */
+/** Writes a file that only the account and root can read. */
 export function ownedFile(file: string, { content, user }: { content: string; user: ServerUser | undefined }): void {
   writeFileSync(file, content, { mode: 0o600 });
   if (user !== undefined) chownSync(file, user.uid, user.gid);

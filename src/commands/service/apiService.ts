@@ -2,7 +2,7 @@ import type { CaptureAuthenticator } from '../../api/auth/captureAuth.ts';
 import { createInternalApi } from '../../api/internal/internalApi.ts';
 import { createPages } from '../../api/pages/pages.ts';
 import { createPublicApi } from '../../api/public/app.ts';
-import { type HttpServer, type ListenOptions, serve } from './httpServer.ts';
+import { type HttpServer, type ListenOptions, startHttpServer } from './httpServer.ts';
 import type { ServiceContext } from './serviceContext.ts';
 
 export interface ApiService {
@@ -15,47 +15,47 @@ export interface ApiPorts {
   readonly port: number;
   readonly internalHost: string;
   readonly internalPort: number;
-  /** Whether keys are limited at all. */
+  /** Whether the rate of each API key is limited. */
   readonly rateLimited: boolean;
   /** Authenticates captures by the tokens of their pods; without it, by the tokens that the controller signs. */
   readonly authenticator?: CaptureAuthenticator;
-  /** Of the internal API. */
+  /** Certificate of the internal API. */
   readonly internalTls?: ListenOptions['tls'];
 }
 
-/** A claim that was not renewed for so long is lost; captures renew at a third of it. */
+/** A claim that is not renewed for this time is lost. Captures renew it after a third of the time. */
 const LEASE_SECONDS = 30;
 
-/** The public API with the pages, and the internal one, each on its own port. */
-export async function startApiService(base: ServiceContext, ports: ApiPorts): Promise<ApiService> {
+/** Starts the public API with the pages, and the internal API, each on its own port. */
+export async function startApiService(context: ServiceContext, ports: ApiPorts): Promise<ApiService> {
   const internal = createInternalApi({
-    store: base.store,
-    queue: base.queue,
-    publicUrl: base.publicUrl,
-    artifacts: base.artifacts,
-    notifications: base.notifications,
-    secret: base.installation.secret,
+    store: context.store,
+    queue: context.queue,
+    publicUrl: context.publicUrl,
+    artifacts: context.artifacts,
+    notifications: context.notifications,
+    secret: context.installation.secret,
     authenticator: ports.authenticator,
-    internalUrl: base.internalUrl,
-    podDeadlineSeconds: base.config.CAPTURE_POD_DEADLINE_SECONDS,
+    internalUrl: context.internalUrl,
+    podDeadlineSeconds: context.config.CAPTURE_POD_DEADLINE_SECONDS,
     leaseSeconds: LEASE_SECONDS,
-    log: base.log,
+    log: context.log,
     observe: {
       phases: (phases) => {
-        for (const [phase, seconds] of Object.entries(phases)) base.metrics.recordCapturePhase(phase, seconds);
+        for (const [phase, seconds] of Object.entries(phases)) context.metrics.recordCapturePhase(phase, seconds);
       },
-      creative: ({ seconds }) => base.metrics.recordCapturePhase('creative', seconds),
-      screenshots: base.metrics.countScreenshots,
+      creative: ({ seconds }) => context.metrics.recordCapturePhase('creative', seconds),
+      screenshots: context.metrics.countScreenshots,
     },
   });
-  const internalServer = await serve(internal, {
+  const internalServer = await startHttpServer(internal, {
     host: ports.internalHost,
     port: ports.internalPort,
     name: 'the internal API',
     tls: ports.internalTls,
   });
-  const pictureOrigin = await base.artifacts.clientOrigin();
-  const publicServer = await serve(publicApi(base, { ...ports, pictureOrigin }), {
+  const pictureOrigin = await context.artifacts.clientOrigin();
+  const publicServer = await startHttpServer(publicApi(context, { ...ports, pictureOrigin }), {
     host: ports.host,
     port: ports.port,
     name: 'the public API',
@@ -64,10 +64,10 @@ export async function startApiService(base: ServiceContext, ports: ApiPorts): Pr
 }
 
 function publicApi(
-  base: ServiceContext,
+  context: ServiceContext,
   { rateLimited, pictureOrigin }: ApiPorts & { pictureOrigin: string | undefined },
 ) {
-  const { config, store, queue, publicUrl, log, metrics, artifacts, installation, notifications } = base;
+  const { config, store, queue, publicUrl, log, metrics, artifacts, installation, notifications } = context;
   const pages = createPages({
     store,
     queue,

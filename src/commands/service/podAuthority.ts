@@ -1,4 +1,4 @@
-/** Captures are told by the tokens of their pods, about which the API server is asked: the one right that the api has in a cluster. */
+/** Authenticates captures by the tokens of their pods with a TokenReview, which is the API's only right in the cluster. */
 import type { CaptureAuthenticator } from '../../api/auth/captureAuth.ts';
 import { type PodTokenOptions, podTokenAuthenticator } from '../../api/auth/podTokens.ts';
 import { createApiServer } from '../../cluster/kubernetes/client/apiServer.ts';
@@ -6,7 +6,7 @@ import { loadCredentials } from '../../cluster/kubernetes/client/credentials.ts'
 import { createResourceClients } from '../../cluster/kubernetes/client/resourceClients.ts';
 import { ConfigError } from '../../config.ts';
 import { findJobName } from '../../store/jobs/jobs.ts';
-import { namespaceOf } from './namespace.ts';
+import { captureNamespace } from './captureNamespace.ts';
 import type { ServiceContext } from './serviceContext.ts';
 
 export interface PodAuthority {
@@ -14,18 +14,21 @@ export interface PodAuthority {
   close(): Promise<void>;
 }
 
-/** A capture waits for it, and tries again. */
-const REVIEW_MS = 5_000;
+/** A capture waits for the review and retries if it is late. */
+const REVIEW_TIMEOUT_MS = 5_000;
 
-/** @param kubeconfig path; without it the service account of the pod. @throws ConfigError, and where no API server is named */
+/**
+ * @param kubeconfig a path; by default the service account of the pod is used.
+ * @throws ConfigError if a setting or the address of the Kubernetes API is missing.
+ */
 export async function connectPodAuthority(
   { config, store, log }: Pick<ServiceContext, 'config' | 'store'> & Pick<PodTokenOptions, 'log'>,
   kubeconfig?: string,
 ): Promise<PodAuthority> {
   const { CAPTURE_SERVICE_ACCOUNT: serviceAccount, CAPTURE_TOKEN_AUDIENCE: audience } = config;
   if (serviceAccount === undefined)
-    throw new ConfigError('CAPTURE_SERVICE_ACCOUNT is not set: the account by whose tokens captures are told.');
-  const namespace = namespaceOf(config);
+    throw new ConfigError('CAPTURE_SERVICE_ACCOUNT is not set. Set it to the service account of capture pods.');
+  const namespace = captureNamespace(config);
   const api = createApiServer({ credentials: await loadCredentials(kubeconfig) });
   const { tokenReviews } = createResourceClients(api, namespace);
   const kind = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview' };
@@ -35,7 +38,7 @@ export async function connectPodAuthority(
     audience,
     log,
     review: (token) =>
-      tokenReviews.create({ ...kind, spec: { token, audiences: [audience] } }, { deadlineMs: REVIEW_MS }),
+      tokenReviews.create({ ...kind, spec: { token, audiences: [audience] } }, { deadlineMs: REVIEW_TIMEOUT_MS }),
     jobName: (jobId) => findJobName(store.db, jobId),
   });
   return { authenticator, close: () => api.close() };

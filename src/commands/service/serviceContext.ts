@@ -9,7 +9,7 @@ import { openStore, type Store } from '../../store/database/database.ts';
 import { type Notifications, openNotifications } from '../../store/database/notifications.ts';
 import { type Installation, readInstallation } from '../../store/installation/installation.ts';
 
-/** What every long-running process stands on. */
+/** The connections and settings that every long-running process needs. */
 export interface ServiceContext {
   readonly config: Config;
   readonly databaseUrl: string;
@@ -27,24 +27,24 @@ export interface ServiceContext {
 
 export interface ServiceContextOptions {
   readonly config: Config;
-  /** Stands in each log line. */
+  /** The name of the process, in each log line. */
   readonly name: string;
   readonly databaseUrl: string;
   readonly artifactsUrl: string;
   readonly publicUrl: string;
   readonly internalUrl: string;
-  /** False in processes that only enqueue. */
+  /** False in processes that add entries to the work queue but process none. */
   readonly worksQueues: boolean;
 }
 
-/** PostgreSQL's code. */
+/** PostgreSQL's error code for a missing table. */
 const NO_SUCH_TABLE = '42P01';
 
-/** Connects to a migrated database, to the queue in it, and to where pictures are kept. */
+/** Connects to a migrated database, its work queue and the artifact store. */
 export async function createServiceContext(options: ServiceContextOptions): Promise<ServiceContext> {
   const { config, databaseUrl } = options;
   const log = createLogger({ level: config.LOG_LEVEL, name: options.name });
-  const onError = (err: Error) => log.error({ err }, 'a connection to the database failed; it is made again');
+  const onError = (err: Error) => log.error({ err }, 'a connection to the database failed, reconnecting');
   const store = openStore({ url: databaseUrl, maxConnections: config.DATABASE_POOL_SIZE, onError });
   const installation = await readInstallation(store.db);
   const queue = await startQueue({ databaseUrl, onError, supervise: options.worksQueues });
@@ -79,7 +79,7 @@ export async function createServiceContext(options: ServiceContextOptions): Prom
   };
 }
 
-/** As {@link createServiceContext}, for a process of its own: all it stands on is named in the environment. @throws ConfigError */
+/** Like {@link createServiceContext}, with all settings from the environment. @throws ConfigError */
 export function serviceContextFromEnvironment(
   given: Pick<ServiceContextOptions, 'name' | 'worksQueues'>,
 ): Promise<ServiceContext> {
@@ -95,15 +95,15 @@ export function serviceContextFromEnvironment(
   });
 }
 
-/** Ready is a process whose database answers. */
+/** Serves health and metrics. The process is ready while its database answers. */
 export function serveHealth(
-  base: ServiceContext,
+  context: ServiceContext,
   address: { readonly host: string; readonly port: number },
 ): Promise<Health> {
-  return startHealth({ ...address, checks: { database: () => checkDatabase(base) }, metrics: base.metrics });
+  return startHealth({ ...address, checks: { database: () => checkDatabase(context) }, metrics: context.metrics });
 }
 
-/** Where another one answers under the same address, or an empty one, nothing that is asked of this process could be right. */
+/** Fails if another or an empty database answers at this address, because this process would then serve wrong data. */
 async function checkDatabase({ store, installation }: ServiceContext): Promise<void> {
   const found = await readInstallation(store.db).catch((error: { code?: string }) => {
     if (error.code === NO_SUCH_TABLE) return undefined;
@@ -111,6 +111,6 @@ async function checkDatabase({ store, installation }: ServiceContext): Promise<v
   });
   if (found?.id === installation.id) return;
   throw new Error(
-    'it is not the one that this process began with: migrate it and restart all processes; restarted pods do both',
+    'not the database that this process started with. Run `tearsheet migrate` and restart all processes; restarted pods do both',
   );
 }

@@ -1,47 +1,47 @@
-/** Certificate and key in files that others renew: cert-manager, or whoever writes the Secret they are mounted from. */
+/** Reads certificate and key from files that another program renews, for example cert-manager through a mounted Secret. */
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:https';
 
 export interface TlsFiles {
   readonly certFile: string;
   readonly keyFile: string;
-  /** Between two looks whether they were renewed. */
-  readonly againMs?: number;
+  /** Time between two checks for new files. */
+  readonly intervalMs?: number;
   readonly log: {
     info(fields: object, message: string): void;
     error(fields: object, message: string): void;
   };
 }
 
-interface Pair {
+interface CertificatePair {
   readonly cert: string;
   readonly key: string;
 }
 
-const AGAIN_MS = 30_000;
+const CHECK_INTERVAL_MS = 30_000;
 
-/** @throws Error that names the file which cannot be read */
-export function readPair({ certFile, keyFile }: Pick<TlsFiles, 'certFile' | 'keyFile'>): Pair {
+/** @throws Error that names the unreadable file. */
+export function readTlsFiles({ certFile, keyFile }: Pick<TlsFiles, 'certFile' | 'keyFile'>): CertificatePair {
   return { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') };
 }
 
-/** New connections are served with what the files hold by then; those that are open stay. @returns what ends it */
-export function followFiles(server: Server, files: TlsFiles, first: Pair): () => void {
-  const { certFile, againMs = AGAIN_MS, log } = files;
-  let known = first;
-  const look = () => {
+/** Checks the files regularly. New connections use the new certificate; open ones stay. @returns a function that stops. */
+export function reloadOnRenewal(server: Server, files: TlsFiles, first: CertificatePair): () => void {
+  const { certFile, intervalMs = CHECK_INTERVAL_MS, log } = files;
+  let current = first;
+  const check = () => {
     try {
-      const now = readPair(files);
-      if (now.cert === known.cert && now.key === known.key) return;
-      server.setSecureContext(now);
-      known = now;
-      log.info({ certFile }, 'the certificate was renewed');
+      const found = readTlsFiles(files);
+      if (found.cert === current.cert && found.key === current.key) return;
+      server.setSecureContext(found);
+      current = found;
+      log.info({ certFile }, 'loaded the renewed certificate');
     } catch (error) {
-      // Of two files that are being written one may be the new one already: the next look finds both.
-      log.error({ certFile, err: error }, 'the certificate could not be renewed');
+      // If only one of the two files has been written, the next check finds both.
+      log.error({ certFile, err: error }, 'loading the renewed certificate failed, retrying');
     }
   };
-  const timer = setInterval(look, againMs);
+  const timer = setInterval(check, intervalMs);
   timer.unref();
   return () => clearInterval(timer);
 }

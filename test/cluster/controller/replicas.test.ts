@@ -14,7 +14,7 @@ import { type ServiceProcess, startService } from '../../support/serviceProcess.
 
 let shop: KubernetesInstallation;
 const running: ServiceProcess[] = [];
-const LEADS = 'this controller leads';
+const LEADS = 'became the leader';
 
 beforeEach(async () => {
   shop = await startKubernetesInstallation('replicas');

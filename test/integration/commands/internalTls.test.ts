@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type HttpServer, serve } from '../../../src/commands/service/httpServer.ts';
+import { type HttpServer, startHttpServer } from '../../../src/commands/service/httpServer.ts';
 import { eventually } from '../../support/eventually.ts';
 import { SILENT } from '../../support/silentLog.ts';
 
@@ -25,9 +25,9 @@ beforeEach(async () => {
   await copyFile(path.join(TLS, 'server.key'), path.join(folder, 'tls.key'));
   const files = { certFile: path.join(folder, 'tls.crt'), keyFile: path.join(folder, 'tls.key') };
   const nothingToDo = { attempt: 1, done: true, deadline_at: new Date(Date.now() + 60_000).toISOString(), pages: [] };
-  server = await serve((_req, res) => void res.end(JSON.stringify(nothingToDo)), {
+  server = await startHttpServer((_req, res) => void res.end(JSON.stringify(nothingToDo)), {
     ...{ host: '127.0.0.1', port: 0, name: 'the internal API' },
-    tls: { ...files, againMs: 20, log: SILENT },
+    tls: { ...files, intervalMs: 20, log: SILENT },
   });
 });
 afterEach(async () => {

@@ -11,8 +11,8 @@ import {
   type ServiceContext,
   serveHealth,
 } from '../../../src/commands/service/serviceContext.ts';
-import type { WorkService } from '../../../src/commands/service/work.ts';
-import { startWorkService } from '../../../src/commands/service/workService.ts';
+import type { ControllerService } from '../../../src/commands/service/controllerOptions.ts';
+import { startLocalController } from '../../../src/commands/service/localController.ts';
 import { loadConfig } from '../../../src/config.ts';
 import type { Health } from '../../../src/observe/health.ts';
 import { createOrganization, type NewOrganization } from '../../../src/store/organizations/organizations.ts';
@@ -28,7 +28,7 @@ let database: TestDatabase;
 let base: ServiceContext;
 let organization: NewOrganization;
 let api: ApiService;
-let work: WorkService;
+let work: ControllerService;
 let health: Health;
 let receiver: Listener;
 
@@ -47,7 +47,7 @@ beforeEach(async () => {
   });
   organization = await createOrganization(base.store.db, { slug: 'acme' });
   api = await startApiService(base, { host: HOST, port: 0, internalHost: HOST, internalPort, rateLimited: false });
-  work = await startWorkService(base, {
+  work = await startLocalController(base, {
     egressAllow: ['127.0.0.0/8'],
     parallelism: 2,
     captureCommand: [process.execPath, CAPTURE],

@@ -105,7 +105,7 @@ describe('a second one', () => {
     const second = startDev(env.folders);
     expect(await second.ended).toEqual({ code: 1, signal: null });
     expect(second.output().trim().split('\n')).toEqual([
-      `tearsheet: Another tearsheet dev runs on ${env.folders.data}: end it, or give this one a folder of its own with --data DIR.`,
+      `tearsheet: Another tearsheet dev uses ${env.folders.data}. Stop it, or use another folder with --data DIR.`,
     ]);
     expect(await answerTo(ready.api_key)).toBe(200);
   });
@@ -129,7 +129,7 @@ describe('a second one', () => {
     expect(await second.ended).toEqual({ code: 1, signal: null });
     taken.close();
     expect(second.output().trim().split('\n')).toEqual([
-      `tearsheet: Port ${port}, for the public API, is taken: end what uses it, or choose another.`,
+      `tearsheet: Port ${port} for the public API is in use. Stop the process that uses it, or choose another port.`,
     ]);
     await folders.expectNoProcesses();
   });

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-/** How this program is started again, from its source as from its compiled form: Node, its flags, and the entry. */
+/** @returns the command that starts this program again, compiled or from source: Node, its flags, `cli` and `args`. */
 export function ownCommand(...args: string[]): string[] {
   const entry = import.meta.url.endsWith('.ts') ? '../../cli.ts' : '../../cli.js';
   return [process.execPath, ...process.execArgv, fileURLToPath(new URL(entry, import.meta.url)), ...args];

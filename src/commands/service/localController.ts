@@ -3,22 +3,28 @@ import path from 'node:path';
 import { issueJobToken } from '../../api/auth/jobToken.ts';
 import { createLocalCluster } from '../../cluster/local/localCluster.ts';
 import { startController } from '../../controller/controller.ts';
+import {
+  type ControllerService,
+  collectControllerMetrics,
+  sharedControllerOptions,
+  sharedSettings,
+  startContextDeliveries,
+} from './controllerOptions.ts';
 import type { ServiceContext } from './serviceContext.ts';
-import { commonSettings, controllerParts, deliver, measure, type WorkService } from './work.ts';
 
-export interface WorkOptions {
+export interface LocalControllerOptions {
   readonly egressAllow: readonly string[];
   readonly parallelism: number;
-  /** Program and arguments of a capture. */
+  /** Program and arguments of the capture program. */
   readonly captureCommand: readonly string[];
-  /** Another leader has begun: the process should end. */
+  /** Called when another leader has taken over. The process must exit. */
   readonly onSuperseded: () => void;
 }
 
-/** A child process costs more to start than to go on: an index takes more pages than in a cluster. */
+/** Starting a child process costs more than another page, so an index has more pages than in a cluster. */
 const PAGES_PER_INDEX = 12;
 
-/** What a capture may see of this process's environment: never an address of the database, never a key. */
+/** The environment variables that a capture gets from this process. Database URLs and keys must never be among them. */
 const CAPTURE_ENVIRONMENT = [
   'PATH',
   'HOME',
@@ -34,9 +40,12 @@ const CAPTURE_ENVIRONMENT = [
   'PAGES_AT_ONCE',
 ];
 
-/** Controller, captures as child processes of this one, and deliveries. */
-export async function startWorkService(base: ServiceContext, options: WorkOptions): Promise<WorkService> {
-  const { config, queue, log, installation, publicUrl, internalUrl } = base;
+/** Starts the controller and the deliveries. Captures run as child processes. */
+export async function startLocalController(
+  context: ServiceContext,
+  options: LocalControllerOptions,
+): Promise<ControllerService> {
+  const { config, queue, log, installation, publicUrl, internalUrl } = context;
   const { parallelism, egressAllow, captureCommand } = options;
   const cluster = createLocalCluster({
     captureCommand,
@@ -44,15 +53,15 @@ export async function startWorkService(base: ServiceContext, options: WorkOption
     log: log.child({ part: 'cluster' }),
     env: captureEnvironment(egressAllow),
   });
-  await deliver(base, egressAllow);
+  await startContextDeliveries(context, egressAllow);
   const controller = await startController({
-    ...controllerParts(base),
+    ...sharedControllerOptions(context),
     cluster,
     issueToken: (jobId, expiresAt) => issueJobToken(installation.secret, jobId, expiresAt),
     onSuperseded: options.onSuperseded,
     settings: {
-      ...commonSettings(config),
-      // Captures are children of this machine: what it cannot run yet waits in Postgres, where it is gathered.
+      ...sharedSettings(config),
+      // Work that this machine cannot run yet waits in PostgreSQL.
       maxPods: Math.min(config.MAX_PODS, 2 * parallelism),
       parallelism,
       pagesPerIndex: PAGES_PER_INDEX,
@@ -61,7 +70,7 @@ export async function startWorkService(base: ServiceContext, options: WorkOption
       isLocal: true,
     },
   });
-  measure(base, { controller, cluster });
+  collectControllerMetrics(context, { controller, cluster });
   return {
     async stop(graceMs) {
       await controller.stop();
@@ -77,10 +86,10 @@ function captureEnvironment(egressAllow: readonly string[]): Record<string, stri
     return value === undefined ? [] : [[name, value] as const];
   });
   const compiled = getCompileCacheDir();
-  // As many captures run as there are processors: each gets one browser for creatives, not two.
+  // One capture runs for each processor, so each gets one browser for creatives, not two.
   return {
     CREATIVES_AT_ONCE: '1',
-    // A capture's own folder for temporary files goes with it; what it has compiled is for the next one. The service reads none of it.
+    // A capture deletes its temporary folder. The compile cache stays for the next capture; the service does not read it.
     ...(compiled !== undefined && { NODE_COMPILE_CACHE: path.join(compiled, 'captures') }),
     ...Object.fromEntries(entries),
     EGRESS_ALLOW: egressAllow.join(','),

@@ -1,4 +1,4 @@
-/** What `tearsheet dev` and `tearsheet controller` have in common, on one machine as on a cluster. */
+/** The parts of a controller that are the same on one machine and on Kubernetes. */
 import type { ClusterPort } from '../../cluster/port.ts';
 import type { Config } from '../../config.ts';
 import type { Controller, ControllerSettings } from '../../controller/controller.ts';
@@ -8,13 +8,13 @@ import { createGuard } from '../../egress/guard.ts';
 import { countWaiting } from '../../store/jobs/auditQueries.ts';
 import type { ServiceContext } from './serviceContext.ts';
 
-export interface WorkService {
-  /** Ends everything that reconciles and delivers; captures on this machine give back what they hold. */
+export interface ControllerService {
+  /** Stops reconciliation and deliveries. Captures on this machine release their claims. */
   stop(graceMs: number): Promise<void>;
 }
 
-export function deliver(base: ServiceContext, egressAllow: readonly string[]): Promise<void> {
-  const { store, queue, artifacts, log, metrics } = base;
+export function startContextDeliveries(context: ServiceContext, egressAllow: readonly string[]): Promise<void> {
+  const { store, queue, artifacts, log, metrics } = context;
   return startDeliveries({
     store,
     queue,
@@ -25,8 +25,8 @@ export function deliver(base: ServiceContext, egressAllow: readonly string[]): P
   });
 }
 
-/** The settings that mean the same everywhere. */
-export function commonSettings(config: Config) {
+/** @returns the settings that mean the same on one machine and on Kubernetes. */
+export function sharedSettings(config: Config) {
   return {
     maxPodsPerOrganization: config.MAX_PODS_PER_ORGANIZATION,
     setDeadlineSeconds: config.SET_DEADLINE_SECONDS,
@@ -38,9 +38,9 @@ export function commonSettings(config: Config) {
   } satisfies Partial<ControllerSettings>;
 }
 
-/** What every controller stands on, and how it is measured. */
-export function controllerParts(base: ServiceContext) {
-  const { store, queue, notifications, log, metrics } = base;
+/** @returns the store, queue, log and metrics of every controller. */
+export function sharedControllerOptions(context: ServiceContext) {
+  const { store, queue, notifications, log, metrics } = context;
   return {
     store,
     queue,
@@ -55,15 +55,18 @@ export function controllerParts(base: ServiceContext) {
   } satisfies Partial<ControllerOptions>;
 }
 
-export interface Measured {
+export interface MeasuredController {
   readonly controller: Controller;
   readonly cluster: ClusterPort;
-  /** Milliseconds since the cluster was last certain to be as it is seen. */
+  /** Age of the informer cache in milliseconds; undefined if there is no watch. */
   readonly staleness?: () => number | undefined;
 }
 
-/** At each scrape of a leader's metrics. */
-export function measure({ store, metrics }: ServiceContext, { controller, cluster, staleness }: Measured): void {
+/** Makes each scrape report the state of this controller, as the leader. */
+export function collectControllerMetrics(
+  { store, metrics }: ServiceContext,
+  { controller, cluster, staleness }: MeasuredController,
+): void {
   metrics.controller.setLeader(true);
   metrics.controller.collect(async () => {
     const age = staleness?.();

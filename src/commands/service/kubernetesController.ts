@@ -1,4 +1,4 @@
-/** The controller on Kubernetes: deliveries in every replica, everything else in the one that leads. */
+/** The controller on Kubernetes. Every replica sends deliveries; only the leader does everything else. */
 
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -7,23 +7,29 @@ import { type Config, ConfigError } from '../../config.ts';
 import { CaptureProfile } from '../../contract/captureProfile.ts';
 import { type Controller, startController } from '../../controller/controller.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
-import { namespaceOf } from './namespace.ts';
+import { captureNamespace } from './captureNamespace.ts';
+import {
+  type ControllerService,
+  collectControllerMetrics,
+  sharedControllerOptions,
+  sharedSettings,
+  startContextDeliveries,
+} from './controllerOptions.ts';
 import type { ServiceContext } from './serviceContext.ts';
-import { commonSettings, controllerParts, deliver, measure, type WorkService } from './work.ts';
 
-export interface ClusterWork extends WorkService {
-  /** It leads no more: it writes nothing from now on. */
+export interface KubernetesControllerService extends ControllerService {
+  /** Stops all writes after leadership was lost. */
   halt(): void;
 }
 
-/** @param onLost called once, when it led and does not any more: the process is to end. */
-export async function startClusterService(
-  base: ServiceContext,
+/** @param onLost called after leadership was lost. The process must exit. */
+export async function startKubernetesController(
+  context: ServiceContext,
   onLost: (reason: string) => void,
-): Promise<ClusterWork> {
-  const { config, metrics, queue, log } = base;
-  const cluster = await connectCluster(base);
-  await deliver(base, config.EGRESS_ALLOW);
+): Promise<KubernetesControllerService> {
+  const { config, metrics, queue, log } = context;
+  const cluster = await connectCluster(context);
+  await startContextDeliveries(context, config.EGRESS_ALLOW);
   metrics.controller.setLeader(false);
   let controller: Promise<Controller> | undefined;
   let halted = false;
@@ -31,11 +37,14 @@ export async function startClusterService(
     identity: config.POD_NAME ?? hostname(),
     leaseName: config.LEASE_NAME,
     onElected: () => {
-      log.info({}, 'this controller leads');
-      controller = lead(base, cluster, { isHalted: () => halted, onSuperseded: () => onLost('another leader began') });
+      log.info({}, 'became the leader');
+      controller = startLeading(context, cluster, {
+        isHalted: () => halted,
+        onSuperseded: () => onLost('another controller became the leader'),
+      });
       controller.catch((error: unknown) => {
-        log.error({ err: error }, 'the controller could not begin');
-        onLost('the controller could not begin');
+        log.error({ err: error }, 'the controller failed to start as the leader');
+        onLost('the controller failed to start as the leader');
       });
     },
     onLost,
@@ -46,9 +55,9 @@ export async function startClusterService(
       metrics.controller.setLeader(false);
     },
     async stop(graceMs) {
-      // One that could not begin has nothing to stop.
+      // A controller that failed to start has nothing to stop.
       await (await controller?.catch(() => undefined))?.stop();
-      // Given back when nothing is written any more, so that the next leader need not wait.
+      // The Lease is released after the last write, so that the next leader does not wait for it to expire.
       await elector.stop();
       await cluster.close();
       await queue.stop({ timeoutMs: graceMs });
@@ -56,18 +65,18 @@ export async function startClusterService(
   };
 }
 
-async function lead(
-  base: ServiceContext,
+async function startLeading(
+  context: ServiceContext,
   cluster: KubernetesCluster,
-  term: { isHalted: () => boolean; onSuperseded: () => void },
+  leadership: { isHalted: () => boolean; onSuperseded: () => void },
 ): Promise<Controller> {
-  const { config, internalUrl, publicUrl } = base;
+  const { config, internalUrl, publicUrl } = context;
   const controller = await startController({
-    ...controllerParts(base),
-    ...term,
+    ...sharedControllerOptions(context),
+    ...leadership,
     cluster,
     settings: {
-      ...commonSettings(config),
+      ...sharedSettings(config),
       maxPods: config.MAX_PODS,
       parallelism: config.CAPTURE_PARALLELISM,
       internalUrl,
@@ -75,7 +84,7 @@ async function lead(
       isLocal: false,
     },
   });
-  measure(base, { controller, cluster, staleness: () => cluster.staleness() });
+  collectControllerMetrics(context, { controller, cluster, staleness: () => cluster.staleness() });
   return controller;
 }
 
@@ -83,7 +92,7 @@ async function lead(
 export function connectCluster({ config, installation, log, metrics }: ServiceContext): Promise<KubernetesCluster> {
   const { requested, relisted } = metrics.controller;
   return connectKubernetes({
-    namespace: namespaceOf(config),
+    namespace: captureNamespace(config),
     installation: installation.id,
     profile: readProfile(config),
     readsNodes: config.READ_NODES,
@@ -94,7 +103,7 @@ export function connectCluster({ config, installation, log, metrics }: ServiceCo
 
 function readProfile({ CAPTURE_PROFILE: file }: Config): CaptureProfile {
   if (file === undefined)
-    throw new ConfigError('CAPTURE_PROFILE is not set: the file that says what capture pods are.');
+    throw new ConfigError('CAPTURE_PROFILE is not set. Set it to the JSON file that describes capture pods.');
   let profile: unknown;
   try {
     profile = JSON.parse(readFileSync(file, 'utf8'));
@@ -104,5 +113,5 @@ function readProfile({ CAPTURE_PROFILE: file }: Config): CaptureProfile {
   const parsed = CaptureProfile.safeParse(profile);
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw new ConfigError(`CAPTURE_PROFILE: ${file} is not usable:\n  ${faults.join('\n  ')}`);
+  throw new ConfigError(`CAPTURE_PROFILE: ${file} is invalid:\n  ${faults.join('\n  ')}`);
 }
