@@ -1,7 +1,7 @@
 #!/usr/bin/env node
+import { readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { Command, CommanderError } from 'commander';
-import { version } from './commands/version.ts';
 import { ConfigError } from './config.ts';
 import { Failure, failureMessage } from './domain/failure.ts';
 import { errorMessage } from './lib/errorMessage.ts';
@@ -48,6 +48,14 @@ function reportError(error: unknown): number {
   console.error(`tearsheet: ${error instanceof Failure ? failureMessage(error) : errorMessage(error)}`);
   if (process.env['LOG_LEVEL'] === 'debug' && error instanceof Error) console.error(error.stack);
   return error instanceof ConfigError ? WRONG_USE : 1;
+}
+
+/** @returns the version in package.json, one folder above `src` and `dist`. */
+function version(): string {
+  const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  return manifest.version;
 }
 
 main().catch((error: unknown) => {

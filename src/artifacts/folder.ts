@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { contentTypeOf } from './contentTypes.ts';
+import { dirname, extname, join } from 'node:path';
 import { type Artifact, ArtifactNotFoundError, type ArtifactStore, checkKey } from './store.ts';
 
 /**
- * Artifacts as files of one folder, their keys being paths in it. A content type that the name does not tell is kept
- * in a file of the same path under `.types`.
+ * Keeps artifacts as files in a folder; keys are paths. If the content type does not follow from the name, it is kept in a
+ * file of the same path under `.types`.
  */
-export class FolderStore implements ArtifactStore {
+export class FolderArtifactStore implements ArtifactStore {
   readonly #folder: string;
 
   constructor(folder: string) {
@@ -18,8 +17,8 @@ export class FolderStore implements ArtifactStore {
   async put(key: string, bytes: Buffer, contentType: string): Promise<void> {
     const path = this.#path(key);
     if (contentType === contentTypeOf(key)) await rm(this.#typePath(key), { force: true });
-    else await writeWhole(this.#typePath(key), contentType);
-    await writeWhole(path, bytes);
+    else await writeAtomically(this.#typePath(key), contentType);
+    await writeAtomically(path, bytes);
   }
 
   async get(key: string): Promise<Artifact> {
@@ -76,8 +75,8 @@ export class FolderStore implements ArtifactStore {
   }
 }
 
-/** Under its name there is the old file or the whole new one, also after a power cut. */
-async function writeWhole(path: string, content: Buffer | string): Promise<void> {
+/** Replaces a file so that there is either the old or the complete new content, even after a power failure. */
+async function writeAtomically(path: string, content: Buffer | string): Promise<void> {
   const folder = dirname(path);
   const temporary = join(folder, `.${randomUUID()}.part`);
   await mkdir(folder, { recursive: true });
@@ -108,4 +107,23 @@ async function syncFolder(folder: string): Promise<void> {
 
 function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.webp': 'image/webp',
+  '.gif': 'image/gif',
+  '.svg': 'image/svg+xml',
+  '.mp4': 'video/mp4',
+  '.webm': 'video/webm',
+  '.json': 'application/json',
+  '.html': 'text/html; charset=utf-8',
+  '.zip': 'application/zip',
+  '.pdf': 'application/pdf',
+};
+
+/** @returns the content type that follows from the file name. */
+function contentTypeOf(key: string): string {
+  return CONTENT_TYPES[extname(key).toLowerCase()] ?? 'application/octet-stream';
 }

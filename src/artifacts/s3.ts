@@ -19,35 +19,36 @@ import {
 } from './store.ts';
 import { signUpload } from './uploadSignature.ts';
 
-export interface S3Options {
+export interface S3StoreOptions {
   region?: string | undefined;
-  /** A server other than AWS. */
+  /** The URL of a server other than AWS. */
   endpoint?: string | undefined;
-  /** How clients reach that server, where they cannot by `endpoint`. */
+  /** The URL by which clients reach that server, if it differs from `endpoint`. */
   publicEndpoint?: string | undefined;
   forcePathStyle?: boolean | undefined;
-  /** Without them the SDK looks where it always does: environment, files, the platform. */
+  /** By default, the AWS credential chain is used: environment, files, platform. */
   credentials?: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | undefined;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 
-/** Artifacts as objects of one bucket, their keys below one prefix. */
-export class S3Store implements ArtifactStore {
+/** Keeps artifacts as objects of a bucket, with a common prefix of their keys. */
+export class S3ArtifactStore implements ArtifactStore {
   readonly #client: S3Client;
-  /** Only signs. */
-  readonly #outside: S3Client;
+  /** Signs URLs for clients. It sends no requests. */
+  readonly #publicClient: S3Client;
   readonly #bucket: string;
   readonly #prefix: string;
 
-  /** `prefix`: without slashes at its ends, or empty. */
-  constructor(place: { bucket: string; prefix: string }, options: S3Options) {
+  /** @param place its `prefix` is empty, or has no slash at the start and end. */
+  constructor(place: { bucket: string; prefix: string }, options: S3StoreOptions) {
     this.#bucket = place.bucket;
     this.#prefix = place.prefix === '' ? '' : `${place.prefix}/`;
     this.#client = openClient(options);
     const { publicEndpoint } = options;
-    this.#outside = publicEndpoint === undefined ? this.#client : openClient({ ...options, endpoint: publicEndpoint });
+    this.#publicClient =
+      publicEndpoint === undefined ? this.#client : openClient({ ...options, endpoint: publicEndpoint });
   }
 
   async put(key: string, bytes: Buffer, contentType: string): Promise<void> {
@@ -57,7 +58,7 @@ export class S3Store implements ArtifactStore {
   async get(key: string): Promise<Artifact> {
     try {
       const { Body, ContentType } = await this.#client.send(new GetObjectCommand(this.#at(key)));
-      if (Body === undefined) throw new Error(`The bucket answered without a body for ${key}.`);
+      if (Body === undefined) throw new Error(`The S3 server sent no body for ${key}.`);
       const bytes = Buffer.from(await Body.transformToByteArray());
       return { bytes, contentType: ContentType ?? 'application/octet-stream', size: bytes.byteLength };
     } catch (error) {
@@ -85,7 +86,7 @@ export class S3Store implements ArtifactStore {
 
   downloadUrl(key: string, { expiresInSeconds, fileName, forClient = false }: DownloadUrlOptions): Promise<string> {
     const named = fileName === undefined ? {} : { ResponseContentDisposition: attachment(fileName) };
-    const client = forClient ? this.#outside : this.#client;
+    const client = forClient ? this.#publicClient : this.#client;
     return getSignedUrl(client, new GetObjectCommand({ ...this.#at(key), ...named }), { expiresIn: expiresInSeconds });
   }
 
@@ -95,7 +96,7 @@ export class S3Store implements ArtifactStore {
 
   close(): void {
     this.#client.destroy();
-    this.#outside.destroy();
+    this.#publicClient.destroy();
   }
 
   #at(key: string): { Bucket: string; Key: string } {
@@ -103,14 +104,14 @@ export class S3Store implements ArtifactStore {
   }
 }
 
-function openClient({ region, endpoint, forcePathStyle, credentials }: S3Options): S3Client {
+function openClient({ region, endpoint, forcePathStyle, credentials }: S3StoreOptions): S3Client {
   return new S3Client({
     ...(region !== undefined && { region }),
     ...(endpoint !== undefined && { endpoint }),
     ...(forcePathStyle !== undefined && { forcePathStyle }),
     ...(credentials !== undefined && { credentials }),
     maxAttempts: 3,
-    // Otherwise a presigned address carries the checksum of an empty body, and many servers refuse the rest.
+    // Otherwise a presigned URL contains the checksum of an empty body, and many servers reject other bodies.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {

@@ -1,21 +1,21 @@
-/** Where pictures and creatives are kept: a bucket, or a folder. */
+/** The place for pictures and creatives: a bucket or a folder. */
 export interface ArtifactStore {
-  /** Stores whole or not at all; what was under the key is replaced. */
+  /** Stores the bytes completely or not at all. Replaces an artifact with the same key. */
   put(key: string, bytes: Buffer, contentType: string): Promise<void>;
   /** @throws ArtifactNotFoundError */
   get(key: string): Promise<Artifact>;
-  /** @returns how many bytes are there; undefined: nothing. */
+  /** @returns the size in bytes, or undefined if there is no artifact. */
   sizeOf(key: string): Promise<number | undefined>;
-  /** Deleting what is not there is no error. */
+  /** Deletes the artifact, if it exists. */
   delete(key: string): Promise<void>;
   /**
-   * An address to which anybody may PUT these bytes, and no others, with these headers, for some minutes.
-   * undefined where there is no such address: the service then takes the bytes itself.
+   * @returns a signed request that uploads exactly these bytes and is valid for some minutes; undefined if the store has
+   *   no URLs, so that the service itself must receive the bytes.
    */
   uploadRequest(key: string, content: UploadContent): Promise<UploadRequest | undefined>;
-  /** An address to GET the bytes from until it expires. undefined where there is none. */
+  /** @returns a signed URL for downloading; undefined if the store has no URLs. */
   downloadUrl(key: string, options: DownloadUrlOptions): Promise<string | undefined>;
-  /** Where the addresses lead that `downloadUrl` gives to clients; undefined where there are none. */
+  /** @returns the origin of the URLs that `downloadUrl` makes for clients; undefined if the store has no URLs. */
   clientOrigin(): Promise<string | undefined>;
   close(): void;
 }
@@ -41,9 +41,9 @@ export interface UploadRequest {
 
 export interface DownloadUrlOptions {
   expiresInSeconds: number;
-  /** What the answer shall call itself when saved. */
+  /** The name for saving the file. */
   fileName?: string;
-  /** For a reader outside, who may have to reach the server by another address than this process does. */
+  /** Makes a URL for clients, who may reach the server at another address than this process. */
   forClient?: boolean;
 }
 
@@ -51,17 +51,19 @@ export class ArtifactNotFoundError extends Error {
   override readonly name = 'ArtifactNotFoundError';
 
   constructor(key: string, options?: ErrorOptions) {
-    super(`There is no artifact under the key ${key}.`, options);
+    super(`The artifact store has no object with the key ${key}.`, options);
   }
 }
 
 const SEGMENT = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
 const MAX_KEY_LENGTH = 512;
 
-/** Keys are ours: plain words between slashes, none of them hidden. @throws Error for any other. */
+/** @returns the key if it has the form of our keys: words between slashes that do not start with a dot. @throws Error */
 export function checkKey(key: string): string {
   const valid = key.length <= MAX_KEY_LENGTH && key.split('/').every((segment) => SEGMENT.test(segment));
   if (!valid)
-    throw new Error(`"${key.slice(0, 200)}" is not a key of an artifact: words of A-Z a-z 0-9 . _ - between slashes.`);
+    throw new Error(
+      `"${key.slice(0, 200)}" is not an artifact key. Keys are words of A-Z a-z 0-9 . _ - between slashes.`,
+    );
   return key;
 }

@@ -1,4 +1,4 @@
-/** A delivery to a customer's bucket: the pictures, and for a set the manifest that lists them, last. */
+/** Delivers pictures to a customer's bucket. For a set, the manifest that lists them is uploaded last. */
 import { adPictures, setPictures } from '../store/deliveries/deliveredPictures.ts';
 import { type DeliveryToSend, readConnector } from '../store/deliveries/deliveryToSend.ts';
 import type { DeliveryAttemptResult } from '../workflow/deliveryAttempts.ts';
@@ -6,16 +6,16 @@ import { adFrameKey, adPreviewKey, manifestKey, screenshotKey } from './objectKe
 import type { DeliveryOptions } from './options.ts';
 import { uploadToBucket } from './s3Upload.ts';
 
-/** One object to be put; `read` gets its bytes when its turn has come. */
-interface Upload {
+/** One object to upload. `read` loads its bytes just before the upload. */
+interface ObjectUpload {
   readonly key: string;
   readonly contentType: string;
   read(): Promise<Buffer>;
 }
 
-const AT_ONCE = 4;
+const UPLOAD_CONCURRENCY = 4;
 
-/** All of it once more where a try before did not come to its end: the same uploads leave the same objects. */
+/** Uploads everything, also after an incomplete attempt, because the same uploads leave the same objects. */
 export async function deliverToBucket(
   delivery: DeliveryToSend,
   options: DeliveryOptions,
@@ -24,8 +24,10 @@ export async function deliverToBucket(
   const started = performance.now();
   const result = await uploadAll(delivery, options, signal);
   return {
-    ...{ statusCode: undefined, error: undefined, responseSnippet: undefined },
-    ...result,
+    outcome: result.outcome,
+    statusCode: result.statusCode,
+    error: result.error,
+    responseSnippet: undefined,
     durationMs: Math.round(performance.now() - started),
   };
 }
@@ -36,7 +38,7 @@ async function uploadAll(
   signal: AbortSignal,
 ): Promise<{ outcome: 'delivered' | 'retry'; statusCode?: number; error?: string }> {
   const row = await readConnector(options.store.db, delivery.organization_id);
-  if (row === undefined) return { outcome: 'retry', error: 'The organization has no S3 connector any more.' };
+  if (row === undefined) return { outcome: 'retry', error: 'The organization no longer has an S3 connector.' };
   const connector = {
     ...(row.endpoint !== null && { endpoint: row.endpoint }),
     region: row.region,
@@ -45,9 +47,13 @@ async function uploadAll(
     forcePathStyle: row.force_path_style,
   };
   const region = delivery.region ?? undefined;
-  const put = async ({ key, contentType, read }: Upload) =>
+  const put = async ({ key, contentType, read }: ObjectUpload) =>
     uploadToBucket({
-      ...{ connector, key, contentType, region, signal },
+      connector,
+      key,
+      contentType,
+      region,
+      signal,
       bucket: delivery.bucket ?? '',
       bytes: await read(),
       guard: options.guard,
@@ -58,10 +64,10 @@ async function uploadAll(
   return last === undefined ? { outcome: 'delivered' } : put(last);
 }
 
-/** Uploads side by side, and begins none after one has failed. */
+/** Uploads concurrently and starts no upload after one has failed. */
 async function firstFailure<R extends { outcome: string }>(
-  uploads: readonly Upload[],
-  put: (upload: Upload) => Promise<R>,
+  uploads: readonly ObjectUpload[],
+  put: (upload: ObjectUpload) => Promise<R>,
 ): Promise<R | undefined> {
   const waiting = [...uploads];
   let failure: R | undefined;
@@ -71,16 +77,16 @@ async function firstFailure<R extends { outcome: string }>(
       if (result.outcome !== 'delivered') failure ??= result;
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: UPLOAD_CONCURRENCY }, worker));
   return failure;
 }
 
 async function uploadsOf(
   { ad_id: adId, set_id: setId, keyPrefix, body }: DeliveryToSend,
   options: DeliveryOptions,
-): Promise<{ pictures: Upload[]; last?: Upload }> {
+): Promise<{ pictures: ObjectUpload[]; last?: ObjectUpload }> {
   const { db } = options.store;
-  const picture = (key: string, artifactKey: string): Upload => ({
+  const picture = (key: string, artifactKey: string): ObjectUpload => ({
     key,
     contentType: 'image/png',
     read: async () => (await options.artifacts.get(artifactKey)).bytes,
@@ -91,7 +97,7 @@ async function uploadsOf(
       markerMs === null ? adPreviewKey({ keyPrefix, adId }) : adFrameKey({ keyPrefix, adId, markerMs });
     return { pictures: rows.map(({ marker_ms, artifact_key }) => picture(keyOf(marker_ms), artifact_key)) };
   }
-  if (setId === null) throw new Error('A delivery is about neither an ad nor a set.');
+  if (setId === null) throw new Error('unreachable: a delivery has neither an ad nor a set');
   const rows = (await setPictures(db, setId)).map((row) => {
     const { number, site_url: siteUrl, device, ad_name: ad, marker_ms } = row;
     const key = screenshotKey({ keyPrefix, setId, number, siteUrl, device, ad, markerMs: marker_ms ?? 0 });
@@ -108,7 +114,7 @@ async function uploadsOf(
   };
 }
 
-/** The event, with the key and the SHA-256 of each picture that lies beside it. */
+/** @returns the manifest: the event, and the key and SHA-256 of each picture. */
 function manifestText(body: string, files: readonly { id: string; key: string; sha256: string }[]): string {
   const event: unknown = JSON.parse(body);
   const listed = files.map(({ id, key, sha256 }) => ({ screenshot_id: id, key, sha256 }));

@@ -1,4 +1,4 @@
-/** Where in a customer's bucket things go. Every part is made safe here: no `..`, no control characters, no slash of theirs. */
+/** Object keys in a customer's bucket. Every part is sanitized: no `..`, no control characters, no slashes. */
 
 export interface AdKeyInput {
   keyPrefix: string;
@@ -16,11 +16,11 @@ export function adFrameKey({ markerMs, ...ad }: AdKeyInput & { markerMs: number 
 export interface ScreenshotKeyInput {
   keyPrefix: string;
   setId: string;
-  /** Its place in the set, from 1. */
+  /** The position in the set, from 1. */
   number: number;
   siteUrl: string;
   device: string;
-  /** A name of the ad that its owner knows it by. */
+  /** The name by which the customer knows the ad. */
   ad: string;
   markerMs: number;
 }
@@ -31,7 +31,7 @@ export function screenshotKey(input: ScreenshotKeyInput): string {
   return `${setFolder(input)}/${number}-${parts.join('-')}-${Math.round(input.markerMs)}.png`;
 }
 
-/** Written last: who finds it, finds all the pictures that it lists. */
+/** The manifest is written last, so that all pictures in it exist. */
 export function manifestKey(input: { keyPrefix: string; setId: string }): string {
   return `${setFolder(input)}/manifest.json`;
 }
@@ -46,7 +46,7 @@ function setFolder({ keyPrefix, setId }: { keyPrefix: string; setId: string }): 
 
 const MAX_NAME_LENGTH = 80;
 
-/** One word of ASCII letters, digits and single `.`, `_`, `-`. */
+/** @returns one word of ASCII letters, digits and single `.`, `_`, `-`. */
 function safeName(text: string): string {
   const name = text
     .normalize('NFKD')
@@ -59,7 +59,7 @@ function safeName(text: string): string {
   return name === '' ? 'unnamed' : name;
 }
 
-/** The customer's own prefix as it stands, less what could climb or hide. */
+/** @returns the customer's prefix without control characters and `..`. */
 function safePrefix(prefix: string): string {
   return prefix
     .replace(/\p{C}/gu, '')

@@ -10,18 +10,18 @@ export interface DeliveryOptions {
   readonly artifacts: ArtifactStore;
   readonly guard: Guard;
   readonly log: Log;
-  /** Tries that run at the same time in this process, and how many of these to one host or bucket. */
+  /** Delivery attempts that run at the same time in this process, and the share of them to one host or bucket. */
   readonly concurrency?: number;
   readonly perTarget?: number;
   readonly observe?: DeliveryObserver;
-  /** Signs with this time. */
+  /** The clock for signatures. */
   readonly now?: () => Date;
 }
 
-/** Told after it was stored. */
+/** Called after the result is stored. */
 export interface DeliveryObserver {
-  /** Of every try: `delivered`, `retry` or `gone`. */
-  tried?(made: { readonly channel: 'webhook' | 's3'; readonly outcome: string; readonly seconds: number }): void;
-  /** Of every delivery that is over: `delivered`, `retries_exhausted` or `gone`. */
+  /** Called for every delivery attempt with `delivered`, `retry` or `gone`. */
+  attempted?(made: { readonly channel: 'webhook' | 's3'; readonly outcome: string; readonly seconds: number }): void;
+  /** Called for every ended delivery with `delivered`, `retries_exhausted` or `gone`. */
   ended?(delivery: { readonly channel: 'webhook' | 's3'; readonly outcome: string }): void;
 }

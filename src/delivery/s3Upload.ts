@@ -1,12 +1,12 @@
 import { pipeline, Readable } from 'node:stream';
 import { PutObjectCommand, S3Client, S3ServiceException } from '@aws-sdk/client-s3';
 import { guardedAgents } from '../egress/agent.ts';
-import { byteCap } from '../egress/byteCap.ts';
+import { limitBytes } from '../egress/body.ts';
 import type { Guard } from '../egress/guard.ts';
 
-/** How an organization's bucket is reached. */
-export interface S3Connector {
-  /** A server other than AWS. */
+/** The S3 account of an organization's connector, in the form of the S3 client. */
+export interface S3Account {
+  /** The URL of a server other than AWS. */
   endpoint?: string | undefined;
   region: string;
   accessKeyId: string;
@@ -15,10 +15,10 @@ export interface S3Connector {
   forcePathStyle?: boolean | undefined;
 }
 
-export interface UploadTry {
-  connector: S3Connector;
+export interface BucketUpload {
+  connector: S3Account;
   bucket: string;
-  /** Of the bucket; the connector's own unless given. */
+  /** The region of the bucket; the connector's region by default. */
   region?: string | undefined;
   key: string;
   bytes: Buffer;
@@ -28,29 +28,29 @@ export interface UploadTry {
   signal?: AbortSignal;
 }
 
-export interface UploadResult {
+export interface BucketUploadResult {
   outcome: 'delivered' | 'retry';
   statusCode?: number;
-  /** Why it was not delivered, for the customer. */
+  /** Why the upload failed, for the customer. */
   error?: string;
   durationMs: number;
 }
 
 const TIMEOUT_MS = 60_000;
-/** The answer to an upload is a few headers, or a short document that says what is wrong. */
-const MAX_ANSWER_BYTES = 256 * 1024;
+/** The response to an upload is a few headers or a short error document. */
+const MAX_RESPONSE_BYTES = 256 * 1024;
 
 /**
- * Stores one object in a customer's bucket, through the guard. The same try made twice leaves the same object.
- * Never throws for what the bucket or its server does: all that is not delivered may be tried again.
+ * Uploads one object to a customer's bucket through the guard. Repeating an upload leaves the same object.
+ * Errors of the bucket or its server are results, not exceptions. Every failed upload can be retried.
  */
-export async function uploadToBucket(attempt: UploadTry): Promise<UploadResult> {
+export async function uploadToBucket(attempt: BucketUpload): Promise<BucketUploadResult> {
   const started = performance.now();
   const result = await put(attempt);
   return { ...result, durationMs: Math.round(performance.now() - started) };
 }
 
-async function put(attempt: UploadTry): Promise<Omit<UploadResult, 'durationMs'>> {
+async function put(attempt: BucketUpload): Promise<Omit<BucketUploadResult, 'durationMs'>> {
   const { bucket, key, bytes, contentType, timeoutMs = TIMEOUT_MS } = attempt;
   const deadline = AbortSignal.timeout(timeoutMs);
   const abortSignal = attempt.signal ? AbortSignal.any([deadline, attempt.signal]) : deadline;
@@ -61,21 +61,21 @@ async function put(attempt: UploadTry): Promise<Omit<UploadResult, 'durationMs'>
     const { $metadata } = await client.send(command, { abortSignal });
     return { outcome: 'delivered', ...statusOf($metadata.httpStatusCode) };
   } catch (error) {
-    if (deadline.aborted) return { outcome: 'retry', error: `The upload did not end within ${timeoutMs} ms.` };
+    if (deadline.aborted) return { outcome: 'retry', error: `The upload took longer than ${timeoutMs} ms.` };
     return { outcome: 'retry', ...explain(error, attempt) };
   } finally {
     client?.destroy();
   }
 }
 
-function openClient({ connector, region, guard }: UploadTry, timeoutMs: number): S3Client {
+function openClient({ connector, region, guard }: BucketUpload, timeoutMs: number): S3Client {
   const { endpoint, forcePathStyle, accessKeyId, secretAccessKey, sessionToken } = connector;
   const client = new S3Client({
     region: region ?? connector.region,
     credentials: { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) },
     ...(endpoint !== undefined && { endpoint }),
     ...(forcePathStyle !== undefined && { forcePathStyle }),
-    // The delivery itself is tried again, for a day; the customer's own region is found for them.
+    // The delivery is retried for a day, so the client does not retry. It follows redirects to the bucket's region.
     maxAttempts: 1,
     followRegionRedirects: endpoint === undefined,
     requestChecksumCalculation: 'WHEN_REQUIRED',
@@ -85,19 +85,20 @@ function openClient({ connector, region, guard }: UploadTry, timeoutMs: number):
       throwOnRequestTimeout: true,
     },
   });
-  boundAnswers(client);
+  limitResponses(client);
   return client;
 }
 
-/** The SDK reads an answer whole before it looks at it. */
-function boundAnswers(client: S3Client): void {
+/** Limits the size of responses, because the SDK reads each one completely into memory. */
+function limitResponses(client: S3Client): void {
   const handler = client.config.requestHandler;
   const handle = handler.handle.bind(handler);
   handler.handle = async (request, options) => {
-    const answer = await handle(request, options);
-    const { response } = answer;
-    if (hasReadableBody(response)) response.body = pipeline(response.body, byteCap(MAX_ANSWER_BYTES), () => undefined);
-    return answer;
+    const result = await handle(request, options);
+    const { response } = result;
+    if (hasReadableBody(response))
+      response.body = pipeline(response.body, limitBytes(MAX_RESPONSE_BYTES), () => undefined);
+    return result;
   };
 }
 
@@ -107,18 +108,18 @@ function hasReadableBody(response: unknown): response is { body: Readable } {
   return body instanceof Readable;
 }
 
-const REASONS: Readonly<Record<string, (attempt: UploadTry) => string>> = {
-  NoSuchBucket: ({ bucket }) => `There is no bucket ${bucket}.`,
-  AccessDenied: ({ bucket }) => `The connector may not write to the bucket ${bucket}.`,
-  InvalidAccessKeyId: () => 'The access key of the connector is not known there.',
-  SignatureDoesNotMatch: () => 'The secret key of the connector is not the right one.',
+const REASONS: Readonly<Record<string, (attempt: BucketUpload) => string>> = {
+  NoSuchBucket: ({ bucket }) => `The bucket ${bucket} does not exist.`,
+  AccessDenied: ({ bucket }) => `The connector is not allowed to write to the bucket ${bucket}.`,
+  InvalidAccessKeyId: () => 'The server does not know the access key of the connector.',
+  SignatureDoesNotMatch: () => 'The secret key of the connector is wrong.',
   ExpiredToken: () => "The connector's session has expired.",
   PermanentRedirect: ({ bucket }) => `The bucket ${bucket} is in another region.`,
   AuthorizationHeaderMalformed: ({ bucket }) => `The bucket ${bucket} is in another region.`,
-  SlowDown: () => 'The server asks to slow down.',
+  SlowDown: () => 'The server asks for fewer requests (SlowDown).',
 };
 
-function explain(error: unknown, attempt: UploadTry): { error: string; statusCode?: number } {
+function explain(error: unknown, attempt: BucketUpload): { error: string; statusCode?: number } {
   if (!(error instanceof Error)) return { error: String(error) };
   const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
   const reason = REASONS[error.name]?.(attempt) ?? describe(error, status);

@@ -1,46 +1,41 @@
 import { doubledMs } from '../lib/backOff.ts';
+import type { NextStep } from '../workflow/deliveryAttempts.ts';
 
-/** Of a delivery, the first one included. */
-export const MAX_TRIES = 14;
+/** The most attempts of a delivery, including the first one. */
+export const MAX_ATTEMPTS = 14;
 
 const FIRST_WAIT_MS = 10_500;
-/** Each wait is up to this part longer or shorter, so that what failed together does not return together. */
+/** Each wait is randomly up to 10 % longer or shorter, so that deliveries that failed together are not retried together. */
 const JITTER = 0.1;
-/** A receiver may ask for more patience than the schedule has, up to this; never for less. */
+/** `Retry-After` can make a wait longer, up to this limit, but never shorter. */
 const MAX_RETRY_AFTER_MS = 60 * 60 * 1000;
 
-export type TryOutcome = 'delivered' | 'retry' | 'gone';
+export type AttemptOutcome = 'delivered' | 'retry' | 'gone';
 
-export interface TryResult {
-  outcome: TryOutcome;
-  /** Tries made so far, this one included. */
-  tries: number;
-  /** When this try ended. */
-  at: Date;
+export interface ScheduleInput {
+  outcome: AttemptOutcome;
+  /** Attempts so far, including this one. */
+  attempts: number;
   retryAfterMs?: number | undefined;
 }
 
-/** What follows from a try. */
-export type Next = { state: 'delivered' | 'gone' | 'retries_exhausted' } | { state: 'waiting'; dueAt: Date };
-
 /**
- * The schedule: a wait of 10.5 s that doubles with each try, 14 tries within about 24 h.
- * @param random from 0 to below 1, as `Math.random`.
+ * Decides what follows an attempt. The first wait is 10.5 s and doubles with each attempt: 14 attempts within about 24 h.
+ * @param random a function like `Math.random`.
  */
-export function afterTry(result: TryResult, random: () => number = Math.random): Next {
-  if (result.outcome !== 'retry') return { state: result.outcome };
-  if (result.tries >= MAX_TRIES) return { state: 'retries_exhausted' };
-  const asked = Math.min(Math.max(result.retryAfterMs ?? 0, 0), MAX_RETRY_AFTER_MS);
-  const wait = Math.max(waitAfter(result.tries, random), asked);
-  return { state: 'waiting', dueAt: new Date(result.at.getTime() + wait) };
+export function decideNext(input: ScheduleInput, random: () => number = Math.random): NextStep {
+  if (input.outcome !== 'retry') return { state: input.outcome };
+  if (input.attempts >= MAX_ATTEMPTS) return { state: 'retries_exhausted' };
+  const requested = Math.min(Math.max(input.retryAfterMs ?? 0, 0), MAX_RETRY_AFTER_MS);
+  return { state: 'waiting', waitMs: Math.max(waitAfter(input.attempts, random), requested) };
 }
 
-function waitAfter(tries: number, random: () => number): number {
+function waitAfter(attempts: number, random: () => number): number {
   const jitter = 1 + JITTER * (2 * random() - 1);
-  return Math.round(doubledMs(tries, { firstMs: FIRST_WAIT_MS, maxMs: Infinity }) * jitter);
+  return Math.round(doubledMs(attempts, { firstMs: FIRST_WAIT_MS, maxMs: Infinity }) * jitter);
 }
 
-/** Reads `Retry-After`: seconds or an HTTP date. @returns milliseconds from now, never negative; undefined when it says nothing usable. */
+/** Reads `Retry-After`: seconds or an HTTP date. @returns milliseconds from now, at least 0; undefined for other values. */
 export function parseRetryAfter(value: string | null, now: Date): number | undefined {
   if (value === null) return undefined;
   const text = value.trim();

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 
 export interface SignatureInput {
-  /** The same in every try, so that a receiver can tell a repetition. */
+  /** The same in every attempt, so that a receiver can recognize a repetition. */
   eventId: string;
   at: Date;
-  /** The body, exactly as it is sent. */
+  /** The exact body of the request. */
   payload: string;
-  /** `whsec_<base64>`; more than one while a secret is being replaced. */
+  /** `whsec_<base64>`; two secrets while one replaces the other. */
   secrets: readonly string[];
 }
 
@@ -14,7 +14,7 @@ export type SignatureHeaders = Record<'webhook-id' | 'webhook-timestamp' | 'webh
 
 const SECRET_PREFIX = 'whsec_';
 
-/** The headers of the Standard Webhooks specification. @throws Error when there is no usable secret. */
+/** @returns the headers of the Standard Webhooks specification. @throws Error if there is no valid secret. */
 export function signatureHeaders({ eventId, at, payload, secrets }: SignatureInput): SignatureHeaders {
   if (secrets.length === 0) throw new Error('A webhook cannot be signed without a secret.');
   const timestamp = String(Math.floor(at.getTime() / 1000));
@@ -29,7 +29,7 @@ export function signatureHeaders({ eventId, at, payload, secrets }: SignatureInp
 function hmac(content: string, secret: string): string {
   const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
   if (!secret.startsWith(SECRET_PREFIX) || key.byteLength === 0) {
-    throw new Error(`A webhook secret must be ${SECRET_PREFIX} and base64.`);
+    throw new Error(`A webhook secret must consist of ${SECRET_PREFIX} and base64.`);
   }
   return createHmac('sha256', key).update(content).digest('base64');
 }

@@ -9,47 +9,47 @@ import { createGuardedFetch } from '../egress/fetch.ts';
 import type { Guard } from '../egress/guard.ts';
 import type { GuardedFetch } from '../egress/ports.ts';
 import { errorMessage } from '../lib/errorMessage.ts';
-import { parseRetryAfter, type TryOutcome } from './schedule.ts';
+import { type AttemptOutcome, parseRetryAfter } from './schedule.ts';
 import { signatureHeaders } from './signature.ts';
 
 const DEADLINE_MS = 15_000;
 const MAX_RESPONSE_BYTES = 64 * 1024;
 const MAX_SNIPPET_BYTES = 1024;
 
-export interface WebhookTry {
+export interface WebhookAttempt {
   url: string;
   eventId: string;
-  /** JSON, sent as it is. */
+  /** JSON, sent without changes. */
   payload: string;
   secrets: readonly string[];
-  /** Of `createWebhookFetch`: one that follows no redirect. */
+  /** The client of `createWebhookFetch`, which follows no redirects. */
   fetch: GuardedFetch;
   now: () => Date;
-  /** Ends the try early: the service is shutting down. */
+  /** Aborts the attempt when the service shuts down. */
   signal?: AbortSignal;
 }
 
 export interface WebhookResult {
-  outcome: TryOutcome;
+  outcome: AttemptOutcome;
   statusCode?: number;
-  /** Why it was not delivered, for the customer. */
+  /** Why the attempt failed, for the customer. */
   error?: string;
   durationMs: number;
   retryAfterMs?: number;
-  /** The beginning of the answer, at most 1 KB, printable. */
+  /** The start of the response: at most 1 KB, printable. */
   responseSnippet: string;
 }
 
-/** The client for webhooks: guarded, one deadline of 15 s, at most 64 KB of an answer, redirects never followed. */
+/** Creates the client for webhooks: guarded, with a deadline of 15 s, responses up to 64 KB, and without redirects. */
 export function createWebhookFetch(guard: Guard, timeoutMs = DEADLINE_MS): GuardedFetch {
   return createGuardedFetch({ guard, timeoutMs, maxBytes: MAX_RESPONSE_BYTES, maxRedirects: 0 });
 }
 
 /**
- * Makes one try. The status decides as soon as it is there: a receiver that said 2xx has the event, whatever becomes of
- * the rest of its answer. Never throws for what a receiver does.
+ * Makes one delivery attempt. The status alone decides: after 2xx the receiver has the event, even if the rest of its
+ * response fails. Errors of the receiver are results, not exceptions.
  */
-export async function sendWebhook(attempt: WebhookTry): Promise<WebhookResult> {
+export async function sendWebhook(attempt: WebhookAttempt): Promise<WebhookResult> {
   const started = performance.now();
   const answer = await post(attempt);
   const durationMs = Math.round(performance.now() - started);
@@ -62,14 +62,14 @@ export async function sendWebhook(attempt: WebhookTry): Promise<WebhookResult> {
     statusCode: status,
     durationMs,
     responseSnippet: snippet(answer.body),
-    ...(outcome !== 'delivered' && { error: explain(status) }),
+    ...(outcome !== 'delivered' && { error: describeStatus(status) }),
     ...(outcome === 'retry' && retryAfterMs !== undefined && { retryAfterMs }),
   };
 }
 
-type Answer = { head: ResponseHead; body: Buffer } | { error: string };
+type WebhookResponse = { head: ResponseHead; body: Buffer } | { error: string };
 
-async function post({ url, eventId, payload, secrets, fetch, now, signal }: WebhookTry): Promise<Answer> {
+async function post({ url, eventId, payload, secrets, fetch, now, signal }: WebhookAttempt): Promise<WebhookResponse> {
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'Tearsheet-Webhooks/1',
@@ -85,11 +85,11 @@ async function post({ url, eventId, payload, secrets, fetch, now, signal }: Webh
     });
     return { head: response, body: response.body };
   } catch (error) {
-    return brokenAnswer(error);
+    return responseOfError(error);
   }
 }
 
-function brokenAnswer(error: unknown): Answer {
+function responseOfError(error: unknown): WebhookResponse {
   if (error instanceof ResponseTooLargeError && error.head) return { head: error.head, body: error.partial };
   const mayHaveHead =
     error instanceof NetworkTimeoutError || error instanceof ConnectionFailedError || error instanceof TlsError;
@@ -97,18 +97,18 @@ function brokenAnswer(error: unknown): Answer {
   return { error: errorMessage(error) };
 }
 
-function outcomeOf(status: number): TryOutcome {
+function outcomeOf(status: number): AttemptOutcome {
   if (status >= 200 && status < 300) return 'delivered';
   return status === 410 ? 'gone' : 'retry';
 }
 
-function explain(status: number): string {
-  if (status === 410) return 'The receiver answered 410 Gone and is not asked again.';
-  if (status >= 300 && status < 400) return `The receiver answered ${status}; redirects are not followed.`;
+function describeStatus(status: number): string {
+  if (status === 410) return 'The receiver answered 410 Gone, so Tearsheet does not retry.';
+  if (status >= 300 && status < 400) return `The receiver answered ${status}. Tearsheet does not follow redirects.`;
   return `The receiver answered ${status}.`;
 }
 
-/** What can be shown and stored: no control characters, nothing cut within a character. */
+/** @returns the start of a body as text, without control characters and incomplete characters. */
 function snippet(body: Buffer): string {
   const text = new TextDecoder().decode(body.subarray(0, MAX_SNIPPET_BYTES), { stream: true });
   const printable = Buffer.from(text.replace(/[^\P{Cc}\n\t]/gu, ' '));

@@ -1,15 +1,15 @@
 import ipaddr from 'ipaddr.js';
 import { errorMessage } from '../lib/errorMessage.ts';
 
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
-export type Cidr = [Address, number];
+type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
+export type Cidr = [IpAddress, number];
 
-/** A host as a URL would read it: a literal address in its one canonical spelling, or a lower-case name. */
+/** A host as a URL parser reads it: an IP address in canonical form, or a lower-case name. */
 export type Host = { kind: 'address'; address: string } | { kind: 'name'; name: string };
 
 /**
- * Reads `2130706433`, `0x7f.1`, `0177.0.0.1`, `[::ffff:7f00:1]` and names alike, by the rules that browsers use.
- * @returns undefined when no URL could hold such a host.
+ * Reads `2130706433`, `0x7f.1`, `0177.0.0.1`, `[::ffff:7f00:1]` and names by the rules of browsers.
+ * @returns undefined if no URL can contain such a host.
  */
 export function parseHost(text: string): Host | undefined {
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
@@ -24,12 +24,12 @@ export function parseHost(text: string): Host | undefined {
     : { kind: 'name', name: host.replace(/\.$/, '') };
 }
 
-/** Whether a name means this machine without asking anybody (RFC 6761). */
+/** @returns whether a name means this machine without a DNS query (RFC 6761). */
 export function isLocalhostName(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost');
 }
 
-/** Whether two spellings mean one address; IPv4 inside IPv6 is IPv4. */
+/** @returns whether two texts mean the same address. IPv4 inside IPv6 counts as IPv4. */
 export function sameAddress(one: string, other: string): boolean {
   return canonical(one) === canonical(other);
 }
@@ -43,7 +43,7 @@ export function parseCidr(text: string): Cidr {
   }
 }
 
-/** @returns what makes a text no range, in words, or undefined. */
+/** @returns why a text is not an address range, or undefined if it is one. */
 export function cidrFault(text: string): string | undefined {
   try {
     parseCidr(text);
@@ -58,18 +58,18 @@ export function isWithin(text: string, ranges: readonly Cidr[]): boolean {
   return ranges.some(([network, bits]) => address.kind() === network.kind() && address.match(network, bits));
 }
 
-/** What keeps an address from being public, in words; undefined when it is public unicast. */
+/** @returns why an address is not public, or undefined if it is public unicast. */
 export function whyNotPublic(text: string): string | undefined {
   return whyNot(ipaddr.process(text));
 }
 
-/** Addresses inside public space that answer only to the machine itself: the agent of Azure's hypervisor. */
+/** Addresses in public space that only the machine itself can reach: the agent of Azure's hypervisor. */
 const PLATFORM_ADDRESSES = new Set(['168.63.129.16']);
-/** All global unicast space that was ever given out; the rest of IPv6 is not the public internet. */
+/** All allocated global unicast space. The rest of IPv6 is not the public internet. */
 const GLOBAL_UNICAST: Cidr = ipaddr.parseCIDR('2000::/3');
 const NAT64: Cidr = ipaddr.parseCIDR('64:ff9b::/96');
 
-function whyNot(address: Address): string | undefined {
+function whyNot(address: IpAddress): string | undefined {
   if (address instanceof ipaddr.IPv6) return whyNotPublicV6(address);
   if (PLATFORM_ADDRESSES.has(address.toString())) return 'it is the address of the cloud platform';
   const range = address.range();
@@ -87,7 +87,7 @@ function whyNotPublicV6(address: ipaddr.IPv6): string | undefined {
   return address.match(GLOBAL_UNICAST) ? undefined : 'it is not a public address (unallocated)';
 }
 
-/** The IPv4 addresses that packets to a transition address (NAT64, 6to4, Teredo) would reach. */
+/** @returns the IPv4 addresses that packets to a transition address (NAT64, 6to4, Teredo) would reach. */
 function embeddedV4(address: ipaddr.IPv6): ipaddr.IPv4[] {
   const bytes = address.toByteArray();
   const at = (offset: number, mask = 0) =>

@@ -3,19 +3,18 @@ import { Agent as HttpsAgent, type RequestOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as startTls, type TLSSocket } from 'node:tls';
-import { NetworkTimeoutError, TlsError } from './errors.ts';
+import { describeTlsError, NetworkTimeoutError, TlsError } from './errors.ts';
 import type { Guard } from './guard.ts';
-import { tlsWords } from './tlsWords.ts';
 
-type Created = (error: Error | null, stream: Duplex) => void;
+type ConnectionCallback = (error: Error | null, stream: Duplex) => void;
 
 export interface AgentOptions {
   keepAlive?: boolean;
-  /** For the TLS handshake; the guard has its own deadline for the connection. */
+  /** The deadline of the TLS handshake. The guard has its own deadline for the connection. */
   handshakeTimeoutMs?: number;
 }
 
-/** Agents for `node:http` and `node:https` (and all that take such, as the AWS SDK) that connect through the guard. */
+/** Creates agents that connect through the guard, for `node:http`, `node:https` and libraries on them, like the AWS SDK. */
 export function guardedAgents(
   guard: Guard,
   options: AgentOptions = {},
@@ -35,8 +34,8 @@ class GuardedHttpAgent extends HttpAgent {
     this.#guard = guard;
   }
 
-  override createConnection(options: ClientRequestArgs, created?: Created): undefined {
-    hand(this.#guard.connect(options.host ?? '', Number(options.port ?? 80)), created);
+  override createConnection(options: ClientRequestArgs, created?: ConnectionCallback): undefined {
+    passConnection(this.#guard.connect(options.host ?? '', Number(options.port ?? 80)), created);
   }
 }
 
@@ -50,17 +49,17 @@ class GuardedHttpsAgent extends HttpsAgent {
     this.#timeoutMs = timeoutMs;
   }
 
-  override createConnection(options: RequestOptions, created?: Created): undefined {
+  override createConnection(options: RequestOptions, created?: ConnectionCallback): undefined {
     const host = options.host ?? '';
     const secured = this.#guard
       .connect(host, Number(options.port ?? 443))
       .then((socket) => handshake(socket, { ...options, host, timeoutMs: this.#timeoutMs }));
-    hand(secured, created);
+    passConnection(secured, created);
   }
 }
 
-function hand(connection: Promise<Socket>, created: Created | undefined): void {
-  // Node's types ask for a stream beside an error; its agents read the error alone.
+function passConnection(connection: Promise<Socket>, created: ConnectionCallback | undefined): void {
+  // Node's types require a stream with an error, but its agents read only the error.
   connection.then(
     (socket) => created?.(null, socket),
     (error: Error) => created?.(error, Object.create(null)),
@@ -79,10 +78,12 @@ function handshake(
       reject(error);
     };
     const timer = setTimeout(
-      () => fail(new NetworkTimeoutError(`The TLS handshake with ${host} was not done in time.`)),
+      () => fail(new NetworkTimeoutError(`The TLS handshake with ${host} took longer than ${timeoutMs} ms.`)),
       timeoutMs,
     );
-    secure.on('error', (cause) => fail(new TlsError(`No TLS with ${host}: ${tlsWords(cause)}.`, { cause })));
+    secure.on('error', (cause) =>
+      fail(new TlsError(`TLS with ${host} failed: ${describeTlsError(cause)}.`, { cause })),
+    );
     secure.once('secureConnect', () => {
       clearTimeout(timer);
       resolve(secure);

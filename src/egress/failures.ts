@@ -2,10 +2,10 @@ import { STATUS_CODES } from 'node:http';
 import { errorMessage } from '../lib/errorMessage.ts';
 import { EgressRefusedError, HostNotFoundError, NetworkTimeoutError } from './errors.ts';
 
-/** `busy`: the proxy holds as many tunnels as it may. */
+/** `busy` means that the proxy has reached its limit of tunnels. */
 export type FailureKind = 'refused' | 'not-found' | 'timeout' | 'unreachable' | 'busy';
 
-/** A connection that the proxy did not make. */
+/** A connection that failed or that the proxy refused. */
 export interface EgressFailure {
   host: string;
   port: number;
@@ -13,7 +13,7 @@ export interface EgressFailure {
   reason: string;
 }
 
-/** Names the kind of failure on every answer that the proxy itself makes. */
+/** The header with the kind of failure. Only responses of the proxy itself have it. */
 export const FAILURE_HEADER = 'x-tearsheet-egress';
 
 export class TooManyTunnelsError extends Error {
@@ -28,7 +28,7 @@ const STATUS_OF: Readonly<Record<FailureKind, number>> = {
   timeout: 504,
 };
 
-export function failureOf(error: unknown, target: { host: string; port: number }): EgressFailure {
+export function toEgressFailure(error: unknown, target: { host: string; port: number }): EgressFailure {
   return { ...target, kind: kindOf(error), reason: errorMessage(error) };
 }
 
@@ -40,8 +40,8 @@ function kindOf(error: unknown): FailureKind {
   return 'unreachable';
 }
 
-/** The answer that says so, in parts for `writeHead` and in one piece for a bare socket. */
-export function failureAnswer({ kind, reason }: EgressFailure) {
+/** Makes the HTTP response for a failure: status, headers and body for `writeHead`, and `raw` for a plain socket. */
+export function failureResponse({ kind, reason }: EgressFailure) {
   const status = STATUS_OF[kind];
   const body = `${reason}\n`;
   const headers = {
@@ -55,7 +55,7 @@ export function failureAnswer({ kind, reason }: EgressFailure) {
   return { status, headers, body, raw: `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}` };
 }
 
-/** The last failures, oldest first; a page that hammers one closed door is noted once. */
+/** Keeps the latest failures, oldest first. Repeated failures of the same host and port are kept once. */
 export class FailureLog {
   readonly #entries = new Map<string, EgressFailure>();
   readonly #limit: number;
@@ -68,7 +68,7 @@ export class FailureLog {
     return [...this.#entries.values()];
   }
 
-  /** @returns whether it was not known yet. */
+  /** @returns whether the failure is new. */
   add(failure: EgressFailure): boolean {
     const key = `${failure.kind} ${failure.host}:${failure.port}`;
     if (this.#entries.has(key)) return false;

@@ -4,6 +4,7 @@ import { errorMessage } from '../lib/errorMessage.ts';
 import { readDecoded } from './body.ts';
 import {
   ConnectionFailedError,
+  describeTlsError,
   EgressRefusedError,
   HostNotFoundError,
   NetworkTimeoutError,
@@ -15,29 +16,28 @@ import {
 import type { Guard } from './guard.ts';
 import type { GuardedFetch } from './ports.ts';
 import { type Hop, nextHop } from './redirects.ts';
-import { tlsWords } from './tlsWords.ts';
 
 export interface GuardedFetchOptions {
   guard: Guard;
-  /** From the first look-up to the last byte, redirects included. */
+  /** From the first name lookup to the last byte, including redirects. */
   timeoutMs?: number;
-  /** Of the decoded body; a caller may ask for less or more in a single call. */
+  /** The limit of the decoded body. A single call can override it. */
   maxBytes?: number;
-  /** 0: a redirect is the answer. */
+  /** 0 returns a redirect as the response. */
   maxRedirects?: number;
-  /** A certificate authority (PEM) to trust instead of the well-known ones. */
+  /** A certificate authority (PEM) to trust instead of the public ones. */
   ca?: string;
 }
 
-type Init = NonNullable<Parameters<GuardedFetch>[1]>;
-type Answer = Awaited<ReturnType<GuardedFetch>>;
+type FetchInit = NonNullable<Parameters<GuardedFetch>[1]>;
+type FetchedResponse = Awaited<ReturnType<GuardedFetch>>;
 
 const MAX_HEADER_BYTES = 64 * 1024;
 
 /**
- * An HTTP client whose every connection, those of redirects too, is judged and made by the guard.
+ * Creates an HTTP client that makes every connection through the guard, including those of redirects.
  * It fails with EgressRefusedError, HostNotFoundError, NetworkTimeoutError, ConnectionFailedError, TlsError,
- * ResponseTooLargeError or TooManyRedirectsError; statuses are answers, never errors.
+ * ResponseTooLargeError or TooManyRedirectsError. An HTTP status is never an error.
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { guard, timeoutMs = 30_000, maxBytes = 32 * 1024 * 1024, maxRedirects = 5 } = options;
@@ -58,7 +58,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   };
 }
 
-/** A dispatcher for undici that connects through the guard; TLS is then spoken over the judged connection. */
+/** Creates a dispatcher for undici. The guard makes the connection, and TLS runs over it. */
 function guardedDispatcher(guard: Guard, { timeoutMs, ca }: { timeoutMs: number; ca: string | undefined }): Dispatcher {
   const secure = buildConnector({ timeout: timeoutMs, allowH2: false, ...(ca !== undefined && { ca }) });
   const connect: buildConnector.connector = (options, done) => {
@@ -71,8 +71,8 @@ function guardedDispatcher(guard: Guard, { timeoutMs, ca }: { timeoutMs: number;
   return new Agent({ connect, maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
 }
 
-function firstHop(url: string, init: Init): Hop {
-  if (!URL.canParse(url)) throw new EgressRefusedError(`"${url.slice(0, 255)}" is not an address.`);
+function firstHop(url: string, init: FetchInit): Hop {
+  if (!URL.canParse(url)) throw new EgressRefusedError(`"${url.slice(0, 255)}" is not a URL.`);
   const target = new URL(url);
   const headers = new Headers(init.headers);
   if (target.username !== '' && !headers.has('authorization')) {
@@ -84,17 +84,17 @@ function firstHop(url: string, init: Init): Hop {
   return { url: target, method: init.method ?? 'GET', headers, body: init.body };
 }
 
-interface Call {
+interface FetchCall {
   dispatcher: Dispatcher;
   signal: AbortSignal;
   timeoutMs: number;
   maxBytes: number;
 }
 
-async function exchange(hop: Hop, call: Call): Promise<Answer> {
+async function exchange(hop: Hop, call: FetchCall): Promise<FetchedResponse> {
   const { url, method, headers, body } = hop;
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new EgressRefusedError(`${url.protocol} addresses are not reached, only http: and https: ones.`);
+    throw new EgressRefusedError(`The scheme ${url.protocol} is not allowed, only http: and https: are.`);
   }
   if (!headers.has('accept-encoding')) headers.set('accept-encoding', 'gzip, deflate, br');
   let head: ResponseHead | undefined;
@@ -115,7 +115,7 @@ async function exchange(hop: Hop, call: Call): Promise<Answer> {
   }
 }
 
-function read(body: Readable, head: ResponseHead, { maxBytes, signal }: Call): Promise<Buffer> {
+function read(body: Readable, head: ResponseHead, { maxBytes, signal }: FetchCall): Promise<Buffer> {
   return readDecoded(body, { head, maxBytes, signal });
 }
 
@@ -138,25 +138,25 @@ const OWN_ERRORS = [
 
 function typedError(
   error: unknown,
-  { url, head, call }: { url: URL; head: ResponseHead | undefined; call: Call },
+  { url, head, call }: { url: URL; head: ResponseHead | undefined; call: FetchCall },
 ): unknown {
   if (OWN_ERRORS.some((own) => error instanceof own)) return error;
   const code = codeOf(error);
   const options = { cause: error, head };
   if (call.signal.aborted || code.includes('TIMEOUT') || code === 'ETIMEDOUT') {
-    return new NetworkTimeoutError(`${url.host} did not answer completely within ${call.timeoutMs} ms.`, options);
+    return new NetworkTimeoutError(`${url.host} did not send the whole response within ${call.timeoutMs} ms.`, options);
   }
   if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'HPE_HEADER_OVERFLOW') {
-    return new ResponseTooLargeError(`The headers that ${url.host} sent are larger than ${MAX_HEADER_BYTES} bytes.`, {
+    return new ResponseTooLargeError(`The response headers of ${url.host} are larger than ${MAX_HEADER_BYTES} bytes.`, {
       cause: error,
     });
   }
   const reason = errorMessage(error);
-  if (isTlsCode(code)) return new TlsError(`No TLS with ${url.host}: ${tlsWords(error)}.`, options);
+  if (isTlsCode(code)) return new TlsError(`TLS with ${url.host} failed: ${describeTlsError(error)}.`, options);
   return new ConnectionFailedError(`The connection to ${url.host} failed: ${reason}.`, options);
 }
 
-/** The codes of OpenSSL's certificate checks have no prefix in common. */
+/** The codes of OpenSSL's certificate checks have no common prefix. */
 function isTlsCode(code: string): boolean {
   return /^ERR_(TLS|SSL)_|CERT|SELF_SIGNED|UNABLE_TO_|^EPROTO$|HOSTNAME_MISMATCH/.test(code);
 }

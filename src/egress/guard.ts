@@ -11,41 +11,49 @@ export interface ResolvedAddress {
   family: 4 | 6;
 }
 
-/** All addresses of a name. @throws the resolver's own error when there are none. */
+/** @returns all addresses of a name. @throws the error of the resolver if there are none. */
 export type Lookup = (name: string) => Promise<readonly { address: string; family: number }[]>;
 
 export interface ConnectOptions {
   signal?: AbortSignal;
-  /** Refuses what the guard itself would allow, in words; asked for each address. */
+  /** An additional policy for each address that the guard allows. */
   refuse?: Policy;
 }
 
-/** Judges and makes every outbound connection: resolve once, refuse unless all answers are allowed, connect to that address. */
+/**
+ * Checks and makes every outgoing connection. It resolves the name once, refuses the connection unless all addresses are
+ * allowed, and connects to a checked address.
+ */
 export interface Guard {
   /**
-   * @throws EgressRefusedError when the address may not be reached, HostNotFoundError when there is none,
-   *   NetworkTimeoutError when the resolver did not answer.
+   * @throws EgressRefusedError if an address is not allowed, HostNotFoundError if there is no address, or
+   *   NetworkTimeoutError if the resolver does not answer.
    */
   resolve(host: string, port: number): Promise<ResolvedAddress>;
-  /** Resolves, judges and connects, with a deadline. @throws as `resolve`, and ConnectionFailedError. */
+  /** Resolves, checks and connects before a deadline. @throws like `resolve`, and ConnectionFailedError. */
   connect(host: string, port: number, options?: ConnectOptions): Promise<Socket>;
 }
 
 export interface GuardOptions {
-  /** CIDR ranges that may be reached although they are not public, on every port. */
+  /** CIDR ranges that are allowed on every port although they are not public. */
   allow: readonly string[];
   lookup?: Lookup;
-  /** For the look-up and all connection attempts together. */
+  /** The deadline of the lookup and all connection attempts together. */
   connectTimeoutMs?: number;
 }
 
-/** @throws Error for a range in `allow` that cannot be read. */
+/** @throws Error for an invalid range in `allow`. */
 export function createGuard(options: GuardOptions): Guard {
   const policy = createPolicy(options.allow);
   const lookup = options.lookup ?? ((name: string) => systemLookup(name, { all: true, order: 'verbatim' }));
   const timeoutMs = options.connectTimeoutMs ?? 10_000;
 
-  async function judged(host: string, port: number, deadline: Deadline, refuse?: Policy): Promise<ResolvedAddress[]> {
+  async function resolveAllowed(
+    host: string,
+    port: number,
+    deadline: Deadline,
+    refuse?: Policy,
+  ): Promise<ResolvedAddress[]> {
     const answers = await addressesOf(host, lookup, deadline);
     for (const { address } of answers) {
       const reason = policy(address, port);
@@ -58,13 +66,13 @@ export function createGuard(options: GuardOptions): Guard {
 
   return {
     async resolve(host, port) {
-      const [first] = await judged(host, port, startDeadline(timeoutMs));
-      if (first === undefined) throw new HostNotFoundError(`${host} has no address`);
+      const [first] = await resolveAllowed(host, port, startDeadline(timeoutMs));
+      if (first === undefined) throw hostNotFound(host);
       return first;
     },
     async connect(host, port, { signal, refuse } = {}) {
       const deadline = startDeadline(timeoutMs, signal);
-      return connectToFirst(await judged(host, port, deadline, refuse), { host, port, deadline });
+      return connectToFirst(await resolveAllowed(host, port, deadline, refuse), { host, port, deadline });
     },
   };
 }
@@ -85,41 +93,43 @@ function startDeadline(ms: number, signal?: AbortSignal): Deadline {
 
 async function addressesOf(text: string, lookup: Lookup, deadline: Deadline): Promise<ResolvedAddress[]> {
   const host = parseHost(text);
-  if (host === undefined) throw new EgressRefusedError(`"${text.slice(0, 255)}" is not a host that can be reached.`);
+  if (host === undefined) throw new EgressRefusedError(`"${text.slice(0, 255)}" is not a valid host.`);
   if (host.kind === 'address') return [withFamily(host.address)];
   if (isLocalhostName(host.name)) return [{ address: '127.0.0.1', family: 4 }];
   const answers = await withDeadline(
     lookup(host.name),
     deadline,
-    `The name ${host.name} was not resolved in time.`,
+    `${host.name} could not be resolved in time (DNS).`,
   ).catch((cause: unknown) => {
-    throw cause instanceof NetworkTimeoutError
-      ? cause
-      : new HostNotFoundError(`The name ${host.name} has no address.`, { cause });
+    throw cause instanceof NetworkTimeoutError ? cause : hostNotFound(host.name, cause);
   });
-  if (answers.length === 0) throw new HostNotFoundError(`The name ${host.name} has no address.`);
+  if (answers.length === 0) throw hostNotFound(host.name);
   return answers.map(({ address }) => withFamily(address));
+}
+
+function hostNotFound(name: string, cause?: unknown): HostNotFoundError {
+  return new HostNotFoundError(`${name} could not be found (DNS).`, { cause });
 }
 
 function withFamily(address: string): ResolvedAddress {
   return { address, family: address.includes(':') ? 6 : 4 };
 }
 
-const HINT = 'An operator can open a range of addresses with EGRESS_ALLOW.';
+const HINT = 'An operator can allow a range of addresses with EGRESS_ALLOW.';
 
 function refusal(to: { host: string; port: number; address: string }, why: string): EgressRefusedError {
   const where = to.host === to.address ? `${to.host}:${to.port}` : `${to.host}:${to.port} (${to.address})`;
   return new EgressRefusedError(`Connection to ${where} refused: ${why}`);
 }
 
-interface Target {
+interface ConnectTarget {
   host: string;
   port: number;
   deadline: Deadline;
 }
 
-/** Tries the judged addresses in turn; no attempt but the last may use up the whole time. */
-async function connectToFirst(addresses: readonly ResolvedAddress[], target: Target): Promise<Socket> {
+/** Tries the checked addresses one after the other. Each attempt except the last leaves time for the next one. */
+async function connectToFirst(addresses: readonly ResolvedAddress[], target: ConnectTarget): Promise<Socket> {
   let failure: unknown;
   for (const [index, { address }] of addresses.entries()) {
     const left = target.deadline.remainingMs();
@@ -134,7 +144,7 @@ async function connectToFirst(addresses: readonly ResolvedAddress[], target: Tar
   throw failure;
 }
 
-function connectTo(address: string, { host, port, deadline }: Target, timeoutMs: number): Promise<Socket> {
+function connectTo(address: string, { host, port, deadline }: ConnectTarget, timeoutMs: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = openSocket({ host: address, port });
     const fail = (error: Error) => {
@@ -142,15 +152,15 @@ function connectTo(address: string, { host, port, deadline }: Target, timeoutMs:
       socket.destroy();
       reject(error);
     };
-    const late = () => fail(new NetworkTimeoutError(`No connection to ${host}:${port} in time.`));
+    const late = () => fail(new NetworkTimeoutError(`The connection to ${host}:${port} was not made in time.`));
     const broken = (cause: Error) =>
-      fail(new ConnectionFailedError(`No connection to ${host}:${port}: ${reasonOf(cause)}.`, { cause }));
+      fail(new ConnectionFailedError(`The connection to ${host}:${port} failed: ${reasonOf(cause)}.`, { cause }));
     const timer = setTimeout(late, timeoutMs);
     const stopWatching = () => {
       clearTimeout(timer);
       deadline.signal.removeEventListener('abort', late);
       socket.off('error', broken);
-      // Whoever takes the socket adds listeners of their own; a reset before that must not end the process.
+      // A reset before the caller adds its own listener must not end the process.
       socket.on('error', () => socket.destroy());
     };
     deadline.signal.addEventListener('abort', late, { once: true });
@@ -164,10 +174,10 @@ function connectTo(address: string, { host, port, deadline }: Target, timeoutMs:
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ECONNRESET: 'it was reset',
-  EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the network cannot be reached',
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EHOSTUNREACH: 'host unreachable',
+  ENETUNREACH: 'network unreachable',
 };
 
 function reasonOf(error: Error): string {

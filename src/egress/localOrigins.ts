@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorMessage } from '../lib/errorMessage.ts';
 import type { LocalAnswer, LocalOrigins } from './ports.ts';
 
-type Handler = (path: string) => LocalAnswer | undefined;
+type LocalHandler = (path: string) => LocalAnswer | undefined;
 
-/** Origins that live in this process: they have no address and are reached through the proxy alone. */
+/** Origins that this process serves. They have no IP address; only the proxy can reach them. */
 export class LocalOriginTable implements LocalOrigins {
-  readonly #handlers = new Map<string, Handler>();
+  readonly #handlers = new Map<string, LocalHandler>();
 
-  serve(host: string, handler: Handler): void {
+  serve(host: string, handler: LocalHandler): void {
     this.#handlers.set(host.toLowerCase(), handler);
   }
 
@@ -20,7 +20,7 @@ export class LocalOriginTable implements LocalOrigins {
     return this.#handlers.has(host.toLowerCase());
   }
 
-  /** Answers a request whose host is one of these. */
+  /** Answers a request to one of these hosts. */
   answer(target: URL, request: IncomingMessage, response: ServerResponse): void {
     request.resume();
     const found = this.#find(target);
@@ -36,7 +36,7 @@ export class LocalOriginTable implements LocalOrigins {
   #find(target: URL): LocalAnswer {
     try {
       const answer = this.#handlers.get(target.hostname)?.(target.pathname + target.search);
-      return answer ?? { status: 404, type: 'text/plain', body: 'There is nothing at this path.\n' };
+      return answer ?? { status: 404, type: 'text/plain', body: 'Not found.\n' };
     } catch (error) {
       const reason = errorMessage(error);
       return { status: 500, type: 'text/plain', body: `The local origin failed: ${reason}\n` };

@@ -1,11 +1,11 @@
 import { isWithin, parseCidr, whyNotPublic } from './addresses.ts';
 
-/** Says in words why an address and port may not be reached; undefined when they may. */
+/** @returns why an address and port must not be reached, or undefined if they may. */
 export type Policy = (address: string, port: number) => string | undefined;
 
 /**
- * Ports above 1023 where databases, caches, queues, engines and control planes listen. Public addresses on these are
- * refused too: nobody's ad is there, and many speak protocols that an HTTP request can drive.
+ * Ports above 1023 of databases, caches, queues and control planes. They are refused on public addresses, too: no ad is
+ * served there, and an HTTP request can control many of these protocols.
  */
 const INFRASTRUCTURE_PORTS: ReadonlySet<number> = new Set([
   1433, 1521, 2049, 2181, 2375, 2376, 2377, 2379, 2380, 3306, 3389, 4222, 4369, 4789, 5432, 5601, 5672, 5900, 5984,
@@ -13,7 +13,7 @@ const INFRASTRUCTURE_PORTS: ReadonlySet<number> = new Set([
   9300, 10248, 10249, 10250, 10255, 10256, 10257, 10259, 11211, 15672, 16379, 26257, 26379, 27017, 27018, 27019,
 ]);
 
-/** @throws Error for a range that cannot be read. */
+/** @throws Error for an invalid range. */
 export function createPolicy(allow: readonly string[]): Policy {
   const allowed = allow.map(parseCidr);
   return (address, port) => {
@@ -25,6 +25,6 @@ export function createPolicy(allow: readonly string[]): Policy {
 
 function whyNotPort(port: number): string | undefined {
   if (port === 80 || port === 443) return undefined;
-  if (port < 1024) return `port ${port} is reserved for other services than the web`;
-  return INFRASTRUCTURE_PORTS.has(port) ? `port ${port} is one where infrastructure listens` : undefined;
+  if (port < 1024) return `port ${port} is reserved for services other than the web`;
+  return INFRASTRUCTURE_PORTS.has(port) ? `port ${port} is a usual port of infrastructure services` : undefined;
 }

@@ -1,4 +1,7 @@
-/** A guarded HTTP call: every hop judged, body bounded and decoded. Errors are the classes of `errors.ts`. */
+/**
+ * Makes an HTTP call through the guard, which checks every redirect. The body is decoded and limited. Errors are the
+ * classes of `errors.ts`.
+ */
 export type GuardedFetch = (
   url: string,
   init?: {
@@ -10,7 +13,7 @@ export type GuardedFetch = (
   },
 ) => Promise<{ status: number; url: string; headers: Headers; body: Buffer }>;
 
-/** An answer of a local origin. `status` is 200 unless given. */
+/** A response of a local origin. `status` is 200 by default. */
 export interface LocalAnswer {
   status?: number;
   type: string;
@@ -18,7 +21,7 @@ export interface LocalAnswer {
   headers?: Record<string, string>;
 }
 
-/** Hosts that the egress proxy answers in process, over plain http. `path` is path and query. */
+/** Hosts that the egress proxy serves itself, over plain HTTP. `path` is path and query. */
 export interface LocalOrigins {
   serve(host: string, handler: (path: string) => LocalAnswer | undefined): void;
   remove(host: string): void;

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { sameAddress } from './addresses.ts';
 import { guardedAgents } from './agent.ts';
 import { EgressRefusedError } from './errors.ts';
-import { type EgressFailure, FailureLog, failureAnswer, failureOf } from './failures.ts';
+import { type EgressFailure, FailureLog, failureResponse, toEgressFailure } from './failures.ts';
 import type { Guard } from './guard.ts';
 import { LocalOriginTable } from './localOrigins.ts';
 import type { LocalOrigins } from './ports.ts';
@@ -12,12 +12,12 @@ import { forward } from './proxyForward.ts';
 import { Tunnels, type TunnelTarget } from './proxyTunnel.ts';
 
 export interface EgressProxy {
-  /** `http://127.0.0.1:<port>`, to be given to a browser as its proxy. */
+  /** `http://127.0.0.1:<port>`, the proxy address for a browser. */
   readonly url: string;
   readonly origins: LocalOrigins;
-  /** What the guard refused, oldest first, each door once, the last 256. */
+  /** The latest 256 connections that the guard refused, oldest first. Each host and port is listed once. */
   readonly refusals: readonly EgressFailure[];
-  /** All connections that were not made, refusals among them. A browser shows an https page's own failure as "tunnel failed" only. */
+  /** All connections that failed or were refused. For an https page, a browser itself reports only "tunnel failed". */
   readonly failures: readonly EgressFailure[];
   close(): Promise<void>;
 }
@@ -25,16 +25,16 @@ export interface EgressProxy {
 export interface EgressProxyOptions {
   guard: Guard;
   log?: { info(fields: object, message: string): void };
-  /** A connection on which nothing moves for so long is closed. */
+  /** A connection without traffic for this time is closed. */
   idleMs?: number;
   maxTunnels?: number;
-  /** Of one answer, or of one tunnel towards the client. */
+  /** The limit of one response, or of one tunnel towards the client. */
   maxBytes?: number;
 }
 
-const NOTED_FAILURES = 256;
+const MAX_LOGGED_FAILURES = 256;
 
-/** Starts the one way out of a capture: a forward proxy on loopback that makes only connections the guard allows. */
+/** Starts the forward proxy on loopback. It is a capture's only way out, and makes only connections that the guard allows. */
 export async function startEgressProxy(options: EgressProxyOptions): Promise<EgressProxy> {
   const proxy = new ForwardProxy(options);
   await proxy.listen();
@@ -46,8 +46,8 @@ class ForwardProxy implements EgressProxy {
   readonly #log: EgressProxyOptions['log'];
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  readonly #failures = new FailureLog(NOTED_FAILURES);
-  readonly #refusals = new FailureLog(NOTED_FAILURES);
+  readonly #failures = new FailureLog(MAX_LOGGED_FAILURES);
+  readonly #refusals = new FailureLog(MAX_LOGGED_FAILURES);
   readonly #tunnels: Tunnels;
   readonly #limits: { idleMs: number; maxBytes: number };
   readonly #agent;
@@ -129,7 +129,7 @@ class ForwardProxy implements EgressProxy {
     forward(target, request, response, {
       agent: this.#agent,
       ...this.#limits,
-      failed: (error) => this.#answerFailure(request, response, failureOf(error, address)),
+      failed: (error) => this.#answerFailure(request, response, toEgressFailure(error, address)),
     });
   }
 
@@ -152,20 +152,20 @@ class ForwardProxy implements EgressProxy {
   #answerFailure(request: IncomingMessage, response: ServerResponse, failure: EgressFailure): void {
     this.#note(failure);
     request.resume();
-    const { status, headers, body } = failureAnswer(failure);
+    const { status, headers, body } = failureResponse(failure);
     response.writeHead(status, headers).end(body);
   }
 
   #note(failure: EgressFailure): void {
     if (failure.kind === 'refused') this.#refusals.add(failure);
-    if (this.#failures.add(failure)) this.#log?.info({ ...failure }, 'a connection was not made');
+    if (this.#failures.add(failure)) this.#log?.info({ ...failure }, 'an outgoing connection failed');
   }
 
-  /** With loopback opened by EGRESS_ALLOW, the proxy could be asked to connect to itself, without end. */
+  /** Prevents an endless loop: if EGRESS_ALLOW contains loopback, a request could make the proxy connect to itself. */
   #withoutSelf(guard: Guard): Guard {
     const refuse = (address: string, port: number) =>
       port === this.#port && ['127.0.0.1', '0.0.0.0', '::'].some((own) => sameAddress(own, address))
-        ? 'it is the address of the proxy itself'
+        ? 'this is the address of the proxy itself'
         : undefined;
     return {
       resolve: (host, port) => guard.resolve(host, port),
@@ -186,21 +186,21 @@ function authority(text: string): TunnelTarget | undefined {
 }
 
 function notForwarded(request: IncomingMessage): EgressFailure {
-  const error = new EgressRefusedError('Only http:// addresses and CONNECT host:port are forwarded.');
-  return failureOf(error, { host: (request.url ?? '').slice(0, 255), port: 0 });
+  const error = new EgressRefusedError('The proxy forwards only http:// URLs and CONNECT host:port.');
+  return toEgressFailure(error, { host: (request.url ?? '').slice(0, 255), port: 0 });
 }
 
 function localByHttpOnly(target: TunnelTarget): EgressFailure {
-  return failureOf(new EgressRefusedError(`${target.host} is answered over plain http only.`), target);
+  return toEgressFailure(new EgressRefusedError(`${target.host} is served over plain http only.`), target);
 }
 
 function addressOf(server: Server): AddressInfo {
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The proxy has no port.');
+  if (address === null || typeof address === 'string') throw new Error('unreachable: the proxy listens without a port');
   return address;
 }
 
-/** Node types these as streams; for a plain server they are its sockets. */
+/** Node types these as streams, but a plain server passes its sockets. */
 function asSocket(stream: Duplex): Socket {
   return stream as Socket;
 }

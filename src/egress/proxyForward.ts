@@ -6,20 +6,20 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { pipeline } from 'node:stream';
-import { byteCap } from './byteCap.ts';
+import { limitBytes } from './body.ts';
 import { ConnectionFailedError, EgressRefusedError, NetworkTimeoutError } from './errors.ts';
 import { endToEndHeaders, withHost } from './proxyHeaders.ts';
 
 export interface ForwardOptions {
   agent: Agent;
-  /** Until the answer's head, and between any two pieces of its body. */
+  /** The longest wait for the response head, and between two chunks of the body. */
   idleMs: number;
   maxBytes: number;
-  /** Called at most once, when nothing of an answer was passed on yet. */
+  /** Called at most once, before any part of a response was forwarded. */
   failed(error: unknown): void;
 }
 
-/** Passes a request on to the server it names and the answer back, both as they flow. */
+/** Streams a request to its server and the response back to the client. */
 export function forward(
   target: URL,
   request: IncomingMessage,
@@ -40,12 +40,12 @@ export function forward(
   upstream.on('upgrade', (_answer, socket) => socket.destroy());
   upstream.on('response', (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage, endToEndHeaders(answer.rawHeaders));
-    pipeline(answer, byteCap(options.maxBytes), response, (error) => {
+    pipeline(answer, limitBytes(options.maxBytes), response, (error) => {
       if (error) upstream.destroy();
     });
   });
   response.on('close', () => upstream.destroy());
-  // Not a pipeline: that would close the client's connection on an error, and with it the answer that says so.
+  // A pipeline would close the client's connection on an error, before the failure response is sent.
   request.pipe(upstream);
 }
 
@@ -63,5 +63,5 @@ function openUpstream(target: URL, request: IncomingMessage, { agent }: ForwardO
 
 function typed(error: Error, target: URL): Error {
   if (!('code' in error) || error instanceof EgressRefusedError) return error;
-  return new ConnectionFailedError(`${target.host} broke the connection: ${error.message}.`, { cause: error });
+  return new ConnectionFailedError(`${target.host} closed the connection: ${error.message}.`, { cause: error });
 }

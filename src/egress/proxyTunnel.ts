@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream';
-import { byteCap } from './byteCap.ts';
-import { type EgressFailure, failureAnswer, failureOf, TooManyTunnelsError } from './failures.ts';
+import { limitBytes } from './body.ts';
+import { type EgressFailure, failureResponse, TooManyTunnelsError, toEgressFailure } from './failures.ts';
 import type { Guard } from './guard.ts';
-import { pairs, upgradeHeaders, withHost } from './proxyHeaders.ts';
+import { headerPairs, upgradeHeaders, withHost } from './proxyHeaders.ts';
 
 export interface TunnelOptions {
   guard: Guard;
@@ -19,7 +19,7 @@ export interface TunnelTarget {
   port: number;
 }
 
-/** Bytes passed both ways between the client and a judged address, with no look inside. */
+/** Passes bytes between the client and a checked address in both directions, without reading them. */
 export class Tunnels {
   readonly #options: TunnelOptions;
   #open = 0;
@@ -28,7 +28,7 @@ export class Tunnels {
     this.#options = options;
   }
 
-  /** CONNECT. */
+  /** Serves a CONNECT request. */
   async open(target: TunnelTarget, client: Socket, early: Buffer): Promise<void> {
     await this.#join(target, client, (upstream) => {
       client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
@@ -36,10 +36,10 @@ export class Tunnels {
     });
   }
 
-  /** A request with `Upgrade`: its head is repeated to the server, all that follows is passed on. */
+  /** Serves a request with `Upgrade`: sends its head to the server and passes on all that follows. */
   async upgrade(url: URL, request: IncomingMessage, client: Socket, early: Buffer): Promise<void> {
     const target = { host: url.hostname, port: url.port === '' ? 80 : Number(url.port) };
-    const headers = pairs(withHost(upgradeHeaders(request.rawHeaders), url.host));
+    const headers = headerPairs(withHost(upgradeHeaders(request.rawHeaders), url.host));
     const head = [`${request.method} ${url.pathname}${url.search} HTTP/1.1`, ...headers.map((pair) => pair.join(': '))];
     await this.#join(target, client, (upstream) => {
       upstream.write(`${head.join('\r\n')}\r\n\r\n`);
@@ -47,10 +47,10 @@ export class Tunnels {
     });
   }
 
-  /** Answers a socket with what went wrong, and ends it. */
+  /** Answers a socket with the failure and closes it. */
   refuse(client: Socket, failure: EgressFailure): void {
     this.#options.failed(failure);
-    if (client.writable) client.end(failureAnswer(failure).raw);
+    if (client.writable) client.end(failureResponse(failure).raw);
     client.setTimeout(5_000, () => client.destroy());
   }
 
@@ -64,27 +64,27 @@ export class Tunnels {
         this.#pass(client, upstream);
       }
     } catch (error) {
-      this.refuse(client, failureOf(error, target));
+      this.refuse(client, toEgressFailure(error, target));
     }
   }
 
   async #connect({ host, port }: TunnelTarget, client: Socket): Promise<Socket> {
     if (this.#open >= this.#options.maxTunnels) {
-      throw new TooManyTunnelsError(`The proxy already holds ${this.#open} connections.`);
+      throw new TooManyTunnelsError(`The proxy has reached its limit of ${this.#open} connections.`);
     }
-    const gone = new AbortController();
-    const leave = () => gone.abort();
-    client.once('close', leave);
+    const controller = new AbortController();
+    const abort = () => controller.abort();
+    client.once('close', abort);
     this.#open++;
     try {
-      const upstream = await this.#options.guard.connect(host, port, { signal: gone.signal });
+      const upstream = await this.#options.guard.connect(host, port, { signal: controller.signal });
       upstream.once('close', () => this.#open--);
       return upstream;
     } catch (error) {
       this.#open--;
       throw error;
     } finally {
-      client.off('close', leave);
+      client.off('close', abort);
     }
   }
 
@@ -94,9 +94,9 @@ export class Tunnels {
       upstream.destroy();
     };
     for (const socket of [client, upstream]) socket.setTimeout(this.#options.idleMs, end);
-    // An error on either side is how most tunnels end: both sides close, and there is nobody to tell.
+    // Most tunnels end with an error on one side. It is not reported, because both sides are then closed.
     pipeline(client, upstream, (error) => error && end());
-    pipeline(upstream, byteCap(this.#options.maxBytes), client, (error) => error && end());
+    pipeline(upstream, limitBytes(this.#options.maxBytes), client, (error) => error && end());
     client.once('close', end);
     upstream.once('close', () => client.end());
   }

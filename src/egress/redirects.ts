@@ -8,7 +8,7 @@ export interface Hop {
   body: Buffer | string | undefined;
 }
 
-/** Where an answer sends its reader, or undefined when it is the last one. */
+/** @returns the request that follows a redirect, or undefined if the response is the last one. */
 export function nextHop(hop: Hop, { status, headers }: ResponseHead): Hop | undefined {
   const location = headers.get('location');
   if (location === null || ![301, 302, 303, 307, 308].includes(status)) return undefined;
@@ -25,7 +25,7 @@ export function nextHop(hop: Hop, { status, headers }: ResponseHead): Hop | unde
   };
 }
 
-/** What was meant for one origin is not told to another. */
+/** Removes credentials at a redirect to another origin. */
 function headersFor(hop: Hop, { url, keepsBody }: { url: URL; keepsBody: boolean }): Headers {
   const headers = new Headers(hop.headers);
   headers.delete('host');

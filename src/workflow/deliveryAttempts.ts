@@ -19,8 +19,8 @@ export type NextStep =
   | { readonly state: 'waiting'; readonly waitMs: number };
 
 /**
- * Logs a try and what follows from it; the next try's job is enqueued in the same transaction.
- * @param decide gets the number of tries since the delivery was last begun, this one included.
+ * Stores a delivery attempt and the next step. The same transaction adds the queue entry of the next attempt.
+ * @param decide gets the number of attempts since the delivery was last started or replayed, including this one.
  */
 export async function recordDeliveryAttempt(
   transaction: Queryable,

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInternalApi } from '../../src/api/internal/internalApi.ts';
-import { FolderStore } from '../../src/artifacts/folder.ts';
+import { FolderArtifactStore } from '../../src/artifacts/folder.ts';
 import type { ControllerSettings } from '../../src/controller/controller.ts';
 import type { Log } from '../../src/lib/log.ts';
 import { type Queue, startQueue } from '../../src/queue/queue.ts';
@@ -25,7 +25,7 @@ export interface ControllerDependencies {
   readonly store: Store;
   readonly queue: Queue;
   readonly notifications: Notifications;
-  readonly artifacts: FolderStore;
+  readonly artifacts: FolderArtifactStore;
   /** The uuid of the table `installation`. */
   readonly installation: string;
   readonly secret: Buffer;
@@ -56,7 +56,7 @@ export async function openControllerDependencies(
   // The API needs its own address, so the server listens before the API exists.
   const server = createServer();
   const { url: internalUrl, close } = await startListener(server);
-  const artifacts = new FolderStore(path.join(folder, 'artifacts'));
+  const artifacts = new FolderArtifactStore(path.join(folder, 'artifacts'));
   const counted: string[] = [];
   server.on(
     'request',

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInternalApi } from '../../src/api/internal/internalApi.ts';
 import type { InternalApiOptions } from '../../src/api/internal/options.ts';
-import { FolderStore } from '../../src/artifacts/folder.ts';
+import { FolderArtifactStore } from '../../src/artifacts/folder.ts';
 import { openStore, type Store } from '../../src/store/database/database.ts';
 import { openNotifications } from '../../src/store/database/notifications.ts';
 import { readInstallation } from '../../src/store/installation/installation.ts';
@@ -18,7 +18,7 @@ export interface TestInternalApi {
   /** The installation's secret. */
   readonly secret: Buffer;
   /** Where pictures are kept, unless other options say so. */
-  readonly artifacts: FolderStore;
+  readonly artifacts: FolderArtifactStore;
   readonly internalUrl: string;
   /** Starts another process's internal API on the same database, with connections of its own. @returns its address */
   startReplica(): Promise<string>;
@@ -35,7 +35,7 @@ export async function startTestInternalApi(
   await notifications.ready;
   const { secret } = await readInstallation(store.db);
   const folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-internal-'));
-  const artifacts = new FolderStore(folder);
+  const artifacts = new FolderArtifactStore(folder);
   const servers: { close(): Promise<void> }[] = [];
   const stores = [store];
   const serve = async (served: Store): Promise<string> => {

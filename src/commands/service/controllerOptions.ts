@@ -21,7 +21,7 @@ export function startContextDeliveries(context: ServiceContext, egressAllow: rea
     artifacts,
     guard: createGuard({ allow: [...egressAllow] }),
     log: log.child({ part: 'delivery' }),
-    observe: { tried: metrics.countDeliveryAttempt, ended: metrics.countDelivery },
+    observe: { attempted: metrics.countDeliveryAttempt, ended: metrics.countDelivery },
   });
 }
 

@@ -121,13 +121,13 @@ test('Pictures that no capture reports are counted where they are closed', async
   await eventually(async () => expect(await metrics()).toContain('tearsheet_captures_total{status="canceled"} 1'));
 });
 
-test('A process whose database was exchanged for another, or for an empty one, is not ready, and says what to do', async () => {
+test('a process is not ready when another or an empty database answers, and says what to do', async () => {
   const ready = async () => {
     const answer = await fetch(`${health.url}/readyz`);
     return { status: answer.status, text: await answer.text() };
   };
   const run = (statement: string) => base.store.pool.query(statement);
-  const exchanged = { status: 503, text: expect.stringContaining('database: it is not the one') };
+  const exchanged = { status: 503, text: expect.stringContaining('database: not the database that') };
   const { id } = base.installation;
   await run('update installation set id = gen_random_uuid()');
   expect(await ready()).toEqual(exchanged);
@@ -138,7 +138,7 @@ test('A process whose database was exchanged for another, or for an empty one, i
   expect(await ready()).toMatchObject({ status: 200 });
 });
 
-test('A process whose database is gone is alive but not ready', async () => {
+test('a process without its database is alive but not ready', async () => {
   expect((await fetch(`${health.url}/readyz`)).status).toBe(200);
   await database.close();
   expect((await fetch(`${health.url}/readyz`)).status).toBe(503);

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { FolderStore } from '../../../src/artifacts/folder.ts';
+import { FolderArtifactStore } from '../../../src/artifacts/folder.ts';
 import { startDeliveries } from '../../../src/delivery/deliveries.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
 import { type Queue, startQueue } from '../../../src/queue/queue.ts';
@@ -68,9 +68,9 @@ afterEach(async () => {
 async function start(options: { concurrency?: number; perTarget?: number } = {}): Promise<void> {
   await startDeliveries({
     ...{ store, queue, log: SILENT, ...options },
-    artifacts: new FolderStore(folder),
+    artifacts: new FolderArtifactStore(folder),
     guard: createGuard({ allow: ['127.0.0.0/8', '::1/128'] }),
-    observe: { tried: (made) => tried.push(made), ended: (delivery) => ended.push(delivery) },
+    observe: { attempted: (made) => tried.push(made), ended: (delivery) => ended.push(delivery) },
   });
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openArtifacts } from '../../../src/artifacts/open.ts';
-import { type UploadTry, uploadToBucket } from '../../../src/delivery/s3Upload.ts';
+import { type BucketUpload, uploadToBucket } from '../../../src/delivery/s3Upload.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
 import { type Listener, listen, listenHttp } from '../../support/listeners.ts';
 import { type S3Server, startS3Server } from '../../support/s3Server.ts';
@@ -16,7 +16,7 @@ async function keep(starting: Promise<Listener>): Promise<Listener> {
   return listener;
 }
 
-function tryTo(endpoint: string, change: Partial<UploadTry> = {}): UploadTry {
+function tryTo(endpoint: string, change: Partial<BucketUpload> = {}): BucketUpload {
   return {
     connector: { endpoint, region: 'us-east-1', accessKeyId: 'id', secretAccessKey: 'secret', forcePathStyle: true },
     bucket: 'customer',
@@ -55,13 +55,13 @@ describe('a real server', () => {
       what: 'bucket',
       wrong: { bucket: 'no-such-bucket' },
       statusCode: 404,
-      error: 'There is no bucket no-such-bucket.',
+      error: 'The bucket no-such-bucket does not exist.',
     },
     {
       what: 'secret',
       wrong: { secretAccessKey: 'wrong' },
       statusCode: 403,
-      error: 'The secret key of the connector is not the right one.',
+      error: 'The secret key of the connector is wrong.',
     },
   ])('says which $what is wrong', async ({ what, wrong: { bucket: other, ...wrong }, statusCode, error }, { skip }) => {
     skip(what === 'secret' && !server.judgesSignatures, 'this server judges no signatures');
@@ -100,7 +100,7 @@ describe('a hostile endpoint', () => {
   test('that never answers is given up', async () => {
     const silent = await keep(listen());
     const result = await uploadToBucket(tryTo(silent.url, { timeoutMs: 150 }));
-    expect(result).toMatchObject({ outcome: 'retry', error: 'The upload did not end within 150 ms.' });
+    expect(result).toMatchObject({ outcome: 'retry', error: 'The upload took longer than 150 ms.' });
   });
 
   test('that answers without end is cut off', async () => {
@@ -120,10 +120,10 @@ describe('a hostile endpoint', () => {
   });
 
   test.each([
-    ['SlowDown', 503, 'The server asks to slow down.'],
+    ['SlowDown', 503, 'The server asks for fewer requests (SlowDown).'],
     ['ExpiredToken', 400, "The connector's session has expired."],
-    ['InvalidAccessKeyId', 403, 'The access key of the connector is not known there.'],
-    ['AccessDenied', 403, 'The connector may not write to the bucket customer.'],
+    ['InvalidAccessKeyId', 403, 'The server does not know the access key of the connector.'],
+    ['AccessDenied', 403, 'The connector is not allowed to write to the bucket customer.'],
     ['PermanentRedirect', 301, 'The bucket customer is in another region.'],
   ])('that says %s is tried again later', async (code, status, error) => {
     const server = await keep(

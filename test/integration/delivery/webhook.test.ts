@@ -78,7 +78,7 @@ describe('the status decides', () => {
     expect(result).toMatchObject({
       outcome: 'retry',
       statusCode: status,
-      error: `The receiver answered ${status}; redirects are not followed.`,
+      error: `The receiver answered ${status}. Tearsheet does not follow redirects.`,
     });
     expect(target.connections).toBe(0);
   });

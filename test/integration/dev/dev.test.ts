@@ -82,7 +82,7 @@ describe('what it keeps to itself', () => {
       .split('\n')
       .filter((line) => !line.startsWith('{"url":'))
       .join('\n');
-    expect(log).toContain('delivery tried');
+    expect(log).toContain('delivery attempted');
     expect(log).not.toMatch(/ts_live_\w{8}_[\w-]{43}/);
     const secrets = [ready.webhook_secret, new URL(ready.database_url).password, ...images.map(({ token }) => token)];
     for (const secret of secrets) expect(log).not.toContain(secret);

@@ -50,7 +50,7 @@ describe('with nothing allowed', () => {
     const guard = createGuard({ allow: [], lookup: answering(['10.1.2.3']).lookup });
     await expect(guard.connect('intranet.example', 80)).rejects.toThrow(
       'Connection to intranet.example:80 (10.1.2.3) refused: it is not a public address (private). ' +
-        'An operator can open a range of addresses with EGRESS_ALLOW.',
+        'An operator can allow a range of addresses with EGRESS_ALLOW.',
     );
   });
 });
@@ -82,7 +82,7 @@ describe('with a range allowed', () => {
 test('a name that changes after it was judged is not asked again', async () => {
   const names = answering(['127.0.0.2'], ['127.0.0.1']);
   const guard = createGuard({ allow: ['127.0.0.2/32'], lookup: names.lookup, connectTimeoutMs: 2_000 });
-  await expect(guard.connect('rebinding.example', listener.port)).rejects.toThrow('nothing listens there');
+  await expect(guard.connect('rebinding.example', listener.port)).rejects.toThrow('connection refused');
   expect(names.times()).toBe(1);
   expect(listener.connections).toBe(0);
 });

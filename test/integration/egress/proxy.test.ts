@@ -108,7 +108,7 @@ describe('what may not be reached', () => {
     async (host) => {
       const proxy = await proxyWith({ allow: ['0.0.0.0/0', '::/0'] });
       const own = `${host}:${portOf(proxy)}`;
-      expect(await tunnelTo(proxy, own)).toContain('it is the address of the proxy itself');
+      expect(await tunnelTo(proxy, own)).toContain('this is the address of the proxy itself');
       expect((await getThrough(proxy, `http://${own}/`)).status).toBe(403);
     },
   );
@@ -305,7 +305,7 @@ describe('local origins', () => {
     proxy.origins.serve('creative-1.test', () => {
       throw new Error('no such entry');
     });
-    expect(await tunnelTo(proxy, 'creative-1.test:443')).toContain('creative-1.test is answered over plain http only.');
+    expect(await tunnelTo(proxy, 'creative-1.test:443')).toContain('creative-1.test is served over plain http only.');
     const answer = await getThrough(proxy, 'http://creative-1.test/');
     expect([answer.status, answer.body]).toEqual([500, 'The local origin failed: no such entry\n']);
   });

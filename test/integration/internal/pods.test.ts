@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { podTokenAuthenticator } from '../../../src/api/auth/podTokens.ts';
 import { frameKey, screenshotKey, withContent } from '../../../src/api/transfers/transfers.ts';
-import type { FolderStore } from '../../../src/artifacts/folder.ts';
+import type { FolderArtifactStore } from '../../../src/artifacts/folder.ts';
 import type { Attempt, ClaimedCreative, DeclaredUploads } from '../../../src/contract/captureProtocol.ts';
 import type { Store } from '../../../src/store/database/database.ts';
 import { findJobName } from '../../../src/store/jobs/jobs.ts';
@@ -22,7 +22,7 @@ let internalApi: TestInternalApi;
 let store: Store;
 let organization: TestOrganization;
 let internalUrl: string;
-let artifacts: FolderStore;
+let artifacts: FolderArtifactStore;
 let isDown = false;
 /** What was counted, and what was logged of refusals. */
 let phases: object[];

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { issueJobToken } from '../../../src/api/auth/jobToken.ts';
 import { frameKey, withContent } from '../../../src/api/transfers/transfers.ts';
-import type { FolderStore } from '../../../src/artifacts/folder.ts';
+import type { FolderArtifactStore } from '../../../src/artifacts/folder.ts';
 import type {
   Attempt,
   ClaimedCreative,
@@ -23,7 +23,7 @@ let store: Store;
 let organization: TestOrganization;
 let internalUrl: string;
 let secret: Buffer;
-let artifacts: FolderStore;
+let artifacts: FolderArtifactStore;
 /** Final states of pictures as they are counted. */
 const counted: string[] = [];
 /** What was enqueued; nothing works it off here. */

@@ -24,9 +24,9 @@ test.each([
   'é',
   'x'.repeat(513),
 ])('%j is none', (key) => {
-  expect(() => checkKey(key)).toThrow('is not a key of an artifact');
+  expect(() => checkKey(key)).toThrow('is not an artifact key');
 });
 
-test.each(['/tmp/x', 'http://host/x', 'file://host/x', 's3://', ''])('"%s" is no place for artifacts', (url) => {
-  expect(() => openArtifacts(url)).toThrow('is no place for artifacts');
+test.each(['/tmp/x', 'http://host/x', 'file://host/x', 's3://', ''])('"%s" is not an artifact store', (url) => {
+  expect(() => openArtifacts(url)).toThrow('is not an artifact store');
 });

@@ -115,7 +115,7 @@ describe('a creative that cannot be shown ends in words:', () => {
     failed(renderer.put('/204', { status: 204, type: 'text/html', body: '' }), 'generic_error', /no ad/));
   it('no answer', () => failed(renderer.put('/hang', 'hang'), 'net_read_timeout', /did not answer/));
   it('nobody listens', () =>
-    failed({ kind: 'url', content: 'http://127.0.0.1:1/' }, 'generic_error', /nothing listens/));
+    failed({ kind: 'url', content: 'http://127.0.0.1:1/' }, 'generic_error', /connection refused/));
   it('a private address', () => failed({ kind: 'url', content: 'http://10.1.2.3/' }, 'generic_error', /refused/));
   it('a dead script of a tag', () =>
     failed(tag(`<script src="${renderer.base}/none.js"></script>`), 'not_found', /404/));

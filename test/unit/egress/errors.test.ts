@@ -1,6 +1,6 @@
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { tlsWords } from '../../../src/egress/tlsWords.ts';
+import { describeTlsError } from '../../../src/egress/errors.ts';
 import { type Listener, listen } from '../../support/listeners.ts';
 
 let server: Listener;
@@ -12,7 +12,7 @@ afterAll(() => server.close());
 test('A server that speaks no TLS is named so, without the files of OpenSSL', async () => {
   const error = await new Promise<Error>((resolve) => connect(server.port, '127.0.0.1').once('error', resolve));
   expect(error.message).toContain('openssl');
-  expect(tlsWords(error)).toBe('it does not speak TLS on this port');
+  expect(describeTlsError(error)).toBe('it does not speak TLS on this port');
 });
 
 test('What has no words of ours keeps the reason that OpenSSL gives', () => {
@@ -20,6 +20,6 @@ test('What has no words of ours keeps the reason that OpenSSL gives', () => {
     code: 'ERR_SSL_DH_KEY_TOO_SMALL',
     reason: 'dh key too small',
   });
-  expect(tlsWords(error)).toBe('dh key too small');
-  expect(tlsWords(new Error('socket hang up\n'))).toBe('socket hang up');
+  expect(describeTlsError(error)).toBe('dh key too small');
+  expect(describeTlsError(new Error('socket hang up\n'))).toBe('socket hang up');
 });
