@@ -16,7 +16,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const picture = Buffer.from('89504e470d0a1a0a', 'hex');
 
-test('what is put can be got, replaced and deleted', async () => {
+test('an artifact in a folder can be stored, read, replaced and deleted', async () => {
   await store.put('sets/1/a.png', picture, 'image/png');
   expect(await store.get('sets/1/a.png')).toEqual({ bytes: picture, contentType: 'image/png', size: 8 });
   expect(await readFile(join(folder, 'data/sets/1/a.png'))).toEqual(picture);
@@ -29,7 +29,7 @@ test('what is put can be got, replaced and deleted', async () => {
   await expect(store.get('sets/1/a.png')).rejects.toThrow(ArtifactNotFoundError);
 });
 
-test('only what was put is there', async () => {
+test('only stored keys exist in a folder', async () => {
   await store.put('sets/1/a.png', picture, 'image/png');
   expect(await store.sizeOf('sets/1/a.png')).toBe(picture.length);
   for (const key of ['sets/1/b.png', 'sets/1', 'sets/1/a.png/c']) {
@@ -37,14 +37,14 @@ test('only what was put is there', async () => {
   }
 });
 
-test('it has no addresses of its own', async () => {
+test('a folder has no URLs for clients', async () => {
   const content = { contentType: 'image/png', sha256: '0'.repeat(64), bytes: 1 };
   expect(await store.uploadRequest('a.png', content)).toBeUndefined();
   expect(await store.downloadUrl('a.png', { expiresInSeconds: 1 })).toBeUndefined();
   expect(await store.clientOrigin()).toBeUndefined();
 });
 
-test('many writers of one key leave one whole file and nothing else', async () => {
+test('concurrent writers of one key leave one complete file', async () => {
   const versions = Array.from({ length: 20 }, (_, index) => Buffer.alloc(50_000, index));
   await Promise.all(versions.map((bytes) => store.put('sets/1/a.png', bytes, 'image/png')));
   const { bytes } = await store.get('sets/1/a.png');
@@ -52,7 +52,7 @@ test('many writers of one key leave one whole file and nothing else', async () =
   expect(await readdir(join(folder, 'data/sets/1'))).toEqual(['a.png']);
 });
 
-test.each(['../outside', 'a/../../outside', '/etc/outside'])('%s is not written', async (key) => {
+test.each(['../outside', 'a/../../outside', '/etc/outside'])('the key %s is rejected', async (key) => {
   await expect(store.put(key, picture, 'image/png')).rejects.toThrow('is not a key');
   await expect(store.get(key)).rejects.toThrow('is not a key');
   await expect(store.delete(key)).rejects.toThrow('is not a key');

@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const picture = Buffer.from('89504e470d0a1a0a', 'hex');
 
-test('what is put can be got, replaced and deleted', async () => {
+test('an artifact in a bucket can be stored, read, replaced and deleted', async () => {
   await store.put('sets/1/a.png', picture, 'image/png');
   expect(await store.get('sets/1/a.png')).toEqual({ bytes: picture, contentType: 'image/png', size: 8 });
   await store.put('sets/1/a.png', Buffer.from('{}'), 'application/json');
@@ -36,7 +36,7 @@ test('what is put can be got, replaced and deleted', async () => {
   await expect(store.get('sets/1/a.png')).rejects.toThrow(ArtifactNotFoundError);
 });
 
-test('an upload that was signed takes those bytes and no others, as their content type', async ({ skip }) => {
+test('a signed upload accepts only its own bytes and content type', async ({ skip }) => {
   skip(!server.judgesSignatures, 'this server judges no signatures');
   const sha256 = createHash('sha256').update(picture).digest('hex');
   const content = { contentType: 'image/png', sha256, bytes: picture.length };
@@ -55,7 +55,7 @@ test('an upload that was signed takes those bytes and no others, as their conten
   expect(await store.get('sets/2/b.png')).toEqual({ bytes: picture, contentType: 'image/png', size: 8 });
 });
 
-test('an address for reading gives the bytes back, under the name that was asked for', async ({ skip }) => {
+test('a download URL returns the bytes under the requested file name', async ({ skip }) => {
   skip(!server.judgesSignatures, 'this server judges no signatures');
   await store.put('sets/2/b.png', picture, 'image/png');
   const download = await store.downloadUrl('sets/2/b.png', { expiresInSeconds: 60, fileName: 'my picture.png' });
@@ -64,7 +64,7 @@ test('an address for reading gives the bytes back, under the name that was asked
   expect(answer.headers.get('content-disposition')).toBe('attachment; filename="my_picture.png"');
 });
 
-test('an address that was changed or has expired is refused', async ({ skip }) => {
+test('a changed or expired download URL is rejected', async ({ skip }) => {
   skip(!server.judgesSignatures, 'this server judges no signatures');
   await store.put('sets/3/c.png', picture, 'image/png');
   const url = (await store.downloadUrl('sets/3/c.png', { expiresInSeconds: 1 })) ?? '';
@@ -72,7 +72,7 @@ test('an address that was changed or has expired is refused', async ({ skip }) =
   await expect.poll(async () => (await fetch(url)).status, { timeout: 10_000 }).toBe(403);
 });
 
-test('clients are sent to the address by which they reach the server, which may be another than ours', async () => {
+test('download URLs for clients use the public endpoint', async () => {
   const reached = (publicEndpoint?: string, forcePathStyle = true) =>
     openArtifacts('s3://pictures/some', {
       endpoint: server.endpoint,

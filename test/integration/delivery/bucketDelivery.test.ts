@@ -57,7 +57,7 @@ const delivered = () =>
     expect(rows).toEqual([{ status: 'delivered' }]);
   });
 
-test('A set arrives in the bucket with all its pictures and the manifest that lists them', async () => {
+test('a set is delivered with all its pictures and the manifest', async () => {
   const { db } = shop.store;
   const adId = await insertAd(db, organization);
   const setId = await insertSet(db, organization, {
@@ -77,7 +77,7 @@ test('A set arrives in the bucket with all its pictures and the manifest that li
   await db.deleteFrom('deliveries').execute();
 }, 60_000);
 
-test('An ad of create-ad arrives as its preview', async () => {
+test('an ad of create-ad is delivered as its preview', async () => {
   const { db } = shop.store;
   const adId = await insertAd(db, organization, { source: 'create_ad', subscribers: subscribers() });
   await launch(db, shop.queue, organization);

@@ -92,7 +92,7 @@ const attempts = async (id = '') =>
   store.db.selectFrom('delivery_attempts').selectAll().where('delivery_id', '=', id).orderBy('attempt').execute();
 const hook = (name: string) => ({ webhook_url: `${receiver.url}/${name}` });
 
-test('A webhook gets the frozen text of its event, signed so that the official library accepts it', async () => {
+test('a webhook gets the stored text of its event with a signature that the official library accepts', async () => {
   const [id] = await tell([hook('a')]);
   await start();
   await eventually(async () => expect((await delivery(id)).status).toBe('delivered'));
@@ -115,7 +115,7 @@ test('A webhook gets the frozen text of its event, signed so that the official l
   expect(tried).toMatchObject([{ channel: 'webhook', outcome: 'delivered' }]);
 });
 
-test('A refused delivery is tried again after the wait of the schedule, with the same id', async () => {
+test('a failed delivery is retried after the scheduled wait with the same id', async () => {
   answers.set('/a', () => (received.length === 1 ? 503 : 200));
   const [id] = await tell([hook('a')]);
   await start();
@@ -142,7 +142,7 @@ test('A refused delivery is tried again after the wait of the schedule, with the
   expect(tried.map(({ outcome }) => outcome)).toEqual(['retry', 'delivered']);
 }, 60_000);
 
-test('410 ends a delivery, and a replay begins it anew', async () => {
+test('410 ends a delivery, and a replay starts it again', async () => {
   answers.set('/a', () => (received.length === 1 ? 410 : 200));
   const [id = ''] = await tell([hook('a')]);
   await start();
@@ -153,13 +153,13 @@ test('410 ends a delivery, and a replay begins it anew', async () => {
   expect(received[1]?.headers['webhook-id']).toBe(received[0]?.headers['webhook-id']);
 });
 
-test('A delivery that is being tried cannot be replayed', async () => {
+test('a pending delivery cannot be replayed', async () => {
   const [id = ''] = await tell([hook('a')]);
   const replay = store.db.transaction().execute((tx) => replayDelivery(tx, id, queue));
   await expect(replay).rejects.toMatchObject({ status: 409 });
 });
 
-test('After the last try a delivery is given up', async () => {
+test('a delivery ends after its last attempt fails', async () => {
   answers.set('/a', () => 500);
   const [id] = await tell([hook('a')]);
   await store.db.updateTable('deliveries').set({ tries: 13, attempts: 13 }).execute();
@@ -169,7 +169,7 @@ test('After the last try a delivery is given up', async () => {
   await eventually(() => expect(ended).toEqual([{ channel: 'webhook', outcome: 'retries_exhausted' }]));
 });
 
-test('What was sent but not stored is sent again, with the same id', async () => {
+test('an attempt whose result was not stored is repeated with the same id', async () => {
   const storing = await failWritesTo(store.db, 'delivery_attempts');
   const [id] = await tell([hook('a')]);
   await start();
@@ -181,7 +181,7 @@ test('What was sent but not stored is sent again, with the same id', async () =>
   expect(await attempts(id)).toHaveLength(1);
 }, 60_000);
 
-test('A receiver that does not answer does not hold up the others', async () => {
+test('a receiver that does not answer does not delay other receivers', async () => {
   const silent = await listenHttp(() => undefined);
   const dead = await Promise.all(Array.from({ length: 8 }, () => tell([{ webhook_url: silent.url }])));
   const [alive] = await tell([hook('alive')]);
@@ -192,14 +192,14 @@ test('A receiver that does not answer does not hold up the others', async () => 
   await silent.close();
 });
 
-test('An address that may not be reached is not reached, and the attempt says why', async () => {
+test('a delivery to a forbidden address is refused, and the attempt says why', async () => {
   const [id] = await tell([{ webhook_url: 'http://169.254.169.254/latest' }]);
   await start();
   await eventually(async () => expect(await attempts(id)).toHaveLength(1));
   expect((await attempts(id))[0]?.error).toMatch(/refused/);
 });
 
-test('A bucket without a connector says so in its attempt', async () => {
+test('an S3 delivery without a connector fails, and the attempt says why', async () => {
   const [id] = await tell([{ s3_bucket: 'pictures', s3_key_prefix: 'ar_' }]);
   await start();
   await eventually(async () => expect(await attempts(id)).toHaveLength(1));
@@ -209,7 +209,7 @@ test('A bucket without a connector says so in its attempt', async () => {
   });
 });
 
-test('A job that nobody knows a delivery for does nothing', async () => {
+test('a queue entry of an unknown delivery does nothing', async () => {
   await start();
   await store.db.transaction().execute((tx) => queue.enqueue(tx, 'deliver', { delivery_id: randomUUID() }));
   await eventually(async () => expect((await queue.depth()).find(({ name }) => name === 'deliver')?.depth).toBe(0));

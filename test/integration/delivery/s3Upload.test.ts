@@ -28,7 +28,7 @@ function tryTo(endpoint: string, change: Partial<BucketUpload> = {}): BucketUplo
   };
 }
 
-describe('a real server', () => {
+describe('a real S3 server', () => {
   let server: S3Server;
   let bucket: string;
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe('a real server', () => {
   afterAll(() => server?.close());
   const connector = () => ({ ...server, forcePathStyle: true });
 
-  test('keeps what is uploaded, once however often it is', async () => {
+  test('an upload that is repeated leaves one object', async () => {
     for (let tries = 0; tries < 2; tries++) {
       const result = await uploadToBucket(tryTo(server.endpoint, { connector: connector(), bucket }));
       expect(result).toEqual({ outcome: 'delivered', statusCode: 200, durationMs: expect.any(Number) });
@@ -84,7 +84,7 @@ describe('a hostile endpoint', () => {
     },
   );
 
-  test('that is the metadata service is refused', async () => {
+  test('an endpoint that is the metadata service is refused', async () => {
     const result = await uploadToBucket(tryTo('http://169.254.169.254', { guard: createGuard({ allow: [] }) }));
     expect(result.error).toContain('it is not a public address (linkLocal)');
   });
@@ -97,13 +97,13 @@ describe('a hostile endpoint', () => {
     },
   );
 
-  test('that never answers is given up', async () => {
+  test('an endpoint that never answers causes a timeout', async () => {
     const silent = await keep(listen());
     const result = await uploadToBucket(tryTo(silent.url, { timeoutMs: 150 }));
     expect(result).toMatchObject({ outcome: 'retry', error: 'The upload took longer than 150 ms.' });
   });
 
-  test('that answers without end is cut off', async () => {
+  test('an endless response is cut off', async () => {
     const endless = await keep(
       listenHttp((_request, response) => {
         response.writeHead(500, { 'content-type': 'application/xml' });
@@ -137,7 +137,7 @@ describe('a hostile endpoint', () => {
     expect(server.connections).toBe(1);
   });
 
-  test('that resets midway is tried again later', async () => {
+  test('an upload that is reset midway can be retried', async () => {
     const server = await keep(listen((socket) => socket.once('data', () => socket.resetAndDestroy())));
     expect(await uploadToBucket(tryTo(server.url))).toMatchObject({
       outcome: 'retry',

@@ -28,7 +28,7 @@ async function sendTo(answer: Answer): Promise<WebhookResult> {
   return send(`${server.url}/hook`);
 }
 
-test('the event arrives signed, as it is', async () => {
+test('the event arrives signed and unchanged', async () => {
   const received: unknown[] = [];
   const result = await sendTo(async (request, response) => {
     let body = '';
@@ -52,7 +52,7 @@ test('the event arrives signed, as it is', async () => {
   });
 });
 
-describe('the status decides', () => {
+describe('the status decides the outcome', () => {
   test.each([
     [200, 'delivered'],
     [204, 'delivered'],
@@ -70,7 +70,7 @@ describe('the status decides', () => {
     expect(result.error === undefined).toBe(outcome === 'delivered');
   });
 
-  test.each([301, 302, 303, 307, 308])('a redirect (%i) is a failure that is not followed', async (status) => {
+  test.each([301, 302, 303, 307, 308])('a redirect (%i) fails and is not followed', async (status) => {
     const target = await keep(listen());
     const result = await sendTo((_request, response) =>
       response.writeHead(status, { location: `${target.url}/` }).end(),
@@ -94,7 +94,7 @@ describe('Retry-After', () => {
     expect(result.retryAfterMs).toBe(retryAfterMs);
   });
 
-  test('means nothing once the event is delivered', async () => {
+  test('Retry-After has no effect on a delivered event', async () => {
     const result = await sendTo((_request, response) => response.writeHead(200, { 'retry-after': '30' }).end());
     expect(result.retryAfterMs).toBeUndefined();
   });
@@ -119,7 +119,7 @@ describe('a receiver', () => {
     [200, 'delivered'],
     [500, 'retry'],
     [410, 'gone'],
-  ] as const)('that says %i and then nothing, or a byte at a time, is taken at its word', async (status, outcome) => {
+  ] as const)('the status %i decides although the body never ends', async (status, outcome) => {
     for (const start of [
       () => listen((socket) => socket.resume().write(`HTTP/1.1 ${status} X\r\n\r\n`)),
       () => dripping(`HTTP/1.1 ${status} X\r\n\r\n`),
@@ -130,7 +130,7 @@ describe('a receiver', () => {
     }
   });
 
-  test('that says 200 and resets has the event', async () => {
+  test('an event is delivered if the receiver answers 200 and resets', async () => {
     const head = { status: 200, headers: new Headers() };
     const fetch = () => Promise.reject(new ConnectionFailedError('it was reset', { head }));
     const result = await sendWebhook({
@@ -144,7 +144,7 @@ describe('a receiver', () => {
     expect(result).toMatchObject({ outcome: 'delivered', statusCode: 200 });
   });
 
-  test('that resets first is tried again', async () => {
+  test('a reset before the status is retried', async () => {
     const server = await keep(listen((socket) => socket.once('data', () => socket.resetAndDestroy())));
     expect(await send(`${server.url}/`)).toMatchObject({
       outcome: 'retry',
@@ -152,7 +152,7 @@ describe('a receiver', () => {
     });
   });
 
-  test('that answers without end, or with a small answer that unpacks to a large one, is read no further than needed', async () => {
+  test('endless responses and decompression bombs are read only up to the limit', async () => {
     const endless: Answer = (_request, response) => {
       const more = () => {
         while (response.write('x'.repeat(10_000)));
@@ -167,7 +167,7 @@ describe('a receiver', () => {
     }
   });
 
-  test('that sends a megabyte of headers is tried again', async () => {
+  test('a response with a megabyte of headers is retried', async () => {
     const server = await keep(
       listen((socket) =>
         socket.once('data', () => socket.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(1024 * 1024)}\r\n\r\n`)),
@@ -176,7 +176,7 @@ describe('a receiver', () => {
     expect(await send(`${server.url}/`)).toMatchObject({ outcome: 'retry', error: expect.stringContaining('headers') });
   });
 
-  test('cannot put bytes into the log that are not text', async () => {
+  test('the snippet of a response contains only printable text', async () => {
     const body = Buffer.concat([Buffer.from('a\u0000b\u001b[31mc'), Buffer.from('é'.repeat(600))]);
     const { responseSnippet } = await sendTo((_request, response) => response.end(body));
     expect(responseSnippet).toMatch(/^a b \[31mcé+$/);

@@ -36,7 +36,7 @@ const redirecting = async (location: (port: number) => string, status = 302) => 
   return server;
 };
 
-describe('what may not be reached', () => {
+describe('forbidden addresses', () => {
   test.each(HOSTILE_HOSTS)('%s is refused before any connection', async (host) => {
     const listener = keep(await listen());
     await expect(fetchWith({})(`http://${host}:${listener.port}/`)).rejects.toThrow(EgressRefusedError);
@@ -93,7 +93,7 @@ describe('what may not be reached', () => {
 });
 
 describe('redirects', () => {
-  test('are followed with a method, body and headers fit for the next hop', async () => {
+  test('a redirect is followed with the method, body and headers of its status', async () => {
     const seen: string[] = [];
     const target = keep(
       await listenHttp(async (request, response) => {
@@ -111,14 +111,14 @@ describe('redirects', () => {
     expect(seen).toEqual(['GET /next  -', 'POST /next data -']);
   });
 
-  test('are the answer where none may be followed', async () => {
+  test('a redirect is returned if no redirects are allowed', async () => {
     const target = keep(await listenHttp((_request, response) => response.end()));
     const from = await redirecting(() => `${target.url}/`);
     expect((await fetchWith(LOOPBACK, { maxRedirects: 0 })(`${from.url}/`)).status).toBe(302);
     expect(target.connections).toBe(0);
   });
 
-  test('without end are given up', async () => {
+  test('endless redirects fail', async () => {
     const circle = await redirecting((port) => `http://127.0.0.1:${port}/`);
     await expect(fetchWith()(`${circle.url}/`)).rejects.toThrow(TooManyRedirectsError);
   });
@@ -138,7 +138,7 @@ describe('bodies', () => {
     expect((await fetchWith()(`${server.url}/`)).body.toString()).toBe('hello');
   });
 
-  test('that were not sent need no decoding', async () => {
+  test('a missing body is not decoded', async () => {
     const server = keep(
       await listenHttp((_request, response) => response.writeHead(204, { 'content-encoding': 'gzip' }).end()),
     );
@@ -146,7 +146,7 @@ describe('bodies', () => {
     expect((await fetchWith()(`${server.url}/`, { method: 'HEAD' })).body).toHaveLength(0);
   });
 
-  test('that cannot be decoded are a failed connection, with the status', async () => {
+  test('a body that cannot be decoded is a failed connection with the status', async () => {
     const server = keep(
       await listenHttp((_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('no gzip')),
     );
@@ -156,7 +156,7 @@ describe('bodies', () => {
     });
   });
 
-  test('without end, and small ones that unpack to large ones, are cut at the limit and the status is kept', async () => {
+  test('endless bodies and decompression bombs are cut at the limit and keep the status', async () => {
     const endless = keep(await listenHttp(withoutEnd));
     const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
     const bombing = keep(
@@ -170,13 +170,13 @@ describe('bodies', () => {
     await expect.poll(() => endless.open).toBe(0);
   });
 
-  test('may be of exactly the limit', async () => {
+  test('a body of exactly the limit is accepted', async () => {
     const server = keep(await listenHttp((_request, response) => response.end('x'.repeat(1000))));
     expect((await fetchWith()(`${server.url}/`, { maxBytes: 1000 })).body).toHaveLength(1000);
     await expect(fetchWith()(`${server.url}/`, { maxBytes: 999 })).rejects.toThrow(ResponseTooLargeError);
   });
 
-  test('with headers of a megabyte are refused', async () => {
+  test('a response with a megabyte of headers is rejected', async () => {
     const server = keep(
       await listen((socket) =>
         socket.once('data', () => socket.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(1024 * 1024)}\r\n\r\n`)),
@@ -200,7 +200,7 @@ describe('deadlines', () => {
     await expect.poll(() => server.open).toBe(0);
   });
 
-  test('the caller may end it sooner', async () => {
+  test('the caller can abort a fetch', async () => {
     const server = keep(await listen());
     const attempt = fetchWith()(`${server.url}/`, { signal: AbortSignal.timeout(50) });
     await expect(attempt).rejects.toThrow(NetworkTimeoutError);
@@ -208,7 +208,7 @@ describe('deadlines', () => {
 });
 
 describe('failures', () => {
-  test('each have their class', async () => {
+  test('each kind of failure has its error class', async () => {
     const closed = await listen();
     await closed.close();
     await expect(fetchWith()(`${closed.url}/`)).rejects.toThrow(ConnectionFailedError);
@@ -218,7 +218,7 @@ describe('failures', () => {
     await expect(fetchWith({ lookup })('http://nowhere.example/')).rejects.toThrow(HostNotFoundError);
   });
 
-  test('a status is an answer', async () => {
+  test('an error status is a response, not an error', async () => {
     const server = keep(
       await listenHttp((_request, response) => response.writeHead(503, { 'retry-after': '7' }).end('busy')),
     );
@@ -237,7 +237,7 @@ describe('TLS', () => {
     );
   const trusting = () => fetchWith(LOOPBACK, { ca: pem('ca.pem') });
 
-  test.each(['localhost', 'shop.localhost', '127.0.0.1'])('is spoken with %s', async (host) => {
+  test.each(['localhost', 'shop.localhost', '127.0.0.1'])('TLS with %s succeeds', async (host) => {
     const server = await serve('good.pem');
     expect((await trusting()(`https://${host}:${server.port}/`)).body.toString()).toBe('sealed');
   });
@@ -250,12 +250,12 @@ describe('TLS', () => {
     },
   );
 
-  test('with a certificate that nobody known has signed is refused', async () => {
+  test('TLS with a certificate of an unknown authority fails', async () => {
     const server = await serve('good.pem');
     await expect(fetchWith()(`https://localhost:${server.port}/`)).rejects.toThrow(TlsError);
   });
 
-  test('with a server that speaks plain HTTP fails', async () => {
+  test('TLS with a server that speaks plain HTTP fails', async () => {
     const server = keep(await listenHttp((_request, response) => response.end()));
     await expect(trusting()(`https://localhost:${server.port}/`)).rejects.toThrow(TlsError);
   });

@@ -20,7 +20,7 @@ function answering(...answers: readonly (readonly string[])[]) {
   return { lookup, times: () => asked };
 }
 
-describe('with nothing allowed', () => {
+describe('a guard without allowed ranges', () => {
   test.each(HOSTILE_HOSTS)('%s is refused before any connection', async (host) => {
     const guard = createGuard({ allow: [] });
     await expect(guard.connect(host, listener.port)).rejects.toThrow(EgressRefusedError);
@@ -46,7 +46,7 @@ describe('with nothing allowed', () => {
     expect(resolved).toEqual({ address: '93.184.216.34', family: 4 });
   });
 
-  test('the refusal says what was refused, why, and how an operator can allow it', async () => {
+  test('a refusal names the address, the reason and the setting that allows it', async () => {
     const guard = createGuard({ allow: [], lookup: answering(['10.1.2.3']).lookup });
     await expect(guard.connect('intranet.example', 80)).rejects.toThrow(
       'Connection to intranet.example:80 (10.1.2.3) refused: it is not a public address (private). ' +
@@ -55,7 +55,7 @@ describe('with nothing allowed', () => {
   });
 });
 
-describe('with a range allowed', () => {
+describe('a guard with an allowed range', () => {
   test.each(['127.0.0.1', 'localhost', 'shop.localhost.', '0x7f.1', '[::ffff:7f00:1]'])(
     '%s is reached on any port',
     async (host) => {
@@ -66,20 +66,20 @@ describe('with a range allowed', () => {
     },
   );
 
-  test('an answer outside of it still refuses all of the name', async () => {
+  test('one address outside the allowed range refuses the whole name', async () => {
     const guard = createGuard({ allow: ['127.0.0.0/8'], lookup: answering(['127.0.0.1', '10.0.0.1']).lookup });
     await expect(guard.connect('mixed.example', listener.port)).rejects.toThrow(EgressRefusedError);
     expect(listener.connections).toBe(0);
   });
 
-  test('localhost is never asked of a name server', async () => {
+  test('localhost is resolved without a name server', async () => {
     const names = answering(['93.184.216.34']);
     await createGuard({ allow: ['127.0.0.0/8'], lookup: names.lookup }).resolve('a.localhost', 80);
     expect(names.times()).toBe(0);
   });
 });
 
-test('a name that changes after it was judged is not asked again', async () => {
+test('a name is resolved once, so a later change has no effect', async () => {
   const names = answering(['127.0.0.2'], ['127.0.0.1']);
   const guard = createGuard({ allow: ['127.0.0.2/32'], lookup: names.lookup, connectTimeoutMs: 2_000 });
   await expect(guard.connect('rebinding.example', listener.port)).rejects.toThrow('connection refused');
@@ -87,7 +87,7 @@ test('a name that changes after it was judged is not asked again', async () => {
   expect(listener.connections).toBe(0);
 });
 
-test('the next address of a name is tried when the first does not answer', async () => {
+test('the next address of a name is tried if the first one does not answer', async () => {
   const guard = createGuard({ allow: ['127.0.0.0/8'], lookup: answering(['127.0.0.3', '127.0.0.1']).lookup });
   const socket = await guard.connect('two.example', listener.port);
   expect(socket.remoteAddress).toBe('127.0.0.1');
@@ -101,13 +101,13 @@ test('a name without an address is not found', async () => {
   }
 });
 
-test('a name server that never answers is given up', async () => {
+test('a name server that never answers causes a timeout', async () => {
   const guard = createGuard({ allow: [], lookup: () => new Promise(() => undefined), connectTimeoutMs: 50 });
   const attempt = guard.connect('silent.example', 80);
   await expect(attempt).rejects.toThrow(NetworkTimeoutError);
 });
 
-test('who no longer wants the connection gets none', async () => {
+test('an aborted connection is not made', async () => {
   const gone = AbortSignal.abort();
   const guard = createGuard({ allow: ['127.0.0.0/8'] });
   await expect(guard.connect('127.0.0.1', listener.port, { signal: gone })).rejects.toThrow(NetworkTimeoutError);

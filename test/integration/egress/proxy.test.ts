@@ -52,7 +52,7 @@ function send(
   });
 }
 
-describe('what may not be reached', () => {
+describe('forbidden addresses', () => {
   let listener: Listener;
 
   test.each(HOSTILE_HOSTS)(
@@ -122,7 +122,7 @@ describe('what may not be reached', () => {
     },
   );
 
-  test('refusals are noted once each, and only so many', async () => {
+  test('each refusal is listed once, up to a limit', async () => {
     const proxy = await proxyWith({});
     await getThrough(proxy, 'http://10.0.0.1/a');
     await getThrough(proxy, 'http://10.0.0.1/b');
@@ -139,7 +139,7 @@ describe('what may not be reached', () => {
   });
 });
 
-describe('what fails', () => {
+describe('failed connections', () => {
   test('a name without an address is 502 not-found', async () => {
     const proxy = await proxyWith({ lookup: () => Promise.reject(new Error('ENOTFOUND')) });
     const answer = await getThrough(proxy, 'http://nowhere.example/');
@@ -168,7 +168,7 @@ describe('what fails', () => {
     expect([answer.status, answer.headers['x-tearsheet-egress']]).toEqual([504, 'timeout']);
   });
 
-  test('a server that resets, or talks nonsense, is 502 unreachable', async () => {
+  test('a server that resets or does not speak HTTP is 502 unreachable', async () => {
     const proxy = await proxyWith(LOOPBACK);
     for (const talk of ['reset', 'nonsense'] as const) {
       const server = keep(
@@ -181,7 +181,7 @@ describe('what fails', () => {
     }
   });
 
-  test('an answer beyond the cap is cut off', async () => {
+  test('a response above the limit is cut off', async () => {
     const endless = keep(await listenHttp(withoutEnd));
     const proxy = await proxyWith(LOOPBACK, { maxBytes: 100_000 });
     await expect(getThrough(proxy, `${endless.url}/`)).rejects.toThrow();
@@ -189,7 +189,7 @@ describe('what fails', () => {
     expect(tunnelled.length).toBeLessThan(110_000);
   });
 
-  test('no more tunnels are held than allowed, and each that ends makes room', async () => {
+  test('the number of tunnels is limited, and a closed tunnel allows a new one', async () => {
     const silent = keep(await listen());
     const proxy = await proxyWith(LOOPBACK, { maxTunnels: 1, idleMs: 300 });
     const first = tunnelTo(proxy, `127.0.0.1:${silent.port}`);
@@ -211,7 +211,7 @@ describe('what fails', () => {
   });
 });
 
-describe('what is passed on', () => {
+describe('forwarded traffic', () => {
   test('bytes flow both ways through a tunnel', async () => {
     const echo = keep(await listen((socket) => socket.pipe(socket)));
     const proxy = await proxyWith(LOOPBACK);
@@ -219,7 +219,7 @@ describe('what is passed on', () => {
     expect(await rawExchange(portOf(proxy), bytes, 'hello')).toBe('HTTP/1.1 200 Connection Established\r\n\r\nhello');
   });
 
-  test('a request and its answer keep method, path, body and end-to-end headers, and lose those of one hop', async () => {
+  test('method, path, body and end-to-end headers are forwarded, hop-by-hop headers are not', async () => {
     const seen: string[] = [];
     const server = keep(
       await listenHttp(async (request, response) => {
@@ -255,7 +255,7 @@ describe('what is passed on', () => {
     for (const gone of ['x-hop', 'x-tearsheet-egress']) expect(answer.headers[gone]).toBeUndefined();
   });
 
-  test('the Host of a request is that of the address that was judged', async () => {
+  test('the Host header is the host that the guard checked', async () => {
     const hosts: (string | undefined)[] = [];
     const server = keep(
       await listenHttp((request, response) => {
@@ -283,7 +283,7 @@ describe('what is passed on', () => {
 });
 
 describe('local origins', () => {
-  test('are answered in process, whatever the name servers say, until they are removed', async () => {
+  test('local origins are served without DNS until they are removed', async () => {
     const proxy = await proxyWith({ lookup: () => Promise.reject(new Error('ENOTFOUND')) });
     proxy.origins.serve('creative-1.test', (path) =>
       path === '/index.html?a=1' ? { type: 'text/html', body: '<p>ad</p>', headers: { 'x-own': '1' } } : undefined,
@@ -300,7 +300,7 @@ describe('local origins', () => {
     expect((await getThrough(proxy, 'http://creative-1.test/index.html?a=1')).status).toBe(502);
   });
 
-  test('are not tunnelled to, and a handler that throws is a 500', async () => {
+  test('local origins get no tunnel, and a handler that throws causes 500', async () => {
     const proxy = await proxyWith({});
     proxy.origins.serve('creative-1.test', () => {
       throw new Error('no such entry');

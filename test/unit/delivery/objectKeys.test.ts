@@ -11,7 +11,7 @@ const shot = {
   markerMs: 1500,
 };
 
-test('the names are those that customers rely on', () => {
+test('object keys have the documented form', () => {
   expect(adPreviewKey({ keyPrefix: 'ar_', adId: 'ad-1' })).toBe('ar_ads/ad-1/preview.png');
   expect(adFrameKey({ keyPrefix: '', adId: 'ad-1', markerMs: 30_000 })).toBe('ads/ad-1/frame-30000.png');
   expect(screenshotKey(shot)).toBe(
@@ -22,7 +22,7 @@ test('the names are those that customers rely on', () => {
   );
 });
 
-describe('nothing in a name', () => {
+describe('hostile names', () => {
   const hostile = [
     '../../etc',
     '..',
@@ -38,7 +38,7 @@ describe('nothing in a name', () => {
     '-',
     '...---...',
   ];
-  test.each(hostile)('can climb, hide or end early: %j', (text) => {
+  test.each(hostile)('the name %j cannot leave its folder, hide or end a key', (text) => {
     const keys = [
       screenshotKey({ ...shot, siteUrl: text, device: text, ad: text, setId: text }),
       adPreviewKey({ keyPrefix: '', adId: text }),
@@ -51,7 +51,7 @@ describe('nothing in a name', () => {
     }
   });
 
-  test('loses more of a letter than its accent, where it has a plain form', () => {
+  test('a letter with an accent keeps its plain form', () => {
     expect(screenshotKey({ ...shot, ad: 'Größe Café' })).toContain('-Gro-e-Cafe-');
   });
 });

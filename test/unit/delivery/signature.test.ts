@@ -7,16 +7,16 @@ const NEW = `whsec_${Buffer.from('the new secret, 24 bytes').toString('base64')}
 const input = { eventId: 'evt_1', at: new Date(), payload: '{"name":"Zürich"}', secrets: [NEW] };
 
 describe('the official library', () => {
-  test('accepts the signature', () => {
+  test('the official library accepts the signature', () => {
     expect(new Webhook(NEW).verify(input.payload, signatureHeaders(input))).toEqual({ name: 'Zürich' });
   });
 
-  test.each([OLD, NEW])('accepts it with either secret while one replaces the other', (secret) => {
+  test.each([OLD, NEW])('the signature is valid with either secret during a rotation', (secret) => {
     const headers = signatureHeaders({ ...input, secrets: [NEW, OLD] });
     expect(new Webhook(secret).verify(input.payload, headers)).toEqual({ name: 'Zürich' });
   });
 
-  test('refuses another secret, body, id and time', () => {
+  test('another secret, body, id or time makes the signature invalid', () => {
     const headers = signatureHeaders(input);
     expect(() => new Webhook(OLD).verify(input.payload, headers)).toThrow();
     expect(() => new Webhook(NEW).verify('{}', headers)).toThrow();
@@ -26,6 +26,6 @@ describe('the official library', () => {
   });
 });
 
-test.each([[[]], [['']], [['whsec_']], [['c2VjcmV0']]])('the secrets %j sign nothing', (secrets) => {
+test.each([[[]], [['']], [['whsec_']], [['c2VjcmV0']]])('signing with the secrets %j fails', (secrets) => {
   expect(() => signatureHeaders({ ...input, secrets })).toThrow(/secret/);
 });

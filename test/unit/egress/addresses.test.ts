@@ -17,7 +17,7 @@ describe('a host is read as a browser reads it', () => {
     expect(parseHost(text)).toEqual({ kind: 'address', address });
   });
 
-  test('a name loses its case and its trailing dot', () => {
+  test('a name is lower-cased and loses its trailing dot', () => {
     expect(parseHost('Example.COM.')).toEqual({ kind: 'name', name: 'example.com' });
   });
 
@@ -37,7 +37,7 @@ describe('a host is read as a browser reads it', () => {
   });
 });
 
-describe('what is public', () => {
+describe('public addresses', () => {
   test.each(['8.8.8.8', '2606:4700::1111', '64:ff9b::808:808', '2002:808:808::1', '::ffff:8.8.8.8'])(
     '%s is',
     (address) => {
@@ -79,7 +79,7 @@ describe('what is public', () => {
   });
 });
 
-test('a range holds its own addresses in every spelling and no others', () => {
+test('a range contains its addresses in every spelling and no others', () => {
   const ranges = ['127.0.0.0/8', 'fd00::/8', '192.0.2.7'].map(parseCidr);
   expect(['127.9.9.9', '::ffff:127.0.0.1', 'fd12::1', '192.0.2.7'].map((each) => isWithin(each, ranges))).not.toContain(
     false,
@@ -89,6 +89,6 @@ test('a range holds its own addresses in every spelling and no others', () => {
   ).not.toContain(true);
 });
 
-test('a range that cannot be read is named', () => {
+test('an invalid range is named in the error', () => {
   expect(() => parseCidr('127.0.0.0/99')).toThrow('"127.0.0.0/99" is not an address range');
 });

@@ -9,13 +9,13 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('A server that speaks no TLS is named so, without the files of OpenSSL', async () => {
+test('a server without TLS is reported without source files of OpenSSL', async () => {
   const error = await new Promise<Error>((resolve) => connect(server.port, '127.0.0.1').once('error', resolve));
   expect(error.message).toContain('openssl');
   expect(describeTlsError(error)).toBe('it does not speak TLS on this port');
 });
 
-test('What has no words of ours keeps the reason that OpenSSL gives', () => {
+test('an unknown TLS error keeps the reason of OpenSSL', () => {
   const error = Object.assign(new Error('0:error:0A:SSL routines:f:dh key too small:../x.c:1:\n'), {
     code: 'ERR_SSL_DH_KEY_TOO_SMALL',
     reason: 'dh key too small',
