@@ -81,10 +81,15 @@ test.each<[string, string]>([
 
 test('a failed tunnel gets the reason that the proxy has for the host', () => {
   const error = new Error('page.goto: net::ERR_TUNNEL_CONNECTION_FAILED at https://a.example/');
-  const known = { host: 'a.example', port: 443, kind: 'not-found', reason: 'a.example has no address' } as const;
+  const known = {
+    host: 'a.example',
+    port: 443,
+    kind: 'not-found',
+    reason: 'a.example could not be found (DNS)',
+  } as const;
   expect(failureOfNavigation(error, 'https://a.example/', [known])).toEqual({
     status: 'not_found',
-    reason: 'a.example has no address',
+    reason: 'a.example could not be found (DNS)',
   });
   expect(failureOfNavigation(error, 'https://a.example/', []).reason).toMatch(/^refused by the egress guard: /);
 });
