@@ -144,7 +144,7 @@ function typedError(
   const code = codeOf(error);
   const options = { cause: error, head };
   if (call.signal.aborted || code.includes('TIMEOUT') || code === 'ETIMEDOUT') {
-    return new NetworkTimeoutError(`${url.host} did not send the whole response within ${call.timeoutMs} ms.`, options);
+    return new NetworkTimeoutError(`${url.host} did not answer completely within ${call.timeoutMs} ms.`, options);
   }
   if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'HPE_HEADER_OVERFLOW') {
     return new ResponseTooLargeError(`The response headers of ${url.host} are larger than ${MAX_HEADER_BYTES} bytes.`, {

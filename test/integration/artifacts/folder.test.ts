@@ -53,8 +53,8 @@ test('concurrent writers of one key leave one complete file', async () => {
 });
 
 test.each(['../outside', 'a/../../outside', '/etc/outside'])('the key %s is rejected', async (key) => {
-  await expect(store.put(key, picture, 'image/png')).rejects.toThrow('is not a key');
-  await expect(store.get(key)).rejects.toThrow('is not a key');
-  await expect(store.delete(key)).rejects.toThrow('is not a key');
+  await expect(store.put(key, picture, 'image/png')).rejects.toThrow('is not an artifact key');
+  await expect(store.get(key)).rejects.toThrow('is not an artifact key');
+  await expect(store.delete(key)).rejects.toThrow('is not an artifact key');
   expect(await readdir(folder)).toEqual([]);
 });

@@ -74,7 +74,7 @@ async function begin() {
   return { api, controller, url: env.PUBLIC_URL, metrics: `http://127.0.0.1:${controllerMetrics}` };
 }
 
-test('A controller of a cluster that is not told what its pods are says so, and exits as for wrong use', async () => {
+test('a controller on a cluster without a valid capture profile names the fault and exits with 2', async () => {
   const env = {
     ...{ DATABASE_URL: database.url, ARTIFACTS_URL: pathToFileURL(folder).href, CLUSTER: 'kubernetes', NAMESPACE: 'n' },
     ...{ PUBLIC_URL: 'http://127.0.0.1:1', INTERNAL_URL: 'http://127.0.0.1:1' },
@@ -86,7 +86,7 @@ test('A controller of a cluster that is not told what its pods are says so, and 
   await writeFile(profile, '{"image":"","serviceAccountName":"capture","nodeselector":{}}');
   const faulty = startService(['controller'], { ...env, CAPTURE_PROFILE: profile });
   expect(await faulty.ended).toBe(2);
-  expect(faulty.output()).toMatch(/profile\.json is not usable:\n {2}image: .*\n.*nodeselector/);
+  expect(faulty.output()).toMatch(/profile\.json is invalid:\n {2}image: .*\n.*nodeselector/);
 });
 
 test('A request becomes a picture and an event, and both processes end well when they are asked to', {

@@ -6,13 +6,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { freePort } from '../../../src/commands/dev/embeddedPostgres.ts';
 import { type ApiService, startApiService } from '../../../src/commands/service/apiService.ts';
+import type { ControllerService } from '../../../src/commands/service/controllerOptions.ts';
+import { startLocalController } from '../../../src/commands/service/localController.ts';
 import {
   createServiceContext,
   type ServiceContext,
   serveHealth,
 } from '../../../src/commands/service/serviceContext.ts';
-import type { ControllerService } from '../../../src/commands/service/controllerOptions.ts';
-import { startLocalController } from '../../../src/commands/service/localController.ts';
 import { loadConfig } from '../../../src/config.ts';
 import type { Health } from '../../../src/observe/health.ts';
 import { createOrganization, type NewOrganization } from '../../../src/store/organizations/organizations.ts';

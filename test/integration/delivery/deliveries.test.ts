@@ -205,7 +205,7 @@ test('an S3 delivery without a connector fails, and the attempt says why', async
   await eventually(async () => expect(await attempts(id)).toHaveLength(1));
   expect((await attempts(id))[0]).toMatchObject({
     outcome: 'retry',
-    error: 'The organization has no S3 connector any more.',
+    error: 'The organization no longer has an S3 connector.',
   });
 });
 

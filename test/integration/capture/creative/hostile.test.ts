@@ -106,7 +106,7 @@ describe('a creative that cannot be shown ends in words:', () => {
   it('nothing at the address', () =>
     failed(renderer.put('/gone', { status: 410, type: 'text/html', body: 'gone' }), 'not_found', /410/));
   it('no such host', () =>
-    failed({ kind: 'url', content: 'http://no-such-host.invalid/x' }, 'not_found', /no address/));
+    failed({ kind: 'url', content: 'http://no-such-host.invalid/x' }, 'not_found', /could not be found/));
   it('forbidden', () =>
     failed(renderer.put('/403', { status: 403, type: 'text/html', body: 'no' }), 'generic_error', /403/));
   it('a broken server', () =>
