@@ -38,7 +38,7 @@ async function relayed(): Promise<ApiServerProxy> {
   return it;
 }
 
-test('Requests reuse connections: three watches and a hundred calls need few', async () => {
+test('three watches and 100 calls need at most ten connections', async () => {
   const network = await relayed();
   const cluster = await env.connect({ kubeconfig: network.kubeconfig });
   const name = `set-${randomUUID()}`;
@@ -51,7 +51,7 @@ test('Requests reuse connections: three watches and a hundred calls need few', a
   expect(network.connections).toBeLessThanOrEqual(10);
 });
 
-test('A network that cuts every connection costs nothing but time', async () => {
+test('a set of calls succeeds although the network cuts every connection', async () => {
   const network = await relayed();
   const cluster = await env.connect({ kubeconfig: network.kubeconfig });
   const told: string[] = [];
@@ -66,7 +66,7 @@ test('A network that cuts every connection costs nothing but time', async () => 
   await eventually(() => expect(told).toEqual(expect.arrayContaining(['set-b', 'set-c', 'set-d'])));
 });
 
-test('How old its knowledge may be is told while the network holds everything back', async () => {
+test('the staleness grows while the network delivers nothing', async () => {
   const network = await relayed();
   const cluster = await env.connect({ kubeconfig: network.kubeconfig });
   expect(cluster.staleness()).toBeUndefined();
@@ -76,7 +76,7 @@ test('How old its knowledge may be is told while the network holds everything ba
   await eventually(() => expect(cluster.staleness()).toBeGreaterThan(before + 300));
 });
 
-test('In a pod the service account is enough, and a token that was rotated is taken up without a failure', async () => {
+test('a process in a pod uses its service account and follows a rotated token without an error', async () => {
   const { name: namespace, config } = env.namespace;
   const server = config.getCurrentCluster();
   const { hostname, port } = new URL(server?.server ?? '');
@@ -125,8 +125,8 @@ async function candidate(
   return { elector, told };
 }
 
-test('Of three candidates one leads; when it stops, another one takes over at once', async () => {
-  // Whoever had to wait for its end would wait for an hour.
+test('one of three candidates leads, and another one takes over at once when it stops', async () => {
+  // A candidate that waits for the Lease to expire would wait for an hour.
   const all = await Promise.all(['a', 'b', 'c'].map((name) => candidate(name, 'orderly', { leaseSeconds: 3_600 })));
   const leaders = () => all.filter(({ told }) => told.length > 0);
   await eventually(() => expect(leaders()).toHaveLength(1));
@@ -136,7 +136,7 @@ test('Of three candidates one leads; when it stops, another one takes over at on
   expect(all.flatMap(({ told }) => told)).toEqual(['elected', 'elected']);
 });
 
-test('A leader behind a network that holds everything back says so before another one leads, and writes nothing when it is back', async () => {
+test('a leader without a network loses leadership before another one leads and writes nothing afterwards', async () => {
   const network = await relayed();
   const first = await candidate('a', 'frozen', { kubeconfig: network.kubeconfig });
   await eventually(() => expect(first.told).toEqual(['elected']));
@@ -151,7 +151,7 @@ test('A leader behind a network that holds everything back says so before anothe
   await eventually(() => expect(again.told).toEqual(['elected']));
 });
 
-test('A watch that begins anew after the network was away knows of what went and what came under the same name', async () => {
+test('a watch after a network failure reports an object that was replaced under the same name', async () => {
   const network = await relayed();
   const cluster = await env.connect({ kubeconfig: network.kubeconfig });
   const other = await env.connect();

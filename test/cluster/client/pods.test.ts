@@ -31,7 +31,7 @@ const problem = (name: string, reason: string, of = cluster) =>
     return required(job.problem);
   });
 
-/** What is seen of a Job by somebody who looks only when he is told to. */
+/** Reads a Job after each notification and keeps what was read. */
 function seenOf(resource: string, name: string): CaptureJob[] {
   const seen: CaptureJob[] = [];
   const look = async () => {
@@ -44,7 +44,7 @@ function seenOf(resource: string, name: string): CaptureJob[] {
   return seen;
 }
 
-test('The API server takes a Job with all that a profile can say, in a namespace that enforces "restricted"', async () => {
+test('the API server accepts a Job with every field of a profile in a namespace that enforces "restricted"', async () => {
   const toleration = { key: 'spot', operator: 'Exists', effect: 'NoSchedule' };
   const selector = { matchLabels: { 'app.kubernetes.io/name': 'tearsheet' } };
   const spread = { maxSkew: 2, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule', labelSelector: selector };
@@ -80,7 +80,7 @@ test('The API server takes a Job with all that a profile can say, in a namespace
   });
 });
 
-test('A profile with a field that does not exist is refused, and the refusal names it', async () => {
+test('a profile with an unknown field is rejected, and the message names the field', async () => {
   const strict = await env.connect({ profile: captureProfile({ affinity: { nodeAfinity: {} } }) });
   const owner = await createScreenshotJob(strict, 'set-typo');
   const error = await strict.createJob(jobSpec(owner)).catch((caught: unknown) => caught);
@@ -88,7 +88,7 @@ test('A profile with a field that does not exist is refused, and the refusal nam
   expect(error).toMatchObject({ reason: 'PodRejected', message: expect.stringContaining('nodeAfinity') });
 });
 
-test('Pods Pending unseen: a quota that lets no pod in is named, though nothing of the Job changes', async () => {
+test('a quota that denies all pods is reported although the Job does not change', async () => {
   const tight = await createEnvironment('tight');
   try {
     const body = { metadata: { name: 'none' }, spec: { hard: { pods: '0' } } };
@@ -101,7 +101,7 @@ test('Pods Pending unseen: a quota that lets no pod in is named, though nothing 
     let told = 0;
     strict.watch(() => {
       told += 1;
-      // As the controller does: whatever is told is looked at.
+      // The controller also reads after each notification.
       void strict.getJob('set-q-1');
     });
     const owner = await createScreenshotJob(strict, 'set-q');
@@ -115,7 +115,7 @@ test('Pods Pending unseen: a quota that lets no pod in is named, though nothing 
   }
 });
 
-test('Pods Pending unseen: an image that cannot be pulled is named 3 s later without another change, and no longer once a pod runs', async () => {
+test('an image that cannot be pulled is reported after 3 s until a pod runs', async () => {
   const seen = seenOf('set-p', 'set-p-1');
   const owner = await createScreenshotJob(cluster, 'set-p');
   await cluster.createJob(jobSpec(owner, { indexes: 1 }));
@@ -131,7 +131,7 @@ test('Pods Pending unseen: an image that cannot be pulled is named 3 s later wit
   await eventually(() => expect(seen.at(-1)).not.toHaveProperty('problem'));
 });
 
-test('A lost node is named as soon as the cluster knows it, where nodes may be read', async () => {
+test('a lost node is reported as soon as the cluster knows it if nodes may be read', async () => {
   const watching = await env.connect({ readsNodes: true });
   const node = `${env.namespace.name}-node`;
   const ready = (status: string) => [{ type: 'Ready', status, reason: 'Test', lastTransitionTime: new Date() }];
@@ -163,7 +163,7 @@ test('A lost node is named as soon as the cluster knows it, where nodes may be r
   }
 });
 
-test('A transition is told in Events, and the same one again is counted', async () => {
+test('a transition is recorded as an Event, and an equal one increases its count', async () => {
   const seen = await createScreenshotJob(cluster, 'set-v');
   const event = { type: 'Warning', reason: 'QuotaExceeded', message: 'exceeded quota: none' } as const;
   for (let count = 0; count < 3; count += 1) await cluster.recordEvent(seen, event);
@@ -185,19 +185,19 @@ test('A transition is told in Events, and the same one again is counted', async 
       { ...common, reason: 'Unschedulable', count: 1 },
     ]),
   );
-  // Forgotten by the cluster meanwhile: it is told anew.
+  // The cluster has deleted the Event, so it is created again.
   await env.core.deleteCollectionNamespacedEvent({ namespace: env.namespace.name, fieldSelector });
   await cluster.recordEvent(seen, event);
   const { items: again } = await env.core.listNamespacedEvent({ namespace: env.namespace.name, fieldSelector });
   expect(again.map(({ count }) => count)).toEqual([1]);
 });
 
-test('An Event that cannot be written fails nothing', async () => {
+test('an Event that cannot be written is not an error', async () => {
   const seen = await createScreenshotJob(cluster, 'set-w');
   await cluster.recordEvent({ ...seen, name: 'Not A Name' }, { type: 'Normal', reason: 'Queued', message: '' });
 });
 
-test('A namespace that is being deleted cancels nothing', async () => {
+test('the deletion of a namespace cancels no set', async () => {
   const ending = await createEnvironment('ending');
   const strict = await ending.connect();
   const seen = await createScreenshotJob(strict, 'set-x');
@@ -212,7 +212,7 @@ test('A namespace that is being deleted cancels nothing', async () => {
   await ending.close();
 });
 
-test('All of it is done with the rights that the chart gives, and none is forbidden', async () => {
+test('the controller needs only the permissions of the chart', async () => {
   const codes: number[] = [];
   const small = await env.connect({
     kubeconfig: await limitedUser(),

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => env?.close());
 
 describe('ScreenshotJobs', () => {
-  test('One that was made is read at once as it was made, before any watch has told of it', async () => {
+  test('a created ScreenshotJob is read at once, before a watch reports it', async () => {
     const spec = resourceSpec({ set: '3f0f3d0e-6c0f-4b52-8a7e-4a0c6b6c2a11' });
     expect(await cluster.createScreenshotJob('set-a', spec)).toBe('created');
     const resource = await cluster.getScreenshotJob('set-a');
@@ -31,20 +31,20 @@ describe('ScreenshotJobs', () => {
     expect((await cluster.listScreenshotJobs()).map(({ name }) => name)).toContain('set-a');
   });
 
-  test('Create not idempotent: a second one of the name makes none, and says so', async () => {
+  test('a second create of the same name creates nothing and answers exists', async () => {
     const first = await createScreenshotJob(cluster, 'set-b');
     expect(await cluster.createScreenshotJob('set-b', resourceSpec())).toBe('exists');
     expect((await cluster.getScreenshotJob('set-b'))?.uid).toBe(first.uid);
   });
 
-  test('One of another installation is not seen, and its name not taken for ours', async () => {
+  test('a ScreenshotJob of another installation is invisible, and its name is a conflict', async () => {
     const other = await env.connect({ installation: '0d4a3f6e-57a1-4f3e-9a7a-d1c1d6c9d7f0' });
     await createScreenshotJob(other, 'set-other');
     await expect(cluster.createScreenshotJob('set-other', resourceSpec())).rejects.toThrow(ConflictError);
     expect(await cluster.getScreenshotJob('set-other')).toBeUndefined();
   });
 
-  test('One whose label somebody took off is ours again, and can be released', async () => {
+  test('a ScreenshotJob that lost its label gets it back and can be released', async () => {
     const { uid, spec } = await createScreenshotJob(cluster, 'set-bare');
     await env.screenshotJobs.removeLabel('set-bare', 'tearsheet.dev/installation');
     await eventually(async () => expect(await cluster.getScreenshotJob('set-bare')).toBeUndefined());
@@ -53,20 +53,20 @@ describe('ScreenshotJobs', () => {
     await eventually(async () => expect(await cluster.getScreenshotJob('set-bare')).toMatchObject({ uid }));
   });
 
-  test('A status that rests on what has changed meanwhile is refused', async () => {
+  test('a status write with an old version is rejected', async () => {
     const seen = await createScreenshotJob(cluster, 'set-c');
     await cluster.updateStatus(seen, screenshotJobStatus({ message: 'Something.' }));
     await expect(cluster.updateStatus(seen, screenshotJobStatus({ done: 2 }))).rejects.toThrow(ConflictError);
     const now = required(await cluster.getScreenshotJob('set-c'));
     expect(now.status).toEqual(screenshotJobStatus({ message: 'Something.' }));
     await cluster.updateStatus(now, screenshotJobStatus({ done: 2 }));
-    // What the new status lacks is gone from the object.
+    // Fields that the new status lacks are removed from the object.
     const last = required(await cluster.getScreenshotJob('set-c'));
     expect(last.status).toEqual(screenshotJobStatus({ done: 2 }));
     expect(last.generation).toBe(1);
   });
 
-  test('A status of one that was made anew under its name is refused', async () => {
+  test('a status write for a replaced ScreenshotJob is rejected', async () => {
     const seen = await createScreenshotJob(cluster, 'set-d');
     await cluster.deleteScreenshotJob(seen);
     await cluster.releaseScreenshotJob(seen);
@@ -81,7 +81,7 @@ describe('ScreenshotJobs', () => {
     });
   });
 
-  test('That an operator cancels it is read, and is another generation', async () => {
+  test('spec.cancel of an operator is read with a new generation', async () => {
     await createScreenshotJob(cluster, 'set-e');
     await env.screenshotJobs.cancel('set-e');
     await eventually(async () =>
@@ -89,7 +89,7 @@ describe('ScreenshotJobs', () => {
     );
   });
 
-  test('A deletion of ours is marked as ours, and waits for its release; doing either twice is no error', async () => {
+  test('our deletion is marked and waits for its release, and both can be repeated', async () => {
     const seen = await createScreenshotJob(cluster, 'set-f');
     await cluster.deleteScreenshotJob(seen);
     expect(await cluster.getScreenshotJob('set-f')).toMatchObject({ deleting: true, removedByUs: true });
@@ -101,7 +101,7 @@ describe('ScreenshotJobs', () => {
     await expect(cluster.updateStatus(seen, screenshotJobStatus())).rejects.toThrow(ConflictError);
   });
 
-  test("Somebody else's deletion is told from ours, even when ours comes after it", async () => {
+  test('a deletion by another client is recognized although we delete afterwards', async () => {
     const seen = await createScreenshotJob(cluster, 'set-g');
     await env.screenshotJobs.delete('set-g');
     const deleted = await eventually(async () => {
@@ -115,7 +115,7 @@ describe('ScreenshotJobs', () => {
     await eventually(async () => expect(await cluster.getScreenshotJob('set-g')).toBeUndefined());
   });
 
-  test('Watchers are told of a change that is not a status', async () => {
+  test('watchers are notified of each change except of the status', async () => {
     const told: string[] = [];
     const { close } = cluster.watch((name) => told.push(name));
     const seen = await createScreenshotJob(cluster, 'set-h');
@@ -128,7 +128,7 @@ describe('ScreenshotJobs', () => {
 });
 
 describe('Jobs', () => {
-  test('One that was made is read at once, and making it again finds it', async () => {
+  test('a created Job is read at once, and a second create finds it', async () => {
     const owner = await createScreenshotJob(cluster, 'set-j');
     expect(await cluster.createJob(jobSpec(owner))).toBe('created');
     expect(await cluster.getJob('set-j-1')).toMatchObject({
@@ -139,14 +139,14 @@ describe('Jobs', () => {
     expect((await cluster.listJobs()).map(({ name }) => name)).toContain('set-j-1');
   });
 
-  test('One of another owner under the name is not taken for ours', async () => {
+  test('a Job of another owner with the same name is not used', async () => {
     const owner = await createScreenshotJob(cluster, 'set-k');
     await cluster.createJob(jobSpec(owner));
     const other = { ...owner, uid: '11111111-1111-4111-8111-111111111111' };
     await expect(cluster.createJob(jobSpec(other))).rejects.toThrow(ConflictError);
   });
 
-  test('A stale cache runs a step twice: a second client that does not know of the Job yet finds it, and makes none', async () => {
+  test('a client with a stale cache finds the existing Job and creates none', async () => {
     const owner = await createScreenshotJob(cluster, 'set-l');
     const spec = jobSpec(owner);
     const second = await env.connect();
@@ -155,7 +155,7 @@ describe('Jobs', () => {
     expect(await env.pods('set-l-1', 2)).toHaveLength(2);
   });
 
-  test('Its pods and indexes are told as the cluster has them', async () => {
+  test('a Job is read with its pods and indexes', async () => {
     const owner = await createScreenshotJob(cluster, 'set-m');
     await cluster.createJob(jobSpec(owner, { indexes: 3, parallelism: 2 }));
     const [first, second] = await env.pods('set-m-1', 2);
@@ -175,7 +175,7 @@ describe('Jobs', () => {
     );
   });
 
-  test('Deleted in the background its name is free at once; in the foreground it stays until its pods are gone', async () => {
+  test('a Job that is deleted in the background frees its name at once, and in the foreground after its pods are gone', async () => {
     const owner = await createScreenshotJob(cluster, 'set-n');
     await cluster.createJob(jobSpec(owner));
     const pods = await env.pods('set-n-1', 2);
@@ -184,7 +184,7 @@ describe('Jobs', () => {
     await cluster.deleteJob(job, { waitForPods: true });
     expect(await cluster.getJob('set-n-1')).toMatchObject({ deleting: true });
     await expect(cluster.createJob(jobSpec(owner))).rejects.toThrow(ConflictError);
-    // It waits no more: what hangs is left to itself.
+    // It no longer waits for pods that are stuck.
     await cluster.deleteJob(job);
     expect(await cluster.getJob('set-n-1')).toBeUndefined();
     expect(await cluster.createJob(jobSpec(owner))).toBe('created');
@@ -193,7 +193,7 @@ describe('Jobs', () => {
     for (const { metadata } of pods) await letGo(metadata?.name ?? '');
   });
 
-  test('Quota denial counted as failure: a Job that a quota refuses is refused, and nothing of it is there', async () => {
+  test('a Job that a quota denies is a RefusedError and is not created', async () => {
     const quota = { metadata: { name: 'jobs' }, spec: { hard: { 'count/jobs.batch': '0' } } };
     const other = await createEnvironment('quota');
     try {

@@ -1,4 +1,4 @@
-/** What others do in our namespace: take a name that ours was to have, take our label off. On a real API server. */
+/** Other clients in our namespace take a Job name of ours or remove our label. On a real API server. */
 import { CustomObjectsApi, type V1Job } from '@kubernetes/client-node';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
@@ -45,13 +45,13 @@ const eventsOf = async (name: string) => {
   return items.filter(({ involvedObject }) => involvedObject.name === name);
 };
 
-/** Of somebody who may make Jobs here, and whose pods find no place. */
+/** Creates a Job of another owner whose pods are unschedulable. */
 async function takeName(name: string): Promise<V1Job> {
   const spec = { restartPolicy: 'Never', nodeSelector: { none: 'such' }, containers: [{ name: 'x', image: 'x' }] };
   return shop.batch.createNamespacedJob({ ...where(), body: { metadata: { name }, spec: { template: { spec } } } });
 }
 
-test('A Job of somebody else that has the name of ours is told of, left alone, and the next generation goes on', async () => {
+test('a Job of another owner with our name is reported and kept, and the next generation continues', async () => {
   const { setId, name, launch } = await waitingSet();
   const taken = await takeName(`${name}-1`);
   await shop.startController();
@@ -64,7 +64,7 @@ test('A Job of somebody else that has the name of ours is told of, left alone, a
   expect(left.metadata?.uid).toBe(taken.metadata?.uid);
 });
 
-test('Where all its names are taken a set says so, and goes on when one is free', async () => {
+test('a set whose Job names are all taken shows JobNameConflict and continues when one is free', async () => {
   const { setId, name, launch } = await waitingSet();
   for (const generation of [1, 2, 3]) await takeName(`${name}-${generation}`);
   await shop.startController();
@@ -80,7 +80,7 @@ test('Where all its names are taken a set says so, and goes on when one is free'
   await eventually(async () => expect(await statusOf(setId)).toBe('approved'));
 });
 
-test('Where all its names stay taken a set ends with these words at its deadline for scheduling', async () => {
+test('a set whose Job names stay taken is settled with that message at its scheduling deadline', async () => {
   const { setId, name, launch } = await waitingSet();
   for (const generation of [1, 2, 3]) await takeName(`${name}-${generation}`);
   const { controller } = await shop.startController();
@@ -96,7 +96,7 @@ test('Where all its names stay taken a set ends with these words at its deadline
   });
 });
 
-test('A resource whose label is taken off while its set is captured gets it back, and its end is told', async () => {
+test('a ScreenshotJob that loses its label during its captures gets the label back', async () => {
   await shop.startController();
   const { setId, name, launch } = await waitingSet('hang');
   await launch();
@@ -110,7 +110,7 @@ test('A resource whose label is taken off while its set is captured gets it back
   expect(uid).toBeDefined();
 });
 
-test('A resource whose label is taken off after its end is found, and can be deleted', async () => {
+test('a finished ScreenshotJob that lost its label is found and can be deleted', async () => {
   const { controller } = await shop.startController();
   const { name, launch } = await waitingSet();
   await launch();
@@ -123,7 +123,7 @@ test('A resource whose label is taken off after its end is found, and can be del
   });
 });
 
-test('A resource that lost its label while nobody led is found by the next leader', async () => {
+test('a ScreenshotJob that lost its label while there was no leader is found by the next leader', async () => {
   const { controller } = await shop.startController();
   const { name, launch } = await waitingSet();
   await launch();
@@ -134,7 +134,7 @@ test('A resource that lost its label while nobody led is found by the next leade
   await eventually(async () => expect(await labelOf(name)).toBe(shop.installation));
 });
 
-test('A Job whose label is taken off is made again, and its set goes on', async () => {
+test('a Job that lost its label is created again, and its set continues', async () => {
   await shop.startController();
   const { setId, name, launch } = await waitingSet('hang');
   await launch();
@@ -151,7 +151,7 @@ test('A Job whose label is taken off is made again, and its set goes on', async 
   expect(await statusOf(setId)).toBe('capturing');
 });
 
-test('A Job whose label was taken off before its set was settled does not outlive it', async () => {
+test('a Job that lost its label is deleted after its set is settled', async () => {
   const { controller } = await shop.startController();
   const { setId, name, launch } = await waitingSet('hang');
   await launch();
@@ -167,7 +167,7 @@ test('A Job whose label was taken off before its set was settled does not outliv
   });
 });
 
-test('What looks like ours and is not is left as it is: neither labelled nor removed', async () => {
+test('an object that only looks like ours is neither labeled nor deleted', async () => {
   const { controller } = await shop.startController();
   const { name, launch } = await waitingSet('hang');
   await launch();

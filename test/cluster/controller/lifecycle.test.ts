@@ -38,7 +38,7 @@ const conditions = ({ status }: { status: Record<string, unknown> }) =>
     (status['conditions'] as { type: string; status: string; reason: string }[]).map((each) => [each.type, each]),
   );
 
-test('A set becomes a resource, a Job and pods, and tells how it ended when all is removed but the resource', async () => {
+test('a set becomes a ScreenshotJob with a Job and pods, and only the ScreenshotJob stays with the result', async () => {
   await shop.startController();
   const { setId, name } = await launched();
   await eventually(async () => expect(await statusOf(setId)).toBe('approved'));
@@ -56,7 +56,7 @@ test('A set becomes a resource, a Job and pods, and tells how it ended when all 
   expect(shop.warnings).toEqual([]);
 });
 
-test('Deleting the resource of a running set ends its pods, settles it as canceled, and only then lets it go', async () => {
+test('a running set whose ScreenshotJob is deleted is settled as canceled before the ScreenshotJob is released', async () => {
   await shop.startController();
   const { setId, name } = await launched(['fine', 'hang']);
   await eventually(async () => expect((await picturesOf(setId)).map(({ status }) => status)).toContain('uploaded'));
@@ -68,7 +68,7 @@ test('Deleting the resource of a running set ends its pods, settles it as cancel
   expect([await jobs(), await pods()]).toEqual([[], []]);
 });
 
-test('Setting spec.cancel ends the pods and settles the set, and the resource stays to say so', async () => {
+test('spec.cancel ends the pods and settles the set, and the ScreenshotJob stays with the result', async () => {
   await shop.startController();
   const { setId, name } = await launched(['hang']);
   await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Running'));
@@ -82,7 +82,7 @@ test('Setting spec.cancel ends the pods and settles the set, and the resource st
   expect([type, status]).toEqual(['Settled', 'True']);
 });
 
-test('Deleting the namespace cancels nothing, and once its Jobs are deleted nothing of ours holds it', async () => {
+test('the deletion of the namespace cancels no set, and after its Jobs are deleted nothing of ours blocks it', async () => {
   await shop.startController();
   const { setId, name } = await launched(['hang']);
   await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Running'));
@@ -91,13 +91,13 @@ test('Deleting the namespace cancels nothing, and once its Jobs are deleted noth
     expect((await pods()).filter(({ metadata }) => !metadata?.deletionTimestamp)).toEqual([]),
   );
   expect(await statusOf(setId)).toBe('capturing');
-  // What keeps the namespace is its Job, which cannot replace its pod; cleanup and operators delete it.
+  // The Job keeps the namespace, because it cannot replace its pod. Cleanup or an operator deletes it.
   await shop.batch.deleteCollectionNamespacedJob({ namespace: shop.namespace.name, propagationPolicy: 'Background' });
   await shop.namespace.remove({ waits: true });
   expect(await statusOf(setId)).toBe('capturing');
 });
 
-test('Absent is not canceled: a resource that we removed, and a Job that was deleted by hand, are made again', async () => {
+test('a ScreenshotJob that we deleted and a Job that an operator deleted are created again', async () => {
   const { cluster } = await shop.startController();
   const { setId, name } = await launched(['hang']);
   const first = await eventually(async () => {
@@ -120,7 +120,7 @@ test('Absent is not canceled: a resource that we removed, and a Job that was del
   expect(await statusOf(setId)).toBe('capturing');
 });
 
-test('A quota that is used up is named in STATUS and costs nothing; when it is lifted the set goes on', async () => {
+test('a set without quota shows QuotaExceeded and continues when the quota is lifted', async () => {
   const { namespace } = shop;
   const hard = { 'count/jobs.batch': '0' };
   await shop.core.createNamespacedResourceQuota({
@@ -141,7 +141,7 @@ test('A quota that is used up is named in STATUS and costs nothing; when it is l
   expect(job).toMatchObject({ generation: 1, outcome: 'complete' });
 });
 
-test('A Job that is held back by its queue may wait for longer than one that finds no place; once it is let go, no longer', async () => {
+test('a Job that its queue suspends has no scheduling deadline until it is resumed', async () => {
   shop.fakeKubelet.startsPods = false;
   const { controller } = await shop.startController({}, { queueName: 'captures' });
   const { setId, name } = await launched(['fine']);
@@ -173,7 +173,7 @@ test('A Job that is held back by its queue may wait for longer than one that fin
   expect(await statusOf(setId)).toBe('failed');
 });
 
-test('Pods that find no place are named in STATUS until the first one runs; those that never do end the set with the words of the cluster', async () => {
+test('a set whose pods are unschedulable shows it until one runs, and is settled with that message if none does', async () => {
   shop.fakeKubelet.startsPods = false;
   const { controller } = await shop.startController();
   const { setId, name } = await launched(['fine']);

@@ -1,4 +1,4 @@
-/** Two controllers as processes: one leads, the other takes over; whoever leads no more writes nothing and ends. */
+/** Two controllers as processes: one leads and the other takes over. A former leader writes nothing and exits. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -73,7 +73,7 @@ const isApproved = (setId: string) =>
     expect(await sets.execute()).toEqual([{ status: 'approved' }]);
   });
 
-test('One of two leads, both are ready; when it is killed the other one takes over within the time of the Lease', async () => {
+test('one of two ready controllers leads, and the other one takes over within the Lease when it is killed', async () => {
   const first = await start('first');
   await first.says(LEADS);
   const second = await start('second');
@@ -89,7 +89,7 @@ test('One of two leads, both are ready; when it is killed the other one takes ov
   expect(second.lines().filter(({ level }) => Number(level) >= 50 || level === 'error')).toEqual([]);
 });
 
-test('One that is asked to end gives the Lease back, and the other one need not wait for its end', async () => {
+test('a terminated leader releases its Lease, so that the other controller takes over at once', async () => {
   const first = await start('first');
   await first.says(LEADS);
   const second = await start('second');
@@ -101,7 +101,7 @@ test('One that is asked to end gives the Lease back, and the other one need not 
   expect(performance.now() - since).toBeLessThan(14_000);
 });
 
-test('A leader that was paused past its Lease writes nothing when it wakes, and ends with a failure', async () => {
+test('a leader that was paused for longer than its Lease writes nothing and exits with an error', async () => {
   const first = await start('first');
   await first.says(LEADS);
   const { name } = await launched('hang');
@@ -127,7 +127,7 @@ async function writes(name: string) {
   return { version: metadata['resourceVersion'], status, job, jobs: jobs.map(({ metadata }) => metadata?.uid) };
 }
 
-test('Cleanup takes everything out of the cluster while a controller runs, cancels nothing, and can be repeated', async () => {
+test('cleanup deletes everything while a controller runs, cancels no set and can be repeated', async () => {
   const controller = await start('only');
   await controller.says(LEADS);
   const { setId, name } = await launched('hang');
@@ -141,7 +141,7 @@ test('Cleanup takes everything out of the cluster while a controller runs, cance
   }
   const set = shop.store.db.selectFrom('screenshot_sets').select('status').where('id', '=', setId);
   expect(await set.executeTakeFirst()).toEqual({ status: 'capturing' });
-  // Should the installation stay after all, work goes on.
+  // If the installation stays after all, its work continues.
   await shop.store.db.updateTable('installation').set({ stopped_until: null }).execute();
   await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Running'));
 });

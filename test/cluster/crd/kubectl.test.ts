@@ -1,4 +1,4 @@
-/** What an operator sees of ScreenshotJobs, through kubectl and a real API server. */
+/** ScreenshotJobs as an operator sees them, through kubectl and a real API server. */
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import type { ScreenshotJobStatus } from '../../../src/contract/screenshotJob.ts';
 import { type ScreenshotJobs, SPEC, screenshotJobs } from './screenshotJobs.ts';
@@ -50,23 +50,23 @@ async function table(...args: string[]): Promise<Record<string, string>[]> {
 }
 
 describe('kubectl get', () => {
-  it('shows where a resource stands, how much is done and how many pods run', async () => {
+  it('shows the state, the progress and the number of pods', async () => {
     const rows = await table('screenshotjobs', 'seen');
     expect(rows).toEqual([
       { NAME: 'seen', STATUS: 'CompletedWithFailures', DONE: '10/12', FAILED: '2', PODS: '1', AGE: expect.anything() },
     ]);
   });
 
-  it('says Queued of a resource that no controller has seen', async () => {
+  it('shows Queued before a controller has written a status', async () => {
     expect(await table('shot', 'new')).toMatchObject([{ STATUS: 'Queued', DONE: '', FAILED: '0', PODS: '0' }]);
   });
 
-  it('tells with -o wide whose it is, which set, what it met and how long it took', async () => {
+  it('shows organization, set, message and duration with -o wide', async () => {
     const [seen] = await table('shot', 'seen', '-o', 'wide');
     expect(seen).toMatchObject({ ORGANIZATION: 'acme', SET: SPEC.set, MESSAGE: STATUS.message, DURATION: '1m12s' });
   });
 
-  it('knows the category, and selects by set, by organization and by where a resource stands', async () => {
+  it('supports the category and selects by set, by organization and by state', async () => {
     expect((await table('tearsheet')).map((row) => row['NAME'])).toEqual(['new', 'seen']);
     expect(await table('shot', '--field-selector=spec.organization=globex')).toMatchObject([{ NAME: 'new' }]);
     expect(await table('shot', `--field-selector=spec.set=${SPEC.set}`)).toHaveLength(2);

@@ -1,4 +1,4 @@
-/** What the API server itself refuses of a ScreenshotJob. */
+/** The rules by which the API server itself rejects a ScreenshotJob. */
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { type ScreenshotJobs, SPEC, screenshotJobs } from './screenshotJobs.ts';
 
@@ -25,14 +25,14 @@ describe('spec', () => {
     ['retries', 0],
     ['deadlines', { captureSeconds: 1 }],
     ['ttlSecondsAfterFinished', 1],
-  ])('keeps its %s', async (field, value) => {
+  ])('rejects a change of %s', async (field, value) => {
     const name = `keeps-${field.toLowerCase()}`;
     await shots.create(name);
     const { stderr } = await shots.patch(name, { spec: { [field]: value } });
     expect(stderr).toContain(`spec.${field} cannot be changed`);
   });
 
-  it('is not given a set later, nor does it lose the one that it has', async () => {
+  it('rejects a set that is added or removed later', async () => {
     await shots.create('without-set', WITHOUT_SET);
     const given = await shots.patch('without-set', { spec: { set: other } });
     expect(given.stderr).toContain('spec.set cannot be changed');
@@ -41,7 +41,7 @@ describe('spec', () => {
     expect(taken.stderr).toContain('spec.set cannot be changed');
   });
 
-  it('cannot be taken away and put back as another one', async () => {
+  it('cannot be removed and replaced by another one', async () => {
     await shots.create('whole');
     const { code, stderr } = await shots.patch('whole', { spec: null });
     expect(code).not.toBe(0);
@@ -50,7 +50,7 @@ describe('spec', () => {
 });
 
 describe('cancel', () => {
-  it('is set once, and neither cleared nor removed afterwards', async () => {
+  it('can be set once, and neither cleared nor removed afterwards', async () => {
     await shots.create('canceled');
     expect(await shots.patch('canceled', { spec: { cancel: true } })).toMatchObject({ code: 0, stderr: '' });
     for (const cancel of [false, null]) {
@@ -66,7 +66,7 @@ describe('cancel', () => {
   });
 });
 
-test('a name leaves room for those of Jobs and pods', async () => {
+test('a name that is too long for the names of its Jobs and pods is rejected', async () => {
   expect(await shots.create('n'.repeat(52))).toMatchObject({ code: 0 });
   const { stderr } = await shots.create('n'.repeat(53));
   expect(stderr).toContain('metadata.name: Too long');
@@ -79,7 +79,7 @@ test.each([
   ['a count below zero', { ads: -1 }, 'spec.ads'],
   ['a count beyond 32 bits', { screenshots: 2 ** 31 }, 'spec.screenshots'],
   ['a field of no meaning', { pods: 3 }, 'unknown field "spec.pods"'],
-])('%s is refused', async (_case, change, fault) => {
+])('%s is rejected', async (_case, change, fault) => {
   const { code, stderr } = await shots.create('refused', { ...SPEC, ...change });
   expect(code).not.toBe(0);
   expect(stderr).toContain(fault);

@@ -43,7 +43,7 @@ const failureOf = (promise: Promise<unknown>) =>
 
 const patience = (seconds: string) => refuse(429, 'TooManyRequests', { headers: { 'retry-after': seconds } });
 
-test('A hundred requests share two connections at most', async () => {
+test('100 requests share two connections at most', async () => {
   await connect();
   server.on(`GET ${PATH}`, json(200, {}));
   for (let count = 0; count < 100; count += 1) await api.call({ verb: 'list', path: PATH });
@@ -52,7 +52,7 @@ test('A hundred requests share two connections at most', async () => {
   expect(server.connections).toBeLessThanOrEqual(2);
 });
 
-test('It waits as long as the server asks for, and asks again', async () => {
+test('a call waits for Retry-After and is repeated', async () => {
   const clock = fakeClock();
   clock.skipSleeps();
   await connect({ clock });
@@ -61,7 +61,7 @@ test('It waits as long as the server asks for, and asks again', async () => {
   expect(clock.slept).toEqual([2_000, 3_000]);
 });
 
-test.each(['16', '31536000'])('It does not wait beyond its own deadline: %s s are asked for', async (seconds) => {
+test.each(['16', '31536000'])('a call does not wait beyond its deadline for a Retry-After of %s s', async (seconds) => {
   const clock = fakeClock();
   clock.skipSleeps();
   await connect({ clock });
@@ -75,7 +75,7 @@ test.each(['16', '31536000'])('It does not wait beyond its own deadline: %s s ar
 });
 
 test.each(['-5', '0', 'Wed, 21 Oct 2065 07:28:00 GMT', 'NaN'])(
-  'A Retry-After of %j makes it ask neither at once nor for ever',
+  'a Retry-After of %j leads to a limited number of retries with a pause',
   async (text) => {
     const clock = fakeClock();
     clock.skipSleeps();
@@ -87,7 +87,7 @@ test.each(['-5', '0', 'Wed, 21 Oct 2065 07:28:00 GMT', 'NaN'])(
   },
 );
 
-test('A server that is away for minutes costs each call its deadline, and the call says why', async () => {
+test('a call fails at its deadline with the last answer while the API server answers 503', async () => {
   const clock = fakeClock();
   clock.skipSleeps();
   await connect({ clock });
@@ -98,7 +98,7 @@ test('A server that is away for minutes costs each call its deadline, and the ca
   expect(server.asked.length).toBeGreaterThan(5);
 });
 
-test('Every call has a deadline: one for the head of an answer, one for its body', async () => {
+test('the deadline of a call covers the headers and the body of the answer', async () => {
   await connect();
   server.on(`GET ${PATH}`, silence);
   const first = await failureOf(api.call({ verb: 'get', path: PATH }, { deadlineMs: 150 }));
@@ -112,7 +112,7 @@ test('Every call has a deadline: one for the head of an answer, one for its body
   );
 });
 
-test('A connection that breaks is made again once, and no more', async () => {
+test('a call is repeated once after its connection broke', async () => {
   await connect();
   server.next(`POST ${PATH}`, hangUp, json(201, { made: true }));
   expect(await api.call({ verb: 'create', path: PATH, body: {} })).toEqual({ made: true });
@@ -121,7 +121,7 @@ test('A connection that breaks is made again once, and no more', async () => {
   expect(server.asked.filter(({ method }) => method === 'GET')).toHaveLength(2);
 });
 
-test('What the server says of a refusal is in the error; what a proxy says, too', async () => {
+test('an error has the message of the API server or of a proxy', async () => {
   await connect();
   const causes = [{ reason: 'NamespaceTerminating', field: 'metadata.namespace' }];
   server.next(`GET ${PATH}`, refuse(403, 'Forbidden', { details: { causes } }));
@@ -136,7 +136,7 @@ test('What the server says of a refusal is in the error; what a proxy says, too'
   expect(String(answer)).toContain('<h1>Bad Gateway</h1>');
 });
 
-test('A token that was changed is read anew when the old one is refused, and only then', async () => {
+test('the kubeconfig is read again after a 401 and only then', async () => {
   await connect();
   server.on(`GET ${PATH}`, (asked, response) => {
     const isNew = asked.headers.authorization === 'Bearer second';
@@ -153,7 +153,7 @@ test('A token that was changed is read anew when the old one is refused, and onl
   expect(server.asked).toHaveLength(5);
 });
 
-test('A patch is a merge patch under the name of our field manager', async () => {
+test('a patch is a merge patch with the name of our field manager', async () => {
   await connect();
   server.on(`PATCH ${PATH}/a`, json(200, {}));
   await api.call({ verb: 'patch', path: `${PATH}/a`, body: { metadata: { resourceVersion: '7' } } });
@@ -163,7 +163,7 @@ test('A patch is a merge patch under the name of our field manager', async () =>
   expect(asked?.body).toEqual({ metadata: { resourceVersion: '7' } });
 });
 
-test('Closing ends what is under way, and nothing begins afterwards', async () => {
+test('close ends open calls, and later calls fail', async () => {
   await connect();
   server.on(`GET ${PATH}`, silence);
   const waiting = failureOf(api.call({ verb: 'get', path: PATH }));
@@ -174,7 +174,7 @@ test('Closing ends what is under way, and nothing begins afterwards', async () =
   expect(server.asked).toHaveLength(1);
 });
 
-test('Closing ends a call that waits because the server asked it to', async () => {
+test('close ends a call that waits for Retry-After', async () => {
   await connect();
   server.on(`GET ${PATH}`, patience('10'));
   const waiting = failureOf(api.call({ verb: 'get', path: PATH }));
@@ -185,7 +185,7 @@ test('Closing ends a call that waits because the server asked it to', async () =
   expect(performance.now() - begun).toBeLessThan(9_000);
 });
 
-test('Each answer is told, with what was asked and how long it took; no answer, too', async () => {
+test('each answer is reported with its call and duration, and a missing answer with code 0', async () => {
   const told: object[] = [];
   await connect({ onResponse: (response) => told.push(response) });
   server.next(`GET ${PATH}`, json(200, {}), hangUp, hangUp);
@@ -211,7 +211,7 @@ async function watched(idleMs: number) {
   return { lines, watching };
 }
 
-test('A watch without a byte counts as dead; half a line counts as life', async () => {
+test('a watch without data fails after its idle time, which any data restarts', async () => {
   await connect();
   const { lines, watching } = await watched(400);
   server.watches[0]?.send('ADDED', { here: true });
@@ -221,7 +221,7 @@ test('A watch without a byte counts as dead; half a line counts as life', async 
   expect(String(silent)).toContain('no data for 0.4 s');
 });
 
-test('A line that is cut in the middle is an error, not an event', async () => {
+test('an incomplete line of a watch is an error and not an event', async () => {
   await connect();
   const { lines, watching } = await watched(5_000);
   server.watches[0]?.cut('{"type":"ADDED","object":{"metadata":{"na');

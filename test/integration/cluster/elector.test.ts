@@ -80,12 +80,12 @@ async function lead(): Promise<void> {
   await eventually(() => expect(told).toEqual(['elected']));
 }
 
-test('A Lease that nobody has is made', async () => {
+test('a missing Lease is created', async () => {
   await lead();
   expect(lease?.spec).toMatchObject({ holderIdentity: 'us', leaseDurationSeconds: 15, leaseTransitions: 0 });
 });
 
-test("Another's Lease is taken once it has not changed for as long as it says, by our own clock alone", async () => {
+test('a Lease of another holder is taken after it has not changed for its duration on our own clock', async () => {
   // The other's clock is years behind: by its times the Lease is over.
   heldBy('them', { renewTime: '2001-01-01T00:00:00.000000Z', leaseTransitions: 4 });
   compete();
@@ -97,7 +97,7 @@ test("Another's Lease is taken once it has not changed for as long as it says, b
   expect(lease?.spec).toMatchObject({ holderIdentity: 'us', leaseTransitions: 5 });
 });
 
-test("Another's Lease that it renews is never taken, however far ahead our clock is of its", async () => {
+test('a Lease that its holder renews is never taken, however wrong a clock is', async () => {
   heldBy('them');
   compete();
   for (let turn = 0; turn < 10; turn += 1) {
@@ -108,12 +108,12 @@ test("Another's Lease that it renews is never taken, however far ahead our clock
   expect(writes()).toBe(0);
 });
 
-test('A Lease that was given back is taken at once', async () => {
+test('a released Lease is taken at once', async () => {
   heldBy('');
   await lead();
 });
 
-test('A paused leader that wakes up writes nothing, and says that it leads no more', async () => {
+test('a paused leader that wakes up writes nothing and loses leadership', async () => {
   await lead();
   await pass(2_200);
   await eventually(() => expect(writes()).toBe(2));
@@ -124,7 +124,7 @@ test('A paused leader that wakes up writes nothing, and says that it leads no mo
   expect(writes()).toBe(2);
 });
 
-test('A leader that cannot renew for its time leads no more, before anybody else may', async () => {
+test('a leader that cannot renew loses leadership before another process may take over', async () => {
   await lead();
   const begun = clock.now();
   server.on(`PUT ${PATH}`, refuse(500, 'InternalError'));
@@ -135,11 +135,11 @@ test('A leader that cannot renew for its time leads no more, before anybody else
   expect(told).toEqual(['elected', 'lost']);
   expect(clock.now() - begun).toBeLessThanOrEqual(10_000 + 200);
   await elector?.stop();
-  // What is not ours is not given back.
+  // A Lease that is no longer ours is not released.
   expect(lease?.spec).toMatchObject({ holderIdentity: 'us' });
 });
 
-test('A server that does not answer costs a leader no more than the time it may lead', async () => {
+test('a renewal without an answer does not take longer than the leadership', async () => {
   const waits: number[] = [];
   const call: ApiServer['call'] = (asked, options) => {
     if (asked.verb === 'update') waits.push(options?.deadlineMs ?? Number.POSITIVE_INFINITY);
@@ -160,7 +160,7 @@ test('A server that does not answer costs a leader no more than the time it may 
   expect(Math.max(...waits)).toBeLessThanOrEqual(1_000);
 });
 
-test("A leader that sees another one's name in the Lease leads no more", async () => {
+test('a leader that reads the name of another holder loses leadership', async () => {
   await lead();
   heldBy('them');
   await pass(2_200);
@@ -169,7 +169,7 @@ test("A leader that sees another one's name in the Lease leads no more", async (
   expect(lease?.spec).toMatchObject({ holderIdentity: 'them' });
 });
 
-test('A renewal whose answer is lost is no loss', async () => {
+test('a renewal whose answer is lost does not end leadership', async () => {
   await lead();
   server.next(`PUT ${PATH}`, (asked, response) => {
     keep(asked.body);
@@ -181,7 +181,7 @@ test('A renewal whose answer is lost is no loss', async () => {
   expect(told).toEqual(['elected']);
 });
 
-test('A Lease that somebody deletes is made again by whoever leads', async () => {
+test('the leader creates a deleted Lease again', async () => {
   await lead();
   lease = undefined;
   server.next(`PUT ${PATH}`, refuse(404, 'NotFound'));
@@ -191,7 +191,7 @@ test('A Lease that somebody deletes is made again by whoever leads', async () =>
   expect(told).toEqual(['elected']);
 });
 
-test('One that leads gives its Lease back when it is stopped; one that does not leaves it', async () => {
+test('a leader releases its Lease when it is stopped, and a candidate leaves the Lease unchanged', async () => {
   await lead();
   await elector?.stop();
   expect(lease?.spec).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1 });
@@ -203,14 +203,14 @@ test('One that leads gives its Lease back when it is stopped; one that does not 
   expect(writes()).toBe(before);
 });
 
-test("Stopped before it has seen another one's name in the Lease, it leaves it to that one", async () => {
+test('a former leader that is stopped does not release the Lease of the new holder', async () => {
   await lead();
   heldBy('them');
   await elector?.stop();
   expect(lease?.spec).toMatchObject({ holderIdentity: 'them' });
 });
 
-test('Stopped while a renewal is under way, it still gives the Lease back', async () => {
+test('a leader that is stopped during a renewal still releases its Lease', async () => {
   await lead();
   server.next(`PUT ${PATH}`, (asked) => {
     // Done, but not said.
@@ -223,7 +223,7 @@ test('Stopped while a renewal is under way, it still gives the Lease back', asyn
   expect(told).toEqual(['elected']);
 });
 
-test('A server that is away while we wait for the Lease is asked again until it is there', async () => {
+test('a candidate retries while the API server does not answer', async () => {
   server.next(`GET ${PATH}`, hangUp, hangUp, refuse(500, 'InternalError'));
   compete();
   await pass(2_200);

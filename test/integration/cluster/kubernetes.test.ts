@@ -77,7 +77,7 @@ const given = async (object: object) => {
   return required(await cluster.getScreenshotJob('set-1'));
 };
 
-test('A stale cache runs a step twice: what was written is read, though the watch has not told of it', async () => {
+test('a written object is read at once, before the watch reports it', async () => {
   server.on(`POST ${RESOURCES}`, json(201, resource(105)));
   server.on(`POST ${JOBS}`, json(201, job(106)));
   await cluster.createScreenshotJob('set-1', SPEC);
@@ -86,7 +86,7 @@ test('A stale cache runs a step twice: what was written is read, though the watc
   expect(await cluster.getJob('set-1-1')).toMatchObject({ uid: 'uid-set-1-1' });
 });
 
-test('A stale cache runs a step twice: what was deleted is gone, though the watch tells of it once more', async () => {
+test('a deleted object stays gone although the watch reports an older change of it', async () => {
   server.on(`GET ${JOBS}`, list(job(50)));
   server.on(`DELETE ${JOBS}/set-1-1`, json(200, { kind: 'Status', status: 'Success' }));
   const seen = required(await cluster.getJob('set-1-1'));
@@ -101,7 +101,7 @@ test('A stale cache runs a step twice: what was deleted is gone, though the watc
   expect(await cluster.getJob('set-1-1')).toBeUndefined();
 });
 
-test('Create not idempotent: one whose answer was lost is found to be ours', async () => {
+test('a create whose answer was lost finds the object as ours', async () => {
   server.next(`POST ${JOBS}`, hangUp, exists);
   server.on(`GET ${JOBS}/set-1-1`, json(200, job(105)));
   expect(await cluster.createJob(JOB_SPEC)).toBe('exists');
@@ -115,13 +115,13 @@ test.each<[why: string, there: object | undefined]>([
   ['of another owner', job(105, { ownerReferences: [{ uid: 'another', controller: true }] })],
   ['on its way out', job(105, { deletionTimestamp: '2026-01-01T00:00:00Z' })],
   ['gone by the time it is looked at', undefined],
-])('A Job of the name that is %s is not taken for ours', async (_why, there) => {
+])('an existing Job of the same name that is %s is not used', async (_why, there) => {
   server.on(`POST ${JOBS}`, exists);
   server.on(`GET ${JOBS}/set-1-1`, there === undefined ? refuse(404, 'NotFound') : json(200, there));
   await expect(cluster.createJob(JOB_SPEC)).rejects.toThrow(ConflictError);
 });
 
-test('Quota denial counted as failure: it is a refusal with its reason, and another one than a server that is away', async () => {
+test('a create that a quota denies is a RefusedError with its reason, and a server error is not', async () => {
   const denied = {
     kind: 'Status',
     code: 403,
@@ -142,7 +142,7 @@ test('Quota denial counted as failure: it is a refusal with its reason, and anot
   expect(await failure()).not.toBeInstanceOf(RefusedError);
 });
 
-test('A namespace that is being deleted is no refusal', async () => {
+test('a create in a namespace that is being deleted is not a RefusedError', async () => {
   const details = { causes: [{ reason: 'NamespaceTerminating', field: 'metadata.namespace' }] };
   server.on(`POST ${JOBS}`, refuse(403, 'Forbidden', { details }));
   server.on(`POST ${RESOURCES}`, refuse(403, 'Forbidden', { details }));
@@ -152,7 +152,7 @@ test('A namespace that is being deleted is no refusal', async () => {
   }
 });
 
-test('A deletion by somebody is not judged while the server does not say whether its namespace goes', async () => {
+test('a deletion is not judged until it is known whether the namespace is being deleted', async () => {
   server.on(`GET ${RESOURCES}`, list(resource(50, { deletionTimestamp: '2026-01-01T00:00:00Z' })));
   server.on(`POST ${EVENTS}`, refuse(500, 'InternalError'));
   await expect(cluster.getScreenshotJob('set-1')).rejects.toThrow('InternalError');
@@ -161,7 +161,7 @@ test('A deletion by somebody is not judged while the server does not say whether
   expect(asked(`POST ${EVENTS}`).every(({ query }) => query.get('dryRun') === 'All')).toBe(true);
 });
 
-test('A finalizer is taken off however often the object changes meanwhile, and only ours', async () => {
+test('a release removes only our finalizer and retries after conflicts', async () => {
   const deleted = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['other/one', 'tearsheet.dev/settle'] };
   server.on(`POST ${EVENTS}`, json(201, {}));
   const seen = await given(resource(50, deleted));
@@ -179,14 +179,14 @@ test('A finalizer is taken off however often the object changes meanwhile, and o
   );
 });
 
-test('A finalizer leaked: a release that meets nothing but conflicts says so', async () => {
+test('a release that gets only conflicts throws a ConflictError', async () => {
   const seen = await given(resource(50, { finalizers: ['tearsheet.dev/settle'] }));
   server.on(`GET ${RESOURCES}/set-1`, json(200, resource(105, { finalizers: ['tearsheet.dev/settle'] })));
   server.on(`PATCH ${RESOURCES}/set-1`, conflict);
   await expect(cluster.releaseScreenshotJob(seen)).rejects.toThrow(ConflictError);
 });
 
-test('A finalizer removed before the write: one that was made anew under the name keeps its own', async () => {
+test('a release does not touch a new object of the same name', async () => {
   const seen = await given(resource(50, { finalizers: ['tearsheet.dev/settle'] }));
   server.on(`GET ${RESOURCES}/set-1`, json(200, resource(105, { uid: 'new', finalizers: ['tearsheet.dev/settle'] })));
   server.on(`PATCH ${RESOURCES}/set-1`, json(200, resource(106, { uid: 'new' })));
@@ -194,7 +194,7 @@ test('A finalizer removed before the write: one that was made anew under the nam
   expect(asked(`PATCH ${RESOURCES}/set-1`)).toEqual([]);
 });
 
-test('A status names the version that was seen; a deletion the uid', async () => {
+test('a status write names the version that was read, and a deletion the uid', async () => {
   const seen = await given(resource(50));
   server.on(`PATCH ${RESOURCES}/set-1/status`, json(200, resource(105)));
   server.on(`PATCH ${RESOURCES}/set-1`, json(200, resource(106)));
@@ -213,7 +213,7 @@ test('A status names the version that was seen; a deletion the uid', async () =>
   expect(await cluster.getScreenshotJob('set-1')).toBeUndefined();
 });
 
-test('A mark of removal that could not be set deletes nothing', async () => {
+test('nothing is deleted if the annotation of the removal cannot be set', async () => {
   const seen = await given(resource(50));
   server.on(`PATCH ${RESOURCES}/set-1`, refuse(500, 'InternalError'));
   await expect(cluster.deleteScreenshotJob(seen)).rejects.toThrow('InternalError');
@@ -223,7 +223,7 @@ test('A mark of removal that could not be set deletes nothing', async () => {
   expect(asked(`DELETE ${RESOURCES}/set-1`)).toEqual([]);
 });
 
-test('Events that cannot be read hold up nothing, and are read for all Jobs at once', async () => {
+test('Events are read once for all Jobs, and an error of that read stops nothing', async () => {
   const jobs = Array.from({ length: 20 }, (_, index) => ({
     ...job(50),
     metadata: metadata(`set-${index}-1`, 50 + index),
@@ -239,7 +239,7 @@ test('Events that cannot be read hold up nothing, and are read for all Jobs at o
   expect((await all()).every((view) => view?.problem === undefined)).toBe(true);
 });
 
-test('Closed, it asks nothing more', async () => {
+test('a closed cluster sends no more requests', async () => {
   await cluster.listScreenshotJobs();
   await cluster.close();
   const before = server.asked.length;

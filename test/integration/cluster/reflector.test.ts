@@ -75,7 +75,7 @@ const watch = (count: number): Promise<OpenWatch> =>
 const hears = (...expected: string[]) => eventually(() => expect(told).toEqual(expected));
 const lists = () => server.asked.filter(({ method }) => method === 'GET');
 
-test('It lists page by page, and watches from there, only what is ours', async () => {
+test('the reflector lists our objects page by page and watches from the version of the list', async () => {
   server.next(`GET ${PATH}`, list(7, [thing('a', 1), thing('b', 2)], 'more'), list(7, [thing('c', 3)]));
   follow({ pageSize: 2 });
   const { asked } = await watch(1);
@@ -89,14 +89,14 @@ test('It lists page by page, and watches from there, only what is ours', async (
   });
 });
 
-test('A list whose pages are forgotten halfway begins again; nothing is known of the half', async () => {
+test('a list whose continue token has expired starts again, and the cache gets nothing of the first try', async () => {
   server.next(`GET ${PATH}`, list(7, [thing('a', 1)], 'more'), refuse(410, 'Expired'), list(9, [thing('b', 8)]));
   follow();
   expect((await watch(1)).asked.query.get('resourceVersion')).toBe('9');
   await hears('+uid-b');
 });
 
-test('A list that breaks halfway is not followed from', async () => {
+test('a list that fails after its first page is repeated before the watch', async () => {
   server.next(
     `GET ${PATH}`,
     list(7, [thing('a', 1)], 'more'),
@@ -117,7 +117,7 @@ test.each([
       open.end();
     },
   ],
-])('A watch whose version is forgotten, told %s, makes it list again', async (_how, forget) => {
+])('a watch whose version has expired, reported %s, leads to a new list', async (_how, forget) => {
   server.next(`GET ${PATH}`, list(7, [thing('a', 1), thing('b', 2, 'first'), thing('c', 3)]));
   server.on(`GET ${PATH}`, list(20, [thing('a', 1), thing('b', 15, 'second')]));
   follow();
@@ -128,17 +128,17 @@ test.each([
   await hears('uid-a@8');
   told.length = 0;
   forget(open);
-  // What was deleted and made again while nobody looked is another object.
+  // An object that was deleted and created again between two lists is another object.
   await hears('-first', '-uid-c', '+second');
   expect((await watch(2)).asked.query.get('resourceVersion')).toBe('20');
 });
 
-test('A half-open watch is noticed, and what happened meanwhile is caught up with', async () => {
+test('a dead connection of a watch is noticed, and missed events are read', async () => {
   server.next(`GET ${PATH}`, list(7, [thing('a', 1)]));
   follow({ idleMs: 300 });
   const open = await watch(1);
   open.send('MODIFIED', thing('a', 8));
-  // Nothing more comes of it, and nobody closes it.
+  // The connection delivers no more data and stays open.
   const second = await watch(2);
   expect(second.asked.query.get('resourceVersion')).toBe('8');
   second.send('DELETED', thing('a', 9));
@@ -148,7 +148,7 @@ test('A half-open watch is noticed, and what happened meanwhile is caught up wit
   expect(lines).toEqual([]);
 });
 
-test('A bookmark moves the place from which it goes on', async () => {
+test('a bookmark moves the version from which the next watch starts', async () => {
   server.next(`GET ${PATH}`, list(7, [thing('a', 1)]));
   follow();
   const open = await watch(1);
@@ -158,7 +158,7 @@ test('A bookmark moves the place from which it goes on', async () => {
   await hears('+uid-a');
 });
 
-test('Duplicate and out-of-order events are not told twice, nor undo what came later', async () => {
+test('duplicate and late events are not reported and change nothing', async () => {
   server.next(`GET ${PATH}`, list(7, [thing('a', 1)]));
   follow();
   const open = await watch(1);
@@ -175,7 +175,7 @@ test('Duplicate and out-of-order events are not told twice, nor undo what came l
   await hears('+uid-a', 'uid-a@9', '-uid-a', '+uid-b');
 });
 
-test('A connection that is cut in the middle of a line loses nothing and repeats nothing', async () => {
+test('a connection that is cut inside a line loses no event and repeats none', async () => {
   server.next(`GET ${PATH}`, list(7, []));
   follow();
   const first = await watch(1);
@@ -189,11 +189,11 @@ test('A connection that is cut in the middle of a line loses nothing and repeats
   expect(lists()).toHaveLength(1);
 });
 
-test('API server 503 for 5 min: it tries ever more slowly, never more slowly than twice a minute, and then is up to date', async () => {
+test('an API server that answers 503 for 5 minutes is retried with a back-off of at most 30 s', async () => {
   const clock = fakeClock();
   clock.skipSleeps();
   const away = refuse(503, 'ServiceUnavailable');
-  // Each call waits for its own time before it gives up; here each is one answer.
+  // Each call would retry until its deadline. The short deadline allows one answer.
   const impatient: ApiServer = {
     call: (call) => api.call(call, { deadlineMs: 900 }),
     watch: (call, limits) => api.watch(call, limits),
@@ -212,7 +212,7 @@ test('API server 503 for 5 min: it tries ever more slowly, never more slowly tha
   expect(followed.staleness()).toBe(0);
 });
 
-test('A server that lists but forgets at once is asked ever more slowly', async () => {
+test('a watch that is rejected with 410 after each list is retried with a back-off', async () => {
   const clock = fakeClock();
   clock.skipSleeps();
   server.on(`GET ${PATH}`, list(7, []));
@@ -223,7 +223,7 @@ test('A server that lists but forgets at once is asked ever more slowly', async 
   expect(clock.slept.slice(8, 12)).toEqual([22_500, 22_500, 22_500, 22_500]);
 });
 
-test('A watch that told something makes a new beginning of the patience', async () => {
+test('an event of a watch resets the back-off', async () => {
   const clock = fakeClock();
   clock.skipSleeps();
   server.on(`GET ${PATH}`, list(7, []));
@@ -238,7 +238,7 @@ test('A watch that told something makes a new beginning of the patience', async 
   expect(clock.slept).toEqual([375, 750, 1_500, 375]);
 });
 
-test('A server that ends each watch as it begins is asked ever more slowly', async () => {
+test('a watch that ends at once each time is retried with a back-off', async () => {
   const clock = fakeClock();
   clock.skipSleeps();
   server.on(`GET ${PATH}`, list(7, []));
@@ -249,7 +249,7 @@ test('A server that ends each watch as it begins is asked ever more slowly', asy
   expect(lists()).toHaveLength(1);
 });
 
-test('An exception in a handler kills nothing', async () => {
+test('an exception in a change handler does not stop the watch', async () => {
   server.next(`GET ${PATH}`, list(7, [thing('a', 1), thing('b', 2)]));
   follow({
     changed: (change) => {
@@ -262,7 +262,7 @@ test('An exception in a handler kills nothing', async () => {
   expect(lines).toHaveLength(3);
 });
 
-test('An object that cannot be read is left out, and holds up no other', async () => {
+test('an object that cannot be read is ignored and does not block others', async () => {
   const odd = { odd: true };
   server.next(`GET ${PATH}`, list(7, [odd, thing('a', 1)]));
   follow();
@@ -273,7 +273,7 @@ test('An object that cannot be read is left out, and holds up no other', async (
   expect(server.watches).toHaveLength(1);
 });
 
-test('Stopped in a list that does not come, it ends at once and opens no watch', async () => {
+test('stop during a list ends the reflector at once without a watch', async () => {
   server.on(`GET ${PATH}`, silence);
   const followed = follow();
   await eventually(() => expect(lists()).toHaveLength(1));
@@ -282,7 +282,7 @@ test('Stopped in a list that does not come, it ends at once and opens no watch',
   expect(server.watches).toEqual([]);
 });
 
-test('Whoever waits for a list that is refused is told why it did not come', async () => {
+test('the error of a first list that is rejected has the cause', async () => {
   server.on(`GET ${PATH}`, refuse(403, 'Forbidden'));
   const followed = follow();
   await eventually(() => expect(lists().length).toBeGreaterThan(1));
@@ -292,7 +292,7 @@ test('Whoever waits for a list that is refused is told why it did not come', asy
   await followed.stop();
 });
 
-test('Stopped between two pages, it takes nothing for gone', async () => {
+test('stop between two pages of a list removes nothing from the cache', async () => {
   server.next(`GET ${PATH}`, list(7, [thing('a', 1), thing('b', 2)]), list(20, [thing('a', 1)], 'more'), silence);
   const followed = follow();
   (await watch(1)).send('ERROR', { code: 410 });
@@ -301,7 +301,7 @@ test('Stopped between two pages, it takes nothing for gone', async () => {
   expect(followed.cache.all().map(({ name }) => name)).toEqual(['a', 'b']);
 });
 
-test('Watches end at different times, so that not all come back at once', async () => {
+test('watches have different time limits, so that they do not reconnect at the same time', async () => {
   server.on(`GET ${PATH}`, list(7, []));
   const seconds = [];
   for (const random of [0, 0.5, 0.99]) {
@@ -312,7 +312,7 @@ test('Watches end at different times, so that not all come back at once', async 
   expect(seconds).toEqual([300, 450, 597]);
 });
 
-test('How old its knowledge may be grows while nothing comes, and is nothing after a line', async () => {
+test('the staleness grows without data and is zero after a line', async () => {
   const clock = fakeClock();
   server.on(`GET ${PATH}`, list(7, []));
   const followed = follow({ clock });
@@ -323,7 +323,7 @@ test('How old its knowledge may be grows while nothing comes, and is nothing aft
   await eventually(() => expect(followed.staleness()).toBe(0));
 });
 
-test('A list whose connection is cut is asked for again', async () => {
+test('a list whose connection is cut is repeated', async () => {
   server.next(`GET ${PATH}`, hangUp, hangUp, list(7, [thing('a', 1)]));
   follow();
   await hears('+uid-a');

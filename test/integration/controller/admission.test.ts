@@ -18,7 +18,7 @@ const admit = (limits = LIMITS) => store.db.transaction().execute((tx) => admitW
 const onePictureSet = async (organization: TestOrganization) =>
   insertSet(store.db, organization, { pictures: [{ adId: await insertAd(store.db, organization) }] });
 
-test('Three organizations share the limit however much one of them asks for', async () => {
+test('three organizations share the limit, however much one of them requests', async () => {
   const [large, small, tiny] = [
     await insertOrganization(store.db, { slug: 'large' }),
     await insertOrganization(store.db, { slug: 'small' }),
@@ -58,7 +58,7 @@ test('Three organizations share the limit however much one of them asks for', as
   );
 });
 
-test('Two admissions at once make each job once', async () => {
+test('two concurrent admissions create each job once', async () => {
   const organization = await insertOrganization(store.db);
   for (let i = 0; i < 3; i++) await insertAd(store.db, organization, { source: 'create_ad' });
   await onePictureSet(organization);
@@ -72,7 +72,7 @@ test('Two admissions at once make each job once', async () => {
   expect(await store.db.selectFrom('screenshot_jobs').selectAll().execute()).toHaveLength(2);
 });
 
-test('A set becomes a job with an index for each page, its creatives with each moment that is shown', async () => {
+test('a set becomes a job with an index for each page and creatives with all their markers', async () => {
   const organization = await insertOrganization(store.db);
   const adId = await insertAd(store.db, organization);
   const setId = await insertSet(store.db, organization, {
@@ -101,7 +101,7 @@ test('A set becomes a job with an index for each page, its creatives with each m
   expect(await store.db.selectFrom('screenshot_sets').select('status').execute()).toEqual([{ status: 'capturing' }]);
 });
 
-test('Ads that arrive together are launched by twenties, a lone ad at once', async () => {
+test('ads that arrive together are admitted in groups of twenty, and a single ad at once', async () => {
   const organization = await insertOrganization(store.db);
   for (let i = 0; i < 21; i++) await insertAd(store.db, organization, { source: 'create_ad' });
   await insertAd(store.db, organization);
@@ -117,7 +117,7 @@ test('Ads that arrive together are launched by twenties, a lone ad at once', asy
   expect(await admit()).toEqual([]);
 });
 
-test('A set that asks for more than is left gets what is left', async () => {
+test('a set that needs more pods than are free gets the free ones', async () => {
   const organization = await insertOrganization(store.db);
   const adId = await insertAd(store.db, organization);
   const pictures = ['a', 'b', 'c', 'd'].map((site) => ({ adId, site: `https://${site}.example/` }));

@@ -26,7 +26,7 @@ const statusOf = async (id: string) =>
   (await shop.store.db.selectFrom('screenshot_sets').select('status').where('id', '=', id).executeTakeFirstOrThrow())
     .status;
 
-test('When all memory is lost, everything is made again from Postgres', async () => {
+test('an empty cluster gets all objects again from PostgreSQL', async () => {
   const { db } = shop.store;
   const organization = await insertOrganization(db);
   const sets: string[] = [];
@@ -58,7 +58,7 @@ test('When all memory is lost, everything is made again from Postgres', async ()
   );
 });
 
-test('A set and an ad whose launch job was lost are launched all the same', async () => {
+test('a set and an ad whose admission entry was lost are admitted by the audit', async () => {
   const { db } = shop.store;
   const organization = await insertOrganization(db);
   const setId = await insertSet(db, organization, { pictures: [{ adId: await insertAd(db, organization) }] });
@@ -71,7 +71,7 @@ test('A set and an ad whose launch job was lost are launched all the same', asyn
   });
 });
 
-test('A resource and a Job that were deleted by hand are made again', async () => {
+test('a deleted ScreenshotJob and a deleted Job are created again', async () => {
   const { db } = shop.store;
   const organization = await insertOrganization(db);
   const setId = await insertSet(db, organization, {
@@ -93,7 +93,7 @@ test('A resource and a Job that were deleted by hand are made again', async () =
   expect(await statusOf(setId)).toBe('capturing');
 });
 
-/** On a cluster that others use too; with a clock that goes on when it is told to. */
+/** A cluster that another installation uses too, with a clock that the test advances. */
 async function elsewhere() {
   await shop.close();
   const time = { now: 0 };
@@ -121,7 +121,7 @@ const JOB = {
   ...{ podDeadlineSeconds: 60, jobDeadlineSeconds: 3_600, environment: {} },
 };
 
-test('A resource that no row knows is named after two minutes, and left', async () => {
+test('a ScreenshotJob without a row is marked as UnknownSet after two minutes and kept', async () => {
   const { time, audit } = await elsewhere();
   const name = `set-${randomUUID()}`;
   await shop.cluster.createScreenshotJob(name, RESOURCE);
@@ -137,7 +137,7 @@ test('A resource that no row knows is named after two minutes, and left', async 
   await eventually(async () => expect(await shop.cluster.getScreenshotJob(name)).toBeUndefined());
 });
 
-test('A Job whose resource is gone is removed, not before it has been so for two minutes', async () => {
+test('an orphaned Job is deleted after two minutes', async () => {
   const { time, audit } = await elsewhere();
   await shop.cluster.createJob({ ...JOB, name: 'set-lost-1', owner: { name: 'set-lost', uid: randomUUID() } });
   expect((await audit()).findings.orphan_job).toBe(1);
@@ -150,7 +150,7 @@ test('A Job whose resource is gone is removed, not before it has been so for two
   expect((await audit()).findings.orphan_job).toBe(0);
 });
 
-test('When more than a fifth and more than ten would go, nothing does, and that is an alert', async () => {
+test('the audit deletes nothing and reports an error if there are too many orphans', async () => {
   const { time, audit } = await elsewhere();
   for (let i = 0; i < 11; i++)
     await shop.cluster.createJob({ ...JOB, name: `set-${i}-1`, owner: { name: `set-${i}`, uid: randomUUID() } });
@@ -167,7 +167,7 @@ test('When more than a fifth and more than ten would go, nothing does, and that 
   expect(await shop.cluster.listJobs()).toEqual([]);
 });
 
-test('Finished resources beyond their number go before their time, the oldest first', async () => {
+test('the oldest finished ScreenshotJobs are deleted early if there are too many', async () => {
   await shop.close();
   shop = await startLocalInstallation({ databaseUrl: database.url, settings: { maxFinishedResources: 1 } });
   const { db } = shop.store;
@@ -185,7 +185,7 @@ test('Finished resources beyond their number go before their time, the oldest fi
   });
 });
 
-test('A pending ad that nothing captures any more fails with a reason', async () => {
+test('an orphaned ad fails with a reason', async () => {
   const { db } = shop.store;
   const organization = await insertOrganization(db);
   const orphaned = await insertAd(db, organization);
@@ -196,7 +196,7 @@ test('A pending ad that nothing captures any more fails with a reason', async ()
   expect(rows).toContainEqual({ id: waiting, status: 'pending', reason: null });
 });
 
-test('A delivery without a job in the queue gets one; answers to requests are forgotten after a day', async () => {
+test('the audit enqueues an overdue delivery again and deletes idempotency keys after a day', async () => {
   const { db } = shop.store;
   const organization = await insertOrganization(db);
   const adId = await insertAd(db, organization, {
@@ -236,7 +236,7 @@ test('A delivery without a job in the queue gets one; answers to requests are fo
   expect(await db.selectFrom('idempotency_keys').select('key').execute()).toEqual([{ key: 'new' }]);
 });
 
-test('However often an audit is asked for while one runs, one more follows', async () => {
+test('several requests for an audit during an audit lead to one more audit', async () => {
   await shop.close();
   let lists = 0;
   let gate: Promise<void> | undefined;

@@ -1,4 +1,4 @@
-/** What controllers like this one have done wrong, each as it would show here. */
+/** Known failure modes of controllers, each with its symptom in this one. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type CaptureJob, type ClusterPort, RefusedError } from '../../../src/cluster/port.ts';
 import type { ScreenshotJob } from '../../../src/contract/screenshotJob.ts';
@@ -46,7 +46,7 @@ const jobOf = (id: string) =>
   shop.store.db.selectFrom('screenshot_jobs').selectAll().where('set_id', '=', id).executeTakeFirstOrThrow();
 const isApproved = (id: string) => eventually(async () => expect(await statusOf(id)).toBe('approved'));
 
-test('A result is not lost because the pod went first', async () => {
+test('a result is stored although its pod is deleted first', async () => {
   await open();
   const { db } = shop.store;
   const organization = await insertOrganization(db);
@@ -73,7 +73,7 @@ test('A result is not lost because the pod went first', async () => {
   expect(await statuses()).toEqual(['uploaded', 'net_read_timeout']);
 });
 
-test('A finalizer is not removed before the write, nor is it leaked', async () => {
+test('a finalizer is removed after the result is stored and never stays', async () => {
   const released: { name: string; settled: boolean; jobs: number }[] = [];
   await open({
     wrapCluster: overrideCluster((cluster) => ({
@@ -94,7 +94,7 @@ test('A finalizer is not removed before the write, nor is it leaked', async () =
   expect(await shop.cluster.listJobs()).toEqual([]);
 });
 
-test('Creating is idempotent: what was made before an answer was lost is made once', async () => {
+test('a create whose answer was lost creates one object', async () => {
   const made: string[] = [];
   const once = new Set<string>();
   const loseFirstAnswer = async (name: string, answer: 'created' | 'exists') => {
@@ -132,7 +132,7 @@ function lagging(cluster: ClusterPort): Partial<ClusterPort> {
   };
 }
 
-test('A stale cache does not run a step twice', async () => {
+test('a stale cache does not repeat a step', async () => {
   const made: string[] = [];
   await open({
     wrapCluster: overrideCluster((cluster) => ({
@@ -152,7 +152,7 @@ test('A stale cache does not run a step twice', async () => {
   expect(shop.warnings).toEqual([]);
 });
 
-test('A quota that denies a Job is no failure: it is shown, and the set goes on when there is room', async () => {
+test('a set whose Job a quota denies shows QuotaExceeded and continues when the quota allows it', async () => {
   let isFull = true;
   await open({
     wrapCluster: overrideCluster((cluster) => ({
@@ -185,7 +185,7 @@ async function expectFailedAtDeadline(setId: string): Promise<void> {
   await eventually(async () => expect(await statusOf(setId)).toBe('failed'));
 }
 
-test('A cluster that refuses resources too does not keep a set from its end', async () => {
+test('a set is settled at its deadline although the cluster rejects its ScreenshotJob', async () => {
   await open({
     wrapCluster: overrideCluster(() => ({
       async createScreenshotJob() {
@@ -202,7 +202,7 @@ test('A cluster that refuses resources too does not keep a set from its end', as
   await expectFailedAtDeadline(setId);
 });
 
-test('An API server that answers nothing does not keep a set from its deadline', async () => {
+test('a set is settled at its deadline although the API server does not answer', async () => {
   const answersNothing = async () => {
     throw new Error('503 Service Unavailable');
   };
@@ -214,7 +214,7 @@ test('An API server that answers nothing does not keep a set from its deadline',
   await expectFailedAtDeadline(setId);
 });
 
-test('A set is not Running for ever after a restart of the controller', async () => {
+test('a set that was Running is settled after a restart of the controller', async () => {
   await open();
   const { setId, name } = await launched('hang');
   await eventually(async () => expect((await shop.cluster.getScreenshotJob(name))?.status?.reason).toBe('Running'));
@@ -227,7 +227,7 @@ test('A set is not Running for ever after a restart of the controller', async ()
   await eventually(async () => expect((await shop.cluster.getScreenshotJob(name))?.status?.reason).toBe('Completed'));
 });
 
-test('A Job that hangs, on a node that is lost, is left behind, and its work goes on in the next generation', async () => {
+test('a Job that is stuck on a lost node is replaced by the next generation', async () => {
   const hung = new Set<string>();
   const deleted: { name: string; waits: boolean }[] = [];
   const show = (job: CaptureJob | undefined) =>
@@ -252,7 +252,7 @@ test('A Job that hangs, on a node that is lost, is left behind, and its work goe
   expect(await jobOf(setId)).toMatchObject({ generation: 2, outcome: 'complete' });
 });
 
-test('Captures that never begin are not Pending for days unseen: the set ends, and says why in two ways', async () => {
+test('a set without a started capture is settled, with one text for the client and one for the operator', async () => {
   await open({
     maxPods: 4,
     settings: { schedulingDeadlineSeconds: 60 },
@@ -282,7 +282,7 @@ test('Captures that never begin are not Pending for days unseen: the set ends, a
   expect(await statusOf(setId)).toBe('failed');
 });
 
-test('A leader that was followed by another writes nothing, in Postgres or in the cluster', async () => {
+test('a former leader writes nothing to PostgreSQL or to the cluster', async () => {
   const written: string[] = [];
   const superseded = Promise.withResolvers<void>();
   await open({

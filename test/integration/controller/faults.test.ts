@@ -1,4 +1,4 @@
-/** Whatever call to the cluster fails, before it took effect or after, the result is the same. */
+/** A failed call to the cluster, before or after it took effect, does not change the result. */
 import { expect, test } from 'vitest';
 import type { ClusterPort } from '../../../src/cluster/port.ts';
 import { testDatabase } from '../../support/database.ts';
@@ -18,7 +18,7 @@ const CALLS = [
 
 type Call = (...parameters: never[]) => Promise<unknown>;
 
-/** Fails each of these calls once, the first time it is made: before it is made, or when it has been. */
+/** Fails the first call of each method, before or after it took effect. */
 function faulty(cluster: ClusterPort, when: 'before' | 'after', failed: Set<string>): ClusterPort {
   return new Proxy(cluster, {
     get(target, name: string) {
@@ -37,30 +37,33 @@ function faulty(cluster: ClusterPort, when: 'before' | 'after', failed: Set<stri
   });
 }
 
-test.each(['before', 'after'] as const)('Every call to the cluster fails once %s it took effect', async (when) => {
-  const database = await testDatabase();
-  const failed = new Set<string>();
-  const shop = await startLocalInstallation({
-    databaseUrl: database.url,
-    wrapCluster: (cluster) => faulty(cluster, when, failed),
-  });
-  const { db } = shop.store;
-  const organization = await insertOrganization(db);
-  const adId = await insertAd(db, organization);
-  const subscribers = [{ webhook_url: 'https://hooks.example/' }];
-  const setId = await insertSet(db, organization, {
-    pictures: [{ adId }, { adId, site: 'https://b.example/' }],
-    subscribers,
-  });
-  await launch(db, shop.queue, organization);
-  await eventually(async () => {
-    expect(await db.selectFrom('screenshot_sets').select('status').execute()).toEqual([{ status: 'approved' }]);
-    expect(await shop.cluster.listJobs()).toEqual([]);
-    expect((await shop.cluster.getScreenshotJob(`set-${setId}`))?.status?.reason).toBe('Completed');
-  }, 40_000);
-  expect([...failed].sort()).toEqual([...CALLS].sort());
-  expect(await db.selectFrom('deliveries').selectAll().execute()).toHaveLength(1);
-  expect(await db.selectFrom('images').selectAll().execute()).toHaveLength(3);
-  await shop.close();
-  await database.close();
-});
+test.each(['before', 'after'] as const)(
+  'a set is approved although every call to the cluster fails once %s it took effect',
+  async (when) => {
+    const database = await testDatabase();
+    const failed = new Set<string>();
+    const shop = await startLocalInstallation({
+      databaseUrl: database.url,
+      wrapCluster: (cluster) => faulty(cluster, when, failed),
+    });
+    const { db } = shop.store;
+    const organization = await insertOrganization(db);
+    const adId = await insertAd(db, organization);
+    const subscribers = [{ webhook_url: 'https://hooks.example/' }];
+    const setId = await insertSet(db, organization, {
+      pictures: [{ adId }, { adId, site: 'https://b.example/' }],
+      subscribers,
+    });
+    await launch(db, shop.queue, organization);
+    await eventually(async () => {
+      expect(await db.selectFrom('screenshot_sets').select('status').execute()).toEqual([{ status: 'approved' }]);
+      expect(await shop.cluster.listJobs()).toEqual([]);
+      expect((await shop.cluster.getScreenshotJob(`set-${setId}`))?.status?.reason).toBe('Completed');
+    }, 40_000);
+    expect([...failed].sort()).toEqual([...CALLS].sort());
+    expect(await db.selectFrom('deliveries').selectAll().execute()).toHaveLength(1);
+    expect(await db.selectFrom('images').selectAll().execute()).toHaveLength(3);
+    await shop.close();
+    await database.close();
+  },
+);

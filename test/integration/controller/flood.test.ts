@@ -51,7 +51,7 @@ function measured() {
   return { most, watch };
 }
 
-test('A flood waits in Postgres: what is in the cluster is bounded, and two other organizations do not wait for its end', {
+test('a flood of sets waits in PostgreSQL, the cluster stays small, and other organizations get their share', {
   timeout: 180_000,
 }, async () => {
   const { most, watch } = measured();
@@ -68,7 +68,7 @@ test('A flood waits in Postgres: what is in the cluster is bounded, and two othe
   await watch.close();
   const last = Math.max(...(await settledAt(others)));
   const before = (await settledAt(flood)).filter((time) => time < last).length;
-  // Of two that run for the flood at a time, those that were through before the others' two rounds.
+  // Two sets of the flood run at a time, so only a few end before the two rounds of the others.
   expect(before).toBeLessThan(FLOOD / 2);
   expect(most.pods).toBeLessThanOrEqual(LIMITS.maxPods);
   // Those that run, those that are kept for a while, and those that are just being removed.

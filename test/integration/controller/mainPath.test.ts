@@ -22,7 +22,7 @@ const setOf = (id: string) =>
 const picturesOf = (id: string) =>
   shop.store.db.selectFrom('screenshots').selectAll().where('set_id', '=', id).orderBy('seq').execute();
 
-test('A set is launched, captured by children, and settled with its event', async () => {
+test('a set is admitted, captured by child processes and settled with its event', async () => {
   const { db } = shop.store;
   const organization = await insertOrganization(db);
   const fine = await insertAd(db, organization);
@@ -78,7 +78,7 @@ test('A set is launched, captured by children, and settled with its event', asyn
   expect(shop.warnings).toEqual([]);
 });
 
-test('Ads of create-ad that arrive together share one job, and each tells its own subscribers', async () => {
+test('ads that are created together share one job, and each notifies its own subscribers', async () => {
   const { db } = shop.store;
   const organization = await insertOrganization(db);
   const ads = [];
@@ -98,7 +98,7 @@ test('Ads of create-ad that arrive together share one job, and each tells its ow
   expect(await db.selectFrom('deliveries').select('target').execute()).toHaveLength(3);
 });
 
-test('A creative that ends its renderer twice fails, and takes no third capture with it', async () => {
+test('a creative that crashes its renderer twice fails and is not captured a third time', async () => {
   const { db } = shop.store;
   const organization = await insertOrganization(db);
   const deadly = await insertAd(db, organization, { content: 'crash' });

@@ -56,7 +56,7 @@ async function hangingSet(subscribers = [{ webhook_url: 'https://hooks.example/'
   return { organization, setId, hanging };
 }
 
-test('At its deadline a set is settled with what it has', async () => {
+test('a set is settled at its deadline with the results that it has', async () => {
   const { setId, hanging } = await hangingSet();
   await shop.store.db
     .updateTable('screenshot_jobs')
@@ -81,7 +81,7 @@ test('At its deadline a set is settled with what it has', async () => {
   });
 });
 
-test('A set that is canceled while captures run keeps what it has, and its captures end', async () => {
+test('a set that is canceled during its captures keeps its results, and its captures are terminated', async () => {
   const { organization, setId } = await hangingSet();
   await act({ action: 'cancel', organizationId: organization.id, setId, notes: null });
   await eventually(async () => expect((await setOf(setId)).status).toBe('canceled'));
@@ -96,13 +96,13 @@ test('A set that is canceled while captures run keeps what it has, and its captu
   await expect(again).rejects.toMatchObject({ status: 409 });
 });
 
-test('A resource that an operator cancels is settled the same way', async () => {
+test('a set whose ScreenshotJob an operator cancels is settled as canceled', async () => {
   const { setId } = await hangingSet();
   shop.cluster.cancelByHand(`set-${setId}`);
   await eventually(async () => expect((await setOf(setId)).status).toBe('canceled'));
 });
 
-test('A set that waits is canceled at once', async () => {
+test('a waiting set is canceled at once', async () => {
   const { db } = shop.store;
   const organization = await insertOrganization(db);
   const adId = await insertAd(db, organization);
@@ -116,7 +116,7 @@ test('A set that waits is canceled at once', async () => {
   expect(await db.selectFrom('screenshot_jobs').selectAll().execute()).toEqual([]);
 });
 
-test('A settlement that fails halfway leaves nothing behind, and is made again', async () => {
+test('a settlement that fails is rolled back and repeated', async () => {
   const { db } = shop.store;
   const telling = await failWritesTo(db, 'deliveries');
   const organization = await insertOrganization(db);
@@ -136,7 +136,7 @@ test('A settlement that fails halfway leaves nothing behind, and is made again',
   expect(await db.selectFrom('deliveries').selectAll().execute()).toHaveLength(1);
 });
 
-test('A leader whose time is over settles nothing', async () => {
+test('a former leader settles nothing', async () => {
   const { db } = shop.store;
   const { setId } = await hangingSet();
   const job = await db.selectFrom('screenshot_jobs').selectAll().executeTakeFirstOrThrow();
@@ -150,7 +150,7 @@ test('A leader whose time is over settles nothing', async () => {
   expect((await setOf(setId)).status).toBe('capturing');
 });
 
-test('A set whose captures end again and again without a result fails, with the reason', async () => {
+test('a set whose captures always end without a result fails with the reason', async () => {
   await shop.close();
   shop = await startLocalInstallation({
     databaseUrl: database.url,
@@ -173,7 +173,7 @@ test('A set whose captures end again and again without a result fails, with the 
   expect(await topics()).toEqual(['screenshot_set.failed']);
 });
 
-test('Where an organization reviews by hand, approving tells the subscribers, and rejecting only those who asked', async () => {
+test('an approval notifies all subscribers, and a rejection only those that asked for it', async () => {
   const { db } = shop.store;
   const organization = await insertOrganization(db, { review: 'manual' });
   const sets: string[] = [];

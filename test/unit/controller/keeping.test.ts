@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { FirstSeenTracker } from '../../../src/controller/firstSeenTracker.ts';
 import { Retention } from '../../../src/controller/retention.ts';
 
-test('Of what is finished so many are kept, and the oldest goes for each that is one too many', () => {
+test('the oldest finished ScreenshotJob is deleted when there are too many', () => {
   const retention = new Retention(2);
   expect(['a', 'b', 'a', 'b'].map((name) => retention.keep(name))).toEqual([
     undefined,
@@ -17,11 +17,11 @@ test('Of what is finished so many are kept, and the oldest goes for each that is
   expect(retention.isExcess('a')).toBe(false);
 });
 
-test('Where none is kept each one goes at once', () => {
+test('a finished ScreenshotJob is deleted at once if none may be kept', () => {
   expect(new Retention(0).keep('a')).toBe('a');
 });
 
-test('Nothing is judged before it has been known for two minutes, by a clock that nobody sets', () => {
+test('an object is judged two minutes after it was first seen, on a monotonic clock', () => {
   let now = 0;
   const tracker = new FirstSeenTracker(() => now);
   expect(tracker.msUntilJudged('a')).toBe(120_000);

@@ -33,14 +33,14 @@ const told = (seen: Partial<StatusInput> = {}) => {
     ...{ state: stateOf(), job: JOB, problem: undefined, canceling: false, before: undefined, generation: 2 },
     ...seen,
   });
-  // Whatever is told must be what the resource may hold.
+  // Each status must be valid for the CRD.
   return ScreenshotJobStatus.parse(status);
 };
 
 const settled = (given: Partial<StoredJob>) => stateOf({ settled_at: after(72), open: false, ...given });
 const of = (status: ScreenshotJobStatus, type: string) => status.conditions.find((each) => each.type === type);
 
-test('A running set says how far it is, in numbers and as the columns of kubectl show it', () => {
+test('the status of a running set has its progress, in numbers and for the columns of kubectl', () => {
   const status = told();
   expect(status).toMatchObject({ reason: 'Running', progress: '7/12', total: 12, done: 7, failed: 0, pods: 3 });
   expect(status).toMatchObject({ observedGeneration: 2, startTime: '2026-11-21T10:00:00.000Z' });
@@ -48,13 +48,13 @@ test('A running set says how far it is, in numbers and as the columns of kubectl
   expect([of(status, 'Settled')?.status, of(status, 'Succeeded')?.status]).toEqual(['False', 'Unknown']);
 });
 
-test('A set runs from its first capture on, and is queued before and while its Job is being replaced', () => {
+test('a set is Running after its first capture, and Queued before it and while its Job is replaced', () => {
   expect(told({ state: stateOf({ started: false }) }).reason).toBe('Queued');
   expect(told({ job: undefined })).toMatchObject({ reason: 'Queued', pods: 0 });
   expect(told({ job: { ...JOB, deleting: true } }).reason).toBe('Queued');
 });
 
-test('What keeps it from running is its reason, in the words of the cluster, as many as there is room for', () => {
+test('a problem is the reason of the status, with the message of the cluster cut to the maximum length', () => {
   const problem = { reason: 'ImagePullFailed', message: 'x'.repeat(5_000) };
   const status = told({ problem });
   expect([status.reason, status.message?.length]).toEqual(['ImagePullFailed', 1_024]);
@@ -73,7 +73,7 @@ test.each([
   ['deadline', { done: 3, failed: 9 }, 'DeadlineExceeded', 'False'],
   ['unscheduled', { done: 0, failed: 12 }, 'DeadlineExceeded', 'False'],
 ])(
-  'A set that ended as %s with %o is %s, and no failure looks like a success',
+  'a set that ended as %s with %o is %s, and no failure looks like a success',
   (outcome, counts, reason, succeeded) => {
     const status = told({ state: settled({ outcome, screenshots: { total: 12, ...counts } }), job: undefined });
     expect(status).toMatchObject({ reason, completionTime: '2026-11-21T10:01:12.000Z', duration: '1m12s', pods: 0 });
@@ -82,18 +82,18 @@ test.each([
   },
 );
 
-test('Pods that still end after the set are counted, and change nothing else', () => {
+test('pods that end after their set are counted and change nothing else', () => {
   const state = settled({ outcome: 'canceled' });
   expect(told({ state, job: { ...JOB, active: 2, deleting: true } })).toMatchObject({ reason: 'Canceled', pods: 2 });
 });
 
-test('A set that nothing was started for keeps the words of the cluster', () => {
+test('a set without a started capture keeps the message of the cluster', () => {
   const problem = 'No capture was started within 600 s. Unschedulable: 0/3 nodes are available.';
   const status = told({ state: settled({ outcome: 'unscheduled', problem }) });
   expect(status).toMatchObject({ reason: 'DeadlineExceeded', message: problem });
 });
 
-test('A set that its captures left behind says how the last of them ended', () => {
+test('a set whose last generation failed says how the last capture ended', () => {
   const problem = 'PodFailed: set-1-3-0-abcde: exit code 2: a setting is missing';
   const lost = (done: number) =>
     told({ state: settled({ outcome: 'lost', problem, screenshots: { total: 12, done, failed: 12 - done } }) });
@@ -104,7 +104,7 @@ test('A set that its captures left behind says how the last of them ended', () =
   });
 });
 
-test('A condition keeps the time at which it changed', () => {
+test('a condition keeps the time of its last transition', () => {
   const before = told();
   const later = stateOf({ now: after(20), screenshots: { total: 12, done: 12, failed: 0 } });
   const status = told({ state: later, before });
@@ -112,7 +112,7 @@ test('A condition keeps the time at which it changed', () => {
   expect(of(status, 'SitesCaptured')?.lastTransitionTime).toBe('2026-11-21T10:00:20.000Z');
 });
 
-test('Ads alone are counted by creatives, and want no sites', () => {
+test('a job of only ads is counted by creatives and has no sites', () => {
   const status = told({ state: stateOf({ set_id: null, screenshots: { total: 0, done: 0, failed: 0 } }) });
   expect(status).toMatchObject({ progress: '2/2', total: 2 });
   expect(of(status, 'SitesCaptured')).toMatchObject({ status: 'True', reason: 'NoneWanted' });
@@ -123,16 +123,16 @@ test.each([
   [59.4, '59s'],
   [3_599, '59m59s'],
   [7_500, '2h5m'],
-])('A set that took %d s says %s', (seconds, duration) => {
+])('a set that took %d s has the duration %s', (seconds, duration) => {
   expect(told({ state: settled({ settled_at: after(seconds), outcome: 'complete' }) }).duration).toBe(duration);
 });
 
-test('Words that others chose neither steer a terminal nor hide what stands beside them, and can be stored', () => {
+test('a message of the cluster has no control characters and can be stored', () => {
   const problem = { reason: 'PodRejected', message: 'no\u001b[2J\u001b]0;x\u0007 way\n\0\u202e \ud83d end' };
   expect(told({ problem }).message).toBe('no [2J ]0;x  way \ufffd  \ufffd end');
 });
 
-test('Words are cut where a character ends, so that what is read again is what was written', () => {
+test('a message is cut at the end of a character', () => {
   const problem = { reason: 'PodRejected', message: `${'x'.repeat(1_023)}\u{1f600}\u{1f600}` };
   const status = told({ problem });
   expect(status.message).toBe(`${'x'.repeat(1_023)}\u{1f600}`);

@@ -28,7 +28,7 @@ async function writerAt(given: Partial<ScreenshotJobSpec> = {}, change?: (cluste
   return { cluster, time, write, read, writer };
 }
 
-test('A status is written at once, then at most once a second, and whoever is early is told when to come again', async () => {
+test('a status is written at most once a second, and an early write returns the remaining time', async () => {
   const { write, time, read } = await writerAt();
   expect(await write(statusOf(1))).toBe(Number.POSITIVE_INFINITY);
   time.now = 300;
@@ -39,7 +39,7 @@ test('A status is written at once, then at most once a second, and whoever is ea
   expect((await read()).status?.done).toBe(3);
 });
 
-test('The end of a set is not kept waiting', async () => {
+test('the final status is written without delay', async () => {
   const { write, read } = await writerAt();
   await write(statusOf(1));
   await write(statusOf(9, { reason: 'Completed', completionTime: '2026-11-21T10:00:00.000Z' }));
@@ -48,7 +48,7 @@ test('The end of a set is not kept waiting', async () => {
   expect(await write(pods)).toBe(1_000);
 });
 
-test('What says the same is not written again, in whatever order its fields stand', async () => {
+test('an equal status is not written again, whatever the order of its fields', async () => {
   const { write, read, time } = await writerAt();
   await write(statusOf(1));
   const { version } = await read();
@@ -58,7 +58,7 @@ test('What says the same is not written again, in whatever order its fields stan
   expect((await read()).version).toBe(version);
 });
 
-test('Each change of the reason is an Event, a warning where somebody has to look; counts alone are none', async () => {
+test('each change of the reason records an Event, a Warning for a problem, and changed counts record none', async () => {
   const { write, cluster, time } = await writerAt();
   for (const [i, status] of [
     statusOf(0, { reason: 'Unschedulable', message: '0/1 nodes are available.' }),
@@ -74,7 +74,7 @@ test('Each change of the reason is an Event, a warning where somebody has to loo
   ]);
 });
 
-test('An Event where all goes well says how far it is, for there the status has no words', async () => {
+test('a normal Event has the progress as its message', async () => {
   const { write, cluster } = await writerAt({ set: 'set' });
   const end = { completionTime: '2026-11-21T10:00:00.000Z', duration: '14s' };
   await write(statusOf(2, { reason: 'Queued', pods: 0 }));
@@ -85,7 +85,7 @@ test('An Event where all goes well says how far it is, for there the status has 
   ]);
 });
 
-test('An Event that cannot be written holds nothing up', async () => {
+test('an Event that cannot be written does not stop the status', async () => {
   const { write, read } = await writerAt({}, (cluster) => {
     cluster.recordEvent = async () => {
       throw new Error('Events are over quota.');
@@ -95,7 +95,7 @@ test('An Event that cannot be written holds nothing up', async () => {
   expect((await read()).status?.done).toBe(1);
 });
 
-test('Another leader that begins while an Event is written is no such failure', async () => {
+test('lost leadership during the write of an Event is an error', async () => {
   const { write } = await writerAt({}, (cluster) => {
     cluster.recordEvent = async () => {
       throw new StaleLeaderError('1', '2');

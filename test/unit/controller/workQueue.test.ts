@@ -16,7 +16,7 @@ function queueOf(work: WorkQueueOptions['work'], options: Partial<WorkQueueOptio
 
 const NOTHING = { ready: 0, processing: 0, delayed: 0, failing: 0 };
 
-test('A key that is added while it is worked on is worked on once more, never twice at once', async () => {
+test('a key that is added while it is processed is processed once more, never twice at the same time', async () => {
   const first = gate();
   let [running, most, calls] = [0, 0, 0];
   const queue = queueOf(
@@ -40,7 +40,7 @@ test('A key that is added while it is worked on is worked on once more, never tw
   expect([calls, most]).toEqual([2, 1]);
 });
 
-test('A key that adds itself in its first moment is not worked on twice at once', async () => {
+test('a key that adds itself at the start of its processing is not processed twice at the same time', async () => {
   let [running, most, calls] = [0, 0, 0];
   const queue = queueOf(
     async (key) => {
@@ -58,7 +58,7 @@ test('A key that adds itself in its first moment is not worked on twice at once'
   expect(most).toBe(1);
 });
 
-test('A key that is added often before its turn is worked on once, and in the order of the first time', async () => {
+test('a key that is added several times before its turn is processed once, in the order of the first time', async () => {
   const first = gate();
   const seen: string[] = [];
   const queue = queueOf(async (key) => {
@@ -72,7 +72,7 @@ test('A key that is added often before its turn is worked on once, and in the or
   expect(seen).toEqual(['first', 'a', 'b']);
 });
 
-test('A key that fails comes back, and the others do not wait for it', async () => {
+test('a key that fails is retried, and other keys do not wait for it', async () => {
   const seen: string[] = [];
   const failures: number[] = [];
   const queue = queueOf(
@@ -91,7 +91,7 @@ test('A key that fails comes back, and the others do not wait for it', async () 
   expect(failures).toEqual([1, 2, 3]);
 });
 
-test('Keys that are done, or gone, leave no trace, however often they failed before', async () => {
+test('nothing is kept of a key that succeeded, however often it failed before', async () => {
   const failed = new Set<string>();
   const queue = queueOf(
     async (key) => {
@@ -105,7 +105,7 @@ test('Keys that are done, or gone, leave no trace, however often they failed bef
   await eventually(() => expect([failed.size, queue.size()]).toEqual([1_000, NOTHING]));
 });
 
-test('A key is looked at again when its work asks for it, and not after the end', async () => {
+test('a key is processed again after the delay that its work returned, and not after stop', async () => {
   let calls = 0;
   const queue = queueOf(async () => {
     calls += 1;
@@ -119,7 +119,7 @@ test('A key is looked at again when its work asks for it, and not after the end'
   expect(queue.size()).toEqual(NOTHING);
 });
 
-test('Of two times at which a key is to be looked at the earlier one counts', async () => {
+test('a key that is scheduled twice is processed at the earlier time', async () => {
   let calls = 0;
   const queue = queueOf(async () => {
     calls += 1;
@@ -132,7 +132,7 @@ test('Of two times at which a key is to be looked at the earlier one counts', as
   expect(queue.size().delayed).toBe(0);
 });
 
-test('Stopping waits for what is being worked on, and takes nothing more', async () => {
+test('stop waits for keys in processing and takes no more keys', async () => {
   const open = gate();
   const seen: string[] = [];
   const queue = queueOf(async (key) => {
@@ -149,7 +149,7 @@ test('Stopping waits for what is being worked on, and takes nothing more', async
   expect([seen, queue.size()]).toEqual([['a'], NOTHING]);
 });
 
-test('What is measured: keys added, tried again, how long they waited and how long they took', async () => {
+test('the queue reports added and retried keys, their waiting time and their processing time', async () => {
   const told: string[] = [];
   let calls = 0;
   const queue = queueOf(

@@ -71,7 +71,7 @@ const isAlive = (pid: number) => {
   }
 };
 
-test('Every index runs once, no more at a time than its parallelism', async () => {
+test('every index runs once, and no more at the same time than the parallelism', async () => {
   const local = clusterOf(`
     note('running-' + index);
     if (fs.readdirSync(process.env.FOLDER).filter((name) => name.startsWith('running')).length > 2) note('too many');
@@ -82,7 +82,7 @@ test('Every index runs once, no more at a time than its parallelism', async () =
   expect((await readdir(folder)).sort()).toEqual(['done-0', 'done-1', 'done-2', 'done-3', 'done-4']);
 });
 
-test('An index that breaks is started again until its retries are used up', async () => {
+test('a failed index is started again until its retries are used up', async () => {
   const local = clusterOf(
     `if (index === '0' && has('second')) process.exit(0); note(index === '0' ? 'second' : 'x'); process.exit(1)`,
   );
@@ -92,7 +92,7 @@ test('An index that breaks is started again until its retries are used up', asyn
   expect(lines.filter((line) => 'index' in line && line.index === 1)).toHaveLength(3);
 });
 
-test('A capture that is killed leaves nothing in the folder for temporary files', async () => {
+test('a killed capture leaves no temporary files', async () => {
   const local = clusterOf(`
     const folder = fs.mkdtempSync(require('node:os').tmpdir() + '/profile-');
     fs.writeFileSync(folder + '/cache', 'x'.repeat(1000));
@@ -108,18 +108,18 @@ test('A capture that is killed leaves nothing in the folder for temporary files'
   expect(path.dirname(profile)).not.toBe(tmpdir());
 });
 
-test('An exit that says it is final is not repeated', async () => {
+test('an index with a final exit code is not retried', async () => {
   const local = clusterOf(`process.exit(40)`);
   await local.createJob(jobOf());
   await eventually(async () => expect((await local.getJob('set-1-1'))?.failedIndexes).toEqual([0]));
   expect(lines).toHaveLength(1);
 });
 
-test('A capture that is killed is started again', async () => {
+test('a killed capture is started again', async () => {
   const local = clusterOf(`if (has('pid')) process.exit(0); note('pid'); stay()`);
   await local.createJob(jobOf());
   const pid = await eventually(async () => {
-    // The file is there a moment before what stands in it.
+    // The file exists a moment before its content.
     const noted = Number(await readFile(path.join(folder, 'pid'), 'utf8'));
     expect(noted).toBeGreaterThan(0);
     return noted;
@@ -135,7 +135,7 @@ test('A capture that SIGTERM ends before it handles the signal costs no retry', 
   expect(await local.getJob('set-1-1')).toMatchObject({ succeededIndexes: [0], failedIndexes: [] });
 });
 
-test('A capture that outlasts its deadline is ended', async () => {
+test('a capture is terminated at its deadline', async () => {
   const local = clusterOf(`note('pid'); stay()`);
   await local.createJob(jobOf('set-1-1', { podDeadlineSeconds: 0.2, retriesPerIndex: 0 }));
   await eventually(async () => expect((await local.getJob('set-1-1'))?.failedIndexes).toEqual([0]));
@@ -144,7 +144,7 @@ test('A capture that outlasts its deadline is ended', async () => {
   expect(pid !== undefined && isAlive(Number(pid))).toBe(false);
 });
 
-test('Deleting a Job asks its captures to end, kills those that do not, and whatever they have begun', async () => {
+test('deleting a Job terminates its captures and kills those that do not end, with their child processes', async () => {
   const local = clusterOf(`
     process.on('SIGTERM', () => note('asked'));
     const { spawn } = require('node:child_process');
@@ -162,7 +162,7 @@ test('Deleting a Job asks its captures to end, kills those that do not, and what
   await local.deleteJob(seen);
 });
 
-test('A program that cannot be started is named as the problem', async () => {
+test('a program that cannot be started is reported as the problem', async () => {
   const local = clusterOf('', { captureCommand: ['/nowhere/capture'] });
   await local.createJob(jobOf('set-1-1', { retriesPerIndex: 0 }));
   await eventually(async () =>
@@ -170,7 +170,7 @@ test('A program that cannot be started is named as the problem', async () => {
   );
 });
 
-test('What captures print becomes fields of the log, line by line', async () => {
+test('each line that a capture prints becomes a log line', async () => {
   const local = clusterOf(
     `console.log(JSON.stringify({ phase: 'navigate' })); console.log('plain'); console.error('bad')`,
   );
@@ -183,7 +183,7 @@ test('What captures print becomes fields of the log, line by line', async () => 
 
 const nothingYet: ScreenshotJobStatus = { reason: 'Queued', total: 0, done: 0, failed: 0, pods: 0, conditions: [] };
 
-test('Watchers hear of a resource and of its Job; creating twice makes one', async () => {
+test('watchers are notified of a ScreenshotJob and its Job, and creating twice makes one object', async () => {
   const local = clusterOf(`process.exit(0)`);
   const heard: string[] = [];
   local.watch((name) => heard.push(name));

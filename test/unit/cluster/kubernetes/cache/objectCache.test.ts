@@ -28,7 +28,7 @@ beforeEach(() => {
   store = new ObjectCache<Thing>({ changed: (change) => told.push(word(change)), groupOf: ({ group }) => group });
 });
 
-test('What was listed and what happened afterwards is known', () => {
+test('the cache has the list and the events after it', () => {
   store.replace([thing('a', 3), thing('b', 5)], '7');
   store.apply('ADDED', thing('c', 8));
   store.apply('MODIFIED', thing('a', 9));
@@ -37,7 +37,7 @@ test('What was listed and what happened afterwards is known', () => {
   expect(store.all().map(({ name }) => name)).toEqual(['a', 'c']);
 });
 
-test('An event that comes twice, or late, changes nothing', () => {
+test('an event that comes twice or late changes nothing', () => {
   store.replace([thing('a', 3)], '7');
   const events: [type: 'ADDED' | 'MODIFIED' | 'DELETED', object: Thing][] = [
     ['MODIFIED', thing('a', 9)],
@@ -51,27 +51,27 @@ test('An event that comes twice, or late, changes nothing', () => {
   expect(store.size).toBe(0);
 });
 
-test('Deleted and made again is a deletion and an addition, in a list and in a watch', () => {
+test('an object that was deleted and created again is reported as a deletion and an addition', () => {
   store.replace([thing('a', 3, 'first')], '4');
   store.replace([thing('a', 6, 'second')], '7');
   store.apply('MODIFIED', thing('a', 8, 'third'));
   expect(told).toEqual(['+first@3', '-first', '+second@6', '-second', '+third@8']);
 });
 
-test('The deletion of one that has a successor leaves the successor', () => {
+test('the late deletion of an object leaves its successor of the same name', () => {
   store.replace([thing('a', 6, 'second')], '7');
   store.apply('DELETED', thing('a', 8, 'first'));
   expect(store.get('a')?.uid).toBe('second');
 });
 
-test('A list takes away what is no longer there, and tells of nothing that is as it was', () => {
+test('a list removes missing objects and reports no unchanged ones', () => {
   store.replace([thing('a', 3), thing('b', 3)], '4');
   told.length = 0;
   store.replace([thing('a', 3)], '9');
   expect(told).toEqual(['-uid-b']);
 });
 
-test('What a write was answered with is known at once, and told once', () => {
+test('the answer to a write is in the cache at once and reported once', () => {
   store.replace([], '4');
   store.addWritten(thing('a', 6));
   expect(store.get('a')).toMatchObject({ version: '6' });
@@ -80,7 +80,7 @@ test('What a write was answered with is known at once, and told once', () => {
   expect(told).toEqual(['+uid-a@6', 'uid-a@7']);
 });
 
-test('An answer that comes after the watch has told of the deletion raises nobody', () => {
+test('an answer that arrives after the deletion does not restore the object', () => {
   store.replace([], '4');
   store.apply('ADDED', thing('a', 6));
   store.apply('DELETED', thing('a', 8));
@@ -88,14 +88,14 @@ test('An answer that comes after the watch has told of the deletion raises nobod
   expect(store.get('a')).toBeUndefined();
 });
 
-test('An older event does not undo what a write was answered with', () => {
+test('an older event does not replace the answer to a write', () => {
   store.replace([thing('a', 3)], '4');
   store.addWritten(thing('a', 9));
   store.apply('MODIFIED', thing('a', 6));
   expect(store.get('a')?.version).toBe('9');
 });
 
-test('A list that was made before a write does not take away what it made', () => {
+test('a list from before a write does not remove the written object', () => {
   store.addWritten(thing('a', 9));
   store.replace([], '7');
   expect(store.get('a')?.version).toBe('9');
@@ -103,7 +103,7 @@ test('A list that was made before a write does not take away what it made', () =
   expect(store.get('a')).toBeUndefined();
 });
 
-test('What we know to be gone does not come back with what the watch or a list has not heard yet', () => {
+test('an object that we deleted does not return with an older event or list', () => {
   store.replace([thing('a', 3)], '4');
   store.markDeleted({ name: 'a', uid: 'uid-a' });
   store.apply('MODIFIED', thing('a', 6));
@@ -115,13 +115,13 @@ test('What we know to be gone does not come back with what the watch or a list h
   expect(store.get('a')?.uid).toBe('other');
 });
 
-test('Forgetting one that has a successor leaves the successor', () => {
+test('marking an object as deleted leaves its successor of the same name', () => {
   store.replace([thing('a', 6, 'second')], '7');
   store.markDeleted({ name: 'a', uid: 'first' });
   expect(store.get('a')?.uid).toBe('second');
 });
 
-test('Versions are compared as numbers of any length', () => {
+test('versions are compared as numbers of any length', () => {
   store.replace([thing('a', 99)], '99');
   store.apply('MODIFIED', { ...thing('a', 0), version: '100' });
   store.apply('MODIFIED', { ...thing('a', 0), version: '98765432109876543210' });
@@ -129,7 +129,7 @@ test('Versions are compared as numbers of any length', () => {
   expect(store.get('a')?.version).toBe('98765432109876543210');
 });
 
-test('A group holds what belongs to it now', () => {
+test('a group has its current objects', () => {
   store.replace([thing('a', 1), thing('b', 2), thing('c', 3, 'uid-c', 'h')], '4');
   store.apply('MODIFIED', thing('b', 5, 'uid-b', 'h'));
   store.apply('DELETED', thing('c', 6, 'uid-c', 'h'));

@@ -43,7 +43,7 @@ const object = (name = 'set-1', more: { metadata?: object; status?: object } = {
 });
 const seen = (from: object) => new CachedScreenshotJob(readScreenshotJob(from));
 
-test('What the API server holds is what the controller sees', () => {
+test('a ScreenshotJob is read with all its fields', () => {
   const from = object();
   expect(seen(from)).toMatchObject({
     ...{ name: 'set-1', uid: from.metadata.uid, version: '12345', generation: 2, deleting: false, removedByUs: false },
@@ -51,14 +51,14 @@ test('What the API server holds is what the controller sees', () => {
   });
 });
 
-test('The default that the schema writes into a new one is no status', () => {
+test('the default status of the CRD is read as no status', () => {
   expect(
     seen(object('a', { status: { reason: 'Queued', total: 0, done: 0, failed: 0, pods: 0, conditions: [] } })).status,
   ).toBeUndefined();
   expect(seen(object('a', { status: { reason: 'SomethingOfALaterVersion' } })).status).toBeUndefined();
 });
 
-test('A deletion of ours bears our mark', () => {
+test('a deletion by the controller is recognized by its annotation', () => {
   const metadata = { deletionTimestamp: '2026-01-01T00:00:00Z' };
   expect(seen(object('a', { metadata }))).toMatchObject({ deleting: true, removedByUs: false });
   const annotations = { 'tearsheet.dev/removed-by': 'controller' };
@@ -68,7 +68,7 @@ test('A deletion of ours bears our mark', () => {
   });
 });
 
-test('One is made with its labels, and a finalizer that holds it until its result is stored', () => {
+test('a ScreenshotJob is created with its labels and our finalizer', () => {
   expect(screenshotJobManifest({ name: 'set-1', spec: SPEC, namespace: 'shots', installation: 'i' })).toEqual({
     ...{ apiVersion: 'tearsheet.dev/v1alpha1', kind: 'ScreenshotJob', spec: SPEC },
     metadata: {
@@ -84,19 +84,19 @@ test('One is made with its labels, and a finalizer that holds it until its resul
   });
 });
 
-test('Only our finalizer is taken off', () => {
+test('only our finalizer is removed', () => {
   const finalizers = ['other/one', 'tearsheet.dev/settle', 'other/two'];
   expect(withoutFinalizer(object('a', { metadata: { finalizers } }))).toEqual(['other/one', 'other/two']);
   expect(withoutFinalizer(object('a', { metadata: { finalizers: ['other/one'] } }))).toBeUndefined();
   expect(withoutFinalizer(object('a', { metadata: { finalizers: undefined } }))).toBeUndefined();
 });
 
-test('What a status no longer says is taken out of the object', () => {
+test('fields that a status no longer has are removed from the object', () => {
   const { completionTime: _, duration: __, ...running } = STATUS;
   expect(statusPatch(running)).toEqual({ ...running, message: null, completionTime: null, duration: null });
 });
 
-test('Ten thousand of them take less than 25 MB', () => {
+test('10,000 cached ScreenshotJobs take less than 25 MB', () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const used = () => {

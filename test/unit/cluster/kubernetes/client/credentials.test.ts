@@ -36,13 +36,13 @@ async function serviceAccount(): Promise<Credentials> {
   return credentials;
 }
 
-test('In a pod it is the service account, by the address that the kubelet gives', async () => {
+test('a process in a pod uses its service account and the address that the kubelet sets', async () => {
   const { server, headers } = await (await serviceAccount()).get();
   expect(server).toBe('https://[fd00::1]:6443');
   expect(headers).toEqual({ authorization: 'Bearer first' });
 });
 
-test('A token that the kubelet has rotated is read within a minute, and its connections are kept', async () => {
+test('a rotated token is read within a minute, and connections are kept', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const account = await serviceAccount();
   const before = await account.get();
@@ -55,14 +55,14 @@ test('A token that the kubelet has rotated is read within a minute, and its conn
   expect(after.dispatcher).toBe(before.dispatcher);
 });
 
-test('A token that is refused is read at once', async () => {
+test('a token is read again at once after a 401', async () => {
   const account = await serviceAccount();
   await account.get();
   await put('token', 'second');
   expect((await account.get(true)).headers).toEqual({ authorization: 'Bearer second' });
 });
 
-test('With other certificates there are other connections', async () => {
+test('changed certificates lead to new connections', async () => {
   const account = await serviceAccount();
   const before = await account.get();
   expect((await account.get(true)).dispatcher).toBe(before.dispatcher);
@@ -70,7 +70,7 @@ test('With other certificates there are other connections', async () => {
   expect((await account.get(true)).dispatcher).not.toBe(before.dispatcher);
 });
 
-test('Whoever asks at the same time waits for the same reading', async () => {
+test('concurrent requests share one read of the credentials', async () => {
   let readings = 0;
   const read = async (): Promise<Identity> => {
     readings += 1;
@@ -82,7 +82,7 @@ test('Whoever asks at the same time waits for the same reading', async () => {
   expect(new Set(all.map(({ dispatcher }) => dispatcher)).size).toBe(1);
 });
 
-test('A reading that fails is tried again by the next one who asks', async () => {
+test('a failed read of the credentials is retried by the next request', async () => {
   const account = await serviceAccount();
   await rm(path.join(folder, 'token'));
   await expect(account.get()).rejects.toThrow('ENOENT');
@@ -90,14 +90,14 @@ test('A reading that fails is tried again by the next one who asks', async () =>
   expect((await account.get()).headers).toEqual({ authorization: 'Bearer back' });
 });
 
-test('A kubeconfig that is named, or in the environment, is taken before the service account', () => {
+test('a kubeconfig by path or in the environment takes precedence over the service account', () => {
   vi.stubEnv('KUBERNETES_SERVICE_HOST', '10.0.0.1');
   expect(isInPod('some.kubeconfig')).toBe(false);
   vi.stubEnv('KUBECONFIG', 'some.kubeconfig');
   expect(isInPod(undefined)).toBe(false);
 });
 
-test('A kubeconfig without a cluster in its context says so at the start', async () => {
+test('a kubeconfig whose context names no cluster fails at the start', async () => {
   await put(
     'kubeconfig',
     JSON.stringify({
@@ -112,7 +112,7 @@ test('A kubeconfig without a cluster in its context says so at the start', async
   await expect(loadCredentials(path.join(folder, 'kubeconfig'))).rejects.toThrow('context nothing names no cluster');
 });
 
-test('Basic authentication and client certificates of a kubeconfig are kept', async () => {
+test('basic authentication and client certificates of a kubeconfig are used', async () => {
   const data = (text: string) => Buffer.from(text).toString('base64');
   const config = (certificate: string) => ({
     ...{

@@ -51,7 +51,7 @@ function world() {
   return { views, told, pass, view: () => views.read(job, caches) };
 }
 
-test('A Job of which something will count soon is looked at again then, once, although nothing changes', async () => {
+test('a Job is reported once more when a condition has lasted long enough, although no object changes', async () => {
   const { told, pass, view } = world();
   expect((await view()).problem).toBeUndefined();
   pass(2_999);
@@ -63,7 +63,7 @@ test('A Job of which something will count soon is looked at again then, once, al
   expect(told).toEqual([job.ownerName]);
 });
 
-test('However often a Job is looked at, it is looked at again once', async () => {
+test('a Job that is read several times is reported once more only', async () => {
   const { told, pass, view } = world();
   await view();
   pass(1_000);
@@ -73,7 +73,7 @@ test('However often a Job is looked at, it is looked at again once', async () =>
   expect(told).toEqual([job.ownerName]);
 });
 
-test('A Job that is gone is not looked at again, nor is any after the end', async () => {
+test('a deleted Job is not reported again, and no Job is after close', async () => {
   const { views, told, pass, view } = world();
   await view();
   views.forget(job.uid);

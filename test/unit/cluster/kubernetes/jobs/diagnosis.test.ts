@@ -42,7 +42,7 @@ function watchOver(sight: JobSnapshot, ...seconds: number[]): Diagnosis {
   return last;
 }
 
-describe('Pods Pending unseen: what keeps a Job from running is named once it has lasted', () => {
+describe('a problem of a Job is reported after it has lasted', () => {
   test.each<[observed: string, afterSeconds: number, reason: string, message: RegExp]>([
     [
       'imageMissing',
@@ -86,13 +86,13 @@ describe('Pods Pending unseen: what keeps a Job from running is named once it ha
   });
 
   test.each(['running', 'deleting', 'drained', 'finished', 'finalExit', 'lastBound', 'podDeadline'])(
-    '%s is no such problem, however long it lasts',
+    '%s is not a problem, however long it lasts',
     (name) => {
       expect(watchOver(observed(name), 0, 30, 3_000).captureJob.problem).toBeUndefined();
     },
   );
 
-  test('What no queue has suspended is let go by hand, and the message says how', () => {
+  test('the message of a suspended Job without a queue says how to resume it', () => {
     const sight = observed('suspended');
     const { captureJob: job } = watchOver({ ...sight, job: { ...sight.job, queue: undefined } }, 0, 3);
     expect(job).toMatchObject({ suspended: true, problem: { reason: 'Suspended' } });
@@ -100,18 +100,18 @@ describe('Pods Pending unseen: what keeps a Job from running is named once it ha
     expect(watchOver(observed('running'), 0).captureJob.suspended).toBe(false);
   });
 
-  test('The first running pod clears it', () => {
+  test('the first running pod clears a problem', () => {
     const sight = observed('imageMissing');
     const pods = [...sight.pods, ...observed('running').pods];
     expect(watchOver({ ...sight, pods }, 0, 60).captureJob).not.toHaveProperty('problem');
   });
 
-  test('A pod that runs on a node known to be unready clears nothing', () => {
+  test('a pod that runs on an unready node clears no problem', () => {
     const sight = { ...observed('running'), unreadyNodes: new Set(['node-1']) };
     expect(watchOver(sight, 0, 3).captureJob.problem).toMatchObject({ reason: 'NodeLost' });
   });
 
-  test('A problem that goes and comes begins anew', () => {
+  test('the time of a problem starts again after the problem was gone', () => {
     const bad = observed('unschedulable');
     const first = diagnose(bad, new Map(), 0);
     const good = diagnose({ ...bad, pods: observed('running').pods }, first.firstSeen, 2_000);
@@ -120,14 +120,14 @@ describe('Pods Pending unseen: what keeps a Job from running is named once it ha
     expect(again.recheckMs).toBe(3_000);
   });
 
-  test('A refusal from before the last pod was made is over', () => {
+  test('a FailedCreate Event that is older than the last pod is ignored', () => {
     const sight = observed('quota');
     const [over] = observed('crash').pods;
     const later = { ...over, createdAt: '2030-01-01T00:00:00Z' } as JobSnapshot['pods'][number];
     expect(watchOver({ ...sight, pods: [later] }, 0, 60).captureJob.problem).toMatchObject({ reason: 'PodFailed' });
   });
 
-  test('Events are asked for only once pods have been missing, or in the making, for long', () => {
+  test('Events are needed only after pods have been missing or starting for some time', () => {
     const missing = { ...observed('quota'), events: new Map() };
     expect(watchOver(missing, 0, 2.9).eventsNeeded).toEqual([]);
     expect(watchOver(missing, 0, 3)).toMatchObject({ eventsNeeded: ['Job'], recheckMs: 5_000 });
@@ -142,7 +142,7 @@ describe('Pods Pending unseen: what keeps a Job from running is named once it ha
   });
 });
 
-test('A pod that was killed because its node was lost was evicted, whatever its exit code', () => {
+test('a pod that was killed because its node was lost counts as evicted, whatever its exit code', () => {
   const terminated = { exitCode: 137, reason: 'Error' };
   const message = 'Taint manager: deleting due to NoExecute taint';
   const conditions = [{ type: 'DisruptionTarget', status: 'True', reason: 'DeletionByTaintManager', message }];
@@ -155,7 +155,7 @@ test('A pod that was killed because its node was lost was evicted, whatever its 
   expect(job.problem).toEqual({ reason: 'Evicted', message: `set-1-1-0-abcde: DeletionByTaintManager: ${message}` });
 });
 
-test('What a capture said last goes along, also where its Job has ended; being asked to end is no failure', () => {
+test('the last message of a capture is kept after its Job has ended, and a terminated capture is not a failure', () => {
   const endedBy = (exitCode: number, message: string) => {
     const terminated = { exitCode, reason: 'Error', message };
     const status = { phase: 'Failed', containerStatuses: [{ name: 'capture', state: { terminated } }] };
@@ -171,7 +171,7 @@ test('What a capture said last goes along, also where its Job has ended; being a
   for (const code of [40, 43, 143]) expect(endedBy(code, 'asked to end')).not.toHaveProperty('lastFailure');
 });
 
-test('A container that ended well is no failure, though a process in it was killed for its memory', () => {
+test('a container with exit code 0 is not a failure, although a process in it ran out of memory', () => {
   const terminated = { exitCode: 0, reason: 'OOMKilled' };
   const status = { phase: 'Succeeded', containerStatuses: [{ name: 'capture', state: { terminated } }] };
   expect(readPartialPod({ metadata: { name: 'a' }, status }).failure).toBeUndefined();
@@ -185,8 +185,8 @@ test('A container that ended well is no failure, though a process in it was kill
   });
 });
 
-describe('A Job', () => {
-  test('is told with its indexes', () => {
+describe('a Job', () => {
+  test('has its indexes and state', () => {
     expect(watchOver(observed('finished'), 0).captureJob).toMatchObject({
       ...{ name: 'set-1-1', active: 0, finished: true, deleting: false, stuck: false },
       ...{ succeededIndexes: [0, 1], failedIndexes: [] },
@@ -209,7 +209,7 @@ describe('A Job', () => {
     expect(parseIndexes(text, 12)).toEqual(indexes);
   });
 
-  test('hangs when it has been failing for 60 s', () => {
+  test('is stuck when it has been failing for 60 s', () => {
     const sight = observed('lastBound');
     const alone = { ...sight, pods: [] };
     expect(watchOver(alone, 0, 59.9).captureJob.stuck).toBe(false);
@@ -220,22 +220,25 @@ describe('A Job', () => {
     expect(watchOver({ ...alone, job: { ...sight.job, finished: true } }, 0, 600).captureJob.stuck).toBe(false);
   });
 
-  test.each(['deleting', 'nodeLost', 'drained'])('hangs when a pod has not ended 60 s beyond its grace: %s', (name) => {
-    const sight = observed(name);
-    const grace = sight.pods[0]?.graceSeconds ?? 0;
-    expect(grace).toBeGreaterThanOrEqual(20);
-    expect(watchOver(sight, 0, grace + 59.9).captureJob.stuck).toBe(false);
-    expect(watchOver(sight, 0, grace + 60).captureJob.stuck).toBe(true);
-    const over = { ...sight, pods: sight.pods.map((pod) => ({ ...pod, phase: 'Failed' as const })) };
-    expect(watchOver(over, 0, grace + 600).captureJob.stuck).toBe(false);
-  });
+  test.each(['deleting', 'nodeLost', 'drained'])(
+    'is stuck when a pod has not ended 60 s after its grace period: %s',
+    (name) => {
+      const sight = observed(name);
+      const grace = sight.pods[0]?.graceSeconds ?? 0;
+      expect(grace).toBeGreaterThanOrEqual(20);
+      expect(watchOver(sight, 0, grace + 59.9).captureJob.stuck).toBe(false);
+      expect(watchOver(sight, 0, grace + 60).captureJob.stuck).toBe(true);
+      const over = { ...sight, pods: sight.pods.map((pod) => ({ ...pod, phase: 'Failed' as const })) };
+      expect(watchOver(over, 0, grace + 600).captureJob.stuck).toBe(false);
+    },
+  );
 
-  test('of which nothing is in question need not be looked at again', () => {
+  test('without an open condition needs no further diagnosis', () => {
     for (const name of ['running', 'finished', 'finalExit'])
       expect(watchOver(observed(name), 0, 5).recheckMs).toBeUndefined();
   });
 
-  test('A clock that is an hour off changes nothing: only our own is asked', () => {
+  test('is diagnosed by our own clock, so a wrong clock of the cluster changes nothing', () => {
     const sight = observed('unschedulable');
     const pods = sight.pods.map((pod) => ({ ...pod, createdAt: '2037-01-01T00:00:00Z' }));
     expect(watchOver({ ...sight, pods }, 0, 2.9).captureJob.problem).toBeUndefined();

@@ -35,8 +35,8 @@ const envOf = (options?: Parameters<typeof build>[0]) =>
     value ?? valueFrom?.fieldRef?.fieldPath,
   ]);
 
-describe('The Job', () => {
-  test('is an Indexed one, whose indexes fail each by itself', () => {
+describe('the manifest of a Job', () => {
+  test('is an Indexed Job whose indexes fail independently', () => {
     expect(build().job.spec).toMatchObject({
       ...{ completionMode: 'Indexed', completions: 5, parallelism: 3, backoffLimitPerIndex: 2 },
       ...{ podReplacementPolicy: 'Failed', activeDeadlineSeconds: 7_200, ttlSecondsAfterFinished: 3_600 },
@@ -47,7 +47,7 @@ describe('The Job', () => {
     expect(build({ spec: { indexes: 2 } }).job.spec?.parallelism).toBe(2);
   });
 
-  test('charges a disruption, or being asked to end, to nobody, and does not repeat what would end the same way', () => {
+  test('counts no retry for a disruption or a termination, and does not repeat final exits', () => {
     expect(build().job.spec?.podFailurePolicy).toEqual({
       rules: [
         { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] },
@@ -57,14 +57,14 @@ describe('The Job', () => {
     });
   });
 
-  test('has nothing that would kill healthy pods, or hand it to another controller', () => {
+  test('sets no field that kills healthy pods or selects another Job controller', () => {
     const { spec } = build({ profile: { queueName: 'captures' } }).job;
     expect(spec).not.toHaveProperty('maxFailedIndexes');
     expect(spec).not.toHaveProperty('backoffLimit');
     expect(spec).not.toHaveProperty('managedBy');
   });
 
-  test('belongs to its ScreenshotJob, and says whose it is', () => {
+  test('has its ScreenshotJob as owner, and labels of installation and organization', () => {
     const { metadata } = build().job;
     expect(metadata).toMatchObject({ name: 'set-1-2', namespace: 'shots' });
     expect(metadata?.ownerReferences).toEqual([
@@ -82,7 +82,7 @@ describe('The Job', () => {
     });
   });
 
-  test('waits for its queue only where there is one', () => {
+  test('is suspended only if the profile names a queue', () => {
     const queued = build({ profile: { queueName: 'captures' } }).job;
     expect(queued.spec?.suspend).toBe(true);
     expect(queued.metadata?.labels?.['kueue.x-k8s.io/queue-name']).toBe('captures');
@@ -91,8 +91,8 @@ describe('The Job', () => {
   });
 });
 
-describe('Its pods', () => {
-  test('may do nothing but run', () => {
+describe('the pods of a Job', () => {
+  test('have no privileges', () => {
     const { pod, container } = build();
     expect(pod).toMatchObject({
       ...{ restartPolicy: 'Never', automountServiceAccountToken: false, enableServiceLinks: false },
@@ -106,7 +106,7 @@ describe('Its pods', () => {
       expect(pod).not.toHaveProperty(key);
   });
 
-  test('hold a token for the internal API alone, and no other secret', () => {
+  test('have a token for the internal API and no other secret', () => {
     const { pod, job } = build();
     const token = pod.volumes?.find(({ name }) => name === 'token');
     expect(token?.projected?.sources).toEqual([
@@ -116,11 +116,11 @@ describe('Its pods', () => {
     expect(envOf()).toContainEqual(['TEARSHEET_TOKEN_FILE', '/var/run/secrets/tearsheet/token']);
   });
 
-  test('have bounds on time, memory-backed and other storage', () => {
+  test('have limits of time, of memory-backed storage and of other storage', () => {
     const { pod, container } = build({
       profile: { shmSize: '1Gi', tmpSize: '3Gi', terminationGracePeriodSeconds: 45 },
     });
-    // The program's own deadline, 300 s, is to come first.
+    // The program's own deadline of 300 s must come first.
     expect(pod).toMatchObject({ activeDeadlineSeconds: 330, terminationGracePeriodSeconds: 45 });
     expect(pod.volumes?.slice(0, 2)).toEqual([
       { name: 'tmp', emptyDir: { sizeLimit: '3Gi' } },
@@ -134,7 +134,7 @@ describe('Its pods', () => {
     expect(container.resources?.limits).toEqual({ 'ephemeral-storage': '2Gi' });
   });
 
-  test('keep the resources of the profile, its own bound on storage too', () => {
+  test('keep the resources of the profile, including its limit of storage', () => {
     const resources = {
       requests: { cpu: '1' },
       limits: { memory: '2Gi', 'ephemeral-storage': '5Gi' },
@@ -147,7 +147,7 @@ describe('Its pods', () => {
     });
   });
 
-  test('know what they are', () => {
+  test('get the identity of their job and pod from the environment', () => {
     expect(envOf()).toEqual([
       ['HOME', '/tmp'],
       ['TEARSHEET_INTERNAL_URL', 'http://api.tearsheet:8081'],
@@ -163,7 +163,7 @@ describe('Its pods', () => {
     [6, '1'],
     [60, '55'],
     [3_600, '600'],
-  ])('of %i s that the kubelet gives them are told to be done in %s', (terminationGracePeriodSeconds, grace) => {
+  ])('with a grace period of %i s must be done in %s s', (terminationGracePeriodSeconds, grace) => {
     const env = [{ name: 'SHUTDOWN_GRACE_SECONDS', value: '25' }];
     const said = envOf({ profile: { terminationGracePeriodSeconds, env } }).filter(
       ([name]) => name === 'SHUTDOWN_GRACE_SECONDS',
@@ -171,7 +171,7 @@ describe('Its pods', () => {
     expect(said).toEqual([['SHUTDOWN_GRACE_SECONDS', grace]]);
   });
 
-  test('take settings of the profile, but none in place of what they are', () => {
+  test('take settings of the profile, except those that identify the pod', () => {
     const env = [
       { name: 'HOME', value: '/var/tmp' },
       { name: 'TEARSHEET_JOB', value: 'another' },
@@ -184,7 +184,7 @@ describe('Its pods', () => {
     expect(names).toContainEqual(['LOG_LEVEL', 'debug']);
   });
 
-  test('leave a node that is lost after 30 s, and spread over nodes', () => {
+  test('leave a lost node after 30 s, and spread over nodes', () => {
     const { pod } = build();
     expect(pod.tolerations).toEqual(
       ['not-ready', 'unreachable'].map((condition) => ({
@@ -201,11 +201,11 @@ describe('Its pods', () => {
     ]);
   });
 
-  test('say at the end why they ended', () => {
+  test('write the cause of their end into the termination message', () => {
     expect(build().container.terminationMessagePolicy).toBe('FallbackToLogsOnError');
   });
 
-  test('bear our labels over those of the profile', () => {
+  test('keep our labels if the profile sets the same ones', () => {
     const profile = { podLabels: { team: 'ads', 'app.kubernetes.io/name': 'x' }, podAnnotations: { note: 'n' } };
     expect(build({ profile }).template.metadata).toMatchObject({
       labels: { team: 'ads', 'app.kubernetes.io/name': 'tearsheet', 'tearsheet.dev/screenshotjob': 'set-1' },
@@ -266,7 +266,7 @@ describe('Its pods', () => {
     expect(job.spec?.ttlSecondsAfterFinished).toBe(60);
   });
 
-  test('have nothing set that the profile leaves open', () => {
+  test('leave out fields that the profile does not set', () => {
     const { pod } = build();
     const keys = [
       'affinity',
