@@ -86,7 +86,7 @@ const COLUMNS = [
   wide('Organization', 'string', '.spec.organization', 'Whose request it is.'),
   wide('Set', 'string', '.spec.set', 'Id of the screenshot set.'),
   wide('Duration', 'string', '.status.duration', 'From start to completion.'),
-  wide('Message', 'string', '.status.message', 'What keeps it from going on, or how it ended.'),
+  wide('Message', 'string', '.status.message', 'The reason in words, or how the job ended.'),
 ];
 
 /** The status until a controller has reconciled, so that a resource always has one. */
@@ -98,8 +98,8 @@ function resource() {
   return {
     type: 'object',
     description:
-      'The lease on the capture of one screenshot set, or of ads alone. What is to be captured and what came of it is in ' +
-      'PostgreSQL; a ScreenshotJob that is lost is made again, one that is deleted cancels its set.',
+      'One job: the capture of one screenshot set, or of ads alone. PostgreSQL holds the work and its results. ' +
+      'Tearsheet recreates a ScreenshotJob that is lost. Deleting a ScreenshotJob cancels its set.',
     required: ['spec'],
     properties: {
       apiVersion: { type: 'string', description: 'tearsheet.dev/v1alpha1.' },
