@@ -5,8 +5,8 @@ import { useE2eContext } from './support/e2eContext.ts';
 /** Without retries: what is nobody's fault costs none. */
 const e2e = useE2eContext('broken', { capture: { retries: 0 } });
 
-describe('what ends captures before they are done, on a real cluster', () => {
-  it('is made good where somebody deletes the pod, and charged to nobody', async () => {
+describe('captures that end early, on a real cluster', () => {
+  it('a deleted pod is replaced and does not count as a failed attempt', async () => {
     const set = await e2e.requestHeldSet('deleted');
     const { metadata } = await e2e.expectReason(set, 'Running', 60_000);
     const ofSet = `tearsheet.dev/screenshotjob=${metadata.name}`;
@@ -21,7 +21,7 @@ describe('what ends captures before they are done, on a real cluster', () => {
     await e2e.expectApproved(set);
   });
 
-  it('is named Evicted when a capture fills the disk it was given, and made good', async () => {
+  it('a capture that fills its disk has the reason Evicted and is replaced', async () => {
     await e2e.changeProfile({ tmpSize: '64Ki' });
     const set = await e2e.requestHeldSet('evicted');
     await e2e.expectReason(set, 'Evicted', 60_000);
@@ -31,7 +31,7 @@ describe('what ends captures before they are done, on a real cluster', () => {
     await e2e.expectApproved(set);
   });
 
-  it('is a deadline of the set, which fails what is missing by then', async () => {
+  it('the deadline of a set fails the screenshots that are missing', async () => {
     const { installation } = e2e;
     await installation.upgrade({ capture: { setDeadlineSeconds: 15, schedulingDeadlineSeconds: 15 } });
     const set = await e2e.requestSet('Deadline', 'deadline');

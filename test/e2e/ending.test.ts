@@ -25,7 +25,7 @@ async function statusOf(set: string): Promise<string> {
 }
 
 describe('a running ScreenshotJob', () => {
-  it('ends its pods and settles the set as canceled when it is deleted', async () => {
+  it('deleting a ScreenshotJob ends its pods and cancels its set', async () => {
     const { set, job } = await running('Deleted');
     const printed = await e2e.installation.kubectl(['delete', 'screenshotjob', job.metadata.name], {
       timeoutMs: 90_000,
@@ -36,7 +36,7 @@ describe('a running ScreenshotJob', () => {
     expect(await e2e.installation.jobs()).toEqual([]);
   });
 
-  it('ends its pods and settles the set as canceled when spec.cancel is set, and shows so', async () => {
+  it('setting spec.cancel ends the pods, cancels the set and is shown in the status', async () => {
     const { set, job } = await running('Canceled');
     const name = `screenshotjob/${job.metadata.name}`;
     await e2e.installation.kubectl(['patch', name, '--type=merge', '-p', '{"spec":{"cancel":true}}']);
@@ -50,7 +50,7 @@ describe('a running ScreenshotJob', () => {
     await noCaptures();
   });
 
-  it('cannot be changed but for being canceled, and not called back', async () => {
+  it('no field but spec.cancel can be changed, and spec.cancel cannot be set back', async () => {
     const { job } = await running('Fixed');
     const name = `screenshotjob/${job.metadata.name}`;
     const patched = (change: object) =>
@@ -64,8 +64,8 @@ describe('a running ScreenshotJob', () => {
   });
 });
 
-describe('the release', () => {
-  it('leaves nothing behind when it is removed while captures run, but what its notes name', async () => {
+describe('a Helm release', () => {
+  it('helm uninstall during captures leaves only the objects that its notes name', async () => {
     await running('Removed');
     const printed = await e2e.installation.uninstall();
     keepConsole(
@@ -89,7 +89,7 @@ describe('the release', () => {
     await kubectl(['get', 'crd', 'screenshotjobs.tearsheet.dev']);
   });
 
-  it('leaves a namespace that can be deleted', async () => {
+  it('the namespace can be deleted after helm uninstall', async () => {
     await e2e.installation.namespace.remove({ waits: true });
   });
 });

@@ -59,7 +59,7 @@ describe.skipIf(engine === undefined)('the image', () => {
     await GenericContainer.fromDockerfile(ROOT).build(NAME, { deleteOnExit: false });
   }, BUILD_MS);
 
-  test('says what it is, in its labels and in the list of what it is made of', async () => {
+  test('the image describes itself in its labels and its SBOM', async () => {
     const described = await required(engine).container.dockerode.getImage(NAME).inspect();
     expect(described.Config).toMatchObject({
       ...{ User: '10001:10001', StopSignal: 'SIGTERM' },
@@ -78,7 +78,7 @@ describe.skipIf(engine === undefined)('the image', () => {
     expect(await said(container, 'for tool in gcc cc make npm npx; do command -v $tool; done; true')).toBe('');
   });
 
-  test('runs as nobody special, on a root that nobody can write', async () => {
+  test('the image runs as an unprivileged user on a read-only root', async () => {
     const container = await idle();
     expect(await said(container, 'id -u; id -g; echo $HOME $TMPDIR')).toBe('10001\n10001\n/tmp /tmp');
     expect(await said(container, 'grep CapEff /proc/self/status')).toMatch(/0000000000000000$/);
@@ -86,7 +86,7 @@ describe.skipIf(engine === undefined)('the image', () => {
     expect(exitCode).not.toBe(0);
   });
 
-  test('leaves no process behind that nobody waits for', async () => {
+  test('the image leaves no zombie process', async () => {
     const container = await idle();
     expect(await said(container, 'cat /proc/1/comm')).toBe('tini');
     // The child's parent ends first, so that it falls to the first process.
@@ -94,7 +94,7 @@ describe.skipIf(engine === undefined)('the image', () => {
     expect(await said(container, 'grep -l "^State:.Z" /proc/[0-9]*/status || true')).toBe('');
   });
 
-  test('takes a picture, in which the scripts of the world are more than boxes', async () => {
+  test('a screenshot from the image shows the letters of many scripts, not boxes', async () => {
     const container = await idle();
     const ad = `<div style="width:300px;height:250px;background:rgb(0,51,102)"></div>`;
     const shoot = `tearsheet shoot --ad '${ad}' --site http://127.0.0.1:8000/ --allow 127.0.0.0/8 --out /tmp/out --json`;
@@ -111,7 +111,7 @@ describe.skipIf(engine === undefined)('the image', () => {
     }
   });
 
-  test('holds the whole service with its PostgreSQL, and ends soon after SIGTERM', async () => {
+  test('the image runs the whole service with its PostgreSQL, and ends soon after SIGTERM', async () => {
     const container = await new Confined()
       .withCommand(['dev', '--data', '/tmp/data', '--json'])
       .withStartupTimeout(120_000)

@@ -13,7 +13,7 @@ const e2e = useE2eContext('install', {}, {});
 const cells = (line: string): string[] => line.trim().split(/\s{2,}/);
 
 describe('Tearsheet, installed by Helm with the values for a trial', () => {
-  it('is ready at the first try, and says what to type next', async () => {
+  it('the first installation becomes ready and names the next commands', async () => {
     keepConsole(
       'install',
       `$ helm install t charts/tearsheet -f examples/values-trial.yaml -f values.yaml --wait\n${e2e.notes}`,
@@ -34,7 +34,7 @@ describe('Tearsheet, installed by Helm with the values for a trial', () => {
     }
   });
 
-  it('captures what is posted through the Service, and says so in kubectl at each moment', async () => {
+  it('a set that is posted through the Service is captured, and kubectl shows each step', async () => {
     e2e.servers.requestGate.hold('first');
     const asked = screenshotRequest(e2e.servers, { campaign: 'First', gate: 'first', pages: ['blog', 'news'] });
     const set = await e2e.installation.call<ScreenshotSet>('POST', '/screenshot_requests', asked);
@@ -76,7 +76,7 @@ describe('Tearsheet, installed by Helm with the values for a trial', () => {
     expect(described).toContain('Completed');
   });
 
-  it('keeps the pictures in the bucket, with the ad in them, and tells the subscriber', async () => {
+  it('the bucket has the pictures with the ad, and the subscriber gets its event', async () => {
     const { data } = await e2e.installation.call<{ data: ScreenshotSet[] }>('GET', '/screenshot_sets');
     const set = await e2e.installation.call<ScreenshotSet>('GET', `/screenshot_sets/${data[0]?.id}`);
     expect(set.status).toBe('approved');
@@ -90,14 +90,14 @@ describe('Tearsheet, installed by Helm with the values for a trial', () => {
     expect(e2e.servers.receiver.forged).toBe(0);
   });
 
-  it('explains its resource field by field', async () => {
+  it('kubectl explain describes each field of the ScreenshotJob', async () => {
     const explained = await e2e.installation.kubectl(['explain', 'screenshotjob.spec']);
     keepConsole('explain', `$ kubectl explain screenshotjob.spec\n${explained}`);
     for (const field of ['organization', 'parallelism', 'deadlines', 'cancel']) expect(explained).toContain(field);
     expect(explained).not.toContain('<no description>');
   });
 
-  it('runs no container that Pod Security "restricted" would warn of, and none that could speak to the API as a capture', async () => {
+  it('Pod Security "restricted" warns of no container, and no container can call the API as a capture', async () => {
     const [capture] = await e2e.installation.list<{ spec: { template: { spec: Record<string, unknown> } } }>(
       'jobs',
       'app.kubernetes.io/component=capture',

@@ -7,7 +7,7 @@ const EXHAUSTED_MS = 240_000;
 const e2e = useE2eContext('memory', { capture: { retries: 1 } });
 
 describe('captures with too little memory, on a real cluster', () => {
-  it('are named OOMKilled, and their set fails once the retries are used up', async () => {
+  it('captures without enough memory have the reason OOMKilled, and their set fails after the last retry', async () => {
     await e2e.changeProfile({ resources: { limits: { memory: '40Mi' } }, shmSize: '8Mi' });
     const set = await e2e.requestSet('OOMKilled');
     await e2e.expectReason(set, 'OOMKilled');

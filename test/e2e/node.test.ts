@@ -26,9 +26,9 @@ async function setReady(name: string, status: 'True' | 'Unknown'): Promise<void>
   await kubectl(['patch', 'node', name, '--subresource=status', '--type=strategic', '-p', patch]);
 }
 
-/** What becomes of a kubelet that comes back is seen in `alone/kubelet.test.ts`. */
+/** `alone/kubelet.test.ts` tests a kubelet that comes back. */
 describe('a node that is lost for good while a set is captured', () => {
-  it('is named NodeLost, and the set goes on elsewhere, beside a pod that nobody will end', async () => {
+  it('the reason is NodeLost, and the set continues on another node beside the pod that cannot end', async () => {
     const node = `lost-${randomBytes(3).toString('hex')}`;
     await addNode(node);
     e2e.addCleanup(() => kubectl(['delete', 'node', node, '--ignore-not-found']));

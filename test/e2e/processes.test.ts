@@ -21,8 +21,8 @@ async function killAll(component: string): Promise<void> {
   await kill(found.map(({ metadata }) => metadata.name));
 }
 
-describe('a process that is killed while a set is captured', () => {
-  it('is followed by the other controller, where it led', async () => {
+describe('a process is killed while a set is captured', () => {
+  it('the other controller becomes the leader when the leader is killed', async () => {
     const set = await e2e.requestHeldSet('leader');
     const leader = await holder();
     const since = Date.now();
@@ -38,7 +38,7 @@ describe('a process that is killed while a set is captured', () => {
     await e2e.expectApproved(set);
   });
 
-  it('costs nothing where it was the API, all of it', async () => {
+  it('a set is complete when all API processes are killed', async () => {
     const set = await e2e.requestHeldSet('api');
     await killAll('api');
     e2e.servers.requestGate.release('api');
@@ -46,7 +46,7 @@ describe('a process that is killed while a set is captured', () => {
     await e2e.expectApproved(set);
   });
 
-  it('costs nothing where it was both controllers', async () => {
+  it('a set is complete when both controllers are killed', async () => {
     const set = await e2e.requestHeldSet('controllers');
     await killAll('controller');
     e2e.servers.requestGate.release('controllers');

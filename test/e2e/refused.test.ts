@@ -5,8 +5,8 @@ import { fillQuota } from './support/quota.ts';
 
 const e2e = useE2eContext('refused', { capture: { schedulingDeadlineSeconds: 60 } });
 
-describe('what keeps captures from running, on a real cluster', () => {
-  it('is named QuotaExceeded, and over once the quota is lifted', async () => {
+describe('captures that cannot start, on a real cluster', () => {
+  it('a full quota is reported as QuotaExceeded, and captures start once it is lifted', async () => {
     const lift = await fillQuota(e2e.installation);
     e2e.addCleanup(lift);
     const set = await e2e.requestSet('QuotaExceeded');
@@ -16,7 +16,7 @@ describe('what keeps captures from running, on a real cluster', () => {
     await e2e.expectApproved(set);
   });
 
-  it('is named Unschedulable while no node takes them, and over once one does', async () => {
+  it('captures are Unschedulable while no node fits, and start once a node fits', async () => {
     const label = `tearsheet.dev/e2e-${Date.now().toString(36)}`;
     await e2e.changeProfile({ nodeSelector: { [label]: 'true' } });
     const set = await e2e.requestSet('Unschedulable');
@@ -28,10 +28,10 @@ describe('what keeps captures from running, on a real cluster', () => {
     await e2e.expectApproved(set);
   });
 
-  /** The deadline of what waits for its image comes while the tests after it go on. */
+  /** The set that waits for its image. Its deadline comes during the next tests. */
   let withoutImage = '';
 
-  it('is named ImagePullFailed', async () => {
+  it('an image that cannot be pulled is reported as ImagePullFailed', async () => {
     // Refused at once, by this machine.
     await e2e.changeProfile({ image: '127.0.0.1:1/absent:1', imagePullPolicy: 'IfNotPresent' });
     withoutImage = await e2e.requestSet('ImagePullFailed');
@@ -39,7 +39,7 @@ describe('what keeps captures from running, on a real cluster', () => {
     expect(status?.message).toMatch(/ImagePull/);
   });
 
-  it('is named PodRejected when an admission rule refuses the pods', async () => {
+  it('pods that an admission rule rejects are reported as PodRejected', async () => {
     await e2e.changeProfile({ seccompProfile: { type: 'Unconfined' } });
     const set = await e2e.requestSet('PodRejected');
     const { metadata } = await e2e.expectReason(set, 'PodRejected');
@@ -47,7 +47,7 @@ describe('what keeps captures from running, on a real cluster', () => {
     await e2e.waitForSetStatus(set, 'canceled');
   });
 
-  it('is named PodStartFailed when a volume cannot be mounted', async () => {
+  it('a volume that cannot be mounted is reported as PodStartFailed', async () => {
     const volumes = [{ name: 'absent', secret: { secretName: 'absent' } }];
     await e2e.changeProfile({ volumes, volumeMounts: [{ name: 'absent', mountPath: '/absent' }] });
     const set = await e2e.requestSet('PodStartFailed');
@@ -60,7 +60,7 @@ describe('what keeps captures from running, on a real cluster', () => {
     await e2e.waitForSetStatus(set, 'canceled');
   });
 
-  it('fails a set of which nothing has started by the deadline for that, with its last words', async () => {
+  it('a set whose captures do not start before the scheduling deadline fails with the last message', async () => {
     const settled = await e2e.expectReason(withoutImage, 'DeadlineExceeded', 120_000);
     expect(settled.status?.message).toMatch(/ImagePull/);
     const { screenshots } = await e2e.waitForSetStatus(withoutImage, 'failed');

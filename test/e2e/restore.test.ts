@@ -1,4 +1,4 @@
-/** docs/operations.md, Back up: what comes of requests when the database goes back to an earlier state. */
+/** docs/operations.md, Back up: the fate of requests when the database returns to an earlier state. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { type ExternalDatabase, externalDatabase } from './support/database.ts';
@@ -41,7 +41,7 @@ async function restore(): Promise<void> {
   await e2e.installation.waitUntilReady();
 }
 
-test('after a restore open sets go on, open deliveries are repeated under their id, and what came later is forgotten', async () => {
+test('after a restore, open sets continue, open deliveries keep their id, and later requests are lost', async () => {
   const { receiver, requestGate } = e2e.servers;
   const open = await e2e.requestHeldSet('open');
   receiver.mode = 'refuses';

@@ -35,7 +35,7 @@ const USED_ELSEWHERE = [
 
 const e2e = new E2eContext();
 
-/** What makes the controller use each of its rights once. */
+/** Makes the controller use each of its rights once. */
 async function useAll(): Promise<void> {
   const { installation } = e2e;
   await e2e.waitForSetStatus(await e2e.requestSet('Captured'), 'approved');
@@ -94,14 +94,14 @@ describe.skipIf(skipUnlessOwnCluster('The audit log'))(
     afterEach(() => e2e.cleanUp());
     afterAll(() => e2e.close());
 
-    it('are enough: nothing was refused for want of one', () => {
+    it('the rights of Tearsheet suffice: the API server denied no call', () => {
       const refused = audited().filter(
         ({ responseStatus }) => responseStatus?.code === 403 && !/exceeded quota/.test(responseStatus.message ?? ''),
       );
       expect(refused.map((entry) => `${entry.user.username} ${named(entry)}`)).toEqual([]);
     });
 
-    it('are no more than is used', async () => {
+    it('Tearsheet uses each of its rights', async () => {
       const used = new Set(audited().map(named));
       const rights = await granted();
       keepConsole('rights', `granted and used:\n${[...used].sort().join('\n')}`);
@@ -109,7 +109,7 @@ describe.skipIf(skipUnlessOwnCluster('The audit log'))(
       expect(rights.filter((right) => !used.has(right) && !USED_ELSEWHERE.includes(right))).toEqual([]);
     });
 
-    it('are not those of captures, which never spoke to the API', () => {
+    it('captures never call the API server', () => {
       expect(
         audited()
           .filter(({ user }) => user.username.endsWith('-capture'))

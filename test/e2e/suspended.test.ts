@@ -49,7 +49,7 @@ async function halfDone(campaign: string): Promise<string> {
 }
 
 describe('a Job that is suspended', () => {
-  it('is named so while somebody holds it, and goes on by what its message says, with nothing lost or charged', async () => {
+  it('a suspended Job has the reason Suspended, and resumes as its message says, without a lost or counted attempt', async () => {
     const set = await halfDone('paused');
     const running = await e2e.installation.waitForReason(set, 'Running');
     const job = await jobOf(running);
@@ -75,7 +75,7 @@ describe('a Job that is suspended', () => {
     expect((await stands(set)).screenshots[0]?.image_url).toBe(first?.image_url);
   });
 
-  it('waits for Kueue where the profile names a queue, goes where Kueue sends it, and may be preempted', async () => {
+  it('a Job with a Kueue queue waits for Kueue, runs where Kueue sends it, and can be preempted', async () => {
     await e2e.changeProfile({ queueName: 'captures' });
     const set = await e2e.requestSet('queued', 'queued');
     const waiting = await e2e.expectReason(set, 'Suspended');

@@ -26,7 +26,7 @@ interface Pod {
 
 const table = () => e2e.installation.kubectl(['get', 'pods']);
 
-/** Of API and controller, that run and are to stay: whether each has been upgraded. */
+/** For each running pod of API and controller that is not being deleted: whether it has been upgraded. */
 async function upgradedPods(): Promise<boolean[]> {
   const pods = await e2e.installation.list<Pod>('pods', 'app.kubernetes.io/component in (api,controller)');
   return pods
@@ -34,7 +34,7 @@ async function upgradedPods(): Promise<boolean[]> {
     .map(({ metadata }) => metadata.annotations?.['upgraded'] === 'true');
 }
 
-/** Held at its page, for as long as an upgrade may take: a creative would be given up after 30 s. */
+/** Holds a set at its page as long as an upgrade takes. A held creative would fail after 30 s. */
 async function held(gate: string): Promise<string> {
   const { requestGate, publishers } = e2e.servers;
   requestGate.hold(gate);
@@ -54,7 +54,7 @@ function keepAsking(): () => Promise<number> {
       await e2e.expectApproved(await e2e.requestSet(`Meanwhile ${count}`));
     }
   })();
-  // Told by whoever stops it.
+  // The caller of the function below gets the error.
   asking.catch(() => undefined);
   return () => {
     isDone = true;
@@ -63,7 +63,7 @@ function keepAsking(): () => Promise<number> {
 }
 
 describe('an upgrade while sets are captured', () => {
-  it('loses nothing of what runs, and refuses nothing that is asked for meanwhile', async () => {
+  it('an upgrade loses no running set and rejects no request', async () => {
     const early = await held('held');
     const before = await table();
     const stopAsking = keepAsking();
@@ -79,7 +79,7 @@ describe('an upgrade while sets are captured', () => {
       120_000,
     );
     await Promise.all([midst.then(() => e2e.servers.requestGate.release('held')), upgraded]);
-    // Whatever was refused, or did not end well, is thrown.
+    // This throws if a request was rejected or did not succeed.
     await stopAsking();
     keepConsole(
       'upgrade',

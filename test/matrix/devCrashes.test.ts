@@ -1,4 +1,4 @@
-/** Whatever is killed, and whenever: once `tearsheet dev` runs again on the same folder, all that was accepted is finished. */
+/** Kills processes at many moments. Once `tearsheet dev` runs again on the same folder, all accepted requests finish. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ afterAll(() => env?.close());
 
 interface Place {
   readonly name: string;
-  /** What is held until the kill, so that the place cannot be passed. */
+  /** The gates that stay shut until the kill, so that the work cannot pass the place. */
   readonly shut?: readonly GateName[];
   readonly receiver?: DevEnvironment['receiver']['mode'];
   /** Resolves at the place. */
@@ -97,7 +97,7 @@ async function strike({ name, shut = [], receiver = 'accepts', reached }: Place,
   return asked;
 }
 
-describe('after a SIGKILL', { timeout: 180_000 }, () => {
+describe('tearsheet dev finishes all accepted requests after a SIGKILL', { timeout: 180_000 }, () => {
   for (const place of PLACES) {
     it(`of the whole process ${place.name}`, async () => {
       const asked = await strike(place, () => env.service.end('SIGKILL'));
@@ -124,7 +124,7 @@ describe('after a SIGKILL', { timeout: 180_000 }, () => {
     await expectFinished(env, asked);
   });
 
-  it('of everything at once, with half of the pictures', async () => {
+  it('of everything at once, after half of the pictures', async () => {
     const place: Place = { name: 'all', shut: ['page b'], reached: ({ set }) => uploaded(set, 2) };
     const asked = await strike(place, async () => {
       for (const { pid } of env.folders.processes()) kill(pid);
@@ -204,7 +204,7 @@ describe('after a SIGKILL', { timeout: 180_000 }, () => {
     });
   }
 
-  it('of any of them nothing is left behind once it is stopped', async () => {
+  it('of any process, and leaves nothing behind once it is stopped', async () => {
     expect(await env.service.end('SIGTERM')).toEqual({ code: 0, signal: null });
     await env.folders.expectNoProcesses();
     expect(env.receiver.forged).toBe(0);
@@ -215,7 +215,7 @@ function postmasterFile(): string[] {
   return readFileSync(path.join(env.folders.data, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
 }
 
-/** Whoever creates a table, as each start does first, sleeps. */
+/** Makes each creation of a table sleep. A start creates tables first. */
 async function haltMigrations(): Promise<void> {
   await env.rows(`create function halt() returns event_trigger language plpgsql as
     $$ begin perform pg_sleep(120); end $$`);

@@ -90,7 +90,7 @@ async function run(last?: number) {
   }
 }
 
-test('Whatever call is the last one of a controller, the next one brings the same about', {
+test('A controller that ends at any call is followed by one that reaches the same state', {
   timeout: 400_000,
 }, async () => {
   const whole = await run();

@@ -1,6 +1,6 @@
 /**
- * A controller ends with each call that it makes, of the cluster and of Postgres: all of them are counted, none is chosen.
- * Whoever follows it brings everything to the same state.
+ * Ends a controller at each call that it makes to the cluster and to Postgres, without exception. The next controller
+ * brings everything to the same state.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLocalCluster, type LocalCluster } from '../../src/cluster/local/localCluster.ts';
@@ -40,7 +40,7 @@ interface Scene {
   readonly setId: string;
   readonly jobId: string;
   readonly name: string;
-  /** The controller, and whoever follows it, does all that it can at this moment. */
+  /** The controller, or its successor, does all that it can at this moment. */
   rest(): Promise<void>;
   /** So many seconds pass for the job, on Postgres's clock. */
   pass(seconds: number): Promise<void>;
@@ -60,7 +60,7 @@ const STAY = ['/bin/sleep', '600'];
 
 const STORIES: readonly Story[] = [
   {
-    title: 'A set that is captured, settled, shown for a while and forgotten',
+    title: 'A set is captured, settled, shown for a while and deleted from the cluster',
     capture: STAY,
     async tell({ rest, play, pass }) {
       await rest();
@@ -75,7 +75,7 @@ const STORIES: readonly Story[] = [
     },
   },
   {
-    title: 'A set that is canceled by its resource',
+    title: 'A set is canceled through its ScreenshotJob',
     capture: STAY,
     async tell({ rest, play, cluster, name }) {
       await rest();
@@ -85,7 +85,7 @@ const STORIES: readonly Story[] = [
     },
   },
   {
-    title: 'A set whose resource is deleted by hand',
+    title: 'An operator deletes the ScreenshotJob of a set',
     capture: STAY,
     async tell({ rest, cluster, name }) {
       await rest();
@@ -94,7 +94,7 @@ const STORIES: readonly Story[] = [
     },
   },
   {
-    title: 'A resource that we removed although its set goes on, and which is made again',
+    title: 'The ScreenshotJob of an open set is lost and recreated',
     capture: STAY,
     async tell({ rest, play, cluster, name }) {
       await rest();
@@ -106,7 +106,7 @@ const STORIES: readonly Story[] = [
     },
   },
   {
-    title: 'A set whose captures end without a result, in three generations of its Job',
+    title: 'The captures of a set end without a result in three generations of its Job',
     capture: ['/bin/false'],
     async tell({ rest, cluster, jobId }) {
       await eventually(async () => {
@@ -119,7 +119,7 @@ const STORIES: readonly Story[] = [
     },
   },
   {
-    title: 'A set of which nothing is ever started',
+    title: 'No capture of a set ever starts',
     capture: STAY,
     maxPods: 0,
     async tell({ rest, pass }) {
@@ -129,7 +129,7 @@ const STORIES: readonly Story[] = [
     },
   },
   {
-    title: 'A set whose claims are lost, and whose deadline comes',
+    title: 'The claims of a set are lost, and its deadline comes',
     capture: STAY,
     async tell({ rest, pass, jobId }) {
       await rest();
@@ -225,12 +225,12 @@ async function run({ capture, maxPods = 4, tell }: Story, last?: number) {
 const isRead = (call = '') => /^(select|begin) |^(get|list)[A-Z]|^begin$/.test(call);
 
 for (const story of STORIES) {
-  test(`${story.title}, whatever call is the last one of a controller`, { timeout: 400_000 }, async () => {
+  test(`${story.title}, also when a controller ends at any call`, { timeout: 400_000 }, async () => {
     const whole = await run(story);
     expect(whole.calls.length).toBeGreaterThan(10);
     // Those that follow may make more calls, or fewer: the end is where the first one did not end.
     for (let last = 1; ; last++) {
-      // To end after a read is to end before it, which one story shows.
+      // An end after a read equals an end before it, and one story covers that.
       if (story !== STORIES[0] && isRead(whole.calls[last - 1])) continue;
       const broken = await run(story, last);
       if (!broken.hasEnded) break;

@@ -193,7 +193,7 @@ async function ready(layout: Layout): Promise<void> {
   const ca = readFileSync(certificateOf(layout));
   const headers = { authorization: `Bearer ${layout.token}` };
   return new Promise((resolve, reject) => {
-    // A connection of its own, for the certificate may have come just now.
+    // A connection of its own, because the certificate may be new.
     const asked = get(`${urlOf(layout)}/readyz`, { ca, headers, agent: new Agent(), timeout: 5_000 }, (response) => {
       response.resume();
       if (response.statusCode === 200) resolve();

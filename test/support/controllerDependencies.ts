@@ -1,4 +1,4 @@
-/** What a controller in tests needs: a store, a queue and the internal API that its captures call. */
+/** The dependencies of a controller in tests: a store, a queue and the internal API that its captures call. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';

@@ -9,7 +9,7 @@ export interface Failpoint {
 
 /** Makes every insert or update of a table fail, inside the transaction that does it. */
 export async function failWritesTo(db: Database, table: string): Promise<Failpoint> {
-  // What a sequence has given out outlasts the transaction that asked for it.
+  // A number from a sequence stays used when its transaction rolls back.
   await sql`create sequence failed_on_purpose`.execute(db);
   await sql`
     create or replace function fail_on_purpose() returns trigger language plpgsql as

@@ -1,7 +1,7 @@
 /**
- * One control plane for a whole vitest run, started when the first test asks for it: TEST_KUBECONFIG's cluster, or one of the
- * programs in KUBEBUILDER_ASSETS, or of those that `test/cluster/cluster build control-plane` keeps outside the checkout.
- * The project's resources are known to it.
+ * One control plane for a whole vitest run, started when the first test asks for it. It is the cluster of TEST_KUBECONFIG,
+ * or runs from the programs in KUBEBUILDER_ASSETS, or from those that `test/cluster/cluster build control-plane` keeps
+ * outside the checkout. The project's resources are installed in it.
  */
 import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -31,7 +31,7 @@ interface Running extends ClusterServer {
 const ROOT = path.join(import.meta.dirname, '../..');
 const SCRIPT = path.join(ROOT, 'test/cluster/cluster');
 const BUILD_MS = 30 * 60_000;
-/** What envtest downloads holds no kube-controller-manager: then all are built. */
+/** The download of envtest has no kube-controller-manager. Then the script builds all programs. */
 const NEEDED = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl'];
 const run = promisify(execFile);
 

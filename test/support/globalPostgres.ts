@@ -84,7 +84,7 @@ function removeLeftovers(): void {
   }
 }
 
-/** The number may be somebody else's by now. */
+/** Another process may have the number by now. */
 function isServerOf(pid: number, name: string): boolean {
   const file = `/proc/${pid}/cmdline`;
   const folder = path.join(tmpdir(), name);

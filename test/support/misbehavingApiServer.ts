@@ -1,6 +1,7 @@
 /**
- * An API server that misbehaves on demand: a real one forgets a version, falls silent in a watch, asks for patience or answers an event twice
- * only when it likes to. It holds whatever it is told; each test says what goes wrong. Nothing here stands for what a real one does well.
+ * An API server that misbehaves on demand. A real one forgets a version, stops a watch silently, answers 429 or repeats an event
+ * only at moments that a test cannot choose. This one stores any object, and each test says what goes wrong. It does not replace
+ * tests with a real API server.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -29,7 +30,7 @@ export interface OpenWatch {
 }
 
 export interface MisbehavingApiServer {
-  /** Of a file that makes its reader a client of this. */
+  /** Path of a kubeconfig for this server. */
   readonly kubeconfig: string;
   readonly url: string;
   readonly asked: readonly Asked[];
@@ -41,7 +42,7 @@ export interface MisbehavingApiServer {
   on(what: string, reply: Reply): void;
   /** The next ones are answered so, one each; what comes after them as before. */
   next(what: string, ...replies: Reply[]): void;
-  /** Writes the kubeconfig anew. */
+  /** Writes the kubeconfig again. */
   configure(user: object): Promise<void>;
   close(): Promise<void>;
 }

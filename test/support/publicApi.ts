@@ -46,7 +46,7 @@ export interface TestApi {
   close(): Promise<void>;
 }
 
-/** The public API over a database of its own. What it enqueues goes into the table `queued`, in the caller's transaction. */
+/** The public API over a database of its own. Its queue entries go into the table `queued`, in the caller's transaction. */
 export async function startPublicApi(overrides: Partial<PublicApiOptions> = {}): Promise<TestApi> {
   const database = await testDatabase();
   const store = openStore({ url: database.url });

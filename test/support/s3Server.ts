@@ -1,7 +1,7 @@
 /**
- * A real S3 server for tests: TEST_S3_ENDPOINT's (with TEST_S3_ACCESS_KEY_ID and TEST_S3_SECRET_ACCESS_KEY) where it is
- * set, else one in a container where a Docker engine answers, else one that Go builds from the pinned `test/s3/go.mod`,
- * else one in this process.
+ * A real S3 server for tests. If TEST_S3_ENDPOINT is set, it is that server, with TEST_S3_ACCESS_KEY_ID and
+ * TEST_S3_SECRET_ACCESS_KEY. Else it runs in a container if a Docker engine answers. Else Go builds it from the pinned
+ * `test/s3/go.mod`. Without Go it runs in this process.
  */
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** What is used here of s3rver, which brings no types. */
+/** The parts of s3rver that the tests use. The package has no types. */
 declare module 's3rver' {
   export default class S3rver {
     constructor(options: { port: number; address: string; silent: boolean; directory: string });

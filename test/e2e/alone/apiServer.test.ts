@@ -7,35 +7,32 @@ interface Pod {
   readonly status: { readonly podIP: string };
 }
 
-/** What its own metrics say: nobody else can be asked. */
+/** Reads the pod's own metrics, because the API server does not answer. */
 async function leads({ status }: Pod): Promise<boolean> {
   const response = await fetch(`http://${status.podIP}:9090/metrics`, { signal: AbortSignal.timeout(5_000) });
   return /^tearsheet_leader(?:\{.*\})? 1$/m.test(await response.text());
 }
 
-/** Of a controller that ended, and begins anew, nothing is heard for a moment. */
+/** A controller that is starting again does not answer for a moment. */
 const mayLead = (pod: Pod) => leads(pod).catch(() => false);
 
-describe.skipIf(skipUnlessOwnCluster('An outage of the API server'))(
-  'an outage of the API server of Kubernetes',
-  () => {
-    const e2e = useE2eContext('outage', { controller: { replicas: 2 } });
+describe.skipIf(skipUnlessOwnCluster('An outage of the API server'))('an outage of the Kubernetes API server', () => {
+  const e2e = useE2eContext('outage', { controller: { replicas: 2 } });
 
-    it('that ends the term of the leader costs a running set nothing, nor one that is asked for meanwhile', async () => {
-      const running = await e2e.requestHeldSet('running');
-      const controllers = await e2e.installation.list<Pod>('pods', 'app.kubernetes.io/component=controller');
-      const leaders = async (look: typeof leads) => (await Promise.all(controllers.map(look))).filter(Boolean).length;
-      expect(await leaders(leads)).toBe(1);
+  it('an outage that ends the leadership harms neither a running set nor a set that is requested meanwhile', async () => {
+    const running = await e2e.requestHeldSet('running');
+    const controllers = await e2e.installation.list<Pod>('pods', 'app.kubernetes.io/component=controller');
+    const leaders = async (look: typeof leads) => (await Promise.all(controllers.map(look))).filter(Boolean).length;
+    expect(await leaders(leads)).toBe(1);
 
-      e2e.addCleanup(up);
-      await kill('kube-apiserver');
-      e2e.servers.requestGate.release('running');
-      const asked = await e2e.requestSet('Meanwhile');
-      await eventually(async () => expect(await leaders(mayLead)).toBe(0), 60_000);
-      await up();
-      await e2e.expectApproved(running);
-      await e2e.expectApproved(asked);
-      await e2e.expectReason(running, 'Completed', 60_000);
-    });
-  },
-);
+    e2e.addCleanup(up);
+    await kill('kube-apiserver');
+    e2e.servers.requestGate.release('running');
+    const asked = await e2e.requestSet('Meanwhile');
+    await eventually(async () => expect(await leaders(mayLead)).toBe(0), 60_000);
+    await up();
+    await e2e.expectApproved(running);
+    await e2e.expectApproved(asked);
+    await e2e.expectReason(running, 'Completed', 60_000);
+  });
+});

@@ -44,12 +44,12 @@ describe.skipIf(skipUnlessOwnCluster('A kubelet that is killed'))(
         ...looks,
       );
 
-    it('is named NodeLost, and costs the set nothing but time once the node is back', async () => {
+    it('a ScreenshotJob has the reason NodeLost while the kubelet is dead, and its set succeeds once the node is back', async () => {
       const set = await e2e.requestHeldSet('node');
       await e2e.installation.waitForReason(set, 'Running');
       const [before] = await captures();
       const pod = before?.metadata.name ?? '';
-      // What runs on a node that is lost is not heard of any more; here it would go on, under containerd.
+      // The programs of a lost node do nothing any more. Here the capture would continue under containerd.
       await e2e.installation.kubectl(['exec', pod, '--', 'sh', '-c', 'kill -STOP -1']);
       // A cluster evicts nothing where no node at all answers.
       e2e.addCleanup(() => kubectl(['delete', 'node', 'fake-1', '--ignore-not-found']));
@@ -60,7 +60,7 @@ describe.skipIf(skipUnlessOwnCluster('A kubelet that is killed'))(
       const { status } = await e2e.expectReason(set, 'NodeLost', GIVEN_UP_MS);
       expect(status?.message).toContain(pod);
       const lost = await looked();
-      // Tolerated for 30 s; then it is to be made again, but nobody ends it.
+      // The pod tolerates this for 30 s. Then it needs a replacement, but no kubelet ends it.
       await eventually(async () => {
         const [seen] = await captures();
         expect(seen?.metadata.deletionTimestamp).toBeDefined();

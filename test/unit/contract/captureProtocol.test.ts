@@ -9,7 +9,7 @@ import {
 const BOUND = { index: 0, attempt: 1 };
 const ID = 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa';
 
-test('A pod makes no time series of its own, nor a sum that no other value changes any more', () => {
+test('A pod cannot create a time series or make a sum infinite', () => {
   const made_up = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`phase-${i}`, 1]));
   const phases = { ...made_up, navigate: 1.5, load: -1, scroll: 1e308, consent: 'long', upload: 0 };
   expect(FinishIndex.parse({ attempt: 1, phases }).phases).toEqual({ navigate: 1.5, upload: 0 });
@@ -17,12 +17,12 @@ test('A pod makes no time series of its own, nor a sum that no other value chang
   expect(CreativeResult.safeParse({ ...BOUND, seconds: 1e308, result: failed }).success).toBe(false);
 });
 
-test('A number that no column holds is refused before the database is asked', () => {
+test('A number that no column can hold is rejected before a query', () => {
   expect(ClaimCreative.safeParse({ index: 2 ** 31, attempt: 1 }).success).toBe(false);
   expect(FinishIndex.safeParse({ attempt: 2 ** 31, phases: {} }).success).toBe(false);
 });
 
-test('A record is as long as a page with many candidates makes it, not longer', () => {
+test('A provenance record of a page with many candidates is accepted, a longer one is rejected', () => {
   const withRecord = (characters: number) => {
     const result = { id: ID, status: 'no_slots', reason: '', record: { text: 'x'.repeat(characters) } };
     return ScreenshotResults.safeParse({ ...BOUND, results: [result] }).success;

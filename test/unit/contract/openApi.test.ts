@@ -4,7 +4,7 @@ import { buildOpenApi } from '../../../src/contract/openApi.ts';
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked into at many places.
 const document: any = buildOpenApi();
 
-test('every endpoint is described, with its failures', () => {
+test('the OpenAPI document describes every endpoint and its failures', () => {
   const paths = Object.entries(document.paths).map(([path, operations]) => [
     path.replace('/api/v1/orgs/{organization_slug}/', ''),
     Object.keys(operations as object).sort(),
@@ -29,7 +29,7 @@ test('every endpoint is described, with its failures', () => {
   );
 });
 
-test('every reference in it leads somewhere', () => {
+test('every reference in the OpenAPI document has a target', () => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map((match) => match[1] ?? '');
   expect(references.length).toBeGreaterThan(20);
   for (const reference of references) {
@@ -38,7 +38,7 @@ test('every reference in it leads somewhere', () => {
   }
 });
 
-test('the body of create-ad requires campaign and ad, and limits what is limited', () => {
+test('the schema of create-ad requires campaign and ad, and states the limits', () => {
   const { CreateAd, ScreenshotObject, CreateAdObject } = document.components.schemas;
   expect(CreateAd.required).toEqual(['campaign', 'ad']);
   expect(JSON.stringify(CreateAdObject)).toContain('"maxLength":255');

@@ -24,11 +24,11 @@ function nodes(schema: Node, path = ''): [string, Node][] {
 const OF_KUBERNETES = ['.apiVersion', '.kind'];
 const all = nodes(version.schema.openAPIV3Schema);
 
-test('the definition stays far below what kubectl and etcd can hold', () => {
+test('the CRD stays far below the size limits of kubectl and etcd', () => {
   expect(Buffer.byteLength(text)).toBeLessThan(65_536);
 });
 
-test('every string, list and number of a resource is bounded', () => {
+test('every string, list and number of a ScreenshotJob is bounded', () => {
   const open = all.filter(([path, node]) => {
     if (OF_KUBERNETES.includes(path)) return false;
     if (node.type === 'string') return node['maxLength'] === undefined && node['enum'] === undefined;
@@ -38,20 +38,20 @@ test('every string, list and number of a resource is bounded', () => {
   expect(open.map(([path]) => path)).toEqual([]);
 });
 
-test('every field says what it is to who asks kubectl explain', () => {
+test('kubectl explain has a description of every field', () => {
   const silent = all.filter(
     ([path, { description = '' }]) => !path.startsWith('.metadata') && !/\w.*\.$/.test(description),
   );
   expect(silent.map(([path]) => path).filter((path) => !path.endsWith('[]'))).toEqual([]);
 });
 
-test('whatever kubectl shows in a column is a field of the resource', () => {
+test('each column of kubectl is a field of the ScreenshotJob', () => {
   const fields = new Set([...all.map(([path]) => path), '.metadata.creationTimestamp']);
   const columns: { jsonPath: string }[] = version.additionalPrinterColumns;
   expect(columns.map((column) => column.jsonPath).filter((path) => !fields.has(path))).toEqual([]);
 });
 
-test('the plain columns are those that the guide shows', () => {
+test('the default columns of kubectl are those in the operations guide', () => {
   const plain = version.additionalPrinterColumns.filter((column: { priority?: number }) => !column.priority);
   expect(plain.map((column: { name: string }) => column.name)).toEqual(['Status', 'Done', 'Failed', 'Pods', 'Age']);
 });

@@ -28,7 +28,7 @@ test('Up to four times the parallelism, each page has an index of its own', () =
   expect(planBatches(pages(8), 2).indexes).toBe(8);
 });
 
-test('Beyond that, an index takes at most four pages, and there is still work for everybody', () => {
+test('Above four times the parallelism, an index takes at most four pages, and each capture has work', () => {
   for (const count of [9, 20, 33, 1_000]) {
     const { indexes, assignment } = planBatches(pages(count), 2);
     const sizes = Array.from({ length: indexes }, (_, index) => assignment.filter((each) => each === index).length);
@@ -45,11 +45,11 @@ test('Packed pages never make an index of more than 200 pictures', () => {
   expect(Math.max(...sizes)).toBe(180);
 });
 
-test('Ads alone are shared out by twenties', () => {
+test('Ads without pages are grouped by 20', () => {
   expect([1, 20, 21, 45].map(planCreativeIndexes)).toEqual([1, 1, 2, 3]);
 });
 
-test('The frames of an ad are the moments it is shown at, each once at each ratio that shows it', () => {
+test('An ad has one frame for each marker and pixel ratio of its screenshots', () => {
   const frames = wantedFrames([
     { markerMs: 1_000, ratio: 3 },
     { markerMs: 0, ratio: 1 },
@@ -65,7 +65,7 @@ test('The frames of an ad are the moments it is shown at, each once at each rati
   ]);
 });
 
-test('Where starting an index is dear, it takes more pages, and everybody still has two', () => {
+test('If an index is expensive to start, it takes more pages, and each capture still has two indexes', () => {
   expect(planBatches(pages(24), 2, 12).indexes).toBe(4);
   expect(planBatches(pages(100), 2, 12).indexes).toBe(9);
 });

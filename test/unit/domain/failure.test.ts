@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { failureMessage, invalid, notFound } from '../../../src/domain/failure.ts';
 
-test('A failure reads as sentences where nobody sees the paths of fields', () => {
+test('A failure can be written as sentences without the paths of fields', () => {
   expect(failureMessage(notFound('organization_slug', 'There is no organization "x".'))).toBe(
     'There is no organization "x".',
   );

@@ -16,19 +16,19 @@ test('Organizations take turns, each with its oldest first', () => {
   expect(names(chosen)).toEqual(['a1', 'c4', 'b9', 'a2', 'c5']);
 });
 
-test('Who has the least running comes first', () => {
+test('The organization with the fewest running captures comes first', () => {
   const running = new Map([['a', 3]]);
   const chosen = chooseFairly([wait('a', 1), wait('b', 2)], { running, maxPods: 4, maxPodsPerOrganization: 4 });
   expect(names(chosen)).toEqual(['b2']);
 });
 
-test('An organization at its limit leaves room to others', () => {
+test('An organization at its limit does not block others', () => {
   const waiting = [wait('a', 1, 2), wait('a', 2, 2), wait('b', 3, 2)];
   const chosen = chooseFairly(waiting, { running: none, maxPods: 10, maxPodsPerOrganization: 2 });
   expect(names(chosen)).toEqual(['a1', 'b3']);
 });
 
-test('What is left of a limit is used, not waited for', () => {
+test('The rest of a limit is used at once', () => {
   const [chosen] = chooseFairly([wait('a', 1, 10)], {
     running: new Map([['b', 5]]),
     maxPods: 8,

@@ -4,7 +4,7 @@ import { type Patch, seekAd } from '../../../examples/demo/pixels.ts';
 
 const RED: Patch['rgb'] = [200, 10, 20];
 const BLUE: Patch['rgb'] = [10, 20, 200];
-/** Of an ad of 100 × 60: a red patch at its left, a blue one at its right. */
+/** The patches of an ad of 100 × 60: a red one at its left, a blue one at its right. */
 const PATCHES: readonly Patch[] = [
   { x: 10, y: 10, width: 20, height: 20, rgb: RED, tolerance: 6 },
   { x: 70, y: 30, width: 20, height: 20, rgb: BLUE, tolerance: 6 },
@@ -40,7 +40,7 @@ async function page(creative: Buffer, { width = 100, at = 150 } = {}) {
     .toBuffer();
 }
 
-test('An ad is found where it stands', async () => {
+test('An ad is found at its position', async () => {
   expect(await seekAd(await page(await ad()), PATCHES, 1)).toEqual({
     found: true,
     words: 'found at 150,120, scale 1.00',

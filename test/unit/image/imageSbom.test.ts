@@ -15,7 +15,7 @@ Architecture: all
 Version: 1:2
 `;
 
-test('Debian packages that are installed stand in the list, under an address that scanners know', () => {
+test('The SBOM lists installed Debian packages with a package URL that scanners know', () => {
   expect(debianComponents(STATUS)).toEqual([
     {
       ...{ type: 'library', name: 'tini', version: '0.19.0-1+b3' },
@@ -24,7 +24,7 @@ test('Debian packages that are installed stand in the list, under an address tha
   ]);
 });
 
-test('npm packages stand in the list with licence and checksum, nested ones too', () => {
+test('The SBOM lists npm packages, also nested ones, with licence and checksum', () => {
   const packages = {
     '': { version: '9.9.9' },
     'node_modules/@scope/one': { version: '1.2.3', license: 'MIT', integrity: 'sha512-q80=' },
