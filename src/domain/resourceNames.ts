@@ -1,6 +1,6 @@
 /** Names of ScreenshotJobs. A name never changes, so the controller finds the resource of a set without a query. */
 
-/** What the name of a ScreenshotJob is made of, as UUIDs. */
+/** The UUID in the name of a ScreenshotJob. */
 export type ResourceSubject = { readonly setId: string } | { readonly jobId: string };
 
 /** A job of a set is named after the set. A job of ads without a set is named after itself. */

@@ -24,8 +24,9 @@ const SMALL_BYTES = 64 * 1024;
 export type BodyReader = (request: Request, response: Response, sender: string) => Promise<JsonBody>;
 
 /**
- * @returns a function that reads JSON objects of at most `bytes`. It throws Failure: 415 for another content type, 413 if the body is too
- *   large, 429 if the memory of the sender stays full, 400 for malformed JSON, 422 if the value is not an object.
+ * @returns a function that reads JSON objects of at most `bytes`.
+ * @throws Failure: 415 for another content type, 413 if the body is too large, 429 if the memory of the sender stays
+ *   full, 400 for malformed JSON, 422 if the value is not an object.
  */
 export function jsonBodyReader(bytes: number): BodyReader {
   const raw = express.raw({ type: () => true, limit: bytes });
