@@ -30,8 +30,8 @@ const podsOf = async (name: string): Promise<V1Pod[]> => {
   return (await core.listNamespacedPod({ namespace: namespace.name, labelSelector })).items;
 };
 
-describe('the control plane that cluster tests stand on', () => {
-  it('makes the pods of a Job, which wait for the test to play them', async () => {
+describe('the control plane of the cluster tests', () => {
+  it('creates the pods of a Job, and the test sets their status', async () => {
     const batch = namespace.config.makeApiClient(BatchV1Api);
     await batch.createNamespacedJob({ namespace: namespace.name, body: job('played', restricted) });
     const pods = await eventually(async () => {
@@ -42,7 +42,7 @@ describe('the control plane that cluster tests stand on', () => {
     expect(pods.map(({ status }) => status?.phase)).toEqual(['Pending', 'Pending']);
   });
 
-  it('ends a Job as soon as the test says that its pods succeeded', async () => {
+  it('ends a Job as soon as the test sets its pods to succeeded', async () => {
     const core = namespace.config.makeApiClient(CoreV1Api);
     const batch = namespace.config.makeApiClient(BatchV1Api);
     for (const { metadata } of await podsOf('played')) {
@@ -56,7 +56,7 @@ describe('the control plane that cluster tests stand on', () => {
     });
   });
 
-  it('refuses pods that Pod Security "restricted" does not allow', async () => {
+  it('rejects pods that Pod Security "restricted" does not allow', async () => {
     const batch = namespace.config.makeApiClient(BatchV1Api);
     await batch.createNamespacedJob({ namespace: namespace.name, body: job('refused') });
     const core = namespace.config.makeApiClient(CoreV1Api);

@@ -1,4 +1,4 @@
-/** What a real API server says to the manifests, in a namespace that enforces Pod Security "restricted". */
+/** A real API server checks the manifests, in a namespace that enforces Pod Security "restricted". */
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { buildTool, type Ended, runTool } from '../../../scripts/tools.ts';
 import { type TestNamespace, testNamespace } from '../../support/cluster.ts';
@@ -43,7 +43,7 @@ const OF_OTHERS = ['ServiceMonitor', 'PrometheusRule', 'HTTPRoute', 'CustomResou
 describe.each<[string, Values, string?]>([
   ['a trial', {}, 'values-trial.yaml'],
   [
-    'a trial that is to last',
+    'a trial with volumes',
     { trial: { postgres: { size: '1Gi' } }, artifacts: { folder: { size: '1Gi' } } },
     'values-trial.yaml',
   ],
@@ -81,32 +81,32 @@ describe.each<[string, Values, string?]>([
     },
   ],
 ])('the manifests of %s', (_case, values, example) => {
-  it('are known to the API server in every field', async () => {
+  it('have only fields that the API server knows', async () => {
     const { all } = await render(values, example);
     const { stderr, code } = await tryOut(all.filter(({ kind }) => !OF_OTHERS.includes(kind)));
     expect(stderr).toBe('');
     expect(code).toBe(0);
   });
 
-  it('make pods that Pod Security "restricted" lets in', async () => {
+  it('create pods that Pod Security "restricted" allows', async () => {
     const { stderr } = await tryOut((await render(values, example)).workloads().map(podOf));
     expect(stderr).toBe('');
   });
 });
 
-test('a pod that is not restricted would be refused here', async () => {
+test('a pod that is not restricted is rejected', async () => {
   const workloads = (await render({ securityContext: { allowPrivilegeEscalation: true } })).workloads();
   expect((await tryOut(workloads.map(podOf))).stderr).toContain('violates PodSecurity "restricted:latest"');
 });
 
-test('the definition of the chart is the one in crds/, which the tests of the resource stand on', async () => {
+test('the CRD of the chart equals the CRD in crds/, which the other cluster tests use', async () => {
   const definition = (await render()).all.find(({ kind }) => kind === 'CustomResourceDefinition');
   const args = ['--kubeconfig', namespace.kubeconfig, 'get', 'crd', 'screenshotjobs.tearsheet.dev', '-o', 'json'];
   const { stdout } = await runTool(program, args);
   expect(JSON.parse(stdout).spec).toMatchObject(definition?.['spec']);
 });
 
-test('a definition that belongs to no release, or to another, is left as it is: Helm would refuse to install over it', async () => {
+test('a CRD without a release or of another release is left unchanged, because Helm cannot adopt it', async () => {
   const args = ['template', 't', CHART, '--dry-run=server', '--kubeconfig', namespace.kubeconfig, '-f', '-'];
   const { stdout, stderr } = await runTool(await buildTool('helm'), args, { input: JSON.stringify(REQUIRED_VALUES) });
   expect(stderr).toBe('');

@@ -10,7 +10,7 @@ const EVERYTHING = {
   },
 };
 
-test('alerts ask of this release alone, and lead to their runbooks', async () => {
+test('each alert selects only this release and links to its runbook', async () => {
   const [group] = (await render(EVERYTHING)).get('PrometheusRule', '')['spec'].groups;
   expect(group.rules.length).toBeGreaterThan(5);
   for (const { alert, expr, annotations } of group.rules) {
@@ -20,7 +20,7 @@ test('alerts ask of this release alone, and lead to their runbooks', async () =>
   }
 });
 
-test('what Prometheus templates is left to Prometheus', async () => {
+test('Helm leaves the templates of Prometheus and Grafana unchanged', async () => {
   const rendered = await render(EVERYTHING);
   expect(JSON.stringify(rendered.get('PrometheusRule', ''))).toContain('{{ $labels.queue }}');
   const dashboard = rendered.get('ConfigMap', 'dashboard');
@@ -38,13 +38,13 @@ test('the monitor scrapes the Service whose name alerts select by', async () => 
   expect(spec.endpoints).toMatchObject([{ port: 'metrics', relabelings: [{ targetLabel: 'component' }] }]);
 });
 
-describe('what an operator wants otherwise', () => {
+describe('an operator', () => {
   const rules = async (prometheusRule: Values): Promise<Manifest[]> => {
     const values = merged(EVERYTHING, { monitoring: { prometheusRule } });
     return (await render(values)).get('PrometheusRule', '')['spec'].groups[0].rules;
   };
 
-  it('is told of all alerts, or of one by its name, which may be left out too', async () => {
+  it('can change the labels of all alerts, and override or disable one alert by its name', async () => {
     const changed = await rules({
       alertLabels: { team: 'ads' },
       disabled: ['TearsheetSitesBlocking'],
@@ -62,12 +62,12 @@ describe('what an operator wants otherwise', () => {
     expect(named.get('TearsheetWorkQueueStalled')?.['expr']).toContain(`{namespace="${NAMESPACE}", service=`);
   });
 
-  it('cannot be told of an alert that there is not', async () => {
+  it('cannot disable or override an unknown alert', async () => {
     for (const prometheusRule of [{ disabled: ['TearsheetApiDwon'] }, { overrides: { TearsheetApiDwon: {} } }])
       await expect(rules(prometheusRule)).rejects.toThrow('prometheusRule');
   });
 
-  it('is how it is scraped, and what of it is kept', async () => {
+  it('can change the scrape timeout and the relabelings of the ServiceMonitor', async () => {
     const drop = { sourceLabels: ['__name__'], regex: 'tearsheet_nodejs_.*', action: 'drop' };
     const more = { targetLabel: 'cluster', replacement: 'eu' };
     const serviceMonitor = { scrapeTimeout: '5s', relabelings: [more], metricRelabelings: [drop] };

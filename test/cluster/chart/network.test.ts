@@ -1,4 +1,4 @@
-/** What pods may reach, and who may reach them, by the NetworkPolicies of a release. */
+/** The connections that the NetworkPolicies of a release allow, from its pods and to them. */
 import ipaddr from 'ipaddr.js';
 import { describe, expect, it } from 'vitest';
 import { whyNotPublic } from '../../../src/egress/addresses.ts';
@@ -62,7 +62,7 @@ describe('a capture', () => {
     expect(whyNotPublic(address)).toBeDefined();
   });
 
-  it('reaches ranges that are allowed by name, and told to it and to deliveries likewise', async () => {
+  it('reaches the ranges in egress.allow, which the setting EGRESS_ALLOW also contains', async () => {
     const values = { egress: { allow: ['10.1.0.0/16', 'fd00::/8'] } };
     const { egress } = await policy('capture', values);
     expect(['10.1.2.3', 'fd00::1'].map((address) => reaches(egress, address))).toEqual([true, true]);
@@ -70,7 +70,7 @@ describe('a capture', () => {
     expect((await render(values)).settings()['EGRESS_ALLOW']).toBe('10.1.0.0/16,fd00::/8');
   });
 
-  it('asks name servers and the internal API, and nobody asks it', async () => {
+  it('reaches name servers and the internal API, and accepts no connection', async () => {
     const { egress, ingress, policyTypes } = await policy('capture');
     const [names, internal] = egress;
     expect(names.to[0].podSelector.matchLabels).toEqual({ 'k8s-app': 'kube-dns' });
@@ -80,12 +80,12 @@ describe('a capture', () => {
     expect({ ingress, policyTypes }).toEqual({ policyTypes: ['Ingress', 'Egress'] });
   });
 
-  it('uploads to a private S3 server where that is named', async () => {
+  it('reaches a private S3 server that the values name', async () => {
     const storageTo = [{ ipBlock: { cidr: '10.9.0.1/32' } }];
     expect(reaches((await policy('capture', { networkPolicy: { storageTo } })).egress, '10.9.0.1')).toBe(true);
   });
 
-  it('is selected by the labels that its pods bear', async () => {
+  it('is selected by the labels of its pod', async () => {
     const rendered = await render();
     const { matchLabels } = rendered.get('NetworkPolicy', 'capture')['spec'].podSelector;
     const profile = JSON.parse(rendered.get('ConfigMap', 'capture-profile')['data']['profile.json']);
@@ -102,7 +102,7 @@ describe('the API', () => {
   const from = (spec: Manifest['spec'], port: string) =>
     spec.ingress.find((rule: Egress) => rule.ports?.[0]?.port === port).from;
 
-  it('lets captures alone to its internal port', async () => {
+  it('accepts connections to its internal port only from captures', async () => {
     const peers: Peer[] = from(await policy('api'), 'internal');
     expect(peers.map(({ podSelector }) => podSelector?.matchLabels)).toEqual([
       {
@@ -113,7 +113,7 @@ describe('the API', () => {
     ]);
   });
 
-  it('lets everybody to its public port, or those who are named', async () => {
+  it('accepts connections to its public port from everywhere, or only from the peers that the values name', async () => {
     expect(from(await policy('api'), 'http')).toBeUndefined();
     const publicFrom = [{ namespaceSelector: { matchLabels: { name: 'ingress' } } }];
     const [named, test] = from(await policy('api', { networkPolicy: { publicFrom } }), 'http');
@@ -121,7 +121,7 @@ describe('the API', () => {
     expect(test.podSelector.matchLabels).toMatchObject({ 'app.kubernetes.io/component': 'test' });
   });
 
-  it('lets `helm test` to its metrics port where that is for those who are named', async () => {
+  it('accepts `helm test` on its metrics port, even if the values limit the peers', async () => {
     const metricsFrom = [{ namespaceSelector: { matchLabels: { name: 'monitoring' } } }];
     const [named, test] = from(await policy('api', { networkPolicy: { metricsFrom } }), 'metrics');
     expect(named).toEqual(metricsFrom[0]);
@@ -138,12 +138,12 @@ describe('the API', () => {
   });
 });
 
-it('the controller delivers to any port, since customers name webhooks', async () => {
+it('the controller reaches any port, because customers choose the address of a webhook', async () => {
   const { egress } = await policy('controller');
   expect(egress[1]).toEqual({ ports: [{ port: 1, endPort: 65_535 }] });
 });
 
-it('pods of hooks get out where a namespace lets nobody out by itself', async () => {
+it('the pods of Helm hooks have a policy that allows their connections', async () => {
   const rendered = await render();
   const { podSelector, egress } = rendered.get('NetworkPolicy', 'hooks')['spec'];
   for (const hook of [rendered.get('Job', 'cleanup')['spec'].template, rendered.get('Pod', 'test')]) {
@@ -153,13 +153,13 @@ it('pods of hooks get out where a namespace lets nobody out by itself', async ()
   expect(egress[1]).toEqual({ ports: [{ port: 1, endPort: 65_535 }] });
 });
 
-it('no policy has an empty list of rules, which an API server forgets: whoever applies manifests would see a difference for ever', async () => {
+it('no policy has an empty list of rules, because the API server drops it and a diff would never be empty', async () => {
   const policies = (await render({}, 'values-trial.yaml')).all.filter(({ kind }) => kind === 'NetworkPolicy');
   expect(policies.length).toBeGreaterThan(4);
   for (const { spec } of policies) expect([spec.ingress, spec.egress]).not.toContainEqual([]);
 });
 
-it('no policy stands in the way where the values say so', async () => {
+it('no policy is created if the values disable policies', async () => {
   const { all } = await render({ networkPolicy: { enabled: false } });
   expect(all.filter(({ kind }) => kind === 'NetworkPolicy')).toEqual([]);
 });

@@ -2,14 +2,14 @@
 import { describe, expect, it, test } from 'vitest';
 import { render, type Values } from './rendered.ts';
 
-describe('made or left out', () => {
+describe('the release', () => {
   it.each<[string, Values, string, string, boolean]>([
     ['the definition, by default', {}, 'CustomResourceDefinition', '', true],
     ['an autoscaler, by default', {}, 'HorizontalPodAutoscaler', 'api', false],
     ['an autoscaler', { api: { autoscaling: { enabled: true } } }, 'HorizontalPodAutoscaler', 'api', true],
     ['a budget for API pods', {}, 'PodDisruptionBudget', 'api', true],
     [
-      'a budget for one API pod, which no drain could pass',
+      'a budget for one API pod, which would block a drain',
       { api: { replicas: 1 } },
       'PodDisruptionBudget',
       'api',
@@ -22,7 +22,7 @@ describe('made or left out', () => {
     ['a dashboard', { monitoring: { grafanaDashboard: { enabled: true } } }, 'ConfigMap', 'dashboard', true],
     ['the cleaning up', {}, 'Job', 'cleanup', true],
     ['the cleaning up', { cleanup: { enabled: false } }, 'Job', 'cleanup', false],
-  ])('%s %j', async (_what, values, kind, name, there) => {
+  ])('creates or leaves out %s with the values %j', async (_what, values, kind, name, there) => {
     const rendered = await render(values);
     const found =
       kind === 'CustomResourceDefinition' ? rendered.all.find((one) => one.kind === kind) : rendered.find(kind, name);
@@ -30,10 +30,10 @@ describe('made or left out', () => {
   });
 });
 
-describe('what operators hang on', () => {
+describe('additions of an operator', () => {
   const sidecar = { name: 'proxy', image: 'proxy', restartPolicy: 'Always' };
 
-  it('a proxy to the database runs before the migration, and beside the cleaning up', async () => {
+  it('an extra init container runs before the migration and also in the cleanup Job', async () => {
     const extra = { extraInitContainers: [sidecar], extraContainers: [{ name: 'log', image: 'log' }] };
     const rendered = await render({ api: extra, controller: extra });
     const names = (kind: string, name: string, part: string) =>
@@ -45,7 +45,7 @@ describe('what operators hang on', () => {
     expect(names('Job', 'cleanup', 'initContainers')).toEqual(['proxy']);
   });
 
-  it('accounts that are there already are bound and used, and not made', async () => {
+  it('an existing service account is bound and used, and not created', async () => {
     const own = (name: string) => ({ serviceAccount: { create: false, name } });
     const rendered = await render({ api: own('a'), controller: own('b'), capture: own('c') });
     expect(rendered.all.filter(({ kind }) => kind === 'ServiceAccount')).toEqual([]);
@@ -56,7 +56,7 @@ describe('what operators hang on', () => {
     expect(rendered.settings()['CAPTURE_SERVICE_ACCOUNT']).toBe('c');
   });
 
-  it('more objects, as templates, and more of the public Service', async () => {
+  it('extra objects are rendered as templates, and extraSpec is added to the public Service', async () => {
     const more = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: '{{ .Release.Name }}-tearsheet-more' } };
     const extraSpec = { externalTrafficPolicy: 'Local' };
     const rendered = await render({ extraObjects: [more], api: { service: { type: 'LoadBalancer', extraSpec } } });
@@ -65,18 +65,18 @@ describe('what operators hang on', () => {
   });
 });
 
-describe('the definition', () => {
+describe('the CRD', () => {
   const definition = async (crds: Values) =>
     (await render({ crds })).all.find(({ kind }) => kind === 'CustomResourceDefinition');
 
-  it('is upgraded with the release and stays when that goes', async () => {
+  it('is upgraded with the release and stays after an uninstall', async () => {
     expect((await definition({}))?.metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
     expect((await definition({ keep: false }))?.metadata.annotations).toBeUndefined();
     expect(await definition({ install: false })).toBeUndefined();
   });
 });
 
-test('replicas are the autoscaler’s where there is one', async () => {
+test('a Deployment with an autoscaler has no replicas field', async () => {
   const spec = async (values: Values) => (await render(values)).get('Deployment', 'api')['spec'];
   expect((await spec({})).replicas).toBe(2);
   expect((await spec({ api: { autoscaling: { enabled: true } } })).replicas).toBeUndefined();
@@ -94,7 +94,7 @@ test('host and certificate of an Ingress follow from the public address', async 
   });
 });
 
-test('a route leads to the Service that clients use', async () => {
+test('an HTTPRoute leads to the public Service', async () => {
   const values = { api: { httpRoute: { enabled: true, parentRefs: [{ name: 'public' }] }, service: { port: 8080 } } };
   expect((await render(values)).get('HTTPRoute', '')['spec']).toEqual({
     parentRefs: [{ name: 'public' }],
@@ -121,7 +121,7 @@ test('each Service leads to pods that serve its port', async () => {
   expect(rendered.settings()['INTERNAL_URL']).toBe('http://t-tearsheet-internal:8081');
 });
 
-test('cleaning up runs before anything is removed, with the rights of the controller, and gives up some time', async () => {
+test('the cleanup Job runs before an uninstall with the account of the controller, and has a deadline', async () => {
   const { metadata, spec } = (await render()).get('Job', 'cleanup');
   expect(metadata.annotations).toMatchObject({ 'helm.sh/hook': 'pre-delete' });
   expect(spec).toMatchObject({

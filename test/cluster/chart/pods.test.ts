@@ -65,7 +65,7 @@ describe('every pod', () => {
     }
   });
 
-  it('runs the image by its digest where one is given, and pulls it with the given secret', async () => {
+  it('runs the image by its digest and pulls it with the secret that the values name', async () => {
     const rendered = await render(EVERYTHING);
     for (const workload of rendered.workloads()) {
       expect(podOf(workload).imagePullSecrets).toEqual([{ name: 'registry' }]);
@@ -74,7 +74,7 @@ describe('every pod', () => {
     }
   });
 
-  it('shows the log of its own container where none is named', async () => {
+  it('has its main container as the default container of kubectl', async () => {
     const rendered = await render();
     for (const component of ['api', 'controller']) {
       const { annotations } = rendered.get('Deployment', component)['spec'].template.metadata;
@@ -82,12 +82,12 @@ describe('every pod', () => {
     }
   });
 
-  it('runs the version of the chart where no tag is given', async () => {
+  it('runs the version of the chart if the values name no tag', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
     expect(first((await render()).get('Deployment', 'api')).image).toBe(`tearsheet:${version}`);
   });
 
-  it('reads nothing but settings that there are', async () => {
+  it('gets only settings that the program knows', async () => {
     const rendered = await render(EVERYTHING);
     const known = new Set(Object.keys(SETTINGS));
     const unknown = Object.keys(rendered.settings()).filter((name) => !known.has(name));
@@ -97,24 +97,24 @@ describe('every pod', () => {
   });
 });
 
-test('large numbers are written as such', async () => {
+test('large numbers are written without an exponent', async () => {
   const settings = (await render({ ...EVERYTHING, capture: { maxPods: 1_500_000 } })).settings();
   expect(settings).toMatchObject({ RATE_LIMIT_BURST: '2000000', MAX_PODS: '1500000', CAPTURE_RETRIES: '3' });
 });
 
-describe('new pods are made', () => {
+describe('pods are replaced', () => {
   const annotations = async (values: Values, component: string) =>
     (await render(values)).get('Deployment', component)['spec'].template.metadata.annotations;
 
   it.each<[string, Values, string]>([
     ['a setting changes', { settings: { LOG_LEVEL: 'debug' } }, 'api'],
     ['the database moves', { database: { url: 'postgres://other/db' } }, 'api'],
-    ['captures are to look otherwise', { capture: { shmSize: '1Gi' } }, 'controller'],
-  ])('where %s', async (_case, values, component) => {
+    ['the capture profile changes', { capture: { shmSize: '1Gi' } }, 'controller'],
+  ])('if %s', async (_case, values, component) => {
     expect(await annotations(values, component)).not.toEqual(await annotations({}, component));
   });
 
-  it('not where nothing changes that they read', async () => {
+  it('only if a value changes that they read', async () => {
     expect(await annotations({ capture: { shmSize: '1Gi' } }, 'api')).toEqual(await annotations({}, 'api'));
   });
 });
@@ -142,26 +142,23 @@ describe('a Deployment', () => {
   );
 });
 
-describe('graceful end', () => {
-  it.each([undefined, 60])(
-    'leaves room for all that a process does within SHUTDOWN_GRACE_SECONDS=%s',
-    async (grace) => {
-      const rendered = await render(grace === undefined ? {} : { settings: { SHUTDOWN_GRACE_SECONDS: grace } });
-      const seconds = grace ?? Number(SETTINGS.SHUTDOWN_GRACE_SECONDS.fallback);
-      const api = rendered.get('Deployment', 'api');
-      // Both servers have it, one after the other, after the Service has forgotten the pod.
-      expect(first(api).lifecycle.preStop).toEqual({ sleep: { seconds: 5 } });
-      expect(podOf(api).terminationGracePeriodSeconds).toBeGreaterThan(5 + 2 * seconds);
-      expect(podOf(rendered.get('Deployment', 'controller')).terminationGracePeriodSeconds).toBeGreaterThan(seconds);
-    },
-  );
+describe('graceful termination', () => {
+  it.each([undefined, 60])('has a grace period that covers SHUTDOWN_GRACE_SECONDS=%s', async (grace) => {
+    const rendered = await render(grace === undefined ? {} : { settings: { SHUTDOWN_GRACE_SECONDS: grace } });
+    const seconds = grace ?? Number(SETTINGS.SHUTDOWN_GRACE_SECONDS.fallback);
+    const api = rendered.get('Deployment', 'api');
+    // Both servers have it, one after the other, after the Service has forgotten the pod.
+    expect(first(api).lifecycle.preStop).toEqual({ sleep: { seconds: 5 } });
+    expect(podOf(api).terminationGracePeriodSeconds).toBeGreaterThan(5 + 2 * seconds);
+    expect(podOf(rendered.get('Deployment', 'controller')).terminationGracePeriodSeconds).toBeGreaterThan(seconds);
+  });
 
-  it('a new API pod is ready before an old one goes', async () => {
+  it('starts a new API pod before an old one is terminated', async () => {
     const { spec } = (await render()).get('Deployment', 'api');
     expect(spec['strategy']).toMatchObject({ rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } });
   });
 
-  it('probes ask the port that says what is wrong', async () => {
+  it('has probes on the metrics port', async () => {
     const api = first((await render()).get('Deployment', 'api'));
     expect(api.livenessProbe.httpGet).toEqual({ path: '/livez', port: 'metrics' });
     expect(api.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'metrics' });
@@ -169,7 +166,7 @@ describe('graceful end', () => {
   });
 });
 
-describe('the profile of captures', () => {
+describe('the capture profile', () => {
   const profileOf = async (values: Values, example?: string) =>
     CaptureProfile.parse(
       JSON.parse((await render(values, example)).get('ConfigMap', 'capture-profile')['data']['profile.json']),
@@ -179,7 +176,7 @@ describe('the profile of captures', () => {
     ['a trial', {}, 'values-trial.yaml'],
     ['the production example', {}, 'values-production.yaml'],
     ['the least values', {}],
-  ])('of %s is one that the controller accepts', async (_case, values, example) => {
+  ])('of %s is valid for the controller', async (_case, values, example) => {
     const profile = await profileOf(values, example);
     expect(profile).toMatchObject({
       serviceAccountName: 't-tearsheet-capture',
@@ -187,7 +184,7 @@ describe('the profile of captures', () => {
     });
   });
 
-  it('holds everything that values say of captures', async () => {
+  it('contains all capture values', async () => {
     expect(await profileOf(EVERYTHING)).toMatchObject({
       image: `registry.example.com/tearsheet@sha256:${'a'.repeat(64)}`,
       imagePullSecrets: [{ name: 'registry' }],
@@ -208,7 +205,7 @@ describe('the profile of captures', () => {
     });
   });
 
-  it('hands captures those settings that concern them, and none that names a database or a bucket', async () => {
+  it('contains the settings for captures, and none for the database or the artifact store', async () => {
     const { env } = await profileOf(EVERYTHING);
     expect(env).toEqual([
       { name: 'LOG_LEVEL', value: 'debug' },
@@ -218,7 +215,7 @@ describe('the profile of captures', () => {
     ]);
   });
 
-  it('hands on every setting of docs/configuration.md that is about capturing', async () => {
+  it('contains every setting of the group Capture in docs/configuration.md', async () => {
     const names = Object.entries(SETTINGS).filter(([, { group }]) => group === 'Capture');
     // The image says where its browser is.
     const given = names.map(([name]) => name).filter((name) => name !== 'CHROMIUM_PATH');
@@ -226,12 +223,12 @@ describe('the profile of captures', () => {
     expect(env.map(({ name }) => name).sort()).toEqual(given.sort());
   });
 
-  it('leaves out what the values take away with null', async () => {
+  it('leaves out fields that the values set to null', async () => {
     const profile = await profileOf({ capture: { nodeSelector: null } }, 'values-production.yaml');
     expect(profile.nodeSelector).toEqual({});
   });
 
-  it('is the file that the controller is told to read', async () => {
+  it('is mounted at the path in CAPTURE_PROFILE', async () => {
     const rendered = await render();
     const controller = rendered.get('Deployment', 'controller');
     expect(rendered.settings()['CAPTURE_PROFILE']).toBe('/etc/tearsheet/capture/profile.json');
@@ -256,7 +253,7 @@ function sorted(value: unknown): unknown {
 }
 
 describe('secrets', () => {
-  it('of values make new pods when they change, and nobody who sees pods can try out passwords against their sums', async () => {
+  it('of the values replace pods when they change, and the checksum in a pod does not reveal a password', async () => {
     const defaults = parse(readFileSync(path.join(CHART, 'values.yaml'), 'utf8'));
     const sums = async (password: string) => {
       const url = `postgres://user:${password}@db.example.com/tearsheet`;
@@ -280,7 +277,7 @@ describe('secrets', () => {
   const names = async (values: Values) =>
     (await render(values)).all.filter(({ kind }) => kind === 'Secret').map(({ metadata }) => metadata.name);
 
-  it('of values are kept in Secrets of the release', async () => {
+  it('of the values are stored in Secrets of the release', async () => {
     const artifacts = { accessKeyId: 'id', secretAccessKey: 'secret' };
     const rendered = await render({ artifacts });
     expect(rendered.get('Secret', 'database')['stringData'].DATABASE_URL).toContain('db.example.com');
@@ -292,7 +289,7 @@ describe('secrets', () => {
     expect(JSON.stringify(plain)).not.toMatch(/user:pass/);
   });
 
-  it('that are there already are used instead', async () => {
+  it('that already exist are used instead of new ones', async () => {
     const values = {
       database: { url: '', existingSecret: 'db', existingSecretKey: 'uri' },
       artifacts: { existingSecret: 's3' },
@@ -310,7 +307,7 @@ describe('secrets', () => {
       }
   });
 
-  it('are none where the cloud gives pods their identity', async () => {
+  it('for the artifact store are absent if the cloud gives pods their identity', async () => {
     const rendered = await render({ api: { serviceAccount: { annotations: { role: 'arn' } } } });
     expect(rendered.find('Secret', 'artifacts')).toBeUndefined();
     expect(rendered.get('ServiceAccount', 'api').metadata.annotations).toEqual({ role: 'arn' });
@@ -318,7 +315,7 @@ describe('secrets', () => {
 });
 
 describe('a trial', () => {
-  it('knows its PostgreSQL by the password that is in the Secret', async () => {
+  it('connects to its PostgreSQL with the password in the Secret', async () => {
     const rendered = await render({ trial: { postgres: { password: 'p/ss' } } }, 'values-trial.yaml');
     expect(rendered.get('Secret', 'database')['stringData']).toEqual({
       PASSWORD: 'p/ss',
@@ -327,13 +324,13 @@ describe('a trial', () => {
     expect(first(rendered.get('StatefulSet', 'postgres')).args).toContain('trial-postgres');
   });
 
-  it('keeps data and pictures on claims where sizes are given, and controller beside API', async () => {
+  it('stores data and pictures on volume claims if sizes are set, and runs the controller on the node of the API', async () => {
     const values = { trial: { postgres: { size: '1Gi' } }, artifacts: { folder: { size: '2Gi' } } };
     const rendered = await render(values, 'values-trial.yaml');
     expect(rendered.get('StatefulSet', 'postgres')['spec'].volumeClaimTemplates).toHaveLength(1);
     const claim = rendered.get('PersistentVolumeClaim', 'pictures');
     expect(claim.metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
-    // Data that outlives the release knows its first password alone.
+    // Data that outlives the release accepts only its first password.
     expect(rendered.get('Secret', 'database').metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
     const volume = { name: 'pictures', persistentVolumeClaim: { claimName: 't-tearsheet-pictures' } };
     for (const component of ['api', 'controller'])
@@ -343,7 +340,7 @@ describe('a trial', () => {
   });
 });
 
-test('everything of a release bears its labels, and stands in its namespace', async () => {
+test('each object of a release has its labels and its namespace', async () => {
   const { all } = await render({ commonLabels: { team: 'ads' } }, 'values-production.yaml');
   for (const { kind, metadata } of all) {
     expect(metadata.labels, `${kind} ${metadata.name}`).toMatchObject({
@@ -360,7 +357,7 @@ describe('the internal API by HTTPS', () => {
   const profileOf = (rendered: Awaited<ReturnType<typeof render>>) =>
     CaptureProfile.parse(JSON.parse(rendered.get('ConfigMap', 'capture-profile')['data']['profile.json']));
 
-  it('gives the api certificate and key, and captures the name of who signed it and nothing else', async () => {
+  it('gives the certificate and key to the API, and only the CA certificate to captures', async () => {
     const rendered = await render(TLS);
     const api = podOf(rendered.get('Deployment', 'api'));
     expect(api.volumes).toContainEqual({ name: 'internal-tls', secret: { secretName: 'internal-cert' } });
@@ -382,13 +379,13 @@ describe('the internal API by HTTPS', () => {
     expect(JSON.stringify(controller.volumes)).not.toContain('internal-cert');
   });
 
-  it('leaves a bundle of certificates alone that captures were given', async () => {
+  it('keeps a certificate bundle that the values give to captures', async () => {
     const extraEnv = [{ name: 'NODE_EXTRA_CA_CERTS', value: '/ca/all.crt' }];
     const { env } = profileOf(await render({ ...TLS, capture: { extraEnv } }));
     expect(env.filter(({ name }) => name === 'NODE_EXTRA_CA_CERTS')).toEqual(extraEnv);
   });
 
-  it('is off unless asked for', async () => {
+  it('is off by default', async () => {
     const rendered = await render();
     const { data } = rendered.get('ConfigMap', 'settings');
     expect(data.INTERNAL_URL).toBe('http://t-tearsheet-internal:8081');

@@ -1,4 +1,4 @@
-/** What each account of a release may do, and nothing beyond. */
+/** The permissions of each service account of a release. */
 import { describe, expect, it } from 'vitest';
 import { type Manifest, type Rendered, render } from './rendered.ts';
 
@@ -31,18 +31,18 @@ function spelled({ apiGroups, resources, verbs, resourceNames = [''] }: Rule): s
   );
 }
 
-describe('rights', () => {
-  it('of the API: to ask whose token it was shown', async () => {
+describe('permissions', () => {
+  it('of the API allow only TokenReviews', async () => {
     expect(rightsOf(await render(), 't-tearsheet-api')).toEqual(['create tokenreviews.authentication.k8s.io']);
   });
 
-  it('of captures: none, and no token of the cluster', async () => {
+  it('of captures are empty, and captures get no token for the API server', async () => {
     const rendered = await render();
     expect(rightsOf(rendered, 't-tearsheet-capture')).toEqual([]);
     expect(rendered.get('ServiceAccount', 'capture')['automountServiceAccountToken']).toBe(false);
   });
 
-  it('of the controller: what it calls, each verb of it', async () => {
+  it('of the controller are exactly the calls that it makes', async () => {
     const rights = rightsOf(await render(), 't-tearsheet-controller');
     expect(rights).toEqual(
       [
@@ -59,18 +59,18 @@ describe('rights', () => {
     );
   });
 
-  it('on the whole cluster: nodes only where the values allow it, and then the controller is told', async () => {
+  it('on nodes exist only if the values allow them, and READ_NODES has the same value', async () => {
     const [with_, without] = [await render(), await render({ rbac: { nodes: false } })];
     expect(with_.settings()['READ_NODES']).toBe('true');
     expect(without.settings()['READ_NODES']).toBe('false');
     expect(rightsOf(without, 't-tearsheet-controller').filter((right) => right.endsWith('nodes'))).toEqual([]);
   });
 
-  it('to the Lease that the controller is told to hold', async () => {
+  it('on the Lease match the setting LEASE_NAME', async () => {
     expect((await render()).settings()['LEASE_NAME']).toBe('t-tearsheet-controller');
   });
 
-  it('of people: who may view a namespace sees ScreenshotJobs, who may edit it can cancel them', async () => {
+  it('of the role view include reading ScreenshotJobs, and those of the role edit include changing them', async () => {
     const rendered = await render();
     const view = rendered.get('ClusterRole', 'view');
     const edit = rendered.get('ClusterRole', 'edit');
@@ -81,12 +81,12 @@ describe('rights', () => {
     expect(edit['rules'].flatMap(spelled)).not.toContain('create screenshotjobs.tearsheet.dev');
   });
 
-  it('of none where somebody else grants them', async () => {
+  it('are left out if an operator grants them outside the chart', async () => {
     const { all } = await render({ rbac: { create: false, aggregate: false } });
     expect(all.filter(({ apiVersion }) => apiVersion.startsWith('rbac.'))).toEqual([]);
   });
 
-  it('are mounted where they are used, and nowhere else', async () => {
+  it('are available as a token only in pods that use them', async () => {
     const mounted = (await render({}, 'values-trial.yaml')).workloads().map(({ metadata, ...rest }) => {
       const { automountServiceAccountToken, serviceAccountName } = rest['spec'].template.spec;
       return [metadata.name, automountServiceAccountToken, serviceAccountName];

@@ -1,8 +1,8 @@
-/** Values that the chart refuses, and what it says then. */
+/** Values that the chart rejects, and the messages. */
 import { describe, expect, it, test } from 'vitest';
 import { CHART, helm, merged, REQUIRED_VALUES, render, rendering, type Values } from './rendered.ts';
 
-describe('values that cannot work are refused in words', () => {
+describe('invalid values', () => {
   it.each<[string, Values, string]>([
     ['no address', { publicUrl: '' }, 'publicUrl is not set'],
     ['no database', { database: { url: '' } }, 'No database: set database.url'],
@@ -19,22 +19,22 @@ describe('values that cannot work are refused in words', () => {
     ['a misspelt value in a group', { capture: { paralelism: 3 } }, "'paralelism' not allowed"],
     ['a word for a number', { api: { replicas: 'two' } }, 'got string, want integer'],
     [
-      'an end too short to be used',
+      'a grace period that is too short',
       { capture: { terminationGracePeriodSeconds: 5 } },
       'capture/terminationGracePeriod',
     ],
-    ['a digest that is none', { image: { digest: 'latest' } }, 'image/digest'],
-    ['a database that is no PostgreSQL', { database: { url: 'mysql://a' } }, 'database/url'],
-    ['a range that is none', { egress: { allow: ['intranet'] } }, 'egress/allow/0'],
-    ['a setting that nobody reads', { settings: { LOG_LEVLE: 'debug' } }, "'LOG_LEVLE' not allowed"],
+    ['a digest that is not a SHA-256', { image: { digest: 'latest' } }, 'image/digest'],
+    ['a database other than PostgreSQL', { database: { url: 'mysql://a' } }, 'database/url'],
+    ['an address range that is a word', { egress: { allow: ['intranet'] } }, 'egress/allow/0'],
+    ['an unknown setting', { settings: { LOG_LEVLE: 'debug' } }, "'LOG_LEVLE' not allowed"],
     ['a setting that another value decides', { settings: { PUBLIC_URL: 'https://b.example' } }, "'PUBLIC_URL'"],
-  ])('%s', async (_case, values, words) => {
+  ])('%s is rejected with a message', async (_case, values, words) => {
     const { code, stderr } = await rendering(merged(REQUIRED_VALUES, values));
     expect(stderr).toContain(words);
     expect(code).not.toBe(0);
   });
 
-  it('what follows from other values cannot be contradicted in settings', async () => {
+  it('settings that the chart derives from other values are rejected', async () => {
     const derived = Object.keys((await render()).settings());
     const { stderr } = await rendering(
       merged(REQUIRED_VALUES, { settings: Object.fromEntries(derived.map((name) => [name, '1'])) }),

@@ -12,7 +12,7 @@ afterAll(() => shots?.remove());
 /** Names of resources are the tests' own: they share a namespace. */
 const { set: _set, ...WITHOUT_SET } = SPEC;
 
-describe('spec', () => {
+describe('the spec of a ScreenshotJob', () => {
   const other = 'c0ffee00-0000-4000-8000-000000000000';
   it.each([
     ['organization', 'another'],
@@ -49,7 +49,7 @@ describe('spec', () => {
   });
 });
 
-describe('cancel', () => {
+describe('spec.cancel', () => {
   it('can be set once, and neither cleared nor removed afterwards', async () => {
     await shots.create('canceled');
     expect(await shots.patch('canceled', { spec: { cancel: true } })).toMatchObject({ code: 0, stderr: '' });

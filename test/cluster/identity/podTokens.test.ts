@@ -1,4 +1,4 @@
-/** Tokens as the kubelet gives them to pods, made out and judged by a real API server. */
+/** A real API server issues and checks tokens as the kubelet gives them to pods. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -106,7 +106,7 @@ async function podWithToken(given: { index?: number; account?: string; namespace
     ...{ capabilities: { drop: ['ALL'] }, seccompProfile: { type: 'RuntimeDefault' } },
   };
   const containers = [{ name: 'capture', image: 'none', securityContext }];
-  // Nothing is to run: where there is a kubelet, it does not see the pod either.
+  // The pod must not run: a scheduling gate hides it from the kubelet, if there is one.
   const spec = { serviceAccountName: account, containers, schedulingGates: [{ name: 'tearsheet.dev/never' }] };
   const pod = await core.createNamespacedPod({ namespace, body: { metadata: { name }, spec } });
   const uid = pod.metadata?.uid ?? '';

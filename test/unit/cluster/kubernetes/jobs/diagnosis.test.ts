@@ -185,7 +185,7 @@ test('a container with exit code 0 is not a failure, although a process in it ra
   });
 });
 
-describe('a Job', () => {
+describe('a diagnosed Job', () => {
   test('has its indexes and state', () => {
     expect(watchOver(observed('finished'), 0).captureJob).toMatchObject({
       ...{ name: 'set-1-1', active: 0, finished: true, deleting: false, stuck: false },
