@@ -1,4 +1,4 @@
-/** What a pod of a cluster may do, and not: its token binds it to one index of one job. Who judges tokens is played here. */
+/** The rights of a pod in a cluster: its token binds it to one index of one job. A fake reviews the tokens. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { podTokenAuthenticator } from '../../../src/api/auth/podTokens.ts';
 import { frameKey, screenshotKey, withContent } from '../../../src/api/transfers/transfers.ts';
@@ -24,7 +24,7 @@ let organization: TestOrganization;
 let internalUrl: string;
 let artifacts: FolderArtifactStore;
 let isDown = false;
-/** What was counted, and what was logged of refusals. */
+/** The counts, and the log lines of rejections. */
 let phases: object[];
 let creatives: object[];
 let logged: string[];
@@ -89,14 +89,14 @@ const open = (client: CaptureClient, pod: string, index = 0) =>
   client.call<Attempt>(`indexes/${index}/attempts`, { pod });
 const BOUND = { index: 0, attempt: 1 };
 
-test('A pod opens the attempt of its own index in its own name, and no other', async () => {
+test('A pod can open only the attempt of its own index, in its own name', async () => {
   const { pod } = await job();
   expect(await open(pod('uid-1'), 'uid-1')).toMatchObject({ status: 200, body: { attempt: 1 } });
   expect((await open(pod('uid-1'), 'uid-2')).status).toBe(403);
   expect((await open(pod('uid-1'), 'uid-1', 1)).status).toBe(403);
 });
 
-test('A pod of another job is refused everything, whatever it names', async () => {
+test('Every call of a pod from another job is rejected', async () => {
   const [mine, theirs] = [await job(), await job()];
   const name = await findJobName(store.db, mine.id);
   const stranger = captureClient(internalUrl, theirs.id, tokenOf(`${name}-1-0-abcde`, 'uid-1'));
@@ -127,7 +127,7 @@ test('A pod whose index another one has taken over is superseded, although it na
   expect((await pod('uid-2').call('creatives/claim', late)).status).toBe(200);
 });
 
-test('While the API server cannot be asked, a pod is told to come back, not to go', async () => {
+test('While the API server is unreachable, a pod gets 503, so that it repeats the call', async () => {
   const { pod } = await job();
   isDown = true;
   expect(await open(pod('uid-1'), 'uid-1')).toMatchObject({ status: 503, body: { error: 'unavailable' } });
@@ -135,7 +135,7 @@ test('While the API server cannot be asked, a pod is told to come back, not to g
   expect((await open(pod('uid-1'), 'uid-1')).status).toBe(200);
 });
 
-test('A picture that was not uploaded counts for nothing, nor does a frame', async () => {
+test('The result of a picture or frame without its upload does not count', async () => {
   const { id: jobId, pod } = await job();
   const capture = pod('uid-1');
   const id = (await open(capture, 'uid-1')).body.pages[0]?.screenshots[0]?.id ?? '';
@@ -160,7 +160,7 @@ test('A picture that was not uploaded counts for nothing, nor does a frame', asy
   expect((await capture.call('screenshots/results', results)).status).toBe(200);
 });
 
-test('Words without end are cut before they are kept', async () => {
+test('Very long texts are cut before they are stored', async () => {
   const { pod } = await job();
   const { body } = await open(pod('uid-1'), 'uid-1');
   const id = body.pages[0]?.screenshots[0]?.id ?? '';
@@ -170,7 +170,7 @@ test('Words without end are cut before they are kept', async () => {
   expect(stored?.reason).toBe('😀'.repeat(4_000));
 });
 
-test('Nobody goes looking for more frames than were asked for, however many a pod names', async () => {
+test('The API looks up no more frames than were requested, however many a pod names', async () => {
   const { id: jobId, pod } = await job();
   const capture = pod('uid-1');
   await open(capture, 'uid-1');
@@ -186,7 +186,7 @@ test('Nobody goes looking for more frames than were asked for, however many a po
   expect(looks).not.toHaveBeenCalled();
 });
 
-test('A pod that waits a hundred times at once is told to come back, and keeps no other from its turn', async () => {
+test('A pod that waits a hundred times at once gets an error to repeat, and blocks no other pod', async () => {
   const { pod } = await job();
   await open(pod('uid-1'), 'uid-1');
   await open(pod('uid-2', 1), 'uid-2', 1);
@@ -208,7 +208,7 @@ test('A pod that waits a hundred times at once is told to come back, and keeps n
   expect(count(200) + count(503)).toBe(100);
 });
 
-test('A fault is told in so many words, however many of them a pod makes', async () => {
+test('The message about faults has a bounded length, however many a pod makes', async () => {
   const { pod } = await job();
   const results = Array.from({ length: 1_000 }, () => ({ status: 'uploaded' }));
   const refused = await pod('uid-1').call<{ message: string }>('screenshots/results', { ...BOUND, results });
@@ -230,7 +230,7 @@ test('An index and a creative that are reported over and over count once in the 
   expect(phases).toEqual([{ navigate: 86_400 }]);
 });
 
-test('A pod that sends as much as it may over and over does not keep the API from everybody else', async () => {
+test('A pod that sends the maximum repeatedly does not block the API for others', async () => {
   const { pod } = await job();
   await open(pod('uid-1'), 'uid-1');
   const results = Array.from({ length: 100 }, () => ({ status: 'x'.repeat(100_000) }));
@@ -241,7 +241,7 @@ test('A pod that sends as much as it may over and over does not keep the API fro
   expect((await open(pod('uid-2', 1), 'uid-2', 1)).status).toBe(200);
 });
 
-test('Whoever is refused over and over fills no log', async () => {
+test('Repeated rejections of a client do not fill the log', async () => {
   const { id } = await job();
   const stranger = captureClient(internalUrl, id, 'made up');
   for (let i = 0; i < 150; i++) expect((await open(stranger, 'uid')).status).toBe(401);

@@ -26,7 +26,7 @@ let secret: Buffer;
 let artifacts: FolderArtifactStore;
 /** Final states of pictures as they are counted. */
 const counted: string[] = [];
-/** What was enqueued; nothing works it off here. */
+/** The names of the queue entries; no worker processes them here. */
 const enqueued: string[] = [];
 const eventContext = {
   publicUrl: 'https://tearsheet.example',
@@ -183,7 +183,7 @@ test('A claim that is given back or renewed is not lost', async () => {
   expect(row).toMatchObject({ claims_lost: 1, status: 'pending' });
 });
 
-test('Creatives are claimed one by one, first those of the own pages', async () => {
+test('A capture claims creatives one by one, first those of its own pages', async () => {
   const ads = [];
   for (let i = 0; i < 4; i++) ads.push(await insertAd(store.db, organization));
   ads.sort();
@@ -225,7 +225,7 @@ test('Waiting ends with the result, not at the end of its time', async () => {
   expect(Buffer.from(await (await fetch(frame?.url ?? '')).arrayBuffer()).equals(PNG)).toBe(true);
 });
 
-test('Waiting for what does not come answers with an empty list', async () => {
+test('Waiting for a creative that does not arrive answers with an empty list', async () => {
   const { client, adId } = await oneAdOnePage();
   await open(client, 'pod-1');
   const bound = { index: 0, attempt: 1 };
@@ -248,7 +248,7 @@ test('After settlement every write of a capture is refused', async () => {
   expect((await open(client, 'pod-2')).body).toMatchObject({ done: true, pages: [] });
 });
 
-test('A result that is not what was asked for is refused in words', async () => {
+test('A result that does not fit the request is rejected with a message', async () => {
   const { client, jobId, adId } = await oneAdOnePage();
   const { body } = await open(client, 'pod-1');
   const { creative } = (await claim(client, 1)).body;
@@ -271,7 +271,7 @@ test('A result that is not what was asked for is refused in words', async () => 
   expect((await open(client, 'pod-9', 7)).status).toBe(404);
 });
 
-test('Neither a token of another job nor an address for another picture is of use', async () => {
+test('A token of another job and an address for another picture are rejected', async () => {
   const { client, jobId } = await oneAdOnePage();
   const stranger = captureClient(
     internalUrl,
@@ -309,7 +309,7 @@ test('A call in another version of the protocol is refused with both versions na
   });
 });
 
-test('What a hostile page made of its names and reasons is stored without what Postgres cannot hold', async () => {
+test('Characters that Postgres cannot store are replaced in the names and reasons of a hostile page', async () => {
   const { client, jobId, adId } = await oneAdOnePage();
   const { body } = await open(client, 'pod-1');
   const id = body.pages[0]?.screenshots[0]?.id ?? '';
@@ -366,7 +366,7 @@ test.each([
   expect((await client.call('screenshots/results', { index: 0, attempt: 1, results })).status).toBe(422);
 });
 
-test('An ad of create-ad tells its subscribers in the transaction of its result', async () => {
+test('The transaction of an ad’s result also stores the event for its subscribers', async () => {
   const subscribers = [
     { webhook_url: 'https://hooks.example/plain', s3_bucket: 'pictures', s3_key_prefix: 'ar_' },
     { webhook_url: 'https://hooks.example/failures', webhook_topics: ['ad.failed'] },
@@ -394,7 +394,7 @@ test('An ad of create-ad tells its subscribers in the transaction of its result'
   expect(enqueued.filter((name) => name === 'deliver')).toHaveLength(3);
 });
 
-test('Progress is told at each quarter, to those who asked for it', async () => {
+test('Subscribers of the progress topic get an event at each quarter', async () => {
   const adId = await insertAd(store.db, organization);
   await insertSet(store.db, organization, {
     pictures: Array.from({ length: 8 }, (_, i) => ({ adId, markerMs: i * 100 })),

@@ -1,4 +1,4 @@
-/** What a capture that is not ours any more may do with the addresses that it is given, in a bucket and in a folder. */
+/** The limits of a hijacked capture that has upload addresses, in a bucket and in a folder. */
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -97,7 +97,7 @@ const report = (client: CaptureClient, id: string, key: string, png = PNG) => {
     results: [{ id, status: 'uploaded', key, ...facts, ...times }],
   });
 };
-/** What a customer gets to see. */
+/** The picture that a customer sees. */
 async function shown(): Promise<Buffer> {
   const { artifact_key } = await store.db.selectFrom('images').select('artifact_key').executeTakeFirstOrThrow();
   return (await artifacts.get(artifact_key)).bytes;
@@ -107,7 +107,7 @@ describe.each([
   ['a bucket', bucket],
   ['a folder', folder],
 ])('with pictures in %s', (_, place) => {
-  it('takes what was declared, and is told of it', async () => {
+  it('an upload address takes the declared bytes, and the result is accepted', async () => {
     const { client, adId, picture } = await begin(await place());
     const { creative } = (await client.call<ClaimedCreative>('creatives/claim', BOUND)).body;
     const frame = { marker_ms: null, ratio: required(creative?.wanted[0]).ratio };
@@ -122,7 +122,7 @@ describe.each([
     expect(await shown()).toEqual(PNG);
   });
 
-  it('takes nothing else at an address, neither of the same length nor of another', async ({ skip }) => {
+  it('an upload address rejects all other bytes, of the same length or another', async ({ skip }) => {
     skip(!server.judgesSignatures, 'this server judges no signatures');
     const { client, picture } = await begin(await place());
     const [address] = (await declare(client, screenshot(picture.id, PNG))).body.uploads;
@@ -133,7 +133,7 @@ describe.each([
     expect(await artifacts.sizeOf(required(address).key)).toBeUndefined();
   });
 
-  it('does not let a picture be replaced that was reported, by what was declared before or after', async () => {
+  it('no earlier or later declaration can replace a reported picture', async () => {
     const { client, picture } = await begin(await place());
     const declared = [screenshot(picture.id, PNG), screenshot(picture.id, another(1))];
     const [first, before] = (await declare(client, ...declared)).body.uploads.map(required);
@@ -145,7 +145,7 @@ describe.each([
     expect(await shown()).toEqual(PNG);
   });
 
-  it('believes no size that is not that of what was sent', async () => {
+  it('a result with a wrong size is rejected', async () => {
     const { client, picture } = await begin(await place());
     const [address] = (await declare(client, screenshot(picture.id, PNG))).body.uploads;
     await send(required(address), PNG);
@@ -160,8 +160,8 @@ describe.each([
   });
 });
 
-describe('what may be declared', () => {
-  it('is what was asked for of this index, in this attempt, and not too large', async () => {
+describe('declarations of uploads', () => {
+  it('a capture may declare only requested pictures of its index and attempt that are not too large', async () => {
     const { client, adId, picture, ofOther } = await begin(await folder());
     expect((await declare(client, screenshot(ofOther.id, PNG))).body.message).toContain('is not of this index');
     const strange = { kind: 'frame', ad_id: adId, marker_ms: 7, ratio: 1, ...factsOf(PNG) };
@@ -172,7 +172,7 @@ describe('what may be declared', () => {
     expect((await client.call('uploads', { ...BOUND, attempt: 2, uploads })).status).toBe(409);
   });
 
-  it('has an end: who declares one picture over and over fills no bucket', async () => {
+  it('repeated declarations of one picture are limited, so that they cannot fill a bucket', async () => {
     const { client, picture } = await begin(await folder());
     const contents = [1, 2, 3, 4].map((seed) => screenshot(picture.id, another(seed)));
     expect((await declare(client, ...contents)).status).toBe(200);
@@ -180,7 +180,7 @@ describe('what may be declared', () => {
     expect((await declare(client, ...contents)).status).toBe(200);
   });
 
-  it('has the same end when two API processes take the declarations in turn', async () => {
+  it('two API processes that take declarations in turn share one limit', async () => {
     const { client, replica, picture } = await begin(await folder());
     const content = (seed: number) => screenshot(picture.id, another(seed));
     expect((await declare(client, content(1), content(2))).status).toBe(200);
@@ -191,7 +191,7 @@ describe('what may be declared', () => {
     }
   });
 
-  it('has the same end when two API processes take the declarations at the same time', async () => {
+  it('two API processes that take declarations at the same time share one limit', async () => {
     const { client, replica, picture } = await begin(await folder());
     const seeds = Array.from({ length: 12 }, (_, i) => i);
     const answers = await Promise.all(
@@ -201,7 +201,7 @@ describe('what may be declared', () => {
     expect(answers.map(({ status }) => status).filter((status) => status === 422)).toHaveLength(8);
   });
 
-  it('counts each picture alone, and nothing of a call that is refused', async () => {
+  it('the limit counts each picture alone, and not the rejected calls', async () => {
     const { client, adId, picture } = await begin(await folder());
     const contents = [1, 2, 3, 4, 5].map((seed) => screenshot(picture.id, another(seed)));
     expect((await declare(client, ...contents)).status).toBe(422);
@@ -210,7 +210,7 @@ describe('what may be declared', () => {
     expect((await declare(client, ...contents.slice(1), frame)).status).toBe(200);
   });
 
-  it('is forgotten when the job is settled', async () => {
+  it('the counts of declarations are deleted when the job is settled', async () => {
     const { client, jobId, picture } = await begin(await folder());
     expect((await declare(client, screenshot(picture.id, PNG))).status).toBe(200);
     const queue = { enqueue: async () => undefined };
@@ -219,7 +219,7 @@ describe('what may be declared', () => {
     expect(await store.db.selectFrom('declared_uploads').selectAll().execute()).toEqual([]);
   });
 
-  it('cannot be changed in the address', async () => {
+  it('a changed upload address is rejected', async () => {
     const { client, picture } = await begin(await folder());
     const [address] = (await declare(client, screenshot(picture.id, PNG))).body.uploads;
     const { url, headers } = required(address);

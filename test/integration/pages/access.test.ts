@@ -62,8 +62,8 @@ describe('the root', () => {
   });
 });
 
-describe('who may see a page', () => {
-  it('gets a page to sign in, 200, without a key; the same whether the organization or the set is there or not', async () => {
+describe('access to a page', () => {
+  it('a visitor without a key gets the page to sign in with 200, whether the organization or set exists or not', async () => {
     const id = '11111111-2222-4333-8444-555555555555';
     for (const path of [
       setPath(),
@@ -78,12 +78,12 @@ describe('who may see a page', () => {
     }
   });
 
-  it('sees it with the key in the header, in both forms', async () => {
+  it('the key in the header opens a page, in both forms', async () => {
     expect((await ask(setPath(), { key: server.apiKey })).text).toContain('Secret plans');
     expect((await ask(setPath(), { headers: { authorization: server.apiKey } })).text).toContain('Secret plans');
   });
 
-  it('does not see it with the key of another organization', async () => {
+  it('the key of another organization does not open a page', async () => {
     expect(isSignIn(await ask(setPath(), { key: otherKey }))).toBe(true);
     const { text } = await ask('/o/demo/sign-in', { form: { key: otherKey, next: setPath() } });
     expect(text).toContain('This key does not open this page');
@@ -94,14 +94,14 @@ describe('who may see a page', () => {
     expect((await ask(`${setPath().replace('demo', 'other')}/events`, { cookie })).status).toBe(404);
   });
 
-  it('keeps a session that scripts and other sites cannot use, and that holds no key', async () => {
+  it('scripts and other sites cannot use the session cookie, which holds no key', async () => {
     const { headers } = await ask('/o/demo/sign-in', { form: { key: server.apiKey, next: '/o/demo' } });
     const cookie = headers.get('set-cookie') ?? '';
     expect(cookie).toMatch(/; Path=\/o\/demo;.*HttpOnly; SameSite=Lax/);
     expect(cookie).not.toContain(server.apiKey.slice(-43));
   });
 
-  it('loses it at once when the key is revoked', async () => {
+  it('a session ends when its key is revoked', async () => {
     const key = await createKey(server.store.db, 'demo');
     const cookie = await sessionCookie(key.api_key);
     expect((await ask(setPath(), { cookie })).text).toContain('Secret plans');
@@ -109,7 +109,7 @@ describe('who may see a page', () => {
     expect(isSignIn(await ask(setPath(), { cookie }))).toBe(true);
   });
 
-  it('loses it with time, and cannot lengthen it', async () => {
+  it('a session expires, and the visitor cannot lengthen it', async () => {
     const keyId = server.apiKey.slice(8, 16);
     const past = Math.floor(Date.now() / 1000) - 1;
     const over = signSession(server.secret, { slug: 'demo', keyId, expires: past });
@@ -125,12 +125,12 @@ describe('who may see a page', () => {
     '/o/demo/../other',
     '/\\evil.example',
     'javascript:alert(1)',
-  ])('is not sent elsewhere after signing in (%s)', async (next) => {
+  ])('signing in does not redirect to another place (%s)', async (next) => {
     const { headers } = await ask('/o/demo/sign-in', { form: { key: server.apiKey, next } });
     expect(headers.get('location')).toBe('/o/demo');
   });
 
-  it('reads that the organization is disabled, and how to upgrade', async () => {
+  it('the page of a disabled organization says so, and how to upgrade', async () => {
     await disableOrganization(server.store.db, 'demo');
     try {
       const { status, text } = await ask(setPath(), { key: server.apiKey });
@@ -152,7 +152,7 @@ describe('a share link', () => {
       expires: Math.floor(Date.now() / 1000) + (given.seconds ?? 60),
     });
 
-  it('shows its one set, without deliveries, buttons or links to what it does not open', async () => {
+  it('a share link shows its one set, without deliveries, buttons or links that it does not open', async () => {
     await seedDelivery(server, { setId, target: 'https://hooks.example/', status: 'delivered' });
     const { status, text } = await ask(`${setPath()}?s=${link()}`);
     expect(status).toBe(200);
@@ -163,7 +163,7 @@ describe('a share link', () => {
     expect((await ask(`${setPath()}.json?s=${link()}`)).text).toContain(setId);
   });
 
-  it('opens nothing else, and nothing for ever', async () => {
+  it('a share link opens no other page, and expires', async () => {
     const other = await seedSet(server, { shots: [] });
     expect(isSignIn(await ask(`/o/demo/screenshot_sets/${other.setId}?s=${link()}`))).toBe(true);
     expect(isSignIn(await ask(`/o/demo?s=${link()}`))).toBe(true);
@@ -174,7 +174,7 @@ describe('a share link', () => {
     expect(isSignIn(await ask(`${setPath()}?s=${session}`))).toBe(true);
   });
 
-  it('is what the page offers to share', async () => {
+  it('the page of a set offers its share link', async () => {
     const { text } = await ask(setPath(), { key: server.apiKey });
     const address = /value="([^"]+\?s=[^"]+)"/.exec(text)?.[1] ?? '';
     expect((await ask(address.replace(server.url, ''))).text).toContain('Secret plans');
@@ -188,7 +188,7 @@ describe('a form', () => {
     return formToken(server.secret, session);
   };
 
-  it('is refused without its token, or with that of another session', async () => {
+  it('a form without its token, or with that of another session, is rejected', async () => {
     const cookie = await sessionCookie();
     const strange = token(await sessionCookie((await createKey(server.store.db, 'demo')).api_key));
     for (const form of [{}, { form: 'x' }, { form: strange }]) {
@@ -199,7 +199,7 @@ describe('a form', () => {
     expect(await readReview(server, setId)).toMatchObject({ status: 'in_review', notes: null });
   });
 
-  it('is refused from another site, even with its token', async () => {
+  it('a form from another site is rejected, even with its token', async () => {
     const cookie = await sessionCookie();
     for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }]) {
       const form = { form: token(cookie) };
@@ -208,7 +208,7 @@ describe('a form', () => {
     expect(await readReview(server, setId)).toMatchObject({ status: 'in_review', notes: null });
   });
 
-  it('does what it says with its token, and goes back to its page', async () => {
+  it('a form with its token does its action and redirects to its page', async () => {
     const cookie = await sessionCookie();
     const shots = [{ site: 'https://news.example/', device: 'desktop' }] as const;
     const reviewed = await seedSet(server, { status: 'in_review', shots });
@@ -219,7 +219,7 @@ describe('a form', () => {
     expect(await readReview(server, reviewed.setId)).toMatchObject({ status: 'rejected', notes: 'no' });
   });
 
-  it('is refused to a key that may only read, whose pages have none', async () => {
+  it('a read-only key sees no forms, and its form requests are rejected', async () => {
     const { api_key: key } = await createKey(server.store.db, 'demo', { scopes: ['read'] });
     const { text } = await ask(setPath(), { key });
     expect(text).toContain('Secret plans');
@@ -229,7 +229,7 @@ describe('a form', () => {
     expect(await readReview(server, setId)).toMatchObject({ status: 'in_review', notes: null });
   });
 
-  it('does not reach what is another organization’s', async () => {
+  it('a form does not change objects of another organization', async () => {
     const { store, organizationId } = server;
     const other = await store.db
       .selectFrom('organizations')
@@ -247,22 +247,25 @@ describe('a form', () => {
     expect(organizationId).not.toBe(other.id);
   });
 
-  it('ends the session on signing out, also one that may only read', async () => {
+  it('signing out ends the session, also of a read-only key', async () => {
     const cookie = await sessionCookie((await createKey(server.store.db, 'demo', { scopes: ['read'] })).api_key);
     const { status, headers } = await ask('/o/demo/sign-out', { cookie, form: { form: token(cookie) } });
     expect(status).toBe(303);
     expect(headers.get('set-cookie')).toMatch(/tearsheet_session=;.*Expires=Thu, 01 Jan 1970/);
   });
 
-  it('that is too large or malformed gets its answer as a page', async () => {
+  it('a form that is too large or malformed gets its answer as a page', async () => {
     const { status, text } = await ask('/o/demo/sign-in', { form: { key: 'x'.repeat(100_000) } });
     expect(status).toBe(413);
     expect(text).toContain('This form could not be read');
   });
 });
 
-describe('an address that is none', () => {
-  it.each(['/o/-bad-/x', '/o/demo/ads/1', '/o/demo/screenshot_sets/x%00y', '/o/DEMO'])('gets 404: %s', async (path) => {
-    expect((await ask(path, { key: server.apiKey })).status).toBe(404);
-  });
+describe('an invalid address', () => {
+  it.each(['/o/-bad-/x', '/o/demo/ads/1', '/o/demo/screenshot_sets/x%00y', '/o/DEMO'])(
+    'an invalid address gets 404: %s',
+    async (path) => {
+      expect((await ask(path, { key: server.apiKey })).status).toBe(404);
+    },
+  );
 });

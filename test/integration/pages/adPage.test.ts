@@ -61,7 +61,7 @@ async function seedFrames(adId: string): Promise<void> {
 }
 
 describe('the page of an ad', () => {
-  it('shows its frames, its size, how it was captured, and the sets it is in', async () => {
+  it('the page of an ad shows its frames, its size, how it was captured, and its sets', async () => {
     const id = await seedAd();
     await seedFrames(id);
     const { page, faults } = await openPage(browser);
@@ -75,7 +75,7 @@ describe('the page of an ad', () => {
     expect(faults).toEqual([]);
   });
 
-  it('shows the preview when it is there, without a reload', async () => {
+  it('the page of an ad shows the preview without a reload', async () => {
     const id = await seedAd({ status: 'pending' });
     const { page } = await openPage(browser);
     await signIn(page, server, adAddress(id));
@@ -87,7 +87,7 @@ describe('the page of an ad', () => {
     await page.locator('.preview img').waitFor();
   });
 
-  it('says why it could not be captured and what to do', async () => {
+  it('the page of a failed ad says why and what to do', async () => {
     const id = await seedAd({ status: 'generic_error', reason: 'The zip has no index.html.' });
     const { page } = await openPage(browser);
     await signIn(page, server, adAddress(id));
@@ -96,7 +96,7 @@ describe('the page of an ad', () => {
     expect(told).toContain('Correct the creative');
   });
 
-  it('shows a tag as text, and of a large one only the beginning', async () => {
+  it('the page shows a tag as text, and only the beginning of a large one', async () => {
     const content = `<script>alert(1)</script>${'x'.repeat(10_000)}`;
     const id = await seedAd();
     await server.store.db.updateTable('ads').set({ kind: 'html_tag', content }).where('id', '=', id).execute();

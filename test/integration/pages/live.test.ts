@@ -43,7 +43,7 @@ async function listenTo(
 }
 
 describe('live progress', () => {
-  it('tells the state at once, then each change, and ends with the set', async () => {
+  it('live progress sends the state at once, then each change, and ends with the set', async () => {
     server = await startPages();
     const { setId } = await seedSet(server, { shots });
     const stream = await listenTo(setId);
@@ -56,7 +56,7 @@ describe('live progress', () => {
     await eventually(() => expect(stream.ended()).toBe(true));
   });
 
-  it('asks again after a lost connection, when anything may have changed', async () => {
+  it('live progress reads the state again after a lost connection', async () => {
     server = await startPages();
     const { setId } = await seedSet(server, { shots });
     const stream = await listenTo(setId);
@@ -65,7 +65,7 @@ describe('live progress', () => {
     await eventually(() => expect(stream.text()).toContain('"status":"canceled"'));
   });
 
-  it('ends for a key that was revoked meanwhile', async () => {
+  it('live progress ends when the key is revoked', async () => {
     server = await startPages();
     const { setId } = await seedSet(server, { shots });
     const key = await createKey(server.store.db, 'demo');
@@ -78,7 +78,7 @@ describe('live progress', () => {
     expect(stream.text()).not.toContain('"resolved":1');
   });
 
-  it('is bounded, and a place is free again when somebody leaves', async () => {
+  it('the number of streams is limited, and a client that leaves frees its place', async () => {
     server = await startPages({ maxLive: 2 });
     const { setId } = await seedSet(server, { shots });
     expect((await listenTo(setId)).status).toBe(200);
@@ -88,14 +88,14 @@ describe('live progress', () => {
     await eventually(async () => expect((await listenTo(setId)).status).toBe(200));
   });
 
-  it('leaves places to other organizations', async () => {
+  it('one organization cannot take all streams', async () => {
     server = await startPages({ maxLive: 3, maxLiveOfOrganization: 1 });
     const { setId } = await seedSet(server, { shots });
     expect((await listenTo(setId)).status).toBe(200);
     expect((await listenTo(setId)).status).toBe(503);
   });
 
-  it('holds no place for somebody who left before it began', async () => {
+  it('a client that leaves before its stream begins takes no place', async () => {
     let subscribed = 0;
     const subscribe = () => {
       subscribed += 1;

@@ -20,7 +20,7 @@ export interface PagesServer {
   readonly store: Store;
   readonly secret: Buffer;
   readonly organizationId: string;
-  /** Of the organization `demo`, with all scopes. */
+  /** A key of the organization `demo` with all scopes. */
   readonly apiKey: string;
   /** Entries that were put into the work queue, in order. */
   readonly enqueued: object[];
@@ -37,7 +37,7 @@ export async function startPages(more: Partial<PagesOptions> = {}): Promise<Page
   const { secret } = await readInstallation(store.db);
   const enqueued: object[] = [];
   const app = express();
-  // The pages are told their address, so it must be known before they are made.
+  // The pages need their address, so the listener starts first.
   const listener = await startListener(createServer(app));
   const { url } = listener;
   app.use(requestId);
@@ -83,7 +83,7 @@ function optionsOf({ store, secret, url, enqueued, notifications }: Given): Page
   };
 }
 
-/** What a reviewer can change in a set. */
+/** The fields that a reviewer can change in a set. */
 export async function readReview({ store }: PagesServer, setId: string) {
   const { status, review_notes, cancel_requested_at } = await store.db
     .selectFrom('screenshot_sets')

@@ -19,7 +19,7 @@ const NEWS = 'https://news.example/front';
 const BLOG = 'https://blog.example/post';
 
 describe('the page of a set', () => {
-  it('shows its pictures by site and device after pasting a key', async () => {
+  it('the page of a set shows its pictures by site and device after pasting a key', async () => {
     const { setId } = await seedSet(server, {
       status: 'approved',
       shots: [
@@ -50,7 +50,7 @@ describe('the page of a set', () => {
     expect(await page.locator('.strip.film .marker').allTextContents()).toEqual(['0.0 s', '1.5 s', '2.0 s']);
   });
 
-  it('gives each failure its reason in words and what to do', async () => {
+  it('the page shows each failure with its reason and advice', async () => {
     const { setId } = await seedSet(server, {
       status: 'approved',
       shots: [
@@ -68,7 +68,7 @@ describe('the page of a set', () => {
     expect(await failures.textContent()).toContain('Choose a page of the site that has a slot');
   });
 
-  it('opens the provenance record of a picture', async () => {
+  it('the page opens the provenance record of a picture', async () => {
     const { setId } = await seedSet(server, { status: 'approved', shots: [{ site: NEWS, device: 'desktop' }] });
     const { page } = await openPage(browser);
     await signIn(page, server, setAddress(setId));
@@ -79,7 +79,7 @@ describe('the page of a set', () => {
     expect(await record.getByText('exact size').isVisible()).toBe(true);
   });
 
-  it('comes on without a reload while pictures are made, and stops asking when the set is settled', async () => {
+  it('the page updates without a reload while pictures are made, and stops when the set is settled', async () => {
     const pending = { site: NEWS, status: 'pending' } as const;
     const { setId, shotIds } = await seedSet(server, {
       shots: [
@@ -107,7 +107,7 @@ describe('the page of a set', () => {
     expect(faults).toEqual([]);
   });
 
-  it('keeps what somebody has opened while the page comes on', async () => {
+  it('the page keeps details open during live updates', async () => {
     const { setId, shotIds } = await seedSet(server, {
       shots: [
         { site: NEWS, device: 'desktop' },
@@ -122,7 +122,7 @@ describe('the page of a set', () => {
     expect(await page.locator(`#screenshot-${shotIds[0]} details`).getAttribute('open')).toBe('');
   });
 
-  it('shows the same without scripts', async () => {
+  it('the page of a set shows the same without scripts', async () => {
     const { setId } = await seedSet(server, { status: 'in_review', shots: [{ site: NEWS, device: 'desktop' }] });
     const { page } = await openPage(browser, { javaScriptEnabled: false });
     await signIn(page, server, setAddress(setId));
@@ -138,7 +138,7 @@ describe('the page of a set', () => {
     });
   });
 
-  it('rejects with notes, and cancels what still runs', async () => {
+  it('a reviewer can reject a set with notes and cancel a running one', async () => {
     const reviewed = await seedSet(server, { status: 'in_review', shots: [{ site: NEWS, device: 'desktop' }] });
     const running = await seedSet(server, { shots: [{ site: NEWS, device: 'desktop', status: 'pending' }] });
     const { page } = await openPage(browser);
@@ -157,7 +157,7 @@ describe('the page of a set', () => {
     });
   });
 
-  it('lists deliveries with their attempts and sends one again', async () => {
+  it('the page lists deliveries with their attempts and sends one again', async () => {
     const { setId } = await seedSet(server, { status: 'approved', shots: [{ site: NEWS, device: 'desktop' }] });
     const target = 'https://hooks.example/tearsheet?secret=hush';
     const id = await seedDelivery(server, { setId, target, status: 'retries_exhausted', error: 'answered 500' });
@@ -173,7 +173,7 @@ describe('the page of a set', () => {
     expect(server.enqueued.at(-1)).toEqual({ name: 'deliver', delivery_id: id });
   });
 
-  it('treats names, reasons, notes and addresses that are code as text', async () => {
+  it('the page shows names, reasons, notes and addresses that contain code as text', async () => {
     const attack = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
     const { setId } = await seedSet(server, {
       status: 'approved',
@@ -201,7 +201,7 @@ describe('the page of a set', () => {
     expect(faults).toEqual([]);
   });
 
-  it('lets the writing direction of a name end with the name', async () => {
+  it('the writing direction of a name ends with the name', async () => {
     const { setId } = await seedSet(server, {
       shots: [
         { site: NEWS, device: 'desktop', ad: 'Spring \u202E' },
@@ -220,7 +220,7 @@ describe('the page of a set', () => {
     expect(await left('.strip h4 bdi')).toBeLessThan(await left('.strip h4 .meta'));
   });
 
-  it('allows nothing inline, nothing from elsewhere, and no frame around it', async () => {
+  it('the page allows no inline code, no other servers and no embedding in a frame', async () => {
     const { setId } = await seedSet(server, { shots: [{ site: NEWS, device: 'desktop', status: 'pending' }] });
     const { page } = await openPage(browser);
     await signIn(page, server, setAddress(setId));

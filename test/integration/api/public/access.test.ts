@@ -47,14 +47,14 @@ const post = (authorization: string, slug = 'acme', text = body) =>
   });
 
 describe('the key', () => {
-  test.each(['GET', 'POST'])('is taken alone, after Bearer, and after bearer, for %s', async (method) => {
+  test.each(['GET', 'POST'])('a key is accepted alone, after Bearer and after bearer, for %s', async (method) => {
     const key = api.organization.api_key;
     for (const header of [key, `Bearer ${key}`, `bearer   ${key}`]) {
       expect((await (method === 'GET' ? list(header) : post(header))).status).toBe(method === 'GET' ? 200 : 201);
     }
   });
 
-  test.each(ROUTES)('is required on %s %s', async (method, path) => {
+  test.each(ROUTES)('a key is required on %s %s', async (method, path) => {
     const reply = await api.send({ method, path: `/api/v1/orgs/acme/${path}` });
     expect([reply.status, reply.headers['www-authenticate']]).toEqual([401, 'Bearer']);
     expect(reply.json).toEqual({ status: 'failure', errors: { authorization: [expect.any(String)] } });
@@ -69,22 +69,22 @@ describe('the key', () => {
     ['with something behind it', 'Bearer KEYx'],
     ['of an unknown id', `ts_live_zzzzzzzz_${'A'.repeat(43)}`],
     ['with U+0001', 'Bearer KE\tY'],
-  ])('that is %s is no key', async (_what, header) => {
+  ])('a key that is invalid is rejected: %s', async (_what, header) => {
     const reply = await list(header.replaceAll('KEY', api.organization.api_key));
     expect([reply.status, reply.headers['www-authenticate']]).toEqual([401, 'Bearer']);
   });
 
-  test('sent in two headers is refused, also when both are right', async () => {
+  test('a key in two headers is rejected, even when both are right', async () => {
     expect((await list([api.organization.api_key, api.organization.api_key])).status).toBe(401);
   });
 
-  test('with a wrong secret is unknown', async () => {
+  test('a key with a wrong secret is rejected', async () => {
     const key = api.organization.api_key;
     const wrong = key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A');
     expect((await list(wrong)).status).toBe(401);
   });
 
-  test('is dead as soon as it is revoked or has expired, and another lives on', async () => {
+  test('a key stops working when it is revoked or expires, and other keys still work', async () => {
     const { db } = api.store;
     const made = await createKey(db, 'acme', { name: 'rotation' });
     expect([(await list(made.api_key)).status, (await post(made.api_key)).status]).toEqual([200, 201]);
@@ -96,7 +96,7 @@ describe('the key', () => {
     expect((await list(api.organization.api_key)).status).toBe(200);
   });
 
-  test('is shown once: neither list nor database holds it', async () => {
+  test('a key is shown once: neither list nor database holds it', async () => {
     const made = await createKey(api.store.db, 'acme');
     const secret = made.api_key.slice(17);
     expect(secret).toHaveLength(43);
@@ -105,7 +105,7 @@ describe('the key', () => {
     expect([listed.includes(made.id), listed.includes(secret)]).toEqual([true, false]);
   });
 
-  test('of another organization and an unknown organization get the same 404', async () => {
+  test('a key of another organization and an unknown organization get the same 404', async () => {
     for (const [method, path] of ROUTES) {
       const ask = (slug: string, authorization: string) =>
         api.send({ method, path: `/api/v1/orgs/${slug}/${path}`, headers: { authorization } });
@@ -123,7 +123,7 @@ describe('the key', () => {
     },
   );
 
-  test('needs the scope of what is done', async () => {
+  test('a key needs the scope of the operation', async () => {
     const { db } = api.store;
     const reader = await createKey(db, 'acme', { scopes: ['read'] });
     const writer = await createKey(db, 'acme', { scopes: ['write'] });
@@ -135,7 +135,7 @@ describe('the key', () => {
 });
 
 describe('a disabled organization', () => {
-  test('gets 403 on every route, after the key and before the body, until it is enabled', async () => {
+  test('a disabled organization gets 403 on every route, after the key and before the body, until it is enabled', async () => {
     const { db } = api.store;
     await createOrganization(db, { slug: 'closed' });
     const { api_key } = await createKey(db, 'closed');
@@ -164,8 +164,8 @@ describe('a disabled organization', () => {
   });
 });
 
-describe('what goes first', () => {
-  test('key, then organization, then scope, then disabled, then the body', async () => {
+describe('the order of the checks', () => {
+  test('the API checks the key, the organization, the scope, whether it is disabled, and the body, in this order', async () => {
     const { db } = api.store;
     await createOrganization(db, { slug: 'ordered' });
     const reader = await createKey(db, 'ordered', { scopes: ['read'] });
@@ -181,7 +181,7 @@ describe('what goes first', () => {
 });
 
 describe('a foreign id', () => {
-  test('is unknown on every route that takes one', async () => {
+  test('an id of another organization is unknown on every route', async () => {
     const made = await post(api.organization.api_key);
     const headers = { authorization: otherKey };
     for (const id of [made.json.id, NOBODY, 'x', '%00', '%F0']) {

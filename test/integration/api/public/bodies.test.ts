@@ -33,42 +33,42 @@ describe('a body', () => {
     ['a trailing comma', '{"a":1,}'],
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
     ['UTF-16', Buffer.from(JSON.stringify(good), 'utf16le')],
-  ])('that is %s is malformed', async (_what, body) => {
+  ])('a body of %s is malformed', async (_what, body) => {
     expect(await refusal(body)).toEqual([400, ['body']]);
   });
 
-  test.each(['null', '[]', '"x"', '5', 'true'])('that is %s is no object', async (body) => {
+  test.each(['null', '[]', '"x"', '5', 'true'])('the body %s is not an object', async (body) => {
     expect(await refusal(body)).toEqual([422, ['body']]);
   });
 
-  test('nested 10,000 deep is refused, wherever that is', async () => {
+  test('a body that nests 10,000 levels anywhere is rejected', async () => {
     const deep = '['.repeat(10_000) + ']'.repeat(10_000);
     expect(await refusal(deep)).toEqual([400, ['body']]);
     expect(await refusal('['.repeat(10_000))).toEqual([400, ['body']]);
     expect(await refusal(`{"campaign":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`)).toEqual([400, ['body']]);
   });
 
-  test('with brackets in its strings is not nested', async () => {
+  test('brackets in strings do not count as nesting', async () => {
     const content = `https://a.example/?${'['.repeat(5_000)}`;
     expect(
       (await send(JSON.stringify({ ...good, ad: { media: { type: 'url', content } }, x: '\\"[['.repeat(900) }))).status,
     ).toBe(201);
   });
 
-  test('of millions of values is refused before it is parsed', async () => {
+  test('a body of millions of values is rejected before it is parsed', async () => {
     const millions = `{"x":[${'{},'.repeat(2_000_000)}{}]}`;
     expect(await refusal(millions)).toEqual([413, ['body']]);
     const inText = JSON.stringify({ ...good, x: ',{['.repeat(1_000_000) });
     expect((await send(inText)).status).toBe(201);
   });
 
-  test('with __proto__ in it changes nothing but what it says', async () => {
+  test('a body with __proto__ changes no prototype', async () => {
     const body = `{"__proto__":{"campaign":{"name":"C"},"polluted":1},"campaign":{"__proto__":{"name":"C"}},"ad":{"constructor":1,"__proto__":{"media":1}}}`;
     expect(await refusal(body)).toEqual([422, ['campaign', 'media']]);
     expect('polluted' in {}).toBe(false);
   });
 
-  test('of 32 MiB is read, of a byte more is too large', async () => {
+  test('a body of 32 MiB is read, and one more byte is too large', async () => {
     const around = JSON.stringify({ ...good, x: '' });
     const filled = (bytes: number) => around.replace('"x":""', `"x":"${'y'.repeat(bytes - around.length)}"`);
     expect((await send(filled(32 * MEBIBYTE))).status).toBe(201);
@@ -79,7 +79,7 @@ describe('a body', () => {
     ]);
   });
 
-  test('compressed counts as what it becomes', async () => {
+  test('the limit counts the decompressed size of a body', async () => {
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
     expect((await send(gzipSync(JSON.stringify(good)), headers)).status).toBe(201);
     expect(await refusal(gzipSync(Buffer.alloc(33 * MEBIBYTE, 0x20)), headers)).toEqual([413, ['body']]);
@@ -87,7 +87,7 @@ describe('a body', () => {
     expect(await refusal('x', { ...headers, 'content-encoding': 'lzma' })).toEqual([415, ['body']]);
   });
 
-  test('cut off by its client is nobody’s ad', async () => {
+  test('a body that its client cuts off creates no ad', async () => {
     const before = await api.count('ads');
     const text = JSON.stringify(good);
     await new Promise<void>((resolve, reject) => {
@@ -108,26 +108,26 @@ describe('a body', () => {
 describe('the content type', () => {
   const text = JSON.stringify(good);
   test.each(['application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"', 'application/vnd.api+json'])(
-    '%s is taken',
+    'the content type %s is accepted',
     async (type) => {
       expect((await send(text, { 'content-type': type })).status).toBe(201);
     },
   );
 
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1', 'json', ''])(
-    '"%s" is refused',
+    'the content type "%s" is rejected',
     async (type) => {
       expect(await refusal(text, { 'content-type': type })).toEqual([415, ['body']]);
     },
   );
 
-  test('must be given', async () => {
+  test('the content type is required', async () => {
     expect(await refusal(text, {})).toEqual([415, ['body']]);
   });
 });
 
 describe('every answer', () => {
-  test('to an unknown path or a method that is not there has the failure shape', async () => {
+  test('the answer to an unknown path or method has the failure shape', async () => {
     const unknown = await api.send({ path: '/api/v2/nothing' });
     expect([unknown.status, unknown.json.status, Object.keys(unknown.json.errors)]).toEqual([404, 'failure', ['path']]);
     const wrong = await api.send({ method: 'DELETE', path: '/api/v1/orgs/acme/ads' });
@@ -142,20 +142,20 @@ describe('every answer', () => {
     expect([options.status, options.headers.allow, options.text]).toEqual([204, 'GET, HEAD, POST, OPTIONS', '']);
   });
 
-  test('to HEAD is that of GET without its body', async () => {
+  test('the answer to HEAD is that of GET without its body', async () => {
     const headers = { authorization: api.organization.api_key };
     const reply = await api.send({ method: 'HEAD', path: '/api/v1/orgs/acme/ads', headers });
     expect([reply.status, reply.text]).toEqual([200, '']);
   });
 
-  test('bears the id of the request: the client’s if it is a sane one', async () => {
+  test('every answer has the id of the request, and keeps a valid id of the client', async () => {
     const idFor = async (id: string) =>
       (await api.send({ path: '/x', headers: { 'x-request-id': id } })).headers['x-request-id'];
     expect(await idFor('trace-1:a.b_c')).toBe('trace-1:a.b_c');
     for (const id of ['', 'a b', 'x'.repeat(129), '<script>']) expect(await idFor(id)).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test('is logged with its ids, without key, query or token', async () => {
+  test('every answer is logged with its ids, without key, query or token', async () => {
     api.lines.length = 0;
     const key = api.organization.api_key;
     await api.send({
@@ -177,7 +177,7 @@ describe('every answer', () => {
     expect(JSON.stringify(api.lines)).not.toContain(key.slice(17));
   });
 
-  test('that makes something names it in its line', async () => {
+  test('the log line of a request names the ad or set that it creates', async () => {
     api.lines.length = 0;
     const ad = await api.post('ads', good);
     const device = { name: 'desktop' };

@@ -33,7 +33,7 @@ async function faults(body: unknown): Promise<Json> {
 const paths = async (body: unknown) => Object.keys(await faults(body)).sort();
 
 describe('a new ad', () => {
-  test('is answered with 201 and exactly the ten fields of its record', async () => {
+  test('a new ad is answered with 201 and exactly the ten fields of its record', async () => {
     const reply = await create({ campaign, ad: { lookup_key: 'first', name: 'Banner', media } });
     expect(reply.status).toBe(201);
     expect(reply.json).toEqual({
@@ -50,7 +50,7 @@ describe('a new ad', () => {
     });
   });
 
-  test('is stored together with its subscribers and the work that follows', async () => {
+  test('a new ad is stored together with its subscribers and its queue entry', async () => {
     const before = await Promise.all([api.count('ads'), api.count('subscribers'), api.count('queued')]);
     const topics = ['ad.uploaded', 'ad.failed'];
     const subscribers = [
@@ -74,7 +74,7 @@ describe('a new ad', () => {
     expect([ad.source, ad.content, ad.status]).toEqual(['create_ad', media.content, 'pending']);
   });
 
-  test('has no lookup key where none was given, and there may be many such', async () => {
+  test('several ads may have no lookup key', async () => {
     const [one, two] = [await create({ campaign, ad: { media } }), await create({ campaign, ad: { media } })];
     expect([one?.json.lookup_key, two?.json.lookup_key]).toEqual([null, null]);
     expect(one?.json.id).not.toBe(two?.json.id);
@@ -85,17 +85,17 @@ describe('a new ad', () => {
     ['https://cdn.example/', 'cdn.example'],
     ['https://cdn.example/a%00b.png', 'a%00b.png'],
     ['https://cdn.example/%ff.png', '%ff.png'],
-  ])('without a name is named after its media: %s', async (content, name) => {
+  ])('an ad without a name gets the name of its media: %s', async (content, name) => {
     const { json } = await create({ campaign, ad: { name: null, media: { type: 'url', content } } });
     expect(json.name).toBe(name);
   });
 
-  test('that is a tag is named after its id, and its kind is html_tag', async () => {
+  test('a tag without a name is named after its id, and its kind is html_tag', async () => {
     const { json } = await create({ campaign, ad: { media: { type: 'html_tag', content: '<img src="x">' } } });
     expect([json.name, json.kind]).toEqual([`Ad ${json.id.slice(0, 8)}`, 'html_tag']);
   });
 
-  test('ignores ad.id and fields that are not known', async () => {
+  test('create-ad ignores ad.id and unknown fields', async () => {
     const { status } = await create({
       campaign: { ...campaign, extra: 1 },
       ad: { id: 'whatever', media, more: {} },
@@ -106,7 +106,7 @@ describe('a new ad', () => {
 });
 
 describe('the same lookup key again', () => {
-  test('is answered with 200 and the ad as it is, and nothing is stored or told', async () => {
+  test('the same lookup key again gets 200 and the existing ad, and nothing is stored or sent', async () => {
     const first = await create({ campaign: { name: 'Again' }, ad: { lookup_key: 'k', name: 'One', media } });
     await api.store.db
       .updateTable('ads')
@@ -133,25 +133,25 @@ describe('the same lookup key again', () => {
     ['a name too long', { name: 'x'.repeat(256), media }],
     ['a tag too large', { media: { type: 'html_tag', content: 'x'.repeat(1_048_577) } }],
     ['a name with U+0000', { name: 'a\0b', media: { type: 'bogus' } }],
-  ])('does not look at name and media: %s', async (_what, ad) => {
+  ])('a request for an existing ad does not use name and media: %s', async (_what, ad) => {
     await create({ campaign: { name: 'Ignored' }, ad: { lookup_key: 'k', name: 'Kept', media } });
     const reply = await create({ campaign: { name: 'Ignored' }, ad: { lookup_key: 'k', ...ad } });
     expect([reply.status, reply.json.name]).toEqual([200, 'Kept']);
   });
 
-  test('still has the rest of its body validated', async () => {
+  test('a request for an existing ad still has the rest of its body validated', async () => {
     await create({ campaign: { name: 'Ignored' }, ad: { lookup_key: 'k', media } });
     const body = { campaign: { name: 'Ignored' }, ad: { lookup_key: 'k', media: 1, name: 2 }, subscribers: [{}] };
     expect(await paths(body)).toEqual(['subscribers.0']);
   });
 
-  test('in another campaign makes another ad', async () => {
+  test('the same lookup key in another campaign makes another ad', async () => {
     const one = await create({ campaign: { name: 'C1' }, ad: { lookup_key: 'same', media } });
     const two = await create({ campaign: { name: 'C2' }, ad: { lookup_key: 'same', media } });
     expect([one.status, two.status]).toEqual([201, 201]);
   });
 
-  test('a hundred times at once: one 201, 99 times 200, one ad', async () => {
+  test('a hundred simultaneous requests get one 201 and 99 times 200, and make one ad', async () => {
     const body = { campaign: { name: 'Crowd' }, ad: { lookup_key: 'crowd', media } };
     const replies = await Promise.all(Array.from({ length: 100 }, () => create(body)));
     expect(replies.map(({ status }) => status).sort()).toEqual([...Array(99).fill(200), 201]);
@@ -164,12 +164,12 @@ describe('the same lookup key again', () => {
 describe('a campaign', () => {
   const campaignOf = async (given: object) => (await create({ campaign: given, ad: { media } })).json.campaign_id;
 
-  test('is found again by its exact name, trimmed', async () => {
+  test('a campaign is found by its exact name, trimmed', async () => {
     expect(await campaignOf({ name: '\t Summer\u00a0 ' })).toBe(await campaignOf({ name: 'Summer' }));
     expect(await campaignOf({ name: 'summer' })).not.toBe(await campaignOf({ name: 'Summer' }));
   });
 
-  test('has a name of at most 250 code points: a longer one is cut, no pair split, and trimmed again', async () => {
+  test('the name of a campaign is cut at 250 code points without splitting a pair, and trimmed again', async () => {
     const id = await campaignOf({ name: `${'😀'.repeat(249)} x${'y'.repeat(500)}` });
     const row = await api.store.db
       .selectFrom('campaigns')
@@ -180,7 +180,7 @@ describe('a campaign', () => {
     expect(await campaignOf({ name: '😀'.repeat(251) })).toBe(await campaignOf({ name: '😀'.repeat(250) }));
   });
 
-  test('named by id and name is that of the id, whatever the name holds', async () => {
+  test('the id of a campaign takes precedence over its name', async () => {
     const id = await campaignOf({ name: 'By id' });
     expect(await campaignOf({ id, name: 'Another' })).toBe(id);
     expect(await campaignOf({ id, name: 5 })).toBe(id);
@@ -188,7 +188,7 @@ describe('a campaign', () => {
     expect(await campaignOf({ id: null, name: 'By id' })).toBe(id);
   });
 
-  test('of another organization is unknown', async () => {
+  test('a campaign of another organization is unknown', async () => {
     const other = await createOrganization(api.store.db, { slug: 'other-campaigns' });
     const made = await exchange(api.url, {
       method: 'POST',
@@ -216,7 +216,7 @@ describe('a campaign', () => {
     [{ id: '' }, 'campaign.id'],
     [{ id: 'a\0b' }, 'campaign.id'],
     [{ id: NOBODY, name: 'Spring' }, 'campaign.id'],
-  ])('that is %j is a fault on %s', async (given, path) => {
+  ])('the campaign %j is a fault on %s', async (given, path) => {
     expect(await paths({ campaign: given, ad: { media } })).toEqual([path]);
   });
 });
@@ -272,7 +272,7 @@ describe('faults of the ad lose the prefix of the ad', () => {
       'the placeholders of ad servers',
       { media: { ...media, content: 'https://a.example/?ord=[timestamp]&c=%%CACHEBUSTER%%' } },
     ],
-  ])('but %s is accepted', async (_what, ad) => {
+  ])('an ad with this is accepted: %s', async (_what, ad) => {
     const reply = await create({ campaign, ad });
     expect([reply.status, reply.json.errors]).toEqual([201, undefined]);
   });
@@ -302,7 +302,7 @@ describe('subscribers', () => {
     expect(await paths({ campaign, ad: { media }, subscribers })).toEqual(expected);
   });
 
-  test('with a bucket are stored once the organization has a connector', async () => {
+  test('subscribers with a bucket are stored once the organization has a connector', async () => {
     const other = await createOrganization(api.store.db, { slug: 'with-s3' });
     await setS3Connector(api.store.db, 'with-s3', { region: 'eu', accessKeyId: 'a', secretAccessKey: 'b' });
     const both = { webhook: { url: 'https://a.example/' }, s3 };
@@ -327,7 +327,7 @@ describe('subscribers', () => {
 });
 
 describe('all faults of a body come in one answer', () => {
-  test('whether the database has to be asked or not', async () => {
+  test('one answer has all faults of a body, with and without a query', async () => {
     const body = {
       campaign: { id: NOBODY },
       ad: { lookup_key: ' ', name: 5, media: { type: 'x', content: 1 } },
@@ -345,7 +345,7 @@ describe('all faults of a body come in one answer', () => {
     expect(await paths({})).toEqual(['ad', 'campaign']);
   });
 
-  test('and say what to do', async () => {
+  test('each fault says what to do', async () => {
     const errors = await faults({ campaign, ad: { media: { type: 'html_tag', content: 'x'.repeat(1_048_577) } } });
     expect(errors).toEqual({
       'media.content': ['must be at most 1,048,576 bytes (1MB) for an html_tag, but is 1,048,577.'],
@@ -356,7 +356,7 @@ describe('all faults of a body come in one answer', () => {
     });
   });
 
-  test('nothing of a refused request is stored', async () => {
+  test('a rejected request stores nothing', async () => {
     const before = await Promise.all([api.count('campaigns'), api.count('ads'), api.count('queued')]);
     await faults({ campaign: { name: 'Never made' }, ad: { media }, subscribers: [{}] });
     expect(await Promise.all([api.count('campaigns'), api.count('ads'), api.count('queued')])).toEqual(before);

@@ -32,13 +32,13 @@ test.each([
   expect(await counts()).toEqual(before);
 });
 
-test('the same key with another body is refused', async () => {
+test('the same idempotency key with another body is rejected', async () => {
   await create('other body');
   const reply = await create('other body', { ...ad, x: 1 });
   expect([reply.status, Object.keys(reply.json.errors)]).toEqual([422, [KEY]]);
 });
 
-test('a key is of an organization and an endpoint', async () => {
+test('an idempotency key belongs to one organization and one endpoint', async () => {
   const first = await create('scoped');
   expect((await api.post('screenshot_requests', shots, { [KEY]: 'scoped' })).status).toBe(202);
   const other = await createOrganization(api.store.db, { slug: 'other' });
@@ -58,7 +58,7 @@ test('only successes are kept: a refused request may be sent again under its key
   expect((await create('mended')).status).toBe(201);
 });
 
-test('while the first request runs, another with its key is told to wait', async () => {
+test('while the first request runs, the API rejects another with its key', async () => {
   const id = (
     await api.store.db.selectFrom('organizations').select('id').where('slug', '=', 'acme').executeTakeFirstOrThrow()
   ).id;
@@ -78,7 +78,7 @@ test('twenty requests at once with one key make one ad', async () => {
   expect(await api.count('ads')).toBe(before + 1);
 });
 
-test('after 24 hours a key is new again, and what is old is purged', async () => {
+test('an idempotency key can be used again after 24 hours, and old keys are deleted', async () => {
   const first = await create('aged');
   const age = () =>
     sql`update idempotency_keys set created_at = now() - interval '25 hours' where key = 'aged'`.execute(api.store.db);
@@ -93,11 +93,11 @@ test('after 24 hours a key is new again, and what is old is purged', async () =>
 test.each([
   ['empty', ''],
   ['256 characters', 'k'.repeat(256)],
-])('a key that is %s is refused', async (_what, key) => {
+])('an idempotency key that is %s is rejected', async (_what, key) => {
   const reply = await create(key);
   expect([reply.status, Object.keys(reply.json.errors)]).toEqual([422, [KEY]]);
 });
 
-test('a key of 255 characters is taken', async () => {
+test('an idempotency key of 255 characters is accepted', async () => {
   expect((await create('k'.repeat(255))).status).toBe(201);
 });

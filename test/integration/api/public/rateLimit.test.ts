@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-test('a key may do its burst, then is told when to come again; another key is not touched', async () => {
+test('after its burst a key gets 429 with Retry-After, and other keys are not affected', async () => {
   const replies = [await api.get('ads'), await api.get('ads'), await api.get('ads'), await api.get('ads')];
   expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
   expect(replies.map(({ headers }) => headers['ratelimit'])).toEqual([

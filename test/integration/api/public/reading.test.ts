@@ -68,14 +68,14 @@ async function settle(id: string, statuses: ScreenshotStatus[], set: SetStatus, 
 }
 
 describe('one ad', () => {
-  test('that is pending is read with null for what is not yet known', async () => {
+  test('a pending ad has null in the fields that are not known yet', async () => {
     const made = await newAd();
     const reply = await api.get(`ads/${made.id}`);
     expect([reply.status, reply.json]).toEqual([200, { ...made, preview_image_url: null, width: null, height: null }]);
     expect((await api.get(`ads/${made.id.toUpperCase()}`)).json).toEqual(reply.json);
   });
 
-  test('that is captured has its preview and size', async () => {
+  test('a captured ad has its preview and size', async () => {
     const made = await newAd();
     const token = await image();
     const values = { status: 'uploaded', category: 'display', width: 300, height: 250, preview_token: token } as const;
@@ -90,7 +90,7 @@ describe('one ad', () => {
     });
   });
 
-  test('that failed says why, and leaves its size out', async () => {
+  test('a failed ad has its reason and no size', async () => {
     const made = await newAd();
     const values = { status: 'not_found', reason: 'The address answered 404.' } as const;
     await api.store.db.updateTable('ads').set(values).where('id', '=', made.id).execute();
@@ -99,7 +99,7 @@ describe('one ad', () => {
 });
 
 describe('one set', () => {
-  test('has its screenshots in the order of the request', async () => {
+  test('a set has its screenshots in the order of the request', async () => {
     const made = await newSet(['one.example', 'two.example']);
     const { json } = await api.get(`screenshot_sets/${made.id}`);
     expect(json).toMatchObject({ ...made, instructions: null, review_notes: null });
@@ -122,7 +122,7 @@ describe('one set', () => {
     );
   });
 
-  test('tells pictures, failures and the reviewer’s notes with the service’s line', async () => {
+  test('a set has its pictures, its failures and the review notes with the service’s line', async () => {
     const made = await newSet(['a.example', 'b.example', 'c.example']);
     await settle(made.id, ['uploaded', 'no_slots', 'blocked'], 'approved', new Date('2026-01-03'));
     await api.store.db
@@ -143,7 +143,7 @@ describe('one set', () => {
     expect(json.screenshots[1]).toMatchObject({ status: 'no_slots', reason: 'Because.', image_url: null });
   });
 
-  test('is unknown under an id of nothing', async () => {
+  test('an unknown id gets 404', async () => {
     for (const path of [`ads/${NOBODY}`, `screenshot_sets/${NOBODY}`, 'ads/x']) {
       const reply = await api.get(path);
       expect([reply.status, reply.json.status, Object.keys(reply.json.errors)]).toEqual([404, 'failure', ['id']]);
@@ -152,7 +152,7 @@ describe('one set', () => {
 });
 
 describe('lists', () => {
-  test('come in pages, newest first, with their total', async () => {
+  test('lists are paged, newest first, with their total', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 5; i += 1) ids.push((await newAd({ campaign: { name: 'Paged' } })).id);
     const campaign_id = (await api.get(`ads/${ids[0]}`)).json.campaign_id;
@@ -165,13 +165,13 @@ describe('lists', () => {
     ]);
   });
 
-  test('of ads find a lookup key', async () => {
+  test('the list of ads can be filtered by lookup key', async () => {
     const { id } = await newAd({ ad: { media, lookup_key: 'find me +&' } });
     const { json } = await api.get(`ads?lookup_key=${encodeURIComponent('find me +&')}`);
     expect(json.data.map((ad: Json) => ad.id)).toEqual([id]);
   });
 
-  test('of sets count their screenshots', async () => {
+  test('the list of sets counts their screenshots', async () => {
     const made = await newSet(['a.example', 'b.example', 'c.example', 'd.example'], 'Counted');
     await settle(made.id, ['uploaded', 'no_slots', 'canceled'], 'capturing');
     const { json } = await api.get(`screenshot_sets?campaign_id=${made.campaign_id}&status=capturing`);
@@ -203,12 +203,12 @@ describe('lists', () => {
     }
   });
 
-  test('take 500 a page, and unknown parameters', async () => {
+  test('lists accept 500 items a page, and unknown parameters', async () => {
     expect((await api.get('ads?per_page=500&foo=1&__proto__=2')).status).toBe(200);
     expect((await api.get('ads?page=1000000&per_page=500')).json.data).toEqual([]);
   });
 
-  test('show nothing of another organization', async () => {
+  test('lists show nothing of another organization', async () => {
     await createOrganization(api.store.db, { slug: 'elsewhere' });
     const { api_key } = await createKey(api.store.db, 'elsewhere');
     for (const path of ['ads', 'campaigns', 'screenshot_sets', 'screenshots', 'deliveries']) {
@@ -232,11 +232,11 @@ describe('the pictures of approved sets', () => {
   });
   const sites = (json: Json) => json.data.map((one: Json) => one.site.url);
 
-  test('are those of the last 24 hours that succeeded', async () => {
+  test('the default list has the pictures of the last 24 hours that succeeded', async () => {
     expect(sites(await list())).toEqual(['r1.example', 'r3.example']);
   });
 
-  test('of other times are found by from and to, in the order asked for', async () => {
+  test('from, to and order select pictures of other times', async () => {
     const from = hoursAgo(40).toISOString();
     expect(sites(await list(`?from=${from}&order=asc`))).toEqual(['old.example', 'r1.example', 'r3.example']);
     expect(sites(await list(`?from=${from}&order=desc`))).toEqual(['r1.example', 'r3.example', 'old.example']);
@@ -246,7 +246,7 @@ describe('the pictures of approved sets', () => {
     expect(sites(await list(`?from=${from}&per_page=1&page=2`))).toEqual(['r3.example']);
   });
 
-  test('say set and time, and on request the media of their ads', async () => {
+  test('pictures name their set and time, and on request the media of their ads', async () => {
     const plain = (await list()).data[0];
     expect(plain).toMatchObject({
       type: 'screenshot',
@@ -273,7 +273,7 @@ describe('the pictures of approved sets', () => {
 describe('reviewing', () => {
   const act = (id: string, verb: string, body?: unknown) => api.post(`screenshot_sets/${id}/${verb}`, body ?? {});
 
-  test('answers the set as it then is', async () => {
+  test('a review answers with the set in its new state', async () => {
     const made = await newSet(['a.example']);
     await settle(made.id, ['uploaded'], 'in_review');
     const reply = await act(made.id, 'approve', { notes: 'Good.' });
@@ -281,7 +281,7 @@ describe('reviewing', () => {
     expect(reply.json).toEqual((await api.get(`screenshot_sets/${made.id}`)).json);
   });
 
-  test('needs no body, and is refused with the words of the state', async () => {
+  test('a review needs no body, and its rejection names the status of the set', async () => {
     const made = await newSet(['a.example']);
     const headers = { authorization: api.organization.api_key };
     const path = `/api/v1/orgs/acme/screenshot_sets/${made.id}`;
@@ -293,15 +293,18 @@ describe('reviewing', () => {
     ]);
   });
 
-  test.each([{ notes: 5 }, { notes: 'a\0' }, { notes: 'x'.repeat(10_001) }])('refuses notes %#', async (body) => {
-    const made = await newSet(['a.example']);
-    const reply = await act(made.id, 'approve', body);
-    expect([reply.status, Object.keys(reply.json.errors)]).toEqual([422, ['notes']]);
-  });
+  test.each([{ notes: 5 }, { notes: 'a\0' }, { notes: 'x'.repeat(10_001) }])(
+    'invalid review notes are rejected: %#',
+    async (body) => {
+      const made = await newSet(['a.example']);
+      const reply = await act(made.id, 'approve', body);
+      expect([reply.status, Object.keys(reply.json.errors)]).toEqual([422, ['notes']]);
+    },
+  );
 });
 
 describe('deliveries', () => {
-  test('are listed with their attempts, and replayed', async () => {
+  test('deliveries are listed with their attempts, and can be replayed', async () => {
     const { db } = api.store;
     const made = await newAd({ subscribers: [{ webhook: { url: 'https://hook.example/x' } }] });
     const subscriber = await db
@@ -348,7 +351,7 @@ describe('deliveries', () => {
 });
 
 describe('a picture', () => {
-  test('needs no key, never changes, and is read once', async () => {
+  test('a picture needs no key, never changes and is read once', async () => {
     const token = await image();
     const reply = await api.send({ path: `/i/${token}.png` });
     expect([reply.status, reply.text]).toEqual([200, 'png']);
@@ -366,7 +369,7 @@ describe('a picture', () => {
     expect([head.status, head.headers['content-length'], head.text]).toEqual([200, '3', '']);
   });
 
-  test('that is unknown or gone is not found', async () => {
+  test('an unknown or deleted picture is not found', async () => {
     const token = await image();
     pictures.clear();
     for (const path of [`/i/${token}.png`, '/i/unknown.png', '/i/a%00b.png', '/i/..%2f..%2fetc%2fpasswd']) {
@@ -376,7 +379,7 @@ describe('a picture', () => {
     }
   });
 
-  test('of a bucket is a redirect to a fresh address', async () => {
+  test('a picture in a bucket is a redirect to a new signed address', async () => {
     const other = await startPublicApi({ artifacts: memoryArtifacts(new Map(), 'https://bucket.example') });
     const { id } = await other.store.db.selectFrom('organizations').select('id').executeTakeFirstOrThrow();
     const row = {
@@ -397,7 +400,7 @@ describe('a picture', () => {
 });
 
 describe('the reference', () => {
-  test('is served as OpenAPI 3.1 and as a page that loads nothing from elsewhere', async () => {
+  test('the reference is served as OpenAPI 3.1 and as a page that loads nothing from other servers', async () => {
     const document = await api.send({ path: '/openapi.json' });
     expect([document.status, document.json.openapi]).toEqual([200, '3.1.0']);
     const page = await api.send({ path: '/docs' });
@@ -413,7 +416,7 @@ describe('the reference', () => {
   });
 });
 
-test('a database that is away is a 503 that says to try again', async () => {
+test('an unreachable database gives a 503 that says to try again', async () => {
   const nowhere = openStore({ url: `postgres://x:y@127.0.0.1:${await freePort()}/z` });
   const other = await startPublicApi({ store: nowhere });
   const reply = await other.get('ads');
@@ -423,7 +426,7 @@ test('a database that is away is a 503 that says to try again', async () => {
   await other.close();
 });
 
-test('a fault of ours is a 500 that tells the id it is logged under, and nothing else', async () => {
+test('an internal error gives a 500 that contains only the id of its log line', async () => {
   const broken = { ...memoryArtifacts(new Map()), get: () => Promise.reject(new Error('secret words')) };
   const other = await startPublicApi({ artifacts: { ...broken, downloadUrl: () => Promise.resolve(undefined) } });
   const { id } = await other.store.db.selectFrom('organizations').select('id').executeTakeFirstOrThrow();

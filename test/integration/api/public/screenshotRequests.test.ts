@@ -40,7 +40,7 @@ async function newAd(lookup_key: string | null = null, name = 'Spring'): Promise
 }
 
 describe('a request', () => {
-  test('is answered with 202 and exactly the six fields of its set', async () => {
+  test('a screenshot request is answered with 202 and exactly the six fields of its set', async () => {
     const reply = await ask([entry()]);
     expect(reply.status).toBe(202);
     expect(reply.json).toEqual({
@@ -53,7 +53,7 @@ describe('a request', () => {
     });
   });
 
-  test('stores set, ads, screenshots, subscribers and the work that follows', async () => {
+  test('a screenshot request stores set, ads, screenshots, subscribers and queue entries', async () => {
     const subscribers = [{ webhook: { url: 'https://hook.example/' } }];
     const reply = await ask([entry(), entry({ media, name: 'Two' })], {
       subscribers,
@@ -83,7 +83,7 @@ describe('a request', () => {
     expect(queued.rows[0]).toEqual({ name: 'launch', payload: { organization_id: set.organization_id } });
   });
 
-  test('takes each device of the list, and gives the list for any other', async () => {
+  test('each device of the list is accepted, and the fault of another device has the list', async () => {
     const reply = await ask([
       entry(
         { media },
@@ -97,7 +97,7 @@ describe('a request', () => {
     });
   });
 
-  test('of two sites with two markers each makes four pictures', async () => {
+  test('a request of two sites with two markers each makes four pictures', async () => {
     const other = { ...shot, site: { url: 'https://blog.example/' } };
     const reply = await ask([
       entry({ media }, [
@@ -113,7 +113,7 @@ describe('a request', () => {
     ]);
   });
 
-  test('that asks for one picture twice makes one, returned as first sent', async () => {
+  test('a request that names one picture twice makes one, with the site as first sent', async () => {
     const spelled = (url: string) => ({ ...shot, site: { url } });
     const sites = [
       'News.example',
@@ -126,7 +126,7 @@ describe('a request', () => {
     expect((await pictures(reply)).map(([, site]) => site)).toEqual(['News.example', 'http://news.example/']);
   });
 
-  test('keeps the default capture beside captures at markers', async () => {
+  test('a request can have the default frame beside frames at markers', async () => {
     const reply = await ask([
       entry({ media }, [shot, { ...shot, ...frames() }, { ...shot, ...frames(0, 0.0004, -0) }]),
     ]);
@@ -147,7 +147,7 @@ describe('a marker', () => {
     [30, 30_000],
     [12.3456, 12_346],
     [29.99999, 30_000],
-  ])('of %d s is taken at %d ms', async (marker, ms) => {
+  ])('a marker of %d s is taken at %d ms', async (marker, ms) => {
     const reply = await ask([entry({ media }, [{ ...shot, ...frames(marker) }])]);
     expect((await pictures(reply))[0]?.[3]).toBe(ms);
   });
@@ -162,14 +162,14 @@ describe('a marker', () => {
     },
   );
 
-  test('that is missing is a fault, and so is a frame that is none', async () => {
+  test('a missing marker and an invalid frame are faults', async () => {
     const broken = { options: { ad: { frames: [{}, null, 5] } } };
     expect(await paths([entry({ media }, [{ ...shot, ...broken }])])).toEqual(
       [path, path.replace('0.marker', '1'), path.replace('0.marker', '2')].sort(),
     );
   });
 
-  test('may come 31 times, not 32', async () => {
+  test('an entry may have 31 markers, not 32', async () => {
     const markers = Array.from({ length: 32 }, (_, i) => i / 2);
     expect((await pictures(await ask([entry({ media }, [{ ...shot, ...frames(...markers.slice(1)) }])]))).length).toBe(
       31,
@@ -180,7 +180,7 @@ describe('a marker', () => {
 });
 
 describe('an entry designates an existing ad', () => {
-  test('by id, which decides over lookup key, name and media', async () => {
+  test('the id of an ad takes precedence over lookup key, name and media', async () => {
     const id = await newAd();
     await newAd('someone else');
     const ad = { id, lookup_key: 'someone else', name: 7, media: 'x' };
@@ -188,7 +188,7 @@ describe('an entry designates an existing ad', () => {
     expect((await pictures(await ask([entry({ id: id.toUpperCase() })])))[0]?.[0]).toBe(id);
   });
 
-  test('by lookup key within the campaign, whatever name and media hold, and its name is kept', async () => {
+  test('a lookup key finds the ad of the campaign, whose name and media stay', async () => {
     const id = await newAd('by key');
     for (const ad of [
       {},
@@ -203,14 +203,14 @@ describe('an entry designates an existing ad', () => {
     expect(row.name).toBe('banner.png');
   });
 
-  test('or makes a new one with media and key, which later requests find', async () => {
+  test('an entry with a new lookup key makes an ad, which later requests find', async () => {
     const first = await pictures(await ask([entry({ lookup_key: 'later', media })]));
     const second = await pictures(await ask([entry({ lookup_key: 'later' })]));
     expect(second[0]?.[0]).toBe(first[0]?.[0]);
     expect(await newAd('later')).toBe(first[0]?.[0]);
   });
 
-  test('and one named twice, by id and by key, or by id twice, is merged', async () => {
+  test('entries that name one ad twice, by id or by key, are merged', async () => {
     const id = await newAd('merged');
     const sites = [shot, { ...shot, ...frames(1) }];
     for (const second of [{ lookup_key: 'merged' }, { lookup_key: 'merged', media }, { id }]) {
@@ -223,7 +223,7 @@ describe('an entry designates an existing ad', () => {
     }
   });
 
-  test('new ads of the same media are two', async () => {
+  test('two entries with the same media make two ads', async () => {
     expect(await pictures(await ask([entry(), entry()]))).toHaveLength(2);
   });
 });
@@ -340,7 +340,7 @@ describe('faults of the body as a whole', () => {
     expect((await ask([entry()], { instructions: '😀'.repeat(10_000) })).status).toBe(202);
   });
 
-  test('all of them come in one answer', async () => {
+  test('all faults come in one answer', async () => {
     const bad = { site: { url: '' }, device: { name: 'x' }, ...frames(31, 'a') };
     const given = [
       entry({ lookup_key: 'a' }, [shot, bad]),
@@ -367,7 +367,7 @@ describe('faults of the body as a whole', () => {
     ]);
   });
 
-  test('a body of very many faults is told of the first thousand', async () => {
+  test('the answer to a body of very many faults lists the first thousand', async () => {
     const reply = await ask([
       entry(
         { media },
@@ -380,14 +380,14 @@ describe('faults of the body as a whole', () => {
 });
 
 describe('limits', () => {
-  test('1,000 entries with 10,000 pictures are taken', async () => {
+  test('1,000 entries with 10,000 pictures are accepted', async () => {
     const screenshots = Array.from({ length: 10 }, (_, i) => ({ ...shot, site: { url: `https://s${i}.example/` } }));
     const entries = Array.from({ length: 1_000 }, (_, i) => entry({ lookup_key: `bulk ${i}`, media }, screenshots));
     const reply = await ask(entries);
     expect([reply.status, await pictures(reply).then((all) => all.length)]).toEqual([202, 10_000]);
   });
 
-  test('1,001 entries, or 10,001 pictures, are refused with the limit', async () => {
+  test('1,001 entries or 10,001 pictures are rejected with the limit', async () => {
     const entries = Array.from({ length: 1_001 }, () => entry());
     expect((await ask(entries)).json.errors).toEqual({
       screenshot_requests: [expect.stringContaining('at most 1,000 entries')],
@@ -398,7 +398,7 @@ describe('limits', () => {
     });
   });
 
-  test('what is merged does not count', async () => {
+  test('merged pictures do not count towards the limit', async () => {
     const reply = await ask([
       entry(
         { media },
