@@ -179,7 +179,7 @@ const CLIENT_TEXTS: Readonly<Record<string, string>> = {
   PodStartFailed: 'the program could not be started',
   PodRejected: 'the cluster refuses its pods',
   JobNameConflict: 'the name of its Job is taken in the cluster',
-  NodeLost: 'the machine it was to run on was lost',
+  NodeLost: 'the machine that was chosen for it was lost',
   Suspended: 'it was held back by the cluster',
 };
 

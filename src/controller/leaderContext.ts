@@ -13,9 +13,9 @@ export interface LeaderContext {
   /** Its writes throw StaleLeaderError after another leader has begun. */
   readonly cluster: ClusterPort;
   readonly statuses: StatusWriter;
-  /** Of objects that may be orphaned. */
+  /** Ages of objects that may be orphaned. */
   readonly firstSeen: FirstSeenTracker;
-  /** Of finished ScreenshotJobs. */
+  /** Keeps a limited number of finished ScreenshotJobs. */
   readonly retention: Retention;
   /** How far the audit has read the pending ads, which it reads page by page. */
   readonly auditProgress: { lastPendingAd: string | undefined };

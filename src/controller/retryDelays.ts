@@ -1,6 +1,6 @@
 /**
- * The delay before a failed key is retried: the longer of its own back-off, which doubles with each failure, and the wait for a token of the
- * bucket that all keys share.
+ * The delay before a failed key is retried: the longer of two times. One is its own back-off, which doubles with each failure. The other is
+ * the wait for a token of the bucket that all keys share.
  */
 import { backOffMs } from '../lib/backOff.ts';
 import { type Bucket, refilled } from '../lib/tokenBucket.ts';

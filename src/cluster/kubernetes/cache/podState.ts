@@ -74,8 +74,8 @@ function failureOf(container: Wire<V1ContainerStatus> | undefined): PodState['fa
   return { ...readReason(ended, 'Error'), exitCode: ended.exitCode };
 }
 
-type Condition = Wire<V1PodCondition>;
+type PodCondition = Wire<V1PodCondition>;
 
-function findCondition(conditions: readonly Condition[], type: string, status: string): Condition | undefined {
+function findCondition(conditions: readonly PodCondition[], type: string, status: string): PodCondition | undefined {
   return conditions.find((condition) => condition.type === type && condition.status === status);
 }

@@ -1,7 +1,7 @@
 /** Typed calls for one kind of Kubernetes object. Paths, JSON and the types of the client library meet only here. */
 import type { V1DeleteOptions, V1ObjectMeta, V1Status } from '@kubernetes/client-node';
 import { apiErrorOf, isNotFound } from './apiError.ts';
-import type { ApiCall } from './apiRequest.ts';
+import type { ApiCall, Query } from './apiRequest.ts';
 import type { ApiServer, CallOptions, WatchLine, WatchOptions } from './apiServer.ts';
 
 /** A type of the client library as it is in JSON: a date is a string. The API server may send `null` for a field that has no value. */
@@ -18,8 +18,6 @@ export interface KubernetesObject {
   readonly kind?: string;
   readonly metadata?: V1ObjectMeta;
 }
-
-type Query = NonNullable<ApiCall['query']>;
 
 export interface ObjectPage<T> {
   readonly items: readonly Wire<T>[];

@@ -3,7 +3,7 @@ import type { CaptureJob } from '../../port.ts';
 import type { ClusterCache } from '../cache/clusterCache.ts';
 import type { JobState } from '../cache/jobState.ts';
 import { type Clock, systemClock } from '../client/clock.ts';
-import { type Diagnosis, diagnose, type EventSubject, type FirstSeenTimes } from './diagnosis.ts';
+import { type Diagnosis, diagnose, type FirstSeenTimes, type WarningKind } from './diagnosis.ts';
 import type { Events } from './events.ts';
 import type { EventState } from './problems.ts';
 
@@ -66,7 +66,7 @@ export class CaptureJobReader {
     return diagnosis;
   }
 
-  async #readEvents(subjects: readonly EventSubject[]): Promise<EventsByUid> {
+  async #readEvents(subjects: readonly WarningKind[]): Promise<EventsByUid> {
     const read = await Promise.all(subjects.map((subject) => this.#events.warnings(subject)));
     return new Map(read.flatMap((events) => [...events]));
   }

@@ -20,7 +20,7 @@ import {
 } from './problems.ts';
 
 /** The kind of object that an Event is about. */
-export type EventSubject = 'Job' | 'Pod';
+export type WarningKind = 'Job' | 'Pod';
 
 /** Milliseconds on our clock, by the name of the condition. */
 export type FirstSeenTimes = ReadonlyMap<string, number>;
@@ -29,7 +29,7 @@ export interface Diagnosis {
   readonly captureJob: CaptureJob;
   readonly firstSeen: FirstSeenTimes;
   /** Events that could tell more. */
-  readonly eventsNeeded: readonly EventSubject[];
+  readonly eventsNeeded: readonly WarningKind[];
   /** Milliseconds until another condition may count; undefined: only a change of an object can change the diagnosis. */
   readonly recheckMs: number | undefined;
 }
@@ -67,9 +67,9 @@ export function diagnose(snapshot: JobSnapshot, previous: FirstSeenTimes, now: n
 
 type HasLasted = (condition: LastingCondition) => boolean;
 
-function findEventsNeeded(snapshot: JobSnapshot, hasLasted: HasLasted): EventSubject[] {
+function findEventsNeeded(snapshot: JobSnapshot, hasLasted: HasLasted): WarningKind[] {
   if (isCapturing(snapshot)) return [];
-  const needed: EventSubject[] = [];
+  const needed: WarningKind[] = [];
   if (missingPods(snapshot) > 0 && hasLasted(MISSING_PODS)) needed.push('Job');
   const slowPods = snapshot.pods.filter((pod) => isCreating(pod) && hasLasted(creating(pod)));
   if (slowPods.length > 0) needed.push('Pod');

@@ -9,7 +9,7 @@ import { isNamespaceEnding, isNotFound } from '../client/apiError.ts';
 import { type Clock, systemClock } from '../client/clock.ts';
 import { CONTROLLER, GROUP, VERSION } from '../client/names.ts';
 import type { ResourceClient, Wire } from '../client/resourceClient.ts';
-import type { EventSubject } from './diagnosis.ts';
+import type { WarningKind } from './diagnosis.ts';
 import type { EventState } from './problems.ts';
 
 export interface EventsOptions {
@@ -23,7 +23,7 @@ export interface Events {
   /** Never rejects: an Event that cannot be written must not stop a reconciliation. */
   record(resource: ScreenshotJob, event: RecordedEvent): Promise<void>;
   /** @returns the warnings about objects of this kind, by uid. They may be 4 s old. */
-  warnings(subject: EventSubject): Promise<ReadonlyMap<string, readonly EventState[]>>;
+  warnings(subject: WarningKind): Promise<ReadonlyMap<string, readonly EventState[]>>;
   /** True if the namespace is being deleted. The answer may be 4 s old. @throws ApiError, UnreachableError */
   isNamespaceEnding(): Promise<boolean>;
 }
@@ -36,7 +36,7 @@ const MAX_EVENTS_READ = 2_000;
 const MAX_WRITTEN_KNOWN = 1_000;
 const MAX_MESSAGE_LENGTH = 1_024;
 
-const FIELD_SELECTORS: Record<EventSubject, string> = {
+const FIELD_SELECTORS: Record<WarningKind, string> = {
   Job: 'involvedObject.kind=Job,type=Warning,reason=FailedCreate',
   // Leaves out the frequent reasons that the state of the pod shows too.
   Pod: 'involvedObject.kind=Pod,type=Warning,reason!=FailedScheduling,reason!=BackOff,reason!=Failed,reason!=Unhealthy',
@@ -53,7 +53,7 @@ class ClusterEvents implements Events {
   readonly #clock: Clock;
   /** Name and count of the Events that we wrote, by a digest of their content, the latest last. */
   readonly #written = new Map<string, { name: string; count: number }>();
-  readonly #warnings = new Map<EventSubject, { readAt: number; events: Promise<Warnings> }>();
+  readonly #warnings = new Map<WarningKind, { readAt: number; events: Promise<Warnings> }>();
   #namespaceEnding: { readAt: number; answer: Promise<boolean> } | undefined;
 
   constructor(options: EventsOptions) {
@@ -75,7 +75,7 @@ class ClusterEvents implements Events {
     }
   }
 
-  warnings(subject: EventSubject): Promise<Warnings> {
+  warnings(subject: WarningKind): Promise<Warnings> {
     const previous = this.#warnings.get(subject);
     if (previous !== undefined && this.#isFresh(previous)) return previous.events;
     const events = this.#readWarnings(subject).catch((error: unknown) => {
@@ -153,7 +153,7 @@ class ClusterEvents implements Events {
     };
   }
 
-  async #readWarnings(subject: EventSubject): Promise<Warnings> {
+  async #readWarnings(subject: WarningKind): Promise<Warnings> {
     const query = { fieldSelector: FIELD_SELECTORS[subject], limit: MAX_EVENTS_READ };
     const { items } = await this.#options.client.list(query, CALL);
     const byUid = Map.groupBy(items, ({ involvedObject }) => involvedObject.uid ?? '');

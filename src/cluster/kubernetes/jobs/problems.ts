@@ -38,7 +38,7 @@ const PULL_ERRORS = new Set([
 ]);
 const START_ERRORS = new Set(['StartError', 'ContainerCannotRun', 'RunContainerError', 'PostStartHookError']);
 
-/** With these exit codes the capture did not fail: another pod has its index, or it was told to end. */
+/** With these exit codes the capture did not fail: another pod has its index, or it was terminated. */
 const HARMLESS_EXITS = new Set<number>([CAPTURE_EXIT.superseded, CAPTURE_EXIT.terminated, ENDED_UNHEARD]);
 
 const REPORTED_AFTER_MS = 3_000;
