@@ -11,7 +11,7 @@ import { signInPage } from './signIn.ts';
 import { findViewer } from './viewer.ts';
 
 /** A request of a viewer who may see this organization. */
-export interface PageRequest {
+export interface ViewerRequest {
   readonly request: Request;
   readonly response: Response;
   readonly viewer: Viewer;
@@ -21,14 +21,14 @@ export interface PageRequest {
 /** `set`: also for viewers with a share link. */
 type PageScope = 'set' | 'organization';
 /** Returns the page, 'sent' if it has sent the response itself, or undefined if there is no such object. */
-type PageHandler = (request: PageRequest) => Promise<ResultsPage | 'sent' | undefined>;
+type PageHandler = (request: ViewerRequest) => Promise<ResultsPage | 'sent' | undefined>;
 
 export interface PageHandlers {
   send(response: Response, page: ResultsPage, given: { paths: PagePaths; viewer?: Viewer | undefined }): void;
   page(scope: PageScope, handle: PageHandler): RequestHandler;
-  json(scope: PageScope, read: (request: PageRequest) => Promise<object | undefined>): RequestHandler;
+  json(scope: PageScope, read: (request: ViewerRequest) => Promise<object | undefined>): RequestHandler;
   /** Handles a POST and then redirects to a page. @param needsWrite whether the key needs the scope "write". */
-  form(handle: (request: PageRequest) => Promise<void>, needsWrite?: boolean): RequestHandler;
+  form(handle: (request: ViewerRequest) => Promise<void>, needsWrite?: boolean): RequestHandler;
   readonly handleError: ErrorRequestHandler;
 }
 

@@ -13,7 +13,7 @@ import { formField } from './forms.ts';
 import { listPage } from './listPage.ts';
 import { adSource, LiveConnections, setSource } from './live.ts';
 import { billingPage, welcomePage } from './messagePages.ts';
-import { createPageHandlers, type PageHandlers, type PageRequest, slugOf } from './pageHandlers.ts';
+import { createPageHandlers, type PageHandlers, slugOf, type ViewerRequest } from './pageHandlers.ts';
 import { pathsOf } from './paths.ts';
 import { setPage } from './setPage.ts';
 import { cookieOptions, signIn } from './signIn.ts';
@@ -65,12 +65,12 @@ function addListAndSessionRoutes(router: Router, options: PagesOptions, handlers
     const signInAgain = await signIn(options, { request, response, paths });
     if (signInAgain !== undefined) handlers.send(response, signInAgain, { paths });
   });
-  const signOut = ({ response, paths }: PageRequest) => {
+  const signOut = ({ response, paths }: ViewerRequest) => {
     response.clearCookie(COOKIE, cookieOptions(options.publicUrl, paths));
     return Promise.resolve();
   };
   router.post('/o/:slug/sign-out', body, handlers.form(signOut, false));
-  const replayFromForm = ({ request, viewer }: PageRequest) => replay(options, viewer, idOf(request));
+  const replayFromForm = ({ request, viewer }: ViewerRequest) => replay(options, viewer, idOf(request));
   router.post('/o/:slug/deliveries/:id/replay', body, handlers.form(replayFromForm));
 }
 
@@ -103,7 +103,7 @@ function addSetRoutes(router: Router, options: PagesOptions, { handlers, live }:
   );
   const body = express.urlencoded(FORM);
   for (const action of SET_ACTIONS) {
-    const act = ({ request, viewer }: PageRequest) =>
+    const act = ({ request, viewer }: ViewerRequest) =>
       actOnSet(options, viewer, { id: idOf(request), action, notes: formField(request, 'notes') });
     router.post(`${path}/${action}`, body, handlers.form(act));
   }
@@ -132,7 +132,7 @@ function addAdRoutes(router: Router, options: PagesOptions, { handlers, live }: 
   );
 }
 
-function recordQuery({ publicUrl }: PagesOptions, { request, viewer }: PageRequest) {
+function recordQuery({ publicUrl }: PagesOptions, { request, viewer }: ViewerRequest) {
   return { id: idOf(request), publicUrl, organizationId: viewer.organizationId };
 }
 

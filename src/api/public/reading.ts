@@ -22,10 +22,10 @@ import { readAdRecord, readSetRecord } from '../presenters/readRecords.ts';
 import { adRecord } from '../presenters/records.ts';
 import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, unknownId } from './endpoint.ts';
 
-type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
+type ReadHandler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 const DAY_MS = 86_400_000;
 
-export function adList(db: Database): Handler {
+export function adList(db: Database): ReadHandler {
   return async (call) => {
     const query = read(AdsQuery, call);
     const filter = { ...ofCaller(call), campaignId: query.campaign_id, lookupKey: query.lookup_key };
@@ -37,7 +37,7 @@ export function adList(db: Database): Handler {
   };
 }
 
-export function campaignList(db: Database): Handler {
+export function campaignList(db: Database): ReadHandler {
   return async (call) => {
     const query = read(CampaignsQuery, call);
     const filter = { ...ofCaller(call), name: query.name };
@@ -45,7 +45,7 @@ export function campaignList(db: Database): Handler {
   };
 }
 
-export function setList(db: Database): Handler {
+export function setList(db: Database): ReadHandler {
   return async (call) => {
     const query = read(SetsQuery, call);
     const filter = { ...ofCaller(call), campaignId: query.campaign_id, status: query.status };
@@ -57,7 +57,7 @@ export function setList(db: Database): Handler {
   };
 }
 
-export function screenshotList(db: Database): Handler {
+export function screenshotList(db: Database): ReadHandler {
   return async (call) => {
     const query = read(ScreenshotsQuery, call);
     const to = query.to ?? new Date();
@@ -72,7 +72,7 @@ export function screenshotList(db: Database): Handler {
   };
 }
 
-export function deliveryList(db: Database): Handler {
+export function deliveryList(db: Database): ReadHandler {
   return async (call) => {
     const query = read(DeliveriesQuery, call);
     const filter = { ...ofCaller(call), setId: query.screenshot_set_id, adId: query.ad_id, status: query.status };
@@ -101,7 +101,7 @@ async function listAnswer<Row>(
 }
 
 /** Responds with the same object as `data.object` of an event about the ad. @throws Failure (404) */
-export function oneAd(db: Database): Handler {
+export function oneAd(db: Database): ReadHandler {
   return async ({ request, organizationId, place }) => {
     const record = await readAdRecord(db, { id: idOf(request), organizationId, publicUrl: place.publicUrl });
     if (record === undefined) throw unknownId();
@@ -110,7 +110,7 @@ export function oneAd(db: Database): Handler {
 }
 
 /** As {@link oneAd}, for a set. */
-export function oneSet(db: Database): Handler {
+export function oneSet(db: Database): ReadHandler {
   return async ({ request, organizationId, place }) => {
     const record = await readSetRecord(db, { id: idOf(request), organizationId, publicUrl: place.publicUrl });
     if (record === undefined) throw unknownId();

@@ -21,7 +21,7 @@ export function withContent(key: string, sha256: string): string {
   return key.replace(/\.png$/, `-${sha256}.png`);
 }
 
-export interface UploadRequest {
+export interface SignedUpload {
   readonly key: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ export interface UploadRequest {
 
 export interface Transfers {
   /** @returns a request that accepts exactly these bytes. */
-  upload(key: string, content: ArtifactContent): Promise<UploadRequest>;
+  upload(key: string, content: ArtifactContent): Promise<SignedUpload>;
   download(key: string): Promise<string>;
 }
 
