@@ -2,8 +2,8 @@ import { SETTINGS } from '../src/config.ts';
 
 const HEAD = `# Configuration
 
-Settings come from the environment; flags of a command win over them. A command that cannot work with what it finds says
-everything that is wrong at once and exits with 2. This page is generated from \`src/config.ts\`.
+Settings come from the environment. Flags of a command override them. A command with invalid settings lists all faults
+and exits with 2. \`make generate\` writes this page from \`src/config.ts\`.
 `;
 
 interface Row {
@@ -25,7 +25,7 @@ function table(group: string): string {
   return [`## ${group}`, '', '| setting | default | meaning |', '|---|---|---|', ...lines, ''].join('\n');
 }
 
-/** docs/configuration.md, from src/config.ts. */
+/** @returns docs/configuration.md, made from src/config.ts. */
 export function generateConfiguration(): string {
   return [HEAD, ...groups.map(table)].join('\n');
 }

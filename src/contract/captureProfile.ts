@@ -9,14 +9,15 @@ import { z } from 'zod';
 const asKubernetes = z.record(z.string(), z.unknown());
 const labels = z.record(z.string(), z.string());
 
+/** The audience of the tokens of capture pods. The internal API accepts no other. */
+export const CAPTURE_TOKEN_AUDIENCE = 'tearsheet-internal';
+
 export const CaptureProfile = z.strictObject({
   image: z.string().min(1),
   imagePullPolicy: z.enum(['Always', 'IfNotPresent', 'Never']).default('IfNotPresent'),
   imagePullSecrets: z.array(z.strictObject({ name: z.string() })).default([]),
   /** A service account without permissions. Its projected token identifies the pod. */
   serviceAccountName: z.string().min(1),
-  /** Audience of the token for the internal API. */
-  tokenAudience: z.string().default('tearsheet-internal'),
   resources: asKubernetes.default({}),
   /** Sizes of /dev/shm, which is in memory, and of /tmp, as Kubernetes quantities. */
   shmSize: z.string().default('256Mi'),

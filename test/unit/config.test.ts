@@ -8,21 +8,21 @@ function refusal(env: Record<string, string>, required: Parameters<typeof loadCo
     if (error instanceof ConfigError) return error.message;
     throw error;
   }
-  throw new Error('The settings were taken.');
+  throw new Error('The settings were accepted.');
 }
 
-test('Without anything set, every setting has its default or none', () => {
+test('an empty environment gives every setting its default', () => {
   const config = loadConfig({});
   for (const [name, setting] of Object.entries(SETTINGS)) expect(name in config).toBe('fallback' in setting);
   expect(config).toMatchObject({ PORT: 8_080, S3_FORCE_PATH_STYLE: false, EGRESS_ALLOW: [], LOG_LEVEL: 'info' });
 });
 
-test('A setting that is empty counts as not set', () => {
+test('an empty setting counts as unset', () => {
   expect(loadConfig({ PORT: '', PUBLIC_URL: '' })).toMatchObject({ PORT: 8_080 });
   expect(refusal({ PUBLIC_URL: '' }, ['PUBLIC_URL'])).toContain('PUBLIC_URL is not set');
 });
 
-test('Texts become what they mean', () => {
+test('settings are parsed into their types', () => {
   const config = loadConfig({
     ...{ EGRESS_ALLOW: '10.0.0.0/8, fd00::/8', S3_FORCE_PATH_STYLE: 'true' },
     ...{ PUBLIC_URL: 'https://tearsheet.example//', SETTLE_CAP_MS: '500' },
@@ -33,7 +33,7 @@ test('Texts become what they mean', () => {
   expect(config.SETTLE_CAP_MS).toBe(500);
 });
 
-test('All that is wrong is said at once, with what was given', () => {
+test('all invalid settings are reported together with their values', () => {
   const message = refusal(
     { PORT: '65536', LOG_LEVEL: 'loud', MAX_PODS: '-1', S3_FORCE_PATH_STYLE: 'yes', ARTIFACTS_URL: 'file://here' },
     ['DATABASE_URL', 'PUBLIC_URL'],
@@ -45,8 +45,8 @@ test('All that is wrong is said at once, with what was given', () => {
   expect(message).toContain('PUBLIC_URL is not set');
 });
 
-test('A secret is never repeated, right or wrong', () => {
+test('a secret is never printed, even if it is invalid', () => {
   const message = refusal({ DATABASE_URL: 'mysql://user:hunter2@host/db' });
-  expect(message).toContain('DATABASE_URL: must begin with postgres://');
+  expect(message).toContain('DATABASE_URL: must start with postgres://');
   expect(message).not.toContain('hunter2');
 });

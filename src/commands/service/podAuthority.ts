@@ -5,6 +5,7 @@ import { createApiServer } from '../../cluster/kubernetes/client/apiServer.ts';
 import { loadCredentials } from '../../cluster/kubernetes/client/credentials.ts';
 import { createResourceClients } from '../../cluster/kubernetes/client/resourceClients.ts';
 import { ConfigError } from '../../config.ts';
+import { CAPTURE_TOKEN_AUDIENCE } from '../../contract/captureProfile.ts';
 import { findJobName } from '../../store/jobs/jobs.ts';
 import { captureNamespace } from './captureNamespace.ts';
 import type { ServiceContext } from './serviceContext.ts';
@@ -25,7 +26,8 @@ export async function connectPodAuthority(
   { config, store, log }: Pick<ServiceContext, 'config' | 'store'> & Pick<PodTokenOptions, 'log'>,
   kubeconfig?: string,
 ): Promise<PodAuthority> {
-  const { CAPTURE_SERVICE_ACCOUNT: serviceAccount, CAPTURE_TOKEN_AUDIENCE: audience } = config;
+  const { CAPTURE_SERVICE_ACCOUNT: serviceAccount } = config;
+  const audience = CAPTURE_TOKEN_AUDIENCE;
   if (serviceAccount === undefined)
     throw new ConfigError('CAPTURE_SERVICE_ACCOUNT is not set. Set it to the service account of capture pods.');
   const namespace = captureNamespace(config);

@@ -70,10 +70,10 @@ describe('an operator', () => {
   it('can change the scrape timeout and the relabelings of the ServiceMonitor', async () => {
     const drop = { sourceLabels: ['__name__'], regex: 'tearsheet_nodejs_.*', action: 'drop' };
     const more = { targetLabel: 'cluster', replacement: 'eu' };
-    const serviceMonitor = { scrapeTimeout: '5s', relabelings: [more], metricRelabelings: [drop] };
+    const serviceMonitor = { relabelings: [more], metricRelabelings: [drop] };
     const { spec } = (await render(merged(EVERYTHING, { monitoring: { serviceMonitor } }))).get('ServiceMonitor', '');
     expect(spec.endpoints).toMatchObject([
-      { scrapeTimeout: '5s', relabelings: [{ targetLabel: 'component' }, more], metricRelabelings: [drop] },
+      { relabelings: [{ targetLabel: 'component' }, more], metricRelabelings: [drop] },
     ]);
   });
 });

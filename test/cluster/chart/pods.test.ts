@@ -130,10 +130,10 @@ describe('a Deployment', () => {
         dnsConfig: { nameservers: ['10.0.0.10'] },
         hostAliases: [{ ip: '10.1.2.3', hostnames: ['db'] }],
       };
-      const deployment = (await render({ [component]: own, revisionHistoryLimit: 1 })).get('Deployment', component);
+      const deployment = (await render({ [component]: own })).get('Deployment', component);
       const { deploymentAnnotations: annotations, strategy, ...ofPods } = own;
       expect(deployment.metadata).toMatchObject({ annotations });
-      expect(deployment['spec']).toMatchObject({ strategy, revisionHistoryLimit: 1 });
+      expect(deployment['spec']).toMatchObject({ strategy, revisionHistoryLimit: 3 });
       expect(podOf(deployment)).toMatchObject(ofPods);
       const plain = (await render()).get('Deployment', component);
       expect(plain.metadata.annotations).toBeUndefined();

@@ -1,4 +1,4 @@
-/** The internal API by HTTPS: with a certificate that others renew, for captures that trust whoever signed it. */
+/** The internal API over HTTPS, with a certificate that is renewed while the server runs. */
 import { execFile } from 'node:child_process';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:https';
@@ -35,7 +35,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Who signed the certificate that a new connection is shown. */
+/** @returns the issuer of the certificate that a new connection gets. */
 function issuer(): Promise<string> {
   return new Promise((resolve, reject) => {
     const options = { host: '127.0.0.1', port: server.port, rejectUnauthorized: false, agent: false };
@@ -47,7 +47,7 @@ function issuer(): Promise<string> {
   });
 }
 
-test('A capture that trusts whoever signed the certificate does its work by HTTPS', async () => {
+test('a capture that trusts the authority of the certificate works over HTTPS', async () => {
   const env = {
     ...{ PATH: process.env['PATH'] ?? '', TEARSHEET_INTERNAL_URL: `https://localhost:${server.port}` },
     ...{ TEARSHEET_JOB: JOB, JOB_COMPLETION_INDEX: '0', TEARSHEET_POD: 'pod-1', TEARSHEET_TOKEN: 'token' },
@@ -56,12 +56,12 @@ test('A capture that trusts whoever signed the certificate does its work by HTTP
   await run(process.execPath, [CLI, 'capture'], { env, timeout: 60_000 });
 });
 
-test('Who does not trust it, or speaks plain HTTP, gets no answer', async () => {
+test('a client that does not trust the certificate or speaks plain HTTP gets no response', async () => {
   await expect(fetch(`https://localhost:${server.port}/`)).rejects.toThrow('fetch failed');
   await expect(fetch(`http://localhost:${server.port}/`)).rejects.toThrow('fetch failed');
 });
 
-test('A certificate that is renewed is shown to new connections, without a restart; half a renewal is none', async () => {
+test('new connections get a renewed certificate without a restart, but not an incomplete renewal', async () => {
   expect(await issuer()).toBe('Tearsheet test authority');
   await copyFile(path.join(TLS, 'README.md'), path.join(folder, 'tls.crt'));
   expect(await issuer()).toBe('Tearsheet test authority');

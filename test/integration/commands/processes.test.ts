@@ -89,7 +89,7 @@ test('a controller on a cluster without a valid capture profile names the fault 
   expect(faulty.output()).toMatch(/profile\.json is invalid:\n {2}image: .*\n.*nodeselector/);
 });
 
-test('A request becomes a picture and an event, and both processes end well when they are asked to', {
+test('a request becomes a picture and an event, and both processes exit with 0 on SIGTERM', {
   timeout: 180_000,
 }, async () => {
   const store = openStore({ url: database.url, maxConnections: 1 });

@@ -92,7 +92,7 @@ async function ask(contents: readonly string[]): Promise<string> {
   return ((await response.json()) as { id: string }).id;
 }
 
-test('Every process can be looked into from outside: requests, queue, captures, phases and deliveries', async () => {
+test('metrics show requests, queues, screenshots, phases and deliveries', async () => {
   await ask(['fine', 'fail']);
   await eventually(async () =>
     expect(await metrics()).toContain('tearsheet_deliveries_total{channel="webhook",outcome="delivered"} 1'),
@@ -112,7 +112,7 @@ test('Every process can be looked into from outside: requests, queue, captures, 
   }
 });
 
-test('Pictures that no capture reports are counted where they are closed', async () => {
+test('screenshots that no capture reports are counted when they are resolved', async () => {
   const setId = await ask(['hang']);
   await eventually(async () =>
     expect(await (await call(`screenshot_sets/${setId}`)).json()).toMatchObject({ status: 'capturing' }),

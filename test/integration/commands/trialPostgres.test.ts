@@ -62,7 +62,7 @@ async function query(address: string, sql: string): Promise<unknown[]> {
   }
 }
 
-test('a migration waits for a PostgreSQL that starts after it; what it wrote outlives a restart', async () => {
+test('a migration waits for PostgreSQL, and its result survives a restart', async () => {
   const migration = migrate();
   const first = postgres();
   expect(await ended(migration), migration.said()).toBe(0);
@@ -73,13 +73,13 @@ test('a migration waits for a PostgreSQL that starts after it; what it wrote out
   await eventually(async () => expect(await query(url(), 'select 1 from installation')).toHaveLength(1), 30_000);
 });
 
-test('who does not know the password is refused', async () => {
+test('a wrong password is rejected', async () => {
   postgres();
   await eventually(async () => expect(await query(url(), 'select 1 as one')).toEqual([{ one: 1 }]), 30_000);
   await expect(query(url('wrong'), 'select 1')).rejects.toThrow('password authentication failed');
 });
 
-test('a wrong password is told at once by a migration, not when it has waited', async () => {
+test('a migration reports a wrong password at once, without waiting', async () => {
   postgres();
   await eventually(async () => expect(await query(url(), 'select 1 as one')).toEqual([{ one: 1 }]), 30_000);
   const migration = run(['migrate', '--wait', '600'], { DATABASE_URL: url('wrong') });
@@ -87,7 +87,7 @@ test('a wrong password is told at once by a migration, not when it has waited', 
   expect(migration.said()).toContain('password authentication failed');
 });
 
-test('without a password it does not start', async () => {
+test('a trial PostgreSQL does not start without a password', async () => {
   const server = run(['trial-postgres', '--data', folders.data], {});
   expect(await ended(server)).toBe(2);
   expect(server.said()).toContain('PGPASSWORD is not set');

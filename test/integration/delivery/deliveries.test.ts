@@ -33,7 +33,7 @@ let organization: TestOrganization;
 let receiver: Listener;
 let folder: string;
 let received: Received[];
-/** What the receiver answers, by path. */
+/** The responses of the receiver, by path. */
 let answers: Map<string, () => Promise<number> | number>;
 const tried: { outcome: string }[] = [];
 const ended: { outcome: string }[] = [];
@@ -74,7 +74,7 @@ async function start(options: { concurrency?: number; perTarget?: number } = {})
   });
 }
 
-/** An ad whose subscribers are told that it is uploaded. @returns the ids of the deliveries. */
+/** Creates an uploaded ad with an event for its subscribers. @returns the ids of the deliveries. */
 async function tell(subscribers: Subscriber[]): Promise<string[]> {
   const adId = await insertAd(store.db, organization, { source: 'create_ad', subscribers });
   await store.db.updateTable('ads').set({ status: 'uploaded' }).where('id', '=', adId).execute();
@@ -110,7 +110,7 @@ test('a webhook gets the stored text of its event with a signature that the offi
   });
   expect(headers['webhook-id']).toBe(`evt_${event.id}`);
   expect(await attempts(id)).toMatchObject([{ attempt: 1, status_code: 204, outcome: 'delivered', error: null }]);
-  // Observers are told after the commit that the test saw.
+  // The observers are called after the commit that the test saw.
   await eventually(() => expect(ended).toEqual([{ channel: 'webhook', outcome: 'delivered' }]));
   expect(tried).toMatchObject([{ channel: 'webhook', outcome: 'delivered' }]);
 });

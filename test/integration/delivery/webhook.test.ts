@@ -104,7 +104,7 @@ describe('a receiver', () => {
   test.each([
     ['never answers', () => listen()],
     ['sends a byte of its headers at a time', () => dripping('HTTP/1.1 200 OK\r\nx: ')],
-  ] as const)('that %s is given up and tried again', async (_what, start) => {
+  ] as const)('a receiver that %s causes a timeout and a retry', async (_what, start) => {
     const server = await keep(start());
     const result = await send(`${server.url}/`, 150);
     expect(result).toMatchObject({

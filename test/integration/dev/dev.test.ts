@@ -24,7 +24,7 @@ afterAll(() => env?.close());
 
 const cli = (...args: string[]) => run(args, { DATABASE_URL: ready.database_url });
 
-/** What a read with this key answers. */
+/** @returns the status of a read with this key. */
 async function answerTo(key: string, organization = ready.organization): Promise<number> {
   const response = await fetch(`${ready.url}/api/v1/orgs/${organization}/campaigns`, {
     headers: { authorization: `Bearer ${key}` },
@@ -44,8 +44,8 @@ async function oneRow(sql: string): Promise<Record<string, unknown>> {
   }
 }
 
-describe('its line of JSON', () => {
-  it('names addresses that answer, the organization, its key and its secret, and nothing else', async () => {
+describe('the JSON line of tearsheet dev', () => {
+  it('the JSON line has URLs that answer, the organization, its key and its secret', async () => {
     expect(ready).toEqual({
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       organization: 'demo',
@@ -60,8 +60,8 @@ describe('its line of JSON', () => {
   });
 });
 
-describe('what it keeps to itself', () => {
-  it('hands its captures neither the address of the database nor any key', async () => {
+describe('secrets of tearsheet dev', () => {
+  it('captures get no database URL and no key', async () => {
     const asked = await postRequests(env, 'environments', ['tag']);
     await env.requestGate.waitForRequest(asked.gate('tag'));
     const captures = env.folders.processes().filter(({ kind }) => kind === 'capture' || kind.endsWith('browser'));
@@ -74,7 +74,7 @@ describe('what it keeps to itself', () => {
     await expectFinished(env, asked);
   });
 
-  it('writes no key, secret, password, token or address of a picture into its log', async () => {
+  it('the log has no key, secret, password, token or picture URL', async () => {
     const images = await env.rows<{ token: string }>('select token from images');
     expect(images).not.toHaveLength(0);
     const log = env.service
@@ -90,7 +90,7 @@ describe('what it keeps to itself', () => {
   });
 });
 
-describe('a second one', () => {
+describe('a second tearsheet dev', () => {
   const folderSets: ServiceFolders[] = [];
   const newFolders = () => {
     const folders = createServiceFolders();
@@ -101,7 +101,7 @@ describe('a second one', () => {
     for (const folders of folderSets) await folders.remove();
   });
 
-  it('on the same folder is refused with a sentence, and the first goes on', async () => {
+  it('a second start on the same folder is refused, and the first one continues', async () => {
     const second = startDev(env.folders);
     expect(await second.ended).toEqual({ code: 1, signal: null });
     expect(second.output().trim().split('\n')).toEqual([
@@ -110,7 +110,7 @@ describe('a second one', () => {
     expect(await answerTo(ready.api_key)).toBe(200);
   });
 
-  it('on a folder of its own runs beside it, with keys of its own', async () => {
+  it('a second start on another folder runs with its own keys', async () => {
     const folders = newFolders();
     const second = startDev(folders);
     const other = await second.ready;
@@ -120,7 +120,7 @@ describe('a second one', () => {
     await folders.expectNoProcesses();
   });
 
-  it('on a taken port is refused with a sentence, and leaves nothing behind', async () => {
+  it('a start on a port in use is refused and leaves nothing behind', async () => {
     const folders = newFolders();
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
@@ -136,7 +136,7 @@ describe('a second one', () => {
 });
 
 describe('a start', () => {
-  it('that is asked to end before it is ready leaves nothing behind', async () => {
+  it('a start that gets SIGTERM before it is ready leaves nothing behind', async () => {
     const folders = createServiceFolders();
     const service = startDev(folders);
     try {
@@ -150,7 +150,7 @@ describe('a start', () => {
 });
 
 describe('a first start', () => {
-  it('that is killed, with all of it, while its database is made is followed by one that makes it', async () => {
+  it('a start after one that was killed during initialisation creates the database', async () => {
     const folders = createServiceFolders();
     try {
       const killed = startDev(folders);
@@ -172,7 +172,7 @@ describe('a first start', () => {
 });
 
 describe('the commands of an operator', () => {
-  it('make an organization, and disable and enable it', async () => {
+  it('an organization can be created, disabled and enabled', async () => {
     const made = await cli('org', 'create', 'acme', '--json');
     expect(made).toMatchObject({ code: 0, stderr: '' });
     const { organization, api_key } = JSON.parse(made.stdout) as DevReady;
@@ -190,14 +190,14 @@ describe('the commands of an operator', () => {
     });
   });
 
-  it('set how an organization reviews', async () => {
+  it('the review mode of an organization can be set', async () => {
     expect(await cli('org', 'set', 'demo', '--review', 'manual')).toMatchObject({ code: 0, stderr: '' });
     expect(await oneRow("select review from organizations where slug = 'demo'")).toEqual({ review: 'manual' });
     expect(await cli('org', 'set', 'demo', '--review', 'automatic')).toMatchObject({ code: 0 });
     expect(await cli('org', 'set', 'demo', '--review', 'never')).toMatchObject({ code: 2 });
   });
 
-  it('make, list and revoke keys', async () => {
+  it('keys can be created, listed and revoked', async () => {
     const made = await cli('key', 'create', 'demo', '--name', 'reader', '--scope', 'read', '--json');
     expect(made).toMatchObject({ code: 0, stderr: '' });
     const { api_key } = JSON.parse(made.stdout) as DevReady;
@@ -215,7 +215,7 @@ describe('the commands of an operator', () => {
     });
   });
 
-  it('give an organization access to its buckets, the secret from the environment', async () => {
+  it('an S3 connector can be set with its secret from the environment', async () => {
     const args = ['connector', 'set-s3', 'demo', '--region', 'eu-central-1', '--access-key-id', 'AKIA'];
     const environment = { DATABASE_URL: ready.database_url };
     expect(await run(args, environment)).toMatchObject({
@@ -227,7 +227,7 @@ describe('the commands of an operator', () => {
     expect(stored).toEqual({ region: 'eu-central-1', access_key_id: 'AKIA', secret_access_key: 'hidden' });
   });
 
-  it('find the database up to date', async () => {
+  it('migrate reports that the database is up to date', async () => {
     expect(await cli('migrate')).toEqual({ code: 0, stdout: 'The database is up to date.\n', stderr: '' });
   });
 
@@ -250,7 +250,7 @@ describe('the commands of an operator', () => {
     expect(stderr).not.toBe('');
   });
 
-  it('end with 2 without a database to work on', async () => {
+  it('commands without DATABASE_URL exit with 2', async () => {
     const { code, stderr } = await run(['org', 'list']);
     expect(code).toBe(2);
     expect(stderr).toMatch(/^tearsheet: /);
@@ -258,8 +258,8 @@ describe('the commands of an operator', () => {
   });
 });
 
-describe('its end and its next start', () => {
-  it('comes with SIGTERM: exit 0, nothing left, and the next start has the same key and the rotated secret', async () => {
+describe('the end and the next start', () => {
+  it('SIGTERM exits with 0, and the next start has the same key and the rotated secret', async () => {
     const rotated = await cli('org', 'rotate-webhook-secret', 'demo', '--json');
     const { webhook_secret } = JSON.parse(rotated.stdout) as DevReady;
     expect(webhook_secret).not.toBe(ready.webhook_secret);

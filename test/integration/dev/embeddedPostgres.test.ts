@@ -83,8 +83,8 @@ async function query(url: string, sql: string): Promise<object[]> {
   }
 }
 
-describe('the server', () => {
-  it('keeps its data between starts, and lets nobody in without the password', async () => {
+describe('embedded PostgreSQL', () => {
+  it('data survives a restart, and a password is required', async () => {
     const folder = folderOf(0o755);
     const first = await startIn(folder);
     await query(first.url, 'create table kept as select 1 as one');
@@ -97,9 +97,9 @@ describe('the server', () => {
     expect(readdirSync(folder)).toEqual(['postgres']);
   });
 
-  it('makes again what was left of half an initialisation', async () => {
+  it('an incomplete initialisation is repeated', async () => {
     const folder = folderOf(0o755);
-    // What initdb has made when it is killed early: the version, but no cluster.
+    // If initdb is killed early, it leaves the version file but no data.
     const half = path.join(folder, 'postgres.new-1');
     mkdirSync(half);
     writeFileSync(path.join(half, 'PG_VERSION'), '18\n');
@@ -111,7 +111,7 @@ describe('the server', () => {
     expect(readdirSync(folder)).toEqual(['postgres']);
   });
 
-  it('ends one that outlived its parent, with what it had committed', async () => {
+  it('a server whose parent was killed is stopped without losing commits', async () => {
     const folder = folderOf(0o755);
     const first = await startIn(folder);
     await query(first.url, 'create table kept as select 1 as one');
@@ -121,7 +121,7 @@ describe('the server', () => {
     expect(await query(second.url, 'select one from kept')).toEqual([{ one: 1 }]);
   });
 
-  it('starts at once after one that was killed', async () => {
+  it('a server starts at once after another one was killed', async () => {
     const folder = folderOf(0o755);
     const first = await startIn(folder);
     await query(first.url, 'create table kept as select 1 as one');
@@ -130,7 +130,7 @@ describe('the server', () => {
     expect(await query(second.url, 'select one from kept')).toEqual([{ one: 1 }]);
   });
 
-  it('leaves alone who has the number of the killed one by now, be it a PostgreSQL', async () => {
+  it('another process that has the id of the killed server is not stopped', async () => {
     const [folder, elsewhere] = [folderOf(0o755), folderOf(0o755)];
     await stop(await startIn(folder));
     const other = await startIn(elsewhere);
@@ -146,10 +146,10 @@ describe('the server', () => {
   });
 });
 
-describe.runIf(asRoot)('where the account of the server may not enter', () => {
+describe.runIf(asRoot)('a folder that the account of the server may not enter', () => {
   const account = user ?? { uid: 0, gid: 0 };
 
-  it('knows it, however far above the folder the door is shut', () => {
+  it('a closed folder at any level above is detected', () => {
     const folder = folderOf(0o700);
     expect(canEnter(path.join(folder, 'a/b'), account)).toBe(false);
     chmodSync(folder, 0o711);
@@ -158,7 +158,7 @@ describe.runIf(asRoot)('where the account of the server may not enter', () => {
     expect(canEnter(path.join(folder, 'a/b'), account)).toBe(false);
   });
 
-  it('makes a copy that can be reached, once, and only where it is needed', () => {
+  it('a reachable copy is made once and only if needed', () => {
     const folder = folderOf(0o755);
     expect(reachableCopy(folder, { name: 'not-needed', user: account })).toBe(folder);
     chmodSync(folder, 0o700);
@@ -172,7 +172,7 @@ describe.runIf(asRoot)('where the account of the server may not enter', () => {
     expect(readFileSync(path.join(copy, 'file'), 'utf8')).toBe('first');
   });
 
-  it('keeps the data elsewhere, also when the folder is moved, and begins anew when it is a new one', async () => {
+  it('data is kept elsewhere, survives a move of the folder, and is new for a new folder', async () => {
     const folder = folderOf(0o700);
     const first = await startIn(folder);
     await query(first.url, 'create table kept as select 1 as one');
@@ -191,7 +191,7 @@ describe.runIf(asRoot)('where the account of the server may not enter', () => {
     await expect(query(third.url, 'select one from kept')).rejects.toThrow(/does not exist/);
   });
 
-  it('says so when it could enter before, and hides no data', async () => {
+  it('a folder that the account can no longer enter is reported, and its data is kept', async () => {
     const folder = folderOf(0o755);
     await stop(await startIn(folder));
     chmodSync(folder, 0o700);
@@ -200,7 +200,7 @@ describe.runIf(asRoot)('where the account of the server may not enter', () => {
     await startIn(folder);
   });
 
-  it('runs all of tearsheet dev from a checkout in such a folder', async () => {
+  it('tearsheet dev runs from a checkout in such a folder', async () => {
     const checkout = folderOf(0o700);
     for (const name of ['src', 'package.json'])
       cpSync(path.join(REPOSITORY, name), path.join(checkout, name), { recursive: true });
@@ -217,8 +217,8 @@ describe.runIf(asRoot)('where the account of the server may not enter', () => {
   });
 });
 
-describe('what is kept of a start', () => {
-  it('is replaced as a whole, readable by its owner alone', () => {
+describe('the state file of tearsheet dev', () => {
+  it('the state file is replaced atomically and readable only by its owner', () => {
     const folder = folderOf(0o755);
     const state = readDevState(folder);
     expect(readDevState(folder)).toEqual(state);

@@ -192,7 +192,7 @@ describe('deadlines', () => {
     ['sends a byte of its headers at a time', () => dripping('HTTP/1.1 200 OK\r\nx-slow: '), undefined],
     ['falls silent after the headers', () => listen((socket) => socket.resume().write('HTTP/1.1 200 OK\r\n\r\n')), 200],
     ['sends a byte of its body at a time', () => dripping('HTTP/1.1 200 OK\r\n\r\n'), 200],
-  ] as const)('a server that %s is given up', async (_what, start, status) => {
+  ] as const)('a server that %s causes a timeout', async (_what, start, status) => {
     const server = keep(await start());
     const failure = await fetchWith(LOOPBACK, { timeoutMs: 150 })(`${server.url}/`).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(NetworkTimeoutError);

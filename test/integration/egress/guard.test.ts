@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => listener.close());
 
-/** A name server that gives one answer after the other, the last one for ever. */
+/** A name server that gives its answers one after the other and then repeats the last one. */
 function answering(...answers: readonly (readonly string[])[]) {
   let asked = 0;
   const lookup = async () => {

@@ -1,6 +1,6 @@
 /** The pod of a capture. It loads untrusted pages, so it has no permissions and no secret except a token for its own job. */
 import type { V1EnvVar, V1PodSpec, V1PodTemplateSpec, V1ResourceRequirements, V1Volume } from '@kubernetes/client-node';
-import type { CaptureProfile } from '../../../contract/captureProfile.ts';
+import { CAPTURE_TOKEN_AUDIENCE, type CaptureProfile } from '../../../contract/captureProfile.ts';
 import type { CaptureJobSpec } from '../../port.ts';
 import { CONTAINER, LABEL } from '../client/names.ts';
 
@@ -100,7 +100,7 @@ function resources(profile: CaptureProfile): V1ResourceRequirements {
 
 function volumes(profile: CaptureProfile): V1Volume[] {
   const { folder: _, file, seconds } = TOKEN;
-  const serviceAccountToken = { audience: profile.tokenAudience, expirationSeconds: seconds, path: file };
+  const serviceAccountToken = { audience: CAPTURE_TOKEN_AUDIENCE, expirationSeconds: seconds, path: file };
   return [
     { name: 'tmp', emptyDir: { sizeLimit: profile.tmpSize } },
     { name: 'shm', emptyDir: { medium: 'Memory', sizeLimit: profile.shmSize } },

@@ -246,12 +246,11 @@ describe('the pods of a Job', () => {
     expect(build({ profile }).pod).toMatchObject(expected);
   });
 
-  test('take image, pull policy, mounts, audience and time to live from the profile', () => {
+  test('take image, pull policy, mounts and time to live from the profile', () => {
     const mount = { name: 'v', mountPath: '/v' };
     const profile = {
       imagePullPolicy: 'Always',
       volumeMounts: [mount],
-      tokenAudience: 'other',
       ttlSecondsAfterFinished: 60,
     };
     const { container, pod, job } = build({ profile });
@@ -262,7 +261,7 @@ describe('the pods of a Job', () => {
       args: ['capture'],
     });
     expect(container.volumeMounts).toContainEqual(mount);
-    expect(JSON.stringify(pod.volumes)).toContain('"audience":"other"');
+    expect(JSON.stringify(pod.volumes)).toContain('"audience":"tearsheet-internal"');
     expect(job.spec?.ttlSecondsAfterFinished).toBe(60);
   });
 
