@@ -114,9 +114,9 @@ async function uploadsOf(
   };
 }
 
-/** @returns the manifest: the event, and the key and SHA-256 of each picture. */
+/** @returns the manifest: what the files are, the event, and the key and SHA-256 of each picture. */
 function manifestText(body: string, files: readonly { id: string; key: string; sha256: string }[]): string {
   const event: unknown = JSON.parse(body);
   const listed = files.map(({ id, key, sha256 }) => ({ screenshot_id: id, key, sha256 }));
-  return `${JSON.stringify({ event, files: listed }, null, 2)}\n`;
+  return `${JSON.stringify({ kind: 'placement_preview', event, files: listed }, null, 2)}\n`;
 }

@@ -8,7 +8,7 @@ export interface WantedScreenshots {
 }
 
 /** One screenshot to capture. */
-export interface Picture {
+export interface PlannedPicture {
   readonly adId: string;
   readonly siteUrl: string;
   readonly siteKey: string;
@@ -27,8 +27,8 @@ export interface WantedOfAd {
  * @returns the screenshots of a request in its order, one for each marker of each object. The same ad, site, device and marker, also in
  *   different entries, give one screenshot.
  */
-export function expandScreenshots(entries: readonly WantedOfAd[], most: number): Picture[] {
-  const pictures = new Map<string, Picture>();
+export function expandScreenshots(entries: readonly WantedOfAd[], most: number): PlannedPicture[] {
+  const pictures = new Map<string, PlannedPicture>();
   for (const picture of wantedPictures(entries)) {
     const key = `${picture.adId} ${picture.device} ${picture.markerMs} ${picture.siteKey}`;
     if (!pictures.has(key)) pictures.set(key, picture);
@@ -37,7 +37,7 @@ export function expandScreenshots(entries: readonly WantedOfAd[], most: number):
   return [...pictures.values()];
 }
 
-function* wantedPictures(entries: readonly WantedOfAd[]): Generator<Picture> {
+function* wantedPictures(entries: readonly WantedOfAd[]): Generator<PlannedPicture> {
   for (const { adId, screenshots } of entries) {
     for (const { site, device, markers } of screenshots) {
       for (const markerMs of markers.length === 0 ? [null] : markers) {

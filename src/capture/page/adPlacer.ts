@@ -5,11 +5,12 @@ import { Mutex } from '../../lib/mutex.ts';
 import { changedShare, decodePng, type Pixels } from '../compose/pixels.ts';
 import { pngSize } from '../compose/pngSize.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
+import type { Size } from '../creative/size.ts';
 import { Camera } from './camera.ts';
 import type { FoundSlot } from './findSlots.ts';
 import type { LivePage } from './livePage.ts';
 import type { Picture, PlacementFailure, ScoredCandidate } from './page.ts';
-import { type PreparedSlot, prepareSlot, type Size } from './preparedSlot.ts';
+import { type PreparedSlot, prepareSlot } from './preparedSlot.ts';
 import { narrowToBox, type ScoredSlot, scoreSlots } from './scoring.ts';
 import { isTimeout } from './timeouts.ts';
 

@@ -1,6 +1,7 @@
 import { PageComposer } from '../compose/pageComposer.ts';
 import { changedShare, type PixelBox, type Pixels } from '../compose/pixels.ts';
 import { findProbe, judgeProbe, probePicture } from '../compose/probe.ts';
+import type { Size } from '../creative/size.ts';
 import { Camera, type PixelTest } from './camera.ts';
 import type { FoundSlot } from './findSlots.ts';
 import type { LivePage, StagedSlot } from './livePage.ts';
@@ -16,11 +17,6 @@ export interface PreparedSlot {
   /** Sentences on changes to the page, for example a hidden overlay. */
   readonly notes: readonly string[];
   readonly capturedAt: Date;
-}
-
-export interface Size {
-  readonly width: number;
-  readonly height: number;
 }
 
 /** Shows a probe picture in the slot. Its pixels tell whether composition gives the same result as the browser. */

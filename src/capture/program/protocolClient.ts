@@ -12,7 +12,7 @@ import {
   type ScreenshotResults,
 } from '../../contract/captureProtocol.ts';
 import type { TokenSource } from './tokenSource.ts';
-import { type SignedUpload, Transport, type TransportTiming } from './transport.ts';
+import { Transport, type TransportTiming, type UploadTarget } from './transport.ts';
 
 export interface ProtocolClientOptions {
   /** The base URL of the internal API, without a slash at its end. */
@@ -97,7 +97,7 @@ export class ProtocolClient {
     return (await this.#post('/uploads', { uploads }, DeclaredUploads, { signal })).uploads;
   }
 
-  upload(upload: SignedUpload, signal: AbortSignal): Promise<void> {
+  upload(upload: UploadTarget, signal: AbortSignal): Promise<void> {
     return this.#transport.put(upload, { signal });
   }
 

@@ -22,7 +22,7 @@ export interface TransportOptions {
   readonly timing?: Partial<TransportTiming>;
 }
 
-export interface SignedUpload {
+export interface UploadTarget {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly png: Buffer;
@@ -70,7 +70,7 @@ export class Transport {
   }
 
   /** Uploads a picture to a signed URL, with the signed headers. @throws as {@link post}. */
-  async put({ url, headers, png }: SignedUpload, options: TransportCallOptions): Promise<void> {
+  async put({ url, headers, png }: UploadTarget, options: TransportCallOptions): Promise<void> {
     const init = { method: 'PUT', headers, body: new Uint8Array(png) };
     await this.#retry(options, (signal) => exchange(url, { ...init, signal }, { name: 'The upload of a picture' }));
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Picture } from '../../domain/screenshots.ts';
+import type { PlannedPicture } from '../../domain/screenshots.ts';
 import type { Queryable } from '../database/database.ts';
 import { type NewSubscriber, subscriberRows } from '../deliveries/subscriberRows.ts';
 
@@ -8,7 +8,7 @@ export interface NewSet {
   readonly organizationId: string;
   readonly campaignId: string;
   readonly instructions: string | null;
-  readonly pictures: readonly Picture[];
+  readonly pictures: readonly PlannedPicture[];
   readonly subscribers: readonly NewSubscriber[];
 }
 
@@ -16,7 +16,7 @@ export interface NewSet {
 export async function insertSet(tx: Queryable, given: NewSet): Promise<{ id: string; created_at: Date }> {
   const id = randomUUID();
   const { organizationId, campaignId, instructions, pictures } = given;
-  const column = <T>(value: (picture: Picture) => T) => pictures.map(value);
+  const column = <T>(value: (picture: PlannedPicture) => T) => pictures.map(value);
   const { rows } = await sql<{ id: string; created_at: Date }>`
     with made as (
       insert into screenshot_sets (id, organization_id, campaign_id, instructions)

@@ -69,6 +69,7 @@ test('a set is delivered with all its pictures and the manifest', async () => {
   const folder = `ar_screenshot_sets/${setId}`;
   const keys = [`${folder}/001-news.example-desktop-Ad-0.png`, `${folder}/002-blog.example-Apple-iPhone-X-Ad-1500.png`];
   const manifest = JSON.parse((await customer.get(`${folder}/manifest.json`)).bytes.toString());
+  expect(manifest.kind).toBe('placement_preview');
   expect(manifest.files.map(({ key }: { key: string }) => key)).toEqual(keys);
   expect(manifest.files[0].sha256).toBe(PNG_FACTS.sha256);
   expect(manifest.event).toMatchObject({ topic: 'screenshot_set.approved', data: { object: { id: setId } } });
