@@ -21,6 +21,7 @@ const CHECKS: readonly Check[] = [
   { name: 'format and lint', run: ['biome', 'ci', '--colors=off', '.'] },
   { name: 'promises', run: ['oxlint', '--type-aware', '--deny-warnings'] },
   { name: 'generated files', run: ['scripts/generate.ts', '--check'] },
+  { name: 'prose', run: ['scripts/checkProse.ts'] },
   { name: 'layers', run: ['scripts/checkLayers.ts'] },
   { name: 'chart', run: ['scripts/checkChart.ts'] },
 ];

@@ -75,7 +75,7 @@ test('one pixel that is not the probe, in it or beside it, leaves the slot to th
   }
 });
 
-test('how much of a covered ad is seen is told', async () => {
+test('a covered ad has the visible share that was measured', async () => {
   const probe = await probePicture({ width: 20, height: 10 });
   const page = noise(100, 80, 3);
   const expected = { x: 30, y: 40, width: 20, height: 10 };
