@@ -81,7 +81,7 @@ test('the documented kubectl wait ends when a set has ended', async () => {
 });
 
 test.each([
-  ['screenshotjob', 'deleted cancels its set'],
+  ['screenshotjob', 'Deleting a ScreenshotJob cancels its set'],
   ['screenshotjob.spec', 'Only cancel can be changed'],
   ['screenshotjob.spec.cancel', 'It cannot be undone'],
   ['screenshotjob.status.conditions', 'Settled is True at every end'],
