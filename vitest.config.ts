@@ -1,6 +1,9 @@
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 
+/** Integration tests that do not share modules between files. */
+const ISOLATED = ['capture', 'commands', 'dev', 'fixtures'].map((folder) => `test/integration/${folder}/**/*.test.ts`);
+
 export default defineConfig({
   test: {
     // The browsers and servers of the tests share the machine with the workers.
@@ -21,11 +24,24 @@ export default defineConfig({
       },
       {
         extends: true,
-        // The first test waits until PostgreSQL or a browser has started.
+        // The first test waits until PostgreSQL has started. The files of a worker share the loaded modules.
         test: {
           name: 'integration',
           globalSetup: ['test/support/globalPostgres.ts'],
           include: ['test/integration/**/*.test.ts'],
+          exclude: ISOLATED,
+          isolate: false,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        extends: true,
+        // These tests start browsers and programs, and each file gets its own worker process.
+        test: {
+          name: 'integration-isolated',
+          globalSetup: ['test/support/globalPostgres.ts'],
+          include: ISOLATED,
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },

@@ -15,9 +15,9 @@ const BUILD_MS = 30 * 60_000;
 /** The tier uses a real API server. A machine that cannot build one skips the tier; CI never does. */
 async function projects(): Promise<string[]> {
   const code = await run('test/cluster/cluster', ['build', 'control-plane'], { deadlineMs: BUILD_MS });
-  if (code === 0 || process.env['CI'] === 'true') return ['unit', 'integration', 'cluster'];
+  if (code === 0 || process.env['CI'] === 'true') return ['unit', 'integration', 'integration-isolated', 'cluster'];
   console.log('The tests in test/cluster are skipped, because their API server could not be built (see above).');
-  return ['unit', 'integration'];
+  return ['unit', 'integration', 'integration-isolated'];
 }
 
 mkdirSync(path.dirname(SUMMARY), { recursive: true });
