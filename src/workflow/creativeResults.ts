@@ -92,7 +92,11 @@ async function storeRendered(
 ): Promise<void> {
   const images = result.frames.map(({ key, sha256, bytes, width, height }) => ({
     organizationId: job.organization_id,
-    ...{ key, sha256, bytes, width, height },
+    key,
+    sha256,
+    bytes,
+    width,
+    height,
   }));
   const tokens = await insertImages(transaction, images);
   const frames = result.frames.map(({ marker_ms, ratio }, i) => ({
@@ -111,9 +115,13 @@ async function storeRendered(
   );
   const preview = previewOf(frames);
   const changed = await resolveAd(transaction, adId, {
-    ...{ status: 'uploaded', reason: null, category, width, height },
+    status: 'uploaded',
+    reason: null,
+    category,
+    width,
+    height,
     preview_token: preview,
-  } as const);
+  });
   if (changed) {
     await recordAdEvent(transaction, { adId, organizationId: job.organization_id, topic: 'ad.uploaded' }, context);
   }

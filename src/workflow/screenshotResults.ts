@@ -76,7 +76,11 @@ async function storeImages(
   const taken = results.filter((result) => result.status === 'uploaded');
   const images = taken.map(({ key, sha256, bytes, width, height }) => ({
     organizationId,
-    ...{ key, sha256, bytes, width, height },
+    key,
+    sha256,
+    bytes,
+    width,
+    height,
   }));
   const tokens = await insertImages(transaction, images);
   return new Map(taken.map(({ id }, i) => [id, tokens[i] ?? '']));

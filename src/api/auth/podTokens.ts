@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { KeyedSum } from '../../lib/keyedSum.ts';
 import type { Log } from '../../lib/log.ts';
-import { createRateLimiter } from '../../lib/rateLimiter.ts';
+import { createRateLimiter, type RateLimiter } from '../../lib/rateLimiter.ts';
 import {
   ForbiddenError,
   NotFoundError,
@@ -14,9 +14,9 @@ import {
   UnavailableError,
 } from '../server/errors.ts';
 import type { CaptureAuthenticator, CaptureCaller } from './captureAuth.ts';
-import { createTokenCache, type TokenReviewResult } from './tokenCache.ts';
+import { createTokenCache, type TokenCache, type TokenReviewResult } from './tokenCache.ts';
 import { readTokenClaims } from './tokenClaims.ts';
-import { createTokenReviewLimiter } from './tokenReviewLimiter.ts';
+import { createTokenReviewLimiter, type TokenReviewLimiter } from './tokenReviewLimiter.ts';
 
 export interface PodTokenOptions {
   /** Sends a TokenReview to the API server. @throws if the API server does not answer. */
@@ -32,6 +32,15 @@ export interface PodTokenOptions {
   readonly now?: () => number;
 }
 
+/** The part of a TokenReview response that the authenticator reads. */
+interface TokenReview {
+  readonly status?: {
+    readonly authenticated?: boolean;
+    readonly audiences?: readonly string[];
+    readonly user?: { readonly username?: string; readonly extra?: Readonly<Record<string, readonly string[]>> };
+  };
+}
+
 /** Job look-ups that one pod may have running at once. An honest pod names one job. */
 const MAX_LOOKUPS = 16;
 /** Calls of one pod. A capture makes four for each picture, and a few a minute. */
@@ -40,20 +49,59 @@ const POD_NAME = 'authentication.kubernetes.io/pod-name';
 const POD_UID = 'authentication.kubernetes.io/pod-uid';
 
 export function podTokenAuthenticator(options: PodTokenOptions): CaptureAuthenticator {
-  const { log, now = Date.now } = options;
-  const tokenCache = createTokenCache(now);
-  const reviewLimiter = createTokenReviewLimiter(now);
-  const running = new Map<string, Promise<TokenReviewResult>>();
-  const lookups = new KeyedSum();
-  const calls = createRateLimiter(CALLS, now);
+  return new PodTokenAuthenticator(options);
+}
 
-  const requestReview = async (key: string, { token, source }: PresentedToken): Promise<TokenReviewResult> => {
-    const release = reviewLimiter.acquire(source);
+class PodTokenAuthenticator implements CaptureAuthenticator {
+  readonly #options: PodTokenOptions;
+  readonly #now: () => number;
+  readonly #tokenCache: TokenCache;
+  readonly #reviewLimiter: TokenReviewLimiter;
+  readonly #running = new Map<string, Promise<TokenReviewResult>>();
+  readonly #lookups = new KeyedSum();
+  readonly #calls: RateLimiter;
+
+  constructor(options: PodTokenOptions) {
+    const { now = Date.now } = options;
+    this.#options = options;
+    this.#now = now;
+    this.#tokenCache = createTokenCache(now);
+    this.#reviewLimiter = createTokenReviewLimiter(now);
+    this.#calls = createRateLimiter(CALLS, now);
+  }
+
+  async authenticate(token: string, jobId: string, source: string): Promise<CaptureCaller> {
+    const result = await this.#reviewToken({ token, source });
+    if ('refusal' in result) throw new UnauthorizedError(result.refusal);
+    if (!this.#calls.take(result.uid).allowed) throw new OverloadedError('The pod makes too many calls.');
+    const jobName = await this.#findJobName(result, jobId);
+    if (jobName === undefined) throw new NotFoundError(`There is no job ${jobId}.`);
+    return callerOf(result, { jobId, jobName });
+  }
+
+  /** Concurrent calls with the same token share one TokenReview request. */
+  #reviewToken(presented: PresentedToken): Promise<TokenReviewResult> {
+    const { token } = presented;
+    const key = createHash('sha256').update(token).digest('base64');
+    const cached = this.#tokenCache.get(key);
+    if (cached !== undefined) return Promise.resolve(cached);
+    const shared = this.#running.get(key);
+    if (shared !== undefined) return shared;
+    const fault = claimsFault(token, this.#options, this.#now());
+    if (fault !== undefined) return Promise.resolve({ refusal: fault });
+    const review = this.#requestReview(key, presented).finally(() => this.#running.delete(key));
+    this.#running.set(key, review);
+    return review;
+  }
+
+  async #requestReview(key: string, { token, source }: PresentedToken): Promise<TokenReviewResult> {
+    const { review, audience, log } = this.#options;
+    const release = this.#reviewLimiter.acquire(source);
     if (release === undefined) throw new OverloadedError('Too many token reviews are running.');
     try {
-      const result = readReview(await options.review(token, options.audience), options);
-      tokenCache.set(key, result, readTokenClaims(token)?.expiresAtMs);
-      if ('refusal' in result) reviewLimiter.reportRejected(source);
+      const result = readReview(await review(token, audience), this.#options);
+      this.#tokenCache.set(key, result, readTokenClaims(token)?.expiresAtMs);
+      if ('refusal' in result) this.#reviewLimiter.reportRejected(source);
       return result;
     } catch (error) {
       log.error({ err: error }, 'TokenReview failed: the API server did not answer; the capture will retry');
@@ -61,44 +109,18 @@ export function podTokenAuthenticator(options: PodTokenOptions): CaptureAuthenti
     } finally {
       release();
     }
-  };
-
-  /** Concurrent calls with the same token share one TokenReview request. */
-  const reviewToken = (presented: PresentedToken): Promise<TokenReviewResult> => {
-    const { token } = presented;
-    const key = createHash('sha256').update(token).digest('base64');
-    const cached = tokenCache.get(key);
-    if (cached !== undefined) return Promise.resolve(cached);
-    const shared = running.get(key);
-    if (shared !== undefined) return shared;
-    const fault = claimsFault(token, options, now());
-    if (fault !== undefined) return Promise.resolve({ refusal: fault });
-    const review = requestReview(key, presented).finally(() => running.delete(key));
-    running.set(key, review);
-    return review;
-  };
+  }
 
   /** The job is looked up before the limits on calls apply, so this look-up has a limit of its own. */
-  const findJobName = async (pod: { uid: string }, jobId: string): Promise<string | undefined> => {
-    if (lookups.of(pod.uid) >= MAX_LOOKUPS) throw new OverloadedError('The pod has too many calls running.');
-    lookups.add(pod.uid, 1);
+  async #findJobName(pod: { uid: string }, jobId: string): Promise<string | undefined> {
+    if (this.#lookups.of(pod.uid) >= MAX_LOOKUPS) throw new OverloadedError('The pod has too many calls running.');
+    this.#lookups.add(pod.uid, 1);
     try {
-      return await options.jobName(jobId);
+      return await this.#options.jobName(jobId);
     } finally {
-      lookups.add(pod.uid, -1);
+      this.#lookups.add(pod.uid, -1);
     }
-  };
-
-  return {
-    async authenticate(token, jobId, source) {
-      const result = await reviewToken({ token, source });
-      if ('refusal' in result) throw new UnauthorizedError(result.refusal);
-      if (!calls.take(result.uid).allowed) throw new OverloadedError('The pod makes too many calls.');
-      const jobName = await findJobName(result, jobId);
-      if (jobName === undefined) throw new NotFoundError(`There is no job ${jobId}.`);
-      return callerOf(result, { jobId, jobName });
-    },
-  };
+  }
 }
 
 interface PresentedToken {
@@ -122,14 +144,6 @@ function claimsFault(token: string, expected: ExpectedToken, now: number): strin
   if (!claims.audiences.includes(expected.audience)) return `The token is not for the audience ${expected.audience}.`;
   if (claims.subject !== accountOf(expected)) return `The token does not belong to ${accountOf(expected)}.`;
   return claims.expiresAtMs <= now ? 'The token has expired.' : undefined;
-}
-
-interface TokenReview {
-  readonly status?: {
-    readonly authenticated?: boolean;
-    readonly audiences?: readonly string[];
-    readonly user?: { readonly username?: string; readonly extra?: Readonly<Record<string, readonly string[]>> };
-  };
 }
 
 function readReview(review: unknown, expected: ExpectedToken): TokenReviewResult {
