@@ -18,7 +18,7 @@ export function parseKey(text: string): ParsedKey | undefined {
   return match === null ? undefined : { id: match[1] ?? '', secret: match[2] ?? '' };
 }
 
-/** The key in an `Authorization` header: after `Bearer`, or alone. @returns undefined where there is none. */
+/** The key in an `Authorization` header: after `Bearer`, or alone. @returns undefined if there is none. */
 export function keyOfHeader(header: string): ParsedKey | undefined {
   return parseKey(header.replace(/^bearer +/i, '').trim());
 }

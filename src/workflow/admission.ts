@@ -22,7 +22,7 @@ export interface AdmissionLimits {
   readonly maxPodsPerOrganization: number;
   /** Captures of one set. */
   readonly parallelism: number;
-  /** Pages that one index takes at most, where a set has many; four unless given. */
+  /** The most pages that one index takes, if a set has many. Default: 4. */
   readonly pagesPerIndex?: number;
   readonly setDeadlineSeconds: number;
 }

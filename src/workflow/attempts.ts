@@ -70,7 +70,7 @@ export async function lockAttempt(
   return job;
 }
 
-/** Keeps a job from being settled until the transaction ends. @returns undefined where it is settled, or is none. */
+/** Locks a job, so that it cannot be settled until the transaction ends. @returns undefined if it is settled or does not exist. */
 export async function lockUnsettledJob(transaction: Queryable, jobId: string): Promise<LockedJob | undefined> {
   const job = await shareJob(transaction, jobId);
   if (job === undefined || job.settled_at !== null) return undefined;

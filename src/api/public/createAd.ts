@@ -73,7 +73,7 @@ function needsLook({ faults, ad, subscribers }: ParsedCreateAd): boolean {
   return faults.any || ad?.content === undefined || wantsS3(subscribers);
 }
 
-/** @returns the ad that has the lookup key. @throws Failure (422): rules on name and media hold only where there is none. */
+/** @returns the ad that has the lookup key. @throws Failure (422): name and media are required only if no ad has it yet. */
 async function examine(tx: Queryable, call: AuthorizedRequest, parsed: ParsedCreateAd): Promise<AdRow | undefined> {
   await call.remembered?.recheck(tx);
   const { organizationId } = call;

@@ -143,7 +143,7 @@ export class AdlerSum {
     return ((this.#b << 16) | this.#a) >>> 0;
   }
 
-  /** `length` bytes that begin at `from`, where they count for all that follow. */
+  /** Adds the sum of `length` bytes that begin at `from`. Their place in the whole counts for the second half of the checksum. */
   add(bytes: Buffer, from: number, length: number): void {
     let sum = 0;
     let late = 0;

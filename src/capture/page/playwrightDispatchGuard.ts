@@ -12,9 +12,9 @@ const guarded = new WeakSet<Connection>();
  * Playwright sends messages about a context that its client half has removed. `dispatch` then throws inside `setImmediate`, so
  * no caller can catch the error. The guard reports such an error instead; a call that waits for the message needs a deadline.
  *
- * Reported as https://github.com/microsoft/playwright/issues/9509 (this crash, closed) and
- * https://github.com/microsoft/playwright/issues/22210 (the same cause, open). A browser of `launchServer` and `connect` does not
- * have the fault, but each picture would go through a WebSocket. If an upgrade of Playwright moves the private connection,
+ * Reported as https://github.com/microsoft/playwright/issues/9509 (this crash, closed);
+ * https://github.com/microsoft/playwright/issues/22210 is a similar crash, still open. A browser of `launchServer` and `connect`
+ * does not have the fault, but each picture would go through a WebSocket. If an upgrade of Playwright moves the private connection,
  * `playwrightDispatchGuard.test.ts` fails and `report` gets an error.
  */
 export function guardPlaywrightDispatch(browser: Browser, report: (error: Error) => void): void {

@@ -83,7 +83,7 @@ export async function listKeys(db: Queryable, slug: string): Promise<ApiKey[]> {
     .execute();
 }
 
-/** A key that is revoked already stays so. @throws Failure (404) where the organization has no such key. */
+/** Does nothing if the key is already revoked. @throws Failure (404) if the organization has no such key. */
 export async function revokeKey(db: Queryable, slug: string, id: string): Promise<void> {
   const organization = await requireOrganization(db, slug);
   const { numUpdatedRows } = await db

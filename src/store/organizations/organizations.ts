@@ -18,7 +18,7 @@ export interface NewOrganization {
   readonly webhook_secret: string;
 }
 
-/** Makes an organization and its first key, with all scopes. @throws Failure for a slug that is taken or malformed. */
+/** Creates an organization and its first key, with all scopes. @throws Failure for a slug that is taken or malformed. */
 export async function createOrganization(db: Database, { slug }: { slug: string }): Promise<NewOrganization> {
   if (!isSlug(slug)) {
     throw invalid({
@@ -33,7 +33,7 @@ export async function createOrganization(db: Database, { slug }: { slug: string 
       .onConflict((on) => on.doNothing())
       .returning('id')
       .executeTakeFirst();
-    if (made === undefined) throw conflict('slug', `is taken: there is an organization "${slug}" already.`);
+    if (made === undefined) throw conflict('slug', `is taken: an organization "${slug}" already exists.`);
     const key = await insertKey(tx, { organizationId: made.id, name: 'first key', scopes: SCOPES });
     return { organization: slug, api_key: key.text, webhook_secret: organization.webhook_secret };
   });
@@ -43,7 +43,7 @@ export async function findOrganization(db: Queryable, slug: string): Promise<Org
   return db.selectFrom('organizations').selectAll().where('slug', '=', slug).executeTakeFirst();
 }
 
-/** @throws Failure (404) where there is none. */
+/** @throws Failure (404) if there is no such organization. */
 export async function requireOrganization(db: Queryable, slug: string): Promise<Organization> {
   const organization = await findOrganization(db, slug);
   if (organization === undefined) throw unknownOrganization(slug);

@@ -186,7 +186,7 @@ describe('the commands of an operator', () => {
     expect((await cli('org', 'list')).stdout).toMatch(/^acme {2}enabled {2}review automatic\ndemo {2}enabled/);
     expect(await cli('org', 'create', 'acme')).toMatchObject({
       code: 1,
-      stderr: 'tearsheet: The slug is taken: there is an organization "acme" already.\n',
+      stderr: 'tearsheet: The slug is taken: an organization "acme" already exists.\n',
     });
   });
 
