@@ -243,7 +243,7 @@ describe('the commands of an operator', () => {
     [['dev', '--port', 'http']],
     [['dev', '--allow', 'everything']],
     [['frobnicate']],
-  ])('end with 2 and say what is wrong, used as in %j', async (args) => {
+  ])('the command %j exits with 2 and a message about its fault', async (args) => {
     const { code, stdout, stderr } = await cli(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).not.toMatch(/\n\s+at /);

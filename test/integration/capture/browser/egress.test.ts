@@ -52,14 +52,14 @@ afterAll(async () => {
   await Promise.all([site.close(), trap.close(), knocks.close(), proxy.close()]);
 });
 
-test('the browser of pages opens none but what the guard allows', async () => {
+test('the browser of pages connects only to addresses that the guard allows', async () => {
   const opener = await startPageOpener({ chromiumPath: CHROMIUM, proxyUrl: proxy.url, settleCapMs: 20_000 });
   const opened = await opener.open(`${site.url}/`, device('desktop'));
   expect(opened).toMatchObject({ status: 'ready' });
   await expectNothingReached(() => opener.close());
 });
 
-test('the browser of creatives opens none but what the guard allows', async () => {
+test('the browser of creatives connects only to addresses that the guard allows', async () => {
   const fetch = createGuardedFetch({ guard });
   const options = { chromiumPath: CHROMIUM, proxyUrl: proxy.url, origins: proxy.origins, fetch, browsers: 1 };
   const renderer = await startCreativeRenderer(options);

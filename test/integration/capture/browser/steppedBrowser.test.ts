@@ -28,7 +28,7 @@ function commandLine(pid: number): string {
 }
 
 describe.runIf(process.platform === 'linux')('a stepped browser', () => {
-  it('leaves no process and no profile when it is closed', async () => {
+  it('a browser that is closed leaves no process and no profile', async () => {
     const browser = await startSteppedBrowser({ chromiumPath, proxyUrl });
     const profile = browser.profile;
     expect(processesWith(profile).length).toBeGreaterThan(0);
@@ -38,14 +38,14 @@ describe.runIf(process.platform === 'linux')('a stepped browser', () => {
     expect(existsSync(profile)).toBe(false);
   });
 
-  it('says what is the matter when it does not start', async () => {
+  it('a browser that does not start is reported as an error with the path of the executable', async () => {
     await expect(startSteppedBrowser({ chromiumPath: '/no/such/browser', proxyUrl })).rejects.toThrow(/did not start/);
     await expect(startSteppedBrowser({ chromiumPath: '/bin/false', proxyUrl })).rejects.toThrow(
       /\/bin\/false did not start/,
     );
   });
 
-  it('names the profile folder when that cannot be created', async () => {
+  it('a profile folder that cannot be created is named in the error', async () => {
     vi.stubEnv('TMPDIR', '/no/such/folder');
     try {
       const starting = startSteppedBrowser({ chromiumPath, proxyUrl });
@@ -56,7 +56,7 @@ describe.runIf(process.platform === 'linux')('a stepped browser', () => {
     }
   });
 
-  it('rejects every open call when it is killed', async () => {
+  it('a browser that is killed rejects every open call', async () => {
     const browser = await startSteppedBrowser({ chromiumPath, proxyUrl });
     const { targetId } = await browser.cdp.root.send('Target.createTarget', { url: 'about:blank' });
     const { sessionId } = await browser.cdp.root.send('Target.attachToTarget', { targetId, flatten: true });
@@ -71,7 +71,7 @@ describe.runIf(process.platform === 'linux')('a stepped browser', () => {
     await browser.close();
   });
 
-  it('ends by itself when the process that started it is killed', async () => {
+  it('a browser ends when the process that started it is killed', async () => {
     const script = fileURLToPath(new URL('../../../support/startBrowser.ts', import.meta.url));
     const parent = fork(script, [chromiumPath], { execArgv: ['--experimental-strip-types', '--no-warnings'] });
     const [profile] = (await once(parent, 'message')) as [string];
@@ -79,7 +79,7 @@ describe.runIf(process.platform === 'linux')('a stepped browser', () => {
     parent.kill('SIGKILL');
     expect(running).toBeGreaterThan(0);
     await eventually(() => expect(processesWith(profile).length).toBe(0));
-    // Nobody was left to do it.
+    // The killed process could not remove the profile.
     rmSync(profile, { recursive: true, force: true });
   });
 });

@@ -66,56 +66,56 @@ const PLAIN: [string, () => string][] = [
       ),
   ],
   [
-    'in a scroller of its own',
+    'in its own scroll container',
     () => sites.put('/scroller', page(`<div style="height:400px;overflow:auto">${STORY}<div ${SLOT}"></div></div>`)),
   ],
   [
-    'on a fraction of a pixel',
+    'at a fraction of a pixel',
     () => sites.put('/fraction', page(`<div style="height:0.4px"></div><div ${SLOT};margin-left:7.3px"></div>`)),
   ],
 ];
 
 describe.each(['desktop', 'tablet', 'mobile'])('a plain slot on %s', (name) => {
-  test.each(PLAIN)('%s is composed as the browser would paint it, pixel by pixel', async (_where, put) => {
-    const placement = await visit(put(), name);
-    const frame = await ad(300, 250, device(name).ratio);
-    const composed = await placement.place(frame);
-    const painted = await placement.place(frame, 'browser');
-    placed(composed);
-    placed(painted);
-    expect([composed.mode, painted.mode]).toEqual(['composed', 'browser']);
-    const [one, two] = [await pixelsOf(composed.png), await pixelsOf(painted.png)];
-    expect(one.info).toMatchObject({ width: two.info.width, height: two.info.height });
-    expect(different(one.data, two.data)).toBe(0);
-    expect((await adIn(composed)).equals((await pixelsOf(frame.png)).data)).toBe(true);
-  });
+  test.each(PLAIN)(
+    `a plain slot %s is composed on ${name} as the browser paints it, pixel by pixel`,
+    async (_where, put) => {
+      const placement = await visit(put(), name);
+      const frame = await ad(300, 250, device(name).ratio);
+      const composed = await placement.place(frame);
+      const painted = await placement.place(frame, 'browser');
+      placed(composed);
+      placed(painted);
+      expect([composed.mode, painted.mode]).toEqual(['composed', 'browser']);
+      const [one, two] = [await pixelsOf(composed.png), await pixelsOf(painted.png)];
+      expect(one.info).toMatchObject({ width: two.info.width, height: two.info.height });
+      expect(different(one.data, two.data)).toBe(0);
+      expect((await adIn(composed)).equals((await pixelsOf(frame.png)).data)).toBe(true);
+    },
+  );
 });
 
 const NOT_PLAIN: [string, string][] = [
   ['has round corners', `<div style="border-radius:20px;overflow:hidden;width:300px"><div ${SLOT}"></div></div>`],
-  ['is turned', `<div ${SLOT};transform:rotate(2deg)"></div>`],
-  ['is faint', `<div style="opacity:0.8"><div ${SLOT}"></div></div>`],
+  ['is rotated', `<div ${SLOT};transform:rotate(2deg)"></div>`],
+  ['is translucent', `<div style="opacity:0.8"><div ${SLOT}"></div></div>`],
   [
-    'has a veil that clicks go through',
+    'has an overlay that clicks pass through',
     `<div style="position:relative;width:300px"><div ${SLOT}"></div><div style="position:absolute;inset:200px 0 0;background:rgba(0,0,0,.4);pointer-events:none"></div></div>`,
   ],
   ['is filtered', `<div style="filter:grayscale(1)"><div ${SLOT}"></div></div>`],
   ['is blended', `<div style="background:#48c"><div ${SLOT};mix-blend-mode:multiply"></div></div>`],
   ['is clipped', `<div style="clip-path:inset(10px);width:300px"><div ${SLOT}"></div></div>`],
-  [
-    'is cut off by what it stands in',
-    `<div style="overflow:hidden;width:300px;height:200px"><div ${SLOT}"></div></div>`,
-  ],
+  ['is cut off by its container', `<div style="overflow:hidden;width:300px;height:200px"><div ${SLOT}"></div></div>`],
 ];
 
-test.each(NOT_PLAIN)('a slot that %s is left to the browser', async (what, body) => {
+test.each(NOT_PLAIN)('a slot that %s is painted by the browser', async (what, body) => {
   const placement = await visit(sites.put(`/${what.replaceAll(' ', '-')}`, page(body)), 'desktop');
   const result = await placement.place(await ad(300, 250));
   placed(result);
   expect(result.mode).toBe('browser');
 });
 
-test('an ad that lets the page through is left to the browser', async () => {
+test('a transparent ad is painted by the browser', async () => {
   const placement = await visit(sites.put('/plain', page(`<div ${SLOT}"></div>`)), 'desktop');
   const frame = await ad(300, 250);
   const { default: sharp } = await import('sharp');
@@ -123,7 +123,7 @@ test('an ad that lets the page through is left to the browser', async () => {
   expect(await placement.place({ ...frame, png })).toMatchObject({ status: 'uploaded', mode: 'browser' });
 });
 
-test('the page is as before when its pictures are taken', async () => {
+test('a page is unchanged after its pictures are taken', async () => {
   const url = sites.put('/again', page(`<div ${SLOT};margin:auto">old <b>content</b></div>`));
   const placement = await visit(url, 'desktop');
   const first = await placement.place(await ad(300, 250), 'browser');

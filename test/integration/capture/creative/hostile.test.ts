@@ -13,7 +13,7 @@ afterAll(() => renderer.close());
 const BOX = '<div style="width:300px;height:250px;background:rgb(0,120,0)"></div>';
 const GREEN = [0, 120, 0];
 
-describe('a creative is shown although it', () => {
+describe('a creative that behaves badly', () => {
   it.each([
     ['runs a loop without end', `${BOX}<script>while(true);</script>`],
     [
@@ -28,25 +28,28 @@ describe('a creative is shown although it', () => {
       'opens dialogs without end',
       `${BOX}<script>for (let i = 0; i < 1e4; i++) { alert(1); confirm(2); prompt(3); }</script>`,
     ],
-    ['opens windows', `${BOX}<script>for (let i = 0; i < 50; i++) window.open('http://127.0.0.1:1/')</script>`],
+    ['opens many windows', `${BOX}<script>for (let i = 0; i < 50; i++) window.open('http://127.0.0.1:1/')</script>`],
     [
-      'navigates the top',
+      'tries to navigate the top window',
       `${BOX}<script>try { top.location = 'http://127.0.0.1:1/' } catch {} setInterval(() => { try { top.location.href = 'about:blank' } catch {} }, 50)</script>`,
     ],
     [
       'asks before it unloads',
       `${BOX}<script>onbeforeunload = (event) => { event.preventDefault(); return 'stay' }</script>`,
     ],
-    ['downloads', `${BOX}<a id="a" download="x" href="data:application/octet-stream,x"></a><script>a.click()</script>`],
-    ['throws', `${BOX}<script>throw new Error('x')</script>`],
-    ['prints', `${BOX}<script>print()</script>`],
+    [
+      'starts a download',
+      `${BOX}<a id="a" download="x" href="data:application/octet-stream,x"></a><script>a.click()</script>`,
+    ],
+    ['throws an exception', `${BOX}<script>throw new Error('x')</script>`],
+    ['opens the print dialog', `${BOX}<script>print()</script>`],
     ['never stops loading an image', `${BOX}<img src="BASE/hang">`],
     [
       'keeps a stream open',
       `${BOX}<script>new EventSource('BASE/hang'); fetch('BASE/hang'); new WebSocket('ws://127.0.0.1:1/')</script>`,
     ],
-    ['is not UTF-8', `${BOX}\u0000\ufffd\ud800`],
-  ])('%s', async (_, content) => {
+    ['has characters that are not valid Unicode', `${BOX}\u0000\ufffd\ud800`],
+  ])('a creative that %s is shown', async (_, content) => {
     renderer.put('/hang', 'hang');
     const { frames, width, height } = await renderer.rendered(tag(content.replaceAll('BASE', renderer.base)), {
       markers: [0, null],
@@ -56,7 +59,7 @@ describe('a creative is shown although it', () => {
     for (const frame of frames) expect(await colourAt(frame)).toEqual(GREEN);
   });
 
-  it('navigates itself out of its frame, being alone', async () => {
+  it('a page that may not be in a frame is shown, and its dialog is dismissed', async () => {
     const body = `<meta name="ad.size" content="width=300,height=250"><body style="margin:0">${BOX}<script>alert(1)</script>`;
     const source = renderer.put('/alone', {
       type: 'text/html',
@@ -68,7 +71,7 @@ describe('a creative is shown although it', () => {
     expect(notes).toContain('A dialog (alert) was dismissed.');
   });
 
-  it('misses an image, and says so in the record', async () => {
+  it('a tag whose image is missing is shown, and its notes name the image', async () => {
     const { notes, frames, width } = await renderer.rendered(
       tag(`${BOX}<img src="${renderer.base}/none.png" width="20">`),
     );
@@ -77,7 +80,7 @@ describe('a creative is shown although it', () => {
     expect(width).toBe(300);
   });
 
-  it('is served as what browsers do not show as a page', async () => {
+  it('a page with a content type that browsers do not display is shown', async () => {
     renderer.put('/types/style.css', {
       type: 'text/css',
       body: 'div { width: 300px; height: 250px; background: rgb(0,120,0) }',
@@ -90,44 +93,46 @@ describe('a creative is shown although it', () => {
     }
   });
 
-  it('hangs, and says so in the record', async () => {
+  it('a tag whose image never arrives is shown, and its notes name the request', async () => {
     renderer.put('/hang', 'hang');
     const { notes } = await renderer.rendered(tag(`${BOX}<img src="${renderer.base}/hang">`));
     expect(notes.join()).toMatch(/These requests did not end in time: 127\.0\.0\.1:\d+\/hang/);
   });
 });
 
-describe('a creative that cannot be shown ends in words:', () => {
+describe('a creative that cannot be shown', () => {
   const failed = async (source: Parameters<TestRenderer['render']>[0], status: string, words: RegExp) => {
     expect(await renderer.render(source)).toEqual({ status, reason: expect.stringMatching(words) });
   };
   const vast = (body: string) => ({ type: 'text/xml', body: `<VAST version="3.0">${body}</VAST>` });
 
-  it('nothing at the address', () =>
+  it('a creative whose address answers 410 fails with that status', () =>
     failed(renderer.put('/gone', { status: 410, type: 'text/html', body: 'gone' }), 'not_found', /410/));
-  it('no such host', () =>
+  it('a creative on an unknown host fails with a reason', () =>
     failed({ kind: 'url', content: 'http://no-such-host.invalid/x' }, 'not_found', /could not be found/));
-  it('forbidden', () =>
+  it('a creative whose address answers 403 fails with that status', () =>
     failed(renderer.put('/403', { status: 403, type: 'text/html', body: 'no' }), 'generic_error', /403/));
-  it('a broken server', () =>
+  it('a creative whose address answers 500 fails with that status', () =>
     failed(renderer.put('/500', { status: 500, type: 'text/html', body: 'no' }), 'generic_error', /500/));
-  it('no ad', () =>
+  it('a creative whose address answers 204 fails because it has no ad', () =>
     failed(renderer.put('/204', { status: 204, type: 'text/html', body: '' }), 'generic_error', /no ad/));
-  it('no answer', () => failed(renderer.put('/hang', 'hang'), 'net_read_timeout', /did not answer/));
-  it('nobody listens', () =>
+  it('a creative whose address never answers fails with net_read_timeout', () =>
+    failed(renderer.put('/hang', 'hang'), 'net_read_timeout', /did not answer/));
+  it('a creative at a port that refuses connections fails with a reason', () =>
     failed({ kind: 'url', content: 'http://127.0.0.1:1/' }, 'generic_error', /connection refused/));
-  it('a private address', () => failed({ kind: 'url', content: 'http://10.1.2.3/' }, 'generic_error', /refused/));
-  it('a dead script of a tag', () =>
+  it('a creative at a private address is refused', () =>
+    failed({ kind: 'url', content: 'http://10.1.2.3/' }, 'generic_error', /refused/));
+  it('a tag whose script is missing fails with status 404', () =>
     failed(tag(`<script src="${renderer.base}/none.js"></script>`), 'not_found', /404/));
-  it('a dead frame of a tag', () =>
+  it('a tag whose frame is missing fails with status 404', () =>
     failed(tag(`<iframe src="${renderer.base}/none" width="300" height="250"></iframe>`), 'not_found', /404/));
-  it('HTML in place of a picture', () =>
+  it('HTML with the content type of an image fails with a reason', () =>
     failed(
       renderer.put('/page.png', { type: 'image/png', body: '<!doctype html><p>Not found' }),
       'generic_error',
       /declares the content type image\/png, but sends HTML/,
     ));
-  it('no other picture than dead ones', async () => {
+  it('a creative with only missing or damaged images fails with a reason', async () => {
     renderer.put('/damaged.png', { type: 'image/png', body: 'x' });
     const [dead, damaged] = ['none.png', 'damaged.png'].map(
       (name) => `<img src="${renderer.base}/${name}" width="300">`,
@@ -144,16 +149,17 @@ describe('a creative that cannot be shown ends in words:', () => {
       /404/,
     );
   });
-  it('a style sheet that never comes', async () => {
+  it('a page whose style sheet never arrives fails with net_read_timeout', async () => {
     renderer.put('/hang', 'hang');
     const body = `<meta name="ad.size" content="width=300,height=250"><link rel="stylesheet" href="/hang"><body>${BOX}`;
     await failed(renderer.put('/blocked', { type: 'text/html', body }), 'net_read_timeout', /hang did not answer/);
   });
-  it('a tag that draws nothing', () => failed(tag('<script>1</script>'), 'generic_error', /shows nothing/));
-  it('an empty tag', () => failed(tag('  '), 'generic_error', /empty/));
-  it('a script that never ends, again and again', () =>
+  it('a tag that draws nothing fails with a reason', () =>
+    failed(tag('<script>1</script>'), 'generic_error', /shows nothing/));
+  it('an empty tag fails with a reason', () => failed(tag('  '), 'generic_error', /empty/));
+  it('a tag with endless scripts fails with a reason', () =>
     failed(tag(`${BOX}<script>setInterval(() => { while (true); }, 20)</script>`), 'generic_error', /never ends/));
-  it('a heap bomb, unless its script was stopped first', async () => {
+  it('a tag that fills the heap fails as crashed, unless its script is stopped first', async () => {
     const result = await renderer.render(
       tag(
         `${BOX}<script>const a = []; setTimeout(() => { for (;;) a.push(new Array(1e6).fill(a.length + 0.5)); }, 10)</script>`,
@@ -162,9 +168,9 @@ describe('a creative that cannot be shown ends in words:', () => {
     if (result.status === 'uploaded') expect(result.notes).toContain('A script that did not end was stopped.');
     else expect(result).toEqual({ status: 'generic_error', reason: expect.stringMatching(/crashed/) });
   });
-  it('a corrupt zip', async () =>
+  it('a corrupt zip fails as damaged', async () =>
     failed(file('x', (await zipOf({ 'index.html': 'x' })).subarray(0, 50)), 'generic_error', /damaged/));
-  it('a truncated image', async () => {
+  it('a truncated image fails as damaged', async () => {
     const image = await sharp({
       create: {
         width: 300,
@@ -178,7 +184,7 @@ describe('a creative that cannot be shown ends in words:', () => {
       .toBuffer();
     await failed(file('x', image.subarray(0, image.length >> 1)), 'generic_error', /damaged/);
   });
-  it('an image larger than any slot', async () =>
+  it('an image that is larger than any slot fails with its size', async () =>
     failed(
       file(
         'x',
@@ -189,26 +195,27 @@ describe('a creative that cannot be shown ends in words:', () => {
       'generic_error',
       /5000 × 10/,
     ));
-  it('an image of 50,000 × 50,000', () =>
+  it('an image of 50,000 × 50,000 pixels fails because it is too large', () =>
     failed(file('x', pngHeader(50_000, 50_000)), 'generic_error', /too large|50000 × 50000/));
-  it('a size of nothing', () =>
+  it('a declared width of zero fails with a reason', () =>
     failed(file('x', '<meta name="ad.size" content="width=0,height=250">x'), 'generic_error', /no area/));
-  it('an impossible size', () =>
+  it('an impossible size of a frame fails with that size', () =>
     failed(tag('<iframe src="about:blank" width="99999" height="250"></iframe>'), 'generic_error', /99999 × 250/));
-  it('a video that cannot be decoded', () =>
+  it('a video that cannot be decoded fails with a reason', () =>
     failed(
       file('x', Buffer.concat([Buffer.from('\0\0\0\x18ftypmp42\0\0\0\0mp42isom', 'latin1'), Buffer.alloc(500)])),
       'generic_error',
       /cannot be played/,
     ));
-  it('VAST wrappers in a circle', () =>
+  it('VAST wrappers in a circle fail with a reason', () =>
     failed(
       renderer.put('/loop', vast(`<Ad><Wrapper><VASTAdTagURI>${renderer.base}/loop</VASTAdTagURI></Wrapper></Ad>`)),
       'generic_error',
       /circle/,
     ));
-  it('a VAST without an ad', () => failed(renderer.put('/empty', vast('')), 'generic_error', /no ad/));
-  it('a VAST whose video is gone', () =>
+  it('a VAST without an ad fails with a reason', () =>
+    failed(renderer.put('/empty', vast('')), 'generic_error', /no ad/));
+  it('a VAST whose video is missing fails with the address of the video', () =>
     failed(
       renderer.put(
         '/dead',
@@ -220,13 +227,13 @@ describe('a creative that cannot be shown ends in words:', () => {
       /none\.mp4/,
     ));
 
-  it('and the next one is rendered as if nothing had been', async () => {
+  it('a creative renders normally after other creatives failed', async () => {
     expect(await colourAt((await renderer.rendered(tag(BOX))).frames[0])).toEqual(GREEN);
   });
 });
 
 describe('the renderer', () => {
-  it('ends at its deadline', async () => {
+  it('a creative that is not rendered before the deadline fails', async () => {
     const hasty = await startTestRenderer({ creativeDeadlineMs: 700, networkBudgetMs: 30_000 });
     hasty.put('/hang', 'hang');
     const result = await hasty.render(tag(`${BOX}<img src="${hasty.base}/hang">`));
@@ -234,7 +241,7 @@ describe('the renderer', () => {
     await hasty.close();
   });
 
-  it('stops when its signal aborts', async () => {
+  it('a rendering stops when its signal aborts, and the next one succeeds', async () => {
     const stop = new AbortController();
     setTimeout(() => stop.abort(new Error('told to')), 100);
     await expect(

@@ -24,7 +24,7 @@ describe('an image', () => {
     ['GIF', () => red(300, 250).gif().toBuffer()],
     ['JPEG', () => red(300, 250).jpeg({ quality: 100 }).toBuffer()],
     ['AVIF', () => red(300, 250).avif({ lossless: true }).toBuffer()],
-  ])('%s is captured at its own size at every ratio, on every marker', async (_, make) => {
+  ])('an image in the format %s is captured at its own size, at every pixel ratio and marker', async (_, make) => {
     const source = renderer.put('/image', { type: 'application/octet-stream', body: await make() });
     const result = await renderer.rendered(source, { markers: [null, 0, 1_000], ratios: [1, 2.625] });
     expect(result).toMatchObject({ format: 'image', category: 'display', width: 300, height: 250, mode: 'still' });
@@ -43,14 +43,14 @@ describe('an image', () => {
     expect(Math.max(g, b)).toBeLessThan(5);
   });
 
-  it('with transparency stands on white', async () => {
+  it('a transparent image gets a white background', async () => {
     const clear = await sharp({ create: { width: 10, height: 10, channels: 4, background: '#0000' } })
       .png()
       .toBuffer();
     expect(await colourAt((await renderer.rendered(file('a.png', clear))).frames[0])).toEqual([255, 255, 255]);
   });
 
-  it('SVG is drawn by the browser, at its own size', async () => {
+  it('an SVG image is drawn by the browser at its own size', async () => {
     const svg =
       '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 320 50"><rect width="320" height="50" fill="#00f"/></svg>';
     const result = await renderer.rendered(file('a.svg', svg), { ratios: [1, 2] });
@@ -58,7 +58,7 @@ describe('an image', () => {
     expect(await colourAt(result.frames[1])).toEqual([0, 0, 255]);
   });
 
-  it('GIF that moves shows each of its pictures at its time', async () => {
+  it('an animated GIF shows each of its pictures at its time', async () => {
     const pictures = await Promise.all(
       ['#f00', '#0f0', '#00f'].map((background) =>
         sharp({ create: { width: 60, height: 40, channels: 3, background } })
@@ -82,8 +82,8 @@ describe('an image', () => {
 /** Grey of `greys.*` at a moment; see the README beside them. */
 const grey = (seconds: number) => Math.round((40 + 1.5 * Math.min(99, Math.floor(seconds * 25)) - 16) * (255 / 219));
 
-describe.each(['greys.mp4', 'greys.webm'])('a video (%s)', (name) => {
-  it('shows exactly the frame of each marker, its last one after its end, and by default the one at a quarter', async () => {
+describe.each(['greys.mp4', 'greys.webm'])('the video %s', (name) => {
+  it(`the video ${name} shows the frame of each marker, its last frame after its end, and by default the frame at a quarter`, async () => {
     const markers = [0, 500, 1_020, 2_980, 30_000];
     const result = await renderer.rendered(file(name, await media(name)), {
       markers: [...markers, null],
@@ -107,7 +107,7 @@ describe('a VAST', () => {
   const inline = (url: string) =>
     `<VAST version="3.0"><Ad><InLine><Creatives><Creative><Linear><MediaFiles><MediaFile type="video/mp4" width="320" height="240"><![CDATA[${url}]]></MediaFile></MediaFiles></Linear></Creative></Creatives></InLine></Ad></VAST>`;
 
-  it('is captured through its wrapper at the size that it declares, and its media is fetched once', async () => {
+  it('a VAST is captured through its wrapper at its declared size, and its media is fetched once', async () => {
     renderer.put('/v.mp4', { type: 'video/mp4', body: await media('greys.mp4') });
     renderer.put('/inline.xml', { type: 'text/xml', body: inline(`${renderer.base}/v.mp4`) });
     const source = renderer.put('/wrapper.xml', {
@@ -124,7 +124,7 @@ describe('a VAST', () => {
 });
 
 describe('an HTML5 zip', () => {
-  it('is served from an origin of its own, with its styles, scripts and pictures', async () => {
+  it('an HTML5 zip is served from its own origin with its styles, scripts and pictures', async () => {
     const zip = await zipOf({
       'ad/index.html': page(
         '<link rel="stylesheet" href="css/a.css"><div id="d"></div><img src="/img/b%20c.png"><script src="a.js?x=1"></script>',
@@ -148,7 +148,7 @@ describe('an HTML5 zip', () => {
 });
 
 describe('an HTML page', () => {
-  it('is loaded from its own address, at its declared size', async () => {
+  it('an HTML page is loaded from its own address at its declared size', async () => {
     renderer.put('/a.css', { type: 'text/css', body: 'body{background:rgb(9,8,7)}' });
     const result = await renderer.rendered(
       renderer.put('/ad/', { type: 'text/html', body: page('<link rel="stylesheet" href="../a.css">x') }),
@@ -157,20 +157,20 @@ describe('an HTML page', () => {
     expect(await colourAt(result.frames[0])).toEqual([9, 8, 7]);
   });
 
-  it('without a declared size is as large as what it shows', async () => {
+  it('an HTML page without a declared size is as large as its content', async () => {
     const result = await renderer.rendered(file('a.html', `<body style="margin:0">${box('rgb(5,6,7)', 468, 60)}`));
     expect([result.width, result.height]).toEqual([468, 60]);
     expect(await colourAt(result.frames[0])).toEqual([5, 6, 7]);
   });
 
-  it('that fills whatever it is given is a medium rectangle', async () => {
+  it('an HTML page that fills its window is captured as a medium rectangle', async () => {
     const result = await renderer.rendered(
       file('a.html', '<style>html,body{margin:0;height:100%}</style><div style="height:100%;background:#00f">'),
     );
     expect([result.width, result.height]).toEqual([300, 250]);
   });
 
-  it('that forbids frames is captured all the same', async () => {
+  it('an HTML page that forbids frames is still captured', async () => {
     const headers = { 'x-frame-options': 'DENY' };
     const result = await renderer.rendered(
       renderer.put('/alone', { type: 'text/html', body: page(box('rgb(3,2,1)')), headers }),
@@ -180,14 +180,14 @@ describe('an HTML page', () => {
 });
 
 describe('a tag', () => {
-  it('of a script that writes is as large as what it wrote', async () => {
+  it('a tag whose script writes a box is as large as the box', async () => {
     renderer.put('/w.js', { type: 'text/javascript', body: `document.write('${box('rgb(0,0,200)', 728, 90)}')` });
     const result = await renderer.rendered(tag(`<script src="${renderer.base}/w.js?cb=%%CACHEBUSTER%%"></script>`));
     expect(result).toMatchObject({ format: 'tag', width: 728, height: 90 });
     expect(await colourAt(result.frames[0])).toEqual([0, 0, 200]);
   });
 
-  it('of a frame shows the frame', async () => {
+  it('a tag with a frame shows the frame', async () => {
     renderer.put('/frame.html', { type: 'text/html', body: page(box('rgb(0,90,0)')) });
     const result = await renderer.rendered(
       tag(`<iframe src="${renderer.base}/frame.html" width="300" height="250" frameborder="0"></iframe>`),
@@ -196,7 +196,7 @@ describe('a tag', () => {
     expect(await colourAt(result.frames[0])).toEqual([0, 90, 0]);
   });
 
-  it('of an image shows the image', async () => {
+  it('a tag with an image shows the image', async () => {
     renderer.put('/i.png', { type: 'image/png', body: await red(320, 50).png().toBuffer() });
     const result = await renderer.rendered(
       tag(`<a href="{{clickTag}}"><img src="${renderer.base}/i.png" border="0"></a>`),
@@ -205,7 +205,7 @@ describe('a tag', () => {
     expect(await colourAt(result.frames[0])).toEqual([255, 0, 0]);
   });
 
-  it('that an address resolves to runs as a script', async () => {
+  it('a creative address that returns a script is captured as a tag', async () => {
     const result = await renderer.rendered(
       renderer.put('/tag', { type: 'text/javascript', body: `document.write('${box('rgb(7,0,7)')}')` }),
     );
@@ -213,7 +213,7 @@ describe('a tag', () => {
     expect(await colourAt(result.frames[0])).toEqual([7, 0, 7]);
   });
 
-  it('that closes its own containers stays inside', async () => {
+  it('a tag that closes its own containers is still captured', async () => {
     const result = await renderer.rendered(tag(`</div></body></html></iframe>${box('rgb(1,1,100)')}`));
     expect(await colourAt(result.frames[0])).toEqual([1, 1, 100]);
   });

@@ -24,7 +24,7 @@ async function timeIn(frame: CreativeFrame | undefined): Promise<number> {
 /** Loading takes a few milliseconds of a creative's time, and a frame is 16.7 ms. */
 const NEAR_MS = 40;
 
-describe('a marker of a creative shows its own time', () => {
+describe('frames at markers', () => {
   it.each([
     ['animation frames', 'requestAnimationFrame(function next(now) { show(now); requestAnimationFrame(next); })'],
     ['performance.now', 'show(performance.now()); setInterval(() => show(performance.now()), 5)'],
@@ -33,7 +33,7 @@ describe('a marker of a creative shows its own time', () => {
       'Web Animations',
       'd.animate([{ left: 0 }, { left: 0 }], 60000); show(0); setInterval(() => show(d.getAnimations()[0].currentTime), 5)',
     ],
-  ])('told by %s', async (_, driver) => {
+  ])('a creative driven by %s shows the time of each marker', async (_, driver) => {
     const markers = [0, 40, 1_000, 2_500, 12_345, 30_000];
     const { frames } = await renderer.rendered(painted(driver), { markers, ratios: [1, 2] });
     for (const frame of frames)
@@ -43,7 +43,7 @@ describe('a marker of a creative shows its own time', () => {
       ).toBeLessThan(NEAR_MS);
   });
 
-  it('painted by a CSS animation', async () => {
+  it('a CSS animation shows the time of each marker', async () => {
     const style =
       '<style>#d{animation:t 25.5s linear}@keyframes t{from{background:rgb(0,0,0)}to{background:rgb(255,0,0)}}</style>';
     const { frames } = await renderer.rendered(tag(`${style}${SIZE}`), { markers: [0, 1_000, 10_000, 25_000] });
@@ -52,7 +52,7 @@ describe('a marker of a creative shows its own time', () => {
       expect(Math.abs((reds[index] ?? 0) - red), String(reds)).toBeLessThanOrEqual(1);
   });
 
-  it('in a frame of another origin', async () => {
+  it('a frame of another origin shows the time of each marker', async () => {
     renderer.put('/clock', {
       type: 'text/html',
       body: `<body style="margin:0">${SIZE}</div><script>setInterval(() => { const ms = Math.round(performance.now()); d.style.background = 'rgb(0,' + (ms >> 8) + ',' + (ms & 255) + ')'; }, 5)</script>`,
@@ -62,7 +62,7 @@ describe('a marker of a creative shows its own time', () => {
     for (const shown of frames) expect(Math.abs((await timeIn(shown)) - (shown.markerMs ?? 0))).toBeLessThan(NEAR_MS);
   });
 
-  it('and takes less than that time', async () => {
+  it('a frame at a late marker takes less time than the marker', async () => {
     const started = performance.now();
     await renderer.rendered(painted('setInterval(() => show(performance.now()), 5)'), { markers: [30_000] });
     expect(performance.now() - started).toBeLessThan(30_000);
@@ -70,19 +70,19 @@ describe('a marker of a creative shows its own time', () => {
 });
 
 describe('the default frame', () => {
-  it('comes after an animation with an end, even if it starts late', async () => {
+  it('the default frame is taken after an animation has ended, even if it starts late', async () => {
     const style =
       '<style>#d{animation:t 1s 2s linear both}@keyframes t{from{background:rgb(0,0,0)}to{background:rgb(0,200,0)}}</style>';
     const { frames } = await renderer.rendered(tag(`${style}${SIZE}`));
     expect(await colourAt(frames[0])).toEqual([0, 200, 0]);
   });
 
-  it('is taken at 5 s if the creative is never still', async () => {
+  it('the default frame of a creative that always moves is taken at 5 s', async () => {
     const { frames } = await renderer.rendered(painted('setInterval(() => show(performance.now()), 5)'));
     expect(Math.abs((await timeIn(frames[0])) - 5_000)).toBeLessThan(NEAR_MS);
   });
 
-  it('of a still creative comes soon', async () => {
+  it('the default frame of a still creative is taken early', async () => {
     const { frames } = await renderer.rendered(painted('show(1); setTimeout(() => show(2), 3000)'), {
       markers: [null, 4_000],
     });
@@ -92,7 +92,7 @@ describe('the default frame', () => {
 
 describe('two renderings of a creative', () => {
   // On a machine that stalls a frame may come late, and what counts its frames, or began with it, is a little off: there once more.
-  it('give the same bytes at every ratio', { retry: 3 }, async () => {
+  it('two renderings of a creative give the same bytes at every pixel ratio', { retry: 3 }, async () => {
     const style =
       '<style>#d{animation:t 4s linear}@keyframes t{from{background:red}to{background:lime}}h1{animation:m 2s infinite}@keyframes m{to{transform:translateX(50px)}}</style>';
     const source = tag(
@@ -106,7 +106,7 @@ describe('two renderings of a creative', () => {
       );
   });
 
-  it('do not see one another', async () => {
+  it('two renderings of a creative share no storage and no cookies', async () => {
     const source = painted(
       'show((Number(localStorage.n) || 0) + 5); localStorage.n = 100; document.cookie = "n=1"; if (document.cookie.length > 3) show(200)',
     );
@@ -114,7 +114,7 @@ describe('two renderings of a creative', () => {
     expect(await timeIn((await renderer.rendered(source)).frames[0])).toBe(5);
   });
 
-  it('side by side, in two browsers, do not disturb one another', async () => {
+  it('simultaneous renderings in two browsers do not affect each other', async () => {
     const pair = await startTestRenderer({ browsers: 2 });
     const source = painted('setInterval(() => show(performance.now()), 5)');
     const all = await Promise.all(Array.from({ length: 6 }, () => pair.rendered(source, { markers: [1_000] })));

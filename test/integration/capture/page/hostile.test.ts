@@ -19,10 +19,10 @@ afterAll(async () => {
 const SLOT = '<div id="div-gpt-ad-1" style="width:300px;height:250px"></div>';
 const desktop = device('desktop');
 
-describe('the opener captures a page', () => {
+describe('a page that behaves badly', () => {
   test.each([
     [
-      'that asks and asks',
+      'that opens dialogs without end',
       '<script>for (let i = 0; i < 1e4; i++) { alert(i); confirm(i); prompt(i); print(); }</script>',
     ],
     [
@@ -30,7 +30,7 @@ describe('the opener captures a page', () => {
       '<script>open("/popup"); document.addEventListener("scroll", () => open("/popup"));</script>',
     ],
     [
-      'that does not want to be left',
+      'that objects to being closed',
       '<script>onbeforeunload = (event) => { event.preventDefault(); return "no"; };</script>',
     ],
     [
@@ -43,7 +43,7 @@ describe('the opener captures a page', () => {
       '<script>setTimeout(() => location.href = "/elsewhere", 6000)</script>',
     ],
     [
-      'that asks for what belongs to people',
+      'that requests permissions',
       '<script>navigator.geolocation.getCurrentPosition(() => 0); Notification.requestPermission();</script>',
     ],
     ['with many frames that never get a document', '<iframe src="file:///etc/passwd"></iframe>'.repeat(30)],
@@ -51,7 +51,7 @@ describe('the opener captures a page', () => {
       'that breaks on every change',
       '<script>new MutationObserver(() => { throw 1 }).observe(document, {subtree: true, childList: true, attributes: true})</script>',
     ],
-  ])('%s', async (what, body) => {
+  ])('a page %s is captured', async (what, body) => {
     sites.put('/forever', () => undefined);
     const open = await opener.open(
       sites.put(`/hostile-${what.replaceAll(' ', '-')}`, `<!doctype html>${SLOT}${body}`),
@@ -63,8 +63,8 @@ describe('the opener captures a page', () => {
   });
 });
 
-describe('the opener returns a specific failure for', () => {
-  test('that breaks built-in objects of scripts', async () => {
+describe('a page that cannot be captured', () => {
+  test('a page that breaks built-in JavaScript objects fails with the message of the exception', async () => {
     const url = sites.put('/broken', `<!doctype html>${SLOT}<script>Array.prototype.map = null; Map = null;</script>`);
     const page = await opener.open(url, desktop);
     expect(page).toMatchObject({ status: 'generic_error', reason: expect.stringContaining('is not a') });
@@ -73,16 +73,16 @@ describe('the opener returns a specific failure for', () => {
   test.each<[string, string]>([
     ['a script that never ends', '<!doctype html><p>words</p><script>while (true);</script>'],
     [
-      'a script that never ends once the page is there',
+      'a script that never ends after the page has loaded',
       `<!doctype html>${SLOT}<script>onload = () => { while (true); }</script>`,
     ],
-  ])('%s', async (what, body) => {
+  ])('a page with %s fails with a reason', async (what, body) => {
     const page = await opener.open(sites.put(`/busy-${what.replaceAll(' ', '-')}`, body), desktop);
     expect(['generic_error', 'net_read_timeout']).toContain(page.status);
     expect('reason' in page && page.reason).toMatch(/\w/);
   });
 
-  test('a chain of redirects without end', async () => {
+  test('an endless chain of redirects fails with a reason', async () => {
     const url = sites.put('/loop', (_request, response) => response.writeHead(302, { location: '/loop' }).end());
     expect(await opener.open(url, desktop)).toMatchObject({
       status: 'generic_error',
@@ -90,7 +90,7 @@ describe('the opener returns a specific failure for', () => {
     });
   });
 
-  test('a download', async () => {
+  test('a download fails with a reason', async () => {
     const url = sites.put('/file', (_request, response) =>
       response.writeHead(200, { 'content-disposition': 'attachment', 'content-type': 'application/zip' }).end('PK'),
     );
@@ -100,32 +100,32 @@ describe('the opener returns a specific failure for', () => {
     });
   });
 
-  test('a refused connection', async () => {
+  test('a refused connection fails with generic_error', async () => {
     expect(await opener.open('http://127.0.0.1:1/', desktop)).toMatchObject({ status: 'generic_error' });
   });
 
-  test('a response that starts and never becomes a page', async () => {
+  test('a response that starts and never ends fails with net_read_timeout', async () => {
     const url = sites.put('/drip', (_request, response) =>
       response.writeHead(200, { 'content-type': 'text/html' }).write('<!doctype html>'),
     );
     expect(await opener.open(url, desktop)).toMatchObject({ status: 'net_read_timeout' });
   });
 
-  test('a password', async () => {
+  test('a page that requires a password fails with blocked', async () => {
     const url = sites.put('/secret', (_request, response) =>
       response.writeHead(401, { 'www-authenticate': 'Basic' }).end('no'),
     );
     expect(await opener.open(url, desktop)).toMatchObject({ status: 'blocked' });
   });
 
-  test('an aborted capture', async () => {
+  test('an aborted capture fails with generic_error', async () => {
     const url = sites.put('/silent', () => undefined);
     const page = await opener.open(url, desktop, { signal: AbortSignal.timeout(500) });
     expect(page.status).toBe('generic_error');
   });
 });
 
-test('an address that the egress guard refuses, behind the proxy', async () => {
+test('an address that the egress guard refuses fails with the reason of the guard', async () => {
   const proxy = await startEgressProxy({ guard: createGuard({ allow: [] }) });
   const guarded = await openerFor({ proxyUrl: proxy.url, egressFailures: () => proxy.failures });
   try {

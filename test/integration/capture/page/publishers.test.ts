@@ -29,24 +29,27 @@ describe.each(DEVICES)('a publisher page on $name', ({ name, layout, sizes }) =>
       .filter((slot) => slot.on === 'all' || slot.on === layout)
       .filter((slot) => slot[sizes].length > 0);
 
-  test.each(shown)('%s has exactly its declared slots and shows an ad in one', async (page) => {
-    const open = await opener.open(publishers.url(page), device(name));
-    readyPage(open);
-    const usable = open.candidates.filter(({ visible, collapsed }) => visible || collapsed);
-    expect(usable.map(({ element }) => element).sort()).toEqual(
-      slotsOf(page)
-        .map(({ element }) => element)
-        .sort(),
-    );
-    for (const slot of slotsOf(page)) {
-      const found = usable.find(({ element }) => element === slot.element);
-      expect(found).toMatchObject({ sizes: expect.arrayContaining([...slot[sizes]]) });
-      expect(found?.collapsed).toBe(slot.collapsed === true);
-      expect(found?.sticky).toBe(slot.sticky === true);
-    }
-    await showsOne(open, slotsOf(page)[0]?.[sizes][0]);
-    await open.close();
-  });
+  test.each(shown)(
+    `the publisher page %s has exactly its declared slots on ${name} and shows an ad in one`,
+    async (page) => {
+      const open = await opener.open(publishers.url(page), device(name));
+      readyPage(open);
+      const usable = open.candidates.filter(({ visible, collapsed }) => visible || collapsed);
+      expect(usable.map(({ element }) => element).sort()).toEqual(
+        slotsOf(page)
+          .map(({ element }) => element)
+          .sort(),
+      );
+      for (const slot of slotsOf(page)) {
+        const found = usable.find(({ element }) => element === slot.element);
+        expect(found).toMatchObject({ sizes: expect.arrayContaining([...slot[sizes]]) });
+        expect(found?.collapsed).toBe(slot.collapsed === true);
+        expect(found?.sticky).toBe(slot.sticky === true);
+      }
+      await showsOne(open, slotsOf(page)[0]?.[sizes][0]);
+      await open.close();
+    },
+  );
 
   async function showsOne(open: OpenPage, size: readonly [number, number] | undefined) {
     if (size === undefined) return expect(await open.place(await ad(300, 250))).toMatchObject({ status: 'no_slots' });

@@ -34,7 +34,7 @@ async function slotsOf(body: string, name?: string): Promise<readonly SlotCandid
 const DIV = '<div id="spot" style="width:300px;height:250px"></div>';
 
 describe('a slot that a script declares', () => {
-  test('is found in commands queued for a library that does not load', async () => {
+  test('a slot is found in commands that are queued for a library that does not load', async () => {
     const script = `window.googletag = window.googletag || {cmd: []}; googletag.cmd.push(() => {
       googletag.defineSlot('/1/a', [[300, 250], [300, 600]], 'spot').addService(googletag.pubads()).setTargeting('a', 'b');
       googletag.pubads().enableSingleRequest(); googletag.enableServices(); });`;
@@ -50,7 +50,7 @@ describe('a slot that a script declares', () => {
     ]);
   });
 
-  test('has the sizes of the size mapping for this window', async () => {
+  test('a slot has the sizes that the size mapping gives for the window', async () => {
     const script = `window.googletag = {cmd: [() => { const rows = googletag.sizeMapping()
       .addSize([1024, 0], [[728, 90], 'fluid']).addSize([0, 0], []).build();
       googletag.defineSlot('/1/a', [[300, 250]], 'spot').defineSizeMapping(rows); }]};`;
@@ -59,7 +59,7 @@ describe('a slot that a script declares', () => {
     expect(await slotsOf(body, 'mobile')).toEqual([]);
   });
 
-  test('is found in Prebid units with their sizes for this window', async () => {
+  test('a slot is found in Prebid ad units with their sizes for the window', async () => {
     const script = `window.pbjs = {que: []}; pbjs.que.push(() => pbjs.addAdUnits([{ code: 'spot', mediaTypes: { banner: {
       sizeConfig: [{ minViewPort: [0, 0], sizes: [[320, 50]] }, { minViewPort: [900, 0], sizes: [[300, 250]] }] } } }]));`;
     expect(await slotsOf(`${DIV}<script>${script}</script>`)).toMatchObject([
@@ -67,7 +67,7 @@ describe('a slot that a script declares', () => {
     ]);
   });
 
-  test('does not break a page whose ad objects have unexpected types', async () => {
+  test('ad objects of unexpected types do not prevent the search for slots', async () => {
     const script = `window.googletag = 7; window.pbjs = Object.freeze({que: [1, null]}); googletag = {cmd: 'x', apiReady: true, pubads() { throw 1 }};`;
     expect(
       await slotsOf(`<script>${script}</script><div class="ad-slot" style="width:300px;height:250px"></div>`),

@@ -48,7 +48,7 @@ async function run(options: Partial<ShootOptions>) {
   return { exit, lines: printed.map((line) => JSON.parse(line) as PictureLine) };
 }
 
-it('puts an ad into a slot of a real page, on each device, with a record whose hash and box are the picture’s', async () => {
+it('shoot puts an ad into a slot of a page on each device and writes a matching provenance record', async () => {
   const { exit, lines } = await run({ devices: [findDevice('desktop')!, findDevice('mobile')!] });
   expect(exit).toBe(0);
   // Pages are open side by side: whichever is ready first comes first.
@@ -77,7 +77,7 @@ it('puts an ad into a slot of a real page, on each device, with a record whose h
   }
 });
 
-it('ends with 3 and a reason for each picture when there was no slot, or no ad', async () => {
+it('shoot exits with 3 and a reason for each picture if a page has no slot or an ad is missing', async () => {
   const missing = `${publishers.cdn}/404`;
   const before = (await readdir(out)).filter((name) => name.endsWith('.png'));
   const { exit, lines } = await run({
@@ -94,7 +94,7 @@ it('ends with 3 and a reason for each picture when there was no slot, or no ad',
   expect((await readdir(out)).filter((name) => name.endsWith('.png'))).toEqual(before);
 });
 
-it('says that an address was refused where nobody allowed it', async () => {
+it('shoot reports an address that is not allowed as refused', async () => {
   const { exit, lines } = await run({ allow: [] });
   expect(exit).toBe(3);
   expect(lines[0]).toMatchObject({ status: 'generic_error', reason: expect.stringContaining('refused') });
