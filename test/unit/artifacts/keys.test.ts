@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openArtifacts } from '../../../src/artifacts/open.ts';
 import { checkKey } from '../../../src/artifacts/store.ts';
 
-test.each(['sets/9f4c/001.png', 'a', 'A-b_c.d/e.f.png'])('%s is a key', (key) => {
+test.each(['sets/9f4c/001.png', 'a', 'A-b_c.d/e.f.png'])('%s is a valid artifact key', (key) => {
   expect(checkKey(key)).toBe(key);
 });
 
@@ -23,7 +23,7 @@ test.each([
   'a b',
   'é',
   'x'.repeat(513),
-])('%j is none', (key) => {
+])('%j is not an artifact key', (key) => {
   expect(() => checkKey(key)).toThrow('is not an artifact key');
 });
 

@@ -45,17 +45,17 @@ const isInReference = (metric: string) => {
   );
 };
 
-describe.each([...alerts.map(({ alert, expr }) => [alert, expr] as const), ...queries])('%s', (_name, expression) => {
+describe.each([...alerts.map(({ alert, expr }) => [alert, expr] as const), ...queries])('%s', (name, expression) => {
   const expr = expression.replaceAll('$__rate_interval', '5m').replaceAll('$namespace', 'shots');
 
-  it('uses metrics that the processes serve and docs/metrics.md explains', async () => {
+  it(`${name} uses metrics that the processes serve and docs/metrics.md explains`, async () => {
     const metrics = metricsOf(expr);
     expect(metrics).not.toEqual([]);
     const served = await known();
     expect(metrics.filter((metric) => !served.has(metric) || !isInReference(metric))).toEqual([]);
   });
 
-  it('selects the targets of one release or one namespace', () => {
+  it(`${name} selects the targets of one release or one namespace`, () => {
     const selectors = [...expr.matchAll(/[a-z_]+\{([^}]*)\}/g)].map((match) => match[1] ?? '');
     expect(selectors).not.toEqual([]);
     for (const selector of selectors) expect(selector).toContain('namespace="shots"');
@@ -83,11 +83,14 @@ describe('runbooks', () => {
     expect(files.map((file) => path.basename(file, '.md')).sort()).toEqual(alerts.map(({ alert }) => alert).sort());
   });
 
-  it.each(alerts.map(({ alert }) => alert))('%s has the sections meaning, look and act', (alert) => {
-    const runbook = readFileSync(path.join(RUNBOOKS, `${alert}.md`), 'utf8');
-    expect(runbook).toMatch(new RegExp(`^# ${alert}\n`));
-    for (const heading of ['## What it means', '## Look', '## Act']) expect(runbook).toContain(`\n${heading}\n`);
-  });
+  it.each(alerts.map(({ alert }) => alert))(
+    'the runbook %s has the sections "What it means", "Look" and "Act"',
+    (alert) => {
+      const runbook = readFileSync(path.join(RUNBOOKS, `${alert}.md`), 'utf8');
+      expect(runbook).toMatch(new RegExp(`^# ${alert}\n`));
+      for (const heading of ['## What it means', '## Look', '## Act']) expect(runbook).toContain(`\n${heading}\n`);
+    },
+  );
 
   it('panels name runbooks that exist', () => {
     const named = panels.flatMap(({ description }) =>

@@ -34,7 +34,7 @@ function runCheck(): Promise<{ code: number; said: string }> {
 }
 
 describe('the layer check', () => {
-  it('passes a tree whose imports only run downwards', async () => {
+  it('the layer check passes a tree whose imports only run downwards', async () => {
     plant('src/contract/shapes.ts', "import { RULE } from '../domain/rules.ts';\nexport { RULE };");
     plant('src/api/routes.ts', "export * from '../contract/shapes.ts';\nimport 'express';");
     plant('src/cli.ts', "import './api/routes.ts';\nimport './config.ts';");
@@ -42,7 +42,7 @@ describe('the layer check', () => {
     expect(await runCheck()).toEqual({ code: 0, said: '' });
   });
 
-  it('goes red on a planted breach and names file, line and rule', async () => {
+  it('the layer check fails on a planted violation and prints its file, line and rule', async () => {
     plant('src/capture/pod.ts', "// what it may not know\nimport { sets } from '../store/sets.ts';\nexport { sets };");
     plant('src/store/sets.ts', 'export const sets = 1;');
     expect(await runCheck()).toEqual({
@@ -62,26 +62,26 @@ describe('the layer check', () => {
     ['between programs', 'src/delivery/send.ts', "import '../api/routes.ts';"],
     ['from capture to the queue', 'src/capture/pod.ts', "import '../queue/payloads.ts';"],
     ['of a type only', 'src/capture/pod.ts', "import type { Sets } from '../store/sets.ts';"],
-    ['of a type in place', 'src/capture/pod.ts', "export type Sets = import('../store/sets.ts').Sets;"],
+    ['of a type in an expression', 'src/capture/pod.ts', "export type Sets = import('../store/sets.ts').Sets;"],
     ['by re-export', 'src/capture/pod.ts', "export { sets } from '../store/sets.ts';"],
     ['at run time', 'src/capture/pod.ts', "export const sets = await import('../store/sets.ts');"],
-    ['by a way round', 'src/capture/page/pod.ts', "import '../../capture/../store/sets.ts';"],
+    ['by an indirect path', 'src/capture/page/pod.ts', "import '../../capture/../store/sets.ts';"],
     ['of a package into the domain', 'src/domain/rules.ts', "import { z } from 'zod';"],
     ['of the settings into a module', 'src/api/routes.ts', "import '../config.ts';"],
     ['of the tests into the program', 'src/api/routes.ts', "import '../../test/support/database.ts';"],
-  ])('sees an import %s', (_way, file, text) => {
+  ])('the layer check reports an import %s', (_way, file, text) => {
     plant(file, text);
     expect(messages()).toHaveLength(1);
   });
 
-  it('wants every new folder to have its place in the table', () => {
+  it('the layer check reports a folder that is not in the table of layers', () => {
     plant('src/billing/prices.ts', 'export {};');
     expect(messages()).toEqual([
       'src/billing/prices.ts:1 billing belongs to no layer; put it into the table of scripts/layers.ts',
     ]);
   });
 
-  it('sees an import against the levels inside a module', () => {
+  it('the layer check reports an import against the levels inside a module', () => {
     plant('src/capture/page/pageVisit.ts', "import '../program/attempt.ts';");
     plant('src/capture/program/attempt.ts', 'export {};');
     expect(messages()).toEqual([
@@ -89,12 +89,12 @@ describe('the layer check', () => {
     ]);
   });
 
-  it('lets workflow import the presenters of the API and nothing else of it', () => {
+  it('the layer check lets workflow import only the presenters of the API', () => {
     plant('src/workflow/events.ts', "import '../api/presenters/records.ts';\nimport '../api/routes.ts';");
     expect(messages()).toEqual(['src/workflow/events.ts:2 workflow must not import api (src/api/routes.ts)']);
   });
 
-  it('sees a circle of imports, of types too', () => {
+  it('the layer check reports a circle of imports, also of types', () => {
     plant('src/delivery/one.ts', "import type { Two } from './two.ts';\nexport type One = Two;");
     plant('src/delivery/two.ts', "import type { One } from './one.ts';\nexport type Two = One;");
     expect(messages()).toEqual([
@@ -102,7 +102,7 @@ describe('the layer check', () => {
     ]);
   });
 
-  it('does not take text for an import', () => {
+  it('the layer check does not mistake text for an import', () => {
     plant('src/capture/pod.ts', "export const text = \"import '../store/sets.ts'\"; // import '../store/sets.ts';");
     expect(messages()).toEqual([]);
   });

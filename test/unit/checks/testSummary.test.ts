@@ -8,21 +8,21 @@ const report = (passed: number, failed: number, files: { status: string; asserti
     testResults: files.map((file) => ({ name: '/repo/test/a.test.ts', ...file })),
   });
 
-describe('the last line of the tests', () => {
-  it('holds the numbers of the report', () => {
+describe('the summary of a test run', () => {
+  it('the summary contains the numbers of the report', () => {
     expect(summaryLine(countTests(report(12, 3), 1))).toBe('12 passed, 3 failed');
   });
 
-  it('counts a file that could not be loaded as one failure', () => {
+  it('a file that could not be loaded counts as one failure', () => {
     expect(countTests(report(5, 0, [{ status: 'failed', assertionResults: [] }]), 1)).toEqual({ passed: 5, failed: 1 });
   });
 
-  it('is never all green where the run was red', () => {
+  it('a run that failed without a failed test counts as one failure', () => {
     expect(countTests(report(5, 0), 1)).toEqual({ passed: 5, failed: 1 });
     expect(countTests(report(5, 0), null)).toEqual({ passed: 5, failed: 1 });
   });
 
-  it('tells a run that left no report as a failure', () => {
+  it('a run without a report counts as one failure', () => {
     expect(countTests(undefined, 0)).toEqual({ passed: 0, failed: 1 });
   });
 });

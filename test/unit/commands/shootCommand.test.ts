@@ -14,7 +14,7 @@ async function parse(...flags: string[]): Promise<{ code: string; message: strin
     if (error instanceof CommanderError) return error;
     throw error;
   }
-  throw new Error('It was taken for right use.');
+  throw new Error('The command was accepted.');
 }
 
 const TAG = '<b>ad</b>';
@@ -23,14 +23,14 @@ const SITE = 'https://news.example/';
 it.each([
   ['no ad', ['--site', SITE], '--ad'],
   ['no site', ['--ad', TAG], '--site'],
-  ['an ad that is nowhere', ['--ad', './no-such-file.png', '--site', SITE], 'neither a file'],
+  ['an ad file that does not exist', ['--ad', './no-such-file.png', '--site', SITE], 'neither a file'],
   ['a folder as ad', ['--ad', '.', '--site', SITE], 'not a file'],
-  ['a site that is no web address', ['--ad', TAG, '--site', 'ftp://news.example/'], 'http'],
+  ['a site that is not a web address', ['--ad', TAG, '--site', 'ftp://news.example/'], 'http'],
   ['an unknown device', ['--ad', TAG, '--site', SITE, '--device', 'fridge'], 'Samsung Galaxy S10'],
   ['a marker over 30 s', ['--ad', TAG, '--site', SITE, '--marker', '30.0001'], '0 to 30'],
-  ['a marker that is no number', ['--ad', TAG, '--site', SITE, '--marker', 'soon'], '0 to 30'],
-  ['a range that is none', ['--ad', TAG, '--site', SITE, '--allow', 'everything'], 'everything'],
-])('refuses %s, saying what is wrong', async (_what, flags, word) => {
+  ['a marker that is not a number', ['--ad', TAG, '--site', SITE, '--marker', 'soon'], '0 to 30'],
+  ['an invalid range of addresses', ['--ad', TAG, '--site', SITE, '--allow', 'everything'], 'everything'],
+])('shoot rejects %s with a message about the fault', async (_what, flags, word) => {
   const { message } = await parse(...flags);
   expect(message).toContain(word);
 });
@@ -41,7 +41,7 @@ it.each([
   ['https://cdn.example/', '001-news.example-apple-iphone-x-cdn.example-default.png', null],
   ['<script src="x">', '001-news.example-apple-iphone-x-tag-default.png', null],
   ['..', '001-news.example-apple-iphone-x-x-default.png', null],
-])('names the picture of %s so that it is a plain file name', (ad, name, markerMs) => {
+])('the picture of the ad %s gets a plain file name', (ad, name, markerMs) => {
   const device = findDevice('Apple iPhone X')!;
   expect(pictureFileName(1, { site: SITE, device, ad, markerMs })).toBe(name);
 });

@@ -20,7 +20,7 @@ function failAll({ random, retryAfterMs }: { random: () => number; retryAfterMs?
 const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
 
 describe('a receiver that always fails', () => {
-  test('gets 14 attempts within about 24 hours', () => {
+  test('a receiver that always fails gets 14 attempts within about 24 hours', () => {
     const { waits, state } = failAll({ random: () => 0.5 });
     expect(waits).toHaveLength(MAX_ATTEMPTS - 1);
     expect(MAX_ATTEMPTS).toBe(14);
@@ -29,14 +29,17 @@ describe('a receiver that always fails', () => {
     expect(sum(waits) / HOUR).toBeLessThan(24.5);
   });
 
-  test.each([0, 0.999])('gets attempts within 21 to 27 hours for the random number %d', (luck) => {
-    const { waits } = failAll({ random: () => luck });
-    expect(sum(waits) / HOUR).toBeGreaterThan(21);
-    expect(sum(waits) / HOUR).toBeLessThan(27);
-    for (const [index, wait] of waits.entries()) expect(wait).toBeGreaterThan(waits[index - 1] ?? 0);
-  });
+  test.each([0, 0.999])(
+    'a receiver that always fails gets its attempts within 21 to 27 hours for the random number %d',
+    (luck) => {
+      const { waits } = failAll({ random: () => luck });
+      expect(sum(waits) / HOUR).toBeGreaterThan(21);
+      expect(sum(waits) / HOUR).toBeLessThan(27);
+      for (const [index, wait] of waits.entries()) expect(wait).toBeGreaterThan(waits[index - 1] ?? 0);
+    },
+  );
 
-  test('is retried at another time than other deliveries', () => {
+  test('deliveries that fail at the same time are retried at different times', () => {
     const due = [0, 0.3, 0.9].map((luck) => failAll({ random: () => luck }).waits[5]);
     expect(new Set(due).size).toBe(3);
   });

@@ -12,13 +12,13 @@ const SOURCE = FILES.filter((file) => /^src\/.*\.ts$/.test(file))
 
 const named = (pattern: RegExp) => [...new Set([...TEXT.matchAll(pattern)].map(([, name = '']) => name))];
 
-test('every file that is named exists', () => {
+test('every file that docs/architecture.md names exists', () => {
   const names = named(/`([\w./-]+\.(?:ts|sql|md))`/g);
   expect(names.length).toBeGreaterThan(10);
   expect(names.filter((name) => !FILES.some((file) => `/${file}`.endsWith(`/${name}`)))).toEqual([]);
 });
 
-test('every function and setting that is named stands in the source', () => {
+test('every function and setting that docs/architecture.md names is in the source', () => {
   const names = named(/`([a-z]+[A-Z]\w+|[A-Z]+(?:_[A-Z]+)+)`/g);
   expect(names.length).toBeGreaterThan(10);
   expect(names.filter((name) => !SOURCE.includes(name))).toEqual([]);
@@ -50,7 +50,7 @@ test('each file of the main path imports the file that the path names next', () 
   expect(broken.map(([, from, to]) => `${from} does not import ${to}`)).toEqual([]);
 });
 
-test('every page that is linked exists', () => {
+test('every page that docs/architecture.md links to exists', () => {
   const links = named(/\]\((?!https?:)([^)#]+)/g);
   expect(links.filter((link) => !FILES.includes(path.join('docs', link)) && link !== 'adr/')).toEqual([]);
 });

@@ -28,7 +28,7 @@ test('An organization at its limit does not block others', () => {
   expect(names(chosen)).toEqual(['a1', 'b3']);
 });
 
-test('The rest of a limit is used at once', () => {
+test('A set takes the rest of the limit at once', () => {
   const [chosen] = chooseFairly([wait('a', 1, 10)], {
     running: new Map([['b', 5]]),
     maxPods: 8,
@@ -37,7 +37,7 @@ test('The rest of a limit is used at once', () => {
   expect(chosen?.parallelism).toBe(3);
 });
 
-test('Nothing is chosen when everything is busy', () => {
+test('No organization is chosen if all pods are in use', () => {
   const capacity = { running: new Map([['b', 8]]), maxPods: 8, maxPodsPerOrganization: 10 };
   expect(chooseFairly([wait('a', 1)], capacity)).toEqual([]);
 });

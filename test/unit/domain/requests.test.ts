@@ -10,7 +10,7 @@ import { parseTimestamp, timestamp } from '../../../src/domain/time.ts';
 import { siteKey, withScheme } from '../../../src/domain/webAddresses.ts';
 
 describe('text', () => {
-  test('is counted and cut in code points', () => {
+  test('text is counted and cut in code points', () => {
     expect([codePoints(''), codePoints('a😀b'), codePoints('\ud83d'), codePoints('\ude00\ud83d')]).toEqual([
       0, 3, 1, 2,
     ]);
@@ -22,7 +22,7 @@ describe('text', () => {
     ]).toEqual(['a😀', 'a', '', 'ab']);
   });
 
-  test('with U+0000 or half a pair cannot be stored', () => {
+  test('text with U+0000 or half of a surrogate pair cannot be stored', () => {
     expect([textFault('a\0'), textFault('\udc00'), textFault('a😀')].map((fault) => fault !== undefined)).toEqual([
       true,
       true,
@@ -30,26 +30,26 @@ describe('text', () => {
     ]);
   });
 
-  test('of a campaign’s name is trimmed, cut, trimmed again', () => {
+  test('the name of a campaign is trimmed, cut and trimmed again', () => {
     expect(campaignName(`  ${'x'.repeat(249)} y`)).toBe('x'.repeat(249));
     expect(campaignName('x'.repeat(251))).toBe('x'.repeat(250));
   });
 });
 
 describe('markers', () => {
-  test('are judged before they are rounded', () => {
+  test('a marker is validated before it is rounded', () => {
     expect([0, 30, -0, 15.5].every(isMarker)).toBe(true);
     expect([30.0000001, -0.0000001, Number.POSITIVE_INFINITY, Number.NaN].some(isMarker)).toBe(false);
   });
 
-  test('are whole milliseconds, never minus zero', () => {
+  test('a marker is stored in whole milliseconds, never as minus zero', () => {
     expect([markerMs(1.0005), markerMs(29.9999), Object.is(markerMs(-0), 0)]).toEqual([1001, 30_000, true]);
   });
 });
 
 describe('keys', () => {
   const key = { id: 'AbCd1234', secret: `${'x'.repeat(41)}_-` };
-  test('are read with and without Bearer, and nothing else is', () => {
+  test('a key is read with and without Bearer, and any other text is rejected', () => {
     const text = formatKey(key);
     expect([parseKey(text), keyOfHeader(text), keyOfHeader(`BEARER  ${text} `)]).toEqual([key, key, key]);
     for (const bad of ['', 'Bearer', `Token ${text}`, `${text}x`, `x${text}`, `${text},${text}`]) {
@@ -59,7 +59,7 @@ describe('keys', () => {
 });
 
 describe('sites', () => {
-  test('without a scheme are https, and compared in one spelling', () => {
+  test('a site without a scheme gets https, and sites are compared in one spelling', () => {
     expect([withScheme('a.example'), withScheme('//a.example'), withScheme('http://a.example')]).toEqual([
       'https://a.example',
       'https://a.example',
@@ -75,7 +75,7 @@ describe('the pictures of a request', () => {
     device: 'desktop',
     markers,
   });
-  test('are one for each marker of each object, without what comes twice', () => {
+  test('a request has one screenshot for each marker of each object, without duplicates', () => {
     const entries = [
       { adId: 'a', screenshots: [wanted('s.example', 0, 1000), wanted('t.example', 1000, 2000), wanted('s.example')] },
       { adId: 'b', screenshots: [wanted('s.example')] },
@@ -94,7 +94,7 @@ describe('the pictures of a request', () => {
 });
 
 describe('names of ads', () => {
-  test('come from their media', () => {
+  test('the default name of an ad comes from its media', () => {
     const name = (content: string) => defaultAdName({ type: 'url', content }, '12345678-9abc');
     expect([
       name('https://c.example/a/b.zip?x'),
@@ -108,7 +108,7 @@ describe('names of ads', () => {
 
 describe('review notes', () => {
   const counts = { uploaded: 10, no_slots: 1, blocked: 1 };
-  test('end with the service’s line once the set is resolved', () => {
+  test('review notes end with a line about failures once the set is resolved', () => {
     const line =
       '2 of 12 could not be placed: the page has no slot for the ad (no_slots, 1); the site refused the visit (blocked, 1).';
     expect(reviewNotes({ status: 'approved', review_notes: 'Nice.' }, counts)).toBe(`Nice.\n${line}`);
@@ -119,10 +119,10 @@ describe('review notes', () => {
 });
 
 describe('times', () => {
-  test('have milliseconds and an offset', () => {
+  test('times are written with milliseconds and an offset', () => {
     expect(timestamp(new Date('2026-11-21T09:30:00Z'))).toBe('2026-11-21T09:30:00.000+00:00');
   });
-  test('are read with an offset, or as UTC', () => {
+  test('times are read with an offset, or as UTC', () => {
     const read = (text: string) => parseTimestamp(text)?.toISOString();
     expect([read('2026-01-01'), read('2026-01-01T10:00'), read('2026-01-01T10:00:00.5+02:00')]).toEqual([
       '2026-01-01T00:00:00.000Z',

@@ -32,14 +32,14 @@ describe('a host is read as a browser reads it', () => {
     'a/b',
     '[::1',
     '.',
-  ])('"%s" is no host', (text) => {
+  ])('"%s" is not a host', (text) => {
     expect(parseHost(text)).toBeUndefined();
   });
 });
 
 describe('public addresses', () => {
   test.each(['8.8.8.8', '2606:4700::1111', '64:ff9b::808:808', '2002:808:808::1', '::ffff:8.8.8.8'])(
-    '%s is',
+    'the address %s is public',
     (address) => {
       expect(whyNotPublic(address)).toBeUndefined();
     },
@@ -74,7 +74,7 @@ describe('public addresses', () => {
     '2001:0:808:808::80ff:fffe',
     '2001:db8::1',
     '4000::1',
-  ])('%s is not', (address) => {
+  ])('the address %s is not public', (address) => {
     expect(whyNotPublic(address)).toMatch(/it (is|leads to) /);
   });
 });

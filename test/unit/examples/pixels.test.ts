@@ -70,6 +70,6 @@ test.each([
   ['an ad of another colour', async () => page(await ad({ red: [10, 200, 20] }))],
   ['an ad whose parts stand elsewhere', async () => page(await ad({ blueAt: 0 }))],
   ['an ad that is cut off', async () => page(await ad(), { at: 330 })],
-])('%s is not taken for it', async (_what, picture) => {
+])('an ad is not found in %s', async (_what, picture) => {
   expect((await seekAd(await picture(), PATCHES, 1)).found).toBe(false);
 });

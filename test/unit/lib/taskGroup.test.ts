@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { TaskGroup } from '../../../src/lib/taskGroup.ts';
 
-it('runs no more tasks at once than it may', async () => {
+it('a task group runs at most its maximum of tasks at once', async () => {
   const group = new TaskGroup(2);
   let running = 0;
   let most = 0;
@@ -18,7 +18,7 @@ it('runs no more tasks at once than it may', async () => {
   expect(running).toBe(0);
 });
 
-it('throws the first failure from every later call, after the other tasks have ended', async () => {
+it('every call of a task group after a failure throws the first failure after the other tasks have ended', async () => {
   const group = new TaskGroup(3);
   let ended = false;
   await group.add(async () => {

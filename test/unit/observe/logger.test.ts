@@ -49,7 +49,7 @@ describe('logger', () => {
     ['a bearer token in a message', (log) => log.info(`with bearer ${SECRET}`)],
     ['JSON in a message', (log) => log.info(JSON.stringify({ authorization: SECRET }))],
     [
-      'JSON in JSON in a field',
+      'nested JSON in a field',
       (log) => log.info({ body: JSON.stringify({ inner: JSON.stringify({ token: SECRET }) }) }),
     ],
     ['a quote inside the secret', (log) => log.info({ password: `a"b${SECRET}"c` })],
@@ -62,13 +62,13 @@ describe('logger', () => {
     ['a presigned address in a field', (log) => log.info({ url: signed }, 'x')],
     ['a presigned address in a message', (log) => log.info(`PUT ${signed} failed`)],
     ['a presigned address in an error', (log) => log.error({ err: new Error(`GET ${signed}: 403`) }, 'x')],
-    ['an error that is the line', (log) => log.error(new Error(`GET ${signed}: 403`))],
+    ['an error as the only argument', (log) => log.error(new Error(`GET ${signed}: 403`))],
     ['a share link without its host', (log) => log.info({ path: `/o/demo/screenshot_sets/1?s=${SECRET}` }, 'x')],
     ['the address of a picture', (log) => log.info({ image_url: `http://127.0.0.1:8080/i/${SECRET}.png` }, 'x')],
     ['a database address', (log) => log.info(`connected to postgres://u:${SECRET}@localhost:5432/db`)],
     ['a child’s bindings', (log) => log.child({ url: signed }).info('x')],
     ['a field’s name', (log) => log.info({ [KEY]: 1 }, 'x')],
-  ])('does not show %s', (_what, write) => {
+  ])('the log redacts %s', (_what, write) => {
     const text = logged(write);
     expect(text).not.toContain(SECRET);
     expect(text).toContain('[redacted]');
@@ -83,7 +83,7 @@ describe('logger', () => {
   });
 
   it.each(['"token\\":', '\\', 'a.', 'https://', '://', '?s=', 'authorization: '])(
-    'bounds the work on a line that repeats %s',
+    'a line that repeats %j is cut in a limited time',
     (part) => {
       const text = logged((log) => log.info({ content: part.repeat(100_000) }));
       expect(text.length).toBeLessThan(50_000);

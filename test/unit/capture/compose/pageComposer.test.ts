@@ -18,7 +18,7 @@ test.each<[string, PixelBox]>([
   ['in the bottom right corner', { x: 70, y: 55, width: 30, height: 25 }],
   ['over the whole page', { x: 0, y: 0, width: 100, height: 80 }],
   ['of one pixel', { x: 99, y: 79, width: 1, height: 1 }],
-])('an ad %s is in the picture as it is, and the page around it too', async (_where, box) => {
+])('an ad %s appears unchanged in the picture, and so does the page around it', async (_where, box) => {
   const page = noise(100, 80, 3);
   const composer = new PageComposer(page, box);
   for (const seed of [5, 7]) {
@@ -41,7 +41,7 @@ test('ads that are composed at the same time are each in their own picture', asy
   }
 });
 
-test('other decoders find no fault in the file', async () => {
+test('other decoders read the file without an error', async () => {
   const png = await new PageComposer(noise(64, 64, 3), { x: 8, y: 8, width: 16, height: 16 }).compose(noise(16, 16, 5));
   await expect(sharp(png, { failOn: 'warning' }).stats()).resolves.toBeDefined();
 });
@@ -51,7 +51,7 @@ test('the checksum of rows is that of zlib', () => {
   expect(adler32(bytes)).toBe(deflateSync(bytes).readUInt32BE(deflateSync(bytes).length - 4));
 });
 
-test('a probe is found where it stands, a pixel or two from where it was expected', async () => {
+test('a probe is found at its position, up to two pixels from the expected one', async () => {
   const probe = await probePicture({ width: 20, height: 10 });
   const page = noise(100, 80, 3);
   const picture = overlaid(page, probe.pixels, { x: 31, y: 42 });
@@ -60,7 +60,7 @@ test('a probe is found where it stands, a pixel or two from where it was expecte
   expect(judgeProbe(page, picture, { pixels: probe.pixels, expected })).toMatchObject({ composable: true, shown: 1 });
 });
 
-test('one pixel that is not the probe, in it or beside it, leaves the slot to the browser', async () => {
+test('one wrong pixel in or beside the probe makes the browser paint the slot', async () => {
   const probe = await probePicture({ width: 20, height: 10 });
   const page = noise(100, 80, 3);
   const expected = { x: 30, y: 40, width: 20, height: 10 };

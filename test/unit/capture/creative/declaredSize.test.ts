@@ -13,7 +13,7 @@ describe('the size of an HTML document', () => {
     ['lib.properties = { id: "X", width: 336, height: 280, fps: 24 }', [336, 280]],
     ['<div id="animation_container"><canvas id="canvas" width="300" height="600"></canvas>', [300, 600]],
     ["googletag.defineSlot('/1/x', [300, 250], 'a')", [300, 250]],
-  ])('is read from %s', (html, [width, height]) => {
+  ])('the size of an HTML document is read from %s', (html, [width, height]) => {
     expect(documentSize(html)).toEqual({ width, height });
   });
 
@@ -21,7 +21,7 @@ describe('the size of an HTML document', () => {
     '<!-- <meta name="ad.size" content="width=1,height=1"> --><p>x',
     '<img width=300 height=250>',
     '<meta name="viewport" content="width=300">',
-  ])('is unknown for %s', (html) => {
+  ])('the size of an HTML document is unknown for %s', (html) => {
     expect(documentSize(html)).toBeUndefined();
   });
 });
@@ -34,19 +34,19 @@ describe('the size of a tag', () => {
     ['<script src=x data-width="970" data-height="90"></script>', [970, 90]],
     ["<ins class='dcmads' style='display:inline-block;width:300px;height:600px'></ins>", [300, 600]],
     ['<script src="https://ad.example/adj/N1;x?sz=160x600;ord=1"></script>', [160, 600]],
-  ])('is read from %s', (tag, [width, height]) => {
+  ])('the size of a tag is read from %s', (tag, [width, height]) => {
     expect(tagSize(tag)).toEqual({ width, height });
   });
 
   it.each(['<script>document.write("x")</script>', '<img width="100%" height=250>', '<div style="max-width:300px">'])(
-    'is unknown for %s',
+    'the size of a tag is unknown for %s',
     (tag) => {
       expect(tagSize(tag)).toBeUndefined();
     },
   );
 });
 
-describe('the one thing that a tag loads', () => {
+describe('the only resource of a tag', () => {
   it.each([
     ['<script src="http://a.test/x.js?a=1&amp;b=2"></script>', 'http://a.test/x.js?a=1&b=2'],
     [
@@ -57,7 +57,7 @@ describe('the one thing that a tag loads', () => {
       '<script src="http://a.test/x.js"></script><noscript><img src="http://a.test/n.png"></noscript>',
       'http://a.test/x.js',
     ],
-  ])('is found in %s', (tag, source) => {
+  ])('the only resource of a tag is found in %s', (tag, source) => {
     expect(onlySource(tag)).toBe(source);
   });
 
@@ -66,13 +66,13 @@ describe('the one thing that a tag loads', () => {
     '<img src="http://a.test/1"><img src="http://a.test/2">',
     '<img src="data:,">',
     '<script>1</script>',
-  ])('is not named for %s', (tag) => {
+  ])('no only resource is found in %s', (tag) => {
     expect(onlySource(tag)).toBeUndefined();
   });
 });
 
 /** A slow regular expression would block the whole process for minutes, so each of these must be read at once. */
-describe('markup that is made to be slow to read', () => {
+describe('markup that is expensive to parse', () => {
   const readers = { documentSize, tagSize, onlySource, svgSize, tagDocument };
   it.each([
     '<!--',
@@ -96,7 +96,7 @@ describe('markup that is made to be slow to read', () => {
     "<a width='>",
     '>',
     '1',
-  ])('%s, again and again, is read at once', (piece) => {
+  ])('markup that repeats %s is parsed in a limited time', (piece) => {
     const text = `<svg width="${piece.repeat(Math.ceil(1_000_000 / piece.length))}`;
     for (const [name, read] of Object.entries(readers)) {
       const startedAt = process.cpuUsage();

@@ -37,11 +37,11 @@ describe('the kind of a creative', () => {
   });
 
   it.each([
-    ['nothing', Buffer.alloc(0), /empty/],
+    ['an empty file', Buffer.alloc(0), /empty/],
     ['an executable', Buffer.from('\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0'), /not an image, video/],
     ['JSON', Buffer.from('{"a":1}'), /not an image, video/],
-    ['some other XML', Buffer.from('<?xml version="1.0"?><rss></rss>'), /not an image, video/],
-  ])('%s is rejected with a reason', async (_, bytes, words) => {
+    ['XML of another kind', Buffer.from('<?xml version="1.0"?><rss></rss>'), /not an image, video/],
+  ])('%s is rejected as a creative with a reason', async (_, bytes, words) => {
     await expect(detectContent(bytes)).rejects.toMatchObject({
       status: 'generic_error',
       message: expect.stringMatching(words),

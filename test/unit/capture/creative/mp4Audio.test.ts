@@ -12,7 +12,7 @@ function box(name: string, ...parts: (Buffer | string)[]): Buffer {
 const track = (kind: string) =>
   box('trak', box('tkhd', 'x'), box('mdia', box('hdlr', '\0\0\0\0', '\0\0\0\0', kind, 'rest')));
 
-it('the audio track is hidden, the video track stays', () => {
+it('the audio track is hidden and the video track stays', () => {
   const film = Buffer.concat([
     box('ftyp', 'isom'),
     box('mdat', 'trak soun'),
@@ -30,10 +30,10 @@ it('the audio track is hidden, the video track stays', () => {
 });
 
 it.each([
-  ['nothing', ''],
+  ['no bytes', ''],
   ['text', 'hello, world'],
   ['a box with a wrong length', '\0\0\0\x04moov'],
   ['a length beyond the end', '\0\0\xff\xffmoovx'],
-])('%s comes back as it is', (_, text) => {
+])('a file with %s is returned unchanged', (_, text) => {
   expect(withoutAudio(Buffer.from(text, 'latin1')).toString('latin1')).toBe(text);
 });

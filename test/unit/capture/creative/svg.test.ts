@@ -12,7 +12,7 @@ it.each([
   expect(svgSize(source)).toEqual({ width, height });
 });
 
-it('an SVG with a script is seen', () => {
+it('an SVG with a script is detected', () => {
   expect(isScripted('<svg><script>1</script></svg>')).toBe(true);
   expect(isScripted('<svg><desc>a script</desc></svg>')).toBe(false);
 });

@@ -10,7 +10,7 @@ const wrapper = (next: string) =>
 const none = () => Promise.reject(new Error('nothing is to be read'));
 
 describe('the media file of a VAST', () => {
-  it('is the largest that a browser plays, up to full HD', async () => {
+  it('the media file of a VAST is the largest that a browser plays, up to full HD', async () => {
     const xml = inline(
       file('http://a.test/4k.mp4', 'type="video/mp4" width="3840" height="2160" bitrate="9000"') +
         file('http://a.test/small.mp4', 'type="video/mp4" width="640" height="360" bitrate="500"') +
@@ -25,12 +25,12 @@ describe('the media file of a VAST', () => {
     });
   });
 
-  it('keeps the ampersands of its address, escaped or not', async () => {
+  it('the address of a media file keeps its ampersands, escaped or not', async () => {
     const xml = inline('<MediaFile type="video/mp4">http://a.test/v.mp4?a=1&amp;b=2</MediaFile>');
     expect((await resolveVast({ xml }, none))[0]?.url).toBe('http://a.test/v.mp4?a=1&b=2');
   });
 
-  it('is found behind wrappers, with relative addresses', async () => {
+  it('the media file of a VAST is found behind wrappers with relative addresses', async () => {
     const documents: Record<string, string> = {
       'http://b.test/2': wrapper('/3'),
       'http://b.test/3': inline(file('v.mp4', 'type="video/mp4"')),
@@ -42,12 +42,12 @@ describe('the media file of a VAST', () => {
     expect(files[0]?.url).toBe('http://b.test/v.mp4');
   });
 
-  it('is not looked for in a document that takes minutes to read', () => {
+  it('a VAST that is larger than 1 MB is rejected', () => {
     const huge = `<VAST>${'<Ad></Ad>'.repeat(120_000)}</VAST>`;
     expect(() => parseVast(huge)).toThrow('The VAST is larger than 1 MB.');
   });
 
-  it('may be five wrappers deep and no more', async () => {
+  it('a media file may be behind five wrappers and is rejected behind six', async () => {
     const chain = (depth: number) => async (url: string) => {
       const at = Number(new URL(url).pathname.slice(1));
       return {
@@ -60,7 +60,7 @@ describe('the media file of a VAST', () => {
     await expect(resolveVast(first, chain(6))).rejects.toThrow(/more than 5 nested wrappers/);
   });
 
-  it('is not looked for in a circle', async () => {
+  it('VAST wrappers in a circle are rejected', async () => {
     const read = async (url: string) => ({
       xml: wrapper(url.endsWith('1') ? 'http://d.test/2' : 'http://d.test/1'),
       url,
@@ -69,7 +69,7 @@ describe('the media file of a VAST', () => {
   });
 });
 
-describe('a VAST without a video is refused in words', () => {
+describe('a VAST without a video', () => {
   it.each([
     ['no ad', '<VAST version="3.0"></VAST>', /no ad/],
     [
@@ -79,11 +79,11 @@ describe('a VAST without a video is refused in words', () => {
     ],
     ['an entity', '<!DOCTYPE x [<!ENTITY a "aaaa">]><VAST>&a;</VAST>', /entities/],
     ['other XML', '<rss/>', /not VAST/],
-  ])('%s', (_, xml, words) => {
+  ])('a VAST with %s is rejected with a reason', (_, xml, words) => {
     expect(() => parseVast(xml)).toThrow(words);
   });
 
-  it('no file that a browser plays', async () => {
+  it('a VAST with only files that no browser plays is rejected with a reason', async () => {
     const files = await resolveVast({ xml: inline(file('http://a.test/x.flv', 'type="video/x-flv"')) }, none);
     expect(() => bestFile(files)).toThrow(/only video\/x-flv/);
   });

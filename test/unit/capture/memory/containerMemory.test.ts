@@ -36,7 +36,7 @@ test('In version 1, the figures come from the files of the whole group', async (
 });
 
 test.each([
-  ['nothing is there', {}],
+  ['no file exists', {}],
   ['version 2 sets no limit', { 'memory.max': 'max', 'memory.current': '1' }],
   [
     'version 1 sets no limit',

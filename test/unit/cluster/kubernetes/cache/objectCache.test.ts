@@ -28,7 +28,7 @@ beforeEach(() => {
   store = new ObjectCache<Thing>({ changed: (change) => told.push(word(change)), groupOf: ({ group }) => group });
 });
 
-test('the cache has the list and the events after it', () => {
+test('the cache contains the list and the later events', () => {
   store.replace([thing('a', 3), thing('b', 5)], '7');
   store.apply('ADDED', thing('c', 8));
   store.apply('MODIFIED', thing('a', 9));
@@ -129,7 +129,7 @@ test('versions are compared as numbers of any length', () => {
   expect(store.get('a')?.version).toBe('98765432109876543210');
 });
 
-test('a group has its current objects', () => {
+test('a group contains its current objects', () => {
   store.replace([thing('a', 1), thing('b', 2), thing('c', 3, 'uid-c', 'h')], '4');
   store.apply('MODIFIED', thing('b', 5, 'uid-b', 'h'));
   store.apply('DELETED', thing('c', 6, 'uid-c', 'h'));

@@ -186,7 +186,7 @@ test('a container with exit code 0 is not a failure, although a process in it ra
 });
 
 describe('a diagnosed Job', () => {
-  test('has its indexes and state', () => {
+  test('a diagnosed Job has its indexes and state', () => {
     expect(watchOver(observed('finished'), 0).captureJob).toMatchObject({
       ...{ name: 'set-1-1', active: 0, finished: true, deleting: false, stuck: false },
       ...{ succeededIndexes: [0, 1], failedIndexes: [] },
@@ -205,23 +205,23 @@ describe('a diagnosed Job', () => {
     ['0,2,4', [0, 2, 4]],
     ['0-3,7,9-10', [0, 1, 2, 3, 7, 9, 10]],
     ['10-9999999999,99', [10, 11]],
-  ])('has the indexes %j as numbers', (text, indexes) => {
+  ])('the indexes %j of a Job are read as numbers', (text, indexes) => {
     expect(parseIndexes(text, 12)).toEqual(indexes);
   });
 
-  test('is stuck when it has been failing for 60 s', () => {
+  test('a Job is stuck after it has been failing for 60 s', () => {
     const sight = observed('lastBound');
     const alone = { ...sight, pods: [] };
     expect(watchOver(alone, 0, 59.9).captureJob.stuck).toBe(false);
     expect(watchOver(alone, 0, 59.9).recheckMs).toBeLessThanOrEqual(100);
     expect(watchOver(alone, 0, 60).captureJob.stuck).toBe(true);
-    // Nobody makes pods for it any more.
+    // The Job creates no more pods.
     expect(watchOver(alone, 0, 60).eventsNeeded).toEqual([]);
     expect(watchOver({ ...alone, job: { ...sight.job, finished: true } }, 0, 600).captureJob.stuck).toBe(false);
   });
 
   test.each(['deleting', 'nodeLost', 'drained'])(
-    'is stuck when a pod has not ended 60 s after its grace period: %s',
+    'a Job is stuck if a pod has not ended 60 s after its grace period: %s',
     (name) => {
       const sight = observed(name);
       const grace = sight.pods[0]?.graceSeconds ?? 0;
@@ -233,12 +233,12 @@ describe('a diagnosed Job', () => {
     },
   );
 
-  test('without an open condition needs no further diagnosis', () => {
+  test('a Job without an open condition needs no further diagnosis', () => {
     for (const name of ['running', 'finished', 'finalExit'])
       expect(watchOver(observed(name), 0, 5).recheckMs).toBeUndefined();
   });
 
-  test('is diagnosed by our own clock, so a wrong clock of the cluster changes nothing', () => {
+  test('a Job is diagnosed by our own clock, so a wrong clock of the cluster changes nothing', () => {
     const sight = observed('unschedulable');
     const pods = sight.pods.map((pod) => ({ ...pod, createdAt: '2037-01-01T00:00:00Z' }));
     expect(watchOver({ ...sight, pods }, 0, 2.9).captureJob.problem).toBeUndefined();

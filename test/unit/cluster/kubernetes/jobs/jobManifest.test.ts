@@ -36,18 +36,18 @@ const envOf = (options?: Parameters<typeof build>[0]) =>
   ]);
 
 describe('the manifest of a Job', () => {
-  test('is an Indexed Job whose indexes fail independently', () => {
+  test('a capture Job is an Indexed Job whose indexes fail independently', () => {
     expect(build().job.spec).toMatchObject({
       ...{ completionMode: 'Indexed', completions: 5, parallelism: 3, backoffLimitPerIndex: 2 },
       ...{ podReplacementPolicy: 'Failed', activeDeadlineSeconds: 7_200, ttlSecondsAfterFinished: 3_600 },
     });
   });
 
-  test('never runs more pods than it has indexes', () => {
+  test('a Job never runs more pods than it has indexes', () => {
     expect(build({ spec: { indexes: 2 } }).job.spec?.parallelism).toBe(2);
   });
 
-  test('counts no retry for a disruption or a termination, and does not repeat final exits', () => {
+  test('a disruption or a termination counts as no retry, and a final exit is not repeated', () => {
     expect(build().job.spec?.podFailurePolicy).toEqual({
       rules: [
         { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] },
@@ -57,14 +57,14 @@ describe('the manifest of a Job', () => {
     });
   });
 
-  test('sets no field that kills healthy pods or selects another Job controller', () => {
+  test('a Job has no field that kills healthy pods or selects another Job controller', () => {
     const { spec } = build({ profile: { queueName: 'captures' } }).job;
     expect(spec).not.toHaveProperty('maxFailedIndexes');
     expect(spec).not.toHaveProperty('backoffLimit');
     expect(spec).not.toHaveProperty('managedBy');
   });
 
-  test('has its ScreenshotJob as owner, and labels of installation and organization', () => {
+  test('a Job has its ScreenshotJob as owner, and labels of installation and organization', () => {
     const { metadata } = build().job;
     expect(metadata).toMatchObject({ name: 'set-1-2', namespace: 'shots' });
     expect(metadata?.ownerReferences).toEqual([
@@ -82,7 +82,7 @@ describe('the manifest of a Job', () => {
     });
   });
 
-  test('is suspended only if the profile names a queue', () => {
+  test('a Job is suspended only if the profile names a queue', () => {
     const queued = build({ profile: { queueName: 'captures' } }).job;
     expect(queued.spec?.suspend).toBe(true);
     expect(queued.metadata?.labels?.['kueue.x-k8s.io/queue-name']).toBe('captures');
@@ -92,7 +92,7 @@ describe('the manifest of a Job', () => {
 });
 
 describe('the pods of a Job', () => {
-  test('have no privileges', () => {
+  test('capture pods have no privileges', () => {
     const { pod, container } = build();
     expect(pod).toMatchObject({
       ...{ restartPolicy: 'Never', automountServiceAccountToken: false, enableServiceLinks: false },
@@ -106,7 +106,7 @@ describe('the pods of a Job', () => {
       expect(pod).not.toHaveProperty(key);
   });
 
-  test('have a token for the internal API and no other secret', () => {
+  test('capture pods have a token for the internal API and no other secret', () => {
     const { pod, job } = build();
     const token = pod.volumes?.find(({ name }) => name === 'token');
     expect(token?.projected?.sources).toEqual([
@@ -116,7 +116,7 @@ describe('the pods of a Job', () => {
     expect(envOf()).toContainEqual(['TEARSHEET_TOKEN_FILE', '/var/run/secrets/tearsheet/token']);
   });
 
-  test('have limits of time, of memory-backed storage and of other storage', () => {
+  test('capture pods have limits of time, of memory-backed storage and of other storage', () => {
     const { pod, container } = build({
       profile: { shmSize: '1Gi', tmpSize: '3Gi', terminationGracePeriodSeconds: 45 },
     });
@@ -134,7 +134,7 @@ describe('the pods of a Job', () => {
     expect(container.resources?.limits).toEqual({ 'ephemeral-storage': '2Gi' });
   });
 
-  test('keep the resources of the profile, including its limit of storage', () => {
+  test('capture pods keep the resources of the profile, including its limit of storage', () => {
     const resources = {
       requests: { cpu: '1' },
       limits: { memory: '2Gi', 'ephemeral-storage': '5Gi' },
@@ -147,7 +147,7 @@ describe('the pods of a Job', () => {
     });
   });
 
-  test('get the identity of their job and pod from the environment', () => {
+  test('capture pods get the identity of their job and pod from the environment', () => {
     expect(envOf()).toEqual([
       ['HOME', '/tmp'],
       ['TEARSHEET_INTERNAL_URL', 'http://api.tearsheet:8081'],
@@ -163,7 +163,7 @@ describe('the pods of a Job', () => {
     [6, '1'],
     [60, '55'],
     [3_600, '600'],
-  ])('with a grace period of %i s must be done in %s s', (terminationGracePeriodSeconds, grace) => {
+  ])('capture pods with a grace period of %i s must shut down in %s s', (terminationGracePeriodSeconds, grace) => {
     const env = [{ name: 'SHUTDOWN_GRACE_SECONDS', value: '25' }];
     const said = envOf({ profile: { terminationGracePeriodSeconds, env } }).filter(
       ([name]) => name === 'SHUTDOWN_GRACE_SECONDS',
@@ -171,7 +171,7 @@ describe('the pods of a Job', () => {
     expect(said).toEqual([['SHUTDOWN_GRACE_SECONDS', grace]]);
   });
 
-  test('take settings of the profile, except those that identify the pod', () => {
+  test('capture pods take settings of the profile, except those that identify the pod', () => {
     const env = [
       { name: 'HOME', value: '/var/tmp' },
       { name: 'TEARSHEET_JOB', value: 'another' },
@@ -184,7 +184,7 @@ describe('the pods of a Job', () => {
     expect(names).toContainEqual(['LOG_LEVEL', 'debug']);
   });
 
-  test('leave a lost node after 30 s, and spread over nodes', () => {
+  test('capture pods leave a lost node after 30 s, and spread over nodes', () => {
     const { pod } = build();
     expect(pod.tolerations).toEqual(
       ['not-ready', 'unreachable'].map((condition) => ({
@@ -201,11 +201,11 @@ describe('the pods of a Job', () => {
     ]);
   });
 
-  test('write the cause of their end into the termination message', () => {
+  test('capture pods write the cause of their end into the termination message', () => {
     expect(build().container.terminationMessagePolicy).toBe('FallbackToLogsOnError');
   });
 
-  test('keep our labels if the profile sets the same ones', () => {
+  test('capture pods keep our labels if the profile sets the same ones', () => {
     const profile = { podLabels: { team: 'ads', 'app.kubernetes.io/name': 'x' }, podAnnotations: { note: 'n' } };
     expect(build({ profile }).template.metadata).toMatchObject({
       labels: { team: 'ads', 'app.kubernetes.io/name': 'tearsheet', 'tearsheet.dev/screenshotjob': 'set-1' },
@@ -242,11 +242,11 @@ describe('the pods of a Job', () => {
       { volumes: [{ name: 'v', emptyDir: {} }] },
       { volumes: expect.arrayContaining([{ name: 'v', emptyDir: {} }]) },
     ],
-  ])('take %s from the profile', (_field, profile, expected) => {
+  ])('capture pods take %s from the profile', (_field, profile, expected) => {
     expect(build({ profile }).pod).toMatchObject(expected);
   });
 
-  test('take image, pull policy, mounts and time to live from the profile', () => {
+  test('a Job takes image, pull policy, mounts and time to live from the profile', () => {
     const mount = { name: 'v', mountPath: '/v' };
     const profile = {
       imagePullPolicy: 'Always',
@@ -265,7 +265,7 @@ describe('the pods of a Job', () => {
     expect(job.spec?.ttlSecondsAfterFinished).toBe(60);
   });
 
-  test('leave out fields that the profile does not set', () => {
+  test('capture pods have no fields that the profile does not set', () => {
     const { pod } = build();
     const keys = [
       'affinity',
