@@ -31,7 +31,7 @@ const podsOf = async (name: string): Promise<V1Pod[]> => {
 };
 
 describe('the control plane of the cluster tests', () => {
-  it('creates the pods of a Job, and the test sets their status', async () => {
+  it('the test control plane creates the pods of a Job, and the test sets their status', async () => {
     const batch = namespace.config.makeApiClient(BatchV1Api);
     await batch.createNamespacedJob({ namespace: namespace.name, body: job('played', restricted) });
     const pods = await eventually(async () => {
@@ -42,7 +42,7 @@ describe('the control plane of the cluster tests', () => {
     expect(pods.map(({ status }) => status?.phase)).toEqual(['Pending', 'Pending']);
   });
 
-  it('ends a Job as soon as the test sets its pods to succeeded', async () => {
+  it('the test control plane ends a Job as soon as the test sets its pods to succeeded', async () => {
     const core = namespace.config.makeApiClient(CoreV1Api);
     const batch = namespace.config.makeApiClient(BatchV1Api);
     for (const { metadata } of await podsOf('played')) {
@@ -56,7 +56,7 @@ describe('the control plane of the cluster tests', () => {
     });
   });
 
-  it('rejects pods that Pod Security "restricted" does not allow', async () => {
+  it('the test control plane rejects pods that Pod Security "restricted" does not allow', async () => {
     const batch = namespace.config.makeApiClient(BatchV1Api);
     await batch.createNamespacedJob({ namespace: namespace.name, body: job('refused') });
     const core = namespace.config.makeApiClient(CoreV1Api);

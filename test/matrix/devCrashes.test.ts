@@ -97,16 +97,16 @@ async function strike({ name, shut = [], receiver = 'accepts', reached }: Place,
   return asked;
 }
 
-describe('tearsheet dev finishes all accepted requests after a SIGKILL', { timeout: 180_000 }, () => {
+describe('tearsheet dev after a SIGKILL', { timeout: 180_000 }, () => {
   for (const place of PLACES) {
-    it(`of the whole process ${place.name}`, async () => {
+    it(`tearsheet dev finishes all requests after it was killed ${place.name}`, async () => {
       const asked = await strike(place, () => env.service.end('SIGKILL'));
       await env.start();
       await expectFinished(env, asked);
     });
   }
 
-  it('of the whole process twice with the same creative claimed', async () => {
+  it('tearsheet dev finishes all requests after it was killed twice with the same creative claimed', async () => {
     const place: Place = {
       name: 'twice',
       shut: ['tag'],
@@ -124,7 +124,7 @@ describe('tearsheet dev finishes all accepted requests after a SIGKILL', { timeo
     await expectFinished(env, asked);
   });
 
-  it('of everything at once, after half of the pictures', async () => {
+  it('tearsheet dev finishes all requests after all its processes were killed at once', async () => {
     const place: Place = { name: 'all', shut: ['page b'], reached: ({ set }) => uploaded(set, 2) };
     const asked = await strike(place, async () => {
       for (const { pid } of env.folders.processes()) kill(pid);
@@ -134,7 +134,7 @@ describe('tearsheet dev finishes all accepted requests after a SIGKILL', { timeo
     await expectFinished(env, asked);
   });
 
-  it('during a graceful shutdown', async () => {
+  it('tearsheet dev finishes all requests after it was killed during a graceful shutdown', async () => {
     const place: Place = { name: 'shutdown', shut: ['page b'], reached: ({ set }) => uploaded(set, 2) };
     const asked = await strike(place, async () => {
       process.kill(env.service.pid, 'SIGTERM');
@@ -145,7 +145,7 @@ describe('tearsheet dev finishes all accepted requests after a SIGKILL', { timeo
     await expectFinished(env, asked);
   });
 
-  it('during the migrations of the next start', async () => {
+  it('tearsheet dev finishes all requests after it was killed during the migrations of a start', async () => {
     const place: Place = { name: 'migrations', shut: ['page b'], reached: ({ set }) => uploaded(set, 2) };
     const asked = await strike(place, async () => {
       await haltMigrations();
@@ -159,7 +159,7 @@ describe('tearsheet dev finishes all accepted requests after a SIGKILL', { timeo
     await expectFinished(env, asked);
   });
 
-  it('of PostgreSQL alone', async () => {
+  it('tearsheet dev finishes all requests after only PostgreSQL was killed', async () => {
     const place: Place = { name: 'postgres', shut: ['page b'], reached: ({ set }) => uploaded(set, 2) };
     const asked = await strike(place, async () => {
       kill(Number(postmasterFile()[0]));
@@ -192,7 +192,7 @@ describe('tearsheet dev finishes all accepted requests after a SIGKILL', { timeo
     },
   ];
   for (const { kind, ...place } of CHILDREN) {
-    it(`of every ${kind} alone, without a new start`, async () => {
+    it(`tearsheet dev finishes all requests without a restart after every ${kind} was killed`, async () => {
       const { pid } = env.service;
       const asked = await strike(place, async () => {
         const victims = env.folders.processes().filter((one) => one.kind === kind);
@@ -204,7 +204,7 @@ describe('tearsheet dev finishes all accepted requests after a SIGKILL', { timeo
     });
   }
 
-  it('of any process, and leaves nothing behind once it is stopped', async () => {
+  it('tearsheet dev leaves no process behind after it was killed often and then stopped', async () => {
     expect(await env.service.end('SIGTERM')).toEqual({ code: 0, signal: null });
     await env.folders.expectNoProcesses();
     expect(env.receiver.forged).toBe(0);

@@ -49,7 +49,7 @@ describe.each<[string, Values, string?]>([
   ],
   ['the production example', {}, 'values-production.yaml'],
   [
-    'everything extra',
+    'all optional values',
     {
       egress: { allow: ['10.1.0.0/16', 'fd00::/8'] },
       networkPolicy: {
@@ -80,15 +80,15 @@ describe.each<[string, Values, string?]>([
       imagePullSecrets: [{ name: 'registry' }],
     },
   ],
-])('the manifests of %s', (_case, values, example) => {
-  it('have only fields that the API server knows', async () => {
+])('the manifests of %s', (name, values, example) => {
+  it(`the manifests of ${name} have only fields that the API server knows`, async () => {
     const { all } = await render(values, example);
     const { stderr, code } = await tryOut(all.filter(({ kind }) => !OF_OTHERS.includes(kind)));
     expect(stderr).toBe('');
     expect(code).toBe(0);
   });
 
-  it('create pods that Pod Security "restricted" allows', async () => {
+  it(`the manifests of ${name} create pods that Pod Security "restricted" allows`, async () => {
     const { stderr } = await tryOut((await render(values, example)).workloads().map(podOf));
     expect(stderr).toBe('');
   });

@@ -44,7 +44,7 @@ describe('an operator', () => {
     return (await render(values)).get('PrometheusRule', '')['spec'].groups[0].rules;
   };
 
-  it('can change the labels of all alerts, and override or disable one alert by its name', async () => {
+  it('values can change the labels of all alerts, and override or disable one alert by its name', async () => {
     const changed = await rules({
       alertLabels: { team: 'ads' },
       disabled: ['TearsheetSitesBlocking'],
@@ -62,12 +62,12 @@ describe('an operator', () => {
     expect(named.get('TearsheetWorkQueueStalled')?.['expr']).toContain(`{namespace="${NAMESPACE}", service=`);
   });
 
-  it('cannot disable or override an unknown alert', async () => {
+  it('values that disable or override an unknown alert are rejected', async () => {
     for (const prometheusRule of [{ disabled: ['TearsheetApiDwon'] }, { overrides: { TearsheetApiDwon: {} } }])
       await expect(rules(prometheusRule)).rejects.toThrow('prometheusRule');
   });
 
-  it('can change the scrape timeout and the relabelings of the ServiceMonitor', async () => {
+  it('values can change the relabelings of the ServiceMonitor', async () => {
     const drop = { sourceLabels: ['__name__'], regex: 'tearsheet_nodejs_.*', action: 'drop' };
     const more = { targetLabel: 'cluster', replacement: 'eu' };
     const serviceMonitor = { relabelings: [more], metricRelabelings: [drop] };

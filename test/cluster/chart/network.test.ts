@@ -29,7 +29,7 @@ function reaches(rules: readonly Egress[], address: string): boolean {
 
 describe('a capture', () => {
   it.each(['93.184.216.34', '1.1.1.1', '172.32.0.1', '2606:4700::1111', '2a00:1450:4001::1'])(
-    'reaches %s',
+    'a capture can connect to %s',
     async (address) => {
       expect(reaches((await policy('capture')).egress, address)).toBe(true);
       expect(whyNotPublic(address)).toBeUndefined();
@@ -56,13 +56,13 @@ describe('a capture', () => {
     '64:ff9b::a9fe:a9fe',
     '2002:a9fe:a9fe::1',
     'ff02::1',
-  ])('does not reach %s', async (address) => {
+  ])('a capture cannot connect to %s', async (address) => {
     expect(reaches((await policy('capture')).egress, address)).toBe(false);
     // The guard of the process says the same.
     expect(whyNotPublic(address)).toBeDefined();
   });
 
-  it('reaches the ranges in egress.allow, which the setting EGRESS_ALLOW also contains', async () => {
+  it('a capture can connect to the ranges in egress.allow, which the setting EGRESS_ALLOW also contains', async () => {
     const values = { egress: { allow: ['10.1.0.0/16', 'fd00::/8'] } };
     const { egress } = await policy('capture', values);
     expect(['10.1.2.3', 'fd00::1'].map((address) => reaches(egress, address))).toEqual([true, true]);
@@ -70,7 +70,7 @@ describe('a capture', () => {
     expect((await render(values)).settings()['EGRESS_ALLOW']).toBe('10.1.0.0/16,fd00::/8');
   });
 
-  it('reaches name servers and the internal API, and accepts no connection', async () => {
+  it('a capture can connect to name servers and the internal API, and accepts no connection', async () => {
     const { egress, ingress, policyTypes } = await policy('capture');
     const [names, internal] = egress;
     expect(names.to[0].podSelector.matchLabels).toEqual({ 'k8s-app': 'kube-dns' });
@@ -80,12 +80,12 @@ describe('a capture', () => {
     expect({ ingress, policyTypes }).toEqual({ policyTypes: ['Ingress', 'Egress'] });
   });
 
-  it('reaches a private S3 server that the values name', async () => {
+  it('a capture can connect to a private S3 server that the values name', async () => {
     const storageTo = [{ ipBlock: { cidr: '10.9.0.1/32' } }];
     expect(reaches((await policy('capture', { networkPolicy: { storageTo } })).egress, '10.9.0.1')).toBe(true);
   });
 
-  it('is selected by the labels of its pod', async () => {
+  it('the policy of captures selects the labels of their pods', async () => {
     const rendered = await render();
     const { matchLabels } = rendered.get('NetworkPolicy', 'capture')['spec'].podSelector;
     const profile = JSON.parse(rendered.get('ConfigMap', 'capture-profile')['data']['profile.json']);
@@ -102,7 +102,7 @@ describe('the API', () => {
   const from = (spec: Manifest['spec'], port: string) =>
     spec.ingress.find((rule: Egress) => rule.ports?.[0]?.port === port).from;
 
-  it('accepts connections to its internal port only from captures', async () => {
+  it('the API accepts connections to its internal port only from captures', async () => {
     const peers: Peer[] = from(await policy('api'), 'internal');
     expect(peers.map(({ podSelector }) => podSelector?.matchLabels)).toEqual([
       {
@@ -113,7 +113,7 @@ describe('the API', () => {
     ]);
   });
 
-  it('accepts connections to its public port from everywhere, or only from the peers that the values name', async () => {
+  it('the API accepts connections to its public port from everywhere, or only from the peers that the values name', async () => {
     expect(from(await policy('api'), 'http')).toBeUndefined();
     const publicFrom = [{ namespaceSelector: { matchLabels: { name: 'ingress' } } }];
     const [named, test] = from(await policy('api', { networkPolicy: { publicFrom } }), 'http');
@@ -121,7 +121,7 @@ describe('the API', () => {
     expect(test.podSelector.matchLabels).toMatchObject({ 'app.kubernetes.io/component': 'test' });
   });
 
-  it('accepts `helm test` on its metrics port, even if the values limit the peers', async () => {
+  it('the API accepts `helm test` on its metrics port, even if the values limit the peers', async () => {
     const metricsFrom = [{ namespaceSelector: { matchLabels: { name: 'monitoring' } } }];
     const [named, test] = from(await policy('api', { networkPolicy: { metricsFrom } }), 'metrics');
     expect(named).toEqual(metricsFrom[0]);
@@ -130,9 +130,9 @@ describe('the API', () => {
 
   it.each<[string, Values, number[]]>([
     ['PostgreSQL, S3 and the cluster by their usual ports', {}, [443, 6443, 5432, 6432]],
-    ['what the values name', { artifacts: { endpoint: 'http://minio:9000' } }, [443, 6443, 5432, 6432, 9000]],
+    ['an address in the values', { artifacts: { endpoint: 'http://minio:9000' } }, [443, 6443, 5432, 6432, 9000]],
     ['plain HTTP without a port', { artifacts: { endpoint: 'http://minio' } }, [443, 6443, 5432, 6432, 80]],
-  ])('reaches %s', async (_case, values, ports) => {
+  ])('the API can connect to %s', async (_case, values, ports) => {
     const { egress } = await policy('api', values);
     expect(egress[1].ports.map(({ port }: { port: number }) => port)).toEqual(ports);
   });

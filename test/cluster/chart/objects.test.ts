@@ -20,9 +20,9 @@ describe('the release', () => {
     ['a route', { api: { httpRoute: { enabled: true } } }, 'HTTPRoute', '', true],
     ['a ServiceMonitor', { monitoring: { serviceMonitor: { enabled: true } } }, 'ServiceMonitor', '', true],
     ['a dashboard', { monitoring: { grafanaDashboard: { enabled: true } } }, 'ConfigMap', 'dashboard', true],
-    ['the cleaning up', {}, 'Job', 'cleanup', true],
-    ['the cleaning up', { cleanup: { enabled: false } }, 'Job', 'cleanup', false],
-  ])('creates or leaves out %s with the values %j', async (_what, values, kind, name, there) => {
+    ['the cleanup Job', {}, 'Job', 'cleanup', true],
+    ['the cleanup Job', { cleanup: { enabled: false } }, 'Job', 'cleanup', false],
+  ])('the release creates or leaves out %s with the values %j', async (_what, values, kind, name, there) => {
     const rendered = await render(values);
     const found =
       kind === 'CustomResourceDefinition' ? rendered.all.find((one) => one.kind === kind) : rendered.find(kind, name);
@@ -69,7 +69,7 @@ describe('the CRD', () => {
   const definition = async (crds: Values) =>
     (await render({ crds })).all.find(({ kind }) => kind === 'CustomResourceDefinition');
 
-  it('is upgraded with the release and stays after an uninstall', async () => {
+  it('the CRD is upgraded with the release and stays after an uninstall', async () => {
     expect((await definition({}))?.metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
     expect((await definition({ keep: false }))?.metadata.annotations).toBeUndefined();
     expect(await definition({ install: false })).toBeUndefined();

@@ -42,10 +42,10 @@ const EVERYTHING: Values = {
 
 describe('every pod', () => {
   it.each<[string, Values, string?]>([
-    ['of a trial', {}, 'values-trial.yaml'],
-    ['of the production example', {}, 'values-production.yaml'],
-    ['with everything extra', EVERYTHING],
-  ])('%s runs without root, rights and a writable root file system', async (_case, values, example) => {
+    ['a trial', {}, 'values-trial.yaml'],
+    ['the production example', {}, 'values-production.yaml'],
+    ['all optional values', EVERYTHING],
+  ])('every pod of %s runs without root, rights and a writable root file system', async (_case, values, example) => {
     const { workloads } = await render(values, example).then((rendered) => ({ workloads: rendered.workloads() }));
     expect(workloads.length).toBeGreaterThanOrEqual(3);
     for (const workload of workloads) {
@@ -65,7 +65,7 @@ describe('every pod', () => {
     }
   });
 
-  it('runs the image by its digest and pulls it with the secret that the values name', async () => {
+  it('every pod runs the image by its digest and pulls it with the secret that the values name', async () => {
     const rendered = await render(EVERYTHING);
     for (const workload of rendered.workloads()) {
       expect(podOf(workload).imagePullSecrets).toEqual([{ name: 'registry' }]);
@@ -74,7 +74,7 @@ describe('every pod', () => {
     }
   });
 
-  it('has its main container as the default container of kubectl', async () => {
+  it('the main container of a pod is the default container of kubectl', async () => {
     const rendered = await render();
     for (const component of ['api', 'controller']) {
       const { annotations } = rendered.get('Deployment', component)['spec'].template.metadata;
@@ -82,12 +82,12 @@ describe('every pod', () => {
     }
   });
 
-  it('runs the version of the chart if the values name no tag', async () => {
+  it('a pod runs the version of the chart if the values name no tag', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
     expect(first((await render()).get('Deployment', 'api')).image).toBe(`tearsheet:${version}`);
   });
 
-  it('gets only settings that the program knows', async () => {
+  it('pods get only settings that the program knows', async () => {
     const rendered = await render(EVERYTHING);
     const known = new Set(Object.keys(SETTINGS));
     const unknown = Object.keys(rendered.settings()).filter((name) => !known.has(name));
@@ -110,18 +110,18 @@ describe('pods are replaced', () => {
     ['a setting changes', { settings: { LOG_LEVEL: 'debug' } }, 'api'],
     ['the database moves', { database: { url: 'postgres://other/db' } }, 'api'],
     ['the capture profile changes', { capture: { shmSize: '1Gi' } }, 'controller'],
-  ])('if %s', async (_case, values, component) => {
+  ])('pods are replaced if %s', async (_case, values, component) => {
     expect(await annotations(values, component)).not.toEqual(await annotations({}, component));
   });
 
-  it('only if a value changes that they read', async () => {
+  it('pods are kept if only values change that they do not read', async () => {
     expect(await annotations({ capture: { shmSize: '1Gi' } }, 'api')).toEqual(await annotations({}, 'api'));
   });
 });
 
 describe('a Deployment', () => {
   it.each(['api', 'controller'])(
-    'of %s has the annotations, strategy, names and history that values give it',
+    'the Deployment of the %s has the annotations, strategy and host names of its values',
     async (component) => {
       const own = {
         deploymentAnnotations: { 'reloader.stakater.com/auto': 'true' },
@@ -143,7 +143,7 @@ describe('a Deployment', () => {
 });
 
 describe('graceful termination', () => {
-  it.each([undefined, 60])('has a grace period that covers SHUTDOWN_GRACE_SECONDS=%s', async (grace) => {
+  it.each([undefined, 60])('the grace period of a pod covers SHUTDOWN_GRACE_SECONDS=%s', async (grace) => {
     const rendered = await render(grace === undefined ? {} : { settings: { SHUTDOWN_GRACE_SECONDS: grace } });
     const seconds = grace ?? Number(SETTINGS.SHUTDOWN_GRACE_SECONDS.fallback);
     const api = rendered.get('Deployment', 'api');
@@ -153,12 +153,12 @@ describe('graceful termination', () => {
     expect(podOf(rendered.get('Deployment', 'controller')).terminationGracePeriodSeconds).toBeGreaterThan(seconds);
   });
 
-  it('starts a new API pod before an old one is terminated', async () => {
+  it('a new API pod starts before an old one is terminated', async () => {
     const { spec } = (await render()).get('Deployment', 'api');
     expect(spec['strategy']).toMatchObject({ rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } });
   });
 
-  it('has probes on the metrics port', async () => {
+  it('the probes of a pod use the metrics port', async () => {
     const api = first((await render()).get('Deployment', 'api'));
     expect(api.livenessProbe.httpGet).toEqual({ path: '/livez', port: 'metrics' });
     expect(api.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'metrics' });
@@ -175,8 +175,8 @@ describe('the capture profile', () => {
   it.each<[string, Values, string?]>([
     ['a trial', {}, 'values-trial.yaml'],
     ['the production example', {}, 'values-production.yaml'],
-    ['the least values', {}],
-  ])('of %s is valid for the controller', async (_case, values, example) => {
+    ['the minimal values', {}],
+  ])('the capture profile of %s is valid for the controller', async (_case, values, example) => {
     const profile = await profileOf(values, example);
     expect(profile).toMatchObject({
       serviceAccountName: 't-tearsheet-capture',
@@ -184,7 +184,7 @@ describe('the capture profile', () => {
     });
   });
 
-  it('contains all capture values', async () => {
+  it('the capture profile contains all capture values', async () => {
     expect(await profileOf(EVERYTHING)).toMatchObject({
       image: `registry.example.com/tearsheet@sha256:${'a'.repeat(64)}`,
       imagePullSecrets: [{ name: 'registry' }],
@@ -205,7 +205,7 @@ describe('the capture profile', () => {
     });
   });
 
-  it('contains the settings for captures, and none for the database or the artifact store', async () => {
+  it('the capture profile contains the settings for captures, and none for the database or the artifact store', async () => {
     const { env } = await profileOf(EVERYTHING);
     expect(env).toEqual([
       { name: 'LOG_LEVEL', value: 'debug' },
@@ -215,7 +215,7 @@ describe('the capture profile', () => {
     ]);
   });
 
-  it('contains every setting of the group Capture in docs/configuration.md', async () => {
+  it('the capture profile contains every setting of the group Capture in docs/configuration.md', async () => {
     const names = Object.entries(SETTINGS).filter(([, { group }]) => group === 'Capture');
     // The image says where its browser is.
     const given = names.map(([name]) => name).filter((name) => name !== 'CHROMIUM_PATH');
@@ -223,12 +223,12 @@ describe('the capture profile', () => {
     expect(env.map(({ name }) => name).sort()).toEqual(given.sort());
   });
 
-  it('leaves out fields that the values set to null', async () => {
+  it('the capture profile leaves out fields that the values set to null', async () => {
     const profile = await profileOf({ capture: { nodeSelector: null } }, 'values-production.yaml');
     expect(profile.nodeSelector).toEqual({});
   });
 
-  it('is mounted at the path in CAPTURE_PROFILE', async () => {
+  it('the capture profile is mounted at the path in CAPTURE_PROFILE', async () => {
     const rendered = await render();
     const controller = rendered.get('Deployment', 'controller');
     expect(rendered.settings()['CAPTURE_PROFILE']).toBe('/etc/tearsheet/capture/profile.json');
@@ -253,7 +253,7 @@ function sorted(value: unknown): unknown {
 }
 
 describe('secrets', () => {
-  it('of the values replace pods when they change, and the checksum in a pod does not reveal a password', async () => {
+  it('a changed secret replaces pods, and the checksum in a pod does not reveal a password', async () => {
     const defaults = parse(readFileSync(path.join(CHART, 'values.yaml'), 'utf8'));
     const sums = async (password: string) => {
       const url = `postgres://user:${password}@db.example.com/tearsheet`;
@@ -277,7 +277,7 @@ describe('secrets', () => {
   const names = async (values: Values) =>
     (await render(values)).all.filter(({ kind }) => kind === 'Secret').map(({ metadata }) => metadata.name);
 
-  it('of the values are stored in Secrets of the release', async () => {
+  it('secrets of the values are stored in Secrets of the release', async () => {
     const artifacts = { accessKeyId: 'id', secretAccessKey: 'secret' };
     const rendered = await render({ artifacts });
     expect(rendered.get('Secret', 'database')['stringData'].DATABASE_URL).toContain('db.example.com');
@@ -289,7 +289,7 @@ describe('secrets', () => {
     expect(JSON.stringify(plain)).not.toMatch(/user:pass/);
   });
 
-  it('that already exist are used instead of new ones', async () => {
+  it('existing Secrets are used instead of new ones', async () => {
     const values = {
       database: { url: '', existingSecret: 'db', existingSecretKey: 'uri' },
       artifacts: { existingSecret: 's3' },
@@ -307,7 +307,7 @@ describe('secrets', () => {
       }
   });
 
-  it('for the artifact store are absent if the cloud gives pods their identity', async () => {
+  it('secrets for the artifact store are absent if the cloud gives pods their identity', async () => {
     const rendered = await render({ api: { serviceAccount: { annotations: { role: 'arn' } } } });
     expect(rendered.find('Secret', 'artifacts')).toBeUndefined();
     expect(rendered.get('ServiceAccount', 'api').metadata.annotations).toEqual({ role: 'arn' });
@@ -315,7 +315,7 @@ describe('secrets', () => {
 });
 
 describe('a trial', () => {
-  it('connects to its PostgreSQL with the password in the Secret', async () => {
+  it('a trial connects to its PostgreSQL with the password in the Secret', async () => {
     const rendered = await render({ trial: { postgres: { password: 'p/ss' } } }, 'values-trial.yaml');
     expect(rendered.get('Secret', 'database')['stringData']).toEqual({
       PASSWORD: 'p/ss',
@@ -324,7 +324,7 @@ describe('a trial', () => {
     expect(first(rendered.get('StatefulSet', 'postgres')).args).toContain('trial-postgres');
   });
 
-  it('stores data and pictures on volume claims if sizes are set, and runs the controller on the node of the API', async () => {
+  it('a trial stores data and pictures on volume claims if sizes are set, and runs the controller on the node of the API', async () => {
     const values = { trial: { postgres: { size: '1Gi' } }, artifacts: { folder: { size: '2Gi' } } };
     const rendered = await render(values, 'values-trial.yaml');
     expect(rendered.get('StatefulSet', 'postgres')['spec'].volumeClaimTemplates).toHaveLength(1);
@@ -357,7 +357,7 @@ describe('the internal API by HTTPS', () => {
   const profileOf = (rendered: Awaited<ReturnType<typeof render>>) =>
     CaptureProfile.parse(JSON.parse(rendered.get('ConfigMap', 'capture-profile')['data']['profile.json']));
 
-  it('gives the certificate and key to the API, and only the CA certificate to captures', async () => {
+  it('the API gets the certificate and key of the internal API, and captures get only the CA certificate', async () => {
     const rendered = await render(TLS);
     const api = podOf(rendered.get('Deployment', 'api'));
     expect(api.volumes).toContainEqual({ name: 'internal-tls', secret: { secretName: 'internal-cert' } });
@@ -379,13 +379,13 @@ describe('the internal API by HTTPS', () => {
     expect(JSON.stringify(controller.volumes)).not.toContain('internal-cert');
   });
 
-  it('keeps a certificate bundle that the values give to captures', async () => {
+  it('captures keep a certificate bundle from the values besides HTTPS for the internal API', async () => {
     const extraEnv = [{ name: 'NODE_EXTRA_CA_CERTS', value: '/ca/all.crt' }];
     const { env } = profileOf(await render({ ...TLS, capture: { extraEnv } }));
     expect(env.filter(({ name }) => name === 'NODE_EXTRA_CA_CERTS')).toEqual(extraEnv);
   });
 
-  it('is off by default', async () => {
+  it('HTTPS for the internal API is disabled by default', async () => {
     const rendered = await render();
     const { data } = rendered.get('ConfigMap', 'settings');
     expect(data.INTERNAL_URL).toBe('http://t-tearsheet-internal:8081');

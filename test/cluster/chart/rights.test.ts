@@ -32,17 +32,17 @@ function spelled({ apiGroups, resources, verbs, resourceNames = [''] }: Rule): s
 }
 
 describe('permissions', () => {
-  it('of the API allow only TokenReviews', async () => {
+  it('the permissions of the API allow only TokenReviews', async () => {
     expect(rightsOf(await render(), 't-tearsheet-api')).toEqual(['create tokenreviews.authentication.k8s.io']);
   });
 
-  it('of captures are empty, and captures get no token for the API server', async () => {
+  it('captures have no permissions and get no token for the API server', async () => {
     const rendered = await render();
     expect(rightsOf(rendered, 't-tearsheet-capture')).toEqual([]);
     expect(rendered.get('ServiceAccount', 'capture')['automountServiceAccountToken']).toBe(false);
   });
 
-  it('of the controller are exactly the calls that it makes', async () => {
+  it('the permissions of the controller are exactly its calls', async () => {
     const rights = rightsOf(await render(), 't-tearsheet-controller');
     expect(rights).toEqual(
       [
@@ -59,18 +59,18 @@ describe('permissions', () => {
     );
   });
 
-  it('on nodes exist only if the values allow them, and READ_NODES has the same value', async () => {
+  it('permissions on nodes exist only if the values allow them, and READ_NODES has the same value', async () => {
     const [with_, without] = [await render(), await render({ rbac: { nodes: false } })];
     expect(with_.settings()['READ_NODES']).toBe('true');
     expect(without.settings()['READ_NODES']).toBe('false');
     expect(rightsOf(without, 't-tearsheet-controller').filter((right) => right.endsWith('nodes'))).toEqual([]);
   });
 
-  it('on the Lease match the setting LEASE_NAME', async () => {
+  it('the permissions on the Lease match the setting LEASE_NAME', async () => {
     expect((await render()).settings()['LEASE_NAME']).toBe('t-tearsheet-controller');
   });
 
-  it('of the role view include reading ScreenshotJobs, and those of the role edit include changing them', async () => {
+  it('the role view may read ScreenshotJobs, and the role edit may change them', async () => {
     const rendered = await render();
     const view = rendered.get('ClusterRole', 'view');
     const edit = rendered.get('ClusterRole', 'edit');
@@ -81,12 +81,12 @@ describe('permissions', () => {
     expect(edit['rules'].flatMap(spelled)).not.toContain('create screenshotjobs.tearsheet.dev');
   });
 
-  it('are left out if an operator grants them outside the chart', async () => {
+  it('the chart creates no permissions if an operator grants them outside the chart', async () => {
     const { all } = await render({ rbac: { create: false, aggregate: false } });
     expect(all.filter(({ apiVersion }) => apiVersion.startsWith('rbac.'))).toEqual([]);
   });
 
-  it('are available as a token only in pods that use them', async () => {
+  it('only pods that use permissions get a token for the API server', async () => {
     const mounted = (await render({}, 'values-trial.yaml')).workloads().map(({ metadata, ...rest }) => {
       const { automountServiceAccountToken, serviceAccountName } = rest['spec'].template.spec;
       return [metadata.name, automountServiceAccountToken, serviceAccountName];

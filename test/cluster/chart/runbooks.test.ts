@@ -27,6 +27,6 @@ afterAll(async () => {
   await database?.close();
 });
 
-it.each(queries)('%s can be followed: %s', async (_page, sql) => {
+it.each(queries)('a query of docs/%s is valid: %s', async (_page, sql) => {
   await expect(client.query(sql)).resolves.toBeDefined();
 });

@@ -50,23 +50,23 @@ async function table(...args: string[]): Promise<Record<string, string>[]> {
 }
 
 describe('kubectl get', () => {
-  it('shows the state, the progress and the number of pods', async () => {
+  it('kubectl get shows the state, the progress and the number of pods', async () => {
     const rows = await table('screenshotjobs', 'seen');
     expect(rows).toEqual([
       { NAME: 'seen', STATUS: 'CompletedWithFailures', DONE: '10/12', FAILED: '2', PODS: '1', AGE: expect.anything() },
     ]);
   });
 
-  it('shows Queued before a controller has written a status', async () => {
+  it('kubectl get shows Queued before a controller has written a status', async () => {
     expect(await table('shot', 'new')).toMatchObject([{ STATUS: 'Queued', DONE: '', FAILED: '0', PODS: '0' }]);
   });
 
-  it('shows organization, set, message and duration with -o wide', async () => {
+  it('kubectl get -o wide shows organization, set, message and duration', async () => {
     const [seen] = await table('shot', 'seen', '-o', 'wide');
     expect(seen).toMatchObject({ ORGANIZATION: 'acme', SET: SPEC.set, MESSAGE: STATUS.message, DURATION: '1m12s' });
   });
 
-  it('supports the category and selects by set, by organization and by state', async () => {
+  it('kubectl get supports the category and selects by set, by organization and by state', async () => {
     expect((await table('tearsheet')).map((row) => row['NAME'])).toEqual(['new', 'seen']);
     expect(await table('shot', '--field-selector=spec.organization=globex')).toMatchObject([{ NAME: 'new' }]);
     expect(await table('shot', `--field-selector=spec.set=${SPEC.set}`)).toHaveLength(2);

@@ -25,14 +25,14 @@ describe('the spec of a ScreenshotJob', () => {
     ['retries', 0],
     ['deadlines', { captureSeconds: 1 }],
     ['ttlSecondsAfterFinished', 1],
-  ])('rejects a change of %s', async (field, value) => {
+  ])('a change of spec.%s is rejected', async (field, value) => {
     const name = `keeps-${field.toLowerCase()}`;
     await shots.create(name);
     const { stderr } = await shots.patch(name, { spec: { [field]: value } });
     expect(stderr).toContain(`spec.${field} cannot be changed`);
   });
 
-  it('rejects a set that is added or removed later', async () => {
+  it('a set that is added or removed later is rejected', async () => {
     await shots.create('without-set', WITHOUT_SET);
     const given = await shots.patch('without-set', { spec: { set: other } });
     expect(given.stderr).toContain('spec.set cannot be changed');
@@ -41,7 +41,7 @@ describe('the spec of a ScreenshotJob', () => {
     expect(taken.stderr).toContain('spec.set cannot be changed');
   });
 
-  it('cannot be removed and replaced by another one', async () => {
+  it('the spec of a ScreenshotJob cannot be removed', async () => {
     await shots.create('whole');
     const { code, stderr } = await shots.patch('whole', { spec: null });
     expect(code).not.toBe(0);
@@ -50,7 +50,7 @@ describe('the spec of a ScreenshotJob', () => {
 });
 
 describe('spec.cancel', () => {
-  it('can be set once, and neither cleared nor removed afterwards', async () => {
+  it('spec.cancel can be set once, and neither cleared nor removed afterwards', async () => {
     await shots.create('canceled');
     expect(await shots.patch('canceled', { spec: { cancel: true } })).toMatchObject({ code: 0, stderr: '' });
     for (const cancel of [false, null]) {
@@ -59,7 +59,7 @@ describe('spec.cancel', () => {
     }
   });
 
-  it('may be false before it is true', async () => {
+  it('spec.cancel may be false before it is true', async () => {
     await shots.create('not-canceled', { ...SPEC, cancel: false });
     for (const cancel of [null, false, true])
       expect(await shots.patch('not-canceled', { spec: { cancel } })).toMatchObject({ code: 0 });
@@ -74,11 +74,11 @@ test('a name that is too long for the names of its Jobs and pods is rejected', a
 
 test.each([
   ['an organization of 64 characters', { organization: 'o'.repeat(64) }, 'spec.organization: Too long'],
-  ['a set that is no uuid', { set: 'all of them' }, 'spec.set'],
-  ['no room for a pod', { parallelism: 0 }, 'spec.parallelism'],
+  ['a set that is not a UUID', { set: 'all of them' }, 'spec.set'],
+  ['a parallelism of zero', { parallelism: 0 }, 'spec.parallelism'],
   ['a count below zero', { ads: -1 }, 'spec.ads'],
   ['a count beyond 32 bits', { screenshots: 2 ** 31 }, 'spec.screenshots'],
-  ['a field of no meaning', { pods: 3 }, 'unknown field "spec.pods"'],
+  ['an unknown field', { pods: 3 }, 'unknown field "spec.pods"'],
 ])('%s is rejected', async (_case, change, fault) => {
   const { code, stderr } = await shots.create('refused', { ...SPEC, ...change });
   expect(code).not.toBe(0);

@@ -113,8 +113,8 @@ test('a create whose answer was lost finds the object as ours', async () => {
 
 test.each<[why: string, there: object | undefined]>([
   ['of another owner', job(105, { ownerReferences: [{ uid: 'another', controller: true }] })],
-  ['on its way out', job(105, { deletionTimestamp: '2026-01-01T00:00:00Z' })],
-  ['gone by the time it is looked at', undefined],
+  ['being deleted', job(105, { deletionTimestamp: '2026-01-01T00:00:00Z' })],
+  ['deleted before it is read', undefined],
 ])('an existing Job of the same name that is %s is not used', async (_why, there) => {
   server.on(`POST ${JOBS}`, exists);
   server.on(`GET ${JOBS}/set-1-1`, there === undefined ? refuse(404, 'NotFound') : json(200, there));

@@ -63,16 +63,19 @@ describe('a real S3 server', () => {
       statusCode: 403,
       error: 'The secret key of the connector is wrong.',
     },
-  ])('says which $what is wrong', async ({ what, wrong: { bucket: other, ...wrong }, statusCode, error }, { skip }) => {
-    skip(what === 'secret' && !server.judgesSignatures, 'this server judges no signatures');
-    const upload = tryTo(server.endpoint, { connector: { ...connector(), ...wrong }, bucket: other ?? bucket });
-    expect(await uploadToBucket(upload)).toMatchObject({ outcome: 'retry', statusCode, error });
-  });
+  ])(
+    'the failure of an upload names the wrong $what',
+    async ({ what, wrong: { bucket: other, ...wrong }, statusCode, error }, { skip }) => {
+      skip(what === 'secret' && !server.judgesSignatures, 'this server judges no signatures');
+      const upload = tryTo(server.endpoint, { connector: { ...connector(), ...wrong }, bucket: other ?? bucket });
+      expect(await uploadToBucket(upload)).toMatchObject({ outcome: 'retry', statusCode, error });
+    },
+  );
 });
 
 describe('a hostile endpoint', () => {
   test.each(['127.0.0.1', '0x7f.1', 'localhost', '[::ffff:7f00:1]', '[64:ff9b::7f00:1]'])(
-    'at %s is never connected to',
+    'an endpoint at %s gets no connection',
     async (host) => {
       const listener = await keep(listen());
       for (const scheme of ['http', 'https']) {
@@ -90,7 +93,7 @@ describe('a hostile endpoint', () => {
   });
 
   test.each(['http://169.254.169.254/latest', 'not an address', 'file:///etc/passwd'])(
-    'such as %s ends in words',
+    'the endpoint %s fails with a reason',
     async (endpoint) => {
       const result = await uploadToBucket(tryTo(endpoint));
       expect(result).toMatchObject({ outcome: 'retry', error: expect.stringMatching(/\w/) });
@@ -125,7 +128,7 @@ describe('a hostile endpoint', () => {
     ['InvalidAccessKeyId', 403, 'The server does not know the access key of the connector.'],
     ['AccessDenied', 403, 'The connector is not allowed to write to the bucket customer.'],
     ['PermanentRedirect', 301, 'The bucket customer is in another region.'],
-  ])('that says %s is tried again later', async (code, status, error) => {
+  ])('an upload that the server rejects with %s is retried later', async (code, status, error) => {
     const server = await keep(
       listenHttp((request, response) => {
         request.resume();

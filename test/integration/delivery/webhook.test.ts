@@ -64,7 +64,7 @@ describe('the status decides the outcome', () => {
     [429, 'retry'],
     [500, 'retry'],
     [503, 'retry'],
-  ] as const)('%i is %s', async (status, outcome) => {
+  ] as const)('the status %i of a receiver leads to the outcome %s', async (status, outcome) => {
     const result = await sendTo((_request, response) => response.writeHead(status).end());
     expect(result).toMatchObject({ outcome, statusCode: status });
     expect(result.error === undefined).toBe(outcome === 'delivered');
@@ -89,7 +89,7 @@ describe('Retry-After', () => {
     ['30', 30_000],
     ['-30', undefined],
     ['soon', undefined],
-  ])('%s asks for %j ms', async (value, retryAfterMs) => {
+  ])('Retry-After: %s is read as %j ms', async (value, retryAfterMs) => {
     const result = await sendTo((_request, response) => response.writeHead(429, { 'retry-after': value }).end());
     expect(result.retryAfterMs).toBe(retryAfterMs);
   });

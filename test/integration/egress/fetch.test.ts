@@ -130,7 +130,7 @@ describe('bodies', () => {
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
     ['identity', (bytes: Buffer) => bytes],
-  ] as const)('in %s are decoded', async (encoding, encode) => {
+  ] as const)('a body in the encoding %s is decoded', async (encoding, encode) => {
     const body = encode(Buffer.from('hello'));
     const server = keep(
       await listenHttp((_request, response) => response.writeHead(200, { 'content-encoding': encoding }).end(body)),
@@ -243,7 +243,7 @@ describe('TLS', () => {
   });
 
   test.each(['expired.pem', 'wrongHost.pem', 'selfSigned.pem'])(
-    'with a certificate like %s is refused',
+    'a server with the certificate %s is rejected',
     async (cert) => {
       const server = await serve(cert);
       await expect(trusting()(`https://localhost:${server.port}/`)).rejects.toThrow(TlsError);

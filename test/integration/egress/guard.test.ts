@@ -57,7 +57,7 @@ describe('a guard without allowed ranges', () => {
 
 describe('a guard with an allowed range', () => {
   test.each(['127.0.0.1', 'localhost', 'shop.localhost.', '0x7f.1', '[::ffff:7f00:1]'])(
-    '%s is reached on any port',
+    'an address in the allowed range is reached on any port: %s',
     async (host) => {
       const socket = await createGuard({ allow: ['127.0.0.0/8'] }).connect(host, listener.port);
       expect(socket.remoteAddress).toBe('127.0.0.1');

@@ -104,7 +104,7 @@ describe('forbidden addresses', () => {
   });
 
   test.each(['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '0.0.0.0', '[::]'])(
-    'the proxy at %s is refused even where that is allowed',
+    'the address %s of the proxy itself is refused even if its range is allowed',
     async (host) => {
       const proxy = await proxyWith({ allow: ['0.0.0.0/0', '::/0'] });
       const own = `${host}:${portOf(proxy)}`;

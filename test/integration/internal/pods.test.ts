@@ -105,7 +105,7 @@ test('Every call of a pod from another job is rejected', async () => {
   }
 });
 
-test('A pod writes nothing of another index of its job', async () => {
+test('A pod cannot write for another index of its job', async () => {
   const { pod } = await job();
   await open(pod('uid-1', 1), 'uid-1', 1);
   const other = pod('uid-0', 0);
@@ -135,7 +135,7 @@ test('While the API server is unreachable, a pod gets 503, so that it repeats th
   expect((await open(pod('uid-1'), 'uid-1')).status).toBe(200);
 });
 
-test('The result of a picture or frame without its upload does not count', async () => {
+test('The result of a picture or frame without its upload is rejected', async () => {
   const { id: jobId, pod } = await job();
   const capture = pod('uid-1');
   const id = (await open(capture, 'uid-1')).body.pages[0]?.screenshots[0]?.id ?? '';
@@ -186,7 +186,7 @@ test('The API looks up no more frames than were requested, however many a pod na
   expect(looks).not.toHaveBeenCalled();
 });
 
-test('A pod that waits a hundred times at once gets an error to repeat, and blocks no other pod', async () => {
+test('A pod that waits a hundred times at once gets errors that allow a retry, and blocks no other pod', async () => {
   const { pod } = await job();
   await open(pod('uid-1'), 'uid-1');
   await open(pod('uid-2', 1), 'uid-2', 1);
@@ -217,7 +217,7 @@ test('The message about faults has a bounded length, however many a pod makes', 
   expect(refused.body.message).toContain('results');
 });
 
-test('An index and a creative that are reported over and over count once in the metrics', async () => {
+test('An index and a creative that are reported repeatedly count once in the metrics', async () => {
   const { pod } = await job();
   await open(pod('uid-1'), 'uid-1');
   const { creative } = (await pod('uid-1').call<ClaimedCreative>('creatives/claim', BOUND)).body;

@@ -203,7 +203,7 @@ test('A capture claims creatives one by one, first those of its own pages', asyn
   expect(got.sort()).toEqual(ads.slice(0, 3));
 });
 
-test('Waiting ends with the result, not at the end of its time', async () => {
+test('A wait for a creative ends when its result arrives', async () => {
   const { client, jobId, adId } = await oneAdOnePage();
   await open(client, 'pod-1');
   const { creative } = (await claim(client, 1)).body;
@@ -225,7 +225,7 @@ test('Waiting ends with the result, not at the end of its time', async () => {
   expect(Buffer.from(await (await fetch(frame?.url ?? '')).arrayBuffer()).equals(PNG)).toBe(true);
 });
 
-test('Waiting for a creative that does not arrive answers with an empty list', async () => {
+test('A wait for a creative without a result returns an empty list', async () => {
   const { client, adId } = await oneAdOnePage();
   await open(client, 'pod-1');
   const bound = { index: 0, attempt: 1 };
@@ -234,7 +234,7 @@ test('Waiting for a creative that does not arrive answers with an empty list', a
   });
 });
 
-test('After settlement every write of a capture is refused', async () => {
+test('Every write of a capture is rejected after settlement', async () => {
   const { client, jobId, adId } = await oneAdOnePage();
   const { body } = await open(client, 'pod-1');
   await store.db
@@ -328,7 +328,7 @@ test('Characters that Postgres cannot store are replaced in the names and reason
   expect(notes).toEqual([harmless]);
 });
 
-test('A capture reaches nothing of another job, whatever it names', async () => {
+test('A capture cannot read or change anything of another job', async () => {
   const mine = await oneAdOnePage();
   const other = await oneAdOnePage();
   const theirs = (await open(other.client, 'pod-of-theirs')).body.pages[0]?.screenshots[0]?.id ?? '';
@@ -350,15 +350,15 @@ test('A capture reaches nothing of another job, whatever it names', async () => 
 });
 
 test.each([
-  ['a time that is none', { captured_at: 'yesterday' }],
-  ['a time to come', { captured_at: '9999-12-31T23:59:59Z' }],
-  ['a time long past', { captured_at: '1970-01-01T00:00:00Z' }],
+  ['an invalid time', { captured_at: 'yesterday' }],
+  ['a time in the future', { captured_at: '9999-12-31T23:59:59Z' }],
+  ['a time in the distant past', { captured_at: '1970-01-01T00:00:00Z' }],
   ['no area', { width: 0 }],
-  ['a size that no browser paints', { height: 65_536 }],
-  ['a size that is no whole number', { width: 300.5 }],
-  ['a size beyond all integers', { width: 3_000_000_000 }],
-  ['a sum that is none', { sha256: 'x'.repeat(100_000) }],
-])('A result with %s is refused for good, not tried again and again', async (_, fault) => {
+  ['a size that no browser can paint', { height: 65_536 }],
+  ['a size that is not a whole number', { width: 300.5 }],
+  ['a size that exceeds the integers of the database', { width: 3_000_000_000 }],
+  ['an invalid checksum', { sha256: 'x'.repeat(100_000) }],
+])('A result with %s gets 422, so that the capture does not retry it', async (_, fault) => {
   const { client } = await oneAdOnePage();
   const { body } = await open(client, 'pod-1');
   const id = body.pages[0]?.screenshots[0]?.id ?? '';

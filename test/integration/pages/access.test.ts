@@ -54,7 +54,7 @@ const isSignIn = ({ status, text }: Got) =>
   status === 200 && text.includes('Sign in to') && !text.includes('Secret plans');
 
 describe('the root', () => {
-  it('links to the API reference and names no organization', async () => {
+  it('the root page links to the API reference and names no organization', async () => {
     const { status, text, headers } = await ask('/');
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(text).toContain('/docs"');
@@ -125,7 +125,7 @@ describe('access to a page', () => {
     '/o/demo/../other',
     '/\\evil.example',
     'javascript:alert(1)',
-  ])('signing in does not redirect to another place (%s)', async (next) => {
+  ])('signing in does not redirect to an address outside of the organization (%s)', async (next) => {
     const { headers } = await ask('/o/demo/sign-in', { form: { key: server.apiKey, next } });
     expect(headers.get('location')).toBe('/o/demo');
   });

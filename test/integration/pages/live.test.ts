@@ -78,7 +78,7 @@ describe('live progress', () => {
     expect(stream.text()).not.toContain('"resolved":1');
   });
 
-  it('the number of streams is limited, and a client that leaves frees its place', async () => {
+  it('the number of streams is limited, and a client that disconnects no longer counts', async () => {
     server = await startPages({ maxLive: 2 });
     const { setId } = await seedSet(server, { shots });
     expect((await listenTo(setId)).status).toBe(200);
@@ -88,14 +88,14 @@ describe('live progress', () => {
     await eventually(async () => expect((await listenTo(setId)).status).toBe(200));
   });
 
-  it('one organization cannot take all streams', async () => {
+  it('one organization cannot use all streams', async () => {
     server = await startPages({ maxLive: 3, maxLiveOfOrganization: 1 });
     const { setId } = await seedSet(server, { shots });
     expect((await listenTo(setId)).status).toBe(200);
     expect((await listenTo(setId)).status).toBe(503);
   });
 
-  it('a client that leaves before its stream begins takes no place', async () => {
+  it('a client that disconnects before its stream starts does not count', async () => {
     let subscribed = 0;
     const subscribe = () => {
       subscribed += 1;

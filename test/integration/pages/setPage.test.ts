@@ -42,7 +42,7 @@ describe('the page of a set', () => {
     expect(faults).toEqual([]);
   });
 
-  it('shows the frames of several markers as a film strip, ordered by marker', async () => {
+  it('the page of a set shows the frames of several markers as a film strip, ordered by marker', async () => {
     const at = (markerMs: number) => ({ site: NEWS, device: 'desktop' as const, markerMs });
     const { setId } = await seedSet(server, { status: 'approved', shots: [at(2000), at(0), at(1500)] });
     const { page } = await openPage(browser);
@@ -50,7 +50,7 @@ describe('the page of a set', () => {
     expect(await page.locator('.strip.film .marker').allTextContents()).toEqual(['0.0 s', '1.5 s', '2.0 s']);
   });
 
-  it('the page shows each failure with its reason and advice', async () => {
+  it('the page of a set shows each failure with its reason and advice', async () => {
     const { setId } = await seedSet(server, {
       status: 'approved',
       shots: [
@@ -68,7 +68,7 @@ describe('the page of a set', () => {
     expect(await failures.textContent()).toContain('Choose a page of the site that has a slot');
   });
 
-  it('the page opens the provenance record of a picture', async () => {
+  it('the page of a set opens the provenance record of a picture', async () => {
     const { setId } = await seedSet(server, { status: 'approved', shots: [{ site: NEWS, device: 'desktop' }] });
     const { page } = await openPage(browser);
     await signIn(page, server, setAddress(setId));

@@ -22,7 +22,7 @@ afterAll(async () => {
   await database.close();
 });
 
-test('A job is there exactly when its transaction commits', async () => {
+test('A job is in the queue only if its transaction commits', async () => {
   const seen: Payloads['launch'][] = [];
   await queue.work('launch', { concurrency: 1, batchSize: 10 }, async (payloads) => {
     seen.push(...payloads);
@@ -36,7 +36,7 @@ test('A job is there exactly when its transaction commits', async () => {
   await eventually(() => expect(seen).toEqual([{ organization_id: 'committed' }]));
 });
 
-test('A receiver that blocks does not hold up the others', async () => {
+test('A receiver that blocks does not delay other receivers', async () => {
   const open = Promise.withResolvers<void>();
   const seen: string[] = [];
   await store.db.transaction().execute(async (tx) => {
@@ -55,7 +55,7 @@ test('A receiver that blocks does not hold up the others', async () => {
   await eventually(() => expect(seen).toHaveLength(7));
 });
 
-test('A failed job is tried again', async () => {
+test('A failed job is retried', async () => {
   const database = await testDatabase();
   const store = openStore({ url: database.url });
   const queue = await startQueue({ databaseUrl: database.url, onError: (error) => errors.push(error) });

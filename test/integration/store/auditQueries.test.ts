@@ -38,7 +38,7 @@ async function readOf(tx: Queryable, table: string): Promise<number> {
   return Number(rows[0]?.read);
 }
 
-test('Which organizations wait is read without reading all that waits', async () => {
+test('The query for organizations with a backlog reads only a few rows of the backlog', async () => {
   const [flooding, quiet, idle] = [
     await insertOrganization(store.db),
     await insertOrganization(store.db),
@@ -56,7 +56,7 @@ test('Which organizations wait is read without reading all that waits', async ()
   });
 });
 
-test('Pending ads are looked at page by page, and one page reads no more than its own', async () => {
+test('Pending ads are read page by page, and one page reads only its own rows', async () => {
   const organization = await insertOrganization(store.db);
   await insertManyAds(organization);
   await sql`analyze`.execute(store.db);

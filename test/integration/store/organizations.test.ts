@@ -27,7 +27,7 @@ const statusOf = (work: Promise<unknown>) =>
     (error: unknown) => (error instanceof Failure ? error.status : error),
   );
 
-test('an organization begins with a key of all scopes, automatic review and a secret that signs', async () => {
+test('a new organization has a key with all scopes, automatic review and a valid webhook secret', async () => {
   const made = await createOrganization(db, { slug: 'acme' });
   expect(made.api_key).toMatch(/^ts_live_[A-Za-z0-9]{8}_[A-Za-z0-9_-]{43}$/);
   expect(() => new Webhook(made.webhook_secret).sign('id', new Date(), '{}')).not.toThrow();
@@ -39,7 +39,7 @@ test('an organization begins with a key of all scopes, automatic review and a se
   expect(await requireOrganization(db, 'acme')).toMatchObject({ review: 'automatic', disabled_at: null });
 });
 
-test('a slug is taken once, also when two ask at the same moment, and must be one', async () => {
+test('a slug is valid and unique, also among simultaneous requests', async () => {
   const results = await Promise.all([1, 2, 3].map(() => statusOf(createOrganization(db, { slug: 'twice' }))));
   expect(results.sort()).toEqual([409, 409, 'done']);
   for (const slug of ['', 'Acme', '-a', 'a-', 'a_b', 'a'.repeat(64)]) {
@@ -47,7 +47,7 @@ test('a slug is taken once, also when two ask at the same moment, and must be on
   }
 });
 
-test('a change of settings leaves other settings alone and fails for an unknown organization', async () => {
+test('a change of a setting keeps other settings and fails for an unknown organization', async () => {
   await createOrganization(db, { slug: 'settings' });
   await setReview(db, 'settings', 'manual');
   await disableOrganization(db, 'settings');
@@ -79,7 +79,7 @@ test('keys are revoked only by their own organization, and once', async () => {
   expect(first?.revoked_at).toBeInstanceOf(Date);
 });
 
-test('a connector is replaced, and its address must be one', async () => {
+test('a new connector replaces the old one, and an invalid address is rejected', async () => {
   const { id } = await requireOrganization(db, 'acme');
   const given = { region: 'eu', accessKeyId: 'a', secretAccessKey: 's' };
   await setS3Connector(db, 'acme', { ...given, endpoint: 'https://s3.example', forcePathStyle: true });

@@ -14,7 +14,7 @@ afterAll(async () => {
 
 const inTransaction = () => sql<{ at: Date; began: Date }>`select now() as at, clock_timestamp() as began`;
 
-test('the statements of a transaction see one time, and what they do is undone together', async () => {
+test('the statements of a transaction see the same time and are rolled back together', async () => {
   await sql`create table kept (n integer primary key)`.execute(db);
   const times = await db.transaction().execute(async (tx) => {
     const first = await inTransaction().execute(tx);
@@ -37,7 +37,7 @@ test('a transaction whose first statement fails leaves a connection that works',
   expect((await sql`select n from kept`.execute(db)).rows).toEqual([{ n: 1 }]);
 });
 
-test('a transaction in which nothing is asked does nothing, whether it ends well or not', async () => {
+test('a transaction without statements succeeds or fails without an effect', async () => {
   expect(await db.transaction().execute(() => Promise.resolve('done'))).toBe('done');
   await expect(db.transaction().execute(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
   const { rows } = await sql<{ state: string }>`
@@ -48,7 +48,7 @@ test('a transaction in which nothing is asked does nothing, whether it ends well
   expect(times[0]?.rows[0]?.at.getTime()).toBeLessThanOrEqual(times[1]?.rows[0]?.began.getTime() ?? 0);
 });
 
-test('a statement that comes again is prepared, unless it takes all columns', async () => {
+test('a repeated statement is prepared, unless it selects all columns', async () => {
   for (let i = 0; i < 5; i += 1) {
     await sql`select ${i}::integer as prepared_one`.execute(db);
     await sql`select * from kept where n = ${i}`.execute(db);

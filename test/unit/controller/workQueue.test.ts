@@ -91,7 +91,7 @@ test('a key that fails is retried, and other keys do not wait for it', async () 
   expect(failures).toEqual([1, 2, 3]);
 });
 
-test('nothing is kept of a key that succeeded, however often it failed before', async () => {
+test('a key that succeeded leaves nothing in memory, even after many failures', async () => {
   const failed = new Set<string>();
   const queue = queueOf(
     async (key) => {

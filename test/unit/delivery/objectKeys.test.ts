@@ -61,7 +61,7 @@ test.each([
   ['a\u0000b\n/', 'ab/'],
   ['..\\..\\x/', '././x/'],
   ['customers/été/', 'customers/été/'],
-])('the prefix %j cannot climb', (keyPrefix, start) => {
+])('the prefix %j cannot leave its folder', (keyPrefix, start) => {
   const key = manifestKey({ keyPrefix, setId: 's' });
   expect(key).not.toContain('..');
   expect(key).toContain(start);

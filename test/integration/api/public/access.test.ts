@@ -66,10 +66,10 @@ describe('the key', () => {
     ['another scheme', 'Basic dXNlcjpwYXNz'],
     ['too short', 'ts_live_abcdefgh_short'],
     ['twice in one header', 'KEY KEY'],
-    ['with something behind it', 'Bearer KEYx'],
+    ['with text after it', 'Bearer KEYx'],
     ['of an unknown id', `ts_live_zzzzzzzz_${'A'.repeat(43)}`],
     ['with U+0001', 'Bearer KE\tY'],
-  ])('a key that is invalid is rejected: %s', async (_what, header) => {
+  ])('an invalid key is rejected: %s', async (_what, header) => {
     const reply = await list(header.replaceAll('KEY', api.organization.api_key));
     expect([reply.status, reply.headers['www-authenticate']]).toEqual([401, 'Bearer']);
   });
@@ -96,7 +96,7 @@ describe('the key', () => {
     expect((await list(api.organization.api_key)).status).toBe(200);
   });
 
-  test('a key is shown once: neither list nor database holds it', async () => {
+  test('a key is shown once, and neither the list nor the database contains it', async () => {
     const made = await createKey(api.store.db, 'acme');
     const secret = made.api_key.slice(17);
     expect(secret).toHaveLength(43);

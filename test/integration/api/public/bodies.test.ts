@@ -27,8 +27,8 @@ async function refusal(body: Sent['body'], headers?: Record<string, string>): Pr
 describe('a body', () => {
   test.each([
     ['nothing', ''],
-    ['half of it', '{"campaign":'],
-    ['two of them', '{}{}'],
+    ['half of an object', '{"campaign":'],
+    ['two objects', '{}{}'],
     ['NaN', '{"campaign":NaN}'],
     ['a trailing comma', '{"a":1,}'],
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],

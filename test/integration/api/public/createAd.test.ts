@@ -139,7 +139,7 @@ describe('the same lookup key again', () => {
     expect([reply.status, reply.json.name]).toEqual([200, 'Kept']);
   });
 
-  test('a request for an existing ad still has the rest of its body validated', async () => {
+  test('the body of a request for an existing ad is validated except for name and media', async () => {
     await create({ campaign: { name: 'Ignored' }, ad: { lookup_key: 'k', media } });
     const body = { campaign: { name: 'Ignored' }, ad: { lookup_key: 'k', media: 1, name: 2 }, subscribers: [{}] };
     expect(await paths(body)).toEqual(['subscribers.0']);
@@ -221,7 +221,7 @@ describe('a campaign', () => {
   });
 });
 
-describe('faults of the ad lose the prefix of the ad', () => {
+describe('the faults of an ad', () => {
   const tag = (bytes: number) => ({ media: { type: 'html_tag', content: 'x'.repeat(bytes) } });
   test.each([
     ['ad missing', undefined, 'ad'],
@@ -230,9 +230,9 @@ describe('faults of the ad lose the prefix of the ad', () => {
     ['no media', {}, 'media'],
     ['media null', { media: null }, 'media'],
     ['media an array', { media: [] }, 'media'],
-    ['lookup key of nothing, no media', { lookup_key: 'nothing' }, 'media'],
+    ['an unknown lookup key without media', { lookup_key: 'nothing' }, 'media'],
     ['type missing', { media: { content: 'https://a.example/' } }, 'media.type'],
-    ['type unknown', { media: { ...media, type: 'image' } }, 'media.type'],
+    ['unknown type', { media: { ...media, type: 'image' } }, 'media.type'],
     ['content missing', { media: { type: 'url' } }, 'media.content'],
     ['content null', { media: { type: 'url', content: null } }, 'media.content'],
     ['content a number', { media: { type: 'html_tag', content: 3 } }, 'media.content'],
@@ -246,19 +246,19 @@ describe('faults of the ad lose the prefix of the ad', () => {
     ['tag with U+0000', { media: { type: 'html_tag', content: '<p>\0</p>' } }, 'media.content'],
     ['relative address', { media: { ...media, content: '/banner.png' } }, 'media.content'],
     ['address without a scheme', { media: { ...media, content: 'cdn.example/banner.png' } }, 'media.content'],
-    ['ftp', { media: { ...media, content: 'ftp://cdn.example/x' } }, 'media.content'],
-    ['data', { media: { ...media, content: 'data:text/html,x' } }, 'media.content'],
+    ['an FTP address', { media: { ...media, content: 'ftp://cdn.example/x' } }, 'media.content'],
+    ['a data URL', { media: { ...media, content: 'data:text/html,x' } }, 'media.content'],
     ['address with credentials', { media: { ...media, content: 'https://u:p@cdn.example/' } }, 'media.content'],
     ['address too long', { media: { ...media, content: `https://a.example/${'x'.repeat(8_175)}` } }, 'media.content'],
     ['name a number', { name: 5, media }, 'name'],
     ['name of 256', { name: 'x'.repeat(256), media }, 'name'],
-    ['name with half a pair', { name: 'a\udc00', media }, 'name'],
+    ['name with half of a surrogate pair', { name: 'a\udc00', media }, 'name'],
     ['blank lookup key', { lookup_key: ' ', media }, 'lookup_key'],
     ['empty lookup key', { lookup_key: '', media }, 'lookup_key'],
     ['lookup key a number', { lookup_key: 1, media }, 'lookup_key'],
     ['lookup key of 256', { lookup_key: 'k'.repeat(256), media }, 'lookup_key'],
     ['lookup key with U+0000', { lookup_key: 'a\0', media }, 'lookup_key'],
-  ])('%s', async (_what, ad, path) => {
+  ])('an invalid ad is rejected: %s', async (_what, ad, path) => {
     expect(await paths({ campaign, ad })).toEqual([path]);
   });
 
@@ -272,7 +272,7 @@ describe('faults of the ad lose the prefix of the ad', () => {
       'the placeholders of ad servers',
       { media: { ...media, content: 'https://a.example/?ord=[timestamp]&c=%%CACHEBUSTER%%' } },
     ],
-  ])('an ad with this is accepted: %s', async (_what, ad) => {
+  ])('a valid ad is accepted: %s', async (_what, ad) => {
     const reply = await create({ campaign, ad });
     expect([reply.status, reply.json.errors]).toEqual([201, undefined]);
   });
@@ -282,12 +282,12 @@ describe('subscribers', () => {
   const many = Array.from({ length: 11 }, () => ({ webhook: { url: 'https://a.example/' } }));
   const s3 = { bucket: 'shots', region: 'eu-central-1', key_prefix: 'ar_' };
   test.each([
-    ['not a list', {}, ['subscribers']],
-    ['eleven', many, ['subscribers']],
-    ['neither', [{}], ['subscribers.0']],
+    ['an object in place of a list', {}, ['subscribers']],
+    ['eleven subscribers', many, ['subscribers']],
+    ['neither webhook nor bucket', [{}], ['subscribers.0']],
     ['both null', [{ webhook: null, s3: null }], ['subscribers.0']],
     ['null', [null], ['subscribers.0']],
-    ['no address', [{ webhook: {} }], ['subscribers.0.webhook.url']],
+    ['a webhook without an address', [{ webhook: {} }], ['subscribers.0.webhook.url']],
     ['a bad address', [{ webhook: { url: 'mailto:a@b.example' } }], ['subscribers.0.webhook.url']],
     [
       'an unknown topic',
@@ -296,9 +296,9 @@ describe('subscribers', () => {
     ],
     ['no topic', [{ webhook: { url: 'https://a.example/', topics: [] } }], ['subscribers.0.webhook.topics']],
     ['a bucket without a connector', [many[0], { s3 }], ['subscribers.1.s3']],
-    ['a bucket of no name', [{ s3: { region: 'eu' } }], ['subscribers.0.s3.bucket']],
-    ['a prefix that climbs', [{ s3: { ...s3, key_prefix: '../x' } }], ['subscribers.0.s3.key_prefix']],
-  ])('%s', async (_what, subscribers, expected) => {
+    ['a bucket without a name', [{ s3: { region: 'eu' } }], ['subscribers.0.s3.bucket']],
+    ['a prefix with ".."', [{ s3: { ...s3, key_prefix: '../x' } }], ['subscribers.0.s3.key_prefix']],
+  ])('invalid subscribers are rejected: %s', async (_what, subscribers, expected) => {
     expect(await paths({ campaign, ad: { media }, subscribers })).toEqual(expected);
   });
 

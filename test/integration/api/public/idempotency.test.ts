@@ -53,12 +53,12 @@ test('an idempotency key belongs to one organization and one endpoint', async ()
   expect(reply.json.id).not.toBe(first.json.id);
 });
 
-test('only successes are kept: a refused request may be sent again under its key', async () => {
+test('a rejected request may be sent again under its key, because only successes are kept', async () => {
   expect((await create('mended', { campaign: {} })).status).toBe(422);
   expect((await create('mended')).status).toBe(201);
 });
 
-test('while the first request runs, the API rejects another with its key', async () => {
+test('the API rejects a request while another one with its key runs', async () => {
   const id = (
     await api.store.db.selectFrom('organizations').select('id').where('slug', '=', 'acme').executeTakeFirstOrThrow()
   ).id;

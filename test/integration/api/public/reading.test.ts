@@ -196,14 +196,14 @@ describe('lists', () => {
     ['per_page=501', ['per_page']],
     ['per_page=501&page=0', ['page', 'per_page']],
     ['page=1&page=2', ['page']],
-  ])('refuse %s', async (query, expected) => {
+  ])('lists reject the query %s', async (query, expected) => {
     for (const path of ['ads', 'campaigns', 'screenshot_sets', 'screenshots', 'deliveries']) {
       const reply = await api.get(`${path}?${query}`);
       expect([reply.status, Object.keys(reply.json.errors).sort()]).toEqual([422, expected]);
     }
   });
 
-  test('lists accept 500 items a page, and unknown parameters', async () => {
+  test('lists accept 500 items a page and ignore unknown parameters', async () => {
     expect((await api.get('ads?per_page=500&foo=1&__proto__=2')).status).toBe(200);
     expect((await api.get('ads?page=1000000&per_page=500')).json.data).toEqual([]);
   });
@@ -236,7 +236,7 @@ describe('the pictures of approved sets', () => {
     expect(sites(await list())).toEqual(['r1.example', 'r3.example']);
   });
 
-  test('from, to and order select pictures of other times', async () => {
+  test('the parameters from, to and order select pictures of other times', async () => {
     const from = hoursAgo(40).toISOString();
     expect(sites(await list(`?from=${from}&order=asc`))).toEqual(['old.example', 'r1.example', 'r3.example']);
     expect(sites(await list(`?from=${from}&order=desc`))).toEqual(['r1.example', 'r3.example', 'old.example']);
@@ -264,7 +264,7 @@ describe('the pictures of approved sets', () => {
     ['to=2026-13-01', 'to'],
     ['order=up', 'order'],
     ['include=ad', 'include'],
-  ])('refuse %s', async (query, field) => {
+  ])('the list of pictures rejects the query %s', async (query, field) => {
     const reply = await api.get(`screenshots?${query}`);
     expect([reply.status, Object.keys(reply.json.errors)]).toEqual([422, [field]]);
   });

@@ -113,7 +113,7 @@ describe('a request', () => {
     ]);
   });
 
-  test('a request that names one picture twice makes one, with the site as first sent', async () => {
+  test('a request that names one screenshot twice creates one, with the address of the first', async () => {
     const spelled = (url: string) => ({ ...shot, site: { url } });
     const sites = [
       'News.example',
@@ -134,7 +134,7 @@ describe('a request', () => {
   });
 
   test.each([null, {}, { ad: null }, { ad: {} }, { ad: { frames: null } }, { ad: { frames: [] } }])(
-    'with options %j asks for the default capture',
+    'a screenshot with the options %j gets the default frame',
     async (options) => {
       expect((await pictures(await ask([entry({ media }, [{ ...shot, options }])])))[0]?.[3]).toBeNull();
     },
@@ -154,7 +154,7 @@ describe('a marker', () => {
 
   const path = 'screenshot_requests.0.screenshots.0.options.ad.frames.0.marker';
   test.each(['30.0000001', '31', '-0.0001', '1e400', '-1e400', '"1"', 'null', 'true', '[1]', '{}'])(
-    'that is %s is a fault',
+    'a marker of %s is a fault',
     async (marker) => {
       const text = JSON.stringify({ campaign, screenshot_requests: [entry({ media }, [{ ...shot, ...frames('@') }])] });
       const reply = await api.post('screenshot_requests', text.replace('"@"', marker));
@@ -231,34 +231,38 @@ describe('an entry designates an existing ad', () => {
 describe('faults of an entry', () => {
   const at = (path: string) => `screenshot_requests.0.${path}`;
   test.each([
-    ['not an object', 5, 'screenshot_requests.0'],
+    ['an entry that is not an object', 5, 'screenshot_requests.0'],
     ['null', null, 'screenshot_requests.0'],
-    ['no ad', { screenshots: [shot] }, at('ad')],
-    ['ad null', entry(null), at('ad')],
-    ['ad without anything', entry({}), at('ad.media')],
-    ['a key of nothing and no media', entry({ lookup_key: 'nothing' }), at('ad.media')],
+    ['an entry without an ad', { screenshots: [shot] }, at('ad')],
+    ['an entry whose ad is null', entry(null), at('ad')],
+    ['an empty ad', entry({}), at('ad.media')],
+    ['an unknown key without media', entry({ lookup_key: 'nothing' }), at('ad.media')],
     ['media of an unknown type', entry({ media: { ...media, type: 'x' } }), at('ad.media.type')],
-    ['a tag too large', entry({ media: { type: 'html_tag', content: 'x'.repeat(1_048_577) } }), at('ad.media.content')],
-    ['a name of 256', entry({ media, name: 'x'.repeat(256) }), at('ad.name')],
-    ['a blank key', entry({ media, lookup_key: '\t' }), at('ad.lookup_key')],
-    ['an id that is no text', entry({ id: 5, media }), at('ad.id')],
-    ['an id that is no UUID', entry({ id: 'x', media }), at('ad.id')],
-    ['an id with U+0000', entry({ id: 'a\0', media }), at('ad.id')],
-    ['an unknown id, though there is media', entry({ id: crypto.randomUUID(), media }), at('ad.id')],
-    ['no screenshots', { ad: { media } }, at('screenshots')],
-    ['screenshots null', entry({ media }, null), at('screenshots')],
-    ['screenshots empty', entry({ media }, []), at('screenshots')],
-    ['screenshots an object', entry({ media }, {}), at('screenshots')],
-    ['a screenshot that is none', entry({ media }, [1]), at('screenshots.0')],
-    ['no site', entry({ media }, [{ device: shot.device }]), at('screenshots.0.site')],
-    ['no address', entry({ media }, [{ ...shot, site: {} }]), at('screenshots.0.site.url')],
-    ['address null', entry({ media }, [{ ...shot, site: { url: null } }]), at('screenshots.0.site.url')],
-    ['blank address', entry({ media }, [{ ...shot, site: { url: ' ' } }]), at('screenshots.0.site.url')],
-    ['no device', entry({ media }, [{ site: shot.site }]), at('screenshots.0.device')],
-    ['device a string', entry({ media }, [{ ...shot, device: 'desktop' }]), at('screenshots.0.device')],
-    ['no device name', entry({ media }, [{ ...shot, device: {} }]), at('screenshots.0.device.name')],
     [
-      'a device of another case',
+      'a tag that is too large',
+      entry({ media: { type: 'html_tag', content: 'x'.repeat(1_048_577) } }),
+      at('ad.media.content'),
+    ],
+    ['a name of 256 characters', entry({ media, name: 'x'.repeat(256) }), at('ad.name')],
+    ['a blank key', entry({ media, lookup_key: '\t' }), at('ad.lookup_key')],
+    ['an id that is not text', entry({ id: 5, media }), at('ad.id')],
+    ['an id that is not a UUID', entry({ id: 'x', media }), at('ad.id')],
+    ['an id with U+0000', entry({ id: 'a\0', media }), at('ad.id')],
+    ['an unknown id beside media', entry({ id: crypto.randomUUID(), media }), at('ad.id')],
+    ['an entry without screenshots', { ad: { media } }, at('screenshots')],
+    ['screenshots that are null', entry({ media }, null), at('screenshots')],
+    ['an empty list of screenshots', entry({ media }, []), at('screenshots')],
+    ['screenshots that are an object', entry({ media }, {}), at('screenshots')],
+    ['a screenshot that is not an object', entry({ media }, [1]), at('screenshots.0')],
+    ['a screenshot without a site', entry({ media }, [{ device: shot.device }]), at('screenshots.0.site')],
+    ['a site without an address', entry({ media }, [{ ...shot, site: {} }]), at('screenshots.0.site.url')],
+    ['an address that is null', entry({ media }, [{ ...shot, site: { url: null } }]), at('screenshots.0.site.url')],
+    ['a blank address', entry({ media }, [{ ...shot, site: { url: ' ' } }]), at('screenshots.0.site.url')],
+    ['a screenshot without a device', entry({ media }, [{ site: shot.site }]), at('screenshots.0.device')],
+    ['a device that is a string', entry({ media }, [{ ...shot, device: 'desktop' }]), at('screenshots.0.device')],
+    ['a device without a name', entry({ media }, [{ ...shot, device: {} }]), at('screenshots.0.device.name')],
+    [
+      'a device name in another case',
       entry({ media }, [{ ...shot, device: { name: 'IPhone' } }]),
       at('screenshots.0.device.name'),
     ],
@@ -273,7 +277,7 @@ describe('faults of an entry', () => {
       entry({ media }, [{ ...shot, options: { ad: { frames: 1 } } }]),
       at('screenshots.0.options.ad.frames'),
     ],
-  ])('%s', async (_what, given, path) => {
+  ])('an invalid entry is rejected: %s', async (_what, given, path) => {
     expect(await paths([given])).toEqual([path]);
   });
 
@@ -292,12 +296,12 @@ describe('faults of an entry', () => {
     'https://[::1',
     `a.example/${'x'.repeat(8_183)}`,
     'a.example/\0',
-  ])('a site %s', async (url) => {
+  ])('the site %s is a fault', async (url) => {
     expect(await paths([entry({ media }, [{ ...shot, site: { url } }])])).toEqual([at('screenshots.0.site.url')]);
   });
 
   test.each(['a.example', 'localhost:3000', '10.0.0.1/x', 'bücher.example', `a.example/${'x'.repeat(8_182)}`])(
-    'but a site %s is accepted',
+    'the site %s is accepted',
     async (url) => {
       expect((await pictures(await ask([entry({ media }, [{ ...shot, site: { url } }])])))[0]?.[1]).toBe(url);
     },
@@ -323,24 +327,27 @@ describe('faults of an entry', () => {
 
 describe('faults of the body as a whole', () => {
   test.each([
-    ['no entries', undefined],
+    ['no value', undefined],
     ['null', null],
     ['an empty list', []],
     ['an object', {}],
-  ])('screenshot_requests: %s', async (_what, given) => {
+  ])('a body with %s for screenshot_requests has one fault', async (_what, given) => {
     expect(await paths(given)).toEqual(['screenshot_requests']);
   });
 
-  test.each([5, 'x'.repeat(10_001), 'a\0', '\udfff', {}])('instructions %#', async (instructions) => {
-    expect(await paths([entry()], { instructions })).toEqual(['instructions']);
-  });
+  test.each([5, 'x'.repeat(10_001), 'a\0', '\udfff', {}])(
+    'invalid instructions are a fault: %#',
+    async (instructions) => {
+      expect(await paths([entry()], { instructions })).toEqual(['instructions']);
+    },
+  );
 
   test('instructions may be null, and have 10,000 characters', async () => {
     expect((await ask([entry()], { instructions: null })).status).toBe(202);
     expect((await ask([entry()], { instructions: '😀'.repeat(10_000) })).status).toBe(202);
   });
 
-  test('all faults come in one answer', async () => {
+  test('one response has all faults of a screenshot request', async () => {
     const bad = { site: { url: '' }, device: { name: 'x' }, ...frames(31, 'a') };
     const given = [
       entry({ lookup_key: 'a' }, [shot, bad]),

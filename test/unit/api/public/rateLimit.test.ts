@@ -5,7 +5,7 @@ import { limitRequests } from '../../../../src/api/public/rateLimit.ts';
 /** A response that is never sent: only its headers matter. */
 const response = () => Object.create(express.response, { set: { value: () => undefined } });
 
-test('tokens come back at their rate, up to the burst', () => {
+test('tokens refill at their rate up to the burst', () => {
   let now = 0;
   const limitRate = limitRequests({ perSecond: 2, burst: 4 }, () => now);
   const take = () => {

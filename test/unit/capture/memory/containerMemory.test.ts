@@ -42,7 +42,7 @@ test.each([
     'version 1 sets no limit',
     { 'memory/memory.limit_in_bytes': '9223372036854771712', 'memory/memory.usage_in_bytes': '1' },
   ],
-])('Where %s, memory is not bounded', async (_, files) => {
+])('The memory is not limited if %s', async (_, files) => {
   await write(files);
   expect(await readContainerMemory(folder)).toBeUndefined();
 });
