@@ -17,12 +17,12 @@ const OUTPUT = path.resolve('demo-output');
 const SET_DEADLINE_MS = 240_000;
 const started = Date.now();
 
-function say(text: string): void {
+function log(text: string): void {
   console.log(`${((Date.now() - started) / 1000).toFixed(1).padStart(6)} s  ${text}`);
 }
 
 async function main(): Promise<void> {
-  say('starting publishers, a webhook listener and the service …');
+  log('starting publishers, a webhook listener and the service …');
   await rm(OUTPUT, { recursive: true, force: true });
   await mkdir(OUTPUT, { recursive: true });
   const data = await mkdtemp(path.join(tmpdir(), 'tearsheet-demo-'));
@@ -34,19 +34,19 @@ async function main(): Promise<void> {
   });
   const listener = await startListener(() => service.webhook_secret);
   try {
-    say(`the service is ready at ${service.url}`);
+    log(`the service is ready at ${service.url}`);
     const client = createClient(service);
     const plan = planOf();
     const [ad, set] = await Promise.all([
       previewOfZip(client, { plan, cdn: publishers.cdn, webhook: listener.url }),
       client.post<SetRecord>('/screenshot_requests', requestOf(plan, publishers, listener.url)),
     ]);
-    say(`requested one ad preview (${ad.html_url}) and one set (${set.html_url})`);
+    log(`requested one ad preview (${ad.html_url}) and one set (${set.html_url})`);
     const following = follow(client, set.id, (screenshot) => checkScreenshot(screenshot, plan, publishers));
     await listener.next('ad.uploaded', ad.id, SET_DEADLINE_MS);
-    say('ad.uploaded arrived with a valid signature');
+    log('ad.uploaded arrived with a valid signature');
     await listener.next('screenshot_set.approved', set.id, SET_DEADLINE_MS);
-    say('screenshot_set.approved arrived with a valid signature');
+    log('screenshot_set.approved arrived with a valid signature');
     await report(await following, plan);
   } finally {
     listener.close();
@@ -77,7 +77,7 @@ async function follow(
   check: (screenshot: ScreenshotRecord) => Promise<Checked>,
 ): Promise<Checked[]> {
   const checks = new Map<string, Promise<Checked>>();
-  let told = '';
+  let printed = '';
   for (const deadline = Date.now() + SET_DEADLINE_MS; Date.now() < deadline; ) {
     const set = await client.get<SetRecord>(`/screenshot_sets/${id}`);
     const resolved = set.screenshots.filter(({ status }) => status !== 'pending');
@@ -89,8 +89,8 @@ async function follow(
       checks.set(screenshot.id, checked);
     }
     const progress = `${set.status}: ${resolved.length} of ${set.screenshots.length} pictures`;
-    if (progress !== told) say(progress);
-    told = progress;
+    if (progress !== printed) log(progress);
+    printed = progress;
     if (!['draft', 'capturing'].includes(set.status)) {
       return Promise.all(set.screenshots.map((screenshot) => checks.get(screenshot.id) ?? check(screenshot)));
     }
@@ -131,10 +131,10 @@ async function report(checked: readonly Checked[], plan: readonly PlannedAd[]): 
     throw new Error(`The set has ${checked.length} screenshots, but the demo requested ${wanted}.`);
   if (faults.length > 0) throw new Error(`${faults.length} of ${wanted} pictures are wrong; see ${sheet}.`);
   const pictures = checked.filter(({ png }) => png !== undefined).length;
-  say(
+  log(
     `${pictures} pictures, each with its ad in it; ${wanted - pictures} sites that cannot show one, each with its reason`,
   );
-  say(`contact sheet: ${sheet}`);
+  log(`contact sheet: ${sheet}`);
 }
 
 main().catch((error: unknown) => {

@@ -63,8 +63,8 @@ async function requireScreenshots(
   ids: readonly string[],
 ): Promise<void> {
   const known = await findScreenshotsOfIndex(transaction, { setId, index, ids });
-  const stranger = ids.find((id) => !known.has(id));
-  if (stranger !== undefined) throw new ResultFaultError(`Screenshot ${stranger} is not of this index.`);
+  const unknownId = ids.find((id) => !known.has(id));
+  if (unknownId !== undefined) throw new ResultFaultError(`Screenshot ${unknownId} is not of this index.`);
 }
 
 async function requireFrames(

@@ -63,8 +63,8 @@ async function lockPending(
 ): Promise<Set<string>> {
   const rows = await lockScreenshotsOfIndex(transaction, { setId, index, ids });
   const known = new Set(rows.map(({ id }) => id));
-  const stranger = ids.find((id) => !known.has(id));
-  if (stranger !== undefined) throw new ResultFaultError(`Screenshot ${stranger} is not of this index.`);
+  const unknownId = ids.find((id) => !known.has(id));
+  if (unknownId !== undefined) throw new ResultFaultError(`Screenshot ${unknownId} is not of this index.`);
   return new Set(rows.filter(({ status }) => status === 'pending').map(({ id }) => id));
 }
 

@@ -27,7 +27,7 @@ export interface Settlement {
 export type SettleOutcome = 'settled' | 'already' | 'not_due';
 
 /** Causes that come from the cluster, so its message is stored. */
-const TOLD: ReadonlySet<SettleCause> = new Set(['unscheduled', 'lost']);
+const CAUSES_WITH_PROBLEM: ReadonlySet<SettleCause> = new Set(['unscheduled', 'lost']);
 
 /** In a transaction that holds the leader's epoch: see `requireEpoch`. */
 export async function settleJob(
@@ -44,11 +44,11 @@ export async function settleJob(
   const adIds = await closeCreatives(transaction, job.id, ended === 'canceled' ? 'canceled' : 'failed');
   await deleteDeclaredUploads(transaction, job.id);
   const status = job.set_id === null ? undefined : await settleSet(transaction, job.set_id, ended);
-  const shownProblem = TOLD.has(ended) ? (problem?.details ?? null) : null;
+  const shownProblem = CAUSES_WITH_PROBLEM.has(ended) ? (problem?.details ?? null) : null;
   await markJobSettled(transaction, job.id, { outcome: ended, problem: shownProblem });
   await failOrphanedAds(transaction, { adIds, reason: words }, context);
   if (job.set_id !== null && status !== undefined) {
-    await tell(transaction, { setId: job.set_id, organizationId: job.organization_id, status }, context);
+    await recordOutcome(transaction, { setId: job.set_id, organizationId: job.organization_id, status }, context);
   }
   await context.queue.enqueue(transaction, 'launch', { organization_id: job.organization_id });
   await notify(transaction, { job: job.id, ...(job.set_id === null ? {} : { set: job.set_id }) });
@@ -111,7 +111,7 @@ async function settleSet(transaction: Queryable, setId: string, cause: SettleCau
   return status;
 }
 
-async function tell(
+async function recordOutcome(
   transaction: Queryable,
   { setId, organizationId, status }: { setId: string; organizationId: string; status: SetStatus },
   context: ResolveContext,

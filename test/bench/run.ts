@@ -23,7 +23,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const REPORT = path.join(ROOT, 'docs', 'performance.md');
 const started = Date.now();
 
-function say(text: string): void {
+function log(text: string): void {
   console.log(`${((Date.now() - started) / 1000).toFixed(1).padStart(6)} s  ${text}`);
 }
 
@@ -32,7 +32,7 @@ async function main(args: readonly string[]): Promise<void> {
   const named = args.filter((arg) => !arg.startsWith('--'));
   const wanted = (name: string) => named.length === 0 || named.includes(name);
   const rounds = quick ? 3 : 7;
-  say('compiling …');
+  log('compiling …');
   await promisify(execFile)('make', ['-s', 'build'], { cwd: ROOT, timeout: 300_000 });
   const folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-bench-'));
   // PostgreSQL's account needs access, because its data is in this folder and is removed with it.
@@ -42,50 +42,50 @@ async function main(args: readonly string[]): Promise<void> {
   let phases: Readonly<Record<string, number>> = {};
   try {
     if (wanted('requests')) {
-      say('accepted requests a second …');
+      log('accepted requests a second …');
       figures.push(
-        ...told([await measureAcceptance({ databaseUrl: postgres.url, rounds: quick ? 3 : 15, requests: 1_000 })]),
+        ...logged([await measureAcceptance({ databaseUrl: postgres.url, rounds: quick ? 3 : 15, requests: 1_000 })]),
       );
     }
     if (wanted('pictures')) {
-      say('finished pictures a second …');
+      log('finished pictures a second …');
       const sizes = quick ? { ads: 20, peerPictures: 1 } : { ads: 50, peerPictures: 3 };
-      figures.push(...told(await measurePictures({ rounds: quick ? 2 : 5, ...sizes })));
+      figures.push(...logged(await measurePictures({ rounds: quick ? 2 : 5, ...sizes })));
     }
     if (wanted('encoding')) {
-      say('pictures composed and encoded a second …');
-      figures.push(...told(await measureEncoding(quick ? { rounds: 2, ads: 20 } : { rounds: 5, ads: 50 })));
+      log('pictures composed and encoded a second …');
+      figures.push(...logged(await measureEncoding(quick ? { rounds: 2, ads: 20 } : { rounds: 5, ads: 50 })));
     }
     if (wanted('markers')) {
-      say('late markers …');
-      figures.push(...told([await measureMarkers(rounds)]));
+      log('late markers …');
+      figures.push(...logged([await measureMarkers(rounds)]));
     }
     if (wanted('first')) {
-      say('from a request to its first picture …');
+      log('from a request to its first picture …');
       const first = await measureFirstPicture(rounds);
-      figures.push(...told([first.figure]));
+      figures.push(...logged([first.figure]));
       phases = first.phases;
-      say(JSON.stringify(phases));
+      log(JSON.stringify(phases));
     }
     if (quick || named.length > 0) return;
     const head = reportOf({ machine: await describeMachine(postgres.url), figures, phases });
     await writeFile(REPORT, withHead(await readFile(REPORT, 'utf8'), head));
-    say(`written: ${path.relative(ROOT, REPORT)}`);
+    log(`written: ${path.relative(ROOT, REPORT)}`);
   } finally {
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function told(figures: readonly Figure[]): readonly Figure[] {
+function logged(figures: readonly Figure[]): readonly Figure[] {
   for (const figure of figures) {
     const verdict = judge(figure);
     const numbers = (values: readonly number[]) => values.map((value) => value.toFixed(2)).join(' ');
-    say(`${figure.name}, ${figure.unit}: ${numbers(figure.ours)}`);
+    log(`${figure.name}, ${figure.unit}: ${numbers(figure.ours)}`);
     if (figure.other === undefined || verdict === undefined) continue;
     const aim = verdict.met === undefined ? '' : verdict.met ? ', aim met' : ', aim missed';
-    say(`  compared with ${figure.other.name}: ${numbers(figure.other.values)}`);
-    say(`  ${figure.compared ?? 'ratio'} ${verdict.median.toFixed(2)}${aim} (load ${load()})`);
+    log(`  compared with ${figure.other.name}: ${numbers(figure.other.values)}`);
+    log(`  ${figure.compared ?? 'ratio'} ${verdict.median.toFixed(2)}${aim} (load ${load()})`);
   }
   return figures;
 }

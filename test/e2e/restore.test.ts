@@ -28,7 +28,7 @@ const scale = (replicas: number) =>
     `--replicas=${replicas}`,
   ]);
 
-const told = (set: string) => e2e.servers.receiver.accepted(APPROVED, set);
+const acceptedEvents = (set: string) => e2e.servers.receiver.accepted(APPROVED, set);
 
 /** In the words of the page. */
 async function restore(): Promise<void> {
@@ -45,22 +45,22 @@ test('after a restore, open sets continue, open deliveries keep their id, and la
   const { receiver, requestGate } = e2e.servers;
   const open = await e2e.requestHeldSet('open');
   receiver.mode = 'refuses';
-  const untold = await e2e.requestSet('Untold');
-  await receiver.asked(APPROVED, untold);
+  const undelivered = await e2e.requestSet('Undelivered');
+  await receiver.asked(APPROVED, undelivered);
   await database.backUp();
 
   receiver.mode = 'accepts';
   requestGate.release('open');
   await e2e.expectApproved(open);
-  await e2e.expectApproved(untold);
+  await e2e.expectApproved(undelivered);
   const lost = await e2e.requestSet('Lost');
   await e2e.expectApproved(lost);
 
   await restore();
-  await eventually(() => expect(told(untold)).toHaveLength(2), 60_000);
-  expect(new Set(told(untold)).size).toBe(1);
+  await eventually(() => expect(acceptedEvents(undelivered)).toHaveLength(2), 60_000);
+  expect(new Set(acceptedEvents(undelivered)).size).toBe(1);
   await e2e.waitForSetStatus(open, 'approved');
-  await eventually(() => expect(new Set(told(open)).size).toBe(2), 60_000);
+  await eventually(() => expect(new Set(acceptedEvents(open)).size).toBe(2), 60_000);
   await expect(e2e.installation.call('GET', `/screenshot_sets/${lost}`)).rejects.toThrow('404');
 
   // It waits for the two minutes in which its row might be on its way, and shows `UnknownSet` then; nobody has taken it away.

@@ -52,7 +52,7 @@ interface Story {
   /** Programs of captures; none does anything by itself. */
   readonly capture: readonly string[];
   readonly maxPods?: number;
-  tell(scene: Scene): Promise<void>;
+  perform(scene: Scene): Promise<void>;
 }
 
 const LIMITS = { ...SETTINGS, maxPods: 1_000_000, maxPodsPerOrganization: 1_000_000 };
@@ -62,7 +62,7 @@ const STORIES: readonly Story[] = [
   {
     title: 'A set is captured, settled, shown for a while and deleted from the cluster',
     capture: STAY,
-    async tell({ rest, play, pass }) {
+    async perform({ rest, play, pass }) {
       await rest();
       await play(0);
       await rest();
@@ -77,7 +77,7 @@ const STORIES: readonly Story[] = [
   {
     title: 'A set is canceled through its ScreenshotJob',
     capture: STAY,
-    async tell({ rest, play, cluster, name }) {
+    async perform({ rest, play, cluster, name }) {
       await rest();
       await play(0);
       cluster.cancelByHand(name);
@@ -87,7 +87,7 @@ const STORIES: readonly Story[] = [
   {
     title: 'An operator deletes the ScreenshotJob of a set',
     capture: STAY,
-    async tell({ rest, cluster, name }) {
+    async perform({ rest, cluster, name }) {
       await rest();
       cluster.deleteByHand(name);
       await rest();
@@ -96,7 +96,7 @@ const STORIES: readonly Story[] = [
   {
     title: 'The ScreenshotJob of an open set is lost and recreated',
     capture: STAY,
-    async tell({ rest, play, cluster, name }) {
+    async perform({ rest, play, cluster, name }) {
       await rest();
       await cluster.deleteScreenshotJob(required(await cluster.getScreenshotJob(name)));
       await rest();
@@ -108,7 +108,7 @@ const STORIES: readonly Story[] = [
   {
     title: 'The captures of a set end without a result in three generations of its Job',
     capture: ['/bin/false'],
-    async tell({ rest, cluster, jobId }) {
+    async perform({ rest, cluster, jobId }) {
       await eventually(async () => {
         await rest();
         const job = await store.db.selectFrom('screenshot_jobs').selectAll().where('id', '=', jobId).executeTakeFirst();
@@ -122,7 +122,7 @@ const STORIES: readonly Story[] = [
     title: 'No capture of a set ever starts',
     capture: STAY,
     maxPods: 0,
-    async tell({ rest, pass }) {
+    async perform({ rest, pass }) {
       await rest();
       await pass(901);
       await rest();
@@ -131,7 +131,7 @@ const STORIES: readonly Story[] = [
   {
     title: 'The claims of a set are lost, and its deadline comes',
     capture: STAY,
-    async tell({ rest, pass, jobId }) {
+    async perform({ rest, pass, jobId }) {
       await rest();
       await startIndex(store.db, { jobId, index: 0, eventContext: eventContext() });
       await pass(700);
@@ -189,7 +189,7 @@ async function outcome(cluster: LocalCluster, { setId, jobId }: { setId: string;
   return plain(JSON.stringify(known, undefined, 1)).replaceAll(/"duration": "[^"]*"/g, '"duration": "D"');
 }
 
-async function run({ capture, maxPods = 4, tell }: Story, last?: number) {
+async function run({ capture, maxPods = 4, perform }: Story, last?: number) {
   const cluster = createLocalCluster({
     captureCommand: capture,
     maxPods,
@@ -214,7 +214,7 @@ async function run({ capture, maxPods = 4, tell }: Story, last?: number) {
   };
   const play = (index: number) => simulateIndex(db, { jobId: job.jobId, index, eventContext: eventContext() });
   try {
-    await tell({ cluster, ...job, rest, pass, play });
+    await perform({ cluster, ...job, rest, pass, play });
     return { calls: controller.calls, hasEnded: controller.hasCrashed, left: await outcome(cluster, job) };
   } finally {
     await controller.close();

@@ -30,7 +30,7 @@ export class CrashingController {
   readonly #environment: ControllerEnvironment;
   readonly #crashPoint: CrashPoint;
   #store: Store | undefined;
-  #term: LeaderContext | undefined;
+  #context: LeaderContext | undefined;
   #hasFollower = false;
   #time = 0;
 
@@ -63,10 +63,10 @@ export class CrashingController {
   }
 
   async #look(name: string): Promise<number | undefined> {
-    this.#term ??= await this.#begin(this.#crashPoint);
+    this.#context ??= await this.#begin(this.#crashPoint);
     const isFirst = !this.#hasFollower;
     try {
-      const again = await reconcile(this.#term, name);
+      const again = await reconcile(this.#context, name);
       if (!isFirst || !this.#crashPoint.hasCrashed) return again;
     } catch (error) {
       if (error instanceof ConflictError) return 1;
@@ -75,7 +75,7 @@ export class CrashingController {
     // A crash closes its connections and rolls their transactions back.
     await this.#store?.close();
     this.#hasFollower = true;
-    this.#term = await this.#begin(undefined);
+    this.#context = await this.#begin(undefined);
     return 0;
   }
 

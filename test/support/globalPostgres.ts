@@ -53,7 +53,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     broker.closeAllConnections();
     broker.close();
-    // A server that did not start has told every test so.
+    // Every test has reported a server that did not start.
     const server = await running?.catch(() => undefined);
     await server?.stop();
   };

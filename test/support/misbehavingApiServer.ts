@@ -25,7 +25,7 @@ export interface OpenWatch {
   send(type: string, object: object): void;
   /** As a server that ends it in good order. */
   end(): void;
-  /** As a network that fails, in the middle of a line if told so. */
+  /** Simulates a network failure, optionally in the middle of a line. */
   cut(half?: string): void;
 }
 

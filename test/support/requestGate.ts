@@ -26,7 +26,7 @@ export async function startRequestGate(host?: string): Promise<RequestGate> {
       return;
     }
     waiting.push(pass);
-    for (const tell of watchers.get(gate) ?? []) tell();
+    for (const notify of watchers.get(gate) ?? []) notify();
     watchers.delete(gate);
   };
   const server: Listener = await listenHttp(answer, host);

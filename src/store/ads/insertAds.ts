@@ -86,7 +86,7 @@ function statement({ organizationId, campaign, source, ads, subscribers = [], li
       ) as n (id, lookup_key, name, kind, content)
       on conflict (campaign_id, lookup_key) do nothing
       returning id, created_at
-    )${subscribers.length === 0 ? sql`` : sql`, told as (${subscriberStep(organizationId, subscribers)})`}
+    )${subscribers.length === 0 ? sql`` : sql`, new_subscribers as (${subscriberStep(organizationId, subscribers)})`}
     select campaign.id as campaign_id, ad.id, ad.created_at from campaign left join ad on true`;
 }
 

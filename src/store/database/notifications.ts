@@ -102,10 +102,10 @@ function newClient(url: string): pg.Client {
   });
 }
 
-async function subscribe(client: pg.Client, told: (payload: string) => void): Promise<void> {
+async function subscribe(client: pg.Client, onPayload: (payload: string) => void): Promise<void> {
   // Without a listener, an error of the idle connection would end the process; `lost` sees the same one.
   client.on('error', () => undefined);
-  client.on('notification', ({ payload }) => told(payload ?? ''));
+  client.on('notification', ({ payload }) => onPayload(payload ?? ''));
   await client.connect();
   await client.query(`listen ${CHANNEL}`);
 }

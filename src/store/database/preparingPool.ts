@@ -42,7 +42,7 @@ class PreparingClient implements PostgresPoolClient {
   constructor(client: pg.PoolClient, statements: Statements) {
     this.#client = client;
     this.#statements = statements;
-    // The queries it breaks say so themselves; but nobody else listens while it is in use, and that would end the process.
+    // The failed queries report this error. Without a listener, the error would end the process.
     client.on('error', () => undefined);
   }
 

@@ -47,7 +47,7 @@ export async function readDeliveryToSend(db: Queryable, id: string): Promise<Del
     ])
     .where('d.id', '=', id)
     .where('d.status', '=', 'pending')
-    // A stray second job of the same delivery finds it waiting for its next try.
+    // A duplicate job of the same delivery does not send it before its next attempt is due.
     .where('d.next_attempt_at', '<=', sql<Date>`now() + interval '1 second'`)
     .executeTakeFirst();
   if (row === undefined) return undefined;

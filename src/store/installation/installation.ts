@@ -21,7 +21,7 @@ export async function readInstallation(db: Queryable): Promise<Installation> {
   return db.selectFrom('installation').select(['id', 'secret']).executeTakeFirstOrThrow();
 }
 
-/** Begins the term of a new leader. @returns its epoch, which settling transactions check. */
+/** Starts a new leadership. @returns its epoch, which settling transactions check. */
 export async function beginEpoch(db: Queryable): Promise<string> {
   const row = await db
     .updateTable('installation')

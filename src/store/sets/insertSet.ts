@@ -31,7 +31,7 @@ export async function insertSet(tx: Queryable, given: NewSet): Promise<{ id: str
         ${column((p) => p.device)}::text[], ${column((p) => p.markerMs)}::integer[]
       ) with ordinality as n (ad_id, site_url, site_key, device, marker_ms, seq)
     ),
-    told as (
+    new_subscribers as (
       insert into subscribers
         (id, organization_id, set_id, seq, webhook_url, webhook_topics, s3_bucket, s3_region, s3_key_prefix)
       select s.id, ${organizationId}::uuid, ${id}::uuid, s.seq, s.webhook_url, s.webhook_topics, s.s3_bucket, s.s3_region,

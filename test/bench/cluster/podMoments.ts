@@ -13,9 +13,9 @@ interface Moment {
   readonly at: number;
 }
 
-export type Told = 'created' | 'running';
+export type PodState = 'created' | 'running';
 
-const PHASES: Readonly<Record<Told, readonly string[]>> = {
+const PHASES: Readonly<Record<PodState, readonly string[]>> = {
   created: ['Pending', 'Running', 'Succeeded'],
   running: ['Running', 'Succeeded'],
 };
@@ -40,10 +40,10 @@ export class PodMoments {
   }
 
   /** @returns performance.now() when the first pod with this label was in that state. @throws Error if there is none within a minute. */
-  async when(told: Told, [label, value]: readonly [string, string]): Promise<number> {
+  async when(state: PodState, [label, value]: readonly [string, string]): Promise<number> {
     const found = () =>
       this.#moments.find(({ pod: { metadata, status } }) => {
-        return metadata.labels?.[label] === value && PHASES[told].includes(status.phase);
+        return metadata.labels?.[label] === value && PHASES[state].includes(status.phase);
       });
     return withDeadline(DEADLINE_MS, this.#until(found));
   }

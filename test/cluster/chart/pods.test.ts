@@ -263,15 +263,15 @@ describe('secrets', () => {
         { ...defaults.artifacts, ...REQUIRED_VALUES.artifacts },
       ]);
       return {
-        told: rendered.get('Deployment', 'api')['spec'].template.metadata.annotations['checksum/secrets'],
+        checksum: rendered.get('Deployment', 'api')['spec'].template.metadata.annotations['checksum/secrets'],
         guess: createHash('sha256').update(JSON.stringify(guess)).digest('hex'),
       };
     };
     const [one, again, other] = [await sums('pass'), await sums('pass'), await sums('word')];
-    expect(one.told).toMatch(/^[0-9a-f]{64}$/);
-    expect(again.told).toBe(one.told);
-    expect(other.told).not.toBe(one.told);
-    expect(one.told).not.toBe(one.guess);
+    expect(one.checksum).toMatch(/^[0-9a-f]{64}$/);
+    expect(again.checksum).toBe(one.checksum);
+    expect(other.checksum).not.toBe(one.checksum);
+    expect(one.checksum).not.toBe(one.guess);
   });
 
   const names = async (values: Values) =>

@@ -47,15 +47,15 @@ test('three watches and 100 calls need at most ten connections', async () => {
     expect(await cluster.createScreenshotJob(name, seen.spec)).toBe('exists');
     await cluster.recordEvent(seen, { type: 'Normal', reason: 'Queued', message: `Time ${count}.` });
   }
-  // How many are open at once in the beginning, lists, watches and calls, is for the processor to say.
+  // The number of simultaneous lists, watches and calls depends on the processor.
   expect(network.connections).toBeLessThanOrEqual(10);
 });
 
 test('a set of calls succeeds although the network cuts every connection', async () => {
   const network = await relayed();
   const cluster = await env.connect({ kubeconfig: network.kubeconfig });
-  const told: string[] = [];
-  cluster.watch((name) => told.push(name));
+  const changes: string[] = [];
+  cluster.watch((name) => changes.push(name));
   await createScreenshotJob(cluster, 'set-b');
   const other = await env.connect();
   network.closeConnections();
@@ -63,7 +63,7 @@ test('a set of calls succeeds although the network cuts every connection', async
   await eventually(async () => expect(await cluster.getScreenshotJob('set-c')).toMatchObject({ name: 'set-c' }));
   network.closeConnections();
   expect(await cluster.createScreenshotJob('set-d', resourceSpec())).toBe('created');
-  await eventually(() => expect(told).toEqual(expect.arrayContaining(['set-b', 'set-c', 'set-d'])));
+  await eventually(() => expect(changes).toEqual(expect.arrayContaining(['set-b', 'set-c', 'set-d'])));
 });
 
 test('the staleness grows while the network delivers nothing', async () => {
@@ -102,7 +102,7 @@ const REVIEW = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectRevie
 
 interface Candidate {
   readonly elector: Elector;
-  readonly told: string[];
+  readonly transitions: string[];
 }
 
 async function candidate(
@@ -111,44 +111,44 @@ async function candidate(
   { kubeconfig = env.namespace.kubeconfig, leaseSeconds = 3 } = {},
 ): Promise<Candidate> {
   const api = createApiServer({ credentials: await loadCredentials(kubeconfig) });
-  const told: string[] = [];
+  const transitions: string[] = [];
   const connection = { leases: createResourceClients(api, env.namespace.name).leases, log: SILENT };
   const elector = startElector(connection, {
     ...{ identity, leaseName, leaseSeconds, renewSeconds: leaseSeconds * 0.7, retrySeconds: 0.2 },
-    onElected: () => told.push('elected'),
-    onLost: () => told.push('lost'),
+    onElected: () => transitions.push('elected'),
+    onLost: () => transitions.push('lost'),
   });
   open.push(async () => {
     await elector.stop();
     await api.close();
   });
-  return { elector, told };
+  return { elector, transitions };
 }
 
 test('one of three candidates leads, and another one takes over at once when it stops', async () => {
   // A candidate that waits for the Lease to expire would wait for an hour.
   const all = await Promise.all(['a', 'b', 'c'].map((name) => candidate(name, 'orderly', { leaseSeconds: 3_600 })));
-  const leaders = () => all.filter(({ told }) => told.length > 0);
+  const leaders = () => all.filter(({ transitions }) => transitions.length > 0);
   await eventually(() => expect(leaders()).toHaveLength(1));
   const [first] = leaders();
   await first?.elector.stop();
   await eventually(() => expect(leaders()).toHaveLength(2));
-  expect(all.flatMap(({ told }) => told)).toEqual(['elected', 'elected']);
+  expect(all.flatMap(({ transitions }) => transitions)).toEqual(['elected', 'elected']);
 });
 
 test('a leader without a network loses leadership before another one leads and writes nothing afterwards', async () => {
   const network = await relayed();
   const first = await candidate('a', 'frozen', { kubeconfig: network.kubeconfig });
-  await eventually(() => expect(first.told).toEqual(['elected']));
+  await eventually(() => expect(first.transitions).toEqual(['elected']));
   const second = await candidate('b', 'frozen');
   network.stall();
-  await eventually(() => expect(second.told).toEqual(['elected']));
-  expect(first.told).toEqual(['elected', 'lost']);
+  await eventually(() => expect(second.transitions).toEqual(['elected']));
+  expect(first.transitions).toEqual(['elected', 'lost']);
   network.resume();
   await first.elector.stop();
   const again = await candidate('c', 'frozen');
   await second.elector.stop();
-  await eventually(() => expect(again.told).toEqual(['elected']));
+  await eventually(() => expect(again.transitions).toEqual(['elected']));
 });
 
 test('a watch after a network failure reports an object that was replaced under the same name', async () => {

@@ -38,8 +38,8 @@ function seenOf(resource: string, name: string): CaptureJob[] {
     const job = await cluster.getJob(name);
     if (job !== undefined) seen.push(job);
   };
-  cluster.watch((told) => {
-    if (told === resource) void look();
+  cluster.watch((changed) => {
+    if (changed === resource) void look();
   });
   return seen;
 }
@@ -98,9 +98,9 @@ test('a quota that denies all pods is reported although the Job does not change'
       const { items } = await tight.core.listNamespacedResourceQuota({ namespace: tight.namespace.name });
       expect(items[0]?.status?.hard).toBeDefined();
     });
-    let told = 0;
+    let notifications = 0;
     strict.watch(() => {
-      told += 1;
+      notifications += 1;
       // The controller also reads after each notification.
       void strict.getJob('set-q-1');
     });
@@ -108,7 +108,7 @@ test('a quota that denies all pods is reported although the Job does not change'
     await strict.createJob(jobSpec(owner));
     const { message } = await problem('set-q-1', 'QuotaExceeded', strict);
     expect(message).toContain('exceeded quota: none');
-    expect(told).toBeGreaterThan(1);
+    expect(notifications).toBeGreaterThan(1);
     expect(await strict.getJob('set-q-1')).toMatchObject({ active: 0, failedIndexes: [], finished: false });
   } finally {
     await tight.close();
@@ -151,10 +151,10 @@ test('a lost node is reported as soon as the cluster knows it if nodes may be re
       containerStatuses: [container({ running: { startedAt: new Date() } })],
     });
     await eventually(async () => expect((await watching.getJob('set-n-1'))?.active).toBe(1));
-    const told: string[] = [];
-    watching.watch((changed) => told.push(changed));
+    const changes: string[] = [];
+    watching.watch((changed) => changes.push(changed));
     await playNode(node, ready('Unknown'));
-    await eventually(() => expect(told).toContain('set-n'));
+    await eventually(() => expect(changes).toContain('set-n'));
     expect(await problem('set-n-1', 'NodeLost', watching)).toEqual({
       ...{ reason: 'NodeLost', message: `${name}: its node ${node} does not answer.` },
     });
@@ -170,7 +170,7 @@ test('a transition is recorded as an Event, and an equal one increases its count
   await cluster.recordEvent(seen, { ...event, reason: 'Unschedulable' });
   const fieldSelector = `involvedObject.uid=${seen.uid}`;
   const { items } = await env.core.listNamespacedEvent({ namespace: env.namespace.name, fieldSelector });
-  const told = items.map(({ reason, count, type, message, source }) => ({
+  const events = items.map(({ reason, count, type, message, source }) => ({
     reason,
     count,
     type,
@@ -178,8 +178,8 @@ test('a transition is recorded as an Event, and an equal one increases its count
     by: source?.component,
   }));
   const common = { type: 'Warning', message: event.message, by: 'tearsheet-controller' };
-  expect(told).toHaveLength(2);
-  expect(told).toEqual(
+  expect(events).toHaveLength(2);
+  expect(events).toEqual(
     expect.arrayContaining([
       { ...common, reason: 'QuotaExceeded', count: 3 },
       { ...common, reason: 'Unschedulable', count: 1 },

@@ -116,13 +116,13 @@ describe('ScreenshotJobs', () => {
   });
 
   test('watchers are notified of each change except of the status', async () => {
-    const told: string[] = [];
-    const { close } = cluster.watch((name) => told.push(name));
+    const changes: string[] = [];
+    const { close } = cluster.watch((name) => changes.push(name));
     const seen = await createScreenshotJob(cluster, 'set-h');
     await cluster.updateStatus(seen, screenshotJobStatus());
-    await eventually(() => expect(told).toEqual(['set-h']));
+    await eventually(() => expect(changes).toEqual(['set-h']));
     await env.screenshotJobs.cancel('set-h');
-    await eventually(() => expect(told).toEqual(['set-h', 'set-h']));
+    await eventually(() => expect(changes).toEqual(['set-h', 'set-h']));
     await close();
   });
 });

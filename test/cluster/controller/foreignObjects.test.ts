@@ -57,9 +57,9 @@ test('a Job of another owner with our name is reported and kept, and the next ge
   await shop.startController();
   await launch();
   await eventually(async () => expect(await statusOf(setId)).toBe('approved'));
-  const told = (await eventsOf(name)).find(({ reason }) => reason === 'JobNameConflict');
-  expect(told).toMatchObject({ type: 'Warning' });
-  expect(told?.message).toBe(`The name ${name}-1 is taken by a Job that does not belong to this ScreenshotJob.`);
+  const event = (await eventsOf(name)).find(({ reason }) => reason === 'JobNameConflict');
+  expect(event).toMatchObject({ type: 'Warning' });
+  expect(event?.message).toBe(`The name ${name}-1 is taken by a Job that does not belong to this ScreenshotJob.`);
   const left = await shop.batch.readNamespacedJob({ ...where(), name: `${name}-1` });
   expect(left.metadata?.uid).toBe(taken.metadata?.uid);
 });

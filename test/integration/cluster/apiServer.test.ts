@@ -186,12 +186,12 @@ test('close ends a call that waits for Retry-After', async () => {
 });
 
 test('each answer is reported with its call and duration, and a missing answer with code 0', async () => {
-  const told: object[] = [];
-  await connect({ onResponse: (response) => told.push(response) });
+  const reported: object[] = [];
+  await connect({ onResponse: (response) => reported.push(response) });
   server.next(`GET ${PATH}`, json(200, {}), hangUp, hangUp);
   await api.call({ verb: 'list', path: PATH });
   await failureOf(api.call({ verb: 'get', path: PATH }));
-  expect(told).toEqual([
+  expect(reported).toEqual([
     { verb: 'list', path: PATH, code: 200, seconds: expect.any(Number) },
     { verb: 'get', path: PATH, code: 0, seconds: expect.any(Number) },
     { verb: 'get', path: PATH, code: 0, seconds: expect.any(Number) },

@@ -23,7 +23,7 @@ let server: MisbehavingApiServer;
 let api: ApiServer;
 let clock: FakeClock;
 let elector: Elector | undefined;
-let told: string[];
+let transitions: string[];
 /** The Lease as the server has it. */
 let lease: { metadata: { name: string; resourceVersion: string }; spec: Record<string, unknown> } | undefined;
 
@@ -31,7 +31,7 @@ beforeEach(async () => {
   server = await misbehavingApiServer();
   clock = fakeClock();
   api = createApiServer({ credentials: await loadCredentials(server.kubeconfig) });
-  told = [];
+  transitions = [];
   lease = undefined;
   server.on(`GET ${PATH}`, (asked, response) =>
     (lease === undefined ? refuse(404, 'NotFound') : json(200, lease))(asked, response),
@@ -63,8 +63,8 @@ function compete(options: Partial<ElectorOptions> = {}): void {
   const connection = { leases: createResourceClients(api, 'test').leases, log: SILENT, clock };
   elector = startElector(connection, {
     ...{ identity: 'us', leaseName: 'leader' },
-    onElected: () => told.push('elected'),
-    onLost: () => told.push('lost'),
+    onElected: () => transitions.push('elected'),
+    onLost: () => transitions.push('lost'),
     ...options,
   });
 }
@@ -77,7 +77,7 @@ async function pass(ms: number): Promise<void> {
 }
 async function lead(): Promise<void> {
   compete();
-  await eventually(() => expect(told).toEqual(['elected']));
+  await eventually(() => expect(transitions).toEqual(['elected']));
 }
 
 test('a missing Lease is created', async () => {
@@ -93,7 +93,7 @@ test('a Lease of another holder is taken after it has not changed for its durati
   await eventually(() => expect(clock.sleepers).toBe(1));
   expect(writes()).toBe(0);
   await pass(2_200);
-  await eventually(() => expect(told).toEqual(['elected']));
+  await eventually(() => expect(transitions).toEqual(['elected']));
   expect(lease?.spec).toMatchObject({ holderIdentity: 'us', leaseTransitions: 5 });
 });
 
@@ -119,7 +119,7 @@ test('a paused leader that wakes up writes nothing and loses leadership', async 
   await eventually(() => expect(writes()).toBe(2));
   // Ten minutes in which nothing of this process ran, and another one has led.
   await pass(600_000);
-  await eventually(() => expect(told).toEqual(['elected', 'lost']));
+  await eventually(() => expect(transitions).toEqual(['elected', 'lost']));
   await elector?.stop();
   expect(writes()).toBe(2);
 });
@@ -128,11 +128,11 @@ test('a leader that cannot renew loses leadership before another process may tak
   await lead();
   const begun = clock.now();
   server.on(`PUT ${PATH}`, refuse(500, 'InternalError'));
-  while (told.length < 2) {
-    await eventually(() => expect(clock.sleepers + told.length).toBe(2));
-    if (told.length < 2) clock.advance(200);
+  while (transitions.length < 2) {
+    await eventually(() => expect(clock.sleepers + transitions.length).toBe(2));
+    if (transitions.length < 2) clock.advance(200);
   }
-  expect(told).toEqual(['elected', 'lost']);
+  expect(transitions).toEqual(['elected', 'lost']);
   expect(clock.now() - begun).toBeLessThanOrEqual(10_000 + 200);
   await elector?.stop();
   // A Lease that is no longer ours is not released.
@@ -151,7 +151,7 @@ test('a renewal without an answer does not take longer than the leadership', asy
   const lost = new Promise<string>((onLost) => {
     elector = startElector(connection, {
       ...{ identity: 'us', leaseName: 'leader', leaseSeconds: 4, renewSeconds: 1, retrySeconds: 0.1 },
-      onElected: () => told.push('elected'),
+      onElected: () => transitions.push('elected'),
       onLost,
     });
   });
@@ -165,7 +165,7 @@ test('a leader that reads the name of another holder loses leadership', async ()
   heldBy('them');
   await pass(2_200);
   await pass(2_200);
-  await eventually(() => expect(told).toEqual(['elected', 'lost']));
+  await eventually(() => expect(transitions).toEqual(['elected', 'lost']));
   expect(lease?.spec).toMatchObject({ holderIdentity: 'them' });
 });
 
@@ -178,7 +178,7 @@ test('a renewal whose answer is lost does not end leadership', async () => {
   await pass(2_200);
   await pass(2_200);
   await eventually(() => expect(server.asked.filter(({ method }) => method === 'PUT').length).toBeGreaterThan(2));
-  expect(told).toEqual(['elected']);
+  expect(transitions).toEqual(['elected']);
 });
 
 test('the leader creates a deleted Lease again', async () => {
@@ -188,7 +188,7 @@ test('the leader creates a deleted Lease again', async () => {
   await pass(2_200);
   await pass(2_200);
   await eventually(() => expect(lease?.spec).toMatchObject({ holderIdentity: 'us' }));
-  expect(told).toEqual(['elected']);
+  expect(transitions).toEqual(['elected']);
 });
 
 test('a leader releases its Lease when it is stopped, and a candidate leaves the Lease unchanged', async () => {
@@ -220,7 +220,7 @@ test('a leader that is stopped during a renewal still releases its Lease', async
   await eventually(() => expect(writes()).toBe(2));
   await elector?.stop();
   expect(lease?.spec).toMatchObject({ holderIdentity: '' });
-  expect(told).toEqual(['elected']);
+  expect(transitions).toEqual(['elected']);
 });
 
 test('a candidate retries while the API server does not answer', async () => {
@@ -228,5 +228,5 @@ test('a candidate retries while the API server does not answer', async () => {
   compete();
   await pass(2_200);
   await pass(2_200);
-  await eventually(() => expect(told).toEqual(['elected']));
+  await eventually(() => expect(transitions).toEqual(['elected']));
 });

@@ -93,8 +93,8 @@ test('a deleted object stays gone although the watch reports an older change of 
   await cluster.deleteJob(seen);
   expect(await cluster.getJob('set-1-1')).toBeUndefined();
   const watch = await watchOf(JOBS);
-  const told: string[] = [];
-  cluster.watch((name) => told.push(name));
+  const changedNames: string[] = [];
+  cluster.watch((name) => changedNames.push(name));
   watch.send('MODIFIED', job(104));
   watch.send('ADDED', { ...job(105), metadata: metadata('set-2-1', 105) });
   await eventually(async () => expect(await cluster.getJob('set-2-1')).toBeDefined());

@@ -30,13 +30,13 @@ interface Thing {
 let server: MisbehavingApiServer;
 let api: ApiServer;
 let reflector: Reflector<CachedObject> | undefined;
-let told: string[];
+let changes: string[];
 let lines: object[];
 
 beforeEach(async () => {
   server = await misbehavingApiServer();
   api = createApiServer({ credentials: await loadCredentials(server.kubeconfig) });
-  told = [];
+  changes = [];
   lines = [];
 });
 afterEach(async () => {
@@ -59,7 +59,7 @@ function follow(options: Partial<ReflectorOptions<Thing, CachedObject>> = {}): R
     client: createResourceClient<Thing>(api, PATH),
     labelSelector: 'of=us',
     read: ({ metadata }) => ({ name: metadata.name, uid: metadata.uid, version: metadata.resourceVersion }),
-    changed: (change) => told.push(word(change)),
+    changed: (change) => changes.push(word(change)),
     log: { warn: (fields) => lines.push(fields) },
     ...options,
   });
@@ -72,14 +72,14 @@ const watch = (count: number): Promise<OpenWatch> =>
     expect(server.watches).toHaveLength(count);
     return required(server.watches[count - 1]);
   });
-const hears = (...expected: string[]) => eventually(() => expect(told).toEqual(expected));
+const expectChanges = (...expected: string[]) => eventually(() => expect(changes).toEqual(expected));
 const lists = () => server.asked.filter(({ method }) => method === 'GET');
 
 test('the reflector lists our objects page by page and watches from the version of the list', async () => {
   server.next(`GET ${PATH}`, list(7, [thing('a', 1), thing('b', 2)], 'more'), list(7, [thing('c', 3)]));
   follow({ pageSize: 2 });
   const { asked } = await watch(1);
-  await hears('+uid-a', '+uid-b', '+uid-c');
+  await expectChanges('+uid-a', '+uid-b', '+uid-c');
   expect(lists().map(({ query }) => [query.get('limit'), query.get('continue'), query.get('labelSelector')])).toEqual([
     ['2', null, 'of=us'],
     ['2', 'more', 'of=us'],
@@ -93,7 +93,7 @@ test('a list whose continue token has expired starts again, and the cache gets n
   server.next(`GET ${PATH}`, list(7, [thing('a', 1)], 'more'), refuse(410, 'Expired'), list(9, [thing('b', 8)]));
   follow();
   expect((await watch(1)).asked.query.get('resourceVersion')).toBe('9');
-  await hears('+uid-b');
+  await expectChanges('+uid-b');
 });
 
 test('a list that fails after its first page is repeated before the watch', async () => {
@@ -105,7 +105,7 @@ test('a list that fails after its first page is repeated before the watch', asyn
   );
   follow();
   expect((await watch(1)).asked.query.get('resourceVersion')).toBe('9');
-  await hears('+uid-a', '+uid-b');
+  await expectChanges('+uid-a', '+uid-b');
 });
 
 test.each([
@@ -122,14 +122,14 @@ test.each([
   server.on(`GET ${PATH}`, list(20, [thing('a', 1), thing('b', 15, 'second')]));
   follow();
   const open = await watch(1);
-  await hears('+uid-a', '+first', '+uid-c');
-  told.length = 0;
+  await expectChanges('+uid-a', '+first', '+uid-c');
+  changes.length = 0;
   open.send('MODIFIED', thing('a', 8));
-  await hears('uid-a@8');
-  told.length = 0;
+  await expectChanges('uid-a@8');
+  changes.length = 0;
   forget(open);
   // An object that was deleted and created again between two lists is another object.
-  await hears('-first', '-uid-c', '+second');
+  await expectChanges('-first', '-uid-c', '+second');
   expect((await watch(2)).asked.query.get('resourceVersion')).toBe('20');
 });
 
@@ -142,7 +142,7 @@ test('a dead connection of a watch is noticed, and missed events are read', asyn
   const second = await watch(2);
   expect(second.asked.query.get('resourceVersion')).toBe('8');
   second.send('DELETED', thing('a', 9));
-  await hears('+uid-a', 'uid-a@8', '-uid-a');
+  await expectChanges('+uid-a', 'uid-a@8', '-uid-a');
   expect(lists()).toHaveLength(1);
   // Where nothing happens nothing comes either: nobody is alarmed.
   expect(lines).toEqual([]);
@@ -155,7 +155,7 @@ test('a bookmark moves the version from which the next watch starts', async () =
   open.send('BOOKMARK', { metadata: { resourceVersion: '4711' } });
   open.end();
   expect((await watch(2)).asked.query.get('resourceVersion')).toBe('4711');
-  await hears('+uid-a');
+  await expectChanges('+uid-a');
 });
 
 test('duplicate and late events are not reported and change nothing', async () => {
@@ -172,7 +172,7 @@ test('duplicate and late events are not reported and change nothing', async () =
     ['ADDED', thing('b', 11)],
   ] as const)
     open.send(type, object);
-  await hears('+uid-a', 'uid-a@9', '-uid-a', '+uid-b');
+  await expectChanges('+uid-a', 'uid-a@9', '-uid-a', '+uid-b');
 });
 
 test('a connection that is cut inside a line loses no event and repeats none', async () => {
@@ -180,12 +180,12 @@ test('a connection that is cut inside a line loses no event and repeats none', a
   follow();
   const first = await watch(1);
   first.send('ADDED', thing('a', 8));
-  await hears('+uid-a');
+  await expectChanges('+uid-a');
   first.cut('{"type":"ADDED","object":{"metadata":{"name":"b","ui');
   const second = await watch(2);
   expect(second.asked.query.get('resourceVersion')).toBe('8');
   second.send('ADDED', thing('b', 9));
-  await hears('+uid-a', '+uid-b');
+  await expectChanges('+uid-a', '+uid-b');
   expect(lists()).toHaveLength(1);
 });
 
@@ -204,7 +204,7 @@ test('an API server that answers 503 for 5 minutes is retried with a back-off of
     (clock.now() - begun < 300_000 ? away : list(7, [thing('a', 1)]))(asked, response),
   );
   const followed = follow({ client: createResourceClient<Thing>(impatient, PATH), clock });
-  await hears('+uid-a');
+  await expectChanges('+uid-a');
   expect(Math.max(...clock.slept)).toBeLessThanOrEqual(30_000);
   expect(clock.slept.length).toBeLessThan(30);
   expect([...clock.slept].sort((a, b) => a - b)).toEqual(clock.slept);
@@ -232,7 +232,7 @@ test('an event of a watch resets the back-off', async () => {
   const open = await watch(1);
   expect(clock.slept).toEqual([375, 750, 1_500]);
   open.send('ADDED', thing('a', 8));
-  await hears('+uid-a');
+  await expectChanges('+uid-a');
   open.cut();
   await watch(2);
   expect(clock.slept).toEqual([375, 750, 1_500, 375]);
@@ -253,12 +253,12 @@ test('an exception in a change handler does not stop the watch', async () => {
   server.next(`GET ${PATH}`, list(7, [thing('a', 1), thing('b', 2)]));
   follow({
     changed: (change) => {
-      told.push(word(change));
+      changes.push(word(change));
       throw new Error('A handler that fails.');
     },
   });
   (await watch(1)).send('ADDED', thing('c', 8));
-  await hears('+uid-a', '+uid-b', '+uid-c');
+  await expectChanges('+uid-a', '+uid-b', '+uid-c');
   expect(lines).toHaveLength(3);
 });
 
@@ -269,7 +269,7 @@ test('an object that cannot be read is ignored and does not block others', async
   const open = await watch(1);
   open.send('ADDED', odd);
   open.send('ADDED', thing('b', 8));
-  await hears('+uid-a', '+uid-b');
+  await expectChanges('+uid-a', '+uid-b');
   expect(server.watches).toHaveLength(1);
 });
 
@@ -326,5 +326,5 @@ test('the staleness grows without data and is zero after a line', async () => {
 test('a list whose connection is cut is repeated', async () => {
   server.next(`GET ${PATH}`, hangUp, hangUp, list(7, [thing('a', 1)]));
   follow();
-  await hears('+uid-a');
+  await expectChanges('+uid-a');
 });

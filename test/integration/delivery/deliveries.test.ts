@@ -75,7 +75,7 @@ async function start(options: { concurrency?: number; perTarget?: number } = {})
 }
 
 /** Creates an uploaded ad with an event for its subscribers. @returns the ids of the deliveries. */
-async function tell(subscribers: Subscriber[]): Promise<string[]> {
+async function enqueueDeliveries(subscribers: Subscriber[]): Promise<string[]> {
   const adId = await insertAd(store.db, organization, { source: 'create_ad', subscribers });
   await store.db.updateTable('ads').set({ status: 'uploaded' }).where('id', '=', adId).execute();
   const eventContext = { queue, publicUrl: 'https://tearsheet.example' };
@@ -93,7 +93,7 @@ const attempts = async (id = '') =>
 const hook = (name: string) => ({ webhook_url: `${receiver.url}/${name}` });
 
 test('a webhook gets the stored text of its event with a signature that the official library accepts', async () => {
-  const [id] = await tell([hook('a')]);
+  const [id] = await enqueueDeliveries([hook('a')]);
   await start();
   await eventually(async () => expect((await delivery(id)).status).toBe('delivered'));
   const [call] = received;
@@ -117,7 +117,7 @@ test('a webhook gets the stored text of its event with a signature that the offi
 
 test('a failed delivery is retried after the scheduled wait with the same id', async () => {
   answers.set('/a', () => (received.length === 1 ? 503 : 200));
-  const [id] = await tell([hook('a')]);
+  const [id] = await enqueueDeliveries([hook('a')]);
   await start();
   await eventually(async () => expect(await attempts(id)).toHaveLength(1));
   const waiting = await delivery(id);
@@ -144,7 +144,7 @@ test('a failed delivery is retried after the scheduled wait with the same id', a
 
 test('410 ends a delivery, and a replay starts it again', async () => {
   answers.set('/a', () => (received.length === 1 ? 410 : 200));
-  const [id = ''] = await tell([hook('a')]);
+  const [id = ''] = await enqueueDeliveries([hook('a')]);
   await start();
   await eventually(async () => expect((await delivery(id)).status).toBe('gone'));
   await store.db.transaction().execute((tx) => replayDelivery(tx, id, queue));
@@ -154,14 +154,14 @@ test('410 ends a delivery, and a replay starts it again', async () => {
 });
 
 test('a pending delivery cannot be replayed', async () => {
-  const [id = ''] = await tell([hook('a')]);
+  const [id = ''] = await enqueueDeliveries([hook('a')]);
   const replay = store.db.transaction().execute((tx) => replayDelivery(tx, id, queue));
   await expect(replay).rejects.toMatchObject({ status: 409 });
 });
 
 test('a delivery ends after its last attempt fails', async () => {
   answers.set('/a', () => 500);
-  const [id] = await tell([hook('a')]);
+  const [id] = await enqueueDeliveries([hook('a')]);
   await store.db.updateTable('deliveries').set({ tries: 13, attempts: 13 }).execute();
   await start();
   await eventually(async () => expect((await delivery(id)).status).toBe('retries_exhausted'));
@@ -171,7 +171,7 @@ test('a delivery ends after its last attempt fails', async () => {
 
 test('an attempt whose result was not stored is repeated with the same id', async () => {
   const storing = await failWritesTo(store.db, 'delivery_attempts');
-  const [id] = await tell([hook('a')]);
+  const [id] = await enqueueDeliveries([hook('a')]);
   await start();
   await eventually(async () => expect(await storing.failed()).toBeGreaterThan(0));
   await storing.lift();
@@ -183,8 +183,8 @@ test('an attempt whose result was not stored is repeated with the same id', asyn
 
 test('a receiver that does not answer does not delay other receivers', async () => {
   const silent = await listenHttp(() => undefined);
-  const dead = await Promise.all(Array.from({ length: 8 }, () => tell([{ webhook_url: silent.url }])));
-  const [alive] = await tell([hook('alive')]);
+  const dead = await Promise.all(Array.from({ length: 8 }, () => enqueueDeliveries([{ webhook_url: silent.url }])));
+  const [alive] = await enqueueDeliveries([hook('alive')]);
   await start({ concurrency: 3, perTarget: 2 });
   await eventually(async () => expect((await delivery(alive)).status).toBe('delivered'), 10_000);
   expect(silent.connections).toBeLessThanOrEqual(2);
@@ -193,14 +193,14 @@ test('a receiver that does not answer does not delay other receivers', async () 
 });
 
 test('a delivery to a forbidden address is refused, and the attempt says why', async () => {
-  const [id] = await tell([{ webhook_url: 'http://169.254.169.254/latest' }]);
+  const [id] = await enqueueDeliveries([{ webhook_url: 'http://169.254.169.254/latest' }]);
   await start();
   await eventually(async () => expect(await attempts(id)).toHaveLength(1));
   expect((await attempts(id))[0]?.error).toMatch(/refused/);
 });
 
 test('an S3 delivery without a connector fails, and the attempt says why', async () => {
-  const [id] = await tell([{ s3_bucket: 'pictures', s3_key_prefix: 'ar_' }]);
+  const [id] = await enqueueDeliveries([{ s3_bucket: 'pictures', s3_key_prefix: 'ar_' }]);
   await start();
   await eventually(async () => expect(await attempts(id)).toHaveLength(1));
   expect((await attempts(id))[0]).toMatchObject({

@@ -91,9 +91,9 @@ describe('the page of an ad', () => {
     const id = await seedAd({ status: 'generic_error', reason: 'The zip has no index.html.' });
     const { page } = await openPage(browser);
     await signIn(page, server, adAddress(id));
-    const told = (await page.locator('.note.fault').textContent()) ?? '';
-    expect(told).toContain('The zip has no index.html.');
-    expect(told).toContain('Correct the creative');
+    const note = (await page.locator('.note.fault').textContent()) ?? '';
+    expect(note).toContain('The zip has no index.html.');
+    expect(note).toContain('Correct the creative');
   });
 
   it('the page shows a tag as text, and only the beginning of a large one', async () => {

@@ -28,7 +28,7 @@ const JOB: CaptureJob = {
   ...{ finished: false, deleting: false, suspended: false, stuck: false },
 };
 
-const told = (seen: Partial<StatusInput> = {}) => {
+const validStatusOf = (seen: Partial<StatusInput> = {}) => {
   const status = statusOf({
     ...{ state: stateOf(), job: JOB, problem: undefined, canceling: false, before: undefined, generation: 2 },
     ...seen,
@@ -41,7 +41,7 @@ const settled = (given: Partial<StoredJob>) => stateOf({ settled_at: after(72), 
 const of = (status: ScreenshotJobStatus, type: string) => status.conditions.find((each) => each.type === type);
 
 test('the status of a running set has its progress, in numbers and for the columns of kubectl', () => {
-  const status = told();
+  const status = validStatusOf();
   expect(status).toMatchObject({ reason: 'Running', progress: '7/12', total: 12, done: 7, failed: 0, pods: 3 });
   expect(status).toMatchObject({ observedGeneration: 2, startTime: '2026-11-21T10:00:00.000Z' });
   expect([of(status, 'AdsCaptured')?.status, of(status, 'SitesCaptured')?.status]).toEqual(['True', 'False']);
@@ -49,16 +49,16 @@ test('the status of a running set has its progress, in numbers and for the colum
 });
 
 test('a set is Running after its first capture, and Queued before it and while its Job is replaced', () => {
-  expect(told({ state: stateOf({ started: false }) }).reason).toBe('Queued');
-  expect(told({ job: undefined })).toMatchObject({ reason: 'Queued', pods: 0 });
-  expect(told({ job: { ...JOB, deleting: true } }).reason).toBe('Queued');
+  expect(validStatusOf({ state: stateOf({ started: false }) }).reason).toBe('Queued');
+  expect(validStatusOf({ job: undefined })).toMatchObject({ reason: 'Queued', pods: 0 });
+  expect(validStatusOf({ job: { ...JOB, deleting: true } }).reason).toBe('Queued');
 });
 
 test('a problem is the reason of the status, with the message of the cluster cut to the maximum length', () => {
   const problem = { reason: 'ImagePullFailed', message: 'x'.repeat(5_000) };
-  const status = told({ problem });
+  const status = validStatusOf({ problem });
   expect([status.reason, status.message?.length]).toEqual(['ImagePullFailed', 1_024]);
-  expect(told({ problem: { reason: 'Unheard', message: 'of' } })).toMatchObject({
+  expect(validStatusOf({ problem: { reason: 'Unheard', message: 'of' } })).toMatchObject({
     reason: 'PodStartFailed',
     message: 'of',
   });
@@ -75,7 +75,10 @@ test.each([
 ])(
   'a set that ended as %s with %o is %s, and no failure looks like a success',
   (outcome, counts, reason, succeeded) => {
-    const status = told({ state: settled({ outcome, screenshots: { total: 12, ...counts } }), job: undefined });
+    const status = validStatusOf({
+      state: settled({ outcome, screenshots: { total: 12, ...counts } }),
+      job: undefined,
+    });
     expect(status).toMatchObject({ reason, completionTime: '2026-11-21T10:01:12.000Z', duration: '1m12s', pods: 0 });
     expect(of(status, 'Settled')).toMatchObject({ status: 'True', reason });
     expect(of(status, 'Succeeded')).toMatchObject({ status: succeeded, reason });
@@ -84,19 +87,24 @@ test.each([
 
 test('pods that end after their set are counted and change nothing else', () => {
   const state = settled({ outcome: 'canceled' });
-  expect(told({ state, job: { ...JOB, active: 2, deleting: true } })).toMatchObject({ reason: 'Canceled', pods: 2 });
+  expect(validStatusOf({ state, job: { ...JOB, active: 2, deleting: true } })).toMatchObject({
+    reason: 'Canceled',
+    pods: 2,
+  });
 });
 
 test('a set without a started capture keeps the message of the cluster', () => {
   const problem = 'No capture was started within 600 s. Unschedulable: 0/3 nodes are available.';
-  const status = told({ state: settled({ outcome: 'unscheduled', problem }) });
+  const status = validStatusOf({ state: settled({ outcome: 'unscheduled', problem }) });
   expect(status).toMatchObject({ reason: 'DeadlineExceeded', message: problem });
 });
 
 test('a set whose last generation failed says how the last capture ended', () => {
   const problem = 'PodFailed: set-1-3-0-abcde: exit code 2: a setting is missing';
   const lost = (done: number) =>
-    told({ state: settled({ outcome: 'lost', problem, screenshots: { total: 12, done, failed: 12 - done } }) });
+    validStatusOf({
+      state: settled({ outcome: 'lost', problem, screenshots: { total: 12, done, failed: 12 - done } }),
+    });
   expect(lost(0)).toMatchObject({ reason: 'Failed', message: `None of 12 could be captured. ${problem}` });
   expect(lost(5)).toMatchObject({
     reason: 'CompletedWithFailures',
@@ -105,15 +113,15 @@ test('a set whose last generation failed says how the last capture ended', () =>
 });
 
 test('a condition keeps the time of its last transition', () => {
-  const before = told();
+  const before = validStatusOf();
   const later = stateOf({ now: after(20), screenshots: { total: 12, done: 12, failed: 0 } });
-  const status = told({ state: later, before });
+  const status = validStatusOf({ state: later, before });
   expect(of(status, 'AdsCaptured')?.lastTransitionTime).toBe('2026-11-21T10:00:14.000Z');
   expect(of(status, 'SitesCaptured')?.lastTransitionTime).toBe('2026-11-21T10:00:20.000Z');
 });
 
 test('a job of only ads is counted by creatives and has no sites', () => {
-  const status = told({ state: stateOf({ set_id: null, screenshots: { total: 0, done: 0, failed: 0 } }) });
+  const status = validStatusOf({ state: stateOf({ set_id: null, screenshots: { total: 0, done: 0, failed: 0 } }) });
   expect(status).toMatchObject({ progress: '2/2', total: 2 });
   expect(of(status, 'SitesCaptured')).toMatchObject({ status: 'True', reason: 'NoneWanted' });
 });
@@ -124,17 +132,19 @@ test.each([
   [3_599, '59m59s'],
   [7_500, '2h5m'],
 ])('a set that took %d s has the duration %s', (seconds, duration) => {
-  expect(told({ state: settled({ settled_at: after(seconds), outcome: 'complete' }) }).duration).toBe(duration);
+  expect(validStatusOf({ state: settled({ settled_at: after(seconds), outcome: 'complete' }) }).duration).toBe(
+    duration,
+  );
 });
 
 test('a message of the cluster has no control characters and can be stored', () => {
   const problem = { reason: 'PodRejected', message: 'no\u001b[2J\u001b]0;x\u0007 way\n\0\u202e \ud83d end' };
-  expect(told({ problem }).message).toBe('no [2J ]0;x  way \ufffd  \ufffd end');
+  expect(validStatusOf({ problem }).message).toBe('no [2J ]0;x  way \ufffd  \ufffd end');
 });
 
 test('a message is cut at the end of a character', () => {
   const problem = { reason: 'PodRejected', message: `${'x'.repeat(1_023)}\u{1f600}\u{1f600}` };
-  const status = told({ problem });
+  const status = validStatusOf({ problem });
   expect(status.message).toBe(`${'x'.repeat(1_023)}\u{1f600}`);
   expect(of(status, 'Succeeded')?.message).toBe(status.message);
 });

@@ -150,7 +150,7 @@ test('stop waits for keys in processing and takes no more keys', async () => {
 });
 
 test('the queue reports added and retried keys, their waiting time and their processing time', async () => {
-  const told: string[] = [];
+  const observed: string[] = [];
   let calls = 0;
   const queue = queueOf(
     async () => {
@@ -159,15 +159,15 @@ test('the queue reports added and retried keys, their waiting time and their pro
     },
     {
       observe: {
-        added: () => told.push('added'),
-        retried: () => told.push('retried'),
-        waited: (seconds) => told.push(`waited ${seconds >= 0 && seconds < 5}`),
-        worked: (seconds, outcome) => told.push(`${outcome} ${seconds >= 0 && seconds < 5}`),
+        added: () => observed.push('added'),
+        retried: () => observed.push('retried'),
+        waited: (seconds) => observed.push(`waited ${seconds >= 0 && seconds < 5}`),
+        worked: (seconds, outcome) => observed.push(`${outcome} ${seconds >= 0 && seconds < 5}`),
       },
     },
   );
   queue.add('a');
-  await eventually(() => expect(told).toContain('done true'));
+  await eventually(() => expect(observed).toContain('done true'));
   await queue.stop();
-  expect(told).toEqual(['added', 'waited true', 'retried', 'failed true', 'added', 'waited true', 'done true']);
+  expect(observed).toEqual(['added', 'waited true', 'retried', 'failed true', 'added', 'waited true', 'done true']);
 });

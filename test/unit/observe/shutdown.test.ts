@@ -16,11 +16,11 @@ class FakeProcess extends EventEmitter {
 function setUp(steps: (done: string[]) => ShutdownStep[]) {
   const signals = new FakeProcess();
   const done: string[] = [];
-  const said: string[] = [];
-  const say = (...args: unknown[]) => said.push(String(args.at(-1)));
-  const log = { info: say, warn: say, error: say };
+  const messages: string[] = [];
+  const record = (...args: unknown[]) => messages.push(String(args.at(-1)));
+  const log = { info: record, warn: record, error: record };
   const shutDown = gracefulShutdown({ log, unready: () => done.push('unready'), steps: steps(done), signals });
-  return { signals, done, said, shutDown };
+  return { signals, done, messages, shutDown };
 }
 
 const step = (name: string, run: ShutdownStep['run'], deadlineMs = 1_000): ShutdownStep => ({ name, run, deadlineMs });
@@ -38,7 +38,7 @@ describe('graceful shutdown', () => {
   });
 
   it('a step that fails or never ends does not stop the next ones, and the exit code is 1', async () => {
-    const { signals, done, said } = setUp((list) => [
+    const { signals, done, messages } = setUp((list) => [
       step('stuck', () => new Promise(() => undefined), 10),
       step('broken', () => {
         throw new Error('no');
@@ -49,8 +49,8 @@ describe('graceful shutdown', () => {
     await signals.exited();
     expect(done).toEqual(['unready', 'database']);
     expect(signals.exits).toEqual([1]);
-    expect(said).toContain('shutdown step "stuck" failed');
-    expect(said).toContain('shutdown step "broken" failed');
+    expect(messages).toContain('shutdown step "stuck" failed');
+    expect(messages).toContain('shutdown step "broken" failed');
   });
 
   it('a second signal exits at once', async () => {

@@ -66,8 +66,12 @@ describe('a request', () => {
       .where('id', '=', reply.json.id)
       .executeTakeFirstOrThrow();
     expect([set.instructions, set.status]).toEqual(['Above the fold.\n✓', 'draft']);
-    const told = await db.selectFrom('subscribers').selectAll().where('set_id', '=', reply.json.id).execute();
-    expect(told).toMatchObject([{ webhook_url: 'https://hook.example/', ad_id: null, seq: 0 }]);
+    const storedSubscribers = await db
+      .selectFrom('subscribers')
+      .selectAll()
+      .where('set_id', '=', reply.json.id)
+      .execute();
+    expect(storedSubscribers).toMatchObject([{ webhook_url: 'https://hook.example/', ad_id: null, seq: 0 }]);
     const ids = (await pictures(reply)).map(([ad]) => ad);
     const ads = await db
       .selectFrom('ads')

@@ -63,7 +63,7 @@ test('the browser of creatives connects only to addresses that the guard allows'
   const fetch = createGuardedFetch({ guard });
   const options = { chromiumPath: CHROMIUM, proxyUrl: proxy.url, origins: proxy.origins, fetch, browsers: 1 };
   const renderer = await startCreativeRenderer(options);
-  // An origin of ours counts as trustworthy, so that service workers are had as well.
+  // The browser trusts our origin, so service workers run as well.
   const bytes = await zipOf({
     'index.html': page(),
     'worker.js': HOSTILE_WORKER,

@@ -243,13 +243,13 @@ describe('the renderer', () => {
 
   it('a rendering stops when its signal aborts, and the next one succeeds', async () => {
     const stop = new AbortController();
-    setTimeout(() => stop.abort(new Error('told to')), 100);
+    setTimeout(() => stop.abort(new Error('stopped by the test')), 100);
     await expect(
       renderer.render(tag(`${BOX}<script>setInterval(() => 1, 1)</script>`), {
         markers: [30_000],
         signal: stop.signal,
       }),
-    ).rejects.toThrow('told to');
+    ).rejects.toThrow('stopped by the test');
     expect(await colourAt((await renderer.rendered(tag(BOX))).frames[0])).toEqual(GREEN);
   });
 });

@@ -90,7 +90,7 @@ export async function startInternalApi(order: {
     else if (what === 'superseded') {
       isSuperseded = true;
       res.status(409).json({ error: 'superseded', message: 'a newer attempt' });
-    } else if (what !== 'hang') res.status(what).json({ error: 'fault', message: 'as told' });
+    } else if (what !== 'hang') res.status(what).json({ error: 'fault', message: 'as the test requested' });
   });
 
   app.put('/artifacts/*key', express.raw({ type: 'image/png', limit: '64mb' }), (req, res) => {

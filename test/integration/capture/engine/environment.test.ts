@@ -19,15 +19,15 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 test('The environment of the browser does not contain the token of the job', async () => {
   const api = await startInternalApi({ ads: { [AD]: '<b>ad</b>' } });
-  const told = path.join(folder, 'told');
+  const output = path.join(folder, 'environment');
   const browser = path.join(folder, 'browser');
-  await writeFile(browser, `#!/bin/sh\nenv > ${told}\nexit 1\n`);
+  await writeFile(browser, `#!/bin/sh\nenv > ${output}\nexit 1\n`);
   await chmod(browser, 0o755);
   const env = { ...api.env, PATH: process.env['PATH'], CHROMIUM_PATH: browser };
   const capture = spawn(process.execPath, [CLI, 'capture'], { env, stdio: 'ignore' });
   const [code] = await once(capture, 'exit');
   expect(code).toBe(CAPTURE_EXIT.crashed);
-  const environment = await readFile(told, 'utf8');
+  const environment = await readFile(output, 'utf8');
   expect(environment).toContain('PATH=');
   expect(environment).not.toContain(api.env.TEARSHEET_TOKEN);
   await api.close();

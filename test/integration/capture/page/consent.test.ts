@@ -14,7 +14,8 @@ afterAll(async () => {
   await sites.close();
 });
 
-const told = (button: string) => `onclick="fetch('/pressed?${button}'); document.getElementById('layer').remove()"`;
+const reportingClick = (button: string) =>
+  `onclick="fetch('/pressed?${button}'); document.getElementById('layer').remove()"`;
 const layer = (inside: string) =>
   `<!doctype html><div id="layer" style="position:fixed;inset:0;background:#fff;z-index:9">${inside}</div>`;
 
@@ -31,31 +32,31 @@ async function pressed(path: string, body: string): Promise<string | undefined> 
 
 test('a dialog without a known rule is answered by its own button', async () => {
   const body = layer(
-    `<p>Nous et nos partenaires utilisons des cookies.</p><a href="#" ${told('fr')}>Tout accepter</a>`,
+    `<p>Nous et nos partenaires utilisons des cookies.</p><a href="#" ${reportingClick('fr')}>Tout accepter</a>`,
   );
   expect(await pressed('/unknown', body)).toBe('fr');
 });
 
 test('a dialog with two buttons gets one click', async () => {
-  const buttons = `<button ${told('yes')}>Accept all</button><button ${told('no')}>Reject all</button>`;
+  const buttons = `<button ${reportingClick('yes')}>Accept all</button><button ${reportingClick('no')}>Reject all</button>`;
   const text =
     '<p>We and our partners use cookies to personalise content and ads. You can accept or reject cookies.</p>';
   expect(await pressed('/choice', layer(text + buttons))).toMatch(/^(no|yes)$/);
 });
 
 test('a button with the same text outside of a dialog is not clicked', async () => {
-  const body = `<!doctype html><p>We write about cookies and privacy.</p><button ${told('page')}>Accept the challenge</button>`;
+  const body = `<!doctype html><p>We write about cookies and privacy.</p><button ${reportingClick('page')}>Accept the challenge</button>`;
   expect(await pressed('/story', body)).toBeUndefined();
 });
 
 test('a layer that does not mention consent is not clicked', async () => {
   expect(
-    await pressed('/game', layer(`<p>Play the quiz</p><button ${told('quiz')}>Continue</button>`)),
+    await pressed('/game', layer(`<p>Play the quiz</p><button ${reportingClick('quiz')}>Continue</button>`)),
   ).toBeUndefined();
 });
 
 test('a dialog that appears on scroll is answered', async () => {
-  const shown = JSON.stringify(layer(`<p>We use cookies.</p><button ${told('late')}>Accept all</button>`));
+  const shown = JSON.stringify(layer(`<p>We use cookies.</p><button ${reportingClick('late')}>Accept all</button>`));
   const body = `<!doctype html><p style="height:9000px">A long page.</p><script>
     addEventListener('scroll', () => document.body.insertAdjacentHTML('beforeend', ${shown}), { once: true });
   </script>`;

@@ -22,12 +22,12 @@ afterAll(async () => {
 
 const PAGE = `<!doctype html><meta name="viewport" content="width=device-width"><body style="margin:0">
 <div id="div-gpt-ad-x" style="width:300px;height:250px"></div><script>
-fetch('/told?' + encodeURIComponent(JSON.stringify({ width: innerWidth, height: innerHeight, ratio: devicePixelRatio,
+fetch('/properties?' + encodeURIComponent(JSON.stringify({ width: innerWidth, height: innerHeight, ratio: devicePixelRatio,
   touch: 'ontouchstart' in window && navigator.maxTouchPoints > 0, coarse: matchMedia('(pointer: coarse)').matches,
   agent: navigator.userAgent, hints: navigator.userAgentData?.platform ?? '', platform: navigator.platform })))</script>`;
 
-function told(): Record<string, unknown> {
-  const query = sites.asked.findLast((path) => path.startsWith('/told?'))?.slice(6) ?? '{}';
+function reportedProperties(): Record<string, unknown> {
+  const query = sites.asked.findLast((path) => path.startsWith('/properties?'))?.slice('/properties?'.length) ?? '{}';
   return JSON.parse(decodeURIComponent(query));
 }
 
@@ -41,7 +41,7 @@ test.each(DEVICES.map((device) => [device.name, device] as const))(
     const agent = userAgentOf(device, opener.browserVersion);
     const { width, height } = device.viewport;
     const seen = { width, height, ratio: device.ratio, touch: device.touch, coarse: device.touch, agent, hints };
-    expect(told()).toMatchObject(seen);
+    expect(reportedProperties()).toMatchObject(seen);
     expect(headers.at(-1)).toMatchObject({ 'user-agent': agent });
     expect(headers.at(-1)?.['sec-ch-ua-platform']).toBe(apple ? undefined : `"${hints}"`);
     const picture = await open.place(await ad(300, 250, device.ratio));

@@ -11,15 +11,15 @@ interface Connection {
 
 let browser: Browser;
 let connection: Connection;
-const told: string[] = [];
+const reported: string[] = [];
 
 beforeAll(async () => {
   browser = await chromium.launch({ executablePath: CHROMIUM });
   connection = required(Reflect.get(browser, '_connection'));
-  guardPlaywrightDispatch(browser, ({ message }) => told.push(message));
+  guardPlaywrightDispatch(browser, ({ message }) => reported.push(message));
 });
 beforeEach(() => {
-  told.length = 0;
+  reported.length = 0;
 });
 afterAll(() => browser?.close());
 
@@ -36,7 +36,7 @@ test('a message about a closed object is reported and does not end the process',
   connection.dispatch({ guid: 'gone', method: '__create__', params: { type: 'Page', guid: 'page', initializer: {} } });
   connection.dispatch({ guid: 'gone', method: 'close', params: {} });
   connection.dispatch({ guid, method: 'context', params: { context: { guid: 'gone' } } });
-  expect(told).toEqual([
+  expect(reported).toEqual([
     expect.stringContaining('Cannot find parent object'),
     expect.stringContaining('Cannot find object to'),
     expect.stringContaining('was not bound'),
@@ -47,10 +47,10 @@ test('any other error of Playwright is thrown', () => {
   const guid = String(Reflect.get(browser, '_guid'));
   const unknownType = { type: 'Nothing', guid: 'thing', initializer: {} };
   expect(() => connection.dispatch({ guid, method: '__create__', params: unknownType })).toThrow();
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
 });
 
 test('the guard reports a Playwright without the expected connection', () => {
-  guardPlaywrightDispatch(Object.create(null), ({ message }) => told.push(message));
-  expect(told).toEqual(['Playwright has no connection that the guard could wrap.']);
+  guardPlaywrightDispatch(Object.create(null), ({ message }) => reported.push(message));
+  expect(reported).toEqual(['Playwright has no connection that the guard could wrap.']);
 });

@@ -151,17 +151,17 @@ function slowForInvented() {
   return {
     review: (token: string) => (isInvented(token) ? gate.promise : Promise.resolve(reviewed())),
     invented: (i: number | string) => tokenOf({ jti: `invented ${i}` }),
-    say: () => gate.resolve(reviewed({ authenticated: false })),
+    rejectInvented: () => gate.resolve(reviewed({ authenticated: false })),
   };
 }
 
 test('a pod that sends many invented tokens does not block other pods', async () => {
-  const { review, invented, say } = slowForInvented();
+  const { review, invented, rejectInvented } = slowForInvented();
   const { admit, asked } = createAuthenticator(review);
   const flood = Array.from({ length: 500 }, (_, i) => admit(invented(i), JOB, '10.0.0.66').catch((error) => error));
   expect(await admit(tokenOf(), JOB, '10.0.0.2')).toMatchObject({ pod: { uid: 'uid-1' } });
   expect(asked()).toBe(4 + 1);
-  say();
+  rejectInvented();
   const refusals = await Promise.all(flood);
   expect(refusals.filter((error) => error instanceof UnauthorizedError)).toHaveLength(4);
   expect(refusals.filter((error) => error instanceof UnavailableError)).toHaveLength(496);
@@ -172,30 +172,30 @@ test('a hundred pods that send invented tokens do not block other pods after the
   let isFirst = true;
   const { admit, asked, pass } = createAuthenticator((token) => (isFirst ? first : then).review(token));
   const sources = Array.from({ length: 100 }, (_, i) => `10.0.1.${i}`);
-  first.say();
+  first.rejectInvented();
   for (const source of sources) await admit(first.invented(source), JOB, source).catch(() => undefined);
   isFirst = false;
   const before = asked();
   const flood = sources.map((source, i) => admit(then.invented(i), JOB, source).catch(() => undefined));
   expect(asked() - before).toBe(8);
   expect(await admit(tokenOf(), JOB, '10.0.0.2')).toMatchObject({ pod: { uid: 'uid-1' } });
-  then.say();
+  then.rejectInvented();
   await Promise.all(flood);
-  // The suspicion ends after a minute.
+  // The limit for rejected clients ends after a minute.
   pass(60_001);
   const again = sources.map((source) => admit(tokenOf({ jti: source }), JOB, source).catch((error) => error));
   expect((await Promise.all(again)).filter((error) => error instanceof UnavailableError).length).toBeLessThan(92);
 });
 
 test('a pod with a cached token is accepted while many reviews run', async () => {
-  const { review, invented, say } = slowForInvented();
+  const { review, invented, rejectInvented } = slowForInvented();
   const { admit } = createAuthenticator(review);
   await admit();
   const flood = Array.from({ length: 500 }, (_, i) =>
     admit(invented(i), JOB, `10.0.${i % 250}.1`).catch(() => undefined),
   );
   expect(await admit()).toMatchObject({ pod: { uid: 'uid-1' } });
-  say();
+  rejectInvented();
   await Promise.all(flood);
 });
 

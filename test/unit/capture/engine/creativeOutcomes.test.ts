@@ -22,6 +22,6 @@ it('only the first outcome of an ad counts', () => {
 it('a wait ends when its signal aborts', async () => {
   const stop = new AbortController();
   const waiting = new CreativeOutcomes().waitForFirst(['a'], stop.signal);
-  stop.abort(new Error('told to'));
-  await expect(waiting).rejects.toThrow('told to');
+  stop.abort(new Error('stopped by the test'));
+  await expect(waiting).rejects.toThrow('stopped by the test');
 });

@@ -36,6 +36,6 @@ it('retry ends during a pause when its signal aborts', async () => {
     firstDelayMs: 60_000,
     signal: stop.signal,
   });
-  stop.abort(new Error('told to'));
-  await expect(waiting).rejects.toThrow('told to');
+  stop.abort(new Error('stopped by the test'));
+  await expect(waiting).rejects.toThrow('stopped by the test');
 });

@@ -9,7 +9,7 @@ interface Thing extends CachedObject {
   readonly group: string;
 }
 
-let told: string[];
+let changes: string[];
 let store: ObjectCache<Thing>;
 
 const thing = (name: string, version: number, uid = `uid-${name}`, group = 'g'): Thing => ({
@@ -24,8 +24,8 @@ const word = ({ before, after }: ObjectChange<Thing>) =>
       : `${after.uid}@${after.version}`;
 
 beforeEach(() => {
-  told = [];
-  store = new ObjectCache<Thing>({ changed: (change) => told.push(word(change)), groupOf: ({ group }) => group });
+  changes = [];
+  store = new ObjectCache<Thing>({ changed: (change) => changes.push(word(change)), groupOf: ({ group }) => group });
 });
 
 test('the cache contains the list and the later events', () => {
@@ -33,7 +33,7 @@ test('the cache contains the list and the later events', () => {
   store.apply('ADDED', thing('c', 8));
   store.apply('MODIFIED', thing('a', 9));
   store.apply('DELETED', thing('b', 10));
-  expect(told).toEqual(['+uid-a@3', '+uid-b@5', '+uid-c@8', 'uid-a@9', '-uid-b']);
+  expect(changes).toEqual(['+uid-a@3', '+uid-b@5', '+uid-c@8', 'uid-a@9', '-uid-b']);
   expect(store.all().map(({ name }) => name)).toEqual(['a', 'c']);
 });
 
@@ -44,10 +44,10 @@ test('an event that comes twice or late changes nothing', () => {
     ['DELETED', thing('a', 12)],
   ];
   for (const [type, object] of events) store.apply(type, object);
-  told.length = 0;
+  changes.length = 0;
   for (const [type, object] of [...events, ['ADDED', thing('a', 3)] as const, ['MODIFIED', thing('b', 11)] as const])
     store.apply(type, object);
-  expect(told).toEqual([]);
+  expect(changes).toEqual([]);
   expect(store.size).toBe(0);
 });
 
@@ -55,7 +55,7 @@ test('an object that was deleted and created again is reported as a deletion and
   store.replace([thing('a', 3, 'first')], '4');
   store.replace([thing('a', 6, 'second')], '7');
   store.apply('MODIFIED', thing('a', 8, 'third'));
-  expect(told).toEqual(['+first@3', '-first', '+second@6', '-second', '+third@8']);
+  expect(changes).toEqual(['+first@3', '-first', '+second@6', '-second', '+third@8']);
 });
 
 test('the late deletion of an object leaves its successor of the same name', () => {
@@ -66,9 +66,9 @@ test('the late deletion of an object leaves its successor of the same name', () 
 
 test('a list removes missing objects and reports no unchanged ones', () => {
   store.replace([thing('a', 3), thing('b', 3)], '4');
-  told.length = 0;
+  changes.length = 0;
   store.replace([thing('a', 3)], '9');
-  expect(told).toEqual(['-uid-b']);
+  expect(changes).toEqual(['-uid-b']);
 });
 
 test('the answer to a write is in the cache at once and reported once', () => {
@@ -77,7 +77,7 @@ test('the answer to a write is in the cache at once and reported once', () => {
   expect(store.get('a')).toMatchObject({ version: '6' });
   store.apply('ADDED', thing('a', 6));
   store.apply('MODIFIED', thing('a', 7));
-  expect(told).toEqual(['+uid-a@6', 'uid-a@7']);
+  expect(changes).toEqual(['+uid-a@6', 'uid-a@7']);
 });
 
 test('an answer that arrives after the deletion does not restore the object', () => {
@@ -110,7 +110,7 @@ test('an object that we deleted does not return with an older event or list', ()
   store.replace([thing('a', 6)], '7');
   expect(store.get('a')).toBeUndefined();
   store.apply('DELETED', thing('a', 8));
-  expect(told).toEqual(['+uid-a@3', '-uid-a']);
+  expect(changes).toEqual(['+uid-a@3', '-uid-a']);
   store.apply('ADDED', thing('a', 9, 'other'));
   expect(store.get('a')?.uid).toBe('other');
 });

@@ -38,48 +38,48 @@ function world() {
     stop: async () => undefined,
   };
   const clock = fakeClock();
-  const told: string[] = [];
+  const reported: string[] = [];
   const views = new CaptureJobReader({
     events: { warnings: async () => new Map() },
     clock,
-    changed: (name) => told.push(name),
+    changed: (name) => reported.push(name),
   });
   const pass = (ms: number) => {
     clock.advance(ms);
     vi.advanceTimersByTime(ms);
   };
-  return { views, told, pass, view: () => views.read(job, caches) };
+  return { views, reported, pass, view: () => views.read(job, caches) };
 }
 
 test('a Job is reported once more when a condition has lasted long enough, although no object changes', async () => {
-  const { told, pass, view } = world();
+  const { reported, pass, view } = world();
   expect((await view()).problem).toBeUndefined();
   pass(2_999);
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   pass(10);
-  expect(told).toEqual([job.ownerName]);
+  expect(reported).toEqual([job.ownerName]);
   expect((await view()).problem?.reason).toBe('Unschedulable');
   pass(60_000);
-  expect(told).toEqual([job.ownerName]);
+  expect(reported).toEqual([job.ownerName]);
 });
 
 test('a Job that is read several times is reported once more only', async () => {
-  const { told, pass, view } = world();
+  const { reported, pass, view } = world();
   await view();
   pass(1_000);
   await view();
   await view();
   pass(2_010);
-  expect(told).toEqual([job.ownerName]);
+  expect(reported).toEqual([job.ownerName]);
 });
 
 test('a deleted Job is not reported again, and no Job is after close', async () => {
-  const { views, told, pass, view } = world();
+  const { views, reported, pass, view } = world();
   await view();
   views.forget(job.uid);
   pass(60_000);
   await view();
   views.close();
   pass(60_000);
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
 });
