@@ -2,7 +2,7 @@ import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /** Integration tests that do not share modules between files. */
-const ISOLATED = ['capture', 'commands', 'dev', 'fixtures'].map((folder) => `test/integration/${folder}/**/*.test.ts`);
+const ISOLATED = ['commands', 'dev', 'fixtures'].map((folder) => `test/integration/${folder}/**/*.test.ts`);
 
 export default defineConfig({
   test: {
