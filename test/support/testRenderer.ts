@@ -70,8 +70,8 @@ export type TestRenderer = Awaited<ReturnType<typeof startTestRenderer>>;
 export async function colourAt(frame: CreativeFrame | undefined, at?: { x: number; y: number }): Promise<number[]> {
   if (frame === undefined) throw new Error('There is no such frame.');
   const { data, info } = await sharp(frame.png).removeAlpha().raw().toBuffer({ resolveWithObject: true });
-  const { x, y } = at ?? { x: info.width >> 1, y: info.height >> 1 };
-  const start = (y * info.width + x) * info.channels;
+  const { x, y } = at ?? { x: info.width / 2, y: info.height / 2 };
+  const start = (Math.floor(y) * info.width + Math.floor(x)) * info.channels;
   return [...data.subarray(start, start + 3)];
 }
 

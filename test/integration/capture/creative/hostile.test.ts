@@ -26,7 +26,7 @@ describe('a creative that behaves badly', () => {
     ],
     [
       'opens dialogs without end',
-      `${BOX}<script>for (let i = 0; i < 1e4; i++) { alert(1); confirm(2); prompt(3); }</script>`,
+      `${BOX}<script>for (let i = 0; i < 1e3; i++) { alert(1); confirm(2); prompt(3); }</script>`,
     ],
     ['opens many windows', `${BOX}<script>for (let i = 0; i < 50; i++) window.open('http://127.0.0.1:1/')</script>`],
     [
