@@ -2,7 +2,11 @@ import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /** Integration tests that do not share modules between files. */
-const ISOLATED = ['commands', 'dev', 'fixtures'].map((folder) => `test/integration/${folder}/**/*.test.ts`);
+const ISOLATED = [
+  ...['commands', 'dev', 'fixtures'].map((folder) => `test/integration/${folder}/**/*.test.ts`),
+  // Only the first guard of a process changes Playwright's connection.
+  'test/integration/capture/page/playwrightDispatchGuard.test.ts',
+];
 
 export default defineConfig({
   test: {
