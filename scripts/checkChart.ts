@@ -1,11 +1,11 @@
 /** `make check` on the chart, where Helm is at hand: lint, and every manifest of the examples against Kubernetes' own schemas. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { knownTool, runTool } from './tools.ts';
+import { clusterFolder, knownTool, runTool } from './tools.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const CHART = path.join(ROOT, 'charts/tearsheet');
-const SCHEMAS = path.join(process.env['CLUSTER_DIR'] ?? '/var/lib/tearsheet-cluster', 'schemas');
+const SCHEMAS = path.join(clusterFolder(), 'schemas');
 /** A Helm that was built without one thinks of an old Kubernetes. */
 const KUBERNETES = ['--kube-version', '1.34.0'];
 const EXAMPLES = ['values-trial.yaml', 'values-production.yaml'];

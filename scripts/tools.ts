@@ -1,19 +1,26 @@
-/** The programs of Kubernetes that checks and tests use beside Node: on the PATH, or among those that test/cluster/cluster builds. */
+/** The programs of Kubernetes and Prometheus that checks and tests use beside Node: on the PATH, or among those that test/cluster/cluster builds. */
 import { execFile, spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
+import { homedir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
 const SCRIPT = path.join(import.meta.dirname, '../test/cluster/cluster');
 const BUILD_MS = 30 * 60_000;
 
-type Tool = 'helm' | 'kubectl' | 'kubeconform';
+type Tool = 'helm' | 'kubectl' | 'kubeconform' | 'promtool';
+
+/** The folder in which test/cluster/cluster keeps its files. The script has the same default. */
+export function clusterFolder(): string {
+  const { CLUSTER_DIR: given, XDG_CACHE_HOME: cache } = process.env;
+  const parent = process.getuid?.() === 0 ? '/var/lib' : cache || path.join(homedir(), '.cache');
+  return given || path.join(parent, 'tearsheet-cluster');
+}
 
 /** Where it is; undefined where it would have to be built first. */
 export function knownTool(name: Tool): string | undefined {
-  const built = path.join(process.env['CLUSTER_DIR'] ?? '/var/lib/tearsheet-cluster', 'bin');
   const folders = [
-    built,
+    path.join(clusterFolder(), 'bin'),
     process.env['KUBEBUILDER_ASSETS'] ?? '',
     ...(process.env['PATH'] ?? '').split(path.delimiter),
   ];
@@ -24,9 +31,9 @@ export function knownTool(name: Tool): string | undefined {
 export async function buildTool(name: Tool): Promise<string> {
   const known = knownTool(name);
   if (known !== undefined) return known;
-  await promisify(execFile)(SCRIPT, ['tools'], { timeout: BUILD_MS });
+  await promisify(execFile)(SCRIPT, ['build', name], { timeout: BUILD_MS });
   const built = knownTool(name);
-  if (built === undefined) throw new Error(`test/cluster/cluster tools built no ${name}.`);
+  if (built === undefined) throw new Error(`test/cluster/cluster build ${name} built no ${name}.`);
   return built;
 }
 

@@ -5,6 +5,8 @@ stamps=1 # increase it when the linked version stamps change
 
 # The module folder of each, and the arguments of `go build`.
 declare -A module_of package_of
+# Without this tag, promtool includes the client libraries of all clouds.
+declare -A tags_of=([promtool]=remove_all_sd)
 declared() { module_of[$1]=$2; package_of[$1]=$3; }
 for name in kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy kubectl; do
   declared "$name" kubernetes "k8s.io/kubernetes/cmd/$name"
@@ -12,6 +14,7 @@ done
 declared etcd etcd go.etcd.io/etcd/server/v3
 declared helm helm helm.sh/helm/v3/cmd/helm
 declared kubeconform kubeconform github.com/yannh/kubeconform/cmd/kubeconform
+declared promtool promtool github.com/prometheus/prometheus/cmd/promtool
 declared coredns coredns github.com/coredns/coredns
 declared kwok kwok sigs.k8s.io/kwok/cmd/kwok
 declared versitygw ../../s3 github.com/versity/versitygw/cmd/versitygw
@@ -21,14 +24,15 @@ build() {
   case $1 in
     control-plane) set -- etcd kube-apiserver kube-controller-manager kubectl ;;
     tools) set -- kubectl helm kubeconform ;;
-    all) set -- etcd kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy kubectl helm kubeconform coredns kwok versitygw pause ;;
-    *) die "build what? control-plane, tools or all" ;;
+    tests) set -- etcd kube-apiserver kube-controller-manager kubectl helm kubeconform promtool ;;
+    all) set -- etcd kube-apiserver kube-controller-manager kube-scheduler kubelet kube-proxy kubectl helm kubeconform promtool coredns kwok versitygw pause ;;
+    *) [ -n "${module_of[$1]:-}" ] || die "build what? control-plane, tools, tests, all or one of: ${!module_of[*]}" ;;
   esac
   mkdir -p "$dir/built"
   linked "$@" || locked build build_each "$@"
 }
 
-key_of() { { find "$modules/${module_of[$1]}" -maxdepth 1 -name 'go.*' -o -name '*.go' | sort | xargs cat; uname -m; echo "$build_flags $stamps"; } | sha256sum | cut -c1-12; }
+key_of() { { find "$modules/${module_of[$1]}" -maxdepth 1 -name 'go.*' -o -name '*.go' | sort | xargs cat; uname -m; echo "$build_flags $stamps${tags_of[$1]:+ ${tags_of[$1]}}"; } | sha256sum | cut -c1-12; }
 # Path of its binary, built or not.
 built() { echo "$dir/built/$1-$(key_of "$1")"; }
 
@@ -56,7 +60,7 @@ build_one() {
   version=$(awk -v p="${package_of[$1]%%/cmd/*}" '$1 == p {print $2}' "$modules/$folder/go.mod")
   # shellcheck disable=SC2016
   step 2400 "building $1${version:+ $version}" env CGO_ENABLED=0 GOWORK=off bash -euc '
-    cd "$1"; go build -ldflags="$2" -o "$4.part" "$3"; mv "$4.part" "$4"' build "$modules/$folder" "$flags" "${package_of[$1]}" "$file"
+    cd "$1"; go build -tags="$5" -ldflags="$2" -o "$4.part" "$3"; mv "$4.part" "$4"' build "$modules/$folder" "$flags" "${package_of[$1]}" "$file" "${tags_of[$1]:-}"
 }
 
 # The same stamps as in the official builds: the server reports its version to clients, and Helm renders for the version that it was built for.
