@@ -15,10 +15,19 @@ annotations:
   # Processes read these at their start. New values therefore create new pods.
   checksum/settings: {{ include "tearsheet.settings" $root | sha256sum }}
   # Everyone who may read pods sees this checksum of passwords, and passwords may be weak. With scrypt, each guess costs 0.1 s.
-  checksum/secrets: {{ derivePassword 1 "maximum" (list $root.Values.database $root.Values.artifacts | toJson) $root.Release.Namespace "tearsheet" | sha256sum }}
+  checksum/secrets: {{ include "tearsheet.secretsChecksum" $root }}
   {{- with .values.podAnnotations }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
+{{- end }}
+
+{{- /* The first call keeps the checksum in .Values for the second, because scrypt takes most of the time of a rendering. */ -}}
+{{- define "tearsheet.secretsChecksum" -}}
+{{- if not (hasKey .Values "secretsChecksum") }}
+{{- $secrets := list .Values.database .Values.artifacts | toJson }}
+{{- $_ := derivePassword 1 "maximum" $secrets .Release.Namespace "tearsheet" | sha256sum | set .Values "secretsChecksum" }}
+{{- end }}
+{{- .Values.secretsChecksum }}
 {{- end }}
 
 {{- define "tearsheet.podPlacement" -}}
