@@ -10,7 +10,7 @@ const WRONG_USE = 2;
 
 type Register = (program: Command) => void;
 
-/** Each command loads its own code, so that a capture does not wait for code of the service. */
+/** Each command loads its own code when it runs, so that a capture or the help does not wait for code of the service. */
 const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   dev: async () => (await import('./commands/dev/devCommand.ts')).devCommand,
   shoot: async () => (await import('./commands/shootCommand.ts')).shootCommand,

@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
 import { ConfigError } from '../config.ts';
 import { gracefulShutdown } from '../observe/shutdown.ts';
-import { startApiService } from './service/apiService.ts';
-import { connectPodAuthority } from './service/podAuthority.ts';
-import { type ServiceContext, serveHealth, serviceContextFromEnvironment } from './service/serviceContext.ts';
+import type { ServiceContext } from './service/serviceContext.ts';
 import type { TlsFiles } from './service/tlsFiles.ts';
 
 /** @throws ConfigError */
@@ -22,6 +20,9 @@ export function apiCommand(program: Command): void {
     .command('api')
     .description('serve the public API, the pages and the internal API on a migrated database')
     .action(async () => {
+      const { startApiService } = await import('./service/apiService.ts');
+      const { connectPodAuthority } = await import('./service/podAuthority.ts');
+      const { serveHealth, serviceContextFromEnvironment } = await import('./service/serviceContext.ts');
       const context = await serviceContextFromEnvironment({ name: 'api', worksQueues: false });
       const { config } = context;
       const { HOST: host, PORT: port, INTERNAL_PORT: internalPort, METRICS_PORT } = config;

@@ -1,7 +1,4 @@
 import type { Command } from 'commander';
-import { findChromium } from '../capture/browser/chromium.ts';
-import { startEngine } from '../capture/engine/engine.ts';
-import { runCapture } from '../capture/program/program.ts';
 import { loadConfig } from '../config.ts';
 import { createLogger } from '../observe/logger.ts';
 
@@ -10,6 +7,9 @@ export function captureCommand(program: Command): void {
     .command('capture')
     .description('run one index of a capture job; the controller starts it and sets its environment')
     .action(async () => {
+      const { findChromium } = await import('../capture/browser/chromium.ts');
+      const { startEngine } = await import('../capture/engine/engine.ts');
+      const { runCapture } = await import('../capture/program/program.ts');
       const config = loadConfig(process.env);
       const log = createLogger({ level: config.LOG_LEVEL, name: 'capture' });
       const env = { ...process.env };

@@ -1,7 +1,4 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { cleanUp } from '../controller/cleanup.ts';
-import { connectCluster } from './service/kubernetesController.ts';
-import { serviceContextFromEnvironment } from './service/serviceContext.ts';
 
 export function cleanupCommand(program: Command): void {
   program
@@ -11,8 +8,11 @@ export function cleanupCommand(program: Command): void {
     )
     .option('--wait <seconds>', 'the longest time to wait for captures to end', seconds, 120)
     .action(async ({ wait }: { wait: number }) => {
+      const { serviceContextFromEnvironment } = await import('./service/serviceContext.ts');
       const context = await serviceContextFromEnvironment({ name: 'cleanup', worksQueues: false });
       if (context.config.CLUSTER === 'kubernetes') {
+        const { cleanUp } = await import('../controller/cleanup.ts');
+        const { connectCluster } = await import('./service/kubernetesController.ts');
         const cluster = await connectCluster(context);
         const { store, log } = context;
         const left = await cleanUp({ db: store.db, cluster, waitMs: wait * 1_000, log });

@@ -1,10 +1,8 @@
 import type { Command } from 'commander';
 import { gracefulShutdown } from '../observe/shutdown.ts';
 import type { ControllerService } from './service/controllerOptions.ts';
-import { startKubernetesController } from './service/kubernetesController.ts';
-import { startLocalController } from './service/localController.ts';
 import { ownCommand } from './service/ownCommand.ts';
-import { type ServiceContext, serveHealth, serviceContextFromEnvironment } from './service/serviceContext.ts';
+import type { ServiceContext } from './service/serviceContext.ts';
 
 /** The time to shut down after leadership was lost, because another controller takes over. */
 const LOST_GRACE_MS = 5_000;
@@ -16,6 +14,7 @@ export function controllerCommand(program: Command): void {
       'launch, reconcile, settle and deliver; captures run as child processes, or as pods with CLUSTER=kubernetes, where several controllers elect a leader',
     )
     .action(async () => {
+      const { serveHealth, serviceContextFromEnvironment } = await import('./service/serviceContext.ts');
       const context = await serviceContextFromEnvironment({ name: 'controller', worksQueues: true });
       const { config } = context;
       const start = config.CLUSTER === 'kubernetes' ? startOnCluster : startOnThisMachine;
@@ -41,7 +40,8 @@ interface ShutdownHandle {
   shutDown: (() => Promise<number>) | undefined;
 }
 
-function startOnThisMachine(context: ServiceContext): Promise<ControllerService> {
+async function startOnThisMachine(context: ServiceContext): Promise<ControllerService> {
+  const { startLocalController } = await import('./service/localController.ts');
   const { config } = context;
   return startLocalController(context, {
     egressAllow: config.EGRESS_ALLOW,
@@ -52,6 +52,7 @@ function startOnThisMachine(context: ServiceContext): Promise<ControllerService>
 }
 
 async function startOnCluster(context: ServiceContext, handle: ShutdownHandle): Promise<ControllerService> {
+  const { startKubernetesController } = await import('./service/kubernetesController.ts');
   let lost = false;
   const service = await startKubernetesController(context, (reason) => {
     if (lost) return;

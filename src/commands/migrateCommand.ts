@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfig } from '../config.ts';
 import { sleep } from '../lib/sleep.ts';
-import { migrate } from '../store/database/migrate.ts';
 
 export function migrateCommand(program: Command): void {
   program
@@ -9,6 +8,7 @@ export function migrateCommand(program: Command): void {
     .description('migrate the database to this version; safe to run at any time and concurrently')
     .option('--wait <seconds>', 'the longest time to wait for a database that does not answer yet', seconds, 0)
     .action(async ({ wait }: { wait: number }) => {
+      const { migrate } = await import('../store/database/migrate.ts');
       const { DATABASE_URL } = loadConfig(process.env, ['DATABASE_URL']);
       const applied = await retryUntilReachable(() => migrate(DATABASE_URL ?? ''), wait);
       console.log(applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`);

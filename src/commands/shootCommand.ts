@@ -2,8 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { findChromium } from '../capture/browser/chromium.ts';
-import { type ShootAd, shoot } from '../capture/shoot/shoot.ts';
+import type { ShootAd } from '../capture/shoot/shoot.ts';
 import { DEVICE_NAMES, type Device, findDevice } from '../domain/devices.ts';
 import { isMarker, MARKER_MAX_SECONDS, markerMs } from '../domain/markers.ts';
 import { siteFault, siteKey } from '../domain/webAddresses.ts';
@@ -62,6 +61,8 @@ export function shootCommand(program: Command): void {
 }
 
 async function run(flags: ShootFlags): Promise<number> {
+  const { findChromium } = await import('../capture/browser/chromium.ts');
+  const { shoot } = await import('../capture/shoot/shoot.ts');
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort(new Error('The command was interrupted.'));
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);

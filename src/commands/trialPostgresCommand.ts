@@ -4,7 +4,6 @@ import type { Command } from 'commander';
 import { ConfigError } from '../config.ts';
 import { createLogger } from '../observe/logger.ts';
 import { gracefulShutdown } from '../observe/shutdown.ts';
-import { startEmbeddedPostgres } from './dev/embeddedPostgres.ts';
 
 /** Every client that knows the password may connect. Only the network limits who can reach the server. */
 const RULES = ['0.0.0.0/0', '::/0'].map((range) => `host all all ${range} scram-sha-256\n`).join('');
@@ -24,6 +23,7 @@ export function trialPostgresCommand(program: Command): void {
 }
 
 async function run({ data, port }: Options): Promise<void> {
+  const { startEmbeddedPostgres } = await import('./dev/embeddedPostgres.ts');
   const password = process.env['PGPASSWORD'];
   if (!password) throw new ConfigError('PGPASSWORD is not set. Set it to the password of the account postgres.');
   const log = createLogger({ level: 'info', name: 'trial-postgres' });

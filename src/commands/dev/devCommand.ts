@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { cidrFault } from '../../egress/addresses.ts';
-import { type DevReady, startDev } from './dev.ts';
+import type { DevReady } from './dev.ts';
 
 interface Flags {
   readonly port: number;
@@ -22,6 +22,7 @@ export function devCommand(program: Command): void {
     )
     .option('--json', 'print one JSON line when the service is ready')
     .action(async ({ port, data, allow = [], json = false }: Flags) => {
+      const { startDev } = await import('./dev.ts');
       const ready = await startDev({ port, data, allow });
       console.log(json ? JSON.stringify(ready) : welcome(ready));
     });
