@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 
@@ -8,12 +9,16 @@ const ISOLATED = [
   'test/integration/capture/page/playwrightDispatchGuard.test.ts',
 ];
 
+/** The browser that scripts/setup.sh found, so that the programs that tests start do not load Playwright to search for it. */
+const FOUND = path.join(import.meta.dirname, '.node/chromium.path');
+const chromiumPath = process.env['CHROMIUM_PATH'] ?? (existsSync(FOUND) ? readFileSync(FOUND, 'utf8').trim() : '');
+
 export default defineConfig({
   test: {
     // The browsers and servers of the tests share the machine with the workers.
     maxWorkers: 3,
     // Node caches the compiled sources of the programs that tests start.
-    env: { NODE_COMPILE_CACHE: path.join(import.meta.dirname, '.cache/compiled') },
+    env: { NODE_COMPILE_CACHE: path.join(import.meta.dirname, '.cache/compiled'), CHROMIUM_PATH: chromiumPath },
     projects: [
       {
         extends: true,
@@ -52,11 +57,13 @@ export default defineConfig({
       },
       {
         extends: true,
-        // The first test waits until the API server has started; on a new machine it is built first.
+        // The first test waits until the API server has started; on a new machine it is built first. The files of a
+        // worker share the loaded modules and the renderings of the chart.
         test: {
           name: 'cluster',
           globalSetup: ['test/support/globalPostgres.ts', 'test/support/globalCluster.ts'],
           include: ['test/cluster/**/*.test.ts'],
+          isolate: false,
           testTimeout: 90_000,
           hookTimeout: 40 * 60_000,
         },

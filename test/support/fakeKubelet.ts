@@ -67,6 +67,7 @@ export class FakeKubelet {
       env: {
         ...own,
         PATH: process.env['PATH'],
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
         FAKE_CAPTURE_FOLDER: folder,
         TEARSHEET_POD: uid,
         TEARSHEET_TOKEN: tokenOf(own['TEARSHEET_JOB'] ?? ''),

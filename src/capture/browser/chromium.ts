@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chromium } from 'playwright';
+import { createRequire } from 'node:module';
 
 const NO_CHROMIUM =
   'No Chromium was found. Install it (Debian: apt-get install chromium-headless-shell, elsewhere: npx playwright install --only-shell chromium), or set CHROMIUM_PATH to its executable.';
@@ -28,6 +28,8 @@ export function findChromium(given?: string): string {
 }
 
 function playwrightShell(): string {
+  // Playwright is large. `tearsheet dev` uses it only here, and not at all if it gets a path.
+  const { chromium }: typeof import('playwright') = createRequire(import.meta.url)('playwright');
   const full = chromium.executablePath();
   return full
     .replace(/chromium-(\d+)/, 'chromium_headless_shell-$1')

@@ -30,7 +30,12 @@ afterEach(async () => {
 
 function run(args: readonly string[], env: Record<string, string>) {
   const child = spawn(process.execPath, [CLI, ...args], {
-    env: { PATH: process.env['PATH'], TMPDIR: folders.temporary, ...env },
+    env: {
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      TMPDIR: folders.temporary,
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';
