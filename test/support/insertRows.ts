@@ -36,10 +36,14 @@ export interface Subscriber {
 export async function insertAd(
   db: Database,
   organization: TestOrganization,
-  given: { content?: string; source?: 'create_ad' | 'screenshot_request'; subscribers?: Subscriber[] } = {},
+  given: {
+    id?: string;
+    content?: string;
+    source?: 'create_ad' | 'screenshot_request';
+    subscribers?: Subscriber[];
+  } = {},
 ): Promise<string> {
-  const { content = 'fine', source = 'screenshot_request', subscribers = [] } = given;
-  const id = randomUUID();
+  const { id = randomUUID(), content = 'fine', source = 'screenshot_request', subscribers = [] } = given;
   await db
     .insertInto('ads')
     .values({

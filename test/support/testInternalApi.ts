@@ -10,7 +10,7 @@ import { openStore, type Store } from '../../src/store/database/database.ts';
 import { openNotifications } from '../../src/store/database/notifications.ts';
 import { readInstallation } from '../../src/store/installation/installation.ts';
 import { testDatabase } from './database.ts';
-import { startListener } from './listeners.ts';
+import { type Listener, startListener } from './listeners.ts';
 import { SILENT } from './silentLog.ts';
 
 export interface TestInternalApi {
@@ -22,6 +22,8 @@ export interface TestInternalApi {
   readonly internalUrl: string;
   /** Starts another process's internal API on the same database, with connections of its own. @returns its address */
   startReplica(): Promise<string>;
+  /** Starts an internal API with other options on the same connections. */
+  startApi(options: Partial<InternalApiOptions>): Promise<Listener>;
   close(): Promise<void>;
 }
 
@@ -36,28 +38,33 @@ export async function startTestInternalApi(
   const { secret } = await readInstallation(store.db);
   const folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-internal-'));
   const artifacts = new FolderArtifactStore(folder);
-  const servers: { close(): Promise<void> }[] = [];
+  const servers: Listener[] = [];
   const stores = [store];
-  const serve = async (served: Store): Promise<string> => {
+  const serve = async (served: Store, options: Partial<InternalApiOptions>): Promise<Listener> => {
     const server = createServer();
-    const { url: internalUrl, close } = await startListener(server);
-    servers.push({ close });
+    const listener = await startListener(server);
+    servers.push(listener);
     const api = createInternalApi({
-      ...{ store: served, notifications, secret, internalUrl, artifacts, log: SILENT },
+      ...{ store: served, notifications, secret, internalUrl: listener.url, artifacts, log: SILENT },
       ...{ leaseSeconds: 30, podDeadlineSeconds: 60, publicUrl: 'https://tearsheet.example' },
       queue: { enqueue: async () => undefined },
-      ...more(served),
+      ...options,
     });
     server.on('request', api);
-    return internalUrl;
+    return listener;
   };
+  const { url: internalUrl } = await serve(store, more(store));
   return {
-    ...{ store, secret, artifacts, internalUrl: await serve(store) },
-    startReplica() {
+    store,
+    secret,
+    artifacts,
+    internalUrl,
+    async startReplica() {
       const another = openStore({ url: database.url });
       stores.push(another);
-      return serve(another);
+      return (await serve(another, more(another))).url;
     },
+    startApi: (options) => serve(store, options),
     async close() {
       await Promise.all(servers.map((server) => server.close()));
       await notifications.close();

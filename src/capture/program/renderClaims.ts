@@ -107,6 +107,10 @@ async function renderClaimed(creative: RenderClaim, tools: RenderClaimsOptions):
     );
     isReported = true;
     log.info({ ad_id, status: result.status, seconds }, 'a creative was rendered');
+  } catch (error) {
+    // Before the claim is released, because a superseded capture must not make that call.
+    shutdown.begin(asCaptureEndError(error));
+    throw error;
   } finally {
     rendered.abort();
     await renewing;

@@ -28,6 +28,9 @@ const CANDIDATE: ScoredCandidate = {
   reasons: ['exact size'],
 };
 
+/** When each picture is taken. The internal API rejects a time that is a day off. */
+export const CAPTURED_AT = new Date();
+
 export interface EngineDouble extends Engine {
   readonly opened: string[];
   readonly placed: CreativeFrame[];
@@ -120,7 +123,7 @@ function pictureOf({ png, ratio }: CreativeFrame): Picture {
     adBox: { x: 10, y: 20, width: 30, height: 25 },
     scale: 1,
     mode: 'composed',
-    capturedAt: new Date('2026-11-21T09:30:00.000Z'),
+    capturedAt: CAPTURED_AT,
   };
 }
 

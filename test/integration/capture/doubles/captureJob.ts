@@ -1,0 +1,122 @@
+/** A job for one capture: in the real internal API on its own database, behind a proxy that misbehaves on demand. */
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { issueJobToken } from '../../../../src/api/auth/jobToken.ts';
+import type { CaptureObserver, InternalApiOptions } from '../../../../src/api/internal/options.ts';
+import type { DeviceName } from '../../../../src/domain/devices.ts';
+import type { Database } from '../../../../src/store/database/database.ts';
+import { admitWaiting } from '../../../../src/workflow/admission.ts';
+import { captureClient } from '../../../support/captureClient.ts';
+import { insertAd, insertOrganization, insertSet } from '../../../support/insertRows.ts';
+import { startTestInternalApi, type TestInternalApi } from '../../../support/testInternalApi.ts';
+import { startMisbehavingProxy } from './misbehavingProxy.ts';
+
+const LIMITS = { maxPods: 10, maxPodsPerOrganization: 10, parallelism: 1, setDeadlineSeconds: 600 };
+
+export interface PageOrder {
+  readonly site: string;
+  readonly device: DeviceName;
+  /** `[ad, marker]` */
+  readonly pictures: readonly (readonly [string, number | null])[];
+}
+
+export interface JobOrder {
+  /** The content of each ad, by its id. The engine double reads its behaviour from the content. */
+  readonly ads: Readonly<Record<string, string>>;
+  /** Each page is one index; of five pages, the first two are index 0. Without pages, the job only renders the ads. */
+  readonly pages?: readonly PageOrder[];
+  readonly options?: Partial<InternalApiOptions>;
+}
+
+export type CaptureJob = Awaited<ReturnType<typeof createCaptureJob>>;
+
+/**
+ * The tests of a file share one database and its connections, because a database for each test takes more processor time than
+ * the tests themselves.
+ * @returns starts a job and deletes the rows of the job before it. Each job has an internal API of its own, which closes when
+ *   the test ends.
+ */
+export function prepareCaptureJobs(): (order: JobOrder) => Promise<CaptureJob> {
+  let api: TestInternalApi;
+  beforeAll(async () => {
+    api = await startTestInternalApi();
+  });
+  afterAll(() => api.close());
+  return (order) => createCaptureJob(api, order);
+}
+
+/** Each table after the tables that refer to it. */
+const TABLES = [
+  'declared_uploads',
+  'creative_frames',
+  'job_creatives',
+  'job_indexes',
+  'screenshots',
+  'events',
+  'screenshot_jobs',
+  'screenshot_sets',
+  'ads',
+  'images',
+  'campaigns',
+  'organizations',
+] as const;
+
+async function deleteRows(db: Database): Promise<void> {
+  for (const table of TABLES) await db.deleteFrom(table).execute();
+}
+
+async function createCaptureJob(shared: TestInternalApi, { ads, pages = [], options = {} }: JobOrder) {
+  const phases: Readonly<Record<string, number>>[] = [];
+  const observe: CaptureObserver = { phases: (given) => phases.push(given) };
+  const proxy = await startMisbehavingProxy(() => api.url);
+  const api = await shared.startApi({ internalUrl: proxy.url, observe, ...options });
+  onTestFinished(async () => {
+    await proxy.close();
+    await api.close();
+  });
+  const { db } = shared.store;
+  await deleteRows(db);
+  const organization = await insertOrganization(db);
+  const source = pages.length === 0 ? 'create_ad' : 'screenshot_request';
+  for (const [id, content] of Object.entries(ads)) await insertAd(db, organization, { id, content, source });
+  const pictures = pages.flatMap((page) => page.pictures.map(([adId, markerMs]) => ({ ...page, adId, markerMs })));
+  if (pages.length > 0) await insertSet(db, organization, { pictures });
+  const [admitted] = await db.transaction().execute((tx) => admitWaiting(tx, LIMITS));
+  const jobId = admitted?.jobId ?? '';
+  const token = issueJobToken(shared.secret, jobId, new Date(Date.now() + 600_000));
+  const updateCreative = (ad: string) => db.updateTable('job_creatives').where('ad_id', '=', ad);
+
+  return {
+    ...proxy,
+    env: {
+      TEARSHEET_INTERNAL_URL: proxy.url,
+      TEARSHEET_JOB: jobId,
+      JOB_COMPLETION_INDEX: '0',
+      TEARSHEET_TOKEN: token,
+      TEARSHEET_POD: 'pod-1',
+    },
+    /** Calls the API as another capture, and not through the proxy. */
+    otherCapture: captureClient(api.url, jobId, token),
+    /** The seconds of each phase, for each capture that finished. */
+    phases,
+    creative: (ad: string) =>
+      db.selectFrom('job_creatives').selectAll().where('ad_id', '=', ad).executeTakeFirstOrThrow(),
+    /** In the order of the pages and their pictures. */
+    screenshots: () =>
+      db
+        .selectFrom('screenshots')
+        .leftJoin('images', 'images.token', 'image_token')
+        .select(['status', 'reason', 'captured_at', 'record', 'width', 'height'])
+        .orderBy('seq')
+        .execute(),
+    /** Index 1 holds the claim on this creative from now on. */
+    async moveClaim(ad: string) {
+      const claim_expires_at = new Date(Date.now() + 600_000);
+      await updateCreative(ad).set({ claimed_by_index: 1, claimed_by_attempt: 1, claim_expires_at }).execute();
+    },
+    async expireClaim(ad: string) {
+      await updateCreative(ad)
+        .set({ claim_expires_at: new Date(0) })
+        .execute();
+    },
+  };
+}
