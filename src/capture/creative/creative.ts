@@ -1,5 +1,7 @@
 import type { AdFailure } from '../../domain/states.ts';
+import type { Warning } from '../../domain/warnings.ts';
 import type { MemoryConsumer } from '../memory/watchdog.ts';
+import type { Size } from './size.ts';
 
 /** The content of a creative. Only `tearsheet shoot` uses `file`. */
 export type CreativeSource =
@@ -17,6 +19,8 @@ export interface RenderRequest {
   readonly ratios: readonly number[];
   /** @returns whether any screenshot needs this frame. Default: all. */
   readonly isWanted?: (markerMs: number | null, ratio: number) => boolean;
+  /** The size that the client gave, CSS pixels. It overrides what the creative declares. */
+  readonly size?: Size | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -41,6 +45,8 @@ export interface RenderedCreative {
   readonly mode: 'stepped' | 'wall' | 'still';
   /** Facts for the provenance record: hung requests, fallbacks, dismissed dialogs. */
   readonly notes: readonly string[];
+  /** For the user of the pictures. */
+  readonly warnings: readonly Warning[];
 }
 
 export interface FailedCreative {

@@ -48,7 +48,7 @@ async function renderStillFrames(
     const png = await renderStill(bytes, size, ratio);
     for (const markerMs of markersAt(request, ratio)) frames.push({ markerMs, ratio, png, ...size });
   }
-  return { status: 'uploaded', format, category: 'display', ...size, frames, mode: 'still', notes: [] };
+  return { status: 'uploaded', format, category: 'display', ...size, frames, mode: 'still', notes: [], warnings: [] };
 }
 
 /** The markers at which the creative is needed at this pixel ratio, each once. */
@@ -121,7 +121,16 @@ class BrowserRendering {
       (a, b) =>
         ratios.indexOf(a.ratio) - ratios.indexOf(b.ratio) || markers.indexOf(a.markerMs) - markers.indexOf(b.markerMs),
     );
-    return { status: 'uploaded', format, category, ...size, frames, mode: this.#clock, notes: [...this.#notes] };
+    return {
+      status: 'uploaded',
+      format,
+      category,
+      ...size,
+      frames,
+      mode: this.#clock,
+      notes: [...this.#notes],
+      warnings: [],
+    };
   }
 
   /** Notes the images that did not load. @throws CreativeError if nothing else is visible. */

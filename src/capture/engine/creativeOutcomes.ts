@@ -1,4 +1,5 @@
 /** The outcomes of all creatives of a capture. The pages wait for them. */
+import type { Warning } from '../../domain/warnings.ts';
 import type { CreativeFrame, RenderedCreative } from '../creative/creative.ts';
 import type { FrameReader, FrameStore } from './frameStore.ts';
 
@@ -7,6 +8,7 @@ export type CreativeOutcome =
       readonly status: 'rendered';
       /** As in RenderedCreative; null if another capture rendered it. */
       readonly mode: string | null;
+      readonly warnings: readonly Warning[];
       /** @returns undefined if the frame does not exist. */
       frame(markerMs: number | null, ratio: number): Promise<CreativeFrame | undefined>;
     }
@@ -63,7 +65,7 @@ export class CreativeOutcomes {
 
 /** Stores the frames of a creative that this capture rendered. `isWanted` excludes frames that none of its pages shows. */
 export async function storeRendering(
-  { frames, mode }: RenderedCreative,
+  { frames, mode, warnings }: RenderedCreative,
   store: FrameStore,
   isWanted: (frame: CreativeFrame) => boolean = () => true,
 ): Promise<CreativeOutcome> {
@@ -75,6 +77,7 @@ export async function storeRendering(
   return {
     status: 'rendered',
     mode,
+    warnings,
     async frame(markerMs, ratio) {
       const found = kept.get(frameKey(markerMs, ratio));
       return found && { ...found.frame, png: await found.png() };

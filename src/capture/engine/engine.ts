@@ -19,7 +19,7 @@ import type {
 } from '../creative/creative.ts';
 import { startCreativeRenderer } from '../creative/renderer.ts';
 import { type MemoryConsumer, startMemoryWatchdog, type Watchdog } from '../memory/watchdog.ts';
-import type { ClosedPage, OpenPage, PageOpener } from '../page/page.ts';
+import type { ClosedPage, OpenOptions, OpenPage, PageOpener } from '../page/page.ts';
 import { startPageOpener } from '../page/pageOpener.ts';
 
 /** A browser could not be started. `message` says which one, and why. */
@@ -32,7 +32,7 @@ export interface Engine {
   /** As {@link CreativeRenderer.render}. @throws EngineStartError */
   render(source: CreativeSource, request: RenderRequest): Promise<RenderedCreative | FailedCreative>;
   /** As {@link PageOpener.open}. @throws EngineStartError. Any other error means that the browser is gone. */
-  open(site: string, device: Device, options?: { readonly signal?: AbortSignal }): Promise<OpenPage | ClosedPage>;
+  open(site: string, device: Device, options?: OpenOptions): Promise<OpenPage | ClosedPage>;
   /** Ends the browser of the pages; the next page starts a new one. Never throws. */
   restartPageBrowser(): Promise<void>;
   /** Why the browser of the pages was ended last, if the reason was its memory. */
@@ -122,7 +122,7 @@ class LazyEngine implements Engine {
     }
   }
 
-  async open(site: string, device: Device, options: { readonly signal?: AbortSignal } = {}) {
+  async open(site: string, device: Device, options: OpenOptions = {}) {
     const pages = await this.#pages.get();
     this.memoryEndReason = undefined;
     this.#browserVersion = pages.browserVersion;

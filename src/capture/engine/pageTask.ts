@@ -2,7 +2,9 @@
 
 import { PHASES } from '../../contract/captureProtocol.ts';
 import type { Device } from '../../domain/devices.ts';
+import type { OtherAds, PlacementOptions } from '../../domain/screenshotOptions.ts';
 import type { ScreenshotFailure } from '../../domain/states.ts';
+import type { Warning } from '../../domain/warnings.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
@@ -19,12 +21,14 @@ export interface WantedPicture {
   readonly id: string;
   readonly ad: string;
   readonly markerMs: number | null;
+  readonly options: PlacementOptions;
 }
 
 export interface PageOrder {
   /** The URL that the browser opens. */
   readonly site: string;
   readonly device: Device;
+  readonly otherAds: OtherAds;
   readonly pictures: readonly WantedPicture[];
 }
 
@@ -34,6 +38,8 @@ export type PictureResult =
       readonly wanted: WantedPicture;
       readonly picture: Picture;
       readonly sha256: string;
+      /** Of the creative and of the page. */
+      readonly warnings: readonly Warning[];
       readonly record: ProvenanceRecord;
     }
   | {
@@ -127,8 +133,9 @@ export class PageTask {
 
   async #open(): Promise<OpenPage | ClosedPage> {
     const { engine, stop } = this.#tools;
-    const { site, device } = this.page;
-    return this.#orPageLost(() => withDeadline(this.#deadlines.openMs, engine.open(site, device, { signal: stop })));
+    const { site, device, otherAds } = this.page;
+    const options = { signal: stop, otherAds };
+    return this.#orPageLost(() => withDeadline(this.#deadlines.openMs, engine.open(site, device, options)));
   }
 
   async #placeAll(page: OpenPage): Promise<void> {
@@ -154,16 +161,17 @@ export class PageTask {
     const { ratio } = this.page.device;
     const frame = await outcome.frame(wanted.markerMs, ratio);
     if (frame === undefined) return this.#failed(wanted, notCaptured(noFrame(wanted.markerMs, ratio)));
-    const placed = await this.#tools.phases.time('place', () => this.#place(page, frame));
+    const placed = await this.#tools.phases.time('place', () => this.#place(page, frame, wanted.options));
     if (placed.status !== 'uploaded') return this.#failed(wanted, { ...placed, frame });
     const sha256 = sha256Of(placed.png);
-    const taken = { picture: placed, sha256, frame, creativeMode: outcome.mode };
+    const warnings = [...outcome.warnings, ...placed.warnings];
+    const taken = { picture: placed, sha256, frame, creativeMode: outcome.mode, warnings };
     const record = recordOfPicture(this.#context(wanted), taken);
-    return { status: 'uploaded', wanted, picture: placed, sha256, record };
+    return { status: 'uploaded', wanted, picture: placed, sha256, warnings, record };
   }
 
-  async #place(page: OpenPage, frame: CreativeFrame): Promise<Picture | PlacementFailure> {
-    const placed = await this.#orPageLost(() => withDeadline(this.#deadlines.placeMs, page.place(frame)));
+  async #place(page: OpenPage, frame: CreativeFrame, options: PlacementOptions): Promise<Picture | PlacementFailure> {
+    const placed = await this.#orPageLost(() => withDeadline(this.#deadlines.placeMs, page.place(frame, options)));
     if (placed.status === 'uploaded') return placed;
     // The page itself is broken, so neither the ad nor the slots are the reason.
     if (placed.status === 'generic_error' && !this.isLastTry) throw new PageLostError(placed.reason);
@@ -186,10 +194,17 @@ export class PageTask {
     return { status, wanted, reason, record };
   }
 
-  #context({ markerMs }: WantedPicture) {
-    const { site, device } = this.page;
+  #context({ markerMs, options }: WantedPicture) {
+    const { site, device, otherAds } = this.page;
     const browserVersion = this.#tools.engine.browserVersion ?? null;
-    return { requestedUrl: site, finalUrl: this.#finalUrl, device, markerMs, browserVersion };
+    return {
+      requestedUrl: site,
+      finalUrl: this.#finalUrl,
+      device,
+      markerMs,
+      options: { ...options, otherAds },
+      browserVersion,
+    };
   }
 
   async #report(result: PictureResult): Promise<void> {

@@ -3,7 +3,9 @@
  * was taken.
  */
 import type { Device } from '../../domain/devices.ts';
+import type { OtherAds, ScreenshotOptions, SlotChoice } from '../../domain/screenshotOptions.ts';
 import { cutCodePoints } from '../../domain/text.ts';
+import type { Warning } from '../../domain/warnings.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
 import type { Box, Picture, PlacementFailure, ScoredCandidate } from '../page/page.ts';
 
@@ -59,6 +61,14 @@ export type ProvenanceRecord = {
   readonly browser_version: string | null;
   /** The SHA-256 of the PNG. */
   readonly sha256: string | null;
+  /** What the client chose for this screenshot. */
+  readonly options: {
+    readonly allow_scaling: boolean;
+    readonly slot: SlotChoice | null;
+    readonly other_ads: OtherAds;
+    readonly full_page: boolean;
+  };
+  readonly warnings: readonly Warning[];
   /** Why there is no picture. */
   readonly reason: string | null;
 };
@@ -69,15 +79,22 @@ export interface PictureContext {
   readonly finalUrl: string | null;
   readonly device: Device;
   readonly markerMs: number | null;
+  readonly options: ScreenshotOptions;
   readonly browserVersion: string | null;
 }
 
 /** The record of a picture that was taken. */
 export function recordOfPicture(
   context: PictureContext,
-  taken: { picture: Picture; sha256: string; frame: CreativeFrame; creativeMode: string | null },
+  taken: {
+    picture: Picture;
+    sha256: string;
+    frame: CreativeFrame;
+    creativeMode: string | null;
+    warnings: readonly Warning[];
+  },
 ): ProvenanceRecord {
-  const { picture, sha256, frame, creativeMode } = taken;
+  const { picture, sha256, frame, creativeMode, warnings } = taken;
   return {
     kind: 'placement_preview',
     captured_at: picture.capturedAt.toISOString(),
@@ -92,6 +109,7 @@ export function recordOfPicture(
     creative_mode: creativeMode,
     browser_version: context.browserVersion,
     sha256,
+    warnings,
     reason: null,
   };
 }
@@ -116,11 +134,12 @@ export function recordOfFailure(
     creative_mode: null,
     browser_version: context.browserVersion,
     sha256: null,
+    warnings: [],
     reason,
   };
 }
 
-function described({ requestedUrl, finalUrl, device, markerMs }: PictureContext) {
+function described({ requestedUrl, finalUrl, device, markerMs, options }: PictureContext) {
   return {
     requested_url: requestedUrl,
     final_url: finalUrl === null ? null : cutCodePoints(finalUrl, MAX_ADDRESS),
@@ -128,6 +147,12 @@ function described({ requestedUrl, finalUrl, device, markerMs }: PictureContext)
     viewport: { ...device.viewport },
     ratio: device.ratio,
     marker: markerMs === null ? null : markerMs / 1000,
+    options: {
+      allow_scaling: options.allowScaling,
+      slot: options.slot,
+      other_ads: options.otherAds,
+      full_page: options.fullPage,
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import { DEFAULT_OPTIONS, type PlacementOptions } from '../../domain/screenshotOptions.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import { shortErrorMessage } from '../../lib/errorMessage.ts';
 import { setBounded } from '../../lib/lru.ts';
@@ -40,7 +41,11 @@ export class AdPlacer {
     this.#viewport = viewport;
   }
 
-  async place(frame: CreativeFrame, only?: 'browser'): Promise<Picture | PlacementFailure> {
+  async place(
+    frame: CreativeFrame,
+    _options: PlacementOptions = DEFAULT_OPTIONS,
+    only?: 'browser',
+  ): Promise<Picture | PlacementFailure> {
     const request = { ad: frame, viewport: this.#viewport };
     const ranked = scoreSlots(this.#slots, request);
     const candidates = ranked.map(({ scored }) => scored);
@@ -94,6 +99,7 @@ export class AdPlacer {
       scale: choice.scale,
       mode: composed ? 'composed' : 'browser',
       capturedAt: composed ? spot.capturedAt : new Date(),
+      warnings: [],
     };
   }
 

@@ -1,6 +1,8 @@
 import type { Phase } from '../../contract/captureProtocol.ts';
 import type { Device } from '../../domain/devices.ts';
+import type { OtherAds, PlacementOptions } from '../../domain/screenshotOptions.ts';
 import type { ScreenshotFailure } from '../../domain/states.ts';
+import type { Warning } from '../../domain/warnings.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
 import type { MemoryConsumer } from '../memory/watchdog.ts';
 
@@ -50,6 +52,8 @@ export interface Picture {
   readonly scale: number;
   readonly mode: 'composed' | 'browser';
   readonly capturedAt: Date;
+  /** What was changed on the page for this picture, and what its reader should know. */
+  readonly warnings: readonly Warning[];
 }
 
 export interface PlacementFailure {
@@ -68,8 +72,8 @@ export interface OpenPage {
   readonly candidates: readonly SlotCandidate[];
   /** Milliseconds spent, by phase (`navigate`, `load`, `consent`, `scroll`, `settle`, `find`; some overlap), for metrics. */
   readonly phases: Readonly<Partial<Record<Phase, number>>>;
-  /** Places one frame of an ad into its best slot, takes the picture and restores the page. */
-  place(frame: CreativeFrame): Promise<Picture | PlacementFailure>;
+  /** Places one frame of an ad into its best slot, takes the picture and restores the page. @param options default: {@link DEFAULT_OPTIONS} */
+  place(frame: CreativeFrame, options?: PlacementOptions): Promise<Picture | PlacementFailure>;
   close(): Promise<void>;
 }
 
@@ -78,10 +82,16 @@ export interface ClosedPage extends PlacementFailure {
   readonly finalUrl: string;
 }
 
+export interface OpenOptions {
+  readonly signal?: AbortSignal;
+  /** Default: `hide`. */
+  readonly otherAds?: OtherAds;
+}
+
 export interface PageOpener {
   readonly browserVersion: string;
   /** Failures of the site are results. @throws Error if the browser ended during the call; the next call starts another one. */
-  open(site: string, device: Device, options?: { readonly signal?: AbortSignal }): Promise<OpenPage | ClosedPage>;
+  open(site: string, device: Device, options?: OpenOptions): Promise<OpenPage | ClosedPage>;
   /** The browser process, if it runs. Ending it loses its pages. */
   memoryConsumers(): readonly MemoryConsumer[];
   close(): Promise<void>;

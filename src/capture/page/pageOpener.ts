@@ -6,7 +6,7 @@ import type { Log } from '../../lib/log.ts';
 import { disabledFeaturesFlag, networkFlags } from '../browser/flags.ts';
 import type { MemoryConsumer } from '../memory/watchdog.ts';
 import { openDeviceContext } from './deviceContext.ts';
-import type { ClosedPage, OpenPage, PageOpener } from './page.ts';
+import type { ClosedPage, OpenOptions, OpenPage, PageOpener } from './page.ts';
 import { PageVisit, type PageVisitOptions } from './pageVisit.ts';
 import { guardPlaywrightDispatch } from './playwrightDispatchGuard.ts';
 import { isTimeout } from './timeouts.ts';
@@ -51,10 +51,10 @@ class ChromiumOpener implements PageOpener {
   async open(
     site: string,
     device: Device,
-    { signal }: { readonly signal?: AbortSignal } = {},
+    { signal, otherAds = 'hide' }: OpenOptions = {},
   ): Promise<OpenPage | ClosedPage> {
     const browser = await this.#running();
-    const outcome = await failIfBrowserEnds(browser, this.#openIn(browser, site, { device, signal }));
+    const outcome = await failIfBrowserEnds(browser, this.#openIn(browser, site, { device, otherAds, signal }));
     // The browser failed, not the site, so the caller may open the page in another browser.
     if (outcome.status === 'generic_error' && !signal?.aborted && (await hasEnded(browser, outcome.reason)))
       throw new Error(`The browser ended: ${outcome.reason}`);
@@ -64,13 +64,13 @@ class ChromiumOpener implements PageOpener {
   async #openIn(
     browser: Browser,
     site: string,
-    { device, signal }: Pick<PageVisitOptions, 'device'> & { signal: AbortSignal | undefined },
+    { device, otherAds, signal }: Pick<PageVisitOptions, 'device' | 'otherAds'> & { signal: AbortSignal | undefined },
   ): Promise<OpenPage | ClosedPage> {
     let context: BrowserContext | undefined;
     try {
       context = await openDeviceContext(browser, device);
       const page = await context.newPage();
-      return await this.#visit(page, site, { device, signal, version: browser.version() });
+      return await this.#visit(page, site, { device, otherAds, signal, version: browser.version() });
     } catch (error) {
       await context?.close().catch((failure: unknown) => this.#warn(failure, 'A context did not close.'));
       const reason = signal?.aborted
@@ -95,7 +95,7 @@ class ChromiumOpener implements PageOpener {
   async #visit(
     page: Page,
     site: string,
-    about: Pick<PageVisitOptions, 'device' | 'version'> & { signal: AbortSignal | undefined },
+    about: Pick<PageVisitOptions, 'device' | 'otherAds' | 'version'> & { signal: AbortSignal | undefined },
   ) {
     const { navigationTimeoutMs = 30_000, settleCapMs = 10_000, egressFailures = () => [], log } = this.#options;
     const { signal, ...rest } = about;

@@ -1,6 +1,7 @@
 import type { CDPSession, Page, Request, Response, Route } from 'playwright';
 import type { Phase } from '../../contract/captureProtocol.ts';
 import type { Device } from '../../domain/devices.ts';
+import type { OtherAds } from '../../domain/screenshotOptions.ts';
 import type { EgressFailure } from '../../egress/failures.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import type { Log } from '../../lib/log.ts';
@@ -17,6 +18,7 @@ import { challengeOfPage, failureOfNavigation, failureOfResponse, type SiteFailu
 
 export interface PageVisitOptions {
   readonly device: Device;
+  readonly otherAds: OtherAds;
   /** The browser's version. */
   readonly version: string;
   readonly navigationTimeoutMs: number;
@@ -191,7 +193,7 @@ export class PageVisit {
       finalUrl: this.#page.url(),
       candidates: slots.map(({ candidate }) => candidate),
       phases: { ...this.#phases },
-      place: (frame) => placement.place(frame),
+      place: (frame, options) => placement.place(frame, options),
       close: () => this.#close(),
     };
   }

@@ -1,6 +1,7 @@
 /** The work of one attempt: renders creatives and takes pictures of pages at the same time. */
 import type { Attempt, WantedPage } from '../../contract/captureProtocol.ts';
 import { type Device, findDevice } from '../../domain/devices.ts';
+import { DEFAULT_OPTIONS } from '../../domain/screenshotOptions.ts';
 import { siteKey } from '../../domain/webAddresses.ts';
 import { CreativeOutcomes } from '../engine/creativeOutcomes.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -110,8 +111,9 @@ async function finish(client: ProtocolClient, phases: PhaseTimer, shutdown: Capt
 }
 
 function pageOf({ site_url, device, screenshots }: WantedPage): PageOrder {
-  const pictures = screenshots.map(({ id, ad_id, marker_ms }) => ({ id, ad: ad_id, markerMs: marker_ms }));
-  return { site: siteKey(site_url), device: deviceOf(device), pictures };
+  const { otherAds, ...options } = DEFAULT_OPTIONS;
+  const pictures = screenshots.map(({ id, ad_id, marker_ms }) => ({ id, ad: ad_id, markerMs: marker_ms, options }));
+  return { site: siteKey(site_url), device: deviceOf(device), otherAds, pictures };
 }
 
 function deviceOf(name: string): Device {

@@ -52,6 +52,7 @@ function outcomeOf(creative: RemoteCreative, { client, store, shutdown }: Remote
   return {
     status: 'rendered',
     mode,
+    warnings: [],
     async frame(markerMs, ratio) {
       const found = frames.find((frame) => frame.marker_ms === markerMs && frame.ratio === ratio);
       if (found === undefined) return undefined;

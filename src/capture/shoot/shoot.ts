@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Device } from '../../domain/devices.ts';
+import { DEFAULT_OPTIONS } from '../../domain/screenshotOptions.ts';
 import type { Log } from '../../lib/log.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
 import type { CreativeSource } from '../creative/creative.ts';
@@ -128,7 +129,12 @@ class ShootRun {
     const { sites, devices } = this.#options;
     const { engine, io } = this.#tools;
     const pages = sites.flatMap((site) =>
-      devices.map((device) => ({ site, device, pictures: this.#pictures({ site, device }) })),
+      devices.map((device) => ({
+        site,
+        device,
+        otherAds: DEFAULT_OPTIONS.otherAds,
+        pictures: this.#pictures({ site, device }),
+      })),
     );
     await processPages(pages, {
       engine,
@@ -151,6 +157,7 @@ class ShootRun {
           id: pictureFileName(this.#numbered, { site, device, ad: shortened(given), markerMs }),
           ad: given,
           markerMs,
+          options: DEFAULT_OPTIONS,
         };
       }),
     );

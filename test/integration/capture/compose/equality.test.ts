@@ -4,6 +4,7 @@ import { AdPlacer } from '../../../../src/capture/page/adPlacer.ts';
 import { emulateDevice, openDeviceContext } from '../../../../src/capture/page/deviceContext.ts';
 import { findSlots } from '../../../../src/capture/page/findSlots.ts';
 import { LivePage } from '../../../../src/capture/page/livePage.ts';
+import { DEFAULT_OPTIONS } from '../../../../src/domain/screenshotOptions.ts';
 import { ad, adIn, CHROMIUM, device, pixelsOf, placed, type Sites, startSites } from '../page/sites.ts';
 
 let sites: Sites;
@@ -89,7 +90,7 @@ describe.each(DEVICES)('a plain slot on %s', (name) => {
       const placement = await visit(put(), name);
       const frame = await ad(300, 250, device(name).ratio);
       const composed = await placement.place(frame);
-      const painted = await placement.place(frame, 'browser');
+      const painted = await placement.place(frame, DEFAULT_OPTIONS, 'browser');
       placed(composed);
       placed(painted);
       expect([composed.mode, painted.mode]).toEqual(['composed', 'browser']);
@@ -133,10 +134,10 @@ test('a transparent ad is painted by the browser', async () => {
 test('a page is unchanged after its pictures are taken', async () => {
   const url = sites.put('/again', page(`<div ${SLOT};margin:auto">old <b>content</b></div>`));
   const placement = await visit(url, 'desktop');
-  const first = await placement.place(await ad(300, 250), 'browser');
-  await placement.place(await ad(250, 250), 'browser');
+  const first = await placement.place(await ad(300, 250), DEFAULT_OPTIONS, 'browser');
+  await placement.place(await ad(250, 250), DEFAULT_OPTIONS, 'browser');
   await placement.place(await ad(120, 90));
-  const again = await placement.place(await ad(300, 250), 'browser');
+  const again = await placement.place(await ad(300, 250), DEFAULT_OPTIONS, 'browser');
   placed(first);
   placed(again);
   expect(different((await pixelsOf(first.png)).data, (await pixelsOf(again.png)).data)).toBe(0);

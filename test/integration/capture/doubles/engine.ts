@@ -67,7 +67,16 @@ export function engineDouble(
         markers.flatMap((markerMs) => ratios.map((ratio) => frameOf(markerMs, content === 'short' ? 9 : ratio))),
       );
       const size = { width: 30, height: 25 };
-      return { status: 'uploaded', format: 'image', category: 'display', ...size, frames, mode: 'still', notes: [] };
+      return {
+        status: 'uploaded',
+        format: 'image',
+        category: 'display',
+        ...size,
+        frames,
+        mode: 'still',
+        notes: [],
+        warnings: [],
+      };
     },
     async open(site): Promise<OpenPage | ClosedPage> {
       engine.opened.push(site);
@@ -124,6 +133,7 @@ function pictureOf({ png, ratio }: CreativeFrame): Picture {
     scale: 1,
     mode: 'composed',
     capturedAt: CAPTURED_AT,
+    warnings: [],
   };
 }
 

@@ -5,6 +5,7 @@ import { type Engine, startEngine } from '../../../../src/capture/engine/engine.
 import { processPages } from '../../../../src/capture/engine/pageQueue.ts';
 import type { PictureResult } from '../../../../src/capture/engine/pageTask.ts';
 import { PhaseTimer } from '../../../../src/capture/engine/phaseTimer.ts';
+import { DEFAULT_OPTIONS } from '../../../../src/domain/screenshotOptions.ts';
 import { SILENT } from '../../../support/silentLog.ts';
 import { killBrowsers } from '../page/browserProcesses.ts';
 import { ad, CHROMIUM, device, type Sites, startSites } from '../page/sites.ts';
@@ -28,12 +29,13 @@ const PLAIN = `<!doctype html><p>A page.</p>${SLOT}`;
 async function take(urls: readonly string[]): Promise<Map<string, PictureResult>> {
   const frame = await ad(300, 250);
   const outcomes = new CreativeOutcomes();
-  outcomes.resolve('ad', { status: 'rendered', mode: 'still', frame: async () => frame });
+  outcomes.resolve('ad', { status: 'rendered', mode: 'still', warnings: [], frame: async () => frame });
   const results = new Map<string, PictureResult>();
   const pages = urls.map((site) => ({
     site,
     device: device('desktop'),
-    pictures: [{ id: site, ad: 'ad', markerMs: null }],
+    otherAds: 'hide' as const,
+    pictures: [{ id: site, ad: 'ad', markerMs: null, options: DEFAULT_OPTIONS }],
   }));
   await processPages(pages, {
     engine,

@@ -7,6 +7,7 @@ import type { PictureResult } from '../../../../src/capture/engine/pageTask.ts';
 import { PhaseTimer } from '../../../../src/capture/engine/phaseTimer.ts';
 import type { OpenPage, Picture, PlacementFailure, ScoredCandidate } from '../../../../src/capture/page/page.ts';
 import { findDevice } from '../../../../src/domain/devices.ts';
+import { DEFAULT_OPTIONS } from '../../../../src/domain/screenshotOptions.ts';
 import { SILENT } from '../../../support/silentLog.ts';
 
 const FRAME: CreativeFrame = { markerMs: null, ratio: 1, png: Buffer.alloc(0), width: 300, height: 250 };
@@ -35,6 +36,7 @@ const PICTURE: Picture = {
   scale: 1,
   mode: 'composed',
   capturedAt: new Date(0),
+  warnings: [],
 };
 
 /** The reaction of a page when an ad is placed on it. */
@@ -103,12 +105,13 @@ async function someTurns(): Promise<void> {
 
 async function take(browser: Browser, sites: readonly string[]): Promise<Record<string, string>> {
   const outcomes = new CreativeOutcomes();
-  outcomes.resolve('ad', { status: 'rendered', mode: 'still', frame: async () => FRAME });
+  outcomes.resolve('ad', { status: 'rendered', mode: 'still', warnings: [], frame: async () => FRAME });
   const results: PictureResult[] = [];
   const page = (site: string) => ({
     site,
     device: findDevice('desktop')!,
-    pictures: [{ id: site, ad: 'ad', markerMs: null }],
+    otherAds: 'hide' as const,
+    pictures: [{ id: site, ad: 'ad', markerMs: null, options: DEFAULT_OPTIONS }],
   });
   await processPages(sites.map(page), {
     engine: browser,

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { recordOfFailure, recordOfPicture } from '../../../../src/capture/engine/provenance.ts';
 import type { Picture, ScoredCandidate } from '../../../../src/capture/page/page.ts';
 import { findDevice } from '../../../../src/domain/devices.ts';
+import { DEFAULT_OPTIONS } from '../../../../src/domain/screenshotOptions.ts';
 
 const candidate = (score: number): ScoredCandidate => ({
   box: { x: 1, y: 2, width: 300, height: 250 },
@@ -22,6 +23,7 @@ const context = {
   finalUrl: 'https://www.news.example/',
   device: findDevice('mobile')!,
   markerMs: 1_500,
+  options: DEFAULT_OPTIONS,
   browserVersion: '150.0.1.2',
 };
 const frame = { markerMs: 1_500, ratio: 3, png: Buffer.from('x'), width: 300, height: 250 };
@@ -38,8 +40,9 @@ it('the record of a picture contains time, URLs, device, slot and rendering mode
     scale: 1,
     mode: 'composed',
     capturedAt: new Date('2026-11-21T09:30:00.123Z'),
+    warnings: [],
   };
-  const record = recordOfPicture(context, { picture, sha256: 'abc', frame, creativeMode: 'stepped' });
+  const record = recordOfPicture(context, { picture, sha256: 'abc', frame, creativeMode: 'stepped', warnings: [] });
   expect(JSON.parse(JSON.stringify(record))).toEqual({
     kind: 'placement_preview',
     captured_at: '2026-11-21T09:30:00.123Z',
@@ -49,6 +52,8 @@ it('the record of a picture contains time, URLs, device, slot and rendering mode
     viewport: { width: 360, height: 800 },
     ratio: 3,
     marker: 1.5,
+    options: { allow_scaling: false, slot: null, other_ads: 'hide', full_page: false },
+    warnings: [],
     ad_size: [300, 250],
     slot: {
       element: '#slot-7',
@@ -82,7 +87,7 @@ it('a record keeps the twenty best candidates and the number of all candidates',
 it('the record of a failure has the same keys as that of a picture, and a reason', () => {
   const record = recordOfFailure(context, { at: new Date(0), reason: 'none fits', candidates: [], frame });
   expect(record).toMatchObject({ reason: 'none fits', slot: null, sha256: null, ad_size: [300, 250], page_mode: null });
-  expect(Object.keys(record)).toHaveLength(20);
+  expect(Object.keys(record)).toHaveLength(22);
 });
 
 it('a record cuts the final URL, which a page can make very long', () => {
