@@ -3,8 +3,17 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ShootAd } from '../capture/shoot/shoot.ts';
+import { AD_SIDE_MAX, type AdSize } from '../domain/ads.ts';
 import { DEVICE_NAMES, type Device, findDevice } from '../domain/devices.ts';
 import { isMarker, MARKER_MAX_SECONDS, markerMs } from '../domain/markers.ts';
+import {
+  DEFAULT_OPTIONS,
+  OTHER_ADS,
+  type OtherAds,
+  SELECTOR_MAX,
+  SLOT_INDEX_MAX,
+  type SlotChoice,
+} from '../domain/screenshotOptions.ts';
 import { siteFault, siteKey } from '../domain/webAddresses.ts';
 import { cidrFault } from '../egress/addresses.ts';
 import type { Log } from '../lib/log.ts';
@@ -16,6 +25,11 @@ interface ShootFlags {
   readonly marker?: readonly number[];
   readonly out: string;
   readonly allow?: readonly string[];
+  readonly adSize?: AdSize;
+  readonly allowScaling?: boolean;
+  readonly slot?: SlotChoice;
+  readonly otherAds?: OtherAds;
+  readonly fullPage?: boolean;
   readonly json?: boolean;
   readonly chromium?: string;
 }
@@ -46,6 +60,24 @@ export function shootCommand(program: Command): void {
         each(marker),
       ),
     )
+    .addOption(
+      new Option('--ad-size <width>x<height>', 'size of the ads in CSS pixels; overrides what they declare').argParser(
+        adSize,
+      ),
+    )
+    .option('--allow-scaling', 'scale an ad down if no slot takes its size')
+    .addOption(
+      new Option(
+        '--slot <selector>',
+        'CSS selector of the slot, or the number of a candidate in the record, from 1',
+      ).argParser(slot),
+    )
+    .addOption(
+      new Option('--other-ads <choice>', 'hide: as if no ad was delivered; keep: other ads load')
+        .choices(OTHER_ADS)
+        .default(DEFAULT_OPTIONS.otherAds),
+    )
+    .option('--full-page', 'take the whole page instead of the viewport')
     .option('--out <dir>', 'folder for pictures and their records', './tearsheet-shots')
     .addOption(
       new Option('--allow <cidr>', 'range that is allowed although it is not public (repeatable)')
@@ -74,6 +106,13 @@ async function run(flags: ShootFlags): Promise<number> {
       markers: flags.marker === undefined ? [null] : [...new Set(flags.marker)],
       out: flags.out,
       allow: flags.allow ?? [],
+      adSize: flags.adSize,
+      options: {
+        allowScaling: flags.allowScaling ?? DEFAULT_OPTIONS.allowScaling,
+        slot: flags.slot ?? DEFAULT_OPTIONS.slot,
+        otherAds: flags.otherAds ?? DEFAULT_OPTIONS.otherAds,
+        fullPage: flags.fullPage ?? DEFAULT_OPTIONS.fullPage,
+      },
       json: flags.json ?? false,
       chromiumPath: findChromium(flags.chromium),
     };
@@ -115,6 +154,25 @@ function ad(given: string): ShootAd[] {
     throw new InvalidArgumentError('It is neither a file, nor an http(s) URL, nor a tag that starts with "<".');
   if (!file.isFile()) throw new InvalidArgumentError('It is not a file.');
   return [{ given, source: { kind: 'file', name: path.basename(given), bytes: readFileSync(given) } }];
+}
+
+function adSize(given: string): AdSize {
+  const [, width = 0, height = 0] = /^(\d{1,5})x(\d{1,5})$/i.exec(given.trim())?.map(Number) ?? [];
+  if (width < 1 || height < 1 || width > AD_SIDE_MAX || height > AD_SIDE_MAX)
+    throw new InvalidArgumentError(`It must be a width and a height from 1 to ${AD_SIDE_MAX}, for example 300x250.`);
+  return { width, height };
+}
+
+function slot(given: string): SlotChoice {
+  if (/^\d+$/.test(given)) {
+    const index = Number(given);
+    if (index < 1 || index > SLOT_INDEX_MAX)
+      throw new InvalidArgumentError(`The number of a candidate must be from 1 to ${SLOT_INDEX_MAX}.`);
+    return { index };
+  }
+  if (given.trim() === '' || given.length > SELECTOR_MAX)
+    throw new InvalidArgumentError(`A selector must have 1 to ${SELECTOR_MAX} characters.`);
+  return { selector: given };
 }
 
 function site(given: string): string[] {

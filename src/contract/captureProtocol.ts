@@ -12,6 +12,8 @@
 import { z } from 'zod';
 import { DEVICE_NAMES } from '../domain/devices.ts';
 import { cutCodePoints } from '../domain/text.ts';
+import { WARNING_CODES } from '../domain/warnings.ts';
+import { OptionsJson } from './optionsJson.ts';
 
 const uuid = z.uuid();
 const markerMs = z.number().int().min(0).max(30_000).nullable();
@@ -36,9 +38,21 @@ export const NO_SUCH_CALL = 'There is no such call in the capture protocol.';
 /** POST …/indexes/{index}/attempts: the first call of a pod. `pod` is the uid of the pod. */
 export const OpenAttempt = z.object({ pod: z.string().min(1).max(128) });
 
-export const WantedScreenshot = z.object({ id: uuid, ad_id: uuid, marker_ms: markerMs });
+/** `options`: null stands for the default options. */
+export const WantedScreenshot = z.object({
+  id: uuid,
+  ad_id: uuid,
+  marker_ms: markerMs,
+  options: OptionsJson.nullish(),
+});
 
-/** One page load: a site on a device, with its missing screenshots. */
+/** Additional to what the first release of this version had; an older program sends none. */
+const warnings = z
+  .array(z.object({ code: z.enum(WARNING_CODES), message: words }))
+  .max(100)
+  .default([]);
+
+/** One page load: a site on a device, with or without other ads, and its missing screenshots. */
 export const WantedPage = z.object({
   site_url: z.string(),
   device: z.enum(DEVICE_NAMES),
@@ -66,6 +80,8 @@ export const ClaimedCreative = z.object({
       ad_id: uuid,
       kind: z.enum(['url', 'html_tag']),
       content: z.string(),
+      /** CSS pixels, as the client gave it. */
+      size: z.object({ width: side, height: side }).nullish(),
       wanted: z.array(WantedFrame),
       /** The program must renew the claim (POST …/creatives/{ad}/renew) well before this time is over. */
       lease_seconds: z.number(),
@@ -126,6 +142,7 @@ export const CreativeResult = Bound.extend({
       category: z.enum(['display', 'video']),
       mode: z.string().max(64),
       notes: z.array(words).max(1_000),
+      warnings,
       /** CSS pixels. */
       width: side,
       height: side,
@@ -150,6 +167,7 @@ export const ResolvedCreatives = z.object({
         height: z.number().int(),
         /** The rendering mode, for the provenance record. */
         mode: z.string().nullable(),
+        warnings,
         frames: z.array(z.object({ marker_ms: markerMs, ratio, sha256: z.string(), url: z.url() })),
       }),
       z.object({ ad_id: uuid, status: z.literal('failed'), reason: z.string() }),
@@ -179,6 +197,7 @@ export const ScreenshotResults = Bound.extend({
           width: side,
           height: side,
           captured_at: z.iso.datetime(),
+          warnings,
           record: Record_,
         }),
         z.object({

@@ -1,6 +1,6 @@
 /** Parses the parts that both bodies share. Each function adds its faults and continues, so that one response lists all faults. */
 import type { z } from 'zod';
-import type { Media } from '../domain/ads.ts';
+import type { AdSize, Media } from '../domain/ads.ts';
 import { campaignName } from '../domain/campaigns.ts';
 import type { FieldErrors } from '../domain/failure.ts';
 import type { Limits } from '../domain/limits.ts';
@@ -15,6 +15,7 @@ export type CampaignReference = { readonly id: string } | { readonly name: strin
 export interface NewAdContent {
   readonly name: string | undefined;
   readonly media: Media;
+  readonly size: AdSize | null;
 }
 
 export interface ParsedAd {
@@ -85,12 +86,17 @@ function parseContent(ad: JsonObject, prefix: string): Pick<ParsedAd, 'content' 
   const faults = new Faults();
   const missing = absent(ad['media']);
   if (missing) faults.add(joinPath(prefix, 'media'), 'is required for a new ad: give media.type and media.content.');
-  const parsed = faults.read(missing ? NewAd.pick({ name: true }) : NewAd, ad, prefix);
-  if (parsed === undefined || !('media' in parsed)) return { content: undefined, faults: faults.errors };
-  const { type, content } = parsed.media as Media;
+  const parsed = missing ? readWithoutMedia(ad, prefix, faults) : faults.read(NewAd, ad, prefix);
+  if (parsed === undefined) return { content: undefined, faults: faults.errors };
+  const { type, content } = parsed.media;
   const media = { type, content: type === 'url' ? content.trim() : content };
   const name = parsed.name?.trim() ? parsed.name : undefined;
-  return { content: { name, media }, faults: {} };
+  return { content: { name, media, size: parsed.size ?? null }, faults: {} };
+}
+
+/** Adds the faults of the other fields, so that one response lists all faults. */
+function readWithoutMedia(ad: JsonObject, prefix: string, faults: Faults): undefined {
+  faults.read(NewAd.omit({ media: true }), ad, prefix);
 }
 
 export function parseSubscribers(value: unknown, limits: Limits, faults: Faults): ParsedSubscriber[] {

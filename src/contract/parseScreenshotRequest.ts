@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Limits } from '../domain/limits.ts';
 import { markerMs } from '../domain/markers.ts';
+import { DEFAULT_OPTIONS, type ScreenshotOptions, type SlotChoice } from '../domain/screenshotOptions.ts';
 import type { WantedScreenshots } from '../domain/screenshots.ts';
 import { siteKey } from '../domain/webAddresses.ts';
 import { Faults, isObject, type JsonObject, kindOf } from './faults.ts';
@@ -108,7 +109,23 @@ function wanted({ site, device, options }: z.output<ReturnType<typeof screenshot
     site: { url: site.url, key: siteKey(site.url) },
     device: device.name,
     markers: frames.map(({ marker }) => markerMs(marker)),
+    options: optionsOf(options),
   };
+}
+
+function optionsOf(given: z.output<ReturnType<typeof screenshotObject>>['options']): ScreenshotOptions {
+  const { selector, index } = given?.slot ?? {};
+  return {
+    allowScaling: given?.ad?.allow_scaling ?? DEFAULT_OPTIONS.allowScaling,
+    slot: slotChoice(selector ?? undefined, index ?? undefined),
+    otherAds: given?.page?.other_ads ?? DEFAULT_OPTIONS.otherAds,
+    fullPage: given?.page?.full_page ?? DEFAULT_OPTIONS.fullPage,
+  };
+}
+
+function slotChoice(selector: string | undefined, index: number | undefined): SlotChoice | null {
+  if (selector !== undefined) return { selector };
+  return index === undefined ? null : { index };
 }
 
 function refuseRepeatedKeys(entries: readonly ParsedEntry[], faults: Faults): void {

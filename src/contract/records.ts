@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { DEVICE_NAMES } from '../domain/devices.ts';
 import { AD_STATUSES, SCREENSHOT_STATUSES, SET_STATUSES } from '../domain/states.ts';
 import { TOPICS } from '../domain/topics.ts';
+import { WARNING_CODES } from '../domain/warnings.ts';
 import { OURS } from './descriptions.ts';
 
 const time = z.iso.datetime({ offset: true }).meta({
@@ -29,6 +30,17 @@ const adFields = {
   html_url: address.describe('Results page of the ad.'),
 };
 
+const warnings = z
+  .array(
+    z
+      .object({
+        code: z.enum(WARNING_CODES).describe('New codes may be added.'),
+        message: z.string().describe('A sentence for the reader of the picture.'),
+      })
+      .meta({ id: 'Warning' }),
+  )
+  .describe(`Facts that the reader of the picture should know. Empty if there are none. ${OURS}`);
+
 /** The response of create-ad, and the ad inside a screenshot. */
 export const AdSummary = z
   .object(adFields)
@@ -47,6 +59,7 @@ export const AdRecord = z
       .optional()
       .describe(`CSS pixels. Null while \`pending\`, absent if it is unknown. ${OURS}`),
     height: z.number().int().nullable().optional().describe(`As \`width\`. ${OURS}`),
+    warnings,
     reason: z.string().optional().describe(`Why the ad failed, as a sentence. Only on failed ads. ${OURS}`),
   })
   .meta({
@@ -70,6 +83,7 @@ const screenshotFields = {
   width: z.number().int().nullable().describe('Device pixels.'),
   height: z.number().int().nullable().describe('Device pixels.'),
   captured_at: time.nullable(),
+  warnings,
   ad: AdSummary,
   reason: z
     .string()

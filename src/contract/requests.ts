@@ -1,9 +1,10 @@
 /** The bodies of requests as zod schemas. The service parses bodies with them, and the OpenAPI document is generated from them. */
 import { z } from 'zod';
-import { AD_NAME_MAX, HTML_TAG_MAX_BYTES, LOOKUP_KEY_MAX } from '../domain/ads.ts';
+import { AD_NAME_MAX, AD_SIDE_MAX, HTML_TAG_MAX_BYTES, LOOKUP_KEY_MAX } from '../domain/ads.ts';
 import { DEVICE_NAMES } from '../domain/devices.ts';
 import { INSTRUCTIONS_MAX, type Limits } from '../domain/limits.ts';
 import { isMarker, MARKER_MAX_SECONDS } from '../domain/markers.ts';
+import { OTHER_ADS, SELECTOR_MAX, SLOT_INDEX_MAX } from '../domain/screenshotOptions.ts';
 import { codePoints, isBlank, textFault } from '../domain/text.ts';
 import { TOPICS } from '../domain/topics.ts';
 import { siteFault, URL_MAX, urlFault } from '../domain/webAddresses.ts';
@@ -74,8 +75,15 @@ function tagFault(content: string): string | undefined {
   return `must be at most ${figure(HTML_TAG_MAX_BYTES)} bytes (1MB) for an html_tag, but is ${figure(bytes)}.`;
 }
 
-/** The name and media of a new ad. */
-export const NewAd = z.object({ name: AdName.nullish(), media: MediaReference });
+const adSide = z.number().int().min(1).max(AD_SIDE_MAX);
+
+const AdSize = z.object({ width: adSide, height: adSide }).meta({
+  id: 'AdSize',
+  description: `Size of the creative in CSS pixels. Overrides what the creative declares. Used only when a new ad is created. ${OURS}`,
+});
+
+/** The name, media and size of a new ad. */
+export const NewAd = z.object({ name: AdName.nullish(), media: MediaReference, size: AdSize.nullish() });
 
 const Webhook = z.object({
   url: webAddress.describe('Address that receives the events.'),
@@ -127,6 +135,32 @@ const marker = z
     description: `Seconds into the creative. Rounded to the millisecond. ${OURS}`,
   });
 
+const SlotChoice = z
+  .object({
+    selector: text((value) =>
+      isBlank(value) ? 'must not be blank: give a CSS selector.' : lengthFault(value, SELECTOR_MAX),
+    )
+      .nullish()
+      .describe('CSS selector of the slot. The first element that matches is used, in any frame of the page.'),
+    index: z
+      .number()
+      .int()
+      .min(1)
+      .max(SLOT_INDEX_MAX)
+      .nullish()
+      .describe('Number of a candidate in the provenance record, from 1.'),
+  })
+  .superRefine(({ selector, index }, context) => {
+    if ((selector ?? null) === null && (index ?? null) === null)
+      context.addIssue({ code: 'custom', message: 'must have selector or index.' });
+    if ((selector ?? null) !== null && (index ?? null) !== null)
+      context.addIssue({ code: 'custom', message: 'must have either selector or index, not both.' });
+  })
+  .meta({
+    id: 'SlotChoice',
+    description: `Chooses the slot instead of the score. Either \`selector\` or \`index\`. ${OURS}`,
+  });
+
 /** One screenshot object of a screenshot request. */
 export const screenshotObject = ({ frames }: Limits) =>
   z
@@ -144,6 +178,27 @@ export const screenshotObject = ({ frames }: Limits) =>
                 .max(frames, `must have at most ${figure(frames)} frames.`)
                 .nullish()
                 .describe('Markers of the creative to capture. If empty or absent: the default frame.'),
+              allow_scaling: z
+                .boolean()
+                .nullish()
+                .describe(
+                  `Whether the ad may be scaled down to fit a slot. By default an ad is shown at its own size or not at all. ${OURS}`,
+                ),
+            })
+            .nullish(),
+          slot: SlotChoice.nullish(),
+          page: z
+            .object({
+              other_ads: z
+                .enum(OTHER_ADS)
+                .nullish()
+                .describe(
+                  `\`hide\` (the default): the page looks as if no ad was delivered. \`keep\`: other ads load. ${OURS}`,
+                ),
+              full_page: z
+                .boolean()
+                .nullish()
+                .describe(`The picture shows the whole page instead of the viewport of the device. ${OURS}`),
             })
             .nullish(),
         })
@@ -159,7 +214,12 @@ export const Instructions = text((value) => lengthFault(value, INSTRUCTIONS_MAX)
 /** The whole bodies, for the API reference. The service parses them in parts, so that one response lists all faults. */
 export const requestBodies = (limits: Limits) => {
   const subscribers = z.array(Subscriber).max(limits.subscribers).nullish();
-  const ad = { lookup_key: LookupKey.nullish(), name: AdName.nullish(), media: MediaReference.nullish() };
+  const ad = {
+    lookup_key: LookupKey.nullish(),
+    name: AdName.nullish(),
+    media: MediaReference.nullish(),
+    size: AdSize.nullish(),
+  };
   return {
     CreateAd: z
       .object({ campaign: CampaignReference, ad: z.object(ad).meta({ id: 'CreateAdObject' }), subscribers })

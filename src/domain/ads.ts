@@ -5,6 +5,15 @@ export const LOOKUP_KEY_MAX = 255;
 /** Maximum size of an HTML tag, in bytes of UTF-8. */
 export const HTML_TAG_MAX_BYTES = 1_048_576;
 
+/** The longest side of a creative, CSS pixels. */
+export const AD_SIDE_MAX = 4_096;
+
+/** CSS pixels. */
+export interface AdSize {
+  readonly width: number;
+  readonly height: number;
+}
+
 export interface Media {
   readonly type: 'url' | 'html_tag';
   readonly content: string;

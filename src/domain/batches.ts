@@ -1,4 +1,5 @@
-/** Plans which index captures which screenshot: one page (a site on a device) for each index, or a few pages. */
+/** Plans which index captures which screenshot: one page (a site on a device, with or without other ads) for each index, or a few pages. */
+import type { OtherAds } from './screenshotOptions.ts';
 
 /** Maximum for one index; with more, a repeated capture would take too long. */
 export const MAX_PICTURES = 200;
@@ -12,6 +13,7 @@ export const MAX_CREATIVES = 20;
 export interface PageOfPicture {
   readonly siteKey: string;
   readonly device: string;
+  readonly otherAds: OtherAds;
 }
 
 export interface Batches {
@@ -44,8 +46,8 @@ export function planCreativeIndexes(ads: number): number {
 function chunksOf(pictures: readonly PageOfPicture[]): number[][] {
   const open = new Map<string, number[]>();
   const chunks: number[][] = [];
-  for (const [position, { siteKey, device }] of pictures.entries()) {
-    const key = `${device}\n${siteKey}`;
+  for (const [position, { siteKey, device, otherAds }] of pictures.entries()) {
+    const key = `${device}\n${otherAds}\n${siteKey}`;
     let chunk = open.get(key);
     if (chunk === undefined || chunk.length === MAX_PICTURES) {
       chunk = [];

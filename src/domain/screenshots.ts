@@ -1,10 +1,12 @@
 import type { DeviceName } from './devices.ts';
+import type { ScreenshotOptions } from './screenshotOptions.ts';
 
 /** One screenshot object of a request. Markers are in milliseconds; without markers it is the default frame. */
 export interface WantedScreenshots {
   readonly site: { readonly url: string; readonly key: string };
   readonly device: DeviceName;
   readonly markers: readonly number[];
+  readonly options: ScreenshotOptions;
 }
 
 /** One screenshot to capture. */
@@ -14,6 +16,7 @@ export interface PlannedPicture {
   readonly siteKey: string;
   readonly device: DeviceName;
   readonly markerMs: number | null;
+  readonly options: ScreenshotOptions;
 }
 
 export interface WantedOfAd {
@@ -24,24 +27,28 @@ export interface WantedOfAd {
 
 /**
  * @param most the function stops after one screenshot more than this.
- * @returns the screenshots of a request in its order, one for each marker of each object. The same ad, site, device and marker, also in
- *   different entries, give one screenshot.
+ * @returns the screenshots of a request in its order, one for each marker of each object. The same ad, site, device, marker and options,
+ *   also in different entries, give one screenshot.
  */
 export function expandScreenshots(entries: readonly WantedOfAd[], most: number): PlannedPicture[] {
   const pictures = new Map<string, PlannedPicture>();
   for (const picture of wantedPictures(entries)) {
-    const key = `${picture.adId} ${picture.device} ${picture.markerMs} ${picture.siteKey}`;
+    const key = `${picture.adId} ${picture.device} ${picture.markerMs} ${picture.siteKey} ${optionsKey(picture.options)}`;
     if (!pictures.has(key)) pictures.set(key, picture);
     if (pictures.size > most) break;
   }
   return [...pictures.values()];
 }
 
+function optionsKey({ allowScaling, slot, otherAds, fullPage }: ScreenshotOptions): string {
+  return JSON.stringify([allowScaling, slot, otherAds, fullPage]);
+}
+
 function* wantedPictures(entries: readonly WantedOfAd[]): Generator<PlannedPicture> {
   for (const { adId, screenshots } of entries) {
-    for (const { site, device, markers } of screenshots) {
+    for (const { site, device, markers, options } of screenshots) {
       for (const markerMs of markers.length === 0 ? [null] : markers) {
-        yield { adId, siteUrl: site.url, siteKey: site.key, device, markerMs };
+        yield { adId, siteUrl: site.url, siteKey: site.key, device, markerMs, options };
       }
     }
   }

@@ -1,4 +1,4 @@
-/** What the reader of a picture should know although the picture was taken. Clients match on the codes, so a code never changes. */
+/** Facts that the reader of a picture should know although the picture was taken. Clients match on the codes, so a code never changes. */
 
 export const WARNING_CODES = [
   'image_not_loaded',

@@ -1,6 +1,7 @@
 /** Stores the result of a creative: its frames, the status and preview of the ad, and the event for subscribers. */
 import type { WantedFrame } from '../domain/batches.ts';
 import type { AdFailure } from '../domain/states.ts';
+import type { Warning } from '../domain/warnings.ts';
 import { resolveAd } from '../store/ads/adStatus.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
@@ -29,6 +30,7 @@ export interface RenderedResult {
   readonly category: 'display' | 'video';
   readonly mode: string;
   readonly notes: readonly string[];
+  readonly warnings: readonly Warning[];
   /** CSS pixels. */
   readonly width: number;
   readonly height: number;
@@ -107,11 +109,11 @@ async function storeRendered(
     image_token: tokens[i] ?? '',
   }));
   await insertFrames(transaction, frames);
-  const { format, mode, notes, width, height, category } = result;
+  const { format, mode, notes, warnings, width, height, category } = result;
   await resolveCreative(
     transaction,
     { jobId: job.id, adId },
-    { status: 'rendered', format, mode, width, height, notes },
+    { status: 'rendered', format, mode, width, height, notes, warnings },
   );
   const preview = previewOf(frames);
   const changed = await resolveAd(transaction, adId, {
@@ -120,6 +122,7 @@ async function storeRendered(
     category,
     width,
     height,
+    warnings,
     preview_token: preview,
   });
   if (changed) {

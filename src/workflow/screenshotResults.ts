@@ -1,5 +1,6 @@
 /** Results of pictures, as a capture reports them. */
 import type { ScreenshotFailure } from '../domain/states.ts';
+import type { Warning } from '../domain/warnings.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
 import { insertImages } from '../store/images/images.ts';
@@ -20,6 +21,7 @@ export interface TakenScreenshot {
   readonly height: number;
   /** ISO 8601. */
   readonly captured_at: string;
+  readonly warnings: readonly Warning[];
   readonly record: Readonly<Record<string, unknown>>;
 }
 
@@ -97,5 +99,6 @@ function resolutionOf(
     image_token: tokens.get(result.id) ?? null,
     captured_at: 'captured_at' in result ? result.captured_at : null,
     record: result.record ?? null,
+    warnings: 'warnings' in result ? result.warnings : [],
   };
 }

@@ -32,7 +32,15 @@ export async function simulateIndex(db: Database, played: SimulatedIndex): Promi
     creatives = claimed !== undefined;
     if (claimed === undefined) continue;
     const frames = claimed.wanted.map((frame) => ({ ...frame, key: `frame-${claimed.ad_id}`, ...FACTS }));
-    const kind = { format: 'tag', category: 'display', mode: 'stepped', notes: [], width: 300, height: 250 } as const;
+    const kind = {
+      format: 'tag',
+      category: 'display',
+      mode: 'stepped',
+      notes: [],
+      warnings: [],
+      width: 300,
+      height: 250,
+    } as const;
     const result = { status: 'uploaded', ...kind, frames } as const;
     await db
       .transaction()
@@ -48,7 +56,7 @@ export async function simulateIndex(db: Database, played: SimulatedIndex): Promi
     .where('screenshot_jobs.id', '=', played.jobId)
     .where('job_index', '=', played.index)
     .execute();
-  const times = { captured_at: new Date(0).toISOString(), record: {} };
+  const times = { captured_at: new Date(0).toISOString(), record: {}, warnings: [] };
   const results = pictures.map(({ id }) => ({ id, status: 'uploaded' as const, key: id, ...FACTS, ...times }));
   await db
     .transaction()

@@ -7,6 +7,7 @@ import {
   ScreenshotResults,
   type WantedPage,
 } from '../../contract/captureProtocol.ts';
+import { optionsFromJson } from '../../contract/optionsJson.ts';
 import { withScheme } from '../../domain/webAddresses.ts';
 import { countUnresolved } from '../../store/jobs/creatives.ts';
 import { type MissingScreenshot, missingScreenshots } from '../../store/screenshots/results.ts';
@@ -95,13 +96,13 @@ async function open(
   };
 }
 
-/** @returns one page for each site and device, in the order of the request. */
+/** @returns one page for each site, device and choice about other ads, in the order of the request. */
 function pagesOf(missing: readonly MissingScreenshot[]): WantedPage[] {
   const pages = new Map<string, WantedPage>();
-  for (const { id, ad_id, marker_ms, site_url, site_key, device } of missing) {
-    const key = `${device} ${site_key}`;
+  for (const { id, ad_id, marker_ms, options, site_url, site_key, device } of missing) {
+    const key = `${device} ${optionsFromJson(options).otherAds} ${site_key}`;
     const page = pages.get(key) ?? { site_url: withScheme(site_url), device, screenshots: [] };
-    page.screenshots.push({ id, ad_id, marker_ms });
+    page.screenshots.push({ id, ad_id, marker_ms, options });
     pages.set(key, page);
   }
   return [...pages.values()];

@@ -79,8 +79,8 @@ async function claim({ leaseSeconds, transact }: InternalApiContext, attemptRef:
     return { creative, unresolved: await countUnresolved(tx, attemptRef.jobId) };
   });
   if (creative === undefined) return { creative: null, unresolved };
-  const { ad_id, kind, content, wanted } = creative;
-  return { creative: { ad_id, kind, content, wanted: [...wanted], lease_seconds: leaseSeconds }, unresolved };
+  const { wanted, ...claimed } = creative;
+  return { creative: { ...claimed, wanted: [...wanted], lease_seconds: leaseSeconds }, unresolved };
 }
 
 /** How often a waiting call checks for claims whose lease has expired. */
@@ -118,7 +118,7 @@ async function wait(
 }
 
 async function describe(
-  { ad_id, status, reason, width, height, mode, frames }: ResolvedCreativeRow,
+  { ad_id, status, reason, width, height, mode, warnings, frames }: ResolvedCreativeRow,
   transfers: Transfers,
 ): Promise<ResolvedCreatives['creatives'][number]> {
   if (status === 'failed') return { ad_id, status, reason: reason ?? 'The ad could not be captured.' };
@@ -128,5 +128,5 @@ async function describe(
     sha256,
     url: await transfers.download(key),
   }));
-  return { ad_id, status, width: width ?? 0, height: height ?? 0, mode, frames: await Promise.all(withUrls) };
+  return { ad_id, status, width: width ?? 0, height: height ?? 0, mode, warnings, frames: await Promise.all(withUrls) };
 }

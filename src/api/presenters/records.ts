@@ -15,7 +15,7 @@ export type { OrganizationLinks } from '../../domain/addresses.ts';
 
 /** The ten fields in the response of create-ad. */
 export function adSummary(
-  row: Omit<AdRow, 'reason' | 'width' | 'height' | 'preview_token'>,
+  row: Omit<AdRow, 'reason' | 'width' | 'height' | 'preview_token' | 'warnings'>,
   place: OrganizationLinks,
 ): AdSummary {
   return {
@@ -39,6 +39,7 @@ export function adRecord(row: AdRow, place: OrganizationLinks): AdRecord {
     ...adSummary(row, place),
     preview_image_url: preview,
     ...adSize(row),
+    warnings: row.warnings,
     ...(isFailed(row.status) && row.reason !== null ? { reason: row.reason } : {}),
   };
 }
@@ -61,6 +62,7 @@ export function screenshotRecord(row: ScreenshotRow, place: OrganizationLinks): 
     width: row.image_width,
     height: row.image_height,
     captured_at: maybeTimestamp(row.captured_at),
+    warnings: row.warnings,
     ad: adSummary(row.ad, place),
     ...(isFailed(row.status) && row.reason !== null ? { reason: row.reason } : {}),
   };

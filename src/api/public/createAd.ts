@@ -29,7 +29,7 @@ export function createAd(options: PublicApiOptions): (call: AuthorizedRequest) =
 }
 
 interface Accepted {
-  readonly row: Omit<AdRow, 'reason' | 'width' | 'height' | 'preview_token'>;
+  readonly row: Omit<AdRow, 'reason' | 'width' | 'height' | 'preview_token' | 'warnings'>;
   readonly created: boolean;
 }
 

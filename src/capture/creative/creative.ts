@@ -1,7 +1,7 @@
+import type { AdSize } from '../../domain/ads.ts';
 import type { AdFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import type { MemoryConsumer } from '../memory/watchdog.ts';
-import type { Size } from './size.ts';
 
 /** The content of a creative. Only `tearsheet shoot` uses `file`. */
 export type CreativeSource =
@@ -20,7 +20,7 @@ export interface RenderRequest {
   /** @returns whether any screenshot needs this frame. Default: all. */
   readonly isWanted?: (markerMs: number | null, ratio: number) => boolean;
   /** The size that the client gave, CSS pixels. It overrides what the creative declares. */
-  readonly size?: Size | undefined;
+  readonly size?: AdSize | undefined;
   readonly signal?: AbortSignal;
 }
 

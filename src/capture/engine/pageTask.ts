@@ -38,7 +38,7 @@ export type PictureResult =
       readonly wanted: WantedPicture;
       readonly picture: Picture;
       readonly sha256: string;
-      /** Of the creative and of the page. */
+      /** Warnings of the creative and of the page. */
       readonly warnings: readonly Warning[];
       readonly record: ProvenanceRecord;
     }

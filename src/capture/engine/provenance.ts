@@ -2,8 +2,9 @@
  * The provenance record of a picture: plain JSON that always has all keys. A value is null if it is unknown, or if no picture
  * was taken.
  */
+import { type OptionsJson, optionsToJson } from '../../contract/optionsJson.ts';
 import type { Device } from '../../domain/devices.ts';
-import type { OtherAds, ScreenshotOptions, SlotChoice } from '../../domain/screenshotOptions.ts';
+import type { ScreenshotOptions } from '../../domain/screenshotOptions.ts';
 import { cutCodePoints } from '../../domain/text.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
@@ -61,13 +62,8 @@ export type ProvenanceRecord = {
   readonly browser_version: string | null;
   /** The SHA-256 of the PNG. */
   readonly sha256: string | null;
-  /** What the client chose for this screenshot. */
-  readonly options: {
-    readonly allow_scaling: boolean;
-    readonly slot: SlotChoice | null;
-    readonly other_ads: OtherAds;
-    readonly full_page: boolean;
-  };
+  /** The choices of the client for this screenshot. */
+  readonly options: OptionsJson;
   readonly warnings: readonly Warning[];
   /** Why there is no picture. */
   readonly reason: string | null;
@@ -147,12 +143,7 @@ function described({ requestedUrl, finalUrl, device, markerMs, options }: Pictur
     viewport: { ...device.viewport },
     ratio: device.ratio,
     marker: markerMs === null ? null : markerMs / 1000,
-    options: {
-      allow_scaling: options.allowScaling,
-      slot: options.slot,
-      other_ads: options.otherAds,
-      full_page: options.fullPage,
-    },
+    options: optionsToJson(options),
   };
 }
 

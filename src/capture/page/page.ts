@@ -52,7 +52,7 @@ export interface Picture {
   readonly scale: number;
   readonly mode: 'composed' | 'browser';
   readonly capturedAt: Date;
-  /** What was changed on the page for this picture, and what its reader should know. */
+  /** Changes of the page for this picture, and other facts that its reader should know. */
   readonly warnings: readonly Warning[];
 }
 

@@ -1,5 +1,6 @@
 /** The work of one attempt: renders creatives and takes pictures of pages at the same time. */
 import type { Attempt, WantedPage } from '../../contract/captureProtocol.ts';
+import { optionsFromJson } from '../../contract/optionsJson.ts';
 import { type Device, findDevice } from '../../domain/devices.ts';
 import { DEFAULT_OPTIONS } from '../../domain/screenshotOptions.ts';
 import { siteKey } from '../../domain/webAddresses.ts';
@@ -111,8 +112,14 @@ async function finish(client: ProtocolClient, phases: PhaseTimer, shutdown: Capt
 }
 
 function pageOf({ site_url, device, screenshots }: WantedPage): PageOrder {
-  const { otherAds, ...options } = DEFAULT_OPTIONS;
-  const pictures = screenshots.map(({ id, ad_id, marker_ms }) => ({ id, ad: ad_id, markerMs: marker_ms, options }));
+  const pictures = screenshots.map(({ id, ad_id, marker_ms, options }) => ({
+    id,
+    ad: ad_id,
+    markerMs: marker_ms,
+    options: optionsFromJson(options),
+  }));
+  // The API puts screenshots with another choice on another page.
+  const otherAds = pictures[0]?.options.otherAds ?? DEFAULT_OPTIONS.otherAds;
   return { site: siteKey(site_url), device: deviceOf(device), otherAds, pictures };
 }
 

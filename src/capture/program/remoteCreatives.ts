@@ -47,12 +47,12 @@ type RemoteCreative = ResolvedCreatives['creatives'][number];
 
 function outcomeOf(creative: RemoteCreative, { client, store, shutdown }: RemoteCreativesOptions): CreativeOutcome {
   if (creative.status === 'failed') return { status: 'failed', reason: creative.reason };
-  const { width, height, mode, frames } = creative;
+  const { width, height, mode, warnings, frames } = creative;
   const kept = new Map<string, Promise<FrameReader>>();
   return {
     status: 'rendered',
     mode,
-    warnings: [],
+    warnings,
     async frame(markerMs, ratio) {
       const found = frames.find((frame) => frame.marker_ms === markerMs && frame.ratio === ratio);
       if (found === undefined) return undefined;

@@ -118,13 +118,13 @@ async function renderClaimed(creative: RenderClaim, tools: RenderClaimsOptions):
   }
 }
 
-async function render({ ad_id, kind, content, wanted }: RenderClaim, tools: RenderClaimsOptions) {
+async function render({ ad_id, kind, content, size, wanted }: RenderClaim, tools: RenderClaimsOptions) {
   const { engine, shutdown, outcomes, needed, store } = tools;
   const markers = [...new Set(wanted.map(({ marker_ms }) => marker_ms))];
   const ratios = [...new Set(wanted.map(({ ratio }) => ratio))];
   const isWanted = (markerMs: number | null, at: number) =>
     wanted.some(({ marker_ms, ratio }) => marker_ms === markerMs && ratio === at);
-  const request = { markers, ratios, isWanted, signal: shutdown.stop };
+  const request = { markers, ratios, isWanted, size: size ?? undefined, signal: shutdown.stop };
   const result = checkFrames(await engine.render({ kind, content }, request), wanted);
   if (result.status !== 'uploaded') outcomes.resolve(ad_id, { status: 'failed', reason: result.reason });
   else if (needed.ads.has(ad_id)) {
@@ -154,11 +154,12 @@ async function uploadFrames(
   tools: RenderClaimsOptions,
 ): Promise<CreativeResult['result']> {
   if (result.status !== 'uploaded') return { status: result.status, reason: result.reason };
-  const { format, category, mode, notes, width, height } = result;
+  const { format, category, mode, notes, warnings, width, height } = result;
   const frames = await tools.phases.time('upload', () =>
     Promise.all(wanted.map((frame) => uploadFrame({ ad_id, ...frame }, frameOf(result, frame), tools))),
   );
-  return { status: 'uploaded', format, category, mode, notes: [...notes], width, height, frames };
+  const described = { notes: [...notes], warnings: [...warnings] };
+  return { status: 'uploaded', format, category, mode, ...described, width, height, frames };
 }
 
 async function uploadFrame(

@@ -1,8 +1,9 @@
 /** `tearsheet shoot`: takes placement previews without a server or a database, and writes them and their records to a folder. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { AdSize } from '../../domain/ads.ts';
 import type { Device } from '../../domain/devices.ts';
-import { DEFAULT_OPTIONS } from '../../domain/screenshotOptions.ts';
+import type { ScreenshotOptions } from '../../domain/screenshotOptions.ts';
 import type { Log } from '../../lib/log.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
 import type { CreativeSource } from '../creative/creative.ts';
@@ -31,6 +32,9 @@ export interface ShootOptions {
   readonly out: string;
   /** CIDR ranges that are allowed although they are not public. */
   readonly allow: readonly string[];
+  /** Overrides what the ads declare. */
+  readonly adSize: AdSize | undefined;
+  readonly options: ScreenshotOptions;
   readonly json: boolean;
   readonly chromiumPath: string;
 }
@@ -112,10 +116,10 @@ class ShootRun {
 
   async #render({ given, source }: ShootAd): Promise<void> {
     const { io, engine, store } = this.#tools;
-    const { markers, devices } = this.#options;
+    const { markers, devices, adSize } = this.#options;
     io.printProgress(`rendering ${shortened(given)}`);
     const ratios = [...new Set(devices.map(({ ratio }) => ratio))];
-    const result = await engine.render(source, { markers, ratios, signal: this.#stop });
+    const result = await engine.render(source, { markers, ratios, size: adSize, signal: this.#stop });
     if (result.status !== 'uploaded') {
       io.printProgress(`${shortened(given)}: ${result.status}: ${result.reason}`);
       this.#outcomes.resolve(given, { status: 'failed', reason: result.reason });
@@ -126,13 +130,13 @@ class ShootRun {
   }
 
   async #takePictures(): Promise<void> {
-    const { sites, devices } = this.#options;
+    const { sites, devices, options } = this.#options;
     const { engine, io } = this.#tools;
     const pages = sites.flatMap((site) =>
       devices.map((device) => ({
         site,
         device,
-        otherAds: DEFAULT_OPTIONS.otherAds,
+        otherAds: options.otherAds,
         pictures: this.#pictures({ site, device }),
       })),
     );
@@ -149,7 +153,7 @@ class ShootRun {
   }
 
   #pictures({ site, device }: Pick<PageOrder, 'site' | 'device'>): WantedPicture[] {
-    const { ads, markers } = this.#options;
+    const { ads, markers, options } = this.#options;
     return ads.flatMap(({ given }) =>
       markers.map((markerMs) => {
         this.#numbered += 1;
@@ -157,7 +161,7 @@ class ShootRun {
           id: pictureFileName(this.#numbered, { site, device, ad: shortened(given), markerMs }),
           ad: given,
           markerMs,
-          options: DEFAULT_OPTIONS,
+          options,
         };
       }),
     );

@@ -1,6 +1,7 @@
 /** The output of `tearsheet shoot` for each picture: file names, JSON lines and lines of text. */
 import path from 'node:path';
 import type { Device } from '../../domain/devices.ts';
+import type { Warning } from '../../domain/warnings.ts';
 import type { PictureResult } from '../engine/pageTask.ts';
 import type { RecordedCandidate } from '../engine/provenance.ts';
 import type { Box, ScoredCandidate } from '../page/page.ts';
@@ -23,6 +24,7 @@ export interface PictureLine {
   readonly chosen: ReportedCandidate | null;
   readonly scale: number | null;
   readonly mode: 'composed' | 'browser' | null;
+  readonly warnings: readonly Warning[];
   /** Why there is no picture. */
   readonly reason: string | null;
 }
@@ -55,6 +57,7 @@ export function pictureLine(
     chosen: taken ? reported(taken.picture.chosen) : null,
     scale: taken?.picture.scale ?? null,
     mode: taken?.picture.mode ?? null,
+    warnings: taken?.warnings ?? [],
     reason: result.status === 'uploaded' ? null : result.reason,
   };
 }
@@ -65,11 +68,11 @@ function reported({ element, box, size, score, evidence }: RecordedCandidate | S
 
 /** @returns one line of text. */
 export function textLine(line: PictureLine): string {
-  const { status, file, site, device, marker, chosen, scale, mode, reason } = line;
+  const { status, file, site, device, marker, chosen, scale, mode, warnings, reason } = line;
   const where = `${site} as ${device}${marker === null ? '' : ` at ${marker} s`}`;
   if (chosen === null) return `${status}  ${where}: ${reason}`;
   const scaled = scale === 1 || scale === null ? '' : `, scaled to ${Math.round(scale * 100)} %`;
-  return `placed  ${where}: ${chosen.size.join('×')} slot ${chosen.element}${scaled} (${mode}) → ${file}`;
+  return `placed  ${where}: ${chosen.size.join('×')} slot ${chosen.element}${scaled} (${mode}) → ${file}${warnings.map(({ message }) => `\n        warning: ${message}`).join('')}`;
 }
 
 /** @returns `<nnn>-<site host>-<device>-<ad>-<ms|default>.png`, only with letters, digits and dots. */

@@ -1,6 +1,7 @@
 /** Queries that resolve ads, or find ads that nothing will resolve. */
 import { sql } from 'kysely';
 import type { AdFailure } from '../../domain/states.ts';
+import type { Warning } from '../../domain/warnings.ts';
 import type { Queryable } from '../database/database.ts';
 
 export interface AdResolution {
@@ -10,13 +11,22 @@ export interface AdResolution {
   readonly width?: number;
   readonly height?: number;
   readonly preview_token?: string | null;
+  readonly warnings?: readonly Warning[];
 }
 
 /** Resolves a pending ad. A resolved ad never changes. @returns whether the ad was pending. */
-export async function resolveAd(transaction: Queryable, adId: string, resolution: AdResolution): Promise<boolean> {
+export async function resolveAd(
+  transaction: Queryable,
+  adId: string,
+  { warnings, ...resolution }: AdResolution,
+): Promise<boolean> {
   const result = await transaction
     .updateTable('ads')
-    .set({ ...resolution, captured_at: sql<Date>`now()` })
+    .set({
+      ...resolution,
+      ...(warnings === undefined ? {} : { warnings: JSON.stringify(warnings) }),
+      captured_at: sql<Date>`now()`,
+    })
     .where('id', '=', adId)
     .where('status', '=', 'pending')
     .executeTakeFirst();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
-import { defaultAdName, type Media } from '../../domain/ads.ts';
+import { type AdSize, defaultAdName, type Media } from '../../domain/ads.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import type { Queryable } from '../database/database.ts';
 import { type NewSubscriber, subscriberRows } from '../deliveries/subscriberRows.ts';
@@ -10,6 +10,8 @@ export interface NewAd {
   readonly lookupKey: string | null;
   readonly name: string;
   readonly media: Media;
+  /** As the client gave it. */
+  readonly size: AdSize | null;
 }
 
 export interface NewAds {
@@ -29,13 +31,19 @@ export interface InsertedAds {
   readonly inserted: ReadonlyMap<string, Date>;
 }
 
-export function newAd(given: { lookupKey: string | undefined; name: string | undefined; media: Media }): NewAd {
+export function newAd(given: {
+  lookupKey: string | undefined;
+  name: string | undefined;
+  media: Media;
+  size: AdSize | null;
+}): NewAd {
   const id = randomUUID();
   return {
     id,
     lookupKey: given.lookupKey ?? null,
     name: given.name ?? defaultAdName(given.media, id),
     media: given.media,
+    size: given.size,
   };
 }
 
@@ -73,17 +81,19 @@ interface Row {
 /** The ads are in the order of their keys, so that requests that name the same keys never wait for each other in a circle. */
 function statement({ organizationId, campaign, source, ads, subscribers = [], liveKeyId }: NewAds): RawBuilder<Row> {
   const rows = ads.toSorted(byKey);
-  const column = (value: (ad: NewAd) => string | null) => rows.map(value);
+  const column = <T>(value: (ad: NewAd) => T) => rows.map(value);
   return sql<Row>`
     with ${campaignSteps(organizationId, campaign)},
     campaign as (select id from named${liveKeyId === undefined ? sql`` : sql` where ${isLive(liveKeyId)}`}),
     ad as (
-      insert into ads (id, organization_id, campaign_id, lookup_key, name, kind, content, source)
-      select n.id, ${organizationId}::uuid, campaign.id, n.lookup_key, n.name, n.kind, n.content, ${source}
+      insert into ads (id, organization_id, campaign_id, lookup_key, name, kind, content, given_width, given_height, source)
+      select n.id, ${organizationId}::uuid, campaign.id, n.lookup_key, n.name, n.kind, n.content, n.given_width,
+        n.given_height, ${source}
       from campaign, unnest(
         ${column((ad) => ad.id)}::uuid[], ${column((ad) => ad.lookupKey)}::text[], ${column((ad) => ad.name)}::text[],
-        ${column((ad) => ad.media.type)}::text[], ${column((ad) => ad.media.content)}::text[]
-      ) as n (id, lookup_key, name, kind, content)
+        ${column((ad) => ad.media.type)}::text[], ${column((ad) => ad.media.content)}::text[],
+        ${column((ad) => ad.size?.width ?? null)}::integer[], ${column((ad) => ad.size?.height ?? null)}::integer[]
+      ) as n (id, lookup_key, name, kind, content, given_width, given_height)
       on conflict (campaign_id, lookup_key) do nothing
       returning id, created_at
     )${subscribers.length === 0 ? sql`` : sql`, new_subscribers as (${subscriberStep(organizationId, subscribers)})`}

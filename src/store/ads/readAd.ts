@@ -17,6 +17,7 @@ export const AD_COLUMNS = [
   'ads.width',
   'ads.height',
   'ads.preview_token',
+  'ads.warnings',
 ] as const;
 
 /** @returns undefined when there is no such ad. */

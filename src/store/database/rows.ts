@@ -3,7 +3,10 @@ import type { Selectable } from 'kysely';
 import type { AdTable, ScreenshotSetTable, ScreenshotTable } from './schema.ts';
 
 /** The columns of an ad that its record needs; the content, which may be a megabyte, is not among them. */
-export type AdRow = Omit<Selectable<AdTable>, 'content' | 'source' | 'captured_at' | 'organization_id'>;
+export type AdRow = Omit<
+  Selectable<AdTable>,
+  'content' | 'given_width' | 'given_height' | 'source' | 'captured_at' | 'organization_id'
+>;
 export type SetRow = Pick<
   Selectable<ScreenshotSetTable>,
   'id' | 'campaign_id' | 'status' | 'instructions' | 'review_notes' | 'created_at'
@@ -11,7 +14,7 @@ export type SetRow = Pick<
 /** A screenshot with the size of its picture, and its ad. */
 export type ScreenshotRow = Pick<
   Selectable<ScreenshotTable>,
-  'id' | 'status' | 'reason' | 'site_url' | 'device' | 'marker_ms' | 'image_token' | 'captured_at'
+  'id' | 'status' | 'reason' | 'site_url' | 'device' | 'marker_ms' | 'image_token' | 'captured_at' | 'warnings'
 > & { readonly image_width: number | null; readonly image_height: number | null; readonly ad: AdRow };
 
 export interface RowQuery {

@@ -1,11 +1,14 @@
 /** The tables as kysely sees them; the truth is in `migrations/`. */
 import type { ColumnType, Generated, JSONColumnType } from 'kysely';
+import type { OptionsJson } from '../../contract/optionsJson.ts';
 import type { DeviceName } from '../../domain/devices.ts';
 import type { AdFailure, AdStatus, ScreenshotStatus, SetStatus } from '../../domain/states.ts';
 import type { Topic } from '../../domain/topics.ts';
+import type { Warning } from '../../domain/warnings.ts';
 
 type Time = ColumnType<Date, Date | string, Date | string>;
 type MaybeTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>;
+type Warnings = JSONColumnType<Warning[], string | undefined, string>;
 type CreatedAt = ColumnType<Date, Date | string | undefined, never>;
 
 export interface InstallationTable {
@@ -75,12 +78,15 @@ export interface AdTable {
   name: string;
   kind: 'url' | 'html_tag';
   content: string;
+  given_width: number | null;
+  given_height: number | null;
   status: Generated<AdStatus>;
   reason: string | null;
   category: 'display' | 'video' | null;
   width: number | null;
   height: number | null;
   preview_token: string | null;
+  warnings: Warnings;
   source: 'create_ad' | 'screenshot_request';
   created_at: CreatedAt;
   captured_at: MaybeTime;
@@ -114,6 +120,8 @@ export interface ScreenshotTable {
   captured_at: MaybeTime;
   record: JSONColumnType<Record<string, unknown> | null, string | null | undefined, string | null>;
   job_index: number | null;
+  warnings: Warnings;
+  options: JSONColumnType<OptionsJson | null, string | null | undefined, string | null>;
 }
 
 export interface SubscriberTable {
@@ -171,6 +179,7 @@ export interface JobCreativeTable {
   notes: JSONColumnType<string[] | null, string | null | undefined, string | null>;
   width: number | null;
   height: number | null;
+  warnings: Warnings;
   resolved_at: MaybeTime;
 }
 

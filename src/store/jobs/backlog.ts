@@ -29,7 +29,7 @@ async function waitingSets(db: Queryable, parallelism: number): Promise<WaitingI
     )
     select heads.*, (
       select coalesce(sum(ceil(page.pictures / ${MAX_PICTURES}::numeric)), 0)::integer from (
-        select count(*) as pictures from screenshots where set_id = heads.id group by site_key, device
+        select count(*) as pictures from screenshots where set_id = heads.id group by site_key, device, options->>'other_ads'
       ) page
     ) as batches
     from heads`.execute(db);

@@ -1,7 +1,9 @@
 /** Queries on the creatives of a job: claims, results and frames. */
 import { type Insertable, sql } from 'kysely';
+import type { AdSize } from '../../domain/ads.ts';
 import type { WantedFrame } from '../../domain/batches.ts';
 import type { AdFailure } from '../../domain/states.ts';
+import type { Warning } from '../../domain/warnings.ts';
 import type { Queryable } from '../database/database.ts';
 import type { CreativeFrameTable } from '../database/schema.ts';
 
@@ -16,6 +18,8 @@ export interface ClaimedCreativeRow {
   readonly ad_id: string;
   readonly kind: 'url' | 'html_tag';
   readonly content: string;
+  /** As the client gave it. */
+  readonly size: AdSize | null;
   readonly wanted: readonly WantedFrame[];
 }
 
@@ -48,10 +52,15 @@ export async function claimNextCreative(
   if (claimed === undefined) return undefined;
   const ad = await transaction
     .selectFrom('ads')
-    .select(['kind', 'content'])
+    .select(['kind', 'content', 'given_width', 'given_height'])
     .where('id', '=', claimed.ad_id)
     .executeTakeFirstOrThrow();
-  return { ...claimed, ...ad };
+  return { ...claimed, kind: ad.kind, content: ad.content, size: givenSize(ad) };
+}
+
+function givenSize(ad: { given_width: number | null; given_height: number | null }): AdSize | null {
+  const { given_width: width, given_height: height } = ad;
+  return width === null || height === null ? null : { width, height };
 }
 
 /** @returns false if this attempt does not hold the claim. */
@@ -142,6 +151,7 @@ export interface ResolvedCreativeRow {
   readonly width: number | null;
   readonly height: number | null;
   readonly mode: string | null;
+  readonly warnings: Warning[];
   readonly frames: readonly {
     readonly marker_ms: number | null;
     readonly ratio: number;
@@ -157,7 +167,7 @@ export async function readResolvedCreatives(
   adIds: readonly string[],
 ): Promise<ResolvedCreativeRow[]> {
   const { rows } = await sql<ResolvedCreativeRow>`
-    select c.ad_id, c.status, c.reason, c.width, c.height, c.mode, coalesce((
+    select c.ad_id, c.status, c.reason, c.width, c.height, c.mode, c.warnings, coalesce((
       select json_agg(json_build_object('marker_ms', nullif(f.marker_ms, -1), 'ratio', f.ratio, 'key', i.artifact_key,
         'sha256', i.sha256) order by f.marker_ms, f.ratio)
       from creative_frames f join images i on i.token = f.image_token
@@ -212,18 +222,20 @@ export interface CreativeResolution {
   readonly width?: number;
   readonly height?: number;
   readonly notes?: readonly string[];
+  readonly warnings?: readonly Warning[];
 }
 
 export async function resolveCreative(
   transaction: Queryable,
   { jobId, adId }: { readonly jobId: string; readonly adId: string },
-  { notes, ...resolution }: CreativeResolution,
+  { notes, warnings, ...resolution }: CreativeResolution,
 ): Promise<void> {
   await transaction
     .updateTable('job_creatives')
     .set({
       ...resolution,
       ...(notes === undefined ? {} : { notes: JSON.stringify(notes) }),
+      ...(warnings === undefined ? {} : { warnings: JSON.stringify(warnings) }),
       claim_expires_at: null,
       resolved_at: sql<Date>`now()`,
     })

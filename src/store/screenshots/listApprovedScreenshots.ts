@@ -49,6 +49,7 @@ export async function listApprovedScreenshots(
       'screenshots.marker_ms',
       'screenshots.image_token',
       'screenshots.captured_at',
+      'screenshots.warnings',
       'screenshot_sets.approved_at',
       'images.width as image_width',
       'images.height as image_height',

@@ -19,6 +19,7 @@ export async function readScreenshots(db: Queryable, setId: string): Promise<Scr
       'screenshots.marker_ms',
       'screenshots.image_token',
       'screenshots.captured_at',
+      'screenshots.warnings',
       'images.width as image_width',
       'images.height as image_height',
     ])

@@ -1,7 +1,9 @@
 /** Queries that resolve screenshots or find unresolved ones. */
 import { sql } from 'kysely';
+import { type OptionsJson, optionsFromJson } from '../../contract/optionsJson.ts';
 import type { DeviceName } from '../../domain/devices.ts';
 import type { ScreenshotStatus } from '../../domain/states.ts';
+import type { Warning } from '../../domain/warnings.ts';
 import type { Queryable } from '../database/database.ts';
 
 export interface MissingScreenshot {
@@ -11,6 +13,7 @@ export interface MissingScreenshot {
   readonly site_key: string;
   readonly device: DeviceName;
   readonly marker_ms: number | null;
+  readonly options: OptionsJson | null;
 }
 
 /** The unresolved screenshots of an index, in the order of the request. */
@@ -20,7 +23,7 @@ export async function missingScreenshots(
 ): Promise<MissingScreenshot[]> {
   return db
     .selectFrom('screenshots')
-    .select(['id', 'ad_id', 'site_url', 'site_key', 'device', 'marker_ms'])
+    .select(['id', 'ad_id', 'site_url', 'site_key', 'device', 'marker_ms', 'options'])
     .where('set_id', '=', setId)
     .where('job_index', '=', index)
     .where('status', '=', 'pending')
@@ -67,6 +70,7 @@ export interface ScreenshotResolution {
   /** ISO 8601. */
   readonly captured_at: string | null;
   readonly record: Readonly<Record<string, unknown>> | null;
+  readonly warnings: readonly Warning[];
 }
 
 export async function resolveScreenshots(
@@ -75,9 +79,10 @@ export async function resolveScreenshots(
 ): Promise<void> {
   await sql`
     update screenshots s
-    set status = r.status, reason = r.reason, image_token = r.image_token, captured_at = r.captured_at, record = r.record
+    set status = r.status, reason = r.reason, image_token = r.image_token, captured_at = r.captured_at, record = r.record,
+      warnings = r.warnings
     from jsonb_to_recordset(${JSON.stringify(resolutions)}::jsonb)
-      as r(id uuid, status text, reason text, image_token text, captured_at timestamptz, record jsonb)
+      as r(id uuid, status text, reason text, image_token text, captured_at timestamptz, record jsonb, warnings jsonb)
     where s.id = r.id`.execute(transaction);
 }
 
@@ -157,12 +162,13 @@ export async function countResolved(db: Queryable, setId: string): Promise<{ tot
 
 /** The screenshots of a set in the order of the request, as far as admission needs them. */
 export async function readPlannedScreenshots(db: Queryable, setId: string) {
-  return db
+  const rows = await db
     .selectFrom('screenshots')
-    .select(['id', 'ad_id as adId', 'site_key as siteKey', 'device', 'marker_ms as markerMs'])
+    .select(['id', 'ad_id as adId', 'site_key as siteKey', 'device', 'marker_ms as markerMs', 'options'])
     .where('set_id', '=', setId)
     .orderBy('seq')
     .execute();
+  return rows.map(({ options, ...row }) => ({ ...row, otherAds: optionsFromJson(options).otherAds }));
 }
 
 /** @param indexes for each of these screenshots, the index that captures it. */

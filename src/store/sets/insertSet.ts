@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { optionsToJson } from '../../contract/optionsJson.ts';
+import { DEFAULT_OPTIONS } from '../../domain/screenshotOptions.ts';
 import type { PlannedPicture } from '../../domain/screenshots.ts';
 import type { Queryable } from '../database/database.ts';
 import { type NewSubscriber, subscriberRows } from '../deliveries/subscriberRows.ts';
@@ -11,6 +13,14 @@ export interface NewSet {
   readonly pictures: readonly PlannedPicture[];
   readonly subscribers: readonly NewSubscriber[];
 }
+
+/** Most screenshots have the default options, which take no space. */
+function optionsColumn({ options }: PlannedPicture): string | null {
+  const json = JSON.stringify(optionsToJson(options));
+  return json === DEFAULTS ? null : json;
+}
+
+const DEFAULTS = JSON.stringify(optionsToJson(DEFAULT_OPTIONS));
 
 /** Stores a set with its screenshots and subscribers, in one statement however many they are. */
 export async function insertSet(tx: Queryable, given: NewSet): Promise<{ id: string; created_at: Date }> {
@@ -24,12 +34,14 @@ export async function insertSet(tx: Queryable, given: NewSet): Promise<{ id: str
       returning id, created_at
     ),
     pictures as (
-      insert into screenshots (id, set_id, seq, ad_id, site_url, site_key, device, marker_ms)
-      select gen_random_uuid(), ${id}::uuid, (n.seq - 1)::integer, n.ad_id, n.site_url, n.site_key, n.device, n.marker_ms
+      insert into screenshots (id, set_id, seq, ad_id, site_url, site_key, device, marker_ms, options)
+      select gen_random_uuid(), ${id}::uuid, (n.seq - 1)::integer, n.ad_id, n.site_url, n.site_key, n.device, n.marker_ms,
+        n.options::jsonb
       from unnest(
         ${column((p) => p.adId)}::uuid[], ${column((p) => p.siteUrl)}::text[], ${column((p) => p.siteKey)}::text[],
-        ${column((p) => p.device)}::text[], ${column((p) => p.markerMs)}::integer[]
-      ) with ordinality as n (ad_id, site_url, site_key, device, marker_ms, seq)
+        ${column((p) => p.device)}::text[], ${column((p) => p.markerMs)}::integer[],
+        ${column(optionsColumn)}::text[]
+      ) with ordinality as n (ad_id, site_url, site_key, device, marker_ms, options, seq)
     ),
     new_subscribers as (
       insert into subscribers

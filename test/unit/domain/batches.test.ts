@@ -2,15 +2,19 @@ import { expect, test } from 'vitest';
 import { planBatches, planCreativeIndexes, wantedFrames } from '../../../src/domain/batches.ts';
 
 const pages = (count: number, pictures = 1) =>
-  Array.from({ length: count * pictures }, (_, i) => ({ siteKey: `site-${i % count}`, device: 'desktop' }));
+  Array.from({ length: count * pictures }, (_, i) => ({
+    siteKey: `site-${i % count}`,
+    device: 'desktop',
+    otherAds: 'hide' as const,
+  }));
 
 test('An index is one site on one device', () => {
   const { indexes, assignment } = planBatches(
     [
-      { siteKey: 'a', device: 'desktop' },
-      { siteKey: 'b', device: 'desktop' },
-      { siteKey: 'a', device: 'mobile' },
-      { siteKey: 'a', device: 'desktop' },
+      { siteKey: 'a', device: 'desktop', otherAds: 'hide' as const },
+      { siteKey: 'b', device: 'desktop', otherAds: 'hide' as const },
+      { siteKey: 'a', device: 'mobile', otherAds: 'hide' as const },
+      { siteKey: 'a', device: 'desktop', otherAds: 'hide' as const },
     ],
     10,
   );

@@ -4,6 +4,7 @@ import { campaignName } from '../../../src/domain/campaigns.ts';
 import { formatKey, keyOfHeader, parseKey } from '../../../src/domain/keys.ts';
 import { isMarker, markerMs } from '../../../src/domain/markers.ts';
 import { reviewNotes } from '../../../src/domain/reviewNotes.ts';
+import { DEFAULT_OPTIONS } from '../../../src/domain/screenshotOptions.ts';
 import { countWanted, expandScreenshots, type WantedScreenshots } from '../../../src/domain/screenshots.ts';
 import { codePoints, cutCodePoints, textFault } from '../../../src/domain/text.ts';
 import { parseTimestamp, timestamp } from '../../../src/domain/time.ts';
@@ -74,6 +75,7 @@ describe('the pictures of a request', () => {
     site: { url, key: siteKey(url) },
     device: 'desktop',
     markers,
+    options: DEFAULT_OPTIONS,
   });
   test('a request has one screenshot for each marker of each object, without duplicates', () => {
     const entries = [

@@ -8,6 +8,7 @@ import { findChromium } from '../../../../src/capture/browser/chromium.ts';
 import { type ShootOptions, shoot } from '../../../../src/capture/shoot/shoot.ts';
 import type { PictureLine } from '../../../../src/capture/shoot/shootOutput.ts';
 import { findDevice } from '../../../../src/domain/devices.ts';
+import { DEFAULT_OPTIONS } from '../../../../src/domain/screenshotOptions.ts';
 import { type Publishers, startPublishers } from '../../../fixtures/publisherServer.ts';
 import { SILENT } from '../../../support/silentLog.ts';
 
@@ -34,6 +35,8 @@ async function run(options: Partial<ShootOptions>) {
       markers: [null],
       out,
       allow: ['127.0.0.0/8'],
+      adSize: undefined,
+      options: DEFAULT_OPTIONS,
       json: true,
       chromiumPath: findChromium(process.env['CHROMIUM_PATH']),
       ...options,
