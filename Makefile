@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
-.PHONY: help setup build demo dev test check generate bench bench-cluster e2e verify image clean chart release release-notes publish-image publish-chart publish-notes
+.PHONY: help setup build demo gallery dev test check generate bench bench-cluster e2e verify image clean chart release release-notes publish-image publish-chart publish-notes
 
 NODE := .node/bin/node
 export PATH := $(CURDIR)/.node/bin:$(PATH)
@@ -23,6 +23,9 @@ dist/.built: $(shell find src -type d -o -type f) tsconfig.json tsconfig.build.j
 
 demo: build ## the main job on bundled ads and pages: pictures in ./demo-output/
 	@$(NODE) examples/demo/run.ts
+
+gallery: setup ## pictures of many ads and pages in ./gallery-output/ to judge; CREATIVES=DIR PAGES=DIR DEVICES=desktop,mobile LIMIT=60
+	@CREATIVES='$(CREATIVES)' PAGES='$(PAGES)' DEVICES='$(DEVICES)' LIMIT='$(LIMIT)' OUT='$(OUT)' $(NODE) examples/gallery/run.ts
 
 dev: build ## the service on this machine at http://127.0.0.1:8080, until Ctrl-C; data in ./.tearsheet/
 	@exec $(NODE) dist/cli.js dev
@@ -65,4 +68,4 @@ publish-image publish-chart publish-notes:
 	@scripts/publish.sh $(@:publish-%=%)
 
 clean: ## remove what build and demo made; not the packages, not the data
-	@rm -rf dist demo-output .cache
+	@rm -rf dist demo-output gallery-output .cache
