@@ -60,7 +60,10 @@ const NAVIGATION_TIMEOUT_MS = 8_000;
 const THUMBNAIL_WIDTH = 480;
 
 /** After `signal`, the items that exist so far are the result. @throws EngineStartError, errors of the file system. */
-export async function captureGallery(materials: Materials, options: GalleryOptions): Promise<Gallery> {
+export async function captureGallery(
+  materials: Pick<Materials, 'creatives' | 'pages'>,
+  options: GalleryOptions,
+): Promise<Gallery> {
   await Promise.all(['pictures', 'thumbnails'].map((name) => mkdir(path.join(options.out, name), { recursive: true })));
   const { chromiumPath, allow, log } = options;
   const settings = { navigationTimeoutMs: NAVIGATION_TIMEOUT_MS };

@@ -34,7 +34,7 @@ const FIXTURES = 'fixtures';
 const NO_CREATIVE = /^\.|^__MACOSX$|^node_modules$|\.(json|md|txt)$/i;
 const MAX_ZIP_FILES = 500;
 const MAX_PAGE_DEPTH = 3;
-const SOURCE_MS = 3_000;
+const SOURCE_MS = 1_000;
 
 /** @param lists folders, or the word `fixtures`. @throws Error if a folder cannot be read or holds nothing. */
 export async function openMaterials(lists: {
@@ -53,7 +53,7 @@ export async function openMaterials(lists: {
     const pages: GalleryPage[] = [];
     for (const list of lists.pages) {
       if (list === FIXTURES) {
-        for (const name of PAGE_NAMES) pages.push(await fixturePage(name, publishers.url(name)));
+        pages.push(...(await Promise.all(PAGE_NAMES.map((name) => fixturePage(name, publishers.url(name))))));
         continue;
       }
       const server = await serveFolder(list);

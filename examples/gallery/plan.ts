@@ -32,7 +32,9 @@ export function planGallery(
   limit: number,
 ): PlannedPage[] {
   const cells = evenly(
-    pages.flatMap((page) => devices.map((device) => ({ page, device, creatives: [] as string[] }))),
+    pages.flatMap((page, index) =>
+      rotated(devices, index).map((device) => ({ page, device, creatives: [] as string[] })),
+    ),
     limit,
   );
   const uses = new Map(creatives.map(({ name }) => [name, 0]));
@@ -58,6 +60,11 @@ function suitability(
   const fits = width <= device.viewport.width;
   const named = new RegExp(`(?<!\\d)${width}\\D{1,20}${height}(?!\\d)`).test(page.html);
   return (fits ? 1 : 0) + (named ? 2 : 0);
+}
+
+/** Begins with another device for each page, so that a sample has all devices. */
+function rotated<T>(all: readonly T[], by: number): T[] {
+  return all.map((_, index) => all[(index + by) % all.length] as T);
 }
 
 /** At most `limit` of them, spread over the whole list. */

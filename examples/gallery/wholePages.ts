@@ -5,6 +5,7 @@ import path from 'node:path';
 import { type Browser, chromium } from 'playwright';
 import sharp from 'sharp';
 import { disabledFeaturesFlag, networkFlags } from '../../src/capture/browser/flags.ts';
+import { actionFor } from '../../src/capture/page/adRequests.ts';
 import { openDeviceContext } from '../../src/capture/page/deviceContext.ts';
 import { scrollThrough } from '../../src/capture/page/settle.ts';
 import { createGuard } from '../../src/egress/guard.ts';
@@ -74,6 +75,11 @@ async function takeWholePage(
   const context = await openDeviceContext(browser, { ...device, ratio: 1 });
   try {
     const page = await context.newPage();
+    // As in a capture, no other ads fill the slots.
+    await context.route('**/*', (route) => {
+      const request = route.request();
+      return actionFor(request.url(), request.resourceType()) === 'pass' ? route.continue() : route.abort();
+    });
     await page.goto(url, { waitUntil: 'commit', timeout: LOAD_MS });
     await page.waitForLoadState('load', { timeout: LOAD_MS }).catch((error: unknown) => void error);
     await scrollThrough(page, SCROLL_MS);
