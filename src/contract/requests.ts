@@ -77,13 +77,13 @@ function tagFault(content: string): string | undefined {
 
 const adSide = z.number().int().min(1).max(AD_SIDE_MAX);
 
-const AdSize = z.object({ width: adSide, height: adSide }).meta({
+const adSizeObject = z.object({ width: adSide, height: adSide }).meta({
   id: 'AdSize',
   description: `Size of the creative in CSS pixels. Overrides what the creative declares. Used only when a new ad is created. ${OURS}`,
 });
 
 /** The name, media and size of a new ad. */
-export const NewAd = z.object({ name: AdName.nullish(), media: MediaReference, size: AdSize.nullish() });
+export const NewAd = z.object({ name: AdName.nullish(), media: MediaReference, size: adSizeObject.nullish() });
 
 const Webhook = z.object({
   url: webAddress.describe('Address that receives the events.'),
@@ -135,7 +135,7 @@ const marker = z
     description: `Seconds into the creative. Rounded to the millisecond. ${OURS}`,
   });
 
-const SlotChoice = z
+const slotChoiceObject = z
   .object({
     selector: text((value) =>
       isBlank(value) ? 'must not be blank: give a CSS selector.' : lengthFault(value, SELECTOR_MAX),
@@ -186,7 +186,7 @@ export const screenshotObject = ({ frames }: Limits) =>
                 ),
             })
             .nullish(),
-          slot: SlotChoice.nullish(),
+          slot: slotChoiceObject.nullish(),
           page: z
             .object({
               other_ads: z
@@ -218,7 +218,7 @@ export const requestBodies = (limits: Limits) => {
     lookup_key: LookupKey.nullish(),
     name: AdName.nullish(),
     media: MediaReference.nullish(),
-    size: AdSize.nullish(),
+    size: adSizeObject.nullish(),
   };
   return {
     CreateAd: z

@@ -8,7 +8,7 @@ import type { Warning } from '../../domain/warnings.ts';
 
 type Time = ColumnType<Date, Date | string, Date | string>;
 type MaybeTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>;
-type Warnings = JSONColumnType<Warning[], string | undefined, string>;
+type WarningsColumn = JSONColumnType<Warning[], string | undefined, string>;
 type CreatedAt = ColumnType<Date, Date | string | undefined, never>;
 
 export interface InstallationTable {
@@ -86,7 +86,7 @@ export interface AdTable {
   width: number | null;
   height: number | null;
   preview_token: string | null;
-  warnings: Warnings;
+  warnings: WarningsColumn;
   source: 'create_ad' | 'screenshot_request';
   created_at: CreatedAt;
   captured_at: MaybeTime;
@@ -120,7 +120,7 @@ export interface ScreenshotTable {
   captured_at: MaybeTime;
   record: JSONColumnType<Record<string, unknown> | null, string | null | undefined, string | null>;
   job_index: number | null;
-  warnings: Warnings;
+  warnings: WarningsColumn;
   options: JSONColumnType<OptionsJson | null, string | null | undefined, string | null>;
 }
 
@@ -179,7 +179,7 @@ export interface JobCreativeTable {
   notes: JSONColumnType<string[] | null, string | null | undefined, string | null>;
   width: number | null;
   height: number | null;
-  warnings: Warnings;
+  warnings: WarningsColumn;
   resolved_at: MaybeTime;
 }
 

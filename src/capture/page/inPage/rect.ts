@@ -1,5 +1,7 @@
 import type { PagePart } from './script.ts';
 
+export type { AdSize } from '../../../domain/ads.ts';
+
 /** CSS pixels, in the viewport of the element's own frame. */
 export interface Rect {
   x: number;
@@ -14,10 +16,3 @@ function rectOf(element: Element): Rect {
 }
 
 export const RECT = { rectOf } satisfies PagePart;
-
-/** The size of an ad in its slot. */
-export interface AdSize {
-  /** CSS pixels. */
-  width: number;
-  height: number;
-}
