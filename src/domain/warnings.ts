@@ -11,6 +11,7 @@ export const WARNING_CODES = [
   'overlay_hidden',
   'page_changed',
   'real_time',
+  'part_shown',
   'other',
 ] as const;
 

@@ -1,5 +1,6 @@
 import { fileTypeFromBuffer } from 'file-type';
 import { CreativeError } from './creativeError.ts';
+import { refusalOf } from './refusals.ts';
 
 /** The kind of a creative, detected from its bytes. The content type decides only if the bytes do not. */
 export type DetectedContent =
@@ -29,18 +30,14 @@ export async function detectContent(bytes: Buffer, contentType = ''): Promise<De
   if (VIDEOS.includes(type))
     return { kind: 'video', type: type === 'video/webm' || type === 'video/matroska' ? 'video/webm' : 'video/mp4' };
   if (bytes.subarray(0, 4).toString('latin1') === 'PK\x03\x04' || type === 'application/zip') return { kind: 'zip' };
-  const found = type || contentType || 'unknown data';
-  throw new CreativeError(
-    'generic_error',
-    `The creative is ${found}, which is not an image, video, VAST, HTML or zip.`,
-  );
+  throw new CreativeError('generic_error', refusalOf(bytes, type || contentType));
 }
 
 function textKind(bytes: Buffer, contentType: string): DetectedContent | undefined {
   const head = textHead(bytes);
   if (head === undefined) return undefined;
   const start = withoutPreamble(head);
-  if (/^<(\w+:)?(VAST|VideoAdServingTemplate)\b/i.test(start)) return { kind: 'vast' };
+  if (/^<(\w+:)?(VAST|VMAP|VideoAdServingTemplate)\b/i.test(start)) return { kind: 'vast' };
   if (/^<(\w+:)?svg\b/i.test(start)) return { kind: 'svg' };
   // Other XML is not a page, although its elements look like HTML.
   if (/^\s*<\?xml/.test(head) && !/^<(!doctype\s+html|html)\b/i.test(start)) return undefined;

@@ -39,6 +39,12 @@ export function scriptTag(url: string): string {
   return `<script src="${escaped(url)}"></script>`;
 }
 
+/** @returns a tag for a URL that delivers a page. */
+export function iframeTag(url: string, size: Size | undefined): string {
+  const box = size === undefined ? '' : ` width="${size.width}" height="${size.height}"`;
+  return `<iframe src="${escaped(url)}"${box} frameborder="0" scrolling="no" marginwidth="0" marginheight="0"></iframe>`;
+}
+
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }

@@ -1,31 +1,38 @@
+import type { Warning } from '../../domain/warnings.ts';
 import type { GuardedFetch } from '../../egress/ports.ts';
 import type { CreativeFormat, CreativeSource } from './creative.ts';
 import { CreativeError, requireSuccess } from './creativeError.ts';
 import type { CreativeServer } from './creativeServer.ts';
 import { documentSize, onlySource, tagSize } from './declaredSize.ts';
 import { detectContent } from './detectContent.ts';
-import { framePage, imagePage, scriptTag, tagDocument } from './documents.ts';
+import { framePage, iframeTag, imagePage, scriptTag, tagDocument } from './documents.ts';
 import { replaceMacros } from './macros.ts';
 import { withoutAudio } from './mp4Audio.ts';
 import { checkedSize, type Size } from './size.ts';
 import { readRaster } from './stillImage.ts';
 import { isScripted, svgSize } from './svg.ts';
-import { bestFile, resolveVast } from './vast.ts';
+import { resolveVast, type VastContent } from './vast.ts';
+import type { DisplayResource } from './vastAds.ts';
+import { decodeXml } from './vastXml.ts';
 import { unpack, type ZipSite } from './zip.ts';
 
 /** A creative that is ready to be rendered. */
 export type PreparedCreative = PreparedStill | PreparedPage | PreparedVideo;
 
-export interface PreparedStill {
-  readonly kind: 'still';
+interface PreparedFormat {
   readonly format: CreativeFormat;
+  /** For the user of the pictures. */
+  readonly warnings?: readonly Warning[];
+}
+
+export interface PreparedStill extends PreparedFormat {
+  readonly kind: 'still';
   readonly bytes: Buffer;
   readonly size: Size;
 }
 
-export interface PreparedPage {
+export interface PreparedPage extends PreparedFormat {
   readonly kind: 'page';
-  readonly format: CreativeFormat;
   /** Undefined if the creative must be measured first. */
   readonly size: Size | undefined;
   /** @returns the URL that shows the creative at this size. */
@@ -36,9 +43,8 @@ export interface PreparedPage {
   readonly main?: string | undefined;
 }
 
-export interface PreparedVideo {
+export interface PreparedVideo extends PreparedFormat {
   readonly kind: 'video';
-  readonly format: CreativeFormat;
   /** The URL of the video in an origin of ours. */
   readonly address: string;
   /** The size in the VAST. It is ignored if the aspect ratio of the file differs. */
@@ -49,6 +55,8 @@ export interface PrepareTools {
   readonly fetch: GuardedFetch;
   readonly server: CreativeServer;
   readonly userAgent: string;
+  /** The size that the client gave, CSS pixels. */
+  readonly size?: Size | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -138,7 +146,7 @@ function prepareSvg(bytes: Buffer, { server }: PrepareTools): PreparedCreative {
 function prepareImagePage(
   bytes: Buffer,
   { type, size, server }: { type: string; size: Size; server: CreativeServer },
-): PreparedCreative {
+): PreparedPage {
   const address = server.openDocument(bytes, type);
   const open = (shown: Size) => server.openDocument(imagePage(address, shown));
   return { kind: 'page', format: 'image', size, framed: false, open };
@@ -151,16 +159,68 @@ function prepareVideo(bytes: Buffer, type: string, { server }: PrepareTools): Pr
 }
 
 async function prepareVast({ bytes, url }: FetchedContent, tools: PrepareTools): Promise<PreparedCreative> {
-  const files = await resolveVast({ xml: bytes.toString('utf8'), url }, async (next) => {
+  const read = async (next: string) => {
     const filled = replaceMacros(next, CACHE_STAMP);
-    return { xml: (await fetchContent(filled, tools)).bytes.toString('utf8'), url: filled };
-  });
-  const file = bestFile(files);
+    return { xml: decodeXml((await fetchContent(filled, tools)).bytes), url: filled };
+  };
+  const content = await resolveVast({ xml: decodeXml(bytes), url }, { read, size: tools.size });
+  return content.kind === 'video' ? prepareVastVideo(content, tools) : prepareVastDisplay(content, tools);
+}
+
+async function prepareVastVideo(
+  { file, warnings }: Extract<VastContent, { kind: 'video' }>,
+  tools: PrepareTools,
+): Promise<PreparedCreative> {
   const media = await fetchContent(replaceMacros(file.url, CACHE_STAMP), tools);
   const content = await detectContent(media.bytes, media.contentType);
   if (content.kind !== 'video')
     throw new CreativeError('generic_error', `The media file of the VAST, ${file.url}, is not a video.`);
-  return { ...prepareVideo(media.bytes, content.type, tools), format: 'vast', declared: file.size };
+  return { ...prepareVideo(media.bytes, content.type, tools), format: 'vast', declared: file.size, warnings };
+}
+
+/** A companion or non-linear ad, at its declared size. */
+async function prepareVastDisplay(
+  { ad: { resource, size }, warnings }: Extract<VastContent, { kind: 'display' }>,
+  tools: PrepareTools,
+): Promise<PreparedCreative> {
+  const prepared = await prepareResource(resource, size, tools);
+  return { ...prepared, format: 'vast', warnings };
+}
+
+async function prepareResource(
+  resource: DisplayResource,
+  size: Size | undefined,
+  tools: PrepareTools,
+): Promise<PreparedCreative> {
+  switch (resource.kind) {
+    case 'image':
+      return prepareVastImage(await fetchContent(replaceMacros(resource.url, CACHE_STAMP), tools), size, tools);
+    case 'script':
+      return sized(prepareTag(scriptTag(resource.url), tools), size);
+    case 'page':
+      return sized(prepareTag(iframeTag(resource.url, size), tools), size);
+    case 'html':
+      return sized(prepareTag(resource.html, tools), size);
+  }
+}
+
+async function prepareVastImage(
+  fetched: FetchedContent,
+  size: Size | undefined,
+  tools: PrepareTools,
+): Promise<PreparedCreative> {
+  const content = await detectContent(fetched.bytes, fetched.contentType);
+  if (content.kind === 'raster' && size !== undefined) {
+    // The declared size may differ from that of the file.
+    await readRaster(fetched.bytes);
+    return prepareImagePage(fetched.bytes, { type: content.type, size, server: tools.server });
+  }
+  const prepared = await prepareContent(fetched, tools);
+  return prepared.kind === 'page' ? sized(prepared, size) : prepared;
+}
+
+function sized(prepared: PreparedPage, size: Size | undefined): PreparedPage {
+  return { ...prepared, size: size ?? prepared.size };
 }
 
 async function prepareZip(bytes: Buffer, { server }: PrepareTools): Promise<PreparedCreative> {
@@ -218,7 +278,7 @@ function prepareScript({ url, bytes }: FetchedContent, tools: PrepareTools): Pre
   return prepareTag(scriptTag(url ?? tools.server.openDocument(bytes, 'text/javascript')), tools);
 }
 
-function prepareTag(tag: string, { server }: PrepareTools): PreparedCreative {
+function prepareTag(tag: string, { server }: PrepareTools): PreparedPage {
   if (tag.trim() === '') throw new CreativeError('generic_error', 'The tag is empty.');
   const filled = replaceMacros(tag, CACHE_STAMP);
   const address = server.openDocument(tagDocument(filled));

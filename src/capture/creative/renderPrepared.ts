@@ -40,7 +40,7 @@ export function renderPrepared(
 }
 
 async function renderStillFrames(
-  { format, bytes, size }: PreparedStill,
+  { format, bytes, size, warnings = [] }: PreparedStill,
   request: RenderRequest,
 ): Promise<RenderedCreative> {
   const frames: CreativeFrame[] = [];
@@ -48,7 +48,7 @@ async function renderStillFrames(
     const png = await renderStill(bytes, size, ratio);
     for (const markerMs of markersAt(request, ratio)) frames.push({ markerMs, ratio, png, ...size });
   }
-  return { status: 'uploaded', format, category: 'display', ...size, frames, mode: 'still', notes: [], warnings: [] };
+  return { status: 'uploaded', format, category: 'display', ...size, frames, mode: 'still', notes: [], warnings };
 }
 
 /** The markers at which the creative is needed at this pixel ratio, each once. */
@@ -114,7 +114,7 @@ class BrowserRendering {
     throw new CreativeError('generic_error', `${main} did not load in the browser (${why}).`);
   }
 
-  #result({ format, kind }: PreparedCreative, size: Size, frames: CreativeFrame[]): RenderedCreative {
+  #result({ format, kind, warnings = [] }: PreparedCreative, size: Size, frames: CreativeFrame[]): RenderedCreative {
     const category = kind === 'video' ? 'video' : 'display';
     const { markers, ratios } = this.#request;
     frames.sort(
@@ -129,7 +129,7 @@ class BrowserRendering {
       frames,
       mode: this.#clock,
       notes: [...this.#notes],
-      warnings: [],
+      warnings,
     };
   }
 

@@ -1,170 +1,178 @@
-import { XMLParser } from 'fast-xml-parser';
-import { CreativeError } from './creativeError.ts';
+/** Finds the ad that a VAST or VMAP document shows first: its video file, or a companion or non-linear ad if there is no video. */
+import type { Warning } from '../../domain/warnings.ts';
 import type { Size } from './size.ts';
+import { type DisplayAd, type InlineAd, type MediaFile, readAds, type VastAd } from './vastAds.ts';
+import { bestFile, refusalOfFiles } from './vastFiles.ts';
+import { absoluteUrl, child, parseVastXml, vastFault, type XmlNode } from './vastXml.ts';
+import { readBreaks } from './vmap.ts';
 
-export interface MediaFile {
-  readonly url: string;
-  readonly type: string;
-  /** As declared; often the size of the file, not of the player. */
-  readonly size: Size | undefined;
-  /** Kilobits a second; 0 when not declared. */
-  readonly bitrate: number;
+export interface VastDocument {
+  readonly xml: string;
+  /** Undefined for a document that was not fetched. */
+  readonly url?: string | undefined;
 }
 
-/** The content of a VAST document: the files of its first linear ad, or the URL of the next document. */
-export type Vast =
-  | { readonly kind: 'inline'; readonly files: readonly MediaFile[] }
-  | { readonly kind: 'wrapper'; readonly next: string };
+/** URLs are absolute. */
+export type VastContent =
+  | { readonly kind: 'video'; readonly file: MediaFile; readonly warnings: readonly Warning[] }
+  | { readonly kind: 'display'; readonly ad: DisplayAd; readonly warnings: readonly Warning[] };
 
-const MAX_DOCUMENTS = 6;
-/** The length of one document. A megabyte takes a good part of a second to parse. */
-const MAX_CHARACTERS = 1024 * 1024;
-const PLAYABLE = ['video/mp4', 'video/webm', 'video/x-m4v', 'video/ogg', 'video/quicktime'];
+interface ResolveOptions {
+  /** Fetches a further document. */
+  readonly read: (url: string) => Promise<VastDocument>;
+  /** The size that the client gave. It chooses between companions. */
+  readonly size?: Size | undefined;
+}
 
-/** Elements that may repeat. The parser returns an array for them, even for a single one. */
-const LISTS = new Set(['Ad', 'Creative', 'MediaFile', 'Linear', 'InLine', 'Wrapper']);
+/** The length of one chain of wrappers, with the document at its end. */
+const MAX_CHAIN = 6;
+/** The documents of all chains. */
+const MAX_DOCUMENTS = 20;
 
-const parser = new XMLParser({
-  ignoreAttributes: false,
-  attributeNamePrefix: '@',
-  removeNSPrefix: true,
-  parseTagValue: false,
-  parseAttributeValue: false,
-  trimValues: true,
-  isArray: (name) => LISTS.has(name),
-});
+/** Follows wrappers, ad pods and ad breaks to the first video. @throws CreativeError, errors of `read`. */
+export async function resolveVast(first: VastDocument, options: ResolveOptions): Promise<VastContent> {
+  return new VastResolver(options).resolve(first);
+}
 
-/** Follows wrappers to the media files. @param read fetches a further document. @throws CreativeError. */
-export async function resolveVast(
-  first: { xml: string; url?: string | undefined },
-  read: (url: string) => Promise<{ xml: string; url: string }>,
-): Promise<readonly MediaFile[]> {
-  const seen = new Set<string>(first.url === undefined ? [] : [first.url]);
-  let { xml, url }: { xml: string; url?: string | undefined } = first;
-  for (let documents = 1; documents <= MAX_DOCUMENTS; documents++) {
-    const vast = parseVast(xml);
-    if (vast.kind === 'inline') return absolute(vast.files, url);
-    const next = absoluteUrl(vast.next, url);
-    if (seen.has(next)) throw invalidVast(`The VAST wrappers form a circle: ${next} appears twice.`);
-    seen.add(next);
-    ({ xml, url } = await read(next));
-    seen.add(url ?? next);
+/** The documents that led to a document. */
+interface Chain {
+  readonly base: string | undefined;
+  readonly seen: readonly string[];
+  readonly length: number;
+}
+
+class VastResolver {
+  readonly #options: ResolveOptions;
+  readonly #displays: DisplayAd[] = [];
+  /** Media files that no browser plays. */
+  readonly #unplayable: MediaFile[] = [];
+  /** Errors of ads that were skipped. */
+  readonly #faults: unknown[] = [];
+  #documents = 1;
+  #ads = 0;
+
+  constructor(options: ResolveOptions) {
+    this.#options = options;
   }
-  throw invalidVast(`The VAST has more than ${MAX_DOCUMENTS - 1} nested wrappers.`);
-}
 
-/** @throws CreativeError if the document is not VAST, or holds no ad. */
-export function parseVast(xml: string): Vast {
-  const root = parsed(xml);
-  const vast = child(root, 'VAST') ?? child(root, 'VideoAdServingTemplate');
-  if (vast === undefined) throw invalidVast('The document is not VAST.');
-  const ads = list(vast, 'Ad');
-  for (const ad of ads) {
-    for (const inline of list(ad, 'InLine')) {
-      const files = mediaFiles(inline);
-      if (files.length > 0) return { kind: 'inline', files };
+  async resolve({ xml, url }: VastDocument): Promise<VastContent> {
+    const seen = url === undefined ? [] : [url];
+    const film = await this.#inDocument(xml, { base: url, seen, length: 1 });
+    if (film !== undefined) return film;
+    const display = this.#bestDisplay();
+    if (display !== undefined) return display;
+    if (this.#faults.length > 0) throw this.#faults[0];
+    throw vastFault(this.#reason());
+  }
+
+  async #inDocument(xml: string, chain: Chain): Promise<VastContent | undefined> {
+    const root = parseVastXml(xml);
+    const vast = child(root, 'VAST') ?? child(root, 'VideoAdServingTemplate');
+    if (vast !== undefined) return this.#inVast(vast, chain);
+    const vmap = child(root, 'VMAP');
+    if (vmap === undefined) throw vastFault('The document is not VAST.');
+    const sources = readBreaks(vmap);
+    return this.#firstOf(sources, (source) =>
+      'vast' in source ? this.#inVast(source.vast, chain) : this.#behind(source.url, { ...chain, length: 0 }),
+    );
+  }
+
+  async #inVast(vast: XmlNode, chain: Chain): Promise<VastContent | undefined> {
+    return this.#firstOf(readAds(vast), (ad: VastAd) => {
+      this.#ads += 1;
+      return ad.kind === 'wrapper' ? this.#behind(ad.next, chain) : this.#inAd(ad, chain.base);
+    });
+  }
+
+  /** Skips an ad with an error, as a player does. */
+  async #firstOf<T>(
+    items: readonly T[],
+    find: (item: T) => Promise<VastContent | undefined> | VastContent | undefined,
+  ): Promise<VastContent | undefined> {
+    for (const item of items) {
+      try {
+        const found = await find(item);
+        if (found !== undefined) return found;
+      } catch (error) {
+        this.#faults.push(error);
+      }
     }
-    for (const wrapper of list(ad, 'Wrapper')) {
-      const next = text(child(wrapper, 'VASTAdTagURI') ?? child(child(wrapper, 'VASTAdTagURL'), 'URL'));
-      if (next !== '') return { kind: 'wrapper', next };
+    return undefined;
+  }
+
+  async #behind(reference: string, { base, seen, length }: Chain): Promise<VastContent | undefined> {
+    const next = absoluteUrl(reference, base);
+    if (seen.includes(next)) throw vastFault(`The VAST wrappers form a circle: ${next} appears twice.`);
+    if (length >= MAX_CHAIN) throw vastFault(`The VAST has more than ${MAX_CHAIN - 1} nested wrappers.`);
+    if (this.#documents >= MAX_DOCUMENTS) throw vastFault(`The VAST refers to more than ${MAX_DOCUMENTS} documents.`);
+    this.#documents += 1;
+    const { xml, url = next } = await this.#options.read(next);
+    return this.#inDocument(xml, { base: url, seen: [...seen, next, url], length: length + 1 });
+  }
+
+  #inAd(
+    { files, mezzanines, displays, hasInteractiveFile }: InlineAd,
+    base: string | undefined,
+  ): VastContent | undefined {
+    const file = bestFile(files) ?? bestFile(mezzanines);
+    if (file === undefined) {
+      this.#unplayable.push(...files);
+      this.#displays.push(...displays.flatMap((ad) => withAbsoluteUrl(ad, base)));
+      return undefined;
     }
+    const hasScript = files.some(({ apiFramework, url }) => /vpaid/i.test(apiFramework) && url !== file.url);
+    const warnings = [
+      ...this.#skipped(),
+      ...layerWarnings(hasInteractiveFile ? 'SIMID' : hasScript ? 'VPAID' : undefined),
+    ];
+    return { kind: 'video', file: { ...file, url: absoluteUrl(file.url, base) }, warnings };
   }
-  throw invalidVast(
-    ads.length === 0
-      ? 'The VAST holds no ad (an empty response).'
-      : 'The VAST holds no video file (no linear creative with a MediaFile).',
-  );
-}
 
-/**
- * @returns the best file that a browser can play: the largest declared size up to full HD.
- * @throws CreativeError if there is none.
- */
-export function bestFile(files: readonly MediaFile[]): MediaFile {
-  const playable = files.filter(
-    ({ type, url }) => PLAYABLE.includes(type) || (type === '' && /\.(mp4|webm|m4v)(\?|$)/i.test(url)),
-  );
-  const rank = ({ size, bitrate, type }: MediaFile) =>
-    [size && size.width <= 1_920 ? size.width : 0, type === 'video/mp4' ? 1 : 0, bitrate] as const;
-  const [best] = playable.toSorted((a, b) => compare(rank(b), rank(a)));
-  if (best !== undefined) return best;
-  const types = [...new Set(files.map(({ type }) => type || 'unknown'))].join(', ');
-  throw invalidVast(`The VAST has no video that a browser can play, only ${types}.`);
-}
+  #skipped(): Warning[] {
+    const [first] = this.#faults;
+    if (!(first instanceof Error)) return [];
+    return [{ code: 'part_shown', message: `An earlier ad of the VAST was skipped: ${first.message}` }];
+  }
 
-function compare(a: readonly number[], b: readonly number[]): number {
-  const differing = a.findIndex((value, index) => value !== b[index]);
-  return differing < 0 ? 0 : (a[differing] ?? 0) - (b[differing] ?? 0);
-}
+  /** @returns the display ad of the given size, or else the first companion, or else the first non-linear ad. */
+  #bestDisplay(): VastContent | undefined {
+    const { size } = this.#options;
+    const wanted = this.#displays.find((ad) => ad.size?.width === size?.width && ad.size?.height === size?.height);
+    const first = this.#displays.find(({ role }) => role === 'companion') ?? this.#displays[0];
+    const ad = (size === undefined ? undefined : wanted) ?? first;
+    if (ad === undefined) return undefined;
+    const isAudio = this.#unplayable.some(({ type }) => type.startsWith('audio/'));
+    const others = this.#displays.filter((other) => other !== ad).map(({ size: other }) => sizeText(other));
+    const choice =
+      others.length === 0 ? '' : ` It has others: ${others.join(', ')}. Give the size of the ad to choose.`;
+    const why = isAudio ? 'is an audio ad' : 'has no video that a browser can play';
+    const message = `The VAST ${why}. The picture shows its ${ad.role} of ${sizeText(ad.size)}.${choice}`;
+    return { kind: 'display', ad, warnings: [{ code: 'part_shown', message }] };
+  }
 
-type Node = Readonly<Record<string, unknown>>;
-
-function parsed(xml: string): Node {
-  if (xml.length > MAX_CHARACTERS) throw invalidVast('The VAST is larger than 1 MB.');
-  if (/<!DOCTYPE|<!ENTITY/i.test(xml)) throw invalidVast('The VAST declares XML entities, which are not accepted.');
-  try {
-    return asNode(parser.parse(xml)) ?? {};
-  } catch (cause) {
-    throw invalidVast('The VAST is not well-formed XML.', { cause });
+  #reason(): string {
+    if (this.#unplayable.length > 0) return refusalOfFiles(this.#unplayable);
+    return this.#ads === 0
+      ? 'The VAST holds no ad (an empty response). Send a VAST that contains an ad, or the video file itself.'
+      : 'The VAST holds no video file (no linear creative with a MediaFile), and no companion or non-linear ad that a browser can show. Send a VAST with an MP4 file.';
   }
 }
 
-function mediaFiles(inline: Node): MediaFile[] {
-  return list(child(inline, 'Creatives') ?? {}, 'Creative')
-    .flatMap((creative) => list(creative, 'Linear'))
-    .flatMap((linear) => list(child(linear, 'MediaFiles') ?? {}, 'MediaFile'))
-    .filter((file) => !/vpaid/i.test(attributeOf(file, 'apiFramework')))
-    .map((file) => ({
-      url: text(file),
-      type: attributeOf(file, 'type').toLowerCase().split(';')[0] ?? '',
-      size: declaredSize(file),
-      bitrate: Number(attributeOf(file, 'bitrate') || attributeOf(file, 'maxBitrate')) || 0,
-    }))
-    .filter(({ url }) => url !== '');
+/** @returns nothing for an invalid URL. */
+function withAbsoluteUrl(ad: DisplayAd, base: string | undefined): DisplayAd[] {
+  const { resource } = ad;
+  if (resource.kind === 'html') return [ad];
+  if (!URL.canParse(resource.url, base)) return [];
+  return [{ ...ad, resource: { ...resource, url: new URL(resource.url, base).href } }];
 }
 
-function declaredSize(file: Node): Size | undefined {
-  const [width, height] = [Number(attributeOf(file, 'width')), Number(attributeOf(file, 'height'))];
-  return width > 1 && height > 1 ? { width, height } : undefined;
+function layerWarnings(layer: string | undefined): Warning[] {
+  if (layer === undefined) return [];
+  return [
+    { code: 'part_shown', message: `The picture shows the video of the ad without its interactive part (${layer}).` },
+  ];
 }
 
-function absolute(files: readonly MediaFile[], base: string | undefined): MediaFile[] {
-  return files.map((file) => ({ ...file, url: absoluteUrl(file.url, base) }));
-}
-
-function absoluteUrl(url: string, base: string | undefined): string {
-  try {
-    return new URL(url, base).href;
-  } catch (cause) {
-    throw invalidVast(`The VAST contains an invalid URL: "${url.slice(0, 200)}".`, { cause });
-  }
-}
-
-function asNode(value: unknown): Node | undefined {
-  if (typeof value === 'string') return { '#text': value };
-  return typeof value === 'object' && value !== null ? (value as Node) : undefined;
-}
-
-function child(node: Node | undefined, name: string): Node | undefined {
-  const value = node?.[name];
-  return asNode(Array.isArray(value) ? value[0] : value);
-}
-
-function list(node: Node, name: string): Node[] {
-  const value = node[name];
-  return (Array.isArray(value) ? value : [value]).map(asNode).filter((item) => item !== undefined);
-}
-
-function text(node: Node | undefined): string {
-  const value = node?.['#text'];
-  return typeof value === 'string' ? value.trim() : '';
-}
-
-function attributeOf(node: Node, name: string): string {
-  const value = node[`@${name}`];
-  return typeof value === 'string' ? value : '';
-}
-
-function invalidVast(reason: string, options?: ErrorOptions): CreativeError {
-  return new CreativeError('generic_error', reason, options);
+function sizeText(size: Size | undefined): string {
+  return size === undefined ? 'an unknown size' : `${size.width} × ${size.height}`;
 }

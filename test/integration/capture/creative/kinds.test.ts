@@ -123,6 +123,29 @@ describe('a VAST', () => {
   });
 });
 
+describe('a VAST without a video', () => {
+  const companion = (resource: string) =>
+    `<VAST version="4.1"><Ad><InLine><Creatives><Creative><CompanionAds><Companion width="300" height="250">${resource}</Companion></CompanionAds></Creative></Creatives></InLine></Ad></VAST>`;
+
+  it.each([
+    ['image', '<StaticResource creativeType="image/png">/c.png</StaticResource>'],
+    ['HTML', '<HTMLResource><![CDATA[<div style="width:300px;height:250px;background:#f00"></div>]]></HTMLResource>'],
+    ['page', '<IFrameResource>/c.html</IFrameResource>'],
+  ])('a companion that is an %s is shown at its declared size, with a warning', async (kind, resource) => {
+    renderer.put('/c.png', { type: 'image/png', body: await red(600, 500).png().toBuffer() });
+    renderer.put('/c.html', { type: 'text/html', body: '<body style="margin:0;background:#f00">' });
+    const source = renderer.put(`/companion-${kind}.xml`, { type: 'text/xml', body: companion(resource) });
+    const result = await renderer.rendered(source);
+    expect(result).toMatchObject({ format: 'vast', category: 'display', width: 300, height: 250 });
+    expect(result.warnings).toMatchObject([{ code: 'part_shown' }]);
+    for (const at of [
+      { x: 1, y: 1 },
+      { x: 298, y: 248 },
+    ])
+      expect(await colourAt(result.frames[0], at)).toEqual([255, 0, 0]);
+  });
+});
+
 describe('an HTML5 zip', () => {
   it('an HTML5 zip is served from its own origin with its styles, scripts and pictures', async () => {
     const zip = await zipOf({

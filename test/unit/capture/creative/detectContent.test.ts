@@ -48,3 +48,15 @@ describe('the kind of a creative', () => {
     });
   });
 });
+
+describe('content that is not a creative', () => {
+  it.each([
+    ['XML that is not VAST', '<?xml version="1.0"?><rss version="2.0"/>', /root element <rss>.*Send a VAST/],
+    ['a Flash file', 'FWS\u0005....', /Flash file.*Send an HTML5 zip/],
+    ['a playlist', '#EXTM3U\n#EXT-X-VERSION:3', /video stream.*Send the video as an MP4/],
+    ['a PDF', '%PDF-1.4\n%âãÏÓ\n1 0 obj', /PDF.*Send its page as an image/],
+    ['audio', 'RIFF\0\0\0\0WAVEfmt ', /audio.*Send an image or a video/],
+  ])('%s is rejected with what to send instead', async (_, content, message) => {
+    await expect(detectContent(Buffer.from(content, 'latin1'))).rejects.toThrow(message);
+  });
+});
