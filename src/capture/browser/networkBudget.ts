@@ -1,5 +1,3 @@
-import type { CdpSession } from './cdp.ts';
-
 /** The real time that all passes of a creative may wait for the network, and the requests that did not end in it. */
 export interface NetworkBudget {
   /** Real time left for all further passes. */
@@ -24,13 +22,7 @@ export function waitMsOfPass({ leftMs }: NetworkBudget): number {
 /** A document does not load or paint without these, so failing them would show something that no visitor sees. */
 const BLOCKING: readonly ResourceType[] = ['Document', 'Stylesheet', 'Script'];
 
-/** Fails requests that hung in an earlier pass, so that the clock does not wait for them again. */
-export async function failHungRequests(session: CdpSession, { hung }: NetworkBudget): Promise<void> {
-  const urls = [...hung].filter(([, type]) => !BLOCKING.includes(type)).map(([url]) => url);
-  if (urls.length === 0) return;
-  session.on('Fetch.requestPaused', ({ requestId }) => {
-    // The page may be closed before the answer.
-    session.send('Fetch.failRequest', { requestId, errorReason: 'TimedOut' }).catch(() => undefined);
-  });
-  await session.send('Fetch.enable', { patterns: urls.map((url) => ({ urlPattern: url.replace(/[\\*?]/g, '\\$&') })) });
+/** @returns the URLs of requests that hung in an earlier pass. They fail at once, so that the clock does not wait for them again. */
+export function urlsToFail({ hung }: NetworkBudget): string[] {
+  return [...hung].filter(([, type]) => !BLOCKING.includes(type)).map(([url]) => url);
 }

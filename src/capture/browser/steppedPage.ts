@@ -1,6 +1,7 @@
 import type { CdpSession } from './cdp.ts';
 import { FrameDriver } from './frameDriver.ts';
-import { failHungRequests, type NetworkBudget } from './networkBudget.ts';
+import { interceptRequests, type SubstituteScript } from './interceptRequests.ts';
+import type { NetworkBudget } from './networkBudget.ts';
 import { type PageClock, WallClock } from './pageClock.ts';
 import { PageGuard } from './pageGuard.ts';
 import { type PendingRequests, trackRequests } from './pendingRequests.ts';
@@ -18,6 +19,8 @@ export interface SteppedPageOptions {
   readonly clock: 'stepped' | 'wall';
   /** Shared by all renderings of one creative. */
   readonly networkBudget: NetworkBudget;
+  /** Default: none. */
+  readonly substitutes?: readonly SubstituteScript[];
   readonly signal: AbortSignal;
 }
 
@@ -190,7 +193,8 @@ export class SteppedPage {
         dontSetVisibleSize: true,
       }),
     ]);
-    await failHungRequests(session, this.#options.networkBudget);
+    const { networkBudget, substitutes = [] } = this.#options;
+    await interceptRequests(session, { networkBudget, substitutes, notes: this.notes });
     await this.#clock.start();
   }
 }

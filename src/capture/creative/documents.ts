@@ -34,6 +34,11 @@ export function tagDocument(tag: string): string {
   return `<!doctype html><html><head><meta charset="utf-8"><style>body{margin:0}</style></head><body>${tag}</body></html>`;
 }
 
+/** @returns the tag with `mraid.js` if it uses MRAID without it: some apps inject it. The browser gets our stand-in for it. */
+export function withMraid(tag: string): string {
+  return /\bmraid\s*\.\s*\w/.test(tag) && !/\bmraid\.js\b/i.test(tag) ? `${scriptTag('mraid.js')}${tag}` : tag;
+}
+
 /** @returns a tag for a URL that delivers JavaScript. */
 export function scriptTag(url: string): string {
   return `<script src="${escaped(url)}"></script>`;

@@ -5,7 +5,7 @@ import { CreativeError, requireSuccess } from './creativeError.ts';
 import type { CreativeServer } from './creativeServer.ts';
 import { documentSize, onlySource, tagSize } from './declaredSize.ts';
 import { detectContent } from './detectContent.ts';
-import { framePage, iframeTag, imagePage, scriptTag, tagDocument } from './documents.ts';
+import { framePage, iframeTag, imagePage, scriptTag, tagDocument, withMraid } from './documents.ts';
 import { replaceMacros } from './macros.ts';
 import { withoutAudio } from './mp4Audio.ts';
 import { checkedSize, type Size } from './size.ts';
@@ -281,7 +281,7 @@ function prepareScript({ url, bytes }: FetchedContent, tools: PrepareTools): Pre
 function prepareTag(tag: string, { server }: PrepareTools): PreparedPage {
   if (tag.trim() === '') throw new CreativeError('generic_error', 'The tag is empty.');
   const filled = replaceMacros(tag, CACHE_STAMP);
-  const address = server.openDocument(tagDocument(filled));
+  const address = server.openDocument(tagDocument(withMraid(filled)));
   const open = (shown: Size) => server.openDocument(framePage(address, shown));
   return { kind: 'page', format: 'tag', size: tagSize(filled), framed: true, open, main: onlySource(filled) };
 }

@@ -9,6 +9,7 @@ import type { PreparedCreative, PreparedPage, PreparedStill, PreparedVideo } fro
 import { type FramesByMarker, renderPageFrames, waitUntilStill } from './renderPage.ts';
 import { readVideo, renderVideoFrames } from './renderVideo.ts';
 import { checkedSize, type Size } from './size.ts';
+import { STAND_INS } from './standIns/standIns.ts';
 import { isWhite, renderStill } from './stillImage.ts';
 
 export interface RenderTools {
@@ -209,6 +210,7 @@ class BrowserRendering {
       userAgent,
       clock: this.#clock,
       networkBudget: this.#networkBudget,
+      substitutes: STAND_INS,
       signal,
     });
     try {
