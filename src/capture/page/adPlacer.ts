@@ -43,10 +43,10 @@ export class AdPlacer {
 
   async place(
     frame: CreativeFrame,
-    _options: PlacementOptions = DEFAULT_OPTIONS,
+    { allowScaling }: PlacementOptions = DEFAULT_OPTIONS,
     only?: 'browser',
   ): Promise<Picture | PlacementFailure> {
-    const request = { ad: frame, viewport: this.#viewport };
+    const request = { ad: frame, viewport: this.#viewport, allowScaling };
     const ranked = scoreSlots(this.#slots, request);
     const candidates = ranked.map(({ scored }) => scored);
     const refusals: string[] = [];

@@ -6,6 +6,7 @@ import { type FrameOwner, type RawSlot, SCAN_TOOLS, type Scan, type ScanTools } 
 import { mergeSlots } from './mergeSlots.ts';
 import type { SlotCandidate } from './page.ts';
 import { respondingFrames } from './respondingFrames.ts';
+import { SLOT_TABLE, type SlotKind } from './slotTable.ts';
 
 /** A slot, and a way to get its element. */
 export interface FoundSlot {
@@ -38,6 +39,8 @@ interface PlacedSlot extends RawSlot {
 const FRAME_DEADLINE_MS = 4_000;
 const MAX_FRAMES = 40;
 const MAX_SLOTS = 100;
+/** These never hold a display ad. */
+const NEVER: ReadonlySet<SlotKind> = new Set(['native', 'video', 'none']);
 
 /** Finds the ad slots of a page in all its frames. Restores the scroll position afterwards. */
 export async function findSlots(page: Page): Promise<FoundSlot[]> {
@@ -50,9 +53,10 @@ export async function findSlots(page: Page): Promise<FoundSlot[]> {
   );
   const placed = frames.flatMap((frame) => placeSlots(frame, scroll));
   const merged = mergeSlots(placed);
-  return merged.slice(0, MAX_SLOTS).flatMap(({ index, evidence }) => {
+  return merged.slice(0, MAX_SLOTS).flatMap(({ index, evidence, sizesFrom }) => {
     const slot = placed[index];
-    return slot === undefined || slot.outOfPage ? [] : [foundSlot(slot, evidence)];
+    if (slot === undefined || NEVER.has(slot.kind)) return [];
+    return [foundSlot({ ...slot, sizes: placed[sizesFrom]?.sizes ?? slot.sizes }, evidence)];
   });
 }
 
@@ -95,7 +99,10 @@ async function scanOne(
   if (parent && (!owner?.visible || owner.rect.width < 30 || owner.rect.height < 30)) return undefined;
   const declarations: Declaration[] = await frame.evaluate(COLLECT_DECLARATIONS);
   const tools: JSHandle<ScanTools> = await frame.evaluateHandle(SCAN_TOOLS);
-  const scan = await tools.evaluateHandle((their, list) => their.scan(list), declarations);
+  const scan = await tools.evaluateHandle((their, [list, table]) => their.scan(list, table), [
+    declarations,
+    SLOT_TABLE,
+  ] as const);
   await tools.evaluate((their, found) => their.findCovered(found as Scan), scan);
   const slots = await scan.evaluate((found) => found.slots);
   const origin = {
@@ -132,7 +139,7 @@ function placeSlots(from: ScannedFrame, scroll: { x: number; y: number }): Place
 }
 
 function foundSlot(slot: PlacedSlot, evidence: SlotCandidate['evidence']): FoundSlot {
-  const { box, sizes, element, visible, collapsed, sticky, covered, fluid, isFrame, from, indexInFrame } = slot;
+  const { box, sizes, element, visible, collapsed, sticky, covered, kind, fluid, isFrame, from, indexInFrame } = slot;
   const own: [number, number][] = collapsed ? [] : [[Math.round(box.width), Math.round(box.height)]];
   return {
     candidate: {
@@ -144,6 +151,7 @@ function foundSlot(slot: PlacedSlot, evidence: SlotCandidate['evidence']): Found
       collapsed,
       sticky,
       covered,
+      kind,
     },
     fluid,
     isFrame,

@@ -5,6 +5,7 @@ import type { ScreenshotFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
 import type { MemoryConsumer } from '../memory/watchdog.ts';
+import type { SlotKind } from './slotTable.ts';
 
 /** A box in CSS pixels, from the top left corner of the document. */
 export interface Box {
@@ -15,12 +16,21 @@ export interface Box {
 }
 
 /** Why an element counts as an ad slot, strongest first. */
-export type SlotEvidence = 'gpt' | 'prebid' | 'adsense' | 'amp' | 'attribute' | 'frame' | 'iab_size';
+export type SlotEvidence =
+  | 'gpt'
+  | 'prebid'
+  | 'adsense'
+  | 'amp'
+  | 'network'
+  | 'linked_image'
+  | 'attribute'
+  | 'frame'
+  | 'iab_size';
 
 /** One element of the page that may hold an ad. The provenance record contains it. */
 export interface SlotCandidate {
   readonly box: Box;
-  /** Sizes that the page declares for the slot; without any, the size of its box. */
+  /** Sizes that the page declares for the slot, or that its name allows; without any, its box or what its container allows. */
   readonly sizes: readonly (readonly [number, number])[];
   readonly evidence: readonly SlotEvidence[];
   /** A selector or element id by which a person can find it. */
@@ -29,6 +39,8 @@ export interface SlotCandidate {
   readonly collapsed: boolean;
   readonly sticky: boolean;
   readonly covered: boolean;
+  /** Default: `display`. */
+  readonly kind?: SlotKind;
 }
 
 /** A candidate with its score for one ad. `reasons` lists what counted for and against it. */

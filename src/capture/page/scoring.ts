@@ -6,6 +6,8 @@ export interface ScoringRequest {
   /** CSS pixels. */
   readonly ad: { readonly width: number; readonly height: number };
   readonly viewport: { readonly width: number; readonly height: number };
+  /** Otherwise a slot takes the ad at its own size or not at all. A film that is larger than any slot is always scaled. */
+  readonly allowScaling: boolean;
 }
 
 export interface ScorableSlot {
@@ -29,6 +31,9 @@ const MIN_SCALE = 0.5;
 const OVERSIZE = { width: 970, height: 1050, leastScale: 0.15 };
 /** The smallest scale for an ad whose size the slot declares. */
 const MIN_NARROWED_SCALE = 0.85;
+/** A fluid slot that is wider than a sidebar is a row of the page, and takes ads up to this height. */
+const MAX_COLUMN_WIDTH = 450;
+const MAX_ROW_HEIGHT = 400;
 /** The share of a slot's width that must be on the screen. */
 const MIN_ON_SCREEN_SHARE = 0.5;
 
@@ -37,6 +42,8 @@ const EVIDENCE_POINTS: Readonly<Record<SlotEvidence, number>> = {
   prebid: 20,
   adsense: 18,
   amp: 18,
+  network: 16,
+  linked_image: 12,
   attribute: 10,
   frame: 8,
   iab_size: 4,
@@ -51,10 +58,18 @@ function better(one: ScoredSlot<ScorableSlot>, two: ScoredSlot<ScorableSlot>): n
   return rank(two) - rank(one) || two.scored.score - one.scored.score;
 }
 
-/** Slots for the ad's own size come before slots that need scaling, and those before unusable slots, at any score. */
-function rank({ scale }: ScoredSlot<ScorableSlot>): number {
+/**
+ * Slots in the page for the ad's own size come before anchors and other formats outside of its layout. Then come slots that need
+ * scaling, and last the unusable ones, at any score.
+ */
+function rank({ scale, scored }: ScoredSlot<ScorableSlot>): number {
   if (scale === null) return 0;
-  return scale === 1 ? 2 : 1;
+  if (scale !== 1) return 1;
+  return isInPage(scored) ? 3 : 2;
+}
+
+function isInPage({ kind = 'display' }: SlotCandidate): boolean {
+  return kind === 'display';
 }
 
 export function scoreSlot<S extends ScorableSlot>(slot: S, request: ScoringRequest): ScoredSlot<S> {
@@ -80,8 +95,9 @@ export function scoreSlot<S extends ScorableSlot>(slot: S, request: ScoringReque
  */
 export function narrowToBox<S extends ScorableSlot>(
   one: ScoredSlot<S>,
-  { ad, viewport }: ScoringRequest,
+  { ad, viewport, allowScaling }: ScoringRequest,
 ): ScoredSlot<S> | undefined {
+  if (!allowScaling && !isOversized([ad.width, ad.height])) return undefined;
   const { box } = one.scored;
   const width = ad.width * (one.scale ?? 0);
   if (width <= box.width || box.x + width <= viewport.width || box.width < width * MIN_NARROWED_SCALE) return undefined;
@@ -102,7 +118,7 @@ interface Fit {
   readonly reason: string;
 }
 
-function fitOf({ candidate, fluid }: ScorableSlot, { ad, viewport }: ScoringRequest): Fit {
+function fitOf({ candidate, fluid }: ScorableSlot, { ad, viewport, allowScaling }: ScoringRequest): Fit {
   const sizes = sizesOf(candidate);
   const own: SlotSize = [ad.width, ad.height];
   if (sizes.some(([width, height]) => width === ad.width && height === ad.height))
@@ -112,9 +128,25 @@ function fitOf({ candidate, fluid }: ScorableSlot, { ad, viewport }: ScoringRequ
     const filled = (ad.width * ad.height) / (room[0] * room[1]);
     return { size: room, scale: 1, points: 15 + 20 * filled, reason: `${named(own)} fits into its ${named(room)}` };
   }
-  if (fluid && candidate.box.width >= ad.width && ad.height <= viewport.height)
+  if (fluid && candidate.box.width >= ad.width && ad.height <= maxFluidHeight(candidate, viewport.height))
     return { size: own, scale: 1, points: 25, reason: `takes any height, and ${ad.width} fits its width` };
-  return scaledFit(fluid ? [...sizes, [candidate.box.width, viewport.height]] : sizes, own);
+  const scaled = scaledFit(fluid ? [...sizes, [candidate.box.width, viewport.height]] : sizes, own);
+  if (allowScaling || scaled.scale === null || isOversized(own)) return scaled;
+  return {
+    ...scaled,
+    scale: null,
+    points: -40,
+    reason: `${named(own)} goes in only at ${Math.round(scaled.scale * 100)} %`,
+  };
+}
+
+/** A tall ad does not go into a wide row. */
+function maxFluidHeight({ box }: SlotCandidate, viewportHeight: number): number {
+  return box.width > MAX_COLUMN_WIDTH ? Math.min(viewportHeight, MAX_ROW_HEIGHT) : viewportHeight;
+}
+
+function isOversized([width, height]: SlotSize): boolean {
+  return width > OVERSIZE.width || height > OVERSIZE.height;
 }
 
 /** The declared sizes; without any, the size of the box. */
@@ -131,8 +163,8 @@ function scaledFit(sizes: readonly SlotSize[], ad: SlotSize): Fit {
   return { size, scale, points: 20 * scale - 20, reason: `${named(ad)} goes in at ${Math.round(scale * 100)} %` };
 }
 
-function minScaleOf([width, height]: SlotSize): number {
-  return width > OVERSIZE.width || height > OVERSIZE.height ? OVERSIZE.leastScale : MIN_SCALE;
+function minScaleOf(ad: SlotSize): number {
+  return isOversized(ad) ? OVERSIZE.leastScale : MIN_SCALE;
 }
 
 function pointsOf(candidate: SlotCandidate, { viewport }: ScoringRequest): [number, string][] {
@@ -147,6 +179,7 @@ function pointsOf(candidate: SlotCandidate, { viewport }: ScoringRequest): [numb
     [15 * Math.max(0, 1 - screens / 5), 'near the top'],
     [collapsed ? -10 : 0, 'collapsed, its size has to be restored'],
     [sticky ? -35 : 0, 'sticks to the window'],
+    [sticky || isInPage(candidate) ? 0 : -35, `outside of the layout of the page: ${candidate.kind}`],
     [covered ? -20 : 0, 'covered by something'],
   ];
 }

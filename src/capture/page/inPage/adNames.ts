@@ -1,28 +1,59 @@
 /** Recognizes ad slots by the classes, ids and attributes of an element. */
+import type { PositionRow, SlotTable } from '../slotTable.ts';
 import type { PagePart } from './script.ts';
 
-/** `adSlot-top article_ad` → ad, slot, top, article, ad. */
-function wordsOf(element: Element): string[] {
-  const named = `${element.id} ${element.getAttribute('class') ?? ''}`.slice(0, 400);
-  return named
+/** `perhaps`: only with the size of an ad; `position`: the name of a position without an ad word. */
+export type NameStrength = 'ad' | 'perhaps' | 'position' | 'none';
+
+export interface NameContext {
+  words: Record<keyof SlotTable['words'], Set<string>>;
+  /** By id and classes, because many elements have the same ones. */
+  strengths: Map<string, NameStrength>;
+}
+
+/** `adSlot-top article_ad2` → ad, slot, top, article, ad. */
+function wordsIn(text: string): string[] {
+  return text
+    .slice(0, 400)
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
-    .split(/[^a-z0-9]+/)
+    .normalize('NFC')
+    .split(/[^\p{L}\p{M}\p{N}]+/u)
     .filter(Boolean);
 }
 
-/** How strongly the names suggest an ad: 2 yes, 1 only together with an ad's size, 0 no. */
-function nameStrength(element: Element): 0 | 1 | 2 {
-  const words = wordsOf(element);
-  const not =
-    /^(label|labels|blocker|blocked|adblock|free|close|notice|disclosure|disclaimer|choices|cookie|consent|gdpr|hero|header|footer|nav|menu|form|login|button|btn|link|text|title|subscribe|app)$/;
-  if (words.some((word) => not.test(word))) return 0;
-  const yes =
-    /^(ads?|adverts?|advertisements?|advertising|adslots?|adunits?|adspace|adbox|adcontainer|adwrapper|adplacement|adzone|adbanner|dfp|gpt|gam|adsense|adsbygoogle|mpu|doubleclick)$/;
-  if (words.some((word) => yes.test(word))) return 2;
-  const perhaps =
-    /^(banner|leaderboard|billboard|skyscraper|halfpage|sponsor|sponsors|sponsored|sponsorship|promo|commercial|partner)$/;
-  return words.some((word) => perhaps.test(word)) ? 1 : 0;
+function namesOf(element: Element): string {
+  return `${element.getAttribute('class') ?? ''} ${element.id}`;
+}
+
+function isAdWord(words: Set<string>, word: string): boolean {
+  return (
+    words.has(word) ||
+    words.has(word.replace(/\d+$/, '')) ||
+    /^(ads?(banner|billboard|box|cont|desktop|footer|full|header|inline|leader|left|mobile|mpu|place|rect|right|side|sky|slot|space|unit|wrap|zone)|publicid|pubblicit|reklam|werb(e|ung)|advert(s|is))/.test(
+      word,
+    )
+  );
+}
+
+function strengthOfWords(context: NameContext, names: string): NameStrength {
+  const { words } = context;
+  const used = wordsIn(names);
+  if (used.some((word) => words.never.has(word))) return 'none';
+  if (used.some((word) => isAdWord(words.ad, word))) return 'ad';
+  if (used.some((word) => words.notAlone.has(word))) return 'none';
+  if (used.some((word) => words.position.has(word))) return 'position';
+  return used.some((word) => words.perhaps.has(word)) ? 'perhaps' : 'none';
+}
+
+function nameStrength(context: NameContext, element: Element): NameStrength {
+  const names = namesOf(element);
+  if (names === ' ') return 'none';
+  const known = context.strengths.get(names);
+  if (known !== undefined) return known;
+  const strength = strengthOfWords(context, names);
+  context.strengths.set(names, strength);
+  return strength;
 }
 
 function hasAdAttribute(element: Element): boolean {
@@ -32,4 +63,39 @@ function hasAdAttribute(element: Element): boolean {
   return /^(div-)?gpt-(ad|unit)|^google_ads_|^aswift_|^dfp[-_]|^ad[-_]?slot|^adngin-|^fs-slot/i.test(element.id);
 }
 
-export const AD_NAMES = { wordsOf, nameStrength, hasAdAttribute } satisfies PagePart;
+/** Classes, data attributes and id in lower case, joined with hyphens. The id comes last. */
+function slotName(element: Element): string {
+  const attributes = [...element.attributes]
+    .filter(({ name, value }) => (name.startsWith('data-') || name === 'name' || name === 'unit') && value.length < 80)
+    .map(({ name, value }) => `${name} ${value}`);
+  return wordsIn([element.getAttribute('class') ?? '', ...attributes, element.id].join(' ').slice(-400)).join('-');
+}
+
+function positionOf(positions: readonly PositionRow[], name: string): PositionRow | undefined {
+  return positions.find(({ pattern }) => new RegExp(pattern).test(name));
+}
+
+/** For which device the names say that the element is; undefined if they name none or several. */
+function deviceOf(element: Element): 'phone' | 'desktop' | 'tablet' | undefined {
+  const words = wordsIn(`${namesOf(element)} ${element.parentElement ? namesOf(element.parentElement) : ''}`);
+  const names = (pattern: RegExp) => words.some((word) => pattern.test(word));
+  const found = [
+    names(/^(mobile|mobi|mob|phone|smartphone|msite)\d*$/) ? ('phone' as const) : undefined,
+    names(/^(desktop|desk|dsk)\d*$/) ? ('desktop' as const) : undefined,
+    names(/^(tablet|tab)\d*$/) ? ('tablet' as const) : undefined,
+  ].filter((device) => device !== undefined);
+  const hides = words.includes('hidden') || words.includes('hide');
+  return found.length === 1 && !hides ? found[0] : undefined;
+}
+
+export const AD_NAMES = {
+  wordsIn,
+  namesOf,
+  isAdWord,
+  strengthOfWords,
+  nameStrength,
+  hasAdAttribute,
+  slotName,
+  positionOf,
+  deviceOf,
+} satisfies PagePart;

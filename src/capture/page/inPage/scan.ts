@@ -1,12 +1,26 @@
 /** Finds ad slots inside one frame. */
 import type { SlotEvidence } from '../page.ts';
+import type { SlotKind, SlotTable } from '../slotTable.ts';
+import type { AD_NAMES } from './adNames.ts';
+import { ALLOWED_SIZES } from './allowedSizes.ts';
 import type { Declaration } from './declarations.ts';
+import { NETWORKS_IN_PAGE } from './networks.ts';
 import { RECT, type Rect } from './rect.ts';
 import { expressionOf } from './script.ts';
+import type { SLOT_CONTENT } from './slotContent.ts';
+import type { SlotContext } from './slotContext.ts';
 import { type Finding, SLOT_EVIDENCE } from './slotEvidence.ts';
+import type { SLOT_SIZES } from './slotSizes.ts';
 import { VISIBILITY } from './visibility.ts';
 
+declare const allowedSizes: typeof ALLOWED_SIZES.allowedSizes;
+declare const contentOf: typeof SLOT_CONTENT.contentOf;
 declare const declaredEvidence: typeof SLOT_EVIDENCE.declaredEvidence;
+declare const deviceOf: typeof AD_NAMES.deviceOf;
+declare const findLinkedImages: typeof NETWORKS_IN_PAGE.findLinkedImages;
+declare const findNetworks: typeof NETWORKS_IN_PAGE.findNetworks;
+declare const isStandardSize: typeof SLOT_SIZES.isStandardSize;
+declare const newContext: typeof NETWORKS_IN_PAGE.newContext;
 declare const isCovered: typeof VISIBILITY.isCovered;
 declare const isSticky: typeof VISIBILITY.isSticky;
 declare const isShown: typeof VISIBILITY.isShown;
@@ -27,7 +41,9 @@ export interface RawSlot {
   sticky: boolean;
   covered: boolean;
   isFrame: boolean;
-  outOfPage: boolean;
+  kind: SlotKind;
+  /** How sure the sizes are: 5 declared by a script's slot, 4 by attributes, 3 in comments, 2 in names, 1 by the box or the container. */
+  sizeTrust: number;
   /** Index of the nearest slot around this one, or -1. */
   parent: number;
 }
@@ -59,8 +75,9 @@ function labelOf(element: Element): string {
 }
 
 /** Whether the slot has no height, or a script hid it because no ad came. Not true for slots that the page hides on this device. */
-function isCollapsed(element: Element, rect: Rect, finding: Finding): boolean {
-  if (rect.width >= 10 && rect.height >= 10) return false;
+function isCollapsed(context: SlotContext, element: Element, about: { rect: Rect; finding: Finding }): boolean {
+  const { rect, finding } = about;
+  if (rect.width >= 10 && rect.height >= 10) return holdsOnlyLabel(context, element, about);
   const parent = parentOf(element);
   if (!(element instanceof HTMLElement) || !parent?.checkVisibility()) return false;
   if (element.tagName === 'IFRAME') return false;
@@ -73,51 +90,102 @@ function isCollapsed(element: Element, rect: Rect, finding: Finding): boolean {
   );
 }
 
+/** Such a slot is only as high as the word "Advertisement" in it. */
+function holdsOnlyLabel(context: SlotContext, element: Element, { rect }: { rect: Rect }): boolean {
+  if (rect.height >= 45 || rect.width < 120 || isStandardSize(context.sizeKeys, rect.width, rect.height)) return false;
+  const content = contentOf(context.labels, element);
+  return content === 'label' || content === 'nothing';
+}
+
 function isNeverSlot(element: Element): boolean {
-  return /^(HTML|BODY|HEAD|SCRIPT|STYLE|LINK|META|TITLE|NOSCRIPT|TEMPLATE|IMG|PICTURE|SOURCE|SVG|PATH|BR|HR|INPUT|BUTTON|SELECT|OPTION|TEXTAREA|LABEL|VIDEO|AUDIO|CANVAS|OBJECT|EMBED|P|SPAN|H[1-6]|UL|OL|LI|TABLE|TR|TBODY|FORM|NAV|SMALL|I|B|EM|STRONG|TIME|AMP-IMG|I-AMPHTML-SIZER)$/i.test(
+  return /^(HTML|BODY|HEAD|SCRIPT|STYLE|LINK|META|TITLE|NOSCRIPT|TEMPLATE|IMG|PICTURE|SOURCE|SVG|PATH|BR|HR|INPUT|BUTTON|SELECT|OPTION|TEXTAREA|LABEL|VIDEO|AUDIO|CANVAS|OBJECT|EMBED|H[1-6]|TABLE|TR|TBODY|FORM|NAV|SMALL|I|B|EM|STRONG|TIME|A|AMP-IMG|I-AMPHTML-SIZER)$/i.test(
     element.tagName,
   );
 }
 
 /** Decides on slots whose only evidence is their size or name. */
-function isPlausible(rect: Rect, collapsed: boolean, element: Element): boolean {
-  if (collapsed)
-    return rect.width >= 120 && element.childElementCount <= 3 && (element.textContent ?? '').trim() === '';
-  return rect.width >= 88 && rect.height >= 31 && rect.height <= 1_200;
+function isPlausible(
+  context: SlotContext,
+  element: Element,
+  { rect, collapsed }: { rect: Rect; collapsed: boolean },
+): boolean {
+  if (/^(P|SPAN|LI|UL|OL|TD)$/.test(element.tagName) && !isStandardSize(context.sizeKeys, rect.width, rect.height))
+    return false;
+  if (!collapsed) return rect.width >= 88 && rect.height >= 31 && rect.height <= 1_200;
+  const content = contentOf(context.labels, element);
+  return rect.width >= 120 && element.childElementCount <= 3 && (content === 'nothing' || content === 'label');
 }
 
-function examine(element: Element, declared: Map<string, Declaration[]>): RawSlot | undefined {
-  const finding = declaredEvidence(element, declared);
+/** Where a hidden element would be: at the end of the box around it. */
+function placeOf(element: Element, rect: Rect): Rect {
+  if (rect.width > 0 || rect.height > 0) return rect;
+  for (let at = parentOf(element); at; at = parentOf(at)) {
+    const { x, y, width, height } = rectOf(at);
+    if (width > 0) return { x, y: y + (at.childElementCount > 1 ? height : 0), width, height: 0 };
+  }
+  return rect;
+}
+
+/** An anchor, a rail or an interstitial, by its place in the window. */
+function kindOfFixed(rect: Rect): SlotKind {
+  if (rect.height > innerHeight * 0.5) return rect.width > innerWidth * 0.5 ? 'interstitial' : 'rail';
+  return rect.width < innerWidth * 0.3 && rect.height > 300 ? 'rail' : 'anchor';
+}
+
+function examine(element: Element, context: SlotContext): RawSlot | undefined {
+  const finding = declaredEvidence(element, context);
   if (finding.evidence.length === 0 && isNeverSlot(element)) return undefined;
-  const rect = rectOf(element);
-  inspectElement(element, finding, rect);
+  const image = context.images.get(element);
+  const rect = rectOf(image?.image ?? element);
+  inspectElement(context, element, { finding, rect });
   if (finding.evidence.length === 0) return undefined;
-  const sure = finding.evidence.some((kind) => /gpt|prebid|adsense|amp/.test(kind));
-  const collapsed = isCollapsed(element, rect, finding);
-  if (!sure && !isPlausible(rect, collapsed, element)) return undefined;
+  const sure = finding.evidence.some((kind) => /gpt|prebid|adsense|amp|network|linked_image/.test(kind));
+  const collapsed = isCollapsed(context, element, { rect, finding });
+  if (!sure && !isPlausible(context, element, { rect, collapsed })) return undefined;
   // A declared slot without sizes stays empty at this window width.
   if (finding.declared && finding.sizes.length === 0 && !finding.fluid && !finding.outOfPage) return undefined;
+  const matches = context.networks.get(element) ?? [];
+  if (collapsed && isForOtherDevice(context, element)) return undefined;
+  const known = image
+    ? { sizes: [image.size], trust: 4, kind: 'display' as const }
+    : allowedSizes(context, element, { matches, rect, collapsed });
+  const holdsPage = contentOf(context.labels, element) === 'content' && !finding.declared && known.kind === 'display';
+  if (holdsPage && !image) return undefined;
+  const declared = finding.sizes.length > 0 && known.kind !== 'none';
+  const sticky = isSticky(element);
+  const kind = finding.outOfPage ? 'none' : known.kind === 'display' && sticky ? kindOfFixed(rect) : known.kind;
   return {
-    rect,
-    sizes: finding.sizes.slice(0, 30),
-    fluid: finding.fluid || (collapsed && finding.sizes.length === 0 && rect.width > 0),
+    rect: placeOf(element, rect),
+    sizes: (declared ? finding.sizes : known.sizes).slice(0, 30),
+    fluid: finding.fluid,
     evidence: finding.evidence,
     element: labelOf(element),
-    visible: isShown(element, rect),
+    visible: isShown(image?.image ?? element, rect),
     collapsed,
-    sticky: isSticky(element),
+    sticky,
     covered: false,
     isFrame: element.tagName === 'IFRAME',
-    outOfPage: finding.outOfPage,
+    kind: finding.declared && !finding.outOfPage && !sticky ? 'display' : kind,
+    sizeTrust: declared ? 5 : known.trust,
     parent: -1,
   };
 }
 
-function everyElement(root: Document | ShadowRoot, into: Element[]): Element[] {
+/** Twins for phones and desktops stand beside each other; a page without its styles shows both. */
+function isForOtherDevice(context: SlotContext, element: Element): boolean {
+  const mine = context.isPhone ? 'phone' : 'desktop';
+  const stated = context.networks.get(element)?.find(({ row }) => row.device !== undefined)?.row.device;
+  const device = stated ?? deviceOf(element);
+  return device !== undefined && device !== mine && !(device === 'tablet' && innerWidth >= 700 && innerWidth < 1_100);
+}
+
+function everyElement(root: Document | ShadowRoot, context: SlotContext, into: Element[]): Element[] {
+  findNetworks(context, root);
+  findLinkedImages(context, root);
   for (const element of root.querySelectorAll('*')) {
     if (into.length >= 40_000) break;
     into.push(element);
-    if (element.shadowRoot) everyElement(element.shadowRoot, into);
+    if (element.shadowRoot) everyElement(element.shadowRoot, context, into);
   }
   return into;
 }
@@ -130,14 +198,15 @@ function nearestSlot(element: Element | null, elements: Element[]): number {
   return -1;
 }
 
-function scanFrame(declarations: Declaration[]): Scan {
+function scanFrame(declarations: Declaration[], table: SlotTable): Scan {
   const declared = new Map<string, Declaration[]>();
   for (const one of declarations) declared.set(one.id, [...(declared.get(one.id) ?? []), one]);
   const slots: RawSlot[] = [];
   const elements: Element[] = [];
-  for (const element of everyElement(document, [])) {
+  const context = newContext(table, declared);
+  for (const element of everyElement(document, context, [])) {
     if (slots.length >= 200) break;
-    const slot = examine(element, declared);
+    const slot = examine(element, context);
     if (slot === undefined) continue;
     slots.push(slot);
     elements.push(element);
@@ -175,7 +244,7 @@ function ownerOf(frame: Element, { elements, scroll }: Scan): FrameOwner {
 }
 
 export interface ScanTools {
-  scan(declarations: Declaration[]): Scan;
+  scan(declarations: Declaration[], table: SlotTable): Scan;
   findCovered(scan: Scan): void;
   ownerOf(frame: Element, scan: Scan): FrameOwner;
 }
@@ -186,8 +255,14 @@ export const SCAN_TOOLS = expressionOf(
     ...RECT,
     ...VISIBILITY,
     ...SLOT_EVIDENCE,
+    ...NETWORKS_IN_PAGE,
+    ...ALLOWED_SIZES,
     labelOf,
     isCollapsed,
+    holdsOnlyLabel,
+    placeOf,
+    kindOfFixed,
+    isForOtherDevice,
     isNeverSlot,
     examine,
     isPlausible,

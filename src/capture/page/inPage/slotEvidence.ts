@@ -1,14 +1,16 @@
 /** Collects the evidence that an element is an ad slot. */
 import type { SlotEvidence } from '../page.ts';
 import { AD_NAMES } from './adNames.ts';
-import type { Declaration } from './declarations.ts';
 import type { Rect } from './rect.ts';
 import type { PagePart } from './script.ts';
+import { SLOT_CONTENT } from './slotContent.ts';
+import type { SlotContext } from './slotContext.ts';
 import { SLOT_SIZES } from './slotSizes.ts';
 
-declare const attributeSizes: typeof SLOT_SIZES.attributeSizes;
+declare const contentOf: typeof SLOT_CONTENT.contentOf;
 declare const hasAdAttribute: typeof AD_NAMES.hasAdAttribute;
-declare const isIabSize: typeof SLOT_SIZES.isIabSize;
+declare const isOnlyLabel: typeof SLOT_CONTENT.isOnlyLabel;
+declare const isStandardSize: typeof SLOT_SIZES.isStandardSize;
 declare const nameStrength: typeof AD_NAMES.nameStrength;
 
 export interface Finding {
@@ -19,9 +21,9 @@ export interface Finding {
   declared: boolean;
 }
 
-function declaredEvidence(element: Element, declared: Map<string, Declaration[]>): Finding {
+function declaredEvidence(element: Element, context: SlotContext): Finding {
   const finding: Finding = { sizes: [], fluid: false, evidence: [], outOfPage: false, declared: false };
-  for (const one of element.id === '' ? [] : (declared.get(element.id) ?? [])) {
+  for (const one of element.id === '' ? [] : (context.declared.get(element.id) ?? [])) {
     finding.declared = true;
     if (!finding.evidence.includes(one.kind)) finding.evidence.push(one.kind);
     finding.sizes.push(...one.sizes);
@@ -32,16 +34,10 @@ function declaredEvidence(element: Element, declared: Map<string, Declaration[]>
     Object.assign(finding, adsenseSizes(element as HTMLElement));
     finding.evidence.push('adsense');
   }
-  if (/^AMP-(AD|EMBED|STICKY-AD)$/.test(element.tagName)) {
-    finding.evidence.push('amp');
-    finding.sizes.push(...ampSizes(element));
-  }
+  if (/^AMP-(AD|EMBED|STICKY-AD)$/.test(element.tagName)) finding.evidence.push('amp');
+  if (context.networks.has(element)) finding.evidence.push('network');
+  if (context.images.has(element)) finding.evidence.push('linked_image');
   return finding;
-}
-
-function ampSizes(element: Element): [number, number][] {
-  const own: [number, number] = [Number(element.getAttribute('width')), Number(element.getAttribute('height'))];
-  return [...(own[0] > 1 && own[1] > 1 ? [own] : []), ...attributeSizes(element)];
 }
 
 function adsenseSizes(element: HTMLElement): { sizes: [number, number][]; fluid: boolean } {
@@ -52,22 +48,38 @@ function adsenseSizes(element: HTMLElement): { sizes: [number, number][]; fluid:
   return { sizes: [], fluid: true };
 }
 
-function inspectElement(element: Element, finding: Finding, rect: Rect): void {
-  const strength = nameStrength(element);
-  const iab = isIabSize(rect.width, rect.height);
+function inspectElement(
+  context: SlotContext,
+  element: Element,
+  { finding, rect }: { finding: Finding; rect: Rect },
+): void {
+  const strength = nameStrength(context, element);
+  const standard = isStandardSize(context.sizeKeys, rect.width, rect.height);
   if (element.tagName === 'IFRAME') {
-    if (frameEvidence(element, rect) || strength === 2) finding.evidence.push('frame');
+    if (frameEvidence(element, rect, standard) || strength === 'ad') finding.evidence.push('frame');
     return;
   }
-  const named = hasAdAttribute(element) || strength === 2 || (strength === 1 && iab);
-  if (named && !holdsContent(element)) {
-    finding.evidence.push('attribute');
-    finding.sizes.push(...attributeSizes(element));
-  }
-  if (iab && (finding.evidence.length > 0 || isEmptyBox(element))) finding.evidence.push('iab_size');
+  if (isNamedSlot(context, element, { strength, standard, rect })) finding.evidence.push('attribute');
+  if (standard && (finding.evidence.length > 0 || isEmptyBox(context, element))) finding.evidence.push('iab_size');
 }
 
-function frameEvidence(frame: Element, rect: Rect): boolean {
+/** A name that speaks of ads counts unless the element holds a part of the page; a weaker name needs more. */
+function isNamedSlot(
+  context: SlotContext,
+  element: Element,
+  { strength, standard, rect }: { strength: ReturnType<typeof nameStrength>; standard: boolean; rect: Rect },
+): boolean {
+  const isSure = strength === 'ad' || hasAdAttribute(element);
+  if (!isSure && (strength === 'none' || (strength === 'perhaps' && !standard))) return false;
+  if (isOnlyLabel(context.labels, element, rect.height)) return false;
+  const content = contentOf(context.labels, element);
+  if (isSure)
+    return content !== 'content' && (content !== 'text' || standard || element.querySelector('iframe, a img') !== null);
+  if (strength === 'perhaps') return content === 'nothing' || content === 'label' || content === 'ad';
+  return content === 'nothing' || (standard && (content === 'ad' || content === 'label'));
+}
+
+function frameEvidence(frame: Element, rect: Rect, standard: boolean): boolean {
   const source = frame.getAttribute('src') ?? '';
   const address = URL.parse(source, location.href);
   if (
@@ -85,34 +97,23 @@ function frameEvidence(frame: Element, rect: Rect): boolean {
     )
   )
     return rect.width >= 88;
-  return isIabSize(rect.width, rect.height);
+  return standard;
 }
 
-/** An area that holds a document's text is no slot, whatever it is called. */
-function holdsContent(element: Element): boolean {
-  const text = (element.textContent ?? '').length;
-  if (text === 0 || element.tagName === 'IFRAME') return false;
-  if (text > 5_000 || element.querySelectorAll('p, h1, h2, h3, article, form, nav, video').length > 2) return true;
-  return element instanceof HTMLElement && element.innerText.trim().length > 160;
-}
-
-function isEmptyBox(element: Element): boolean {
+function isEmptyBox(context: SlotContext, element: Element): boolean {
   if (!(element instanceof HTMLElement) || element.children.length > 3) return false;
   if (element.querySelector('img, picture, svg, canvas, video, iframe, input, button, a[href]')) return false;
-  const text = element.textContent.trim();
-  return (
-    text === '' ||
-    (text.length <= 30 && /^(advert|ads?\b|anzeige|werbung|publicit|sponsor|reklam|annons|anuncio)/i.test(text))
-  );
+  const content = contentOf(context.labels, element);
+  return content === 'nothing' || content === 'label';
 }
 
 export const SLOT_EVIDENCE = {
   ...SLOT_SIZES,
   ...AD_NAMES,
-  holdsContent,
+  ...SLOT_CONTENT,
+  isNamedSlot,
   isEmptyBox,
   frameEvidence,
-  ampSizes,
   adsenseSizes,
   declaredEvidence,
   inspectElement,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OpenPage, PageOpener } from '../../../../src/capture/page/page.ts';
+import { DEFAULT_OPTIONS } from '../../../../src/domain/screenshotOptions.ts';
 import { type Publishers, startPublishers } from '../../../fixtures/publisherServer.ts';
 import { PAGE_NAMES, PAGES, type Page, type PageName } from '../../../fixtures/publishers/pages.ts';
 import { ad, adIn, device, openerFor, pixelsOf, placed, readyPage } from './sites.ts';
@@ -61,10 +62,10 @@ describe.each(DEVICES)('a publisher page on $name', ({ name, layout, sizes }) =>
   }
 });
 
-test('an ad of a declared size that is wider than the smallest phone is scaled to the width of the slot', async () => {
+test('an ad that is wider than the smallest phone is scaled to the width of the slot if the request allows it', async () => {
   const open = await opener.open(publishers.url('mobileOnly'), device('Apple iPhone 5'));
   readyPage(open);
-  const picture = await open.place(await ad(320, 50, 2));
+  const picture = await open.place(await ad(320, 50, 2), { ...DEFAULT_OPTIONS, allowScaling: true });
   placed(picture);
   expect(picture).toMatchObject({ scale: 300 / 320, width: 640, height: 1136 });
   expect(picture.adBox.x + picture.adBox.width).toBeLessThanOrEqual(640);

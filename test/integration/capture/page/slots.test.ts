@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PageOpener, SlotCandidate } from '../../../../src/capture/page/page.ts';
+import { DEFAULT_OPTIONS } from '../../../../src/domain/screenshotOptions.ts';
 import { ad, device, openerFor, placed, readyPage, type Sites, startSites } from './sites.ts';
 
 let sites: Sites;
@@ -159,7 +160,7 @@ test('ads that are placed at the same time each appear in their own picture', as
 
 test('a scaled ad keeps its aspect ratio and stays inside its slot', async () => {
   const open = await visit('<div class="ad" style="width:300px;height:250px"></div>');
-  const picture = await open.place(await ad(500, 400));
+  const picture = await open.place(await ad(500, 400), { ...DEFAULT_OPTIONS, allowScaling: true });
   placed(picture);
   expect(picture).toMatchObject({ scale: 0.6, mode: 'browser', adBox: { width: 300, height: 240 } });
   expect(await open.place(await ad(900, 900))).toMatchObject({

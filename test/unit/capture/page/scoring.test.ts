@@ -3,7 +3,7 @@ import type { SlotCandidate } from '../../../../src/capture/page/page.ts';
 import { narrowToBox, type ScorableSlot, scoreSlot, scoreSlots } from '../../../../src/capture/page/scoring.ts';
 
 const viewport = { width: 1440, height: 900 };
-const rectangle = { ad: { width: 300, height: 250 }, viewport };
+const rectangle = { ad: { width: 300, height: 250 }, viewport, allowScaling: true };
 
 function slot(over: Partial<SlotCandidate> = {}, fluid = false): ScorableSlot {
   const candidate: SlotCandidate = {
@@ -111,7 +111,32 @@ test.each<[string, ScorableSlot, { width: number; height: number }, number | nul
     1,
   ],
 ])('an ad %s', (_what, one, ad, scale) => {
-  expect(scoreSlot(one, { ad, viewport }).scale).toBe(scale);
+  expect(scoreSlot(one, { ad, viewport, allowScaling: true }).scale).toBe(scale);
+});
+
+test('an ad is not scaled unless the request allows it', () => {
+  const small = slot({ sizes: [[250, 250]] });
+  const { scale, problem } = scoreSlot(small, { ...rectangle, allowScaling: false });
+  expect({ scale, problem }).toEqual({ scale: null, problem: '300×250 goes in only at 83 %' });
+});
+
+test('a film that is larger than any slot is scaled although the request allows no scaling', () => {
+  const film = { ad: { width: 1920, height: 1080 }, viewport, allowScaling: false };
+  expect(scoreSlot(slot({ sizes: [[480, 270]] }), film).scale).toBe(0.25);
+});
+
+test('an anchor gets an ad only if no slot in the page takes it at its own size', () => {
+  const anchor = slot({ kind: 'anchor', ...at(850) });
+  const inPage = slot({ sizes: [[970, 600]], ...at(4_000), covered: true });
+  expect(scoreSlots([anchor, inPage], rectangle)[0]?.slot).toBe(inPage);
+  expect(scoreSlots([anchor, slot({ sizes: [[200, 200]] })], rectangle)[0]?.slot).toBe(anchor);
+});
+
+test('a fluid slot in a wide row takes no tall ad', () => {
+  const row = slot({ sizes: [], box: { x: 0, y: 0, width: 970, height: 20 } }, true);
+  const tall = { ad: { width: 300, height: 600 }, viewport, allowScaling: false };
+  expect(scoreSlot(row, tall).scale).toBe(null);
+  expect(scoreSlot(row, { ...tall, ad: { width: 728, height: 90 } }).scale).toBe(1);
 });
 
 test('a score lists its reasons in words', () => {
@@ -128,7 +153,7 @@ test('a score is the sum of its reasons', () => {
 });
 
 test('an ad of a declared size that is wider than a small screen is scaled to the width of the slot', () => {
-  const request = { ad: { width: 320, height: 50 }, viewport: { width: 320, height: 568 } };
+  const request = { ad: { width: 320, height: 50 }, viewport: { width: 320, height: 568 }, allowScaling: true };
   const box = { x: 10, y: 100, width: 300, height: 50 };
   const narrow = (over: Partial<SlotCandidate>, asked = request) =>
     narrowToBox(scoreSlot(slot({ box, sizes: [[320, 50]], ...over }), asked), asked);

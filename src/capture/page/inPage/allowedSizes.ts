@@ -1,0 +1,150 @@
+/** The sizes that a slot takes: declared, or else those that its name and its container allow. */
+
+import type { SlotKind } from '../slotTable.ts';
+import { AD_NAMES } from './adNames.ts';
+import type { Rect } from './rect.ts';
+import { SCRIPT_SIZES } from './scriptSizes.ts';
+import { SLOT_CONTENT } from './slotContent.ts';
+import type { NetworkMatch, SlotContext } from './slotContext.ts';
+import { SLOT_SIZES } from './slotSizes.ts';
+
+declare const adSizes: typeof SLOT_SIZES.adSizes;
+declare const attributeSizes: typeof SLOT_SIZES.attributeSizes;
+declare const commentSizes: typeof SLOT_SIZES.commentSizes;
+declare const commentsOf: typeof SLOT_SIZES.commentsOf;
+declare const contentOf: typeof SLOT_CONTENT.contentOf;
+declare const isStandardSize: typeof SLOT_SIZES.isStandardSize;
+declare const nameSizes: typeof SLOT_SIZES.nameSizes;
+declare const pairsIn: typeof SLOT_SIZES.pairsIn;
+declare const plainText: typeof SLOT_CONTENT.plainText;
+declare const positionOf: typeof AD_NAMES.positionOf;
+declare const sizesFromText: typeof SLOT_SIZES.sizesFromText;
+declare const sizesInOwnScripts: typeof SCRIPT_SIZES.sizesInOwnScripts;
+declare const sizesInScripts: typeof SCRIPT_SIZES.sizesInScripts;
+declare const slotName: typeof AD_NAMES.slotName;
+declare const styleSizes: typeof SLOT_SIZES.styleSizes;
+declare const wordsIn: typeof AD_NAMES.wordsIn;
+
+/** `trust` orders the sources: 4 the page's scripts and attributes, 3 comments and text, 2 names, 1 the box or the container. */
+export interface SizeFinding {
+  sizes: [number, number][];
+  trust: number;
+  kind: SlotKind;
+}
+
+function declaredSizes(context: SlotContext, element: Element, origins: readonly Element[]): [number, number][] {
+  const { sizeKeys } = context;
+  for (const one of origins) {
+    const own = adSizes(sizeKeys, attributeSizes(one));
+    if (own.length > 0) return own;
+  }
+  for (const one of origins) {
+    const named = sizesInScripts(sizeKeys, context.scripts, one.id);
+    if (named.length > 0) return named;
+  }
+  const styled = adSizes(sizeKeys, origins.flatMap(styleSizes));
+  if (styled.length > 0) return styled;
+  return origins.length > 1 || context.networks.has(element)
+    ? origins.flatMap((one) => sizesInOwnScripts(sizeKeys, one))
+    : [];
+}
+
+/** In comments right before it, and in its text, as "728 × 90". */
+function writtenSizes(context: SlotContext, element: Element, origins: readonly Element[]): [number, number][] {
+  const comments = origins.map(commentsOf).join(' ');
+  const inComments = adSizes(context.sizeKeys, commentSizes(comments));
+  if (inComments.length > 0) return inComments;
+  const inText = sizesFromText(plainText(element, 80)).filter(([w, h]) => isStandardSize(context.sizeKeys, w, h));
+  if (inText.length > 0) return inText;
+  const position = positionOf(context.table.positions, wordsIn(comments).join('-'));
+  return position === undefined ? [] : positionSizes(context, position);
+}
+
+function positionSizes(context: SlotContext, { sizes = '', phone = sizes }: { sizes?: string; phone?: string }) {
+  return pairsIn(context.isPhone ? phone : sizes);
+}
+
+function sizesOfRow(matches: readonly NetworkMatch[], name: string): [number, number][] {
+  for (const { row } of matches)
+    for (const [pattern, sizes] of Object.entries(row.sizes ?? {}))
+      if (new RegExp(pattern).test(name)) return pairsIn(sizes);
+  return [];
+}
+
+/** The name of the slot, and of the boxes around it that hold nothing else. */
+function namesAround(context: SlotContext, origins: readonly Element[], element: Element): string[] {
+  const names = origins.map(slotName);
+  let at = element.parentElement;
+  for (let level = 0; at && level < 2 && at.tagName !== 'BODY'; level++, at = at.parentElement) {
+    const content = contentOf(context.labels, at);
+    if (content === 'content' || content === 'text') break;
+    names.push(slotName(at));
+  }
+  return names;
+}
+
+/** The width that the slot may take. */
+function roomOf(element: Element): number {
+  for (let at: Element | null = element; at; at = at.parentElement)
+    if (at.clientWidth > 30 && getComputedStyle(at).display !== 'inline') return Math.min(at.clientWidth, innerWidth);
+  return innerWidth;
+}
+
+/** Standard sizes for a slot that says nothing. A tall ad does not go into a wide row. */
+function sizesForRoom(context: SlotContext, room: number): [number, number][] {
+  const list = context.isPhone
+    ? '300x250 320x50 320x100 300x50 300x100 336x280 250x250'
+    : room < 250
+      ? '160x600 120x600 120x240 180x150 234x60 125x125 200x200'
+      : room <= 450
+        ? '300x250 336x280 300x600 160x600 120x600 250x250 300x100 240x400 234x60'
+        : '300x250 336x280 728x90 468x60 970x90 970x250 580x400 800x250 750x200 980x120';
+  return pairsIn(list).filter(([width]) => width <= room);
+}
+
+function fitting(sizes: [number, number][], room: number): [number, number][] {
+  const narrow = sizes.filter(([width]) => width <= room + 20);
+  return narrow.length > 0 ? narrow : sizes;
+}
+
+/** @param rect of the element; `collapsed`: its box says nothing about the size of its ads. */
+function allowedSizes(
+  context: SlotContext,
+  element: Element,
+  about: { matches: readonly NetworkMatch[]; rect: Rect; collapsed: boolean },
+): SizeFinding {
+  const { matches, rect, collapsed } = about;
+  const origins = [...new Set([element, ...matches.map(({ origin }) => origin)])];
+  const names = namesAround(context, origins, element);
+  const position = names.map((name) => positionOf(context.table.positions, name)).find((found) => found !== undefined);
+  const kind = matches.find(({ row }) => row.kind !== 'display')?.row.kind ?? position?.kind ?? 'display';
+  const declared = declaredSizes(context, element, origins);
+  if (declared.length > 0) return { sizes: declared, trust: 4, kind };
+  const box: [number, number] = [Math.round(rect.width), Math.round(rect.height)];
+  if (!collapsed && isStandardSize(context.sizeKeys, ...box)) return { sizes: [box], trust: 4, kind };
+  const written = writtenSizes(context, element, origins);
+  if (written.length > 0) return { sizes: written, trust: 3, kind };
+  const room = roomOf(element);
+  const inName = names.flatMap((name) => nameSizes(context.sizeKeys, name));
+  const ofRow = names.map((name) => sizesOfRow(matches, name)).find(({ length }) => length > 0) ?? [];
+  const named = [inName, ofRow, position ? positionSizes(context, position) : []].find(({ length }) => length > 0);
+  const own = collapsed ? [] : [box];
+  if (named) return { sizes: [...fitting(named, room), ...own], trust: 2, kind };
+  return { sizes: collapsed ? sizesForRoom(context, room) : own, trust: 1, kind };
+}
+
+export const ALLOWED_SIZES = {
+  ...SLOT_SIZES,
+  ...SCRIPT_SIZES,
+  ...SLOT_CONTENT,
+  ...AD_NAMES,
+  declaredSizes,
+  writtenSizes,
+  positionSizes,
+  sizesOfRow,
+  namesAround,
+  roomOf,
+  sizesForRoom,
+  fitting,
+  allowedSizes,
+};

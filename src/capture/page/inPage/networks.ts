@@ -1,0 +1,135 @@
+/** Finds the markup of known ad networks and plug-ins, and linked images that are ads. */
+import type { NetworkRow, SlotTable } from '../slotTable.ts';
+import { AD_NAMES } from './adNames.ts';
+import { RECT } from './rect.ts';
+import { SCRIPT_SIZES } from './scriptSizes.ts';
+import { SLOT_CONTENT } from './slotContent.ts';
+import type { SlotContext } from './slotContext.ts';
+import type { SLOT_SIZES } from './slotSizes.ts';
+
+declare const contentOf: typeof SLOT_CONTENT.contentOf;
+declare const inlineScripts: typeof SCRIPT_SIZES.inlineScripts;
+declare const isStandardSize: typeof SLOT_SIZES.isStandardSize;
+declare const nameSizes: typeof SLOT_SIZES.nameSizes;
+declare const nameStrength: typeof AD_NAMES.nameStrength;
+declare const pairsIn: typeof SLOT_SIZES.pairsIn;
+declare const plainText: typeof SLOT_CONTENT.plainText;
+declare const rectOf: typeof RECT.rectOf;
+declare const sizeInAttributePair: typeof SLOT_SIZES.sizeInAttributePair;
+declare const sizeKeys: typeof SLOT_SIZES.sizeKeys;
+
+function newContext(table: SlotTable, declared: SlotContext['declared']): SlotContext {
+  const words = Object.fromEntries(
+    Object.entries(table.words).map(([kind, list]) => [kind, new Set(list.split(' '))]),
+  ) as SlotContext['words'];
+  return {
+    table,
+    declared,
+    words,
+    strengths: new Map(),
+    labels: new RegExp(`^\\(?(${table.labels})\\)?( \\(?(${table.labels})\\)?)*$`),
+    sizeKeys: sizeKeys(pairsIn(table.standardSizes)),
+    scripts: inlineScripts(),
+    networks: new Map(),
+    images: new Map(),
+    isPhone: innerWidth < 700,
+  };
+}
+
+/** Adds the elements of the networks below `root` to the context. One query for all rows is several times as fast as one for each. */
+function findNetworks(context: SlotContext, root: Document | ShadowRoot): void {
+  const { networks } = context.table;
+  const selectors = networks.flatMap((row) => row.selectors);
+  for (const origin of root.querySelectorAll(selectors.join(','))) {
+    const rows = networks.filter((row) => row.selectors.length > 0 && origin.matches(row.selectors.join(',')));
+    for (const row of rows) addMatch(context, row, origin);
+  }
+  const printing = networks.filter(({ inlineScript }) => inlineScript !== undefined);
+  for (const script of root.querySelectorAll('body script')) {
+    const code = `${script.getAttribute('src') ?? ''} ${script.textContent ?? ''}`.slice(0, 5_000);
+    const row = printing.find(({ inlineScript = '' }) => code.includes(inlineScript));
+    if (row !== undefined) addMatch(context, row, script);
+  }
+}
+
+function addMatch(context: SlotContext, row: NetworkRow, origin: Element): void {
+  const element = row.kind === 'display' ? elementWithBox(context, origin) : origin;
+  if (element === undefined) return;
+  const matches = context.networks.get(element) ?? [];
+  matches.push({ row, origin });
+  context.networks.set(element, matches);
+}
+
+/** The nearest element that can hold an ad: not a script or an empty inline element, if what is around it holds only the ad. */
+function elementWithBox(context: SlotContext, origin: Element): Element | undefined {
+  let at = origin;
+  while (at.tagName === 'SCRIPT' || (getComputedStyle(at).display === 'inline' && rectOf(at).width < 10)) {
+    const parent = at.parentElement;
+    const content =
+      parent === null || /^(BODY|HTML|HEAD)$/.test(parent.tagName) ? 'content' : contentOf(context.labels, parent);
+    if (parent === null || content === 'content' || content === 'text') break;
+    at = parent;
+  }
+  return at.tagName === 'SCRIPT' ? undefined : at;
+}
+
+/** Adds links that hold nothing but the image of an ad. */
+function findLinkedImages(context: SlotContext, root: Document | ShadowRoot): void {
+  for (const image of [...root.querySelectorAll('a[href] img')].slice(0, 600)) {
+    const link = image.closest('a');
+    const size = link === null ? undefined : imageSize(context, image);
+    if (link === null || size === undefined || !isAdLink(context, link, { image, size })) continue;
+    if (link.querySelectorAll('img').length === 1 && plainText(link, 20) === '')
+      context.images.set(link, { image, size });
+  }
+}
+
+/** The standard size of the image: on the screen, or of its attributes if it did not load. */
+function imageSize(context: SlotContext, image: Element): [number, number] | undefined {
+  const { width, height } = rectOf(image);
+  const size: [number, number] = [Math.round(width), Math.round(height)];
+  const given = sizeInAttributePair(image)[0];
+  const isLoaded = image instanceof HTMLImageElement && image.naturalWidth > 1;
+  const chosen = isLoaded || given === undefined ? size : given;
+  return isStandardSize(context.sizeKeys, ...chosen) ? chosen : undefined;
+}
+
+/** Photographs have standard sizes too, so the link, the file or the surroundings must speak for an ad. */
+function isAdLink(
+  context: SlotContext,
+  link: HTMLAnchorElement,
+  { image, size: [width, height] }: { image: Element; size: [number, number] },
+): boolean {
+  if (/\bsponsored\b/.test(link.rel)) return true;
+  const source = image.getAttribute('src')?.slice(0, 300) ?? '';
+  const isElsewhere =
+    /^https?:$/.test(link.protocol) && link.hostname.replace(/^www\./, '') !== location.hostname.replace(/^www\./, '');
+  const isBannerShape =
+    width / height >= 3 || width / height <= 0.6 || /^(300x250|336x280|250x250|970x250)$/.test(`${width}x${height}`);
+  if (isElsewhere && (isBannerShape || /\bnofollow\b/.test(link.rel))) return true;
+  const speaksOfAds =
+    /(^|[^a-z])(ads?|banners?|sponsor|reklam[ae]?|werbung|publicid|anuncio|affil\w*|adclick|aclk)([^a-z]|$)|utm_medium=(banner|display|cpc)/i;
+  if (
+    isBannerShape &&
+    (speaksOfAds.test(source) || speaksOfAds.test(link.href) || nameSizes(context.sizeKeys, source).length > 0)
+  )
+    return true;
+  let at = link.parentElement;
+  for (let level = 0; at && level < 4; level++, at = at.parentElement)
+    if (context.networks.has(at) || nameStrength(context, at) === 'ad') return true;
+  return false;
+}
+
+export const NETWORKS_IN_PAGE = {
+  ...RECT,
+  ...AD_NAMES,
+  ...SLOT_CONTENT,
+  ...SCRIPT_SIZES,
+  newContext,
+  findNetworks,
+  addMatch,
+  elementWithBox,
+  findLinkedImages,
+  imageSize,
+  isAdLink,
+};

@@ -1,0 +1,24 @@
+import type { NetworkRow, SlotTable } from '../slotTable.ts';
+import type { NameContext } from './adNames.ts';
+import type { Declaration } from './declarations.ts';
+
+/** A slot in the markup of a network. `origin` is the element of the network; the slot is an element around it if it has no box. */
+export interface NetworkMatch {
+  row: NetworkRow;
+  origin: Element;
+}
+
+/** What one scan of a frame knows before it looks at the elements. */
+export interface SlotContext extends NameContext {
+  table: SlotTable;
+  declared: Map<string, Declaration[]>;
+  labels: RegExp;
+  /** Of the standard sizes. */
+  sizeKeys: Set<number>;
+  /** Texts of the frame's inline scripts. */
+  scripts: string[];
+  networks: Map<Element, NetworkMatch[]>;
+  /** Links that hold only the image of an ad. */
+  images: Map<Element, { image: Element; size: [number, number] }>;
+  isPhone: boolean;
+}
