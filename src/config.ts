@@ -232,8 +232,7 @@ export const SETTINGS = {
   PAGES_AT_ONCE: setting(
     'Capture',
     integer(1, 8),
-    'The number of pages that one capture opens at the same time, in one browser.',
-    { fallback: '2' },
+    'The number of pages that one capture opens at the same time, in one browser. Unset: two for each processor, at most one for each 512 MiB of the container’s memory limit, from 2 to 8. `tearsheet dev` uses 2 unless this is set.',
   ),
   NAVIGATION_TIMEOUT_MS: setting('Capture', integer(1_000, 300_000), 'The longest wait for the response of a site.', {
     fallback: '30000',

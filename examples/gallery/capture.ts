@@ -6,6 +6,7 @@ import type { CreativeFormat } from '../../src/capture/creative/creative.ts';
 import { CreativeOutcomes, storeRendering } from '../../src/capture/engine/creativeOutcomes.ts';
 import { type Engine, startEngine } from '../../src/capture/engine/engine.ts';
 import { FrameStore } from '../../src/capture/engine/frameStore.ts';
+import { defaultOpenPages } from '../../src/capture/engine/openPages.ts';
 import { processPages } from '../../src/capture/engine/pageQueue.ts';
 import type { PageOrder, PictureResult } from '../../src/capture/engine/pageTask.ts';
 import { PhaseTimer } from '../../src/capture/engine/phaseTimer.ts';
@@ -55,7 +56,6 @@ export interface Gallery {
 }
 
 const MAX_RENDERINGS = 2;
-const MAX_OPEN_PAGES = 2;
 const NAVIGATION_TIMEOUT_MS = 8_000;
 const THUMBNAIL_WIDTH = 480;
 
@@ -147,7 +147,7 @@ class GalleryRun {
         progress(`${done} of ${total}: ${result.wanted.ad} on ${page} as ${device.name}: ${result.status}`);
       },
       onOpening: () => undefined,
-      maxOpenPages: MAX_OPEN_PAGES,
+      maxOpenPages: await defaultOpenPages(),
     });
   }
 

@@ -23,7 +23,7 @@ export function captureCommand(program: Command): void {
         creativesAtOnce: config.CREATIVES_AT_ONCE,
         terminationLog: config.TERMINATION_LOG,
         timing: { graceMs: config.SHUTDOWN_GRACE_SECONDS * 1_000 },
-        pagesAtOnce: config.PAGES_AT_ONCE,
+        ...(config.PAGES_AT_ONCE !== undefined && { pagesAtOnce: config.PAGES_AT_ONCE }),
         startEngine: () =>
           startEngine({
             chromiumPath: findChromium(config.CHROMIUM_PATH),

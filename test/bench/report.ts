@@ -47,6 +47,11 @@ ${table(
   record. *capture-website* is called once for each picture. It uses its defaults, except for the viewport and its ad
   blocker, and inserts the ad before its screenshot. A picture counts only if it has every pixel of its ad. All of ours
   must.
+- **Pages**: one 300×250 ad on different pages of a local server with photos, lazy photos, a tag, late scripts and, on a
+  quarter of them, a consent dialog. *Ours* is what a capture does with its default number of open pages. The floor is
+  Playwright with as many open pages. For each page, it opens a new context, waits for the load event and takes a
+  screenshot. It does not scroll, wait for lazy content, answer dialogs or place an ad. All our pictures must have every
+  pixel of the ad.
 - **Encoding**: the pixels of a page and of each ad are in memory, and the result is one PNG of both. Ours compresses
   only the rows of the ad for each picture. sharp encodes the whole picture each time, which is the usual way.
 - **Markers**: a creative that moves by CSS and by script, rendered at 30 s and at 0 s by the same browser.

@@ -1,6 +1,6 @@
 /**
  * Measures speed against floors and peers and writes docs/performance.md. `node test/bench/run.ts [figure…] [--quick]` measures only the
- * figures named (requests, pictures, encoding, markers, first), or all with fewer rounds, and then writes nothing.
+ * figures named (requests, pictures, pages, encoding, markers, first), or all with fewer rounds, and then writes nothing.
  */
 import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -8,12 +8,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { defaultOpenPages } from '../../src/capture/engine/openPages.ts';
 import { startEmbeddedPostgres } from '../../src/commands/dev/embeddedPostgres.ts';
 import { measureAcceptance } from './acceptance.ts';
 import { measureEncoding } from './encoding.ts';
 import { type Figure, judge } from './figure.ts';
 import { measureFirstPicture } from './firstPicture.ts';
 import { describeMachine, load } from './machine.ts';
+import { measureManyPages } from './manyPages.ts';
 import { measureMarkers } from './markers.ts';
 import { measurePictures } from './pictures.ts';
 import { reportOf } from './report.ts';
@@ -51,6 +53,12 @@ async function main(args: readonly string[]): Promise<void> {
       log('finished pictures a second …');
       const sizes = quick ? { ads: 20, peerPictures: 1 } : { ads: 50, peerPictures: 3 };
       figures.push(...logged(await measurePictures({ rounds: quick ? 2 : 5, ...sizes })));
+    }
+    if (wanted('pages')) {
+      log('one ad on many pages …');
+      const pagesAtOnce = await defaultOpenPages();
+      const sizes = quick ? { rounds: 1, pages: 12 } : { rounds: 4, pages: 40 };
+      figures.push(...logged([await measureManyPages({ ...sizes, pagesAtOnce })]));
     }
     if (wanted('encoding')) {
       log('pictures composed and encoded a second …');

@@ -7,6 +7,7 @@ import { siteKey } from '../../domain/webAddresses.ts';
 import { CreativeOutcomes } from '../engine/creativeOutcomes.ts';
 import type { Engine } from '../engine/engine.ts';
 import { FrameStore } from '../engine/frameStore.ts';
+import { defaultOpenPages } from '../engine/openPages.ts';
 import { processPages } from '../engine/pageQueue.ts';
 import type { PageOrder, PictureResult } from '../engine/pageTask.ts';
 import { PhaseTimer } from '../engine/phaseTimer.ts';
@@ -26,9 +27,6 @@ export interface AttemptOptions {
   readonly options: Omit<CaptureOptions, 'env' | 'stdin' | 'signals' | 'complain'>;
 }
 
-/** Two, because most of the time of a page is spent waiting for it. */
-const MAX_OPEN_PAGES = 2;
-
 /** Does the open work of the attempt. An early end is in `shutdown.reason`. @throws the errors of the engine's start. */
 export async function runAttempt(given: AttemptOptions): Promise<void> {
   const { attempt, index, client: clientOptions, shutdown, options } = given;
@@ -40,6 +38,7 @@ export async function runAttempt(given: AttemptOptions): Promise<void> {
   const outcomes = new CreativeOutcomes();
   const store = new FrameStore({ ...(tempDir !== undefined && { tempDir }) });
   const phases = new PhaseTimer();
+  const maxOpenPages = options.pagesAtOnce ?? (await defaultOpenPages());
   const engine = await options.startEngine();
   const rendering = {
     ...(timing?.idleMs !== undefined && { idleMs: timing.idleMs }),
@@ -54,7 +53,7 @@ export async function runAttempt(given: AttemptOptions): Promise<void> {
           ...common,
           ...(timing?.holdMs !== undefined && { holdMs: timing.holdMs }),
         }),
-      () => takePictures(pages, { ...common, maxOpenPages: options.pagesAtOnce ?? MAX_OPEN_PAGES }),
+      () => takePictures(pages, { ...common, maxOpenPages }),
     ]);
     if (shutdown.reason === undefined) await finish(client, phases, shutdown);
   } finally {

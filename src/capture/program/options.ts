@@ -22,7 +22,7 @@ export interface CaptureOptions {
   readonly timing?: CaptureTiming;
   /** Creatives that are rendered at the same time, each in its own browser. Default: 2. */
   readonly creativesAtOnce?: number;
-  /** Pages that are open at the same time, in one browser. Default: 2. */
+  /** Pages that are open at the same time, in one browser. Default: as defaultOpenPages gives it. */
   readonly pagesAtOnce?: number;
   /** The folder for frames that do not fit into memory. */
   readonly tempDir?: string;

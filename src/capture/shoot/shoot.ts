@@ -10,6 +10,7 @@ import type { CreativeSource } from '../creative/creative.ts';
 import { CreativeOutcomes, storeRendering } from '../engine/creativeOutcomes.ts';
 import { type Engine, startEngine } from '../engine/engine.ts';
 import { FrameStore } from '../engine/frameStore.ts';
+import { defaultOpenPages } from '../engine/openPages.ts';
 import { processPages } from '../engine/pageQueue.ts';
 import type { PageOrder, PictureResult, WantedPicture } from '../engine/pageTask.ts';
 import { PhaseTimer } from '../engine/phaseTimer.ts';
@@ -53,7 +54,6 @@ export interface ShootIo {
 const SHOOT_EXIT = { placed: 0, notAllPlaced: 3, interrupted: 130 } as const;
 
 const MAX_RENDERINGS = 2;
-const MAX_OPEN_PAGES = 2;
 
 /** @returns the exit code. @throws EngineStartError, errors of the file system. */
 export async function shoot(options: ShootOptions, io: ShootIo): Promise<number> {
@@ -148,7 +148,7 @@ class ShootRun {
       stop: this.#stop,
       onResult: (result, page) => this.#writeResult(result, page),
       onOpening: ({ site, device }) => io.printProgress(`opening ${site} as ${device.name}`),
-      maxOpenPages: MAX_OPEN_PAGES,
+      maxOpenPages: await defaultOpenPages(),
     });
   }
 

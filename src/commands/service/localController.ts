@@ -86,9 +86,10 @@ function captureEnvironment(egressAllow: readonly string[]): Record<string, stri
     return value === undefined ? [] : [[name, value] as const];
   });
   const compiled = getCompileCacheDir();
-  // One capture runs for each processor, so each gets one browser for creatives, not two.
+  // One capture runs for each processor, so each gets one browser for creatives and two open pages.
   return {
     CREATIVES_AT_ONCE: '1',
+    PAGES_AT_ONCE: '2',
     // A capture deletes its temporary folder. The compile cache stays for the next capture; the service does not read it.
     ...(compiled !== undefined && { NODE_COMPILE_CACHE: path.join(compiled, 'captures') }),
     ...Object.fromEntries(entries),
