@@ -3,6 +3,14 @@ import type { CdpSession } from './cdp.ts';
 /** How one request of the page ended: an HTTP status, or the network's error. */
 export type RequestOutcome = { readonly status: number } | { readonly error: string };
 
+/** A request that did not bring what it asked for. */
+export interface FailedRequest {
+  readonly url: string;
+  /** `Image`, `Script`, `Font`, … */
+  readonly type: string;
+  readonly outcome: RequestOutcome;
+}
+
 /** The open requests of a page, and the outcomes of the others. */
 export interface PendingRequests {
   /** The number of open requests, without the abandoned ones. */
@@ -11,6 +19,8 @@ export interface PendingRequests {
   abandonOpen(): [url: string, type: string][];
   /** @returns the outcome of the request that started with this URL; undefined while it is open or unknown. */
   outcomeOf(url: string): RequestOutcome | undefined;
+  /** @returns the requests that ended with an HTTP status of 400 or more, or with an error of the network. */
+  failures(): readonly FailedRequest[];
 }
 
 const MAX_OUTCOMES = 2_000;
@@ -19,10 +29,13 @@ const MAX_OUTCOMES = 2_000;
 export function trackRequests(session: CdpSession): PendingRequests {
   const pending = new Map<string, { url: string; type: string }>();
   const outcomes = new Map<string, RequestOutcome>();
+  const failures: FailedRequest[] = [];
   const abandoned = new Set<string>();
 
-  const remember = (url: string, outcome: RequestOutcome) => {
+  const remember = ({ url, type }: { url: string; type: string }, outcome: RequestOutcome) => {
     if (outcomes.size < MAX_OUTCOMES) outcomes.set(url, outcome);
+    const failed = 'error' in outcome || outcome.status >= 400;
+    if (failed && failures.length < MAX_OUTCOMES) failures.push({ url, type, outcome });
   };
   const end = (requestId: string) => {
     pending.delete(requestId);
@@ -34,13 +47,14 @@ export function trackRequests(session: CdpSession): PendingRequests {
       pending.set(requestId, { url: request.url, type });
   });
   session.on('Network.responseReceived', ({ requestId, response }) => {
-    const url = pending.get(requestId)?.url;
-    if (url !== undefined) remember(url, { status: response.status });
+    const request = pending.get(requestId);
+    if (request !== undefined) remember(request, { status: response.status });
   });
   session.on('Network.loadingFinished', ({ requestId }) => end(requestId));
   session.on('Network.loadingFailed', ({ requestId, errorText, canceled }) => {
-    const url = pending.get(requestId)?.url;
-    if (url !== undefined && canceled !== true && !outcomes.has(url)) remember(url, { error: errorText });
+    const request = pending.get(requestId);
+    if (request !== undefined && canceled !== true && !outcomes.has(request.url))
+      remember(request, { error: errorText });
     end(requestId);
   });
   return {
@@ -51,5 +65,6 @@ export function trackRequests(session: CdpSession): PendingRequests {
       return hung.map(([, { url, type }]) => [url, type]);
     },
     outcomeOf: (url) => outcomes.get(url),
+    failures: () => failures,
   };
 }

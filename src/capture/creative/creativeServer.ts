@@ -27,16 +27,18 @@ export class CreativeServer {
   }
 
   /** Opens an origin with an unpacked zip. @returns the URL of its page. */
-  openSite({ files, index }: ZipSite): string {
+  openSite({ files, aliases, index }: ZipSite): string {
     const folder = index.includes('/') ? index.slice(0, index.lastIndexOf('/') + 1) : '';
     const address = this.open((path) => {
       const name = fileName(path);
       // An absolute path may refer to the folder of the page or to the root of the zip.
-      const found = [folder + name, name].find((candidate) => files.has(candidate));
+      const found = [folder + name, name]
+        .map((candidate) => (files.has(candidate) ? candidate : aliases.get(candidate)))
+        .find((candidate) => candidate !== undefined);
       const body = found === undefined ? undefined : files.get(found);
       return body === undefined ? undefined : { type: typeOf(name), body };
     });
-    return address + encodeURI(index.slice(folder.length));
+    return address + encodeURIComponent(index.slice(folder.length));
   }
 
   /** Opens an origin with a video. Its query `?<width>x<height>` gives a page that shows the video at that size. */
@@ -61,7 +63,7 @@ export class CreativeServer {
 function fileName(path: string): string {
   const plain = path.replace(/[?#].*$/s, '').replace(/^\/+/, '');
   try {
-    return decodeURIComponent(plain);
+    return decodeURIComponent(plain).normalize('NFC');
   } catch {
     return plain;
   }

@@ -1,16 +1,13 @@
-import { attribute, braced, tagsIn, without, withoutComments } from './markup.ts';
+import { standardSizeNear } from '../../domain/adSizes.ts';
+import { attribute, tagsIn, without, withoutComments } from './markup.ts';
 import type { Size } from './size.ts';
+import type { SizeClaim } from './sizeClaims.ts';
+import { svgSize } from './svg.ts';
+import { sizeOf, styleSize, toolSize } from './toolSize.ts';
 
 /** Documents declare their size near the beginning. The limit bounds the time that a hostile document takes. */
 const MAX_CHARACTERS = 4 * 1024 * 1024;
 
-/** The ways in which an HTML creative declares its size, the most reliable first. */
-const DOCUMENT_DECLARATIONS: readonly ((html: string) => Size | undefined)[] = [
-  adSizeMeta,
-  webDesigner,
-  animateStage,
-  gptSize,
-];
 const TAG_DECLARATIONS: readonly ((html: string) => Size | undefined)[] = [
   adSizeMeta,
   dataAttributes,
@@ -19,20 +16,64 @@ const TAG_DECLARATIONS: readonly ((html: string) => Size | undefined)[] = [
   addressParameter,
 ];
 
+/** @returns the sizes that an HTML document declares itself: first its `ad.size`, then what its tool wrote. */
+export function documentClaims(html: string): SizeClaim[] {
+  return claimsOfFiles(html, [['index.html', html]]);
+}
+
+/**
+ * @param page the HTML of the page.
+ * @param files the page, and the other files in which a tool may have written the size.
+ */
+export function claimsOfFiles(page: string, files: Iterable<readonly [path: string, text: string]>): SizeClaim[] {
+  const meta = adSizeMeta(readable(page));
+  const tool = toolSize([...files].map(([path, text]) => [path, readableFile(path, text)]));
+  return [...(meta === undefined ? [] : [{ size: meta, from: 'the ad.size meta element' }]), ...(tool ? [tool] : [])];
+}
+
 /** @returns the size that an HTML document declares, in CSS pixels. */
 export function documentSize(html: string): Size | undefined {
-  return firstSize(DOCUMENT_DECLARATIONS, readable(html));
+  return documentClaims(html)[0]?.size;
+}
+
+/** @returns sizes that suggest the proportions of an ad which fills any frame. */
+export function documentHints(html: string): SizeClaim[] {
+  const plain = readable(html);
+  const hints: SizeClaim[] = [];
+  const drawings = [...tagsIn(plain, ['svg'])];
+  const box = drawings.length === 1 ? drawingSize(drawings[0]?.text ?? '') : undefined;
+  if (box !== undefined) hints.push({ size: box, from: 'the view box of its drawing' });
+  const orientation = metaContent(plain, 'ad.orientation')?.toLowerCase().trim();
+  if (orientation === 'portrait') hints.push({ size: { width: 320, height: 480 }, from: 'ad.orientation' });
+  if (orientation === 'landscape') hints.push({ size: { width: 480, height: 320 }, from: 'ad.orientation' });
+  return hints;
+}
+
+function drawingSize(svg: string): Size | undefined {
+  const box = attribute(svg, 'viewBox') === undefined ? undefined : svgSize(svg);
+  return box && standardSizeNear(box);
+}
+
+/** @returns the size of a Lottie animation, if the file is one. */
+export function lottieSize(text: string): Size | undefined {
+  const head = text.slice(0, 5_000);
+  if (!/"fr"\s{0,5}:/.test(head) || !text.includes('"layers"')) return undefined;
+  return sizeOf(/"w"\s{0,5}:\s{0,5}(\d{1,5})/.exec(head)?.[1], /"h"\s{0,5}:\s{0,5}(\d{1,5})/.exec(head)?.[1]);
+}
+
+/** @returns true if the creative says that it expands beyond its size. */
+export function declaresExpansion(text: string): boolean {
+  return /\bEnabler\.setExpandingPixelOffsets\s{0,5}\(|\bEB\.initExpansionParams\s{0,5}\(|\bFT\.manifest\s{0,5}\([^)]{0,2000}\bexpand\b/.test(
+    text,
+  );
 }
 
 /** @returns the size that a tag declares in its attributes or URLs, in CSS pixels. */
 export function tagSize(tag: string): Size | undefined {
   const plain = readable(tag);
-  return firstSize(/<html\b/i.test(plain) ? DOCUMENT_DECLARATIONS : TAG_DECLARATIONS, plain);
-}
-
-function firstSize(declarations: readonly ((html: string) => Size | undefined)[], html: string): Size | undefined {
-  for (const declaredIn of declarations) {
-    const size = declaredIn(html);
+  if (/<html\b/i.test(plain)) return documentSize(tag);
+  for (const declaredIn of TAG_DECLARATIONS) {
+    const size = declaredIn(plain);
     if (size !== undefined) return size;
   }
   return undefined;
@@ -42,44 +83,26 @@ function readable(html: string): string {
   return withoutComments(html.slice(0, MAX_CHARACTERS));
 }
 
+/** Some tools write the size into a comment of the page, and comments hold examples that do not apply. */
+function readableFile(path: string, text: string): string {
+  const comments = text.slice(0, MAX_CHARACTERS).match(/SCR(?:WIDTH|HEIGHT):\s{0,20}\d{1,6}/g) ?? [];
+  return /html?$/i.test(path) ? readable(text) + comments.join('\n') : text.slice(0, MAX_CHARACTERS);
+}
+
+function metaContent(html: string, name: string): string | undefined {
+  const meta = [...tagsIn(html, ['meta'])].find(({ text }) => attribute(text, 'name')?.trim().toLowerCase() === name);
+  return meta && (attribute(meta.text, 'content') ?? '');
+}
+
+/** Written as `width=300,height=250`, also with units, other separators or as `300x250`. */
 function adSizeMeta(html: string): Size | undefined {
-  for (const { text: meta } of tagsIn(html, ['meta'])) {
-    if (attribute(meta, 'name')?.toLowerCase() !== 'ad.size') continue;
-    const content = attribute(meta, 'content') ?? '';
-    return sizeOf(/width\s*=\s*(\d+)/i.exec(content)?.[1], /height\s*=\s*(\d+)/i.exec(content)?.[1]);
-  }
-  return undefined;
-}
-
-/** Google Web Designer: the attributes or the style of the page. */
-function webDesigner(html: string): Size | undefined {
-  if (!/gwd-/i.test(html)) return undefined;
-  for (const { text: page } of tagsIn(html, ['gwd-page', 'gwd-google-ad', 'body'])) {
-    const width = attribute(page, 'data-gwd-width');
-    if (width !== undefined) return sizeOf(width, attribute(page, 'data-gwd-height'));
-  }
-  const rule = braced(html, /\.gwd-page-size\s*(?=\{)/i) ?? braced(html, /\.gwd-page-container/i);
-  return rule === undefined ? undefined : styleSize(rule);
-}
-
-/** Adobe Animate: `lib.properties`, or the canvas. */
-function animateStage(html: string): Size | undefined {
-  const properties = braced(html, /lib\.properties\s*=\s*(?=\{)/);
-  const fromProperties =
-    properties && sizeOf(/\bwidth\s*:\s*(\d+)/.exec(properties)?.[1], /\bheight\s*:\s*(\d+)/.exec(properties)?.[1]);
-  if (fromProperties) return fromProperties;
-  const canvas = [...tagsIn(html, ['canvas'])].find(({ text }) => attribute(text, 'id') === 'canvas')?.text;
-  return canvas && /animation_container|createjs/i.test(html)
-    ? sizeOf(attribute(canvas, 'width'), attribute(canvas, 'height'))
-    : undefined;
-}
-
-/** GPT: `defineSlot` in a document with exactly one slot. */
-function gptSize(html: string): Size | undefined {
-  const slots = [
-    ...html.matchAll(/defineSlot\([^,]{1,500},\s{0,20}\[\s{0,20}(\d{1,6})\s{0,20},\s{0,20}(\d{1,6})\s{0,20}\]/g),
-  ];
-  return slots.length === 1 ? sizeOf(slots[0]?.[1], slots[0]?.[2]) : undefined;
+  const content = metaContent(html, 'ad.size')?.slice(0, 200);
+  if (content === undefined) return undefined;
+  const width = /width\D{0,4}(\d{1,6})/i.exec(content)?.[1];
+  const named = sizeOf(width, /height\D{0,4}(\d{1,6})/i.exec(content)?.[1]);
+  if (named !== undefined) return named;
+  const pair = /(\d{1,6})(?:px)?\s{0,9}[x×*,;]\s{0,9}(\d{1,6})/i.exec(content);
+  return pair === null ? undefined : sizeOf(pair[1], pair[2]);
 }
 
 function dataAttributes(html: string): Size | undefined {
@@ -116,18 +139,6 @@ function inlineStyle(html: string): Size | undefined {
 function addressParameter(html: string): Size | undefined {
   const match = /[?&;/](?:sz|size|adsize|ad_size|format)=(\d{2,4})x(\d{2,4})\b/i.exec(html);
   return match ? sizeOf(match[1], match[2]) : undefined;
-}
-
-function styleSize(style: string): Size | undefined {
-  const width = /(?:^|[;\s])width\s*:\s*([\d.]+)px/i.exec(style)?.[1];
-  const height = /(?:^|[;\s])height\s*:\s*([\d.]+)px/i.exec(style)?.[1];
-  return sizeOf(width, height);
-}
-
-function sizeOf(width: string | undefined, height: string | undefined): Size | undefined {
-  const digits = /^\s*(\d+(?:\.\d+)?)(?:px)?\s*$/;
-  const [w, h] = [digits.exec(width ?? '')?.[1], digits.exec(height ?? '')?.[1]];
-  return w === undefined || h === undefined ? undefined : { width: Number(w), height: Number(h) };
 }
 
 /**

@@ -3,18 +3,21 @@ import type { GuardedFetch } from '../../egress/ports.ts';
 import type { CreativeFormat, CreativeSource } from './creative.ts';
 import { CreativeError, requireSuccess } from './creativeError.ts';
 import type { CreativeServer } from './creativeServer.ts';
-import { documentSize, onlySource, tagSize } from './declaredSize.ts';
+import { onlySource, tagSize } from './declaredSize.ts';
 import { detectContent } from './detectContent.ts';
+import { pageClaims, zipClaims } from './documentClaims.ts';
 import { framePage, iframeTag, imagePage, scriptTag, tagDocument, withMraid } from './documents.ts';
+import { imageSize } from './imageSize.ts';
 import { replaceMacros } from './macros.ts';
 import { withoutAudio } from './mp4Audio.ts';
 import { checkedSize, type Size } from './size.ts';
+import { declaredOnly, namesInUrl, type SizeClaims } from './sizeClaims.ts';
 import { readRaster } from './stillImage.ts';
 import { isScripted, svgSize } from './svg.ts';
 import { resolveVast, type VastContent } from './vast.ts';
 import type { DisplayResource } from './vastAds.ts';
 import { decodeXml } from './vastXml.ts';
-import { unpack, type ZipSite } from './zip.ts';
+import { unpack } from './zip.ts';
 
 /** A creative that is ready to be rendered. */
 export type PreparedCreative = PreparedStill | PreparedPage | PreparedVideo;
@@ -33,8 +36,8 @@ export interface PreparedStill extends PreparedFormat {
 
 export interface PreparedPage extends PreparedFormat {
   readonly kind: 'page';
-  /** Undefined if the creative must be measured first. */
-  readonly size: Size | undefined;
+  /** The size that the creative declares, and what its names suggest. */
+  readonly claims: SizeClaims;
   /** @returns the URL that shows the creative at this size. */
   readonly open: (size: Size) => string;
   /** True if the creative is in an iframe of the opened document, false if it is that document. */
@@ -66,6 +69,8 @@ export interface FetchedContent {
   readonly contentType: string;
   /** Undefined for bytes that were not fetched. */
   readonly url?: string;
+  /** The name of the file, and other names that may say its size; the most important first. */
+  readonly names?: readonly string[];
   readonly headers?: Headers;
 }
 
@@ -77,9 +82,11 @@ export async function prepare(source: CreativeSource, tools: PrepareTools): Prom
     case 'html_tag':
       return prepareTag(source.content, tools);
     case 'file':
-      return prepareContent({ bytes: source.bytes, contentType: '' }, tools);
-    case 'url':
-      return prepareContent(await fetchContent(replaceMacros(source.content, CACHE_STAMP), tools), tools);
+      return prepareContent({ bytes: source.bytes, contentType: '', names: [source.name] }, tools);
+    case 'url': {
+      const fetched = await fetchContent(replaceMacros(source.content, CACHE_STAMP), tools);
+      return prepareContent({ ...fetched, names: namesInUrl(source.content) }, tools);
+    }
   }
 }
 
@@ -104,7 +111,7 @@ async function prepareContent(fetched: FetchedContent, tools: PrepareTools): Pro
   const content = await detectContent(fetched.bytes, fetched.contentType);
   switch (content.kind) {
     case 'raster':
-      return prepareRaster(fetched.bytes, content.type, tools);
+      return prepareRaster(fetched, content.type, tools);
     case 'svg':
       return prepareSvg(fetched.bytes, tools);
     case 'video':
@@ -112,7 +119,7 @@ async function prepareContent(fetched: FetchedContent, tools: PrepareTools): Pro
     case 'vast':
       return prepareVast(fetched, tools);
     case 'zip':
-      return prepareZip(fetched.bytes, tools);
+      return prepareZip(fetched, tools);
     case 'html':
       return prepareHtml(fetched, tools);
     case 'script':
@@ -120,24 +127,28 @@ async function prepareContent(fetched: FetchedContent, tools: PrepareTools): Pro
   }
 }
 
-async function prepareRaster(bytes: Buffer, type: string, { server }: PrepareTools): Promise<PreparedCreative> {
+async function prepareRaster(
+  { bytes }: FetchedContent,
+  type: string,
+  { server, size: requested }: PrepareTools,
+): Promise<PreparedCreative> {
   const image = await readRaster(bytes);
-  const size = checkedSize(image);
-  if (!image.animated) return { kind: 'still', format: 'image', bytes, size };
-  return prepareImagePage(bytes, { type, size, server });
+  const { size, warnings } = imageSize(checkedSize(image), requested);
+  if (!image.animated) return { kind: 'still', format: 'image', bytes, size, warnings };
+  return { ...prepareImagePage(bytes, { type, size, server }), warnings };
 }
 
 /** An SVG is shown as an image, as pages embed ads. An SVG with scripts is shown as a document, so that they run. */
-function prepareSvg(bytes: Buffer, { server }: PrepareTools): PreparedCreative {
+function prepareSvg(bytes: Buffer, { server, size: requested }: PrepareTools): PreparedCreative {
   const source = bytes.toString('utf8');
-  const size = checkedSize(svgSize(source));
+  const size = requested ?? checkedSize(svgSize(source));
   const type = 'image/svg+xml';
   if (!isScripted(source)) return prepareImagePage(bytes, { type, size, server });
   const address = server.openDocument(bytes, type);
   return {
     kind: 'page',
     format: 'image',
-    size,
+    claims: declaredOnly(size, 'the image'),
     framed: true,
     open: (shown) => server.openDocument(framePage(address, shown)),
   };
@@ -149,7 +160,7 @@ function prepareImagePage(
 ): PreparedPage {
   const address = server.openDocument(bytes, type);
   const open = (shown: Size) => server.openDocument(imagePage(address, shown));
-  return { kind: 'page', format: 'image', size, framed: false, open };
+  return { kind: 'page', format: 'image', claims: declaredOnly(size, 'the image'), framed: false, open };
 }
 
 function prepareVideo(bytes: Buffer, type: string, { server }: PrepareTools): PreparedVideo {
@@ -220,36 +231,27 @@ async function prepareVastImage(
 }
 
 function sized(prepared: PreparedPage, size: Size | undefined): PreparedPage {
-  return { ...prepared, size: size ?? prepared.size };
+  return size === undefined ? prepared : { ...prepared, claims: declaredOnly(size, 'the VAST') };
 }
 
-async function prepareZip(bytes: Buffer, { server }: PrepareTools): Promise<PreparedCreative> {
-  const site = await unpack(bytes);
-  const page = site.files.get(site.index)?.toString('utf8') ?? '';
+async function prepareZip({ bytes, names = [] }: FetchedContent, tools: PrepareTools): Promise<PreparedCreative> {
+  const { server, size } = tools;
+  const site = await unpack(bytes, { size, zipName: names[0] });
   const address = server.openSite(site);
   const open = (shown: Size) => server.openDocument(framePage(address, shown));
-  return { kind: 'page', format: 'html5_zip', size: documentSize(page) ?? scriptSize(site), framed: true, open };
-}
-
-/** Adobe Animate declares the size in a script file of the zip. */
-function scriptSize({ files }: ZipSite): Size | undefined {
-  for (const [name, content] of files) {
-    const size = name.endsWith('.js') ? documentSize(content.toString('utf8')) : undefined;
-    if (size !== undefined) return size;
-  }
-  return undefined;
+  return { kind: 'page', format: 'html5_zip', claims: zipClaims(site, names), framed: true, open };
 }
 
 function prepareHtml(fetched: FetchedContent, { server }: PrepareTools): PreparedCreative {
-  const { bytes, headers, contentType } = fetched;
-  const size = documentSize(bytes.toString('utf8'));
+  const { bytes, headers, contentType, names } = fetched;
+  const claims = pageClaims(bytes.toString('utf8'), names);
   const url = isShownAsPage(contentType) ? fetched.url : undefined;
   // A page that forbids iframes, as some previews do, is opened directly.
   if (url !== undefined && forbidsFrames(headers))
-    return { kind: 'page', format: 'html', size, framed: false, open: () => url, main: url };
+    return { kind: 'page', format: 'html', claims, framed: false, open: () => url, main: url };
   const address = url ?? server.openDocument(basedAt(bytes, fetched.url), 'text/html');
   const open = (shown: Size) => server.openDocument(framePage(address, shown));
-  return { kind: 'page', format: 'html', size, framed: true, open, main: url };
+  return { kind: 'page', format: 'html', claims, framed: true, open, main: url };
 }
 
 /** @returns whether a browser shows this content type as a page. @throws CreativeError for HTML with a media content type. */
@@ -283,5 +285,6 @@ function prepareTag(tag: string, { server }: PrepareTools): PreparedPage {
   const filled = replaceMacros(tag, CACHE_STAMP);
   const address = server.openDocument(tagDocument(withMraid(filled)));
   const open = (shown: Size) => server.openDocument(framePage(address, shown));
-  return { kind: 'page', format: 'tag', size: tagSize(filled), framed: true, open, main: onlySource(filled) };
+  const claims = declaredOnly(tagSize(filled), 'the tag');
+  return { kind: 'page', format: 'tag', claims, framed: true, open, main: onlySource(filled) };
 }

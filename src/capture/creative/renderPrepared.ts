@@ -1,13 +1,17 @@
+import type { Warning } from '../../domain/warnings.ts';
 import { createNetworkBudget, type NetworkBudget } from '../browser/networkBudget.ts';
 import { RenderingBlockedError } from '../browser/renderingBlocked.ts';
 import type { SteppedBrowser } from '../browser/steppedBrowser.ts';
 import { SteppedPage } from '../browser/steppedPage.ts';
 import type { CreativeFrame, RenderedCreative, RenderRequest } from './creative.ts';
 import { CreativeError, requireSuccess } from './creativeError.ts';
-import { brokenImages, measure, PROBE_VIEWPORT } from './measure.ts';
+import { checkedAgainstLayout, contradicts, type SizeDecision, sizeOfLayout } from './decideSize.ts';
+import { LoadWarnings } from './loadWarnings.ts';
+import { PROBE_VIEWPORT, readImages, readLayout, showsAnything } from './measure.ts';
 import type { PreparedCreative, PreparedPage, PreparedStill, PreparedVideo } from './prepare.ts';
 import { type FramesByMarker, renderPageFrames, waitUntilStill } from './renderPage.ts';
 import { readVideo, renderVideoFrames } from './renderVideo.ts';
+import type { ShownLayout } from './shownLayout.ts';
 import { checkedSize, type Size } from './size.ts';
 import { STAND_INS } from './standIns/standIns.ts';
 import { isWhite, renderStill } from './stillImage.ts';
@@ -67,12 +71,41 @@ function showsNothing(): CreativeError {
   return new CreativeError('generic_error', 'The creative shows nothing: it drew neither an image nor text.');
 }
 
+/** True if the creative has its boxes but not the scripts that make them visible. Its warnings name the scripts. */
+function waitsForScripts(page: SteppedPage, layout: ShownLayout | undefined): boolean {
+  return (
+    layout !== undefined &&
+    (layout.roots.length > 0 || layout.fits) &&
+    page.requests.failures().some(({ type }) => type === 'Script')
+  );
+}
+
+/** @returns a warning if the frame cuts off a part of the ad. */
+function cutOff(size: Size, layout: ShownLayout | undefined, isRequested: boolean): Warning | undefined {
+  if (layout?.offset) {
+    const { x, y } = layout.offset;
+    const message = `The ad begins ${x} pixels from the left and ${y} from the top of its ${size.width}×${size.height} frame, as in an ad server, so its right or lower edge is cut off.`;
+    return { code: 'size_conflict', message };
+  }
+  if (!isRequested || !layout?.sticksOut) return undefined;
+  const message = `The creative is larger than the requested size ${size.width}×${size.height}, so a part of it is cut off.`;
+  return { code: 'size_conflict', message };
+}
+
+interface ShownPage {
+  readonly frames: CreativeFrame[];
+  /** Undefined if no frame was rendered. */
+  readonly layout: ShownLayout | undefined;
+}
+
 class BrowserRendering {
   readonly #browser: SteppedBrowser;
   readonly #request: RenderRequest;
   readonly #tools: RenderTools;
   readonly #notes = new Set<string>();
   readonly #networkBudget: NetworkBudget;
+  readonly #loadWarnings = new LoadWarnings();
+  readonly #warnings: Warning[] = [];
   #clock: 'stepped' | 'wall' = 'stepped';
 
   constructor(browser: SteppedBrowser, request: RenderRequest, tools: RenderTools) {
@@ -83,15 +116,39 @@ class BrowserRendering {
   }
 
   async page(creative: PreparedPage): Promise<RenderedCreative> {
-    const size = checkedSize(creative.size ?? (await this.#measured(creative)));
+    const [declared] = creative.claims.declared;
+    const given = this.#request.size && { size: this.#request.size, from: 'the request', warnings: [] };
+    const first = given ?? (declared && { ...declared, warnings: [] }) ?? (await this.#measured(creative));
+    const shown = await this.#pageFrames(creative, first.size);
+    const mustMeasure = declared !== undefined && given === undefined && shown.layout && contradicts(shown.layout);
+    if (!mustMeasure || creative.format === 'image') return this.#pageResult(creative, first, shown);
+    const layout = await this.#probe(creative);
+    const decision = layout ? checkedAgainstLayout(declared, layout, creative.claims) : first;
+    const isOther = decision.size.width !== first.size.width || decision.size.height !== first.size.height;
+    return this.#pageResult(creative, decision, isOther ? await this.#pageFrames(creative, decision.size) : shown);
+  }
+
+  #pageResult(creative: PreparedPage, { size, from, warnings }: SizeDecision, { frames, layout }: ShownPage) {
+    if (from !== 'the image') this.#notes.add(`Size ${size.width}×${size.height}: ${from}.`);
+    this.#warnings.push(...warnings);
+    const cut = creative.format === 'image' ? undefined : cutOff(size, layout, from === 'the request');
+    if (cut !== undefined && warnings.every(({ code }) => code !== 'size_conflict')) this.#warnings.push(cut);
+    return this.#result(creative, checkedSize(size), frames);
+  }
+
+  /** The frames at a size, and what the creative shows in it. */
+  async #pageFrames(creative: PreparedPage, wanted: Size): Promise<ShownPage> {
+    const size = checkedSize(wanted);
+    let layout: ShownLayout | undefined;
     const frames = await this.#frames(creative.open(size), size, async (page, markers) => {
       const pictures = await renderPageFrames(page, markers);
+      layout ??= await readLayout(page, creative.framed);
       await this.#checkMainResource(creative, page);
-      await this.#checkImages(creative, page);
-      await this.#checkBlankFrames(creative, page, pictures);
+      await this.#checkImages(creative, page, layout);
+      await this.#checkBlankFrames(creative, page, { pictures, layout });
       return pictures;
     });
-    return this.#result(creative, size, frames);
+    return { frames, layout };
   }
 
   async video(creative: PreparedVideo): Promise<RenderedCreative> {
@@ -100,7 +157,7 @@ class BrowserRendering {
       { size: { width: 16, height: 16 }, ratio: 1 },
       readVideo,
     );
-    const size = checkedSize(sizeOfVideo(facts, creative.declared));
+    const size = checkedSize(this.#request.size ?? sizeOfVideo(facts, creative.declared));
     const address = `${creative.address}?${size.width}x${size.height}`;
     const frames = await this.#frames(address, size, renderVideoFrames);
     return this.#result(creative, size, frames);
@@ -130,17 +187,22 @@ class BrowserRendering {
       frames,
       mode: this.#clock,
       notes: [...this.#notes],
-      warnings,
+      warnings: [...warnings, ...this.#warnings, ...this.#loadWarnings.list()],
     };
   }
 
-  /** Notes the images that did not load. @throws CreativeError if nothing else is visible. */
-  async #checkImages({ framed }: PreparedPage, page: SteppedPage): Promise<void> {
-    const broken = await brokenImages(page, framed);
+  /** Records the files that did not load. @throws CreativeError if nothing but broken images is visible. */
+  async #checkImages({ framed }: PreparedPage, page: SteppedPage, layout: ShownLayout | undefined): Promise<void> {
+    const failures = page.requests.failures();
+    const hung = this.#networkBudget.hung;
+    const urls = [...failures.map(({ url }) => url), ...hung.keys()];
+    const { broken, shown } = await readImages(page, framed, urls);
+    this.#loadWarnings.add(failures, shown);
+    this.#loadWarnings.addHung(hung, shown);
     const [first] = broken;
     if (first === undefined) return;
     for (const image of broken) this.#notes.add(`An image did not load: ${image.slice(0, 200)}`);
-    if ((await measure(page, framed)) !== undefined) return;
+    if (showsAnything(layout)) return;
     const outcome = page.requests.outcomeOf(first);
     if (outcome !== undefined && 'status' in outcome) requireSuccess(outcome.status, first);
     throw new CreativeError(
@@ -150,24 +212,35 @@ class BrowserRendering {
   }
 
   /** @throws CreativeError if all frames are white and the page has no visible content. */
-  async #checkBlankFrames(creative: PreparedPage, page: SteppedPage, pictures: FramesByMarker): Promise<void> {
+  async #checkBlankFrames(
+    creative: PreparedPage,
+    page: SteppedPage,
+    { pictures, layout }: { pictures: FramesByMarker; layout: ShownLayout | undefined },
+  ): Promise<void> {
     for (const png of pictures.values()) if (!(await isWhite(png))) return;
     const [hung] = this.#networkBudget.hung.keys();
     if (hung !== undefined)
       throw new CreativeError('net_read_timeout', `The creative shows nothing: ${hung} did not answer in time.`);
-    if (creative.format !== 'image' && (await measure(page, creative.framed)) === undefined) throw showsNothing();
+    if (creative.format !== 'image' && !showsAnything(layout) && !waitsForScripts(page, layout)) throw showsNothing();
     this.#notes.add('All frames are white.');
   }
 
-  async #measured(creative: PreparedPage): Promise<Size> {
-    const size = await this.#pass(creative.open(PROBE_VIEWPORT), { size: PROBE_VIEWPORT, ratio: 1 }, async (page) => {
+  async #measured(creative: PreparedPage): Promise<SizeDecision> {
+    const layout = await this.#probe(creative);
+    const decision = layout && sizeOfLayout(layout, creative.claims);
+    if (decision === undefined) throw showsNothing();
+    return decision;
+  }
+
+  /** The layout of the creative in a frame of an uncommon size. */
+  async #probe(creative: PreparedPage): Promise<ShownLayout | undefined> {
+    return this.#pass(creative.open(PROBE_VIEWPORT), { size: PROBE_VIEWPORT, ratio: 1 }, async (page) => {
       await waitUntilStill(page);
+      const layout = await readLayout(page, creative.framed);
       await this.#checkMainResource(creative, page);
-      await this.#checkImages(creative, page);
-      return measure(page, creative.framed);
+      await this.#checkImages(creative, page, layout);
+      return layout;
     });
-    if (size === undefined) throw showsNothing();
-    return size;
   }
 
   /** One pass for each ratio. */

@@ -1,12 +1,16 @@
 import { posix } from 'node:path';
 import type { Readable } from 'node:stream';
-import { type Entry, fromBuffer, type ZipFile } from 'yauzl';
+import { type Entry, fromBuffer, validateFileName, type ZipFile } from 'yauzl';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import { CreativeError } from './creativeError.ts';
+import { entryName } from './zipNames.ts';
+import { findPage, type PageChoice } from './zipPages.ts';
 
 /** Files of an HTML5 creative by path, relative to the folder of its page. */
 export interface ZipSite {
   readonly files: ReadonlyMap<string, Buffer>;
+  /** Other readings of names whose encoding is unknown, with the path in {@link files}. */
+  readonly aliases: ReadonlyMap<string, string>;
   /** Path of the page in {@link files}. */
   readonly index: string;
 }
@@ -18,14 +22,13 @@ const MAX_RATIO = 200;
 const FREE_BYTES = 4 * 1024 * 1024;
 
 /**
- * Unpacks a zip in memory and finds its page: `index.html` nearest to the root, else its only HTML file.
- * @throws CreativeError for a zip that is damaged, is a bomb, has paths outside of its folder, or has no page.
+ * Unpacks a zip in memory and finds its page.
+ * @throws CreativeError for a zip that is damaged, is a bomb, has paths outside of its folder, or has no page that can be chosen.
  */
-export async function unpack(bytes: Buffer): Promise<ZipSite> {
+export async function unpack(bytes: Buffer, choice: PageChoice = {}): Promise<ZipSite> {
   try {
-    const files = await readEntries(await opened(bytes));
-    const index = findIndex([...files.keys()]);
-    return { files, index };
+    const { files, aliases } = await readEntries(await opened(bytes));
+    return { files, aliases, index: findPage(files, choice) };
   } catch (cause) {
     if (cause instanceof CreativeError) throw cause;
     const reason = errorMessage(cause);
@@ -37,26 +40,29 @@ export async function unpack(bytes: Buffer): Promise<ZipSite> {
 
 function opened(bytes: Buffer): Promise<ZipFile> {
   return new Promise((resolve, reject) => {
-    fromBuffer(bytes, { lazyEntries: true, decodeStrings: true, validateEntrySizes: true }, (error, zip) =>
+    fromBuffer(bytes, { lazyEntries: true, decodeStrings: false, validateEntrySizes: true }, (error, zip) =>
       error ? reject(error) : resolve(zip),
     );
   });
 }
 
-async function readEntries(zip: ZipFile): Promise<Map<string, Buffer>> {
+async function readEntries(zip: ZipFile): Promise<Pick<ZipSite, 'files' | 'aliases'>> {
   if (zip.entryCount > MAX_ENTRIES)
     throw invalidZip(`The zip holds ${zip.entryCount} files; at most ${MAX_ENTRIES} are allowed.`);
   const files = new Map<string, Buffer>();
+  const aliases = new Map<string, string>();
   let total = 0;
   for (let entry = await nextEntry(zip); entry; entry = await nextEntry(zip)) {
-    const name = fileName(entry.fileName);
+    const { path, aliases: others } = entryName(entry);
+    const name = fileName(path);
     if (name === undefined) continue;
-    checkSize(entry, total);
+    checkSize(entry, { name, total });
     const content = await contentOf(zip, entry);
     total += content.length;
     files.set(name, content);
+    for (const other of others) aliases.set(posix.normalize(other), name);
   }
-  return files;
+  return { files, aliases };
 }
 
 function nextEntry(zip: ZipFile): Promise<Entry | undefined> {
@@ -72,20 +78,22 @@ function nextEntry(zip: ZipFile): Promise<Entry | undefined> {
   });
 }
 
-/** @returns undefined for folders and files of operating systems. yauzl has rejected paths outside of the zip's folder. */
+/** @returns undefined for folders and files of operating systems. @throws Error for a path outside of the zip's folder. */
 function fileName(name: string): string | undefined {
+  const fault = validateFileName(name);
+  if (fault !== null) throw new Error(fault);
   const path = posix.normalize(name);
-  const alien = path.endsWith('/') || path.startsWith('__MACOSX/') || /(^|\/)(\.DS_Store|Thumbs\.db)$/.test(path);
+  const alien = path.endsWith('/') || /(^|\/)(__MACOSX\/|\._[^/]*$|\.DS_Store$|Thumbs\.db$|desktop\.ini$)/.test(path);
   return alien ? undefined : path;
 }
 
-function checkSize(entry: Entry, total: number): void {
+function checkSize(entry: Entry, { name, total }: { name: string; total: number }): void {
   if (entry.isEncrypted()) throw invalidZip('The zip is protected by a password.');
   const { uncompressedSize: size, compressedSize: packed } = entry;
   if (total + size > MAX_TOTAL_BYTES)
     throw invalidZip(`The zip unpacks to more than ${MAX_TOTAL_BYTES / 1024 / 1024} MB, which is too large for an ad.`);
   if (size > FREE_BYTES && size > packed * MAX_RATIO)
-    throw invalidZip(`The zip is a bomb: "${entry.fileName}" expands to ${Math.round(size / packed)} times its size.`);
+    throw invalidZip(`The zip is a bomb: "${name}" expands to ${Math.round(size / packed)} times its size.`);
 }
 
 /** The declared sizes have been checked. yauzl ends a stream that is longer. */
@@ -99,25 +107,6 @@ function contentOf(zip: ZipFile, entry: Entry): Promise<Buffer> {
       stream.once('error', reject);
     });
   });
-}
-
-function findIndex(names: readonly string[]): string {
-  const depth = (name: string) => name.split('/').length;
-  const pages = names
-    .filter((name) => /\.html?$/i.test(name))
-    .toSorted((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1));
-  const indexes = pages.filter((name) => /(^|\/)index\.html?$/i.test(name));
-  const [index, second] = indexes;
-  if (index !== undefined) {
-    if (second !== undefined && depth(second) === depth(index) && posix.dirname(second) !== posix.dirname(index))
-      throw invalidZip(`The zip holds two pages, ${index} and ${second}. A zip must hold one creative.`);
-    return index;
-  }
-  const [only, other] = pages;
-  if (only === undefined) throw invalidZip('The zip holds no HTML page; an HTML5 creative needs an index.html.');
-  if (other !== undefined)
-    throw invalidZip(`The zip holds several HTML pages (${only}, ${other}) and none is index.html.`);
-  return only;
 }
 
 function invalidZip(reason: string, options?: ErrorOptions): CreativeError {

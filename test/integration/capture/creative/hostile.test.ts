@@ -75,7 +75,7 @@ describe('a creative that behaves badly', () => {
     const { notes, frames, width } = await renderer.rendered(
       tag(`${BOX}<img src="${renderer.base}/none.png" width="20">`),
     );
-    expect(notes).toEqual([`An image did not load: ${renderer.base}/none.png`]);
+    expect(notes).toEqual([`An image did not load: ${renderer.base}/none.png`, 'Size 300×250: the tag.']);
     expect(await colourAt(frames[0])).toEqual(GREEN);
     expect(width).toBe(300);
   });

@@ -100,6 +100,6 @@ describe('a library of an ad platform that does not load', () => {
     renderer.put('/real/Enabler.js', { type: 'text/javascript', body: 'window.Enabler = { real: true };' });
     const result = await renderer.rendered(tag(remote('/real/Enabler.js', `if (Enabler.real) { ${show} }`)));
     expect(await colourAt(result.frames[0], { x: 150, y: 125 })).toEqual(GREEN);
-    expect(result.notes).toEqual([]);
+    expect(result.notes).toEqual(['Size 300×250: the tag.']);
   });
 });
