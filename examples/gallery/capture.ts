@@ -56,7 +56,7 @@ export interface Gallery {
 }
 
 const MAX_RENDERINGS = 2;
-const NAVIGATION_TIMEOUT_MS = 8_000;
+const NAVIGATION_TIMEOUT_MS = 15_000;
 const THUMBNAIL_WIDTH = 480;
 
 /** After `signal`, the items that exist so far are the result. @throws EngineStartError, errors of the file system. */

@@ -61,7 +61,9 @@ function limit(): number {
 
 async function main(): Promise<void> {
   const interrupted = new AbortController();
-  process.once('SIGINT', () => interrupted.abort(new Error('The gallery was interrupted.')));
+  // What exists by then is written.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => interrupted.abort(new Error('The gallery was interrupted.')));
   const out = path.resolve(variable('OUT'));
   const options = {
     chromiumPath: findChromium(process.env['CHROMIUM_PATH']),
