@@ -50,7 +50,7 @@ function boxesOf(
 
 /** An SVG that covers a picture of this size. */
 export function overlaySvg(boxes: readonly DrawnBox[], { width, height }: { width: number; height: number }): string {
-  const unit = width / 360;
+  const unit = width / 480;
   const shapes = boxes
     .filter((box) => box.x < width && box.y < height && box.x + box.width > 0 && box.y + box.height > 0)
     .map((box) => shape(box, unit));
