@@ -46,11 +46,16 @@ export const WantedScreenshot = z.object({
   options: OptionsJson.nullish(),
 });
 
+/** More would make a record unreadable. */
+const MAX_WARNINGS = 100;
+
 /** Additional to what the first release of this version had; an older program sends none. */
 const warnings = z
-  .array(z.object({ code: z.enum(WARNING_CODES), message: words }))
-  .max(100)
-  .default([]);
+  // A newer program may know more codes.
+  .array(z.object({ code: z.enum(WARNING_CODES).catch('other'), message: words }))
+  .max(1_000)
+  .default([])
+  .transform((all) => all.slice(0, MAX_WARNINGS));
 
 /** One page load: a site on a device, with or without other ads, and its missing screenshots. */
 export const WantedPage = z.object({

@@ -62,6 +62,7 @@ const defaultMessage: z.core.$ZodErrorMap = (issue) => {
 };
 
 function article(expected: string): string {
+  if (expected === 'int') return 'a whole number';
   return /^[aeiou]/.test(expected) ? `an ${expected}` : `a ${expected}`;
 }
 

@@ -1,5 +1,5 @@
 /** Delivers pictures to a customer's bucket. For a set, the manifest that lists them is uploaded last. */
-import { adPictures, setPictures } from '../store/deliveries/deliveredPictures.ts';
+import { adPictures, type SetPicture, setPictures } from '../store/deliveries/deliveredPictures.ts';
 import { type DeliveryToSend, readConnector } from '../store/deliveries/deliveryToSend.ts';
 import type { DeliveryAttemptResult } from '../workflow/deliveryAttempts.ts';
 import { adFrameKey, adPreviewKey, manifestKey, screenshotKey } from './objectKeys.ts';
@@ -114,9 +114,12 @@ async function uploadsOf(
   };
 }
 
-/** @returns the manifest: what the files are, the event, and the key and SHA-256 of each picture. */
-function manifestText(body: string, files: readonly { id: string; key: string; sha256: string }[]): string {
+/** @returns the manifest: what the files are, the event, and the key, SHA-256 and warnings of each picture. */
+function manifestText(
+  body: string,
+  files: readonly (Pick<SetPicture, 'id' | 'sha256' | 'warnings'> & { key: string })[],
+): string {
   const event: unknown = JSON.parse(body);
-  const listed = files.map(({ id, key, sha256 }) => ({ screenshot_id: id, key, sha256 }));
+  const listed = files.map(({ id, key, sha256, warnings }) => ({ screenshot_id: id, key, sha256, warnings }));
   return `${JSON.stringify({ kind: 'placement_preview', event, files: listed }, null, 2)}\n`;
 }

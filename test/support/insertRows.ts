@@ -1,5 +1,6 @@
 /** Inserts organizations, ads and sets as the API's requests do, and enqueues the work that follows. */
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { OptionsJson } from '../../src/contract/optionsJson.ts';
 import type { DeviceName } from '../../src/domain/devices.ts';
 import type { Enqueuer } from '../../src/queue/payloads.ts';
 import type { Database } from '../../src/store/database/database.ts';
@@ -61,6 +62,8 @@ export interface TestPicture {
   readonly site?: string;
   readonly device?: DeviceName;
   readonly markerMs?: number | null;
+  /** Default: null, the default options. */
+  readonly options?: OptionsJson;
 }
 
 export async function insertSet(
@@ -73,10 +76,13 @@ export async function insertSet(
     .insertInto('screenshot_sets')
     .values({ id, organization_id: organization.id, campaign_id: organization.campaignId })
     .execute();
-  const rows = pictures.map(({ adId, site = 'https://news.example/', device = 'desktop', markerMs = null }, seq) => ({
-    ...{ id: randomUUID(), set_id: id, seq, ad_id: adId, device },
-    ...{ site_url: site, site_key: site, marker_ms: markerMs },
-  }));
+  const rows = pictures.map(
+    ({ adId, site = 'https://news.example/', device = 'desktop', markerMs = null, options }, seq) => ({
+      ...{ id: randomUUID(), set_id: id, seq, ad_id: adId, device },
+      ...{ site_url: site, site_key: site, marker_ms: markerMs },
+      options: options === undefined ? null : JSON.stringify(options),
+    }),
+  );
   await db.insertInto('screenshots').values(rows).execute();
   await insertSubscribers(db, organization, { set_id: id }, subscribers);
   return id;

@@ -7,6 +7,7 @@ import { deliveryList } from './deliveries.ts';
 import { type Html, type HtmlContent, html, webLink } from './html.ts';
 import { AD_ADVICE, AD_LABELS, formatTime, markerLabel, SET_LABELS } from './labels.ts';
 import type { PagePaths } from './paths.ts';
+import { warningList } from './warnings.ts';
 
 interface AdPageData {
   readonly ad: AdHead;
@@ -36,6 +37,7 @@ export async function adPage(
   ${failure(data)}
 </section>
 ${preview(data, paths)}
+${warningList(ad.warnings)}
 ${frames(data, paths)}
 <section class="panel"><h2>Creative</h2>${facts(data)}</section>
 <section class="panel">${deliveryList(data.deliveries, { paths, viewer, next: paths.ad(id) })}</section>

@@ -11,6 +11,7 @@ const FIELD_ORDER = [
   'viewport',
   'ratio',
   'marker',
+  'options',
   'ad_size',
   'slot',
   'score',
@@ -18,6 +19,7 @@ const FIELD_ORDER = [
   'ad_box',
   'page_mode',
   'creative_mode',
+  'warnings',
   'browser_version',
   'sha256',
 ];

@@ -5,6 +5,7 @@ import { type Html, type HtmlContent, html, webLink } from './html.ts';
 import { markerLabel, SCREENSHOT_LABELS } from './labels.ts';
 import type { PagePaths } from './paths.ts';
 import { provenance } from './provenance.ts';
+import { warningList } from './warnings.ts';
 
 interface SectionOptions {
   readonly paths: PagePaths;
@@ -52,7 +53,7 @@ function figure(screenshot: ScreenshotView, paths: PagePaths): Html {
   const alt = `${screenshot.ad.name} on ${screenshot.site_url}, ${screenshot.device}, ${marker}`;
   return html`<figure id="screenshot-${screenshot.id}" class="screenshot ${screenshot.status}" data-live>
   ${screenshot.image_token === null ? placeholder(screenshot) : image(screenshot, paths.image(screenshot.image_token), alt)}
-  <figcaption><span class="marker">${marker}</span>${provenance(screenshot)}</figcaption>
+  <figcaption><span class="marker">${marker}</span>${warningList(screenshot.warnings)}${provenance(screenshot)}</figcaption>
 </figure>`;
 }
 

@@ -5,7 +5,7 @@ import { attributeOf, child, children, declaredSize, textOf, type XmlNode } from
 export interface MediaFile {
   readonly url: string;
   readonly type: string;
-  /** Of an interactive layer, for example VPAID; often '' . */
+  /** The name of an interactive layer, for example VPAID; often ''. */
   readonly apiFramework: string;
   /** As declared; often the size of the file, not of the player. */
   readonly size: Size | undefined;

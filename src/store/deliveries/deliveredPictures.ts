@@ -1,5 +1,6 @@
 /** Which pictures a bucket gets for an ad or a set. */
 import { sql } from 'kysely';
+import type { Warning } from '../../domain/warnings.ts';
 import type { Queryable } from '../database/database.ts';
 
 export interface AdPicture {
@@ -34,6 +35,7 @@ export interface SetPicture {
   readonly ad_name: string;
   readonly artifact_key: string;
   readonly sha256: string;
+  readonly warnings: readonly Warning[];
 }
 
 /** The pictures that were taken of a set, in the order of the request. */
@@ -51,6 +53,7 @@ export async function setPictures(db: Queryable, setId: string): Promise<SetPict
       'a.name as ad_name',
       'i.artifact_key',
       'i.sha256',
+      's.warnings',
     ])
     .where('s.set_id', '=', setId)
     .where('s.status', '=', 'uploaded')

@@ -71,7 +71,7 @@ test('a set is delivered with all its pictures and the manifest', async () => {
   const manifest = JSON.parse((await customer.get(`${folder}/manifest.json`)).bytes.toString());
   expect(manifest.kind).toBe('placement_preview');
   expect(manifest.files.map(({ key }: { key: string }) => key)).toEqual(keys);
-  expect(manifest.files[0].sha256).toBe(PNG_FACTS.sha256);
+  expect(manifest.files[0]).toMatchObject({ sha256: PNG_FACTS.sha256, warnings: [] });
   expect(manifest.event).toMatchObject({ topic: 'screenshot_set.approved', data: { object: { id: setId } } });
   for (const key of keys) expect((await customer.get(key)).bytes.equals(PNG)).toBe(true);
   await db.deleteFrom('delivery_attempts').execute();

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { issueJobToken } from '../../../src/api/auth/jobToken.ts';
+import { readAdRecord, readSetRecord } from '../../../src/api/presenters/readRecords.ts';
 import { frameKey, withContent } from '../../../src/api/transfers/transfers.ts';
 import type { FolderArtifactStore } from '../../../src/artifacts/folder.ts';
 import type {
@@ -326,6 +327,54 @@ test('Characters that Postgres cannot store are replaced in the names and reason
   expect(stored).toEqual({ reason: harmless, record: { candidates: [{ element: harmless }] } });
   const { notes } = await store.db.selectFrom('job_creatives').select('notes').executeTakeFirstOrThrow();
   expect(notes).toEqual([harmless]);
+});
+
+const KEEPING = { allow_scaling: true, slot: { index: 2 }, other_ads: 'keep', full_page: true } as const;
+const SCALED = [{ code: 'scaled', message: 'The ad is shown at 80 %.' }];
+const BROKEN = [{ code: 'image_not_loaded', message: 'An image did not load.' }];
+
+test('Options, size and warnings reach the capture, the records and the event', async () => {
+  const subscribers = [{ webhook_url: 'https://hook.example/', webhook_topics: ['screenshot_set.approved'] }];
+  const adId = await insertAd(store.db, organization);
+  await store.db.updateTable('ads').set({ given_width: 320, given_height: 50 }).where('id', '=', adId).execute();
+  const setId = await insertSet(store.db, organization, { pictures: [{ adId, options: KEEPING }], subscribers });
+  const { jobId, client } = await admit();
+  const { body } = await open(client, 'pod-1');
+  expect(body.pages[0]?.screenshots).toMatchObject([{ ad_id: adId, options: KEEPING }]);
+  const { creative } = (await claim(client, 1)).body;
+  expect(creative).toMatchObject({ ad_id: adId, size: { width: 320, height: 50 } });
+  const bound = { index: 0, attempt: 1 };
+  const result = { ...rendered(jobId, creative), warnings: BROKEN };
+  expect((await client.call(`creatives/${adId}/result`, { ...bound, seconds: 1, result })).status).toBe(200);
+  const wait = { ...bound, ads: [adId], timeout_ms: 0 };
+  const { creatives } = (await client.call<ResolvedCreatives>('creatives/wait', wait)).body;
+  expect(creatives).toMatchObject([{ ad_id: adId, warnings: BROKEN }]);
+  const results = [{ ...taken(body.pages[0]?.screenshots[0]?.id ?? '', 1), warnings: [...BROKEN, ...SCALED] }];
+  expect((await client.call('screenshots/results', { ...bound, results })).status).toBe(200);
+  const publicUrl = 'https://tearsheet.example';
+  expect(await readAdRecord(store.db, { id: adId, publicUrl })).toMatchObject({ warnings: BROKEN });
+  const record = await readSetRecord(store.db, { id: setId, publicUrl });
+  expect(record?.screenshots).toMatchObject([{ warnings: [...BROKEN, ...SCALED] }]);
+  await store.db
+    .transaction()
+    .execute((tx) => settleJob(tx, { jobId, cause: 'complete' }, { ...eventContext, resolved: [] }));
+  const event = await store.db.selectFrom('events').select('body').executeTakeFirstOrThrow();
+  expect(JSON.parse(event.body).data.object.screenshots).toMatchObject([{ warnings: [...BROKEN, ...SCALED] }]);
+});
+
+test('Screenshots with default options have no options in the protocol', async () => {
+  const { client } = await oneAdOnePage();
+  const { body } = await open(client, 'pod-1');
+  expect(body.pages[0]?.screenshots[0]?.options).toBeNull();
+  expect((await claim(client, 1)).body.creative?.size).toBeNull();
+});
+
+test('The same page with and without other ads is captured by two indexes', async () => {
+  const adId = await insertAd(store.db, organization);
+  await insertSet(store.db, organization, { pictures: [{ adId }, { adId, options: KEEPING }] });
+  const { client } = await admit();
+  const pages = [await open(client, 'pod-a', 0), await open(client, 'pod-b', 1)].flatMap(({ body }) => body.pages);
+  expect(pages.map(({ screenshots }) => screenshots.map(({ options }) => options))).toEqual([[null], [KEEPING]]);
 });
 
 test('A capture cannot read or change anything of another job', async () => {

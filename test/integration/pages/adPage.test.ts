@@ -18,7 +18,7 @@ afterAll(async () => {
 const adAddress = (id: string) => `${server.url}/o/demo/ads/${id}`;
 
 async function seedAd(
-  values: { status?: 'pending' | 'generic_error'; reason?: string; content?: string } = {},
+  values: { status?: 'pending' | 'generic_error'; reason?: string; content?: string; warnings?: string } = {},
 ): Promise<string> {
   const { adIds } = await seedSet(server, { shots: [{ site: 'https://news.example/', device: 'desktop' }] });
   const id = adIds[0] ?? '';
@@ -94,6 +94,14 @@ describe('the page of an ad', () => {
     const note = (await page.locator('.note.fault').textContent()) ?? '';
     expect(note).toContain('The zip has no index.html.');
     expect(note).toContain('Correct the creative');
+  });
+
+  it('the page of an ad shows its warnings', async () => {
+    const warnings = JSON.stringify([{ code: 'size_assumed', message: 'The size <300×250> was assumed.' }]);
+    const id = await seedAd({ warnings });
+    const { page } = await openPage(browser);
+    await signIn(page, server, adAddress(id));
+    expect(await page.locator('.warnings li').allTextContents()).toEqual(['The size <300×250> was assumed.']);
   });
 
   it('the page shows a tag as text, and only the beginning of a large one', async () => {

@@ -68,6 +68,25 @@ describe('the page of a set', () => {
     expect(await failures.textContent()).toContain('Choose a page of the site that has a slot');
   });
 
+  it('the page of a set shows the warnings of a picture beside that picture only', async () => {
+    const shots = [NEWS, BLOG].map((site) => ({ site, device: 'desktop' as const }));
+    const { setId, shotIds } = await seedSet(server, { status: 'approved', shots });
+    const warnings = JSON.stringify([
+      { code: 'scaled', message: 'The ad is shown at 80 %.' },
+      { code: 'image_not_loaded', message: 'An image did not load.' },
+    ]);
+    await server.store.db
+      .updateTable('screenshots')
+      .set({ warnings })
+      .where('id', '=', shotIds[1] ?? '')
+      .execute();
+    const { page } = await openPage(browser);
+    await signIn(page, server, setAddress(setId));
+    const texts = page.locator(`#screenshot-${shotIds[1]} .warnings li`);
+    expect(await texts.allTextContents()).toEqual(['The ad is shown at 80 %.', 'An image did not load.']);
+    expect(await page.locator('.warnings').count()).toBe(1);
+  });
+
   it('the page of a set opens the provenance record of a picture', async () => {
     const { setId } = await seedSet(server, { status: 'approved', shots: [{ site: NEWS, device: 'desktop' }] });
     const { page } = await openPage(browser);

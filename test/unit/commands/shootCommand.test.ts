@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { expect, it } from 'vitest';
-import { pictureFileName } from '../../../src/capture/shoot/shootOutput.ts';
+import { type PictureLine, pictureFileName, textLine } from '../../../src/capture/shoot/shootOutput.ts';
 import { shootCommand } from '../../../src/commands/shootCommand.ts';
 import { findDevice } from '../../../src/domain/devices.ts';
 
@@ -29,10 +29,43 @@ it.each([
   ['an unknown device', ['--ad', TAG, '--site', SITE, '--device', 'fridge'], 'Samsung Galaxy S10'],
   ['a marker over 30 s', ['--ad', TAG, '--site', SITE, '--marker', '30.0001'], '0 to 30'],
   ['a marker that is not a number', ['--ad', TAG, '--site', SITE, '--marker', 'soon'], '0 to 30'],
+  ['an ad size without a height', ['--ad', TAG, '--site', SITE, '--ad-size', '300'], 'for example 300x250'],
+  ['an ad size of zero', ['--ad', TAG, '--site', SITE, '--ad-size', '0x250'], 'from 1 to 4096'],
+  ['an ad size over 4096 pixels', ['--ad', TAG, '--site', SITE, '--ad-size', '300x4097'], 'from 1 to 4096'],
+  ['a candidate with the number zero', ['--ad', TAG, '--site', SITE, '--slot', '0'], 'from 1 to 100'],
+  ['a candidate with the number 101', ['--ad', TAG, '--site', SITE, '--slot', '101'], 'from 1 to 100'],
+  ['an empty selector', ['--ad', TAG, '--site', SITE, '--slot', ' '], '1 to 500 characters'],
+  ['a selector over 500 characters', ['--ad', TAG, '--site', SITE, '--slot', 'x'.repeat(501)], '1 to 500 characters'],
+  ['another choice about other ads', ['--ad', TAG, '--site', SITE, '--other-ads', 'show'], 'hide, keep'],
   ['an invalid range of addresses', ['--ad', TAG, '--site', SITE, '--allow', 'everything'], 'everything'],
 ])('shoot rejects %s with a message about the fault', async (_what, flags, word) => {
   const { message } = await parse(...flags);
   expect(message).toContain(word);
+});
+
+it('the text of a picture of shoot ends with one line for each warning', () => {
+  const box = { x: 0, y: 0, width: 300, height: 250 };
+  const line: PictureLine = {
+    status: 'uploaded',
+    site: SITE,
+    device: 'desktop',
+    marker: null,
+    file: 'a.png',
+    ad: TAG,
+    reason: null,
+    slot: '#slot',
+    candidates: [],
+    chosen: { element: '#slot', box, size: [300, 250], score: 1, evidence: [] },
+    scale: 1,
+    mode: 'composed',
+    warnings: [
+      { code: 'scaled', message: 'The ad is shown at 80 %.' },
+      { code: 'other', message: 'Another fact.' },
+    ],
+  };
+  const [first, ...rest] = textLine(line).split('\n');
+  expect(first).toContain('placed');
+  expect(rest.map((text) => text.trim())).toEqual(['warning: The ad is shown at 80 %.', 'warning: Another fact.']);
 });
 
 it.each([

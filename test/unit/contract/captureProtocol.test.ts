@@ -29,3 +29,15 @@ test('A provenance record of a page with many candidates is accepted, a longer o
   };
   expect([withRecord(100_000), withRecord(200_000)]).toEqual([true, false]);
 });
+
+test('a warning with a code of a newer program is stored under the code other, and the list is cut', () => {
+  const taken = (warnings: unknown) => ({
+    ...{ id: ID, status: 'uploaded', key: 'k', sha256: 'a'.repeat(64), bytes: 1, width: 1, height: 1 },
+    ...{ captured_at: '2026-11-21T09:30:00.000Z', record: {}, warnings },
+  });
+  const read = (warnings: unknown) => ScreenshotResults.parse({ ...BOUND, results: [taken(warnings)] }).results[0];
+  const warning = { code: 'of_the_future', message: 'A fact.' };
+  expect(read([warning])).toMatchObject({ warnings: [{ code: 'other', message: 'A fact.' }] });
+  expect(read(undefined)).toMatchObject({ warnings: [] });
+  expect(read(Array(150).fill(warning))).toMatchObject({ warnings: { length: 100 } });
+});

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { screenshotRequestParser } from '../../../src/contract/parseScreenshotRequest.ts';
 import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
+import { DEFAULT_OPTIONS } from '../../../src/domain/screenshotOptions.ts';
 
 const parse = screenshotRequestParser({ ...DEFAULT_LIMITS, entries: 2, screenshots: 2 });
 const object = { site: { url: 'news.example' }, device: { name: 'desktop' } };
@@ -25,4 +26,78 @@ test('Entries beyond the limit are counted, not read', () => {
   expect(faults.errors).toEqual({
     screenshot_requests: ['must have at most 2 entries, but has 5,002: send several requests.'],
   });
+});
+
+/** The first screenshot of a request with these options. */
+function withOptions(options: unknown) {
+  const screenshots = [{ ...object, options }];
+  const { entries, faults } = read([{ ...entry(1), screenshots }]);
+  return { options: entries[0]?.screenshots[0]?.options, errors: faults.errors };
+}
+
+const PATH = 'screenshot_requests.0.screenshots.0.options';
+
+test.each([
+  ['absent', undefined],
+  ['null', null],
+  ['empty', {}],
+  ['null in each part', { ad: null, slot: null, page: null }],
+  ['null in each field', { ad: { allow_scaling: null }, page: { other_ads: null, full_page: null } }],
+])('options that are %s are the default options', (_, options) => {
+  expect(withOptions(options)).toEqual({ options: DEFAULT_OPTIONS, errors: {} });
+});
+
+test('each option is read', () => {
+  const page = { other_ads: 'keep', full_page: true };
+  expect(withOptions({ ad: { allow_scaling: true }, slot: { selector: '#a .b' }, page }).options).toEqual({
+    allowScaling: true,
+    slot: { selector: '#a .b' },
+    otherAds: 'keep',
+    fullPage: true,
+  });
+  expect(withOptions({ slot: { index: 100 } }).options?.slot).toEqual({ index: 100 });
+  expect(withOptions({ slot: { index: 1, selector: null } }).options?.slot).toEqual({ index: 1 });
+});
+
+test.each([
+  ['a slot with both choices', { slot: { selector: 'a', index: 1 } }, 'slot', 'not both'],
+  ['a slot without a choice', { slot: {} }, 'slot', 'selector or index'],
+  ['the slot number zero', { slot: { index: 0 } }, 'slot.index', '1'],
+  ['the slot number 101', { slot: { index: 101 } }, 'slot.index', '100'],
+  ['a slot number with decimals', { slot: { index: 1.5 } }, 'slot.index', 'whole number'],
+  ['a blank selector', { slot: { selector: ' ' } }, 'slot.selector', 'CSS selector'],
+  ['a selector over 500 characters', { slot: { selector: 'x'.repeat(501) } }, 'slot.selector', '500'],
+  ['a selector with U+0000', { slot: { selector: 'a\0' } }, 'slot.selector', ''],
+  ['scaling as text', { ad: { allow_scaling: 'true' } }, 'ad.allow_scaling', 'boolean'],
+  ['scaling as a number', { ad: { allow_scaling: 1 } }, 'ad.allow_scaling', 'boolean'],
+  ['another choice about other ads', { page: { other_ads: 'show' } }, 'page.other_ads', 'hide'],
+  ['the whole page as text', { page: { full_page: 'yes' } }, 'page.full_page', 'boolean'],
+  ['options that are not an object', 'all', '', 'object'],
+])('a request with %s is rejected with the path of the fault', (_, options, path, word) => {
+  const { errors } = withOptions(options);
+  const at = path === '' ? PATH : `${PATH}.${path}`;
+  expect(Object.keys(errors)).toEqual([at]);
+  expect(errors[at]?.join(' ')).toContain(word);
+});
+
+const withSize = (size: unknown) => {
+  const { entries, faults } = read([{ ...entry(1), ad: { ...entry(1).ad, size } }]);
+  // The faults of the content count only if the ad is new, so the parser keeps them apart.
+  return { size: entries[0]?.ad?.content?.size, errors: { ...faults.errors, ...entries[0]?.ad?.faults } };
+};
+
+test('the size of an ad is read, and is null if the request has none', () => {
+  expect(withSize({ width: 1, height: 4_096 })).toEqual({ size: { width: 1, height: 4_096 }, errors: {} });
+  expect([withSize(undefined).size, withSize(null).size]).toEqual([null, null]);
+});
+
+test.each([
+  ['width 0', { width: 0, height: 250 }, ['width']],
+  ['height 4097', { width: 300, height: 4_097 }, ['height']],
+  ['decimals', { width: 300.5, height: 250 }, ['width']],
+  ['text', { width: '300', height: '250' }, ['width', 'height']],
+  ['no height', { width: 300 }, ['height']],
+])('an ad size with %s is rejected', (_, size, fields) => {
+  const { errors } = withSize(size);
+  expect(Object.keys(errors)).toEqual(fields.map((field) => `screenshot_requests.0.ad.size.${field}`));
 });

@@ -8,6 +8,14 @@ const pages = (count: number, pictures = 1) =>
     otherAds: 'hide' as const,
   }));
 
+test('pages with and without other ads are in different indexes', () => {
+  const page = (otherAds: 'hide' | 'keep') => ({ siteKey: 'a', device: 'desktop', otherAds });
+  const { indexes, assignment } = planBatches([page('hide'), page('keep'), page('hide')], 10);
+  expect(indexes).toBe(2);
+  expect(assignment[0]).toBe(assignment[2]);
+  expect(assignment[0]).not.toBe(assignment[1]);
+});
+
 test('An index is one site on one device', () => {
   const { indexes, assignment } = planBatches(
     [

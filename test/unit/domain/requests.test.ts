@@ -4,7 +4,7 @@ import { campaignName } from '../../../src/domain/campaigns.ts';
 import { formatKey, keyOfHeader, parseKey } from '../../../src/domain/keys.ts';
 import { isMarker, markerMs } from '../../../src/domain/markers.ts';
 import { reviewNotes } from '../../../src/domain/reviewNotes.ts';
-import { DEFAULT_OPTIONS } from '../../../src/domain/screenshotOptions.ts';
+import { DEFAULT_OPTIONS, type ScreenshotOptions } from '../../../src/domain/screenshotOptions.ts';
 import { countWanted, expandScreenshots, type WantedScreenshots } from '../../../src/domain/screenshots.ts';
 import { codePoints, cutCodePoints, textFault } from '../../../src/domain/text.ts';
 import { parseTimestamp, timestamp } from '../../../src/domain/time.ts';
@@ -92,6 +92,18 @@ describe('the pictures of a request', () => {
       ['b', 's.example', null],
     ]);
     expect([countWanted(entries), expandScreenshots(entries, 2).length]).toEqual([7, 3]);
+  });
+
+  test('the same screenshot with each choice of options is another screenshot', () => {
+    const choices: Partial<ScreenshotOptions>[] = [
+      ...[{}, { allowScaling: true }, { fullPage: true }, { otherAds: 'keep' as const }],
+      ...[{ slot: { index: 1 } }, { slot: { index: 2 } }, { slot: { selector: '1' } }],
+    ];
+    const screenshots = [...choices, ...choices].map((choice) => ({
+      ...wanted('s.example'),
+      options: { ...DEFAULT_OPTIONS, ...choice },
+    }));
+    expect(expandScreenshots([{ adId: 'a', screenshots }], 100)).toHaveLength(choices.length);
   });
 });
 

@@ -87,6 +87,31 @@ describe('a request', () => {
     expect(queued.rows[0]).toEqual({ name: 'launch', payload: { organization_id: set.organization_id } });
   });
 
+  test('the size of an ad and the options of a screenshot are stored, and default options are stored as null', async () => {
+    const options = { ad: { allow_scaling: true }, slot: { selector: '#top' }, page: { other_ads: 'keep' } };
+    const reply = await ask([entry({ media, size: { width: 320, height: 50 } }, [shot, { ...shot, options }])]);
+    expect(reply.status).toBe(202);
+    const stored = await api.store.db
+      .selectFrom('screenshots')
+      .innerJoin('ads', 'ads.id', 'screenshots.ad_id')
+      .select(['screenshots.options', 'ads.given_width', 'ads.given_height'])
+      .where('set_id', '=', reply.json.id)
+      .orderBy('seq')
+      .execute();
+    const size = { given_width: 320, given_height: 50 };
+    const given = { allow_scaling: true, slot: { selector: '#top' }, other_ads: 'keep', full_page: false };
+    expect(stored).toEqual([
+      { ...size, options: null },
+      { ...size, options: given },
+    ]);
+  });
+
+  test('the same screenshot with the same options twice is one, and with other options it is another', async () => {
+    const scaled = { ...shot, options: { ad: { allow_scaling: true } } };
+    const reply = await ask([entry({ media }, [shot, scaled, scaled, { ...shot, options: { page: {} } }])]);
+    expect(await pictures(reply)).toHaveLength(2);
+  });
+
   test('each device of the list is accepted, and the fault of another device has the list', async () => {
     const reply = await ask([
       entry(
