@@ -10,8 +10,8 @@ export interface FrameDriverOptions {
   readonly clock: PageClock;
 }
 
-/** The interval between two frames, as in the browser itself. */
-const FRAME_MS = 1000 / 60;
+/** The browser shows a picture of an animated image up to half an interval early. This one shows each when it is due. */
+const INTERVAL_MS = 1;
 const MAX_FRAMES = 200;
 /** After this many frames without a picture, the driver pauses before each further frame. */
 const FRAMES_WITHOUT_PAUSE = 10;
@@ -31,14 +31,19 @@ export class FrameDriver {
     return (await this.#frame()).hasDamage;
   }
 
-  /** @returns the viewport at this moment, a PNG of device pixels in base64. @throws RenderingBlockedError */
-  async picture(): Promise<string> {
+  /**
+   * Draws the frame of this moment with its picture. Usually one frame is enough; each further one runs the page's callbacks again.
+   * @returns the picture, a PNG of device pixels in base64. @throws RenderingBlockedError
+   */
+  async drawPicture(): Promise<{ readonly damage: boolean; readonly picture: string }> {
     const { guard, clock } = this.#options;
+    let damage = false;
     for (let attempt = 0; attempt < MAX_FRAMES; attempt++) {
       if (attempt > FRAMES_WITHOUT_PAUSE) await guard.waitFor(sleep(PAUSE_MS));
+      const { screenshotData, hasDamage } = await this.#frame({ format: 'png' });
+      damage ||= hasDamage;
+      if (screenshotData) return { damage, picture: screenshotData };
       clock.nextInstant();
-      const { screenshotData } = await this.#frame({ format: 'png' });
-      if (screenshotData) return screenshotData;
     }
     throw new RenderingBlockedError(
       'no_picture',
@@ -50,7 +55,7 @@ export class FrameDriver {
     const { session, guard, clock } = this.#options;
     const frame = session.send(
       'HeadlessExperimental.beginFrame',
-      { ...clock.frameTime(), interval: FRAME_MS, noDisplayUpdates: false, ...(screenshot && { screenshot }) },
+      { ...clock.frameTime(), interval: INTERVAL_MS, noDisplayUpdates: false, ...(screenshot && { screenshot }) },
       60_000,
     );
     return guard.waitFor(frame, () => clock.nudge());

@@ -9,7 +9,7 @@ export interface PageClock {
   readonly waitsForNetwork: boolean;
   /** Called once, before the page loads anything. */
   start(): Promise<void>;
-  /** Advances the page's time by `ms`. */
+  /** Advances the page's time by `ms`. Virtual time counts whole microseconds. */
   advance(ms: number): Promise<void>;
   /** The time of the next frame. The compositor skips a frame whose time is not later than that of the previous frame. */
   frameTime(): { readonly frameTimeTicks?: number };
@@ -23,21 +23,23 @@ export interface PageClock {
 export class WallClock implements PageClock {
   readonly waitsForNetwork = true;
   readonly #guard: PageGuard;
-  #now = 0;
+  #startedAt = performance.now();
 
   constructor(guard: PageGuard) {
     this.#guard = guard;
   }
 
+  /** Includes the time that the work between two calls of `advance` took. */
   get now(): number {
-    return this.#now;
+    return performance.now() - this.#startedAt;
   }
 
-  async start(): Promise<void> {}
+  async start(): Promise<void> {
+    this.#startedAt = performance.now();
+  }
 
   async advance(ms: number): Promise<void> {
     await this.#guard.waitFor(sleep(ms));
-    this.#now += ms;
   }
 
   frameTime(): { readonly frameTimeTicks?: number } {

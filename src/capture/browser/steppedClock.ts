@@ -17,6 +17,8 @@ export interface SteppedClockOptions {
 /** Virtual milliseconds between two frames of the same moment. */
 const INSTANT_MS = 0.001;
 const NUDGE_MS = 1;
+/** Makes a product of whole microseconds never fall below them. */
+const ROUNDING_MS = 0.0001;
 /** Real time that requests may take in all, if they start after the network budget was spent. */
 const LATE_BUDGET_MS = 2_000;
 /** Tasks that may run at one virtual instant. The limit keeps endless message loops from stopping the clock. */
@@ -54,9 +56,11 @@ export class SteppedClock implements PageClock {
 
   async advance(ms: number): Promise<void> {
     if (!this.waitsForNetwork) await this.#waitForLateRequests();
-    const { expired, started } = this.#grantBudget(ms);
+    // The browser cuts off fractions of a microsecond, so that their sum would fall behind.
+    const microseconds = Math.max(1, Math.round(ms * 1000));
+    const { expired, started } = this.#grantBudget(microseconds / 1000 + ROUNDING_MS);
     await this.#options.guard.waitFor(Promise.all([started, expired]), () => this.#checkNetworkBudget());
-    this.#now += ms;
+    this.#now = (Math.round(this.#now * 1000) + microseconds) / 1000;
     this.#instant = 0;
   }
 

@@ -1,5 +1,6 @@
 import type { CdpSession } from './cdp.ts';
 import { FrameDriver } from './frameDriver.ts';
+import { type FrameNeed, FrameNeeds } from './frameNeeds.ts';
 import { interceptRequests, type SubstituteScript } from './interceptRequests.ts';
 import type { NetworkBudget } from './networkBudget.ts';
 import { type PageClock, WallClock } from './pageClock.ts';
@@ -49,6 +50,7 @@ export class SteppedPage {
   readonly #guard: PageGuard;
   readonly #clock: PageClock;
   readonly #frames: FrameDriver;
+  readonly #frameNeeds: FrameNeeds;
   #loaded = false;
 
   private constructor(
@@ -74,6 +76,7 @@ export class SteppedPage {
     this.#guard = guard;
     this.#clock = clock;
     this.#frames = new FrameDriver({ session, guard, clock });
+    this.#frameNeeds = new FrameNeeds(session, guard);
   }
 
   static async open(browser: SteppedBrowser, options: SteppedPageOptions): Promise<SteppedPage> {
@@ -117,15 +120,20 @@ export class SteppedPage {
     await this.#clock.advance(ms);
   }
 
-  /** Advances the clock by `ms` and draws a frame. @returns whether the frame differs from the previous one. */
-  async advance(ms: number): Promise<{ damage: boolean }> {
-    await this.#clock.advance(ms);
+  /** Draws the frame of this moment. @returns whether it differs from the previous one. */
+  async draw(): Promise<{ damage: boolean }> {
     return { damage: await this.#frames.draw() };
   }
 
-  /** @returns the viewport at this moment as a PNG in device pixels. */
-  async picture(): Promise<Buffer> {
-    return Buffer.from(await this.#frames.picture(), 'base64');
+  /** Draws the frame of this moment. @returns it as a PNG in device pixels. */
+  async drawPicture(): Promise<{ damage: boolean; picture: Buffer }> {
+    const { damage, picture } = await this.#frames.drawPicture();
+    return { damage, picture: Buffer.from(picture, 'base64') };
+  }
+
+  /** @returns whether the document and its iframes need a frame. Each call tells what changed since the previous one. */
+  frameNeed(): Promise<FrameNeed> {
+    return this.#frameNeeds.check();
   }
 
   /** Evaluates in our isolated world, in the main frame or in the given iframe. @returns undefined if the script throws. */
@@ -162,6 +170,11 @@ export class SteppedPage {
     await this.#browser.cdp.root.send('Target.disposeBrowserContext', { browserContextId: this.#contextId }, 5_000);
   }
 
+  /** `stepped`, or `wall` for real time. */
+  get clock(): 'stepped' | 'wall' {
+    return this.#options.clock;
+  }
+
   async #frameTree() {
     return (await this.#guard.waitFor(this.session.send('Page.getFrameTree'))).frameTree;
   }
@@ -193,6 +206,7 @@ export class SteppedPage {
         dontSetVisibleSize: true,
       }),
     ]);
+    await this.#frameNeeds.start();
     const { networkBudget, substitutes = [] } = this.#options;
     await interceptRequests(session, { networkBudget, substitutes, notes: this.notes });
     await this.#clock.start();

@@ -6,6 +6,7 @@ import { SteppedPage } from '../browser/steppedPage.ts';
 import type { CreativeFrame, RenderedCreative, RenderRequest } from './creative.ts';
 import { CreativeError, requireSuccess } from './creativeError.ts';
 import { checkedAgainstLayout, contradicts, type SizeDecision, sizeOfLayout } from './decideSize.ts';
+import { LateFrameError } from './frameGrid.ts';
 import { LoadWarnings } from './loadWarnings.ts';
 import { PROBE_VIEWPORT, readImages, readLayout, showsAnything } from './measure.ts';
 import type { PreparedCreative, PreparedPage, PreparedStill, PreparedVideo } from './prepare.ts';
@@ -107,6 +108,7 @@ class BrowserRendering {
   readonly #loadWarnings = new LoadWarnings();
   readonly #warnings: Warning[] = [];
   #clock: 'stepped' | 'wall' = 'stepped';
+  #looksAtEachFrame = false;
 
   constructor(browser: SteppedBrowser, request: RenderRequest, tools: RenderTools) {
     this.#browser = browser;
@@ -141,7 +143,7 @@ class BrowserRendering {
     const size = checkedSize(wanted);
     let layout: ShownLayout | undefined;
     const frames = await this.#frames(creative.open(size), size, async (page, markers) => {
-      const pictures = await renderPageFrames(page, markers);
+      const pictures = await renderPageFrames(page, markers, this.#looksAtEachFrame);
       layout ??= await readLayout(page, creative.framed);
       await this.#checkMainResource(creative, page);
       await this.#checkImages(creative, page, layout);
@@ -255,7 +257,10 @@ class BrowserRendering {
     return frames;
   }
 
-  /** Opens a page for one pass. If stepped time makes no progress, opens it again in real time. */
+  /**
+   * Opens a page for one pass. If the page requests a frame that was skipped, opens it again to look at each frame. If stepped
+   * time makes no progress, opens it again in real time.
+   */
   async #pass<T>(
     address: string,
     view: { size: Size; ratio: number },
@@ -264,6 +269,10 @@ class BrowserRendering {
     try {
       return await this.#withPage(address, view, work);
     } catch (error) {
+      if (error instanceof LateFrameError && !this.#looksAtEachFrame) {
+        this.#looksAtEachFrame = true;
+        return this.#pass(address, view, work);
+      }
       if (!(error instanceof RenderingBlockedError && error.kind === 'stuck') || this.#clock === 'wall') throw error;
       this.#clock = 'wall';
       this.#notes.add('Rendered in real time: the creative made no progress in stepped time.');

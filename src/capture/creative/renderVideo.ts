@@ -1,7 +1,7 @@
 import { RenderingBlockedError } from '../browser/renderingBlocked.ts';
 import type { SteppedPage } from '../browser/steppedPage.ts';
 import { CreativeError } from './creativeError.ts';
-import { type FramesByMarker, SMALLEST_STEP_MS } from './renderPage.ts';
+import type { FramesByMarker } from './renderPage.ts';
 import type { Size } from './size.ts';
 
 export interface VideoFacts extends Size {
@@ -9,6 +9,8 @@ export interface VideoFacts extends Size {
   readonly durationMs: number;
 }
 
+/** The step of the page's time between two frames. */
+const STEP_MS = 1;
 /** Real time for decoding one frame. */
 const DECODE_TIMEOUT_MS = 10_000;
 /** The default frame of a video is at a quarter of its duration, at most at this time. */
@@ -36,7 +38,8 @@ export async function renderVideoFrames(
   for (const marker of markers) {
     const moment = Math.min(marker ?? Math.min(MAX_DEFAULT_MS, durationMs * DEFAULT_SHARE), durationMs);
     await seek(page, moment / 1000);
-    pictures.set(marker, await page.picture());
+    await page.wait(STEP_MS);
+    pictures.set(marker, (await page.drawPicture()).picture);
   }
   return pictures;
 }
@@ -68,7 +71,8 @@ interface VideoState {
 async function advanceUntil(page: SteppedPage, condition: string, doing: string): Promise<VideoState> {
   const end = performance.now() + DECODE_TIMEOUT_MS;
   do {
-    await page.advance(SMALLEST_STEP_MS);
+    await page.wait(STEP_MS);
+    await page.draw();
     const state = (await page.evaluate(`(() => {
       const video = document.querySelector('video');
       return { done: Boolean(${condition}), error: video?.error ? video.error.message || 'code ' + video.error.code : '',

@@ -1,0 +1,120 @@
+import { CdpError, type CdpSession } from './cdp.ts';
+import type { PageGuard } from './pageGuard.ts';
+
+/** The isolated world of the check. No script of the page sees what it does. */
+const WORLD = 'tearsheet-frames';
+
+/** What a page needs from the clock. */
+export interface FrameNeed {
+  /** The page requested the frame of this moment. */
+  readonly requested: boolean;
+  /** Milliseconds until an animation begins or ends; 0 if one does now, Infinity if none will. */
+  readonly nextChangeMs: number;
+}
+
+const REQUESTED: FrameNeed = { requested: true, nextChangeMs: Number.POSITIVE_INFINITY };
+
+/**
+ * Finds out whether a page would behave differently if the browser skipped the frame of this moment. A page with a worker always
+ * needs its frames, because only the worker knows what it draws.
+ */
+export class FrameNeeds {
+  readonly #session: CdpSession;
+  readonly #guard: PageGuard;
+  /** The isolated world of each frame of the page; undefined until it is created. */
+  readonly #contexts = new Map<string, number | undefined>();
+  readonly #workers = new Set<string>();
+
+  constructor(session: CdpSession, guard: PageGuard) {
+    this.#session = session;
+    this.#guard = guard;
+    session.on('Page.frameNavigated', ({ frame }) => this.#contexts.set(frame.id, undefined));
+    session.on('Page.frameAttached', ({ frameId }) => this.#contexts.set(frameId, undefined));
+    session.on('Page.frameDetached', ({ frameId }) => this.#contexts.delete(frameId));
+    session.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
+      if (targetInfo.type === 'worker') this.#workers.add(sessionId);
+    });
+    session.on('Target.detachedFromTarget', ({ sessionId }) => this.#workers.delete(sessionId));
+  }
+
+  /** Called once, before the page loads anything. */
+  async start(): Promise<void> {
+    const options = { autoAttach: true, waitForDebuggerOnStart: false, flatten: true };
+    await this.#session.send('Target.setAutoAttach', options);
+  }
+
+  /** @returns what changed since the previous call. An unknown need counts as a request. */
+  async check(): Promise<FrameNeed> {
+    if (this.#workers.size > 0) return REQUESTED;
+    const frames = [...this.#contexts.keys()];
+    const needs = await this.#guard.waitFor(Promise.all(frames.map((id) => this.#checkFrame(id))));
+    return {
+      requested: needs.some(({ requested }) => requested),
+      nextChangeMs: Math.min(...needs.map(({ nextChangeMs }) => nextChangeMs)),
+    };
+  }
+
+  async #checkFrame(frameId: string): Promise<FrameNeed> {
+    try {
+      const contextId = this.#contexts.get(frameId) ?? (await this.#createContext(frameId));
+      const call = { contextId, expression: CHECK, returnByValue: true };
+      const { result } = await this.#session.send('Runtime.evaluate', call);
+      const { requested, nextChangeMs } = (result.value ?? REQUESTED) as FrameNeed;
+      // Infinity has no JSON value.
+      return { requested, nextChangeMs: nextChangeMs ?? Number.POSITIVE_INFINITY };
+    } catch (error) {
+      if (!(error instanceof CdpError)) throw error;
+      // The document was replaced.
+      if (this.#contexts.has(frameId)) this.#contexts.set(frameId, undefined);
+      return REQUESTED;
+    }
+  }
+
+  async #createContext(frameId: string): Promise<number> {
+    const world = { frameId, worldName: WORLD };
+    const { executionContextId } = await this.#session.send('Page.createIsolatedWorld', world);
+    this.#contexts.set(frameId, executionContextId);
+    return executionContextId;
+  }
+}
+
+/** A window, with what the previous check found in it. */
+interface CheckedWindow extends Window {
+  lastRequest?: number;
+  phases?: WeakMap<Animation, number>;
+}
+
+/**
+ * Runs in the isolated world of a document. A page requests a frame by an animation frame, a video that plays and a new
+ * animation.
+ */
+function needOfFrame() {
+  const view: CheckedWindow = window;
+  let requested = false;
+  let nextChangeMs = Number.POSITIVE_INFINITY;
+  // A document counts its requests in all worlds, so that the next number shows whether the page requested frames.
+  const request = requestAnimationFrame(() => undefined);
+  cancelAnimationFrame(request);
+  if (request !== (view.lastRequest ?? 0) + 1) requested = true;
+  view.lastRequest = request;
+  for (const video of document.querySelectorAll('video')) if (!video.paused && !video.ended) requested = true;
+  view.phases ??= new WeakMap();
+  for (const animation of document.getAnimations()) {
+    const { startTime, playbackRate, effect, playState } = animation;
+    const timing = effect?.getComputedTiming();
+    let phase = -1;
+    if (playState === 'running' && typeof startTime === 'number' && timing && playbackRate > 0) {
+      const local = (performance.now() - startTime) * playbackRate;
+      const changes = [timing.delay ?? 0, Number(timing.endTime)].map((change) => change - local);
+      phase = changes.filter((left) => left <= 0).length;
+      nextChangeMs = Math.min(nextChangeMs, (changes[phase] ?? Infinity) / playbackRate);
+    }
+    const known = view.phases.get(animation);
+    if (animation.pending || known === undefined) requested = true;
+    else if (known !== phase) nextChangeMs = 0;
+    view.phases.set(animation, phase);
+  }
+  return { requested, nextChangeMs };
+}
+
+const CHECK = `(${needOfFrame})()`;
