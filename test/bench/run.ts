@@ -66,7 +66,7 @@ async function main(args: readonly string[]): Promise<void> {
     }
     if (wanted('markers')) {
       log('late markers …');
-      figures.push(...logged([await measureMarkers(rounds)]));
+      figures.push(...logged(await measureMarkers(rounds)));
     }
     if (wanted('first')) {
       log('from a request to its first picture …');

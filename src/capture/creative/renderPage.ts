@@ -12,7 +12,7 @@ const LONG_LOADING_STEP_MS = 0.1;
 /** The first frame. Most creatives load in less of their own time. */
 const FIRST_FRAME_MS = 10;
 /** At this time a creative counts as started, even if it still loads. */
-const MAX_LOADING_MS = 30;
+const MAX_LOADING_MS = { stepped: 30, wall: 3_000 };
 
 /** Until this time a look at each frame costs little. */
 const SHORT_MS = 5_000;
@@ -61,7 +61,7 @@ function takeBefore(markers: number[], time: number): number[] {
 
 /** Lets the creative load in tiny steps without drawing, so that marker 0 is the same in every rendering. */
 async function load(page: SteppedPage): Promise<void> {
-  for (let step = 0; !page.loaded && page.now < MAX_LOADING_MS; step++)
+  for (let step = 0; !page.loaded && page.now < MAX_LOADING_MS[page.clock]; step++)
     await page.wait(step < TINY_STEPS ? LOADING_STEP_MS : LONG_LOADING_STEP_MS);
   await page.wait(Math.max(FIRST_FRAME_MS - page.now, 1));
 }
