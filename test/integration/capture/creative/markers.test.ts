@@ -5,7 +5,8 @@ import { colourAt, file, startTestRenderer, type TestRenderer, tag } from '../..
 
 let renderer: TestRenderer;
 beforeAll(async () => {
-  renderer = await startTestRenderer();
+  // Half a minute of animation frames at two pixel ratios takes long on a busy machine.
+  renderer = await startTestRenderer({ creativeDeadlineMs: 150_000 });
 });
 afterAll(() => renderer.close());
 
@@ -56,7 +57,7 @@ const showIn = (strip) => (ms) => { ${paintTime('strip')} };
 ${strips.join('\n')}</script>`);
     const markers = [0, 40, 1_000, 2_500, 12_345, 30_000];
     ({ frames } = await renderer.rendered(source, { markers, ratios: [1, 2] }));
-  });
+  }, 160_000);
 
   it.each(DRIVERS.map(([name], index) => [name, index] as const))(
     'a creative driven by %s shows the time of each marker',
