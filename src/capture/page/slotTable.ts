@@ -519,10 +519,8 @@ const NETWORKS: readonly NetworkRow[] = [
   {
     name: 'The Moneytizer',
     kind: 'display',
-    selectors: [
-      'div[id*="-"]:has(> script[src*="requestform.js?siteId"])',
-      'div[id*="-"]:has(+ script[src*="requestform.js?siteId"])',
-    ],
+    selectors: [],
+    inlineScript: 'requestform.js?siteId',
     sizesFrom: ['name'],
     sizes: {
       '\\d-1$': '728x90',

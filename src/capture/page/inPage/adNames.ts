@@ -47,7 +47,8 @@ function strengthOfWords(context: NameContext, names: string): NameStrength {
 }
 
 function nameStrength(context: NameContext, element: Element): NameStrength {
-  const names = namesOf(element);
+  // Numbers do not matter, and lists number their elements.
+  const names = namesOf(element).replace(/\d+/g, '0');
   if (names === ' ') return 'none';
   const known = context.strengths.get(names);
   if (known !== undefined) return known;

@@ -36,20 +36,57 @@ function newContext(table: SlotTable, declared: SlotContext['declared']): SlotCo
   };
 }
 
-/** Adds the elements of the networks below `root` to the context. One query for all rows is several times as fast as one for each. */
-function findNetworks(context: SlotContext, root: Document | ShadowRoot): void {
+/** The most specific name in a selector: a class, an id, an attribute or a tag. */
+function keyOfSelector(selector: string): string {
+  const last =
+    selector
+      .replace(/:(not|has)\([^)]*\)+| i(?=\])/g, '')
+      .replace(/\[(?!id|class)([\w-]+)[^\]]*\]/g, '[$1]')
+      .split(/\s*[>+\s]\s*/)
+      .at(-1) ?? '';
+  const longest = (pattern: RegExp) =>
+    [...last.matchAll(pattern)]
+      .map(([, one, two]) => one ?? two ?? '')
+      .toSorted((one, two) => two.length - one.length)[0];
+  const name = longest(/\[(?:id|class)[*^$]?="([^"]+)"|[.#]([\w-]+)/g);
+  return plainKey(name ?? longest(/\[([\w-]+)/g) ?? /^[a-z][\w-]*/i.exec(last)?.[0] ?? '');
+}
+
+/** Numbers do not matter, and lists number their elements. */
+function plainKey(text: string): string {
+  return text.toLowerCase().replace(/\d+/g, '0');
+}
+
+/**
+ * Adds the elements of the networks to the context. Asking the browser to match 250 selectors takes long on a large page, so only
+ * elements are matched that have a name from the selectors. Most elements share their names with others.
+ */
+function findNetworks(context: SlotContext, elements: readonly Element[]): void {
   const { networks } = context.table;
   const selectors = networks.flatMap((row) => row.selectors);
-  for (const origin of root.querySelectorAll(selectors.join(','))) {
-    const rows = networks.filter((row) => row.selectors.length > 0 && origin.matches(row.selectors.join(',')));
-    for (const row of rows) addMatch(context, row, origin);
-  }
+  const keys = new RegExp([...new Set(selectors.map(keyOfSelector))].map((key) => key.trim()).join('|'));
+  const joined = networks.map((row) => ({ row, selector: row.selectors.join(',') }));
   const printing = networks.filter(({ inlineScript }) => inlineScript !== undefined);
-  for (const script of root.querySelectorAll('body script')) {
-    const code = `${script.getAttribute('src') ?? ''} ${script.textContent ?? ''}`.slice(0, 5_000);
-    const row = printing.find(({ inlineScript = '' }) => code.includes(inlineScript));
-    if (row !== undefined) addMatch(context, row, script);
+  const named = new Map<string, boolean>();
+  for (const element of elements) {
+    if (element.tagName === 'SCRIPT') addPrinting(context, element, printing);
+    const names = plainKey(
+      `${element.tagName} ${element.id} ${element.getAttribute('class') ?? ''} ${element.getAttributeNames()}`,
+    );
+    const known = named.get(names) ?? keys.test(names);
+    named.set(names, known);
+    if (!known) continue;
+    for (const { row, selector } of joined)
+      if (selector !== '' && element.matches(selector)) addMatch(context, row, element);
   }
+}
+
+/** An old tag is only a script, which prints the ad where it stands. */
+function addPrinting(context: SlotContext, script: Element, printing: readonly NetworkRow[]): void {
+  const code = `${script.getAttribute('src') ?? ''} ${script.textContent ?? ''}`.slice(0, 5_000);
+  const row =
+    script.closest('body') === null ? undefined : printing.find(({ inlineScript = '' }) => code.includes(inlineScript));
+  if (row !== undefined) addMatch(context, row, script);
 }
 
 function addMatch(context: SlotContext, row: NetworkRow, origin: Element): void {
@@ -126,7 +163,10 @@ export const NETWORKS_IN_PAGE = {
   ...SLOT_CONTENT,
   ...SCRIPT_SIZES,
   newContext,
+  keyOfSelector,
+  plainKey,
   findNetworks,
+  addPrinting,
   addMatch,
   elementWithBox,
   findLinkedImages,

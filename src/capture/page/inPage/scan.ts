@@ -179,15 +179,25 @@ function isForOtherDevice(context: SlotContext, element: Element): boolean {
   return device !== undefined && device !== mine && !(device === 'tablet' && innerWidth >= 700 && innerWidth < 1_100);
 }
 
-function everyElement(root: Document | ShadowRoot, context: SlotContext, into: Element[]): Element[] {
-  findNetworks(context, root);
-  findLinkedImages(context, root);
+function everyElement(
+  root: Document | ShadowRoot,
+  into: { elements: Element[]; roots: (Document | ShadowRoot)[] },
+): void {
+  into.roots.push(root);
   for (const element of root.querySelectorAll('*')) {
-    if (into.length >= 40_000) break;
-    into.push(element);
-    if (element.shadowRoot) everyElement(element.shadowRoot, context, into);
+    if (into.elements.length >= 40_000) break;
+    into.elements.push(element);
+    if (element.shadowRoot) everyElement(element.shadowRoot, into);
   }
-  return into;
+}
+
+/** All elements, after the context knows the networks and linked images among them. */
+function elementsToExamine(context: SlotContext): Element[] {
+  const found = { elements: [], roots: [] };
+  everyElement(document, found);
+  findNetworks(context, found.elements);
+  for (const root of found.roots) findLinkedImages(context, root);
+  return found.elements;
 }
 
 function nearestSlot(element: Element | null, elements: Element[]): number {
@@ -204,7 +214,7 @@ function scanFrame(declarations: Declaration[], table: SlotTable): Scan {
   const slots: RawSlot[] = [];
   const elements: Element[] = [];
   const context = newContext(table, declared);
-  for (const element of everyElement(document, context, [])) {
+  for (const element of elementsToExamine(context)) {
     if (slots.length >= 200) break;
     const slot = examine(element, context);
     if (slot === undefined) continue;
@@ -267,6 +277,7 @@ export const SCAN_TOOLS = expressionOf(
     examine,
     isPlausible,
     everyElement,
+    elementsToExamine,
     nearestSlot,
     scanFrame,
     findCovered,

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { PageOpener, SlotCandidate } from '../../../../src/capture/page/page.ts';
+import { SLOT_TABLE } from '../../../../src/capture/page/slotTable.ts';
+import { NETWORK_SAMPLES, type NetworkSample } from '../../../fixtures/slots/networkSamples.ts';
+import { device, openerFor, readyPage, type Sites, startSites } from './sites.ts';
+
+let sites: Sites;
+let opener: PageOpener;
+let found: readonly SlotCandidate[];
+
+const TEXT = '<p>The council voted to keep the old harbour crane, which has stood beside the river since 1911.</p>';
+const samples = Object.entries(NETWORK_SAMPLES);
+
+/** All samples stand in one page, each between two paragraphs, because a page takes more than a second. */
+beforeAll(async () => {
+  sites = await startSites();
+  opener = await openerFor({ settleCapMs: 1_500 });
+  const sections = samples.map(([, { html }], index) => `<section id="s-${index}">${TEXT}${html}${TEXT}</section>`);
+  const url = sites.put(
+    '/networks',
+    `<!doctype html><meta name="viewport" content="width=device-width">${sections.join('')}`,
+  );
+  const open = await opener.open(url, device('desktop'));
+  readyPage(open);
+  found = open.candidates;
+  await open.close();
+});
+afterAll(async () => {
+  await opener.close();
+  await sites.close();
+});
+
+function slotsIn(index: number, { html }: NetworkSample): readonly SlotCandidate[] {
+  return found.filter(
+    ({ element }) =>
+      element.startsWith(`#s-${index} `) || (element.startsWith('#') && html.includes(`id="${element.slice(1)}"`)),
+  );
+}
+
+const sizesOf = (slots: readonly SlotCandidate[]) => slots.flatMap(({ sizes }) => sizes.map((size) => size.join('x')));
+
+test('each network of the table has a sample', () => {
+  expect(samples.map(([name]) => name).sort()).toEqual(SLOT_TABLE.networks.map(({ name }) => name).sort());
+});
+
+test.each(samples.map(([name, sample], index) => ({ name, sample, index })))(
+  'the markup of $name is judged correctly',
+  ({ sample, index }) => {
+    const slots = slotsIn(index, sample).filter(({ kind }) => kind !== 'skin');
+    if (sample.size === null) expect(slots).toEqual([]);
+    else expect(sizesOf(slots), JSON.stringify(slots)).toContain(sample.size);
+  },
+);
+
+test('each row of the table names its source', () => {
+  const rows = [...SLOT_TABLE.networks, ...SLOT_TABLE.positions];
+  expect(rows.filter(({ source }) => source === '')).toEqual([]);
+});
