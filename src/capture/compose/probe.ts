@@ -1,20 +1,41 @@
 import sharp from 'sharp';
 import { CHANNELS, changedShare, clipped, overlaid, type PixelBox, type Pixels } from './pixels.ts';
+import { shownShare } from './shownShare.ts';
+
+/** Edge of the squares of equal base brightness. They stay measurable when the browser moves the picture by a part of a pixel. */
+const CELL = 8;
 
 /** A picture in which no pixel looks like its neighbors, so that scaling, tinting, clipping or covering is visible. */
 export async function probePicture(size: { width: number; height: number }): Promise<{ pixels: Pixels; png: Buffer }> {
   const { width, height } = size;
   const data = Buffer.alloc(width * height * CHANNELS);
-  let state = 0x2545f491;
-  for (let at = 0; at < data.length; at++) {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    data[at] = state & 0xff;
+  const next = randomNumbers();
+  const bases = Uint8Array.from(
+    { length: Math.ceil(width / CELL) * Math.ceil(height / CELL) },
+    () => 28 + (next() % 200),
+  );
+  for (let y = 0, at = 0; y < height; y++) {
+    const row = Math.floor(y / CELL) * Math.ceil(width / CELL);
+    for (let x = 0; x < width; x++) {
+      const base = bases[row + Math.floor(x / CELL)] ?? 0;
+      const fine = next();
+      for (let channel = 0; channel < CHANNELS; channel++) data[at++] = base + ((fine >>> (channel * 8)) % 56) - 28;
+    }
   }
   const raw = { width, height, channels: CHANNELS } as const;
   const png = await sharp(data, { raw }).png({ compressionLevel: 0, adaptiveFiltering: false }).toBuffer();
   return { pixels: { data, width, height }, png };
+}
+
+/** Xorshift, because each run shall give the same picture. @returns 32 bits, not negative. */
+function randomNumbers(): () => number {
+  let state = 0x2545f491;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return state >>> 0;
+  };
 }
 
 export interface Verdict {
@@ -32,6 +53,9 @@ const RING = 3;
 /** Maximum error of the measured box, because a browser rounds to device pixels in several places. */
 const SLACK = 2;
 
+/** A position with this share of the probe is not improved further. */
+const ENOUGH_SHOWN = 0.99;
+
 /**
  * Compares the browser's picture with the composed picture.
  * @param page the page without an ad; @param probed the same with the probe as its ad, near `expected`.
@@ -39,13 +63,24 @@ const SLACK = 2;
 export function judgeProbe(page: Pixels, probed: Pixels, probe: { pixels: Pixels; expected: PixelBox }): Verdict {
   const { pixels, expected } = probe;
   if (page.width !== probed.width || page.height !== probed.height)
-    return { composable: false, shown: 1, box: expected };
+    return { composable: false, shown: 0, box: expected };
   const found = findProbe(probed, probe);
-  if (found === undefined) return { composable: false, shown: changedShare(page, probed, expected), box: expected };
+  if (found === undefined) return { composable: false, ...bestShare(page, probed, probe) };
   const { x, y, width, height } = found;
   const ring = { x: x - RING, y: y - RING, width: width + 2 * RING, height: height + 2 * RING };
   const composed = overlaid(page, pixels, found);
   return { composable: changedShare(composed, probed, clipped(ring, page)) === 0, shown: 1, box: found };
+}
+
+/** The browser may round to another pixel, so the neighbours of the expected position are tried too. */
+function bestShare(page: Pixels, probed: Pixels, { pixels, expected }: { pixels: Pixels; expected: PixelBox }) {
+  let best = { shown: 0, box: expected };
+  for (const box of placesAround(expected, pixels).slice(0, 9)) {
+    const shown = shownShare({ page, picture: probed, ad: pixels, box });
+    if (shown > best.shown) best = { shown, box };
+    if (shown >= ENOUGH_SHOWN) break;
+  }
+  return best;
 }
 
 /** @returns the exact position of the probe in the picture, or undefined. */

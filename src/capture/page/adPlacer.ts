@@ -1,64 +1,88 @@
 import { DEFAULT_OPTIONS, type PlacementOptions } from '../../domain/screenshotOptions.ts';
+import type { Warning } from '../../domain/warnings.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import { shortErrorMessage } from '../../lib/errorMessage.ts';
 import { setBounded } from '../../lib/lru.ts';
 import { Mutex } from '../../lib/mutex.ts';
-import { changedShare, decodePng, type Pixels } from '../compose/pixels.ts';
+import { decodePng, type Pixels } from '../compose/pixels.ts';
 import { pngSize } from '../compose/pngSize.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
 import type { Size } from '../creative/size.ts';
-import { Camera } from './camera.ts';
+import { captureAd } from './browserPicture.ts';
 import type { FoundSlot } from './findSlots.ts';
 import type { LivePage } from './livePage.ts';
 import type { Picture, PlacementFailure, ScoredCandidate } from './page.ts';
-import { type PreparedSlot, prepareSlot } from './preparedSlot.ts';
+import { type PreparedSlot, type PrepareRequest, prepareSlot, type RefusedSlot } from './preparedSlot.ts';
 import { narrowToBox, type ScoredSlot, scoreSlots } from './scoring.ts';
+import { chooseSlot } from './slotChoice.ts';
 import { isTimeout } from './timeouts.ts';
 
 type Choice = ScoredSlot<FoundSlot> & { readonly scale: number };
 
-/** An ad is not placed where less of it is visible. */
-const MIN_VISIBLE_SHARE = 0.6;
 const MAX_TRIES = 5;
 /** Each keeps a picture of the whole viewport in memory. */
 const MAX_PREPARED_SLOTS = 8;
 const STAGE_DEADLINE_MS = 30_000;
 
+interface Placement {
+  readonly frame: CreativeFrame;
+  readonly options: PlacementOptions;
+  readonly ranked: readonly ScoredSlot<FoundSlot>[];
+  readonly candidates: readonly ScoredCandidate[];
+}
+
 /** Places ads on one open page. */
 export class AdPlacer {
   readonly #live: LivePage;
   readonly #slots: readonly FoundSlot[];
-  readonly #camera: Camera;
   readonly #lock = new Mutex();
-  readonly #spots = new Map<string, Promise<PreparedSlot>>();
+  readonly #spots = new Map<string, Promise<PreparedSlot | RefusedSlot>>();
   readonly #decoded = new WeakMap<CreativeFrame, Promise<Pixels & { opaque: boolean }>>();
   readonly #viewport: Size;
+  readonly #warnings: readonly Warning[];
+  #layout: Promise<Size> | undefined;
 
-  constructor(live: LivePage, slots: readonly FoundSlot[], viewport: Size) {
+  /** @param warnings facts about the page that hold for each picture. */
+  constructor(live: LivePage, slots: readonly FoundSlot[], viewport: Size, warnings: readonly Warning[] = []) {
     this.#live = live;
     this.#slots = slots;
-    this.#camera = new Camera(live);
     this.#viewport = viewport;
+    this.#warnings = warnings;
   }
 
   async place(
     frame: CreativeFrame,
-    { allowScaling }: PlacementOptions = DEFAULT_OPTIONS,
+    options: PlacementOptions = DEFAULT_OPTIONS,
     only?: 'browser',
   ): Promise<Picture | PlacementFailure> {
-    const request = { ad: frame, viewport: this.#viewport, allowScaling };
+    const request = { ad: frame, viewport: await this.#layoutSize(), allowScaling: options.allowScaling };
     const ranked = scoreSlots(this.#slots, request);
-    const candidates = ranked.map(({ scored }) => scored);
-    const refusals: string[] = [];
-    let late = false;
+    // The order of the provenance record, in which the client counts.
+    const candidates = ranked.map(({ scored }) => scored).toSorted((one, two) => two.score - one.score);
+    const placement = { frame, options, ranked, candidates };
+    if (options.slot !== null) {
+      const chosen = await chooseSlot(options.slot, { page: this.#live.page, ranked, candidates }, request);
+      if ('reason' in chosen) return { status: 'no_slots', reason: chosen.reason, candidates };
+      return this.#tryAll([chosen.slot].filter(canHoldAd), { ...placement, ranked: [chosen.slot] }, only);
+    }
     const possible = ranked.filter(canHoldAd).slice(0, MAX_TRIES);
     const tries = possible.flatMap((choice) => [choice, narrowToBox(choice, request)]).filter(canHoldAd);
+    return this.#tryAll(tries, placement, only);
+  }
+
+  async #tryAll(
+    tries: readonly Choice[],
+    placement: Placement,
+    only: 'browser' | undefined,
+  ): Promise<Picture | PlacementFailure> {
+    const { frame, candidates, ranked } = placement;
+    const refusals: string[] = [];
+    let late = false;
     for (const choice of tries) {
       try {
-        const spot = await this.#spotFor(choice, frame);
-        if (spot.visibleShare >= MIN_VISIBLE_SHARE)
-          return await this.#picture(frame, { choice, spot, candidates, only });
-        refusals.push(`${choice.scored.element}: something covers it`);
+        const spot = await this.#spotFor(choice, placement);
+        if (!('fault' in spot)) return await this.#picture(choice, { ...placement, spot, only });
+        refusals.push(`${choice.scored.element}: ${spot.fault}`);
       } catch (error) {
         if (this.#live.page.isClosed()) return failed('the page crashed or was closed', candidates);
         refusals.push(`${choice.scored.element}: ${shortErrorMessage(error)}`);
@@ -68,52 +92,67 @@ export class AdPlacer {
     return { status: 'no_slots', reason: noSlotReason(frame, ranked, refusals), candidates, timedOut: late };
   }
 
-  #spotFor(choice: Choice, frame: CreativeFrame): Promise<PreparedSlot> {
-    const size = placedSize(frame, choice.scale);
-    const pixels = choice.scale === 1 ? pngSize(frame.png) : undefined;
-    const key = JSON.stringify([this.#slots.indexOf(choice.slot), size, pixels]);
+  #spotFor(choice: Choice, { frame, options }: Placement): Promise<PreparedSlot | RefusedSlot> {
+    const request = this.#prepareRequest(choice, frame, options);
+    const prepare = () => this.#exclusively(() => prepareSlot(this.#live, choice.slot, request));
+    const index = this.#slots.indexOf(choice.slot);
+    // Pictures of whole pages take too much memory, and slots of a selector are seldom used twice.
+    if (index < 0 || options.fullPage) return prepare();
+    const key = JSON.stringify([index, request.size, request.pixels, request.minZoom]);
     const known = this.#spots.get(key);
     if (known !== undefined) return known;
-    const spot = this.#exclusively(() => prepareSlot(this.#live, choice.slot, { size, pixels }));
+    const spot = prepare();
     setBounded(this.#spots, [key, spot], MAX_PREPARED_SLOTS);
     spot.catch(() => this.#spots.delete(key));
     return spot;
   }
 
-  async #picture(
-    frame: CreativeFrame,
-    to: { choice: Choice; spot: PreparedSlot; candidates: readonly ScoredCandidate[]; only: 'browser' | undefined },
-  ): Promise<Picture> {
-    const { choice, spot, candidates, only } = to;
-    const ad = await this.#pixelsOf(frame);
-    const fits = ad.width === spot.box.width && ad.height === spot.box.height;
-    const composed = ad.opaque && fits && choice.scale === 1 && only !== 'browser' ? spot.composer : undefined;
-    const png = await (composed?.compose(ad) ?? this.#capture(choice, frame, spot));
+  #prepareRequest({ scale }: Choice, frame: CreativeFrame, options: PlacementOptions): PrepareRequest {
+    const size = placedSize(frame, scale);
     return {
-      status: 'uploaded',
-      png,
-      ...pngSize(png),
-      chosen: { ...choice.scored, reasons: [...choice.scored.reasons, ...spot.notes] },
-      candidates,
-      adBox: spot.box,
-      scale: choice.scale,
-      mode: composed ? 'composed' : 'browser',
-      capturedAt: composed ? spot.capturedAt : new Date(),
-      warnings: [],
+      size,
+      pixels: scale === 1 ? pngSize(frame.png) : undefined,
+      viewport: this.#viewport,
+      area: options.fullPage ? 'page' : 'screen',
+      minZoom: options.allowScaling ? Math.min(1, this.#viewport.width / size.width) : 1,
     };
   }
 
-  #capture({ slot, scale }: Choice, frame: CreativeFrame, spot: PreparedSlot): Promise<Buffer> {
-    return this.#exclusively(async () => {
-      const staged = await this.#live.stage(slot, placedSize(frame, scale));
-      try {
-        const first = await this.#camera.show(staged, frame.png);
-        const shown = (picture: Pixels) => changedShare(spot.page, picture, spot.box) > 0.02;
-        return (await this.#camera.until(shown, first)).png;
-      } finally {
-        await staged.end();
-      }
-    });
+  async #picture(
+    choice: Choice,
+    to: Placement & { readonly spot: PreparedSlot; readonly only: 'browser' | undefined },
+  ): Promise<Picture> {
+    const { frame, options, spot, candidates, only } = to;
+    const ad = await this.#pixelsOf(frame);
+    const fits = ad.width === spot.box.width && ad.height === spot.box.height;
+    const composer = ad.opaque && fits && choice.scale === 1 && only !== 'browser' ? spot.composer : undefined;
+    const request = this.#prepareRequest(choice, frame, options);
+    const painted =
+      composer === undefined
+        ? await this.#exclusively(() => captureAd(this.#live, choice.slot, { ...request, spot, png: frame.png }))
+        : { png: await composer.compose(ad), box: spot.box, warnings: spot.warnings, at: spot.capturedAt };
+    const scale = choice.scale * spot.zoom;
+    return {
+      status: 'uploaded',
+      png: painted.png,
+      ...pngSize(painted.png),
+      chosen: choice.scored,
+      candidates,
+      adBox: painted.box,
+      scale,
+      mode: composer ? 'composed' : 'browser',
+      capturedAt: painted.at,
+      warnings: [...this.#warnings, ...painted.warnings, ...scaleWarnings(scale)],
+    };
+  }
+
+  /** The window for which the page was laid out. It is wider than the screen if the page is not made for phones. */
+  #layoutSize(): Promise<Size> {
+    this.#layout ??= this.#live.layoutWidth().then((width) => ({
+      width: Math.max(width, this.#viewport.width),
+      height: this.#viewport.height,
+    }));
+    return this.#layout;
   }
 
   #pixelsOf(frame: CreativeFrame): Promise<Pixels & { opaque: boolean }> {
@@ -136,6 +175,11 @@ function canHoldAd(one: ScoredSlot<FoundSlot> | undefined): one is Choice {
 function placedSize({ width, height }: CreativeFrame, scale: number): Size {
   if (scale === 1) return { width, height };
   return { width: Math.round(width * scale), height: Math.round(height * scale) };
+}
+
+function scaleWarnings(scale: number): Warning[] {
+  if (scale > 0.995) return [];
+  return [{ code: 'scaled', message: `The ad is shown at ${Math.round(scale * 100)} % of its size.` }];
 }
 
 function noSlotReason(

@@ -1,5 +1,6 @@
 import { sleep } from '../../lib/sleep.ts';
 import { decodePng, type Pixels } from '../compose/pixels.ts';
+import type { Rect } from './inPage/rect.ts';
 import type { LivePage, StagedSlot } from './livePage.ts';
 
 export interface PageCapture {
@@ -16,9 +17,12 @@ const MAX_CAPTURES = 4;
 /** Captures the live page. */
 export class Camera {
   readonly #live: LivePage;
+  readonly #clip: Rect | undefined;
 
-  constructor(live: LivePage) {
+  /** @param clip a part of the document in CSS pixels; undefined for the viewport. */
+  constructor(live: LivePage, clip: Rect | undefined) {
     this.#live = live;
+    this.#clip = clip;
   }
 
   /** Shows this picture in the slot, or no ad for null, and captures the page. */
@@ -41,7 +45,7 @@ export class Camera {
   }
 
   async #capture(): Promise<PageCapture> {
-    const png = await this.#live.capture();
+    const png = await this.#live.capture(this.#clip);
     const at = new Date();
     const pixels = decodePng(png);
     // The caller that awaits the pixels gets the error; this handler only prevents an unhandled rejection.

@@ -27,6 +27,7 @@ type Progress = 'looking' | 'found' | 'answered' | 'failed';
 export class ConsentDialogs {
   readonly #context: BrowserContext;
   #progress: Progress = 'looking';
+  #pressed = false;
 
   constructor(context: BrowserContext) {
     this.#context = context;
@@ -42,6 +43,10 @@ export class ConsentDialogs {
   /** Whether a dialog was found so far, answered or not. */
   get isFound(): boolean {
     return this.#progress !== 'looking';
+  }
+
+  get isAnswered(): boolean {
+    return this.#progress === 'answered' || this.#pressed;
   }
 
   /**
@@ -65,8 +70,8 @@ export class ConsentDialogs {
       () => this.#progress === 'answered' || this.#progress === 'failed',
       this.#progress === 'found' ? endsAt : 0,
     );
-    const agreed = this.#progress !== 'answered' && (await pressConsentButtonInFrames(page));
-    return this.isFound || agreed;
+    this.#pressed = this.#progress !== 'answered' && (await pressConsentButtonInFrames(page));
+    return this.isFound || this.#pressed;
   }
 
   async #until(done: () => boolean, endsAt: number): Promise<void> {

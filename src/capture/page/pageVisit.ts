@@ -2,13 +2,15 @@ import type { CDPSession, Page, Request, Response, Route } from 'playwright';
 import type { Phase } from '../../contract/captureProtocol.ts';
 import type { Device } from '../../domain/devices.ts';
 import type { OtherAds } from '../../domain/screenshotOptions.ts';
+import type { Warning } from '../../domain/warnings.ts';
 import type { EgressFailure } from '../../egress/failures.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import type { Log } from '../../lib/log.ts';
 import { AdPlacer } from './adPlacer.ts';
-import { actionFor } from './adRequests.ts';
+import { type AdRequestAction, actionFor } from './adRequests.ts';
 import { ConsentDialogs } from './consent.ts';
 import { emulateDevice, refuseRequestsOf } from './deviceContext.ts';
+import { FailedFrames } from './failedFrames.ts';
 import { findSlots } from './findSlots.ts';
 import { RECORD_DECLARATIONS } from './inPage/declarationRecorder.ts';
 import { LivePage } from './livePage.ts';
@@ -39,15 +41,18 @@ export class PageVisit {
   readonly #page: Page;
   readonly #options: PageVisitOptions;
   readonly #consent: ConsentDialogs;
+  readonly #failedFrames: FailedFrames;
   readonly #network: NetworkActivity;
   readonly #phases: Partial<Record<Phase, number>> = {};
+  readonly #warnings: Warning[] = [];
   #settled = false;
 
   constructor(page: Page, options: PageVisitOptions) {
     this.#page = page;
     this.#options = options;
     this.#consent = new ConsentDialogs(page.context());
-    this.#network = new NetworkActivity(page, (request) => actionFor(request.url(), request.resourceType()) === 'hold');
+    this.#failedFrames = new FailedFrames(page);
+    this.#network = new NetworkActivity(page, (request) => this.#actionFor(request) === 'hold');
   }
 
   /** Failures of the site are results. @throws errors of the browser. */
@@ -88,7 +93,7 @@ export class PageVisit {
     const request = route.request();
     try {
       if (this.#settled && isNavigation(request, this.#page)) return await route.abort('aborted');
-      switch (actionFor(request.url(), request.resourceType())) {
+      switch (this.#actionFor(request)) {
         case 'pass':
           return await route.continue();
         case 'empty':
@@ -102,6 +107,10 @@ export class PageVisit {
       // The request ended with its frame or page, so no response is needed.
       this.#options.log?.debug({ error: String(error), url: request.url() }, 'A request ended before the response.');
     }
+  }
+
+  #actionFor(request: Pick<Request, 'url' | 'resourceType'>): AdRequestAction {
+    return this.#options.otherAds === 'keep' ? 'pass' : actionFor(request.url(), request.resourceType());
   }
 
   async #navigate(site: string): Promise<SiteFailure | undefined> {
@@ -171,6 +180,8 @@ export class PageVisit {
     );
     const [wasAsked] = await Promise.all([answering, scrolled]);
     if (wasAsked) await scroll();
+    if (this.#consent.isAnswered)
+      this.#warnings.push({ code: 'overlay_hidden', message: 'Tearsheet answered the consent dialog of the page.' });
     await rest();
     this.#settled = true;
   }
@@ -185,9 +196,12 @@ export class PageVisit {
   }
 
   async #ready(session: CDPSession): Promise<OpenPage> {
-    const slots = await this.#timed('find', () => withDeadline(FIND_MS, findSlots(this.#page)));
     const live = new LivePage(this.#page, session);
-    const placement = new AdPlacer(live, slots, this.#options.device.viewport);
+    await this.#failedFrames.makeBlank();
+    // Some pages are invisible until an animation ends.
+    await live.freeze();
+    const slots = await this.#timed('find', () => withDeadline(FIND_MS, findSlots(this.#page)));
+    const placement = new AdPlacer(live, slots, this.#options.device.viewport, this.#warnings);
     return {
       status: 'ready',
       finalUrl: this.#page.url(),

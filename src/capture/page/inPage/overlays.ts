@@ -1,41 +1,189 @@
-/** Finds and hides elements that cover a slot. */
+/** Finds and hides layers that cover a slot or the viewport, such as consent dialogs, pop-ups, app banners and adblock walls. */
 import type { Rect } from './rect.ts';
 import type { PagePart } from './script.ts';
 import { STYLES } from './styles.ts';
+import { VISIBILITY } from './visibility.ts';
 
+declare const addSheet: typeof STYLES.addSheet;
+declare const isWithin: typeof VISIBILITY.isWithin;
+declare const parentOf: typeof VISIBILITY.parentOf;
 declare const setStyles: typeof STYLES.setStyles;
+declare const topmostAt: typeof VISIBILITY.topmostAt;
 
-/** Whether no element covers a corner, an edge or the middle of the slot. */
+/** What was hidden, in words for the user, and how to show it again. */
+export interface Hiding {
+  hidden: string[];
+  undo: (() => void)[];
+}
+
+/** The topmost element at a point if it covers the slot or the page; undefined for the slot itself and what contains it. */
+function foreignAt(x: number, y: number, slot: Element): Element | undefined {
+  const hit = topmostAt(x, y);
+  return hit === null || isWithin(hit, slot) || isWithin(slot, hit) ? undefined : hit;
+}
+
+/** Whether no element covers the slot. */
 function isUncovered(slot: Element, rect: Rect): boolean {
-  const parts = [0.02, 0.5, 0.98];
-  return parts.every((px) =>
-    parts.every((py) => {
-      const hit = document.elementFromPoint(rect.x + rect.width * px, rect.y + rect.height * py);
-      return hit !== null && (hit === slot || hit.contains(slot) || slot.contains(hit));
-    }),
+  return gridOf(rect, 5).every(([x, y]) => topmostAt(x, y) !== null && foreignAt(x, y, slot) === undefined);
+}
+
+/** Points of a rectangle: its edges, and `steps` in each direction. */
+function gridOf({ x, y, width, height }: Rect, steps: number): [number, number][] {
+  const parts = Array.from({ length: steps }, (_, index) => 0.01 + (0.98 * index) / (steps - 1));
+  return parts.flatMap((across) => parts.map((down): [number, number] => [x + width * across, y + height * down]));
+}
+
+/** The outermost layer of an element that does not contain the slot. @param positions which elements count as layers. */
+function layerOf(hit: Element, slot: Element, positions: RegExp): HTMLElement | undefined {
+  let layer: HTMLElement | undefined;
+  for (let at: Element | null = hit; at && !isWithin(slot, at); at = parentOf(at)) {
+    const floats = positions.test(getComputedStyle(at).position) || at.matches('dialog, [popover]');
+    if (at instanceof HTMLElement && floats) layer = at;
+  }
+  return layer;
+}
+
+/** Layers with the number of the points that each covers. */
+function layersAt(points: [number, number][], slot: Element, positions: RegExp): Map<HTMLElement, [number, number][]> {
+  const layers = new Map<HTMLElement, [number, number][]>();
+  for (const point of points) {
+    const hit = foreignAt(point[0], point[1], slot);
+    const layer = hit && layerOf(hit, slot, positions);
+    if (layer) layers.set(layer, [...(layers.get(layer) ?? []), point]);
+  }
+  return layers;
+}
+
+/** The rows of the view between the bars that stick to its upper and lower edge, over the columns of this box. */
+function freeBand(slot: Element, rect: Rect, view: Rect): { top: number; bottom: number } {
+  const columns = [0.1, 0.5, 0.9].map((part) => rect.x + rect.width * part);
+  const barAt = (y: number) => {
+    const bars = layersAt(
+      columns.map((x): [number, number] => [x, y]),
+      slot,
+      /^(fixed|sticky)$/,
+    );
+    return [...bars.keys()].map((bar) => bar.getBoundingClientRect()).find(({ height }) => height < view.height * 0.45);
+  };
+  let top = view.y;
+  for (let bar = barAt(top + 1); bar && bar.bottom > top; bar = barAt(top + 1)) top = bar.bottom;
+  let bottom = view.y + view.height;
+  for (let bar = barAt(bottom - 2); bar && bar.top < bottom; bar = barAt(bottom - 2)) bottom = bar.top;
+  return { top, bottom };
+}
+
+/** Hides layers that cover much of the viewport, and pop-ups that were above such a layer. */
+function hideViewportLayers(slot: Element): Hiding {
+  const hiding: Hiding = { hidden: [], undo: [] };
+  const points = gridOf({ x: 0, y: 0, width: innerWidth, height: innerHeight }, 5);
+  let enough = points.length * 0.3;
+  for (let round = 0; round < 8; round++) {
+    const layers = [...layersAt(points, slot, /^fixed$/)];
+    const found = layers.find(([layer, at]) => at.length >= enough && !isBar(layer) && coversContent(layer, at));
+    if (found === undefined) break;
+    hideLayer(found[0], 'the page', hiding);
+    // The backdrop of a dialog is often a layer of its own.
+    if (found[1].length >= points.length * 0.6) enough = 1;
+  }
+  return hiding;
+}
+
+function isBar(layer: HTMLElement): boolean {
+  const { top, bottom, width, height } = layer.getBoundingClientRect();
+  return width >= innerWidth * 0.8 && height <= innerHeight * 0.25 && (top <= 1 || bottom >= innerHeight - 1);
+}
+
+/** Not true for a panel beside the content, or behind it. */
+function coversContent(layer: HTMLElement, points: [number, number][]): boolean {
+  const over = points.filter(([x, y]) =>
+    document.elementsFromPoint(x, y).some((one) => !isWithin(one, layer) && !isWithin(layer, one) && hasContent(one)),
+  );
+  return over.length * 4 >= points.length || layer.matches('dialog, [popover]');
+}
+
+function hasContent(element: Element): boolean {
+  if (/^(IMG|VIDEO|CANVAS|IFRAME|PICTURE)$/i.test(element.tagName)) return true;
+  return [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim() !== '');
+}
+
+/**
+ * Hides what covers the slot.
+ * @param thorough also finds layers that clicks pass through, and layers that scroll with the page.
+ */
+function hideCovering(slot: Element, rect: Rect, thorough: boolean): Hiding {
+  const hiding: Hiding = { hidden: [], undo: [] };
+  const positions = thorough ? /^(fixed|sticky|absolute)$/ : /^(fixed|sticky)$/;
+  const off = thorough ? addSheet(document, '* { pointer-events: auto !important; }') : () => undefined;
+  const points = gridOf(rect, thorough ? 15 : 5);
+  for (let round = 0; round < 8; round++) {
+    const layer = [...layersAt(points, slot, positions).keys()].find((one) => !isMainContent(one));
+    if (layer === undefined) break;
+    hideLayer(layer, 'the ad', hiding);
+  }
+  off();
+  return hiding;
+}
+
+/** To hide the text of the page would be worse than to lose the slot. */
+function isMainContent(layer: HTMLElement): boolean {
+  if (getComputedStyle(layer).position === 'fixed') return false;
+  return (
+    layer.matches('main, article, h1, p') ||
+    layer.querySelector('main, article') !== null ||
+    layer.innerText.length > 3_000
   );
 }
 
-function overlayAt(x: number, y: number, slot: Element): HTMLElement | undefined {
-  for (let at = document.elementFromPoint(x, y); at; at = at.parentElement) {
-    if (at === slot || at.contains(slot)) return undefined;
-    if (at instanceof HTMLElement && getComputedStyle(at).position === 'fixed') return at;
-  }
-  return undefined;
+function hideLayer(layer: HTMLElement, covered: string, { hidden, undo }: Hiding): void {
+  hidden.push(`${describeLayer(layer)} covered ${covered} and was hidden.`);
+  undo.push(setStyles(layer, { display: 'none', visibility: 'hidden' }));
 }
 
-/** Hides fixed layers that cover the middle of the slot, such as interstitials and their backdrops. */
-function hideOverlays(slot: Element, rect: Rect): { hidden: string[]; undo: (() => void)[] } {
-  const hidden: string[] = [];
+function describeLayer(layer: HTMLElement): string {
+  const names = [...layer.classList].slice(0, 2).map((name) => `.${name}`);
+  const label = (layer.id === '' ? layer.tagName.toLowerCase() + names.join('') : `#${layer.id}`).slice(0, 80);
+  const text = `${layer.id} ${layer.className} ${layer.innerText.slice(0, 2_000)}`;
+  const kinds: [RegExp, string][] = [
+    [/ad.?block|adblocker|werbeblocker|bloqueur de pub|whitelist/i, 'A notice about ad blockers'],
+    [/cookie|consent|gdpr|datenschutz|zustimm/i, 'A consent dialog'],
+    [/newsletter|inbox|e-?mail/i, 'A newsletter pop-up'],
+    [/\bapp\b|app-?(store|banner)|google play/i, 'An app banner'],
+    [/subscri|paywall|abonn|\babo\b|suscr/i, 'A subscription notice'],
+  ];
+  return `${kinds.find(([pattern]) => pattern.test(text))?.[1] ?? 'A layer'} (${label})`;
+}
+
+/** Ends the scroll lock and the blur that a page sets while a dialog is open. */
+function releasePage(slot: Element): (() => void)[] {
   const undo: (() => void)[] = [];
-  for (let layer = 0; layer < 6; layer++) {
-    const spots = [0.5, 0.2, 0.8].map((part) => overlayAt(rect.x + rect.width * part, rect.y + rect.height / 2, slot));
-    const overlay = spots.find((one) => one !== undefined && spots.filter((other) => other === one).length >= 2);
-    if (overlay === undefined) break;
-    undo.push(setStyles(overlay, { visibility: 'hidden', display: 'none' }));
-    hidden.push((overlay.id ? `#${overlay.id}` : `${overlay.tagName.toLowerCase()}.${overlay.className}`).slice(0, 80));
+  for (const root of [document.documentElement, document.body]) {
+    const { overflowY, position } = getComputedStyle(root);
+    if (/hidden|clip/.test(overflowY) || position === 'fixed')
+      undo.push(setStyles(root, { 'overflow-y': 'visible', position: 'static', height: 'auto', 'max-height': 'none' }));
   }
-  return { hidden, undo };
+  for (let at: Element | null = slot; at; at = parentOf(at)) {
+    if (at instanceof HTMLElement && /blur/.test(getComputedStyle(at).filter))
+      undo.push(setStyles(at, { filter: 'none' }));
+  }
+  return undo;
 }
 
-export const OVERLAYS = { ...STYLES, isUncovered, overlayAt, hideOverlays } satisfies PagePart;
+export const OVERLAYS = {
+  ...STYLES,
+  ...VISIBILITY,
+  foreignAt,
+  isUncovered,
+  gridOf,
+  layerOf,
+  layersAt,
+  freeBand,
+  hideViewportLayers,
+  isBar,
+  coversContent,
+  hasContent,
+  hideCovering,
+  isMainContent,
+  hideLayer,
+  describeLayer,
+  releasePage,
+} satisfies PagePart;

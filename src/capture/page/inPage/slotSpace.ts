@@ -21,7 +21,8 @@ function innerSize(element: HTMLElement): AdSize {
 /** Gives a slot that collapsed, or is smaller than its ad, the space that a filled slot would take. @returns the undo. */
 function makeSpace(element: HTMLElement, size: AdSize): () => void {
   const undo: (() => void)[] = [];
-  if (getComputedStyle(element).display === 'none') undo.push(setStyles(element, { display: 'block' }));
+  const { display } = getComputedStyle(element);
+  if (/^(none|contents)$/.test(display)) undo.push(setStyles(element, { display: 'block' }));
   const room = innerSize(element);
   const outer = element.getBoundingClientRect();
   const styles: Record<string, string> = {};
@@ -32,13 +33,22 @@ function makeSpace(element: HTMLElement, size: AdSize): () => void {
     styles['min-height'] = growth(size.height, room.height, outer.height);
     styles['max-height'] = 'none';
   }
+  // Sizes do not apply to inline elements.
+  if (Object.keys(styles).length > 0 && display === 'inline' && !isReplaced(element))
+    styles['display'] = 'inline-block';
   if (Object.keys(styles).length > 0) undo.push(setStyles(element, styles));
   return () => {
     for (const back of undo.reverse()) back();
   };
 }
 
+/** Whether the element cannot contain others. */
+function isReplaced(element: Element): boolean {
+  return element.matches('img, picture, video, canvas, object, embed, iframe, input');
+}
+
 function hideContent(element: HTMLElement): () => void {
+  if (isReplaced(element)) return setStyles(element, { visibility: 'hidden' });
   const mark = 'data-holds-shown-ad';
   element.setAttribute(mark, '');
   const off = addSheet(
@@ -53,7 +63,10 @@ function hideContent(element: HTMLElement): () => void {
   };
 }
 
-/** The ad is centred horizontally and at the top of its slot. It is also centred vertically if the slot centres its content. */
+/**
+ * The ad is centred horizontally and at the top of its slot. It is also centred vertically if the slot centres its content. In a
+ * slot that is wider than the screen or than a container that clips it, it is centred in the visible part.
+ */
 function adPosition(element: HTMLElement, size: AdSize): { x: number; y: number } {
   const style = getComputedStyle(element);
   const box = element.getBoundingClientRect();
@@ -65,10 +78,101 @@ function adPosition(element: HTMLElement, size: AdSize): { x: number; y: number 
     /flex|grid/.test(style.display) &&
     /center/.test(style.flexDirection === 'column' ? style.justifyContent : style.alignItems);
   const spare = Math.max(0, inner.height - size.height);
+  const left = box.left + edge('left');
   return {
-    x: box.left + edge('left') + Math.floor((inner.width - size.width) / 2),
+    x: alignedLeft({ left, right: left + inner.width }, visibleColumns(element), size.width),
     y: box.top + edge('top') + (centres ? Math.floor(spare / 2) : 0),
   };
 }
 
-export const SLOT_SPACE = { ...STYLES, innerSize, makeSpace, hideContent, adPosition } satisfies PagePart;
+interface Columns {
+  left: number;
+  right: number;
+}
+
+function alignedLeft(slot: Columns, seen: Columns, width: number): number {
+  const centredIn = ({ left, right }: Columns) => left + Math.floor((right - left - width) / 2);
+  const centred = centredIn(slot);
+  if (centred >= seen.left && centred + width <= seen.right) return centred;
+  const part = { left: Math.max(slot.left, seen.left), right: Math.min(slot.right, seen.right) };
+  if (part.right - part.left >= width) return centredIn(part);
+  // A slot that is slightly too narrow: the ad passes its edge, but not the edge of the screen.
+  const partly = part.right - part.left >= width / 2 && seen.right - seen.left >= width;
+  return partly ? Math.max(seen.left, Math.min(centred, seen.right - width)) : centred;
+}
+
+/** The part of the window, from left to right, in which no container clips the element. Scrolling is not considered. */
+function visibleColumns(element: HTMLElement): Columns {
+  const seen = { left: 0, right: document.documentElement.clientWidth };
+  for (let at = element.parentElement; at && at !== document.body; at = at.parentElement) {
+    if (getComputedStyle(at).overflowX === 'visible') continue;
+    const { left, width } = at.getBoundingClientRect();
+    seen.left = Math.max(seen.left, left + at.clientLeft);
+    seen.right = Math.min(seen.right, left + (at.clientWidth > 0 ? at.clientLeft + at.clientWidth : width));
+  }
+  return seen;
+}
+
+/**
+ * Opens containers that cut the ad off or make it transparent, if they contain nothing else. Pages keep them closed until an ad arrives.
+ * @returns what was opened, in words for the user, and the undo.
+ */
+function openWrappers(element: HTMLElement, image: HTMLElement): { opened: string[]; undo: (() => void)[] } {
+  const opened: string[] = [];
+  const undo: (() => void)[] = [];
+  for (let at: HTMLElement | null = element; at && at !== document.body; at = at.parentElement) {
+    if (at !== element && !holdsOnly(at, element)) break;
+    const style = getComputedStyle(at);
+    const styles: Record<string, string> = {};
+    if (style.overflow !== 'visible' && cutsOff(at, image))
+      Object.assign(styles, { overflow: 'visible', 'max-height': 'none', 'max-width': 'none' });
+    if (Number(style.opacity) < 0.5) styles['opacity'] = '1';
+    if (Object.keys(styles).length === 0) continue;
+    undo.push(setStyles(at, styles));
+    const height = image.getBoundingClientRect().bottom - at.getBoundingClientRect().top;
+    if ('overflow' in styles) undo.push(setStyles(at, { 'min-height': `${height}px` }));
+    opened.push(
+      at.id === ''
+        ? at.tagName.toLowerCase() +
+            [...at.classList]
+              .slice(0, 2)
+              .map((name) => `.${name}`)
+              .join('')
+        : `#${at.id}`,
+    );
+  }
+  return { opened, undo };
+}
+
+function cutsOff(container: HTMLElement, image: HTMLElement): boolean {
+  const outer = container.getBoundingClientRect();
+  const inner = image.getBoundingClientRect();
+  const slack = 0.5;
+  return (
+    inner.top < outer.top + container.clientTop - slack ||
+    inner.bottom > outer.bottom - container.clientTop + slack ||
+    inner.left < outer.left + container.clientLeft - slack ||
+    inner.right > outer.right - container.clientLeft + slack
+  );
+}
+
+/** Whether a container has no content besides the slot, except a short label. */
+function holdsOnly(container: HTMLElement, slot: HTMLElement): boolean {
+  const others = [...container.querySelectorAll<HTMLElement>('img, video, iframe, canvas, h1, h2, h3, form')];
+  if (others.some((one) => !slot.contains(one))) return false;
+  return container.innerText.length - slot.innerText.length <= 40;
+}
+
+export const SLOT_SPACE = {
+  ...STYLES,
+  isReplaced,
+  innerSize,
+  makeSpace,
+  hideContent,
+  adPosition,
+  alignedLeft,
+  visibleColumns,
+  openWrappers,
+  cutsOff,
+  holdsOnly,
+} satisfies PagePart;

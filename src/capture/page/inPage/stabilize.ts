@@ -34,9 +34,17 @@ async function viewSettled(): Promise<void> {
   await nextFrames();
 }
 
-/** Pauses animations and media, and hides the caret. */
+/** Ends animations that end by themselves, because a reader sees their result. Pauses the others. */
+function freezeAnimation(animation: Animation): void {
+  const { endTime = Number.POSITIVE_INFINITY } = animation.effect?.getComputedTiming() ?? {};
+  const ends = animation.timeline === document.timeline && Number(endTime) <= 15_000 && animation.playbackRate > 0;
+  if (ends && animation.playState === 'running') animation.finish();
+  else animation.pause();
+}
+
+/** Stops animations and media, and hides the caret. */
 function freeze(): void {
-  for (const animation of document.getAnimations()) animation.pause();
+  for (const animation of document.getAnimations()) freezeAnimation(animation);
   for (const media of document.querySelectorAll('video, audio')) if (media instanceof HTMLMediaElement) media.pause();
   const sheet = '__stillSheet';
   if (Reflect.get(document, sheet) === true) return;
@@ -44,4 +52,4 @@ function freeze(): void {
   addSheet(document, '* { caret-color: transparent !important; scroll-behavior: auto !important; }');
 }
 
-export const STABILIZE = { ...STYLES, nextFrames, viewSettled, freeze } satisfies PagePart;
+export const STABILIZE = { ...STYLES, nextFrames, viewSettled, freezeAnimation, freeze } satisfies PagePart;

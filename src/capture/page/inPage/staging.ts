@@ -1,9 +1,9 @@
 /** Places a picture into a slot of the live page, and restores the page afterwards. */
-import { OVERLAYS } from './overlays.ts';
+import { type AdInPage, BRING_INTO_VIEW, type ViewRequest } from './bringIntoView.ts';
+import type { Hiding } from './overlays.ts';
 import { type AdSize, RECT, type Rect } from './rect.ts';
 import { expressionOf } from './script.ts';
 import { SLOT_SPACE } from './slotSpace.ts';
-import { STABILIZE } from './stabilize.ts';
 import { STYLES } from './styles.ts';
 
 declare const addSheet: typeof STYLES.addSheet;
@@ -11,12 +11,18 @@ declare const hideContent: typeof SLOT_SPACE.hideContent;
 declare const makeSpace: typeof SLOT_SPACE.makeSpace;
 declare const rectOf: typeof RECT.rectOf;
 declare const adPosition: typeof SLOT_SPACE.adPosition;
+declare const alignedLeft: typeof SLOT_SPACE.alignedLeft;
+declare const isReplaced: typeof SLOT_SPACE.isReplaced;
+declare const openWrappers: typeof SLOT_SPACE.openWrappers;
+declare const visibleColumns: typeof SLOT_SPACE.visibleColumns;
 declare const setStyles: typeof STYLES.setStyles;
 
 /** The state that stays in the page as long as it shows the ad. */
 export interface Stage {
   image: HTMLImageElement;
   undo: (() => void)[];
+  /** Containers that were opened, because they cut the ad off. */
+  opened: string[];
 }
 
 function newImage(size: AdSize): HTMLImageElement {
@@ -43,17 +49,29 @@ function moveTo(image: HTMLImageElement, place: { x: number; y: number }): void 
 function beginInElement(element: Element, size: AdSize): Stage {
   if (!(element instanceof HTMLElement)) throw new Error('the slot is not an HTML element');
   const undo = [makeSpace(element, size), hideContent(element)];
-  if (getComputedStyle(element).position === 'static') undo.push(setStyles(element, { position: 'relative' }));
+  const host = isReplaced(element) ? (element.parentElement ?? element) : element;
+  if (getComputedStyle(host).position === 'static') undo.push(setStyles(host, { position: 'relative' }));
   const image = newImage(size);
-  const root = element.shadowRoot;
-  (root && root.querySelector('slot') === null ? root : element).append(image);
+  const root = host.shadowRoot;
+  (root && root.querySelector('slot') === null ? root : host).append(image);
   undo.push(() => image.remove());
   moveTo(image, adPosition(element, size));
-  return { image, undo };
+  const wrappers = openWrappers(element, image);
+  if (wrappers.opened.length > 0) moveTo(image, adPosition(element, size));
+  return { image, undo: [...undo, ...wrappers.undo], opened: wrappers.opened };
 }
 
-/** For a slot that is a frame: places the ad inside the frame, over its content. */
-function beginInDocument(size: AdSize): Stage {
+/** Gives a slot that is a frame the space for its ad. @returns the columns of the frame that the screen shows. */
+function growFrame(frame: Element, size: AdSize): { left: number; right: number; undo: (() => void)[] } {
+  if (!(frame instanceof HTMLElement)) return { left: 0, right: size.width, undo: [] };
+  const undo = [makeSpace(frame, size)];
+  const seen = visibleColumns(frame);
+  const left = frame.getBoundingClientRect().left + frame.clientLeft;
+  return { left: seen.left - left, right: seen.right - left, undo };
+}
+
+/** For a slot that is a frame: places the ad inside the frame, over its content. @param seen the columns that the screen shows. */
+function beginInDocument(size: AdSize, seen: { left: number; right: number }): Stage {
   const off = addSheet(
     document,
     'html, html *:not([data-shown-ad]) { visibility: hidden !important; } html, body { background: transparent !important; }',
@@ -61,12 +79,20 @@ function beginInDocument(size: AdSize): Stage {
   const image = newImage(size);
   setStyles(image, {
     position: 'fixed',
-    left: `${Math.floor((innerWidth - size.width) / 2)}px`,
+    left: `${alignedLeft({ left: 0, right: innerWidth }, seen, size.width)}px`,
     top: '0px',
     'z-index': '2147483647',
   });
   document.documentElement.append(image);
-  return { image, undo: [off, () => image.remove()] };
+  return { image, undo: [off, () => image.remove()], opened: [] };
+}
+
+/** Scrolls the frame of the ad, but not the page around it. */
+function scrollOwnFrame({ image }: Stage): void {
+  const { top, bottom, left, right } = image.getBoundingClientRect();
+  if (top >= 0 && bottom <= innerHeight && left >= 0 && right <= innerWidth) return;
+  const middle = { x: (left + right - innerWidth) / 2, y: (top + bottom - innerHeight) / 2 };
+  scrollBy({ left: middle.x, top: middle.y, behavior: 'instant' });
 }
 
 async function paint({ image }: Stage, source: string): Promise<void> {
@@ -89,16 +115,18 @@ function end({ undo }: Stage): void {
 
 export interface StagingTools {
   beginInElement(element: Element, size: AdSize): Stage;
-  beginInDocument(size: AdSize): Stage;
+  beginInDocument(size: AdSize, seen: { left: number; right: number }): Stage;
+  growFrame(frame: Element, size: AdSize): { left: number; right: number; undo: (() => void)[] };
+  scrollOwnFrame(stage: Stage): void;
   paint(stage: Stage, source: string): Promise<void>;
   unpaint(stage: Stage): void;
   rectOfStage(stage: Stage): Rect;
   end(stage: Pick<Stage, 'undo'>): void;
-  nextFrames(): Promise<void>;
-  viewSettled(): Promise<void>;
   freeze(): void;
-  isUncovered(slot: Element, rect: Rect): boolean;
-  hideOverlays(slot: Element, rect: Rect): { hidden: string[]; undo: (() => void)[] };
+  bringIntoView(ad: AdInPage, request: ViewRequest): Promise<Hiding>;
+  hideLateLayers(ad: AdInPage): Hiding;
+  originOf(area: 'screen' | 'page'): { x: number; y: number };
+  toTop(): Promise<void>;
 }
 
 /** Evaluates to {@link StagingTools}. */
@@ -107,16 +135,18 @@ export const STAGING_TOOLS = expressionOf(
     ...RECT,
     ...STYLES,
     ...SLOT_SPACE,
-    ...STABILIZE,
-    ...OVERLAYS,
+    ...BRING_INTO_VIEW,
     newImage,
     moveTo,
     beginInElement,
     beginInDocument,
+    growFrame,
+    scrollOwnFrame,
     paint,
     unpaint,
     rectOfStage,
     end,
   },
-  '{ beginInElement, beginInDocument, paint, unpaint, rectOfStage, end, nextFrames, viewSettled, freeze, isUncovered, hideOverlays }',
+  `{ beginInElement, beginInDocument, growFrame, scrollOwnFrame, paint, unpaint, rectOfStage, end, freeze, bringIntoView,
+    hideLateLayers, originOf, toTop }`,
 );

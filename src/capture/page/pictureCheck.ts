@@ -1,0 +1,117 @@
+/** Decides whether a picture shows the whole ad at its own size. */
+import sharp from 'sharp';
+import { clipped, type PixelBox, type Pixels } from '../compose/pixels.ts';
+import { shownShare } from '../compose/shownShare.ts';
+import type { Size } from '../creative/size.ts';
+import type { Rect } from './inPage/rect.ts';
+import type { LivePage, PictureArea, StagedSlot } from './livePage.ts';
+
+/** The share of the ad that a picture must show. */
+export const MIN_SHOWN_SHARE = 0.99;
+/** The same, measured with the ad itself instead of the probe picture. Its even areas tell less. */
+const MIN_SHOWN_SHARE_OF_AD = 0.95;
+/** Bounds of Chromium's textures, device pixels. */
+const MAX_PAGE_EDGE = 16_000;
+
+export interface AdGeometry {
+  /** The ad's box in the picture, CSS pixels of the page. */
+  readonly rect: Rect;
+  /** The same in device pixels. */
+  readonly box: PixelBox;
+  readonly zoom: number;
+  /** The size of the picture, CSS pixels of the page. */
+  readonly picture: Size;
+  /** The part of the document in the picture; undefined for the screen. */
+  readonly clip: Rect | undefined;
+  /** Whether the picture contains only a part of the page's height. */
+  readonly isCut: boolean;
+}
+
+export async function geometryOf(live: LivePage, staged: StagedSlot, area: PictureArea): Promise<AdGeometry> {
+  if (area === 'page') return geometryInPage(live, staged);
+  const [rect, { ratio, zoom, view }] = await Promise.all([staged.rect('screen'), live.screen()]);
+  return { rect, box: inDevicePixels(rect, ratio * zoom), zoom, picture: view, clip: undefined, isCut: false };
+}
+
+async function geometryInPage(live: LivePage, staged: StagedSlot): Promise<AdGeometry> {
+  await staged.scrollToTop();
+  const [rect, { ratio, document }] = await Promise.all([staged.rect('page'), live.screen()]);
+  const most = Math.floor(MAX_PAGE_EDGE / ratio);
+  const width = Math.min(most, document.width);
+  const height = Math.min(most, document.height);
+  // An ad below the largest picture is shown with the part of the page around it.
+  const top =
+    rect.y + rect.height <= height
+      ? 0
+      : Math.min(Math.max(0, Math.round(rect.y - height / 2)), document.height - height);
+  const moved = { ...rect, y: rect.y - top };
+  const clip = { x: 0, y: top, width, height };
+  return {
+    rect: moved,
+    box: inDevicePixels(moved, ratio),
+    zoom: 1,
+    picture: clip,
+    clip,
+    isCut: height < document.height,
+  };
+}
+
+/** @returns why the picture cannot show the ad, or undefined. The pixels are judged later. */
+export function faultOfGeometry(
+  { rect, picture, zoom }: AdGeometry,
+  { size, viewport, minZoom }: { readonly size: Size; readonly viewport: Size; readonly minZoom: number },
+): string | undefined {
+  if (zoom < minZoom - 0.01 || zoom > 1.01)
+    return `the device would show the page, and the ad in it, at ${Math.round(zoom * 100)} %`;
+  if (Math.abs(rect.width - size.width) > 1 || Math.abs(rect.height - size.height) > 1)
+    return `the page would show the ad at ${Math.round((100 * rect.width) / size.width)} % of its size`;
+  if (size.width > picture.width || size.height > picture.height) {
+    const screen = `the screen of ${viewport.width}×${viewport.height}`;
+    return `the ad of ${size.width}×${size.height} is larger than ${screen}`;
+  }
+  const slack = 0.5;
+  const isInside =
+    rect.x >= -slack &&
+    rect.y >= -slack &&
+    rect.x + rect.width <= picture.width + slack &&
+    rect.y + rect.height <= picture.height + slack;
+  return isInside ? undefined : 'a part of the ad would be outside the picture';
+}
+
+/** Checks a picture that the browser painted. @param page the same without the ad. */
+export async function showsAd(
+  picture: Pixels,
+  page: Pixels,
+  { png, box }: { png: Buffer; box: PixelBox },
+): Promise<boolean> {
+  const inside = clipped(box, picture);
+  if (inside.width < box.width || inside.height < box.height) return false;
+  if (picture.width !== page.width || picture.height !== page.height) return false;
+  const ad = await adOverPage(png, page, box);
+  return shownShare({ page, picture, ad, box }) >= MIN_SHOWN_SHARE_OF_AD;
+}
+
+/** The ad as the page would show it, with the page behind its transparent parts. */
+async function adOverPage(png: Buffer, page: Pixels, box: PixelBox): Promise<Pixels> {
+  const { width, height } = box;
+  const raw = { width: page.width, height: page.height, channels: 3 } as const;
+  const behind = await sharp(page.data, { raw }).extract({ left: box.x, top: box.y, width, height }).png().toBuffer();
+  const ad = await sharp(png).resize(width, height, { fit: 'fill' }).png().toBuffer();
+  const data = await sharp(behind)
+    .composite([{ input: ad }])
+    .removeAlpha()
+    .raw()
+    .toBuffer();
+  return { data, width, height };
+}
+
+function inDevicePixels({ x, y, width, height }: Rect, ratio: number): PixelBox {
+  const left = Math.round(x * ratio);
+  const top = Math.round(y * ratio);
+  return {
+    x: left,
+    y: top,
+    width: Math.max(1, Math.round((x + width) * ratio) - left),
+    height: Math.max(1, Math.round((y + height) * ratio) - top),
+  };
+}

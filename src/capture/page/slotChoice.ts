@@ -1,0 +1,121 @@
+/** Finds the slot that the client chose. */
+import type { ElementHandle, Frame, Page } from 'playwright';
+import type { SlotChoice } from '../../domain/screenshotOptions.ts';
+import { shortErrorMessage } from '../../lib/errorMessage.ts';
+import type { FoundSlot } from './findSlots.ts';
+import type { ScoredCandidate } from './page.ts';
+import { respondingFrames } from './respondingFrames.ts';
+import { type ScoredSlot, type ScoringRequest, scoreSlot } from './scoring.ts';
+
+const MAX_FRAMES = 40;
+
+export type ChosenSlot = { readonly slot: ScoredSlot<FoundSlot> } | { readonly reason: string };
+
+export interface SlotsOfPage {
+  readonly page: Page;
+  readonly ranked: readonly ScoredSlot<FoundSlot>[];
+  /** In the order of the provenance record. */
+  readonly candidates: readonly ScoredCandidate[];
+}
+
+/** @returns the slot, or a sentence on why the page has no such slot. */
+export async function chooseSlot(choice: SlotChoice, slots: SlotsOfPage, request: ScoringRequest): Promise<ChosenSlot> {
+  return 'index' in choice ? slotAt(choice.index, slots) : slotOfSelector(choice.selector, slots, request);
+}
+
+function slotAt(index: number, { ranked, candidates }: SlotsOfPage): ChosenSlot {
+  const wanted = candidates[index - 1];
+  const slot = ranked.find(({ scored }) => scored === wanted);
+  if (slot === undefined) return { reason: `The page has ${count(candidates.length)}, so there is no slot ${index}.` };
+  const { visible, collapsed, element } = slot.scored;
+  if (!visible && !collapsed) return { reason: `Slot ${index} (${element}) is not shown on this device.` };
+  return { slot: chosenBy(`slot ${index} was chosen in the request`, slot) };
+}
+
+function count(candidates: number): string {
+  return candidates === 1 ? '1 ad slot' : `${candidates === 0 ? 'no' : candidates} ad slots`;
+}
+
+async function slotOfSelector(
+  selector: string,
+  { page, ranked }: SlotsOfPage,
+  request: ScoringRequest,
+): Promise<ChosenSlot> {
+  let hidden = false;
+  for (const frame of await respondingFrames(page, MAX_FRAMES)) {
+    const found = await firstMatch(frame, selector);
+    if ('invalid' in found) return { reason: `The selector ${selector} is not valid: ${found.invalid}` };
+    if (found.element === null) continue;
+    const slot = await asSlot(frame, found.element);
+    hidden ||= slot === undefined;
+    if (slot === undefined) continue;
+    const known = ranked.find(({ slot: other }) => other.frame === frame && sameBox(other, slot));
+    return { slot: chosenBy(`the selector ${selector} was given in the request`, known ?? scoreSlot(slot, request)) };
+  }
+  if (hidden) return { reason: `The element of the selector ${selector} is hidden on this device.` };
+  return { reason: `The selector ${selector} matches no element of the page.` };
+}
+
+async function firstMatch(
+  frame: Frame,
+  selector: string,
+): Promise<{ element: ElementHandle<Element> | null } | { invalid: string }> {
+  try {
+    const handle = await frame.evaluateHandle(findElement, selector);
+    return { element: handle.asElement() };
+  } catch (error) {
+    const message = shortErrorMessage(error);
+    if (/not a valid selector/.test(message)) return { invalid: 'it is not CSS.' };
+    return { element: null };
+  }
+}
+
+/** Runs in the page. Searches open shadow roots after the document. */
+function findElement(selector: string): Element | null {
+  const roots: (Document | ShadowRoot)[] = [document];
+  for (const root of roots) {
+    const found = root.querySelector(selector);
+    if (found !== null) return found;
+    for (const element of root.querySelectorAll('*')) if (element.shadowRoot) roots.push(element.shadowRoot);
+  }
+  return null;
+}
+
+/** @returns undefined if the element is hidden. */
+async function asSlot(frame: Frame, element: ElementHandle<Element>): Promise<FoundSlot | undefined> {
+  const about = await element.evaluate((node) => ({
+    shown: node.checkVisibility({ visibilityProperty: true }) && node instanceof HTMLElement,
+    isFrame: node.tagName === 'IFRAME',
+    name: node.id === '' ? [node.tagName.toLowerCase(), ...node.classList].join('.') : `#${node.id}`,
+  }));
+  const box = await element.boundingBox();
+  if (!about.shown || box === null) return undefined;
+  const scroll = await frame.page().evaluate(() => ({ x: scrollX, y: scrollY }));
+  const collapsed = box.width < 10 || box.height < 10;
+  return {
+    candidate: {
+      box: { ...box, x: box.x + scroll.x, y: box.y + scroll.y },
+      sizes: collapsed ? [] : [[Math.round(box.width), Math.round(box.height)]],
+      evidence: [],
+      element: about.name.slice(0, 120),
+      visible: !collapsed,
+      collapsed,
+      sticky: false,
+      covered: false,
+    },
+    fluid: collapsed,
+    isFrame: about.isFrame,
+    frame,
+    element: async () => element,
+  };
+}
+
+function sameBox({ candidate: { box: one } }: FoundSlot, { candidate: { box: two } }: FoundSlot): boolean {
+  return (['x', 'y', 'width', 'height'] as const).every((side) => Math.abs(one[side] - two[side]) <= 1);
+}
+
+/** The client's choice counts, whatever the score. */
+function chosenBy(reason: string, one: ScoredSlot<FoundSlot>): ScoredSlot<FoundSlot> {
+  const scored = { ...one.scored, reasons: [...one.scored.reasons, reason] };
+  return { ...one, scale: one.scale ?? 1, problem: undefined, scored };
+}
