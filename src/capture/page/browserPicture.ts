@@ -3,7 +3,7 @@ import { changedShare, type PixelBox } from '../compose/pixels.ts';
 import { Camera } from './camera.ts';
 import type { FoundSlot } from './findSlots.ts';
 import type { LivePage, StagedSlot } from './livePage.ts';
-import { faultOfGeometry, geometryOf, showsAd } from './pictureCheck.ts';
+import { faultOfGeometry, geometryOf, showsAd, warningsOf } from './pictureCheck.ts';
 import type { PreparedSlot, PrepareRequest } from './preparedSlot.ts';
 
 export interface BrowserPicture {
@@ -34,7 +34,7 @@ export async function captureAd(
     for (let attempt = 0; attempt < MAX_CAPTURES; attempt++) {
       await staged.bringIntoView(attempt === 0 ? request.spot.view : { ...request.spot.view, thorough: true });
       const picture = await captureOnce(live, staged, request);
-      if (picture !== undefined) return { ...picture, warnings: [...staged.warnings] };
+      if (picture !== undefined) return { ...picture, warnings: [...staged.warnings, ...picture.warnings] };
     }
     throw new Error('the page covered the ad while the picture was taken');
   } finally {
@@ -47,7 +47,7 @@ async function captureOnce(
   live: LivePage,
   staged: StagedSlot,
   request: BrowserPictureRequest,
-): Promise<Omit<BrowserPicture, 'warnings'> | undefined> {
+): Promise<BrowserPicture | undefined> {
   const { spot, png, area } = request;
   const geometry = await geometryOf(live, staged, area);
   if (faultOfGeometry(geometry, request) !== undefined) return undefined;
@@ -57,5 +57,6 @@ async function captureOnce(
   const shown = await camera.until((picture) => changedShare(spot.page, picture, box) > 0.02, first);
   const without = await camera.show(staged, null);
   const [picture, page] = await Promise.all([shown.pixels, without.pixels]);
-  return (await showsAd(picture, page, { png, box })) ? { png: shown.png, box, at: shown.at } : undefined;
+  const isWhole = await showsAd(picture, page, { png, box });
+  return isWhole ? { png: shown.png, box, at: shown.at, warnings: warningsOf(geometry) } : undefined;
 }

@@ -1,5 +1,6 @@
 /** Decides whether a picture shows the whole ad at its own size. */
 import sharp from 'sharp';
+import type { Warning } from '../../domain/warnings.ts';
 import { clipped, type PixelBox, type Pixels } from '../compose/pixels.ts';
 import { shownShare } from '../compose/shownShare.ts';
 import type { Size } from '../creative/size.ts';
@@ -56,6 +57,12 @@ async function geometryInPage(live: LivePage, staged: StagedSlot): Promise<AdGeo
   };
 }
 
+export function warningsOf({ isCut, picture }: AdGeometry): Warning[] {
+  if (!isCut) return [];
+  const message = `The page is longer than the largest picture. The picture shows ${picture.height} CSS pixels of it.`;
+  return [{ code: 'page_changed', message }];
+}
+
 /** @returns why the picture cannot show the ad, or undefined. The pixels are judged later. */
 export function faultOfGeometry(
   { rect, picture, zoom }: AdGeometry,
@@ -64,7 +71,7 @@ export function faultOfGeometry(
   if (zoom < minZoom - 0.01 || zoom > 1.01)
     return `the device would show the page, and the ad in it, at ${Math.round(zoom * 100)} %`;
   if (Math.abs(rect.width - size.width) > 1 || Math.abs(rect.height - size.height) > 1)
-    return `the page would show the ad at ${Math.round((100 * rect.width) / size.width)} % of its size`;
+    return `the page would show the ad in ${Math.round(rect.width)}×${Math.round(rect.height)} instead of its own size`;
   if (size.width > picture.width || size.height > picture.height) {
     const screen = `the screen of ${viewport.width}×${viewport.height}`;
     return `the ad of ${size.width}×${size.height} is larger than ${screen}`;
@@ -78,6 +85,9 @@ export function faultOfGeometry(
   return isInside ? undefined : 'a part of the ad would be outside the picture';
 }
 
+/** The pictures are compared at a fourth of their size, because the browser resamples some ads. */
+const REDUCTION = 4;
+
 /** Checks a picture that the browser painted. @param page the same without the ad. */
 export async function showsAd(
   picture: Pixels,
@@ -88,7 +98,17 @@ export async function showsAd(
   if (inside.width < box.width || inside.height < box.height) return false;
   if (picture.width !== page.width || picture.height !== page.height) return false;
   const ad = await adOverPage(png, page, box);
-  return shownShare({ page, picture, ad, box }) >= MIN_SHOWN_SHARE_OF_AD;
+  const whole = { x: 0, y: 0, width: box.width, height: box.height };
+  const small = await Promise.all([reduced(page, box), reduced(picture, box), reduced(ad, whole)]);
+  const [{ width, height }] = small;
+  const views = { page: small[0], picture: small[1], ad: small[2], box: { x: 0, y: 0, width, height } };
+  return shownShare(views) >= MIN_SHOWN_SHARE_OF_AD;
+}
+
+async function reduced({ data, ...size }: Pixels, { x, y, width, height }: PixelBox): Promise<Pixels> {
+  const to = { width: Math.ceil(width / REDUCTION), height: Math.ceil(height / REDUCTION) };
+  const part = sharp(data, { raw: { ...size, channels: 3 } }).extract({ left: x, top: y, width, height });
+  return { data: await part.resize(to.width, to.height, { fit: 'fill' }).raw().toBuffer(), ...to };
 }
 
 /** The ad as the page would show it, with the page behind its transparent parts. */

@@ -8,7 +8,7 @@ import { Camera, type PixelTest } from './camera.ts';
 import type { FoundSlot } from './findSlots.ts';
 import type { ViewRequest } from './inPage/bringIntoView.ts';
 import type { LivePage, PictureArea, StagedSlot } from './livePage.ts';
-import { type AdGeometry, faultOfGeometry, geometryOf, MIN_SHOWN_SHARE } from './pictureCheck.ts';
+import { type AdGeometry, faultOfGeometry, geometryOf, MIN_SHOWN_SHARE, warningsOf } from './pictureCheck.ts';
 
 /** A slot that was tested with a probe picture: the page around it, and how to make pictures with it. */
 export interface PreparedSlot {
@@ -40,7 +40,7 @@ export interface PrepareRequest {
   readonly minZoom: number;
 }
 
-type Trial = (Omit<PreparedSlot, 'warnings' | 'composer'> & { composable: boolean }) | RefusedSlot;
+type Trial = (Omit<PreparedSlot, 'composer'> & { composable: boolean }) | RefusedSlot;
 
 /** A view without a cover is tried first. `blank`: views that are only tried if the page around the ad is blank. */
 const VIEWS: readonly (ViewRequest & { readonly blank?: true })[] = [
@@ -68,7 +68,7 @@ export async function prepareSlot(
       if (!('fault' in trial)) {
         const { composable, ...prepared } = trial;
         const composer = composable ? new PageComposer(prepared.page, prepared.box) : undefined;
-        return { ...prepared, composer, warnings: [...staged.warnings] };
+        return { ...prepared, composer, warnings: [...staged.warnings, ...prepared.warnings] };
       }
       refused = trial;
     }
@@ -92,7 +92,8 @@ async function tryView(
   const { composable, shown, box } = verdict;
   if (shown < MIN_SHOWN_SHARE) return { fault: `only ${Math.floor(shown * 100)} % of the ad would be visible` };
   if (isBlankAround(page, box)) return { fault: BLANK };
-  return { page, box, composable, view: request.view, zoom: geometry.zoom, capturedAt: at };
+  const warnings = warningsOf(geometry);
+  return { page, box, composable, view: request.view, zoom: geometry.zoom, warnings, capturedAt: at };
 }
 
 async function probeSlot(

@@ -104,7 +104,7 @@ function scrollToBand(ad: AdInPage, position: Exclude<ScrollPosition, 'top'>): v
     const down = y - (band.top + Math.max(0, Math.round(spare * part)));
     const across = x < view.x ? x - view.x : Math.max(0, x + width - view.x - view.width);
     if (Math.abs(down) < 1 && Math.abs(across) < 1) return;
-    scrollerOf(ad.owner).scrollBy({ left: across, top: down, behavior: 'instant' });
+    scrollerOf(ad.owner).scrollBy({ left: Math.ceil(across), top: Math.round(down), behavior: 'instant' });
   }
 }
 

@@ -64,8 +64,8 @@ function hideContent(element: HTMLElement): () => void {
 }
 
 /**
- * The ad is centred horizontally and at the top of its slot. It is also centred vertically if the slot centres its content. In a
- * slot that is wider than the screen or than a container that clips it, it is centred in the visible part.
+ * The ad is at the top of its slot and centred horizontally. A slot that is much wider decides itself: it is not made for this
+ * size. Where the screen or a container cuts the slot off, the ad is centred in the visible part.
  */
 function adPosition(element: HTMLElement, size: AdSize): { x: number; y: number } {
   const style = getComputedStyle(element);
@@ -79,10 +79,24 @@ function adPosition(element: HTMLElement, size: AdSize): { x: number; y: number 
     /center/.test(style.flexDirection === 'column' ? style.justifyContent : style.alignItems);
   const spare = Math.max(0, inner.height - size.height);
   const left = box.left + edge('left');
+  const startsLeft = inner.width >= 2 * size.width && !centresColumns(style);
+  const right = left + (startsLeft ? size.width : inner.width);
   return {
-    x: alignedLeft({ left, right: left + inner.width }, visibleColumns(element), size.width),
+    x: alignedLeft({ left, right }, visibleColumns(element), size.width),
     y: box.top + edge('top') + (centres ? Math.floor(spare / 2) : 0),
   };
+}
+
+function centresColumns({
+  textAlign,
+  display,
+  flexDirection,
+  justifyContent,
+  alignItems,
+}: CSSStyleDeclaration): boolean {
+  if (!/flex|grid/.test(display)) return !/^(start|left|justify)$/.test(textAlign);
+  const isColumn = /flex/.test(display) && flexDirection.startsWith('column');
+  return /center|end|space/.test(isColumn ? alignItems : justifyContent);
 }
 
 interface Columns {
@@ -170,6 +184,7 @@ export const SLOT_SPACE = {
   makeSpace,
   hideContent,
   adPosition,
+  centresColumns,
   alignedLeft,
   visibleColumns,
   openWrappers,

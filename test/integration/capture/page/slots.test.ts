@@ -146,7 +146,9 @@ test('ads that are placed at the same time each appear in their own picture', as
     [160, 600],
     [320, 50],
   ] as const;
-  const divs = boxes.map(([w, h]) => `<div class="ad" style="width:${w}px;height:${h}px;margin:300px 0"></div>`);
+  const divs = boxes.map(
+    ([w, h]) => `<div class="ad" style="width:${w}px;height:${h}px;margin:300px 0"></div><p>A story.</p>`,
+  );
   const open = await visit(divs.join(''));
   const frames = await Promise.all([...boxes, ...boxes, ...boxes].map(([w, h]) => ad(w, h)));
   const pictures = await Promise.all(frames.map((frame) => open.place(frame)));
@@ -159,7 +161,7 @@ test('ads that are placed at the same time each appear in their own picture', as
 });
 
 test('a scaled ad keeps its aspect ratio and stays inside its slot', async () => {
-  const open = await visit('<div class="ad" style="width:300px;height:250px"></div>');
+  const open = await visit('<div class="ad" style="width:300px;height:250px"></div><p>A story.</p>');
   const picture = await open.place(await ad(500, 400), { ...DEFAULT_OPTIONS, allowScaling: true });
   placed(picture);
   expect(picture).toMatchObject({ scale: 0.6, mode: 'browser', adBox: { width: 300, height: 240 } });
