@@ -1,7 +1,7 @@
 import { CHANNELS, type PixelBox, type Pixels } from './pixels.ts';
 
-/** A page with one line of text has more. */
-const MIN_PAINTED_SHARE = 0.0003;
+/** A page with one word has more. */
+const MIN_PAINTED_SHARE = 0.00003;
 /** An ad that fills the screen leaves too little of the page to judge. */
 const MIN_PAGE_SHARE = 0.15;
 

@@ -51,7 +51,8 @@ async function captureOnce(
   const { spot, png, area } = request;
   const geometry = await geometryOf(live, staged, area);
   if (faultOfGeometry(geometry, request) !== undefined) return undefined;
-  const { box, clip } = geometry;
+  const { clip } = geometry;
+  const box = measuredBox(spot.box, geometry.box);
   const camera = new Camera(live, clip);
   const first = await camera.show(staged, png);
   const shown = await camera.until((picture) => changedShare(spot.page, picture, box) > 0.02, first);
@@ -59,4 +60,12 @@ async function captureOnce(
   const [picture, page] = await Promise.all([shown.pixels, without.pixels]);
   const isWhole = await showsAd(picture, page, { png, box });
   return isWhole ? { png: shown.png, box, at: shown.at, warnings: warningsOf(geometry) } : undefined;
+}
+
+/** The browser rounds to another pixel now and then. The probe picture was measured, so its box is more exact. */
+function measuredBox(measured: PixelBox, expected: PixelBox): PixelBox {
+  const isSame = (['x', 'y', 'width', 'height'] as const).every(
+    (side) => Math.abs(measured[side] - expected[side]) <= 2,
+  );
+  return isSame ? measured : expected;
 }

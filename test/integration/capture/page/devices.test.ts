@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 const PAGE = `<!doctype html><meta name="viewport" content="width=device-width"><body style="margin:0">
-<div id="div-gpt-ad-x" style="width:300px;height:250px"></div><script>
+<div id="div-gpt-ad-x" style="width:300px;height:250px"></div><p>A story.</p><script>
 fetch('/properties?' + encodeURIComponent(JSON.stringify({ width: innerWidth, height: innerHeight, ratio: devicePixelRatio,
   touch: 'ontouchstart' in window && navigator.maxTouchPoints > 0, coarse: matchMedia('(pointer: coarse)').matches,
   agent: navigator.userAgent, hints: navigator.userAgentData?.platform ?? '', platform: navigator.platform })))</script>`;

@@ -16,7 +16,7 @@ afterAll(async () => {
   await sites.close();
 });
 
-const SLOT = '<div id="div-gpt-ad-1" style="width:300px;height:250px"></div>';
+const SLOT = '<div id="div-gpt-ad-1" style="width:300px;height:250px"></div><p>A story.</p>';
 /** Blocks the thread of the page without end. Unlike an empty loop it uses little processor time. */
 const BLOCKS =
   'while (true) { const request = new XMLHttpRequest(); request.open("GET", "/forever", false); request.send(); }';

@@ -147,7 +147,7 @@ test('ads that are placed at the same time each appear in their own picture', as
     [320, 50],
   ] as const;
   const divs = boxes.map(
-    ([w, h]) => `<div class="ad" style="width:${w}px;height:${h}px;margin:300px 0"></div><p>A story.</p>`,
+    ([w, h]) => `<div class="ad" style="width:${w}px;height:${h}px;margin:90px 0"></div><p>A story.</p>`,
   );
   const open = await visit(divs.join(''));
   const frames = await Promise.all([...boxes, ...boxes, ...boxes].map(([w, h]) => ad(w, h)));
