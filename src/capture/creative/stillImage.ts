@@ -11,6 +11,8 @@ export interface RasterImage extends Size {
 
 /** Reads an image's header. @throws CreativeError if it is damaged or too large. */
 export async function readRaster(bytes: Buffer): Promise<RasterImage> {
+  const sequence = avifSequenceSize(bytes);
+  if (sequence !== undefined) return { ...sequence, animated: true };
   try {
     const { autoOrient, pages = 1 } = await sharp(bytes, { limitInputPixels: MAX_PIXELS }).metadata();
     return { width: autoOrient.width, height: autoOrient.height, animated: pages > 1 || isAnimatedPng(bytes) };
@@ -23,11 +25,10 @@ export async function readRaster(bytes: Buffer): Promise<RasterImage> {
 export async function renderStill(bytes: Buffer, size: Size, ratio: number): Promise<Buffer> {
   try {
     const image = sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'truncated' }).autoOrient();
-    if (ratio !== 1)
-      image.resize(Math.round(size.width * ratio), Math.round(size.height * ratio), {
-        fit: 'fill',
-        kernel: 'mitchell',
-      });
+    const [width, height] = [Math.round(size.width * ratio), Math.round(size.height * ratio)];
+    const { autoOrient: pixels } = await image.metadata();
+    if (pixels.width !== width || pixels.height !== height)
+      image.resize(width, height, { fit: 'fill', kernel: 'mitchell' });
     return await image.flatten({ background: '#fff' }).toColourspace('srgb').png({ compressionLevel: 6 }).toBuffer();
   } catch (cause) {
     throw unreadable(cause);
@@ -56,4 +57,17 @@ function isAnimatedPng(bytes: Buffer): boolean {
   const control = bytes.indexOf('acTL', 8, 'latin1');
   const data = bytes.indexOf('IDAT', 8, 'latin1');
   return bytes[0] === 0x89 && control > 0 && control < data;
+}
+
+/** From the type of a track header to its width, by the version of the header. */
+const TRACK_WIDTH_OFFSETS = [80, 92] as const;
+
+/** @returns the size of an animated AVIF, which sharp cannot read: the width and height in the header of its first track. */
+function avifSequenceSize(bytes: Buffer): Size | undefined {
+  if (bytes.toString('latin1', 4, 12) !== 'ftypavis') return undefined;
+  const header = bytes.indexOf('tkhd', 0, 'latin1');
+  const at = header + (TRACK_WIDTH_OFFSETS[bytes[header + 4] === 1 ? 1 : 0] ?? 0);
+  if (header < 0 || at + 8 > bytes.length) return undefined;
+  // Fixed-point numbers with 16 bits after the point.
+  return { width: bytes.readUInt32BE(at) / 65_536, height: bytes.readUInt32BE(at + 4) / 65_536 };
 }

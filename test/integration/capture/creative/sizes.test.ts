@@ -1,0 +1,183 @@
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { animatedAvif } from '../../../support/animatedAvif.ts';
+import { colourAt, file, startTestRenderer, type TestRenderer } from '../../../support/testRenderer.ts';
+import { zipOf } from '../../../support/zips.ts';
+
+let renderer: TestRenderer;
+beforeAll(async () => {
+  renderer = await startTestRenderer();
+});
+afterAll(() => renderer.close());
+
+const page = (style: string, body: string, head = '') =>
+  `<!doctype html><html><head>${head}<style>html,body{margin:0}${style}</style></head><body>${body}</body></html>`;
+const meta = (width: number, height: number) => `<meta name="ad.size" content="width=${width},height=${height}">`;
+const stage = (width: number, height: number, more = '') =>
+  `#ad{position:relative;width:${width}px;height:${height}px;overflow:hidden;background:#123456;${more}}`;
+const AD = '<div id="ad"></div>';
+const fluid = '#ad{position:absolute;inset:0;background:#123456}';
+
+async function shown(
+  files: Record<string, string>,
+  { name = 'creative.zip', size }: { name?: string; size?: { width: number; height: number } } = {},
+) {
+  const result = await renderer.rendered(file(name, await zipOf(files)), { size });
+  return { result, size: `${result.width}x${result.height}`, codes: result.warnings.map(({ code }) => code) };
+}
+
+describe('the size of an HTML5 zip', () => {
+  it.each([
+    ['centred by margins', stage(300, 600, 'margin:0 auto'), AD],
+    [
+      'centred by a transform',
+      stage(300, 600, 'position:absolute;left:50%;top:50%;transform:translate(-50%,-50%)'),
+      AD,
+    ],
+    ['with a border of one pixel', stage(300, 600, 'border:1px solid #fff'), AD],
+    ['on a coloured body', `${stage(300, 600)}body{background:#ddd}`, AD],
+    [
+      'with sprites beside the stage',
+      `${stage(300, 600)}#strip{position:absolute;width:1200px;height:900px;background:red}`,
+      '<div id="ad"><div id="strip"></div></div>',
+    ],
+    ['with a clip path', '#ad{width:600px;height:900px;background:red;clip-path:inset(0 300px 300px 0)}', AD],
+    [
+      'whose layers are not visible yet',
+      `${stage(300, 600, 'background:none')}#layer{width:300px;height:600px;opacity:0;background:red}#cta{width:9px;height:9px;background:red}`,
+      '<div id="ad"><div id="cta"></div><div id="layer"></div></div>',
+    ],
+    [
+      'in a shadow root',
+      '',
+      `<x-ad></x-ad><script>document.querySelector('x-ad').attachShadow({mode:'open'}).innerHTML='<div style="width:300px;height:600px;overflow:hidden;background:red"></div>'</script>`,
+    ],
+  ])('a stage %s is shown at its own size', async (_, style, body) => {
+    const { size, codes } = await shown({ 'index.html': page(style, body) });
+    expect([size, codes]).toEqual(['300x600', []]);
+  });
+
+  it.each([
+    ['the name of the zip', { 'index.html': page(fluid, AD) }, 'Brand_Spring_728x90_v2.zip', '728x90', []],
+    ['the name of its folder', { '160x600/index.html': page(fluid, AD) }, 'a.zip', '160x600', []],
+    ['the name of a picture', { 'index.html': page(fluid, AD), 'img/bg_970x250.png': '' }, 'a.zip', '970x250', []],
+    [
+      'the manifest of the ad server',
+      { 'index.html': page(fluid, AD), 'manifest.json': '{"width":"320","height":"480","source":"index.html"}' },
+      'a.zip',
+      '320x480',
+      [],
+    ],
+    ['nothing', { 'index.html': page(fluid, AD) }, 'a.zip', '300x250', ['size_assumed']],
+    ['a word in its name', { 'index.html': page(fluid, AD) }, 'Client_Leaderboard.zip', '728x90', ['size_assumed']],
+  ])('an ad that fills any frame gets its size from %s', async (_, files, name, expected, warnings) => {
+    const { size, codes } = await shown(files, { name });
+    expect([size, codes]).toEqual([expected, warnings]);
+  });
+
+  it.each([
+    ['swapped', 600, 300],
+    ['copied from a smaller ad', 300, 250],
+    ['copied from a larger ad', 970, 250],
+  ])('an ad.size that is %s loses against the stage, with a warning', async (_, width, height) => {
+    const { size, codes } = await shown({ 'index.html': page(stage(300, 600), AD, meta(width, height)) });
+    expect([size, codes]).toEqual(['300x600', ['size_conflict']]);
+  });
+
+  it('an ad.size holds if the parts of the ad are smaller than it', async () => {
+    const body = '<div style="width:250px;height:250px;background:red"></div>';
+    const { size, codes } = await shown({ 'index.html': page('body{background:#ddd}', body, meta(300, 600)) });
+    expect([size, codes]).toEqual(['300x600', []]);
+  });
+
+  it('the requested size wins, and a warning says that the ad is cut off', async () => {
+    const { size, codes } = await shown(
+      { 'index.html': page(stage(300, 600), AD) },
+      { size: { width: 300, height: 250 } },
+    );
+    expect([size, codes]).toEqual(['300x250', ['size_conflict']]);
+  });
+
+  it('an ad with margins around it is cut off as in an ad server, with a warning', async () => {
+    const { size, codes } = await shown({ 'index.html': page(`body{margin:8px!important}${stage(300, 250)}`, AD) });
+    expect([size, codes]).toEqual(['300x250', ['size_conflict']]);
+  });
+
+  it('the notes say where the size comes from', async () => {
+    const { result } = await shown({ 'index.html': page(stage(300, 600), AD) });
+    expect(result.notes).toContain('Size 300×600: the size of the root container.');
+  });
+});
+
+describe('a zip with several pages', () => {
+  const files = {
+    'set/300x250/index.html': page(stage(300, 250), AD, meta(300, 250)),
+    'set/728x90/index.html': page(stage(728, 90), AD, meta(728, 90)),
+  };
+
+  it('the requested size chooses a page', async () => {
+    expect((await shown(files, { size: { width: 728, height: 90 } })).size).toBe('728x90');
+  });
+
+  it('without a requested size the zip fails with the list of its pages', async () => {
+    expect(await renderer.render(file('all.zip', await zipOf(files)))).toEqual({
+      status: 'generic_error',
+      reason:
+        'The zip holds two pages: set/300x250/index.html (300x250), set/728x90/index.html (728x90). ' +
+        'Choose one with its size, for example ad.size 300x250 (--ad-size 300x250 of shoot), or send a zip with one page.',
+    });
+  });
+});
+
+describe('files that did not load', () => {
+  it('a missing script, image and font of a zip become warnings with their paths', async () => {
+    const style = `${stage(300, 250)}@font-face{font-family:f;src:url(f.woff2)}#ad{font-family:f;background:#123456 url(img/none.png)}`;
+    const { result } = await shown({
+      'index.html': page(style, '<div id="ad">x</div><script src="lib/gsap.js"></script>'),
+    });
+    expect(result.warnings.toSorted((a, b) => (a.code < b.code ? -1 : 1))).toEqual([
+      { code: 'font_not_loaded', message: 'A font did not load: f.woff2 (the creative does not contain it).' },
+      { code: 'image_not_loaded', message: 'An image did not load: img/none.png (the creative does not contain it).' },
+      { code: 'script_not_loaded', message: 'A script did not load: lib/gsap.js (the creative does not contain it).' },
+    ]);
+  });
+
+  it('an ad whose library did not load is shown as it is, with a warning that names the library', async () => {
+    const url = `${renderer.base}/none/gsap.min.js`;
+    const body = `<div id="ad"><div style="width:300px;height:250px;background:red;opacity:0"></div></div><script src="${url}"></script>`;
+    const { size, result } = await shown({ 'index.html': page(stage(300, 250, 'background:none'), body) });
+    expect(size).toBe('300x250');
+    expect(result.warnings).toContainEqual({
+      code: 'script_not_loaded',
+      message: `A script did not load: ${url} (HTTP status 404).`,
+    });
+  });
+});
+
+describe('an image', () => {
+  const image = (width: number, height: number) =>
+    sharp({ create: { width, height, channels: 3, background: '#f00' } })
+      .png()
+      .toBuffer();
+
+  it('an image with twice the pixels of a standard size is shown at that size, with a warning', async () => {
+    const result = await renderer.rendered(file('a.png', await image(640, 100)));
+    expect([result.width, result.height]).toEqual([320, 50]);
+    expect(result.warnings).toMatchObject([{ code: 'size_assumed' }]);
+    expect(await sharp(result.frames[0]?.png).metadata()).toMatchObject({ width: 320, height: 50 });
+  });
+
+  it('the requested size overrides the pixels of an image', async () => {
+    const result = await renderer.rendered(file('a.png', await image(640, 100)), { size: { width: 640, height: 100 } });
+    expect([result.width, result.warnings]).toEqual([640, []]);
+  });
+
+  it('an animated AVIF is captured at its own size', async () => {
+    const avif = await animatedAvif(['#f00', '#00f'], { width: 300, height: 250 });
+    const result = await renderer.rendered(file('a.avif', avif), { markers: [500, 1_500] });
+    expect(result).toMatchObject({ format: 'image', width: 300, height: 250, mode: 'stepped' });
+    const [first = [], second = []] = await Promise.all(result.frames.map((frame) => colourAt(frame)));
+    expect(first[0]).toBeGreaterThan(240);
+    expect(second[2]).toBeGreaterThan(240);
+  });
+});
