@@ -18,7 +18,7 @@ export interface SizeClaims {
   readonly expands: boolean;
 }
 
-export const NO_CLAIMS: SizeClaims = { declared: [], hints: [], expands: false };
+const NO_CLAIMS: SizeClaims = { declared: [], hints: [], expands: false };
 
 /** @returns claims with one size that needs no check. */
 export function declaredOnly(size: Size | undefined, from: string): SizeClaims {
