@@ -4,11 +4,11 @@ import { FrameGrid } from './frameGrid.ts';
 /** PNGs by marker in milliseconds; null is the default frame. */
 export type FramesByMarker = ReadonlyMap<number | null, Buffer>;
 
-/** Tiny, so that scripts start at the same time in every rendering, however many steps the load takes in real time. */
-const LOADING_STEP_MS = 0.001;
-const TINY_STEPS = 200;
-/** For a load that waits for timers. */
-const LONG_LOADING_STEP_MS = 0.1;
+/**
+ * Small, so that scripts start at nearly the same time in every rendering. Not smaller, because scripts take a
+ * `performance.now()` of 0 for a missing clock: CreateJS then never draws.
+ */
+const LOADING_STEP_MS = 0.1;
 /** The first frame. Most creatives load in less of their own time. */
 const FIRST_FRAME_MS = 10;
 /** At this time a creative counts as started, even if it still loads. */
@@ -61,8 +61,7 @@ function takeBefore(markers: number[], time: number): number[] {
 
 /** Lets the creative load in tiny steps without drawing, so that marker 0 is the same in every rendering. */
 async function load(page: SteppedPage): Promise<void> {
-  for (let step = 0; !page.loaded && page.now < MAX_LOADING_MS[page.clock]; step++)
-    await page.wait(step < TINY_STEPS ? LOADING_STEP_MS : LONG_LOADING_STEP_MS);
+  while (!page.loaded && page.now < MAX_LOADING_MS[page.clock]) await page.wait(LOADING_STEP_MS);
   await page.wait(Math.max(FIRST_FRAME_MS - page.now, 1));
 }
 
