@@ -61,7 +61,7 @@ function limit(): number {
 
 async function main(): Promise<void> {
   const interrupted = new AbortController();
-  // What exists by then is written.
+  // The gallery then contains the pictures that exist.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => interrupted.abort(new Error('The gallery was interrupted.')));
   const out = path.resolve(variable('OUT'));

@@ -22,8 +22,8 @@ const MODULES = [
   'ImportExpression',
   'TSImportType',
 ];
-/** Templates in another language. */
-const OTHER_LANGUAGES = /^(?:sql|css)$/;
+/** Templates in another language, and lists of words. */
+const OTHER_LANGUAGES = /^(?:sql|css|words)$/;
 const CODE =
   /=>|\bfunction\b|;\s*\}|\{[\w-]+:[^}]*[;}]|^\s*(?:select|insert|update|delete|with|create|alter) |^Mozilla/;
 const TEST_FUNCTIONS = /^(?:it|test|describe|suite)$/;

@@ -22,7 +22,7 @@ interface Movie {
   readonly height: number;
   readonly samples: readonly Buffer[];
   readonly configuration: Buffer;
-  /** Of the first sample in the file. */
+  /** The offset of the first sample in the file. */
   readonly offset: number;
 }
 

@@ -4,7 +4,7 @@ import type { PageGuard } from './pageGuard.ts';
 /** The isolated world of the check. No script of the page sees what it does. */
 const WORLD = 'tearsheet-frames';
 
-/** What a page needs from the clock. */
+/** The needs of a page, which decide the next step of the clock. */
 export interface FrameNeed {
   /** The page requested the frame of this moment. */
   readonly requested: boolean;
@@ -43,7 +43,7 @@ export class FrameNeeds {
     await this.#session.send('Target.setAutoAttach', options);
   }
 
-  /** @returns what changed since the previous call. An unknown need counts as a request. */
+  /** @returns the changes since the previous call. An unknown need counts as a request. */
   async check(): Promise<FrameNeed> {
     if (this.#workers.size > 0) return REQUESTED;
     const frames = [...this.#contexts.keys()];

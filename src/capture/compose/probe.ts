@@ -27,7 +27,7 @@ export async function probePicture(size: { width: number; height: number }): Pro
   return { pixels: { data, width, height }, png };
 }
 
-/** Xorshift, because each run shall give the same picture. @returns 32 bits, not negative. */
+/** Xorshift, because each run must give the same picture. @returns 32 bits, not negative. */
 function randomNumbers(): () => number {
   let state = 0x2545f491;
   return () => {

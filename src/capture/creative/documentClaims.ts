@@ -17,7 +17,7 @@ export function pageClaims(html: string, names: readonly string[] = []): SizeCla
   };
 }
 
-/** What the files and the names of a zip say about the size. */
+/** @returns the sizes that the files and the names of a zip claim. */
 export function zipClaims({ files, index }: ZipSite, names: readonly string[]): SizeClaims {
   const page = files.get(index)?.toString('utf8') ?? '';
   const texts = textsOf(files, index);

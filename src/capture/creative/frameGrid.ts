@@ -2,7 +2,7 @@ import type { SteppedPage } from '../browser/steppedPage.ts';
 
 export type GridPage = Pick<SteppedPage, 'now' | 'clock' | 'wait' | 'draw' | 'drawPicture' | 'frameNeed'>;
 
-/** What the drawing of a frame gave. */
+/** The result of drawing one frame. */
 export interface DrawnFrame {
   readonly damage: boolean;
   readonly picture?: Buffer;

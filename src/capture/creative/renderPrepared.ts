@@ -85,7 +85,7 @@ function waitsForScripts(page: SteppedPage, layout: ShownLayout | undefined): bo
 function cutOff(size: Size, layout: ShownLayout | undefined, isRequested: boolean): Warning | undefined {
   if (layout?.offset) {
     const { x, y } = layout.offset;
-    const message = `The ad begins ${x} pixels from the left and ${y} from the top of its ${size.width}×${size.height} frame, as in an ad server, so its right or lower edge is cut off.`;
+    const message = `The ad begins ${x} pixels from the left and ${y} from the top of its ${size.width}×${size.height} frame. Its right or lower edge is cut off, as in an ad server.`;
     return { code: 'size_conflict', message };
   }
   if (!isRequested || !layout?.sticksOut) return undefined;

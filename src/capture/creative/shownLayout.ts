@@ -1,4 +1,4 @@
-/** What a creative shows in its frame, in CSS pixels of the frame. */
+/** The boxes that a creative shows in its frame, in CSS pixels of the frame. */
 export interface ShownLayout {
   readonly viewport: LayoutSize;
   /** The outermost boxes whose size does not follow the frame. Those that show something come first, then the largest. */

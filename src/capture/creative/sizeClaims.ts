@@ -8,7 +8,7 @@ export interface SizeClaim {
   readonly from: string;
 }
 
-/** What is known about the size of a creative before it is opened. */
+/** The sizes that a creative claims before it is opened. */
 export interface SizeClaims {
   /** The `ad.size` meta element and what the tool wrote, the most reliable first. */
   readonly declared: readonly SizeClaim[];

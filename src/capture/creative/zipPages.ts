@@ -10,7 +10,7 @@ import { styleSize } from './toolSize.ts';
 /** Files of a zip by path. */
 export type ZipFiles = ReadonlyMap<string, Buffer>;
 
-/** What helps to choose between several pages. */
+/** The facts that choose between several pages. */
 export interface PageChoice {
   /** The size that the client gave. */
   readonly size?: Size | undefined;

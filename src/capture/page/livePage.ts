@@ -30,7 +30,7 @@ export interface StagedSlot {
   end(): Promise<void>;
 }
 
-/** What a picture shows: the screen, or the whole page. */
+/** The area of a picture: the screen, or the whole page. */
 export type PictureArea = 'screen' | 'page';
 
 export interface Screen {

@@ -63,7 +63,7 @@ function chosenOfShown(slots: readonly NestedSlot[], alone: MergedSlot, inner: r
   if (declared && !declaredInside) return [withEvidence(slots, alone, inner)];
   if (inner.length > 1) return [...inner];
   const nested = slots[only.index];
-  // What the inner element is, decides: a widget of recommendations in a box that is called an ad is no slot.
+  // The kind of the inner element decides: a widget of recommendations in a box that is called an ad is no slot.
   if (nested === undefined || NEVER.has(nested.kind)) return [only];
   const kept = { ...only, index: only.index };
   if (declaredInside) return [withSizes(slots, kept, [alone])];

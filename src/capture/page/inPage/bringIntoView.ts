@@ -49,7 +49,7 @@ async function toTop(): Promise<void> {
   await viewSettled();
 }
 
-/** @returns what was hidden, and how to show it again. */
+/** @returns the elements that it hid, and how to show them again. */
 async function bringIntoView(ad: AdInPage, { position, thorough }: ViewRequest): Promise<Hiding> {
   const hiding: Hiding = { hidden: [], undo: [] };
   const add = (more: Hiding) => {

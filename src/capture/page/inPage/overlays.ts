@@ -10,7 +10,7 @@ declare const parentOf: typeof VISIBILITY.parentOf;
 declare const setStyles: typeof STYLES.setStyles;
 declare const topmostAt: typeof VISIBILITY.topmostAt;
 
-/** What was hidden, in words for the user, and how to show it again. */
+/** The elements that were hidden, in words for the user, and how to show them again. */
 export interface Hiding {
   hidden: string[];
   undo: (() => void)[];

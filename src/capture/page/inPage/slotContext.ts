@@ -8,12 +8,12 @@ export interface NetworkMatch {
   origin: Element;
 }
 
-/** What one scan of a frame knows before it looks at the elements. */
+/** The facts that one scan of a frame collects before it looks at the elements. */
 export interface SlotContext extends NameContext {
   table: SlotTable;
   declared: Map<string, Declaration[]>;
   labels: RegExp;
-  /** Of the standard sizes. */
+  /** A key for each standard size. */
   sizeKeys: Set<number>;
   /** Texts of the frame's inline scripts. */
   scripts: string[];

@@ -129,7 +129,7 @@ function visibleColumns(element: HTMLElement): Columns {
 
 /**
  * Opens containers that cut the ad off or make it transparent, if they contain nothing else. Pages keep them closed until an ad arrives.
- * @returns what was opened, in words for the user, and the undo.
+ * @returns the elements that it opened, in words for the user, and the undo.
  */
 function openWrappers(element: HTMLElement, image: HTMLElement): { opened: string[]; undo: (() => void)[] } {
   const opened: string[] = [];

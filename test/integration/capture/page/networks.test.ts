@@ -11,7 +11,7 @@ let found: readonly SlotCandidate[];
 const TEXT = '<p>The council voted to keep the old harbour crane, which has stood beside the river since 1911.</p>';
 const samples = Object.entries(NETWORK_SAMPLES);
 
-/** All samples stand in one page, each between two paragraphs, because a page takes more than a second. */
+/** One page contains all samples, each between two paragraphs, because a page takes more than a second. */
 beforeAll(async () => {
   sites = await startSites();
   opener = await openerFor({ settleCapMs: 1_500 });
