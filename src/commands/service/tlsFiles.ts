@@ -1,4 +1,5 @@
 /** Reads certificate and key from files that another program renews, for example cert-manager through a mounted Secret. */
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:https';
 
@@ -20,9 +21,16 @@ interface CertificatePair {
 
 const CHECK_INTERVAL_MS = 30_000;
 
-/** @throws Error that names the unreadable file. */
+/**
+ * The check comes before the server gets the pair, because a server accepts a pair with an empty certificate and then fails every
+ * handshake.
+ * @throws Error that names the unreadable file, or says why the pair is not complete.
+ */
 export function readTlsFiles({ certFile, keyFile }: Pick<TlsFiles, 'certFile' | 'keyFile'>): CertificatePair {
-  return { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') };
+  const pair = { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') };
+  if (!new X509Certificate(pair.cert).checkPrivateKey(createPrivateKey(pair.key)))
+    throw new Error(`The key in ${keyFile} does not belong to the certificate in ${certFile}.`);
+  return pair;
 }
 
 /** Checks the files regularly. New connections use the new certificate; open ones stay. @returns a function that stops. */

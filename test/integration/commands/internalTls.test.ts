@@ -1,9 +1,10 @@
 /** The internal API over HTTPS, with a certificate that is renewed while the server runs. */
 import { execFile } from 'node:child_process';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -64,8 +65,11 @@ test('a client that does not trust the certificate or speaks plain HTTP gets no 
 
 test('new connections get a renewed certificate without a restart, but not an incomplete renewal', async () => {
   expect(await issuer()).toBe('Tearsheet test authority');
-  await copyFile(path.join(TLS, 'README.md'), path.join(folder, 'tls.crt'));
-  expect(await issuer()).toBe('Tearsheet test authority');
+  for (const incomplete of ['', 'not a certificate']) {
+    await writeFile(path.join(folder, 'tls.crt'), incomplete);
+    await sleep(100);
+    expect(await issuer()).toBe('Tearsheet test authority');
+  }
   await copyFile(path.join(TLS, 'selfSigned.pem'), path.join(folder, 'tls.crt'));
   await eventually(async () => expect(await issuer()).toBe('localhost'));
 });

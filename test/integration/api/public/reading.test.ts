@@ -71,7 +71,8 @@ describe('one ad', () => {
   test('a pending ad has null in the fields that are not known yet', async () => {
     const made = await newAd();
     const reply = await api.get(`ads/${made.id}`);
-    expect([reply.status, reply.json]).toEqual([200, { ...made, preview_image_url: null, width: null, height: null }]);
+    const unknown = { preview_image_url: null, width: null, height: null };
+    expect([reply.status, reply.json]).toEqual([200, { ...made, ...unknown, warnings: [] }]);
     expect((await api.get(`ads/${made.id.toUpperCase()}`)).json).toEqual(reply.json);
   });
 
@@ -87,6 +88,7 @@ describe('one ad', () => {
       preview_image_url: `${PUBLIC_URL}/i/${token}.png`,
       width: 300,
       height: 250,
+      warnings: [],
     });
   });
 
@@ -94,7 +96,12 @@ describe('one ad', () => {
     const made = await newAd();
     const values = { status: 'not_found', reason: 'The address answered 404.' } as const;
     await api.store.db.updateTable('ads').set(values).where('id', '=', made.id).execute();
-    expect((await api.get(`ads/${made.id}`)).json).toEqual({ ...made, ...values, preview_image_url: null });
+    expect((await api.get(`ads/${made.id}`)).json).toEqual({
+      ...made,
+      ...values,
+      preview_image_url: null,
+      warnings: [],
+    });
   });
 });
 
@@ -118,7 +125,19 @@ describe('one set', () => {
       { site: { url: 'two.example' } },
     ]);
     expect(Object.keys(json.screenshots[0]).sort()).toEqual(
-      ['id', 'status', 'site', 'device', 'frame', 'image_url', 'width', 'height', 'captured_at', 'ad'].sort(),
+      [
+        'id',
+        'status',
+        'site',
+        'device',
+        'frame',
+        'image_url',
+        'width',
+        'height',
+        'captured_at',
+        'warnings',
+        'ad',
+      ].sort(),
     );
   });
 

@@ -61,10 +61,12 @@ async function measure(): Promise<void> {
   await rename(fresh, path.join(folder, 'memory.current'));
 }
 
-const render = (content: string) => engine.render({ kind: 'html_tag', content }, { markers: [null], ratios: [1] });
+const render = (content: string, markerMs: number | null = null) =>
+  engine.render({ kind: 'html_tag', content }, { markers: [markerMs], ratios: [1] });
 
 test('A creative that uses too much memory fails, and the next creative is rendered', async () => {
-  const heavy = await render(`<div style="width:300px;height:250px">heavy</div>${EATS}`);
+  // At its default frame the creative could be finished before the watchdog looks at the memory.
+  const heavy = await render(`<div style="width:300px;height:250px">heavy</div>${EATS}`, 30_000);
   expect(heavy).toEqual({
     status: 'generic_error',
     reason: expect.stringMatching(/^Too heavy: with this creative the capture used \d+ of its 700 MiB of memory\.$/),
