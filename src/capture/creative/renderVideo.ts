@@ -3,6 +3,7 @@ import type { SteppedPage } from '../browser/steppedPage.ts';
 import { CreativeError } from './creativeError.ts';
 import type { FramesByMarker } from './renderPage.ts';
 import type { Size } from './size.ts';
+import { isWhite } from './stillImage.ts';
 
 export interface VideoFacts extends Size {
   /** Very large if the file does not declare it. */
@@ -11,6 +12,8 @@ export interface VideoFacts extends Size {
 
 /** The step of the page's time between two frames. */
 const STEP_MS = 1;
+/** A film may really begin with white, or stand still between two markers. */
+const MAX_DRAWS = 5;
 /** Real time for decoding one frame. */
 const DECODE_TIMEOUT_MS = 10_000;
 /** The default frame of a video is at a quarter of its duration, at most at this time. */
@@ -38,10 +41,20 @@ export async function renderVideoFrames(
   for (const marker of markers) {
     const moment = Math.min(marker ?? Math.min(MAX_DEFAULT_MS, durationMs * DEFAULT_SHARE), durationMs);
     await seek(page, moment / 1000);
-    await page.wait(STEP_MS);
-    pictures.set(marker, (await page.drawPicture()).picture);
+    const last = [...pictures.values()].at(-1);
+    pictures.set(marker, await drawSoughtFrame(page, last));
   }
   return pictures;
+}
+
+/** Draws again while the picture is still the one before, because the compositor may get the frame later than the page. */
+async function drawSoughtFrame(page: SteppedPage, last: Buffer | undefined): Promise<Buffer> {
+  for (let draws = 1; ; draws++) {
+    await page.wait(STEP_MS);
+    const { picture } = await page.drawPicture();
+    const isOld = last === undefined ? await isWhite(picture) : picture.equals(last);
+    if (!isOld || draws === MAX_DRAWS) return picture;
+  }
 }
 
 async function seek(page: SteppedPage, seconds: number): Promise<void> {
