@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
-.PHONY: help setup build demo gallery dev test check generate bench bench-cluster e2e verify image clean chart release release-notes publish-image publish-chart publish-notes
+.PHONY: help setup build demo screenshots gallery dev test check generate bench bench-cluster e2e verify image clean chart release release-notes publish-image publish-chart publish-notes
 
 NODE := .node/bin/node
 export PATH := $(CURDIR)/.node/bin:$(PATH)
@@ -24,6 +24,9 @@ dist/.built: $(shell find src -type d -o -type f) tsconfig.json tsconfig.build.j
 demo: build ## the main job on bundled ads and pages: pictures in ./demo-output/
 	@$(NODE) examples/demo/run.ts
 
+screenshots: build ## the pictures of the pages in docs/images/app-*.webp, for the README
+	@$(NODE) examples/screenshots/run.ts
+
 gallery: setup ## pictures of many ads and pages in ./gallery-output/ to judge; CREATIVES=DIR PAGES=DIR DEVICES=desktop,mobile LIMIT=60
 	@CREATIVES='$(CREATIVES)' PAGES='$(PAGES)' DEVICES='$(DEVICES)' LIMIT='$(LIMIT)' OUT='$(OUT)' $(NODE) examples/gallery/run.ts
 
@@ -36,7 +39,7 @@ test: setup ## all checks, then all tests but those of e2e; the first time on a 
 check: setup ## format, types, lint, layers, unused code, generated files
 	@$(NODE) scripts/check.ts
 
-generate: setup ## write the generated files again (OpenAPI, configuration and metrics reference)
+generate: setup ## write the generated files again (OpenAPI, clients, configuration and metrics reference)
 	@$(NODE) scripts/generate.ts
 
 bench: build ## speed against its floors and peers; writes docs/performance.md

@@ -14,6 +14,7 @@ const ALL = [
   'Dockerfile',
   '.github/**/*.{yml,yaml,md}',
   'docs/**/*.md',
+  'clients/**/*.{ts,md}',
   'charts/**/*.{yaml,tpl,txt,md}',
   'examples/**/*.{ts,yaml,md}',
   'scripts/**/*.{ts,js,sh}',
@@ -25,6 +26,7 @@ const EXCLUDED = [
   'docs/configuration.md',
   'docs/metrics.md',
   'charts/tearsheet/README.md',
+  'clients/typescript/src/generated/',
   'test/fixtures/',
   'test/bench/peer/',
 ];

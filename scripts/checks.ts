@@ -18,6 +18,7 @@ interface Check {
 const CHECKS: readonly Check[] = [
   { name: 'unused code', run: ['knip', '--no-progress', '--no-config-hints'] },
   { name: 'types', run: ['tsc', '--noEmit', '-p', '.'] },
+  { name: 'client types', run: ['tsc', '--noEmit', '-p', 'clients/typescript'] },
   { name: 'format and lint', run: ['biome', 'ci', '--colors=off', '.'] },
   { name: 'promises', run: ['oxlint', '--type-aware', '--deny-warnings'] },
   { name: 'generated files', run: ['scripts/generate.ts', '--check'] },

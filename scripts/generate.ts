@@ -1,6 +1,8 @@
 /** Writes the files that are generated from the code; with --check, fails when one is not what the code says now. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { generatePythonModels, generatePythonOperations } from './clients/pythonClient.ts';
+import { generateTypeScriptModels, generateTypeScriptOperations } from './clients/typeScriptClient.ts';
 import { generateChartDashboard } from './generateChartDashboard.ts';
 import { generateChartReadme } from './generateChartReadme.ts';
 import { generateChartSchema } from './generateChartSchema.ts';
@@ -13,6 +15,10 @@ const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/configuration.md': generateConfiguration,
   'docs/metrics.md': generateMetrics,
   'docs/openapi.json': generateOpenApi,
+  'clients/python/tearsheet_client/models.py': generatePythonModels,
+  'clients/python/tearsheet_client/_operations.py': generatePythonOperations,
+  'clients/typescript/src/generated/models.ts': generateTypeScriptModels,
+  'clients/typescript/src/generated/operations.ts': generateTypeScriptOperations,
   'crds/tearsheet.dev_screenshotjobs.yaml': generateCrd,
   'charts/tearsheet/templates/crd.yaml': generateCrdTemplate,
   'charts/tearsheet/values.schema.json': generateChartSchema,

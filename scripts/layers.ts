@@ -11,10 +11,10 @@ const LEVELS: readonly (readonly string[])[] = [
   ['lib'],
   ['domain'],
   ['contract'],
-  ['store', 'queue', 'artifacts', 'egress', 'observe', 'cluster'],
+  ['store', 'queue', 'artifacts', 'egress', 'observe', 'cluster', 'slotLists', 'framing'],
   ['api/presenters'],
   ['workflow'],
-  ['api', 'controller', 'delivery', 'capture'],
+  ['api', 'controller', 'delivery', 'capture', 'exports'],
   ['cli'],
 ];
 /** The entry point, its commands and the settings form one module: together they start all other modules. */
@@ -28,7 +28,13 @@ const WITHOUT_PACKAGES = ['domain'];
 
 /** Levels of the folders inside a module, from the bottom up, by the same rule. */
 const INNER_LEVELS: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  api: [['server'], ['auth'], ['limits'], ['transfers'], ['internal', 'public', 'pages']],
+  api: [
+    ['server'],
+    ['auth'],
+    ['limits'],
+    ['transfers', 'uploads', 'thumbnails', 'logos'],
+    ['internal', 'public', 'pages'],
+  ],
   capture: [['memory', 'compose', 'browser'], ['creative'], ['page'], ['engine'], ['program', 'shoot']],
   'cluster/kubernetes': [['client'], ['cache'], ['jobs']],
 };

@@ -9,7 +9,7 @@ import { ROOT, run, runVitest } from './runVitest.ts';
 import { addCounts, summaryLine, writeSummary } from './testSummary.ts';
 
 const SUMMARY = path.join(ROOT, '.cache/test-summary');
-const DEADLINE_MS = 26 * 60_000;
+const DEADLINE_MS = 36 * 60_000;
 const BUILD_MS = 30 * 60_000;
 
 /** The tier uses a real API server, Helm and promtool. A machine that cannot build them skips the tier; CI never does. */

@@ -1,11 +1,11 @@
-/** Runs vitest with a deadline, prints the slowest tests and counts the results. */
+/** Runs vitest with a deadline, prints the slowest and the failed tests, and counts the results. */
 
 import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { errorMessage } from '../src/lib/errorMessage.ts';
-import { type Counts, countTests, slowestTests } from './testSummary.ts';
+import { type Counts, countTests, failedTests, slowestTests } from './testSummary.ts';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -27,7 +27,12 @@ export async function runVitest({ projects, args, deadlineMs }: Run): Promise<Co
     { deadlineMs },
   );
   const report = readResults(results);
-  if (report !== undefined) console.log(`\nThe slowest tests:\n${slowestTests(report, ROOT).join('\n')}`);
+  if (report !== undefined) {
+    console.log(`\nThe slowest tests:\n${slowestTests(report, ROOT).join('\n')}`);
+    const failed = failedTests(report, ROOT);
+    // The log of a CI run is often read from its end.
+    if (failed.length > 0) console.log(`\nThe failed tests:\n${failed.join('\n')}`);
+  }
   return countTests(report, code);
 }
 

@@ -1,4 +1,4 @@
-/** Reads vitest's JSON report: the counts and the slowest tests. */
+/** Reads vitest's JSON report: the counts, the slowest tests and the failed ones. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
@@ -8,11 +8,23 @@ export interface Counts {
   readonly failed: number;
 }
 
-const TestResult = z.object({ fullName: z.string(), duration: z.number().nullish() });
+const TestResult = z.object({
+  fullName: z.string(),
+  status: z.string(),
+  duration: z.number().nullish(),
+  failureMessages: z.array(z.string()).nullish(),
+});
 const Report = z.object({
   numPassedTests: z.number(),
   numFailedTests: z.number(),
-  testResults: z.array(z.object({ name: z.string(), status: z.string(), assertionResults: z.array(TestResult) })),
+  testResults: z.array(
+    z.object({
+      name: z.string(),
+      status: z.string(),
+      message: z.string().nullish(),
+      assertionResults: z.array(TestResult),
+    }),
+  ),
 });
 
 /**
@@ -39,6 +51,20 @@ export function slowestTests(report: string, root: string, count = 20): string[]
   const slowest = tests.sort((a, b) => b.ms - a.ms).slice(0, count);
   return slowest.map(({ file, fullName, ms }) => `${(ms / 1_000).toFixed(1).padStart(6)} s  ${file}  ${fullName}`);
 }
+
+/** @returns the tests and files that failed, one line each: file, name and the first line of the error. */
+export function failedTests(report: string, root: string): string[] {
+  return Report.parse(JSON.parse(report)).testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const file = path.relative(root, name);
+    if (assertionResults.length === 0 && status === 'failed') return [`${file}  ${firstLine(message ?? '')}`];
+    const failed = assertionResults.filter((test) => test.status === 'failed');
+    return failed.map(
+      ({ fullName, failureMessages }) => `${file}  ${fullName}: ${firstLine(failureMessages?.[0] ?? '')}`,
+    );
+  });
+}
+
+const firstLine = (text: string) => text.split('\n', 1)[0] ?? '';
 
 export function summaryLine({ passed, failed }: Counts): string {
   return `${passed} passed, ${failed} failed`;

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { Command, CommanderError } from 'commander';
+import { version } from './commands/version.ts';
 import { ConfigError } from './config.ts';
 import { Failure, failureMessage } from './domain/failure.ts';
 import { errorMessage } from './lib/errorMessage.ts';
@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   'trial-postgres': async () => (await import('./commands/trialPostgresCommand.ts')).trialPostgresCommand,
   org: async () => (await import('./commands/orgCommand.ts')).orgCommand,
   key: async () => (await import('./commands/keyCommand.ts')).keyCommand,
+  secrets: async () => (await import('./commands/secretsCommand.ts')).secretsCommand,
   connector: async () => (await import('./commands/connectorCommand.ts')).connectorCommand,
 };
 
@@ -31,15 +32,32 @@ async function main(): Promise<void> {
   const program = new Command('tearsheet')
     .description('Places ads into slots of live web pages and takes pictures of them: placement previews.')
     .version(version())
-    .exitOverride()
-    .showHelpAfterError('(run tearsheet --help for a list of commands)');
+    .exitOverride();
   const requested = COMMANDS[process.argv[2] ?? ''];
   for (const load of requested === undefined ? Object.values(COMMANDS) : [requested]) (await load())(program);
   program
     .command('version')
     .description('print the version')
     .action(() => console.log(version()));
+  for (const command of allCommands(program)) command.showHelpAfterError(helpLine(command));
+  program.hook('preAction', (_program, command) => {
+    running = command;
+  });
   await program.parseAsync();
+}
+
+/** The command whose action runs; undefined while the command line is read. */
+let running: Command | undefined;
+
+function allCommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(allCommands)];
+}
+
+function helpLine(command: Command): string {
+  const names: string[] = [];
+  for (let at: Command | null = command; at !== null; at = at.parent) names.unshift(at.name());
+  const what = command.commands.length > 0 ? 'its commands' : 'its arguments and options';
+  return `(run ${names.join(' ')} --help for ${what})`;
 }
 
 /** Prints the error, with its stack if LOG_LEVEL is debug. @returns the exit code. */
@@ -47,15 +65,9 @@ function reportError(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USE;
   console.error(`tearsheet: ${error instanceof Failure ? failureMessage(error) : errorMessage(error)}`);
   if (process.env['LOG_LEVEL'] === 'debug' && error instanceof Error) console.error(error.stack);
-  return error instanceof ConfigError ? WRONG_USE : 1;
-}
-
-/** @returns the version in package.json, one folder above `src` and `dist`. */
-function version(): string {
-  const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-    version: string;
-  };
-  return manifest.version;
+  if (!(error instanceof ConfigError)) return 1;
+  if (running !== undefined) console.error(helpLine(running));
+  return WRONG_USE;
 }
 
 main().catch((error: unknown) => {

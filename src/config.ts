@@ -1,6 +1,8 @@
 /** Converts the environment to typed settings. {@link SETTINGS} lists every setting; docs/configuration.md is generated from it. */
 import { z } from 'zod';
-import { cidrFault } from './egress/addresses.ts';
+import { rangeFault } from './egress/addresses.ts';
+import { errorMessage } from './lib/errorMessage.ts';
+import { KeyRing } from './lib/keyRing.ts';
 
 interface Setting<S extends z.ZodType = z.ZodType> {
   readonly group: string;
@@ -17,9 +19,17 @@ const integer = (min: number, max: number) =>
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 const list = z.string().transform((value) => value.split(/[\s,]+/).filter((item) => item !== ''));
 const ranges = list.superRefine((items, context) => {
-  for (const message of items.map(cidrFault)) if (message !== undefined) context.addIssue({ code: 'custom', message });
+  for (const message of items.map(rangeFault)) if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
 const port = integer(0, 65_535);
+const keyRing = z.string().transform((text, context) => {
+  try {
+    return KeyRing.parse(text);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: errorMessage(error) });
+    return z.NEVER;
+  }
+});
 
 interface More {
   readonly fallback?: string;
@@ -46,6 +56,13 @@ export const SETTINGS = {
     integer(1, 500),
     'The most connections of each process. The work queue needs a few more.',
     { fallback: '10' },
+  ),
+
+  SECRETS_KEYS: setting(
+    'Database',
+    keyRing,
+    'Keys that encrypt secrets in the database: `id:key` for each, separated by commas; a key is 32 random bytes in base64 (`openssl rand -base64 32`). The first key encrypts, all keys decrypt. Unset: secrets are stored without encryption, and each start logs a warning. `tearsheet dev` makes a key of its own unless this is set.',
+    { secret: true },
   ),
 
   ARTIFACTS_URL: setting(
@@ -101,7 +118,7 @@ export const SETTINGS = {
   EGRESS_ALLOW: setting(
     'Egress',
     ranges,
-    'Address ranges (CIDR, separated by commas) that captures and deliveries may reach on every port although they are not public.',
+    'Address ranges (CIDR, separated by commas) that captures and deliveries may reach although they are not public: on every port, or on one as in `127.0.0.1:3000`.',
     { fallback: '' },
   ),
 
@@ -128,6 +145,39 @@ export const SETTINGS = {
   MAX_BODY_BYTES: setting('Limits', integer(1_024, 1_073_741_824), 'The largest request body, in bytes.', {
     fallback: '33554432',
   }),
+
+  SET_RETENTION_DAYS: setting(
+    'Limits',
+    integer(1, 36_500),
+    'Sets are removed this many days after their request, with their pictures, unless their organization chooses another number. Unset: they stay until they are deleted.',
+  ),
+  MAX_SET_RETENTION_DAYS: setting(
+    'Limits',
+    integer(1, 36_500),
+    'No organization keeps its sets for more days. Unset: no maximum.',
+  ),
+  MAX_CONNECTIONS: setting(
+    'Limits',
+    integer(10, 1_000_000),
+    'The most connections to the public API of each API process. It closes further ones at once.',
+    { fallback: '10000' },
+  ),
+
+  UPLOAD_DAYS: setting('Limits', integer(1, 3_650), 'An upload that no ad uses is removed after this many days.', {
+    fallback: '30',
+  }),
+  MAX_UNUSED_UPLOADS: setting(
+    'Limits',
+    integer(1, 1_000_000),
+    'The most uploads of one organization that no ad uses.',
+    { fallback: '1000' },
+  ),
+  MAX_UNUSED_UPLOAD_BYTES: setting(
+    'Limits',
+    integer(1_048_576, 1_125_899_906_842_624),
+    'The most bytes of these uploads together. An organization above the limit must use or delete some first.',
+    { fallback: '10737418240' },
+  ),
 
   MAX_PODS: setting(
     'Work',
@@ -233,6 +283,12 @@ export const SETTINGS = {
     'Capture',
     integer(1, 8),
     'The number of pages that one capture opens at the same time, in one browser. Unset: two for each processor, at most one for each 512 MiB of the container’s memory limit, from 2 to 8. `tearsheet dev` uses 2 unless this is set.',
+  ),
+  SLOT_LISTS: setting(
+    'Slots',
+    list,
+    'Filter lists in the syntax of Adblock Plus, such as EasyList: files and http(s) addresses, separated by commas. Elements that their rules hide are candidates for slots. The controller reads them and fetches addresses again when they expire.',
+    { fallback: '' },
   ),
   NAVIGATION_TIMEOUT_MS: setting('Capture', integer(1_000, 300_000), 'The longest wait for the response of a site.', {
     fallback: '30000',

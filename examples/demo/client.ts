@@ -17,6 +17,7 @@ export interface ScreenshotRecord {
   readonly frame: { readonly marker: number | null };
   readonly image_url: string | null;
   readonly reason?: string;
+  readonly warnings: readonly { readonly message: string }[];
   readonly width: number | null;
   readonly height: number | null;
   readonly ad: { readonly id: string; readonly name: string; readonly lookup_key: string | null };

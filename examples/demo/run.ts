@@ -5,10 +5,10 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { contactSheet } from '../../src/capture/shoot/contactSheet.ts';
 import { startPublishers } from '../../test/fixtures/publisherServer.ts';
 import { type Checked, checkScreenshot } from './check.ts';
 import { type AdRecord, type Client, createClient, type ScreenshotRecord, type SetRecord } from './client.ts';
-import { writeContactSheet } from './contactSheet.ts';
 import { startListener } from './listener.ts';
 import { type PlannedAd, planOf, requestOf } from './plan.ts';
 import { startService } from './service.ts';
@@ -106,21 +106,21 @@ async function report(checked: readonly Checked[], plan: readonly PlannedAd[]): 
       const { marker } = screenshot.frame;
       const file = `${String(index + 1).padStart(2, '0')}-${place.page}-${place.device.replaceAll(' ', '-')}-${ad.creative.key}-${marker ?? 'rest'}.png`;
       if (png !== undefined) await writeFile(path.join(OUTPUT, file), png);
-      const status = fault === undefined ? screenshot.status : `FAULT: ${fault}`;
       return {
-        file: png === undefined ? undefined : file,
+        id: file,
         ad: ad.creative.name,
         site: screenshot.site.url,
         device: place.device,
         marker,
-        status,
-        words,
-        width: screenshot.width ?? 0,
-        height: screenshot.height ?? 0,
+        status: fault === undefined ? screenshot.status : 'fault',
+        text: fault ?? words,
+        warnings: screenshot.warnings.map(({ message }) => message),
+        picture: png === undefined ? undefined : { file, width: screenshot.width ?? 0, height: screenshot.height ?? 0 },
       };
     }),
   );
-  const sheet = await writeContactSheet(OUTPUT, 'Tearsheet demo', entries);
+  const sheet = path.join(OUTPUT, 'index.html');
+  await writeFile(sheet, contactSheet('Tearsheet demo', entries));
   const wanted = plan
     .flatMap(({ places }) => places.map(({ markers = [] }) => Math.max(1, markers.length)))
     .reduce((a, b) => a + b, 0);

@@ -162,7 +162,7 @@ class GalleryRun {
     const small = await sharp(png).resize({ width: THUMBNAIL_WIDTH, withoutEnlargement: true }).webp().toBuffer();
     await writeFile(path.join(this.#options.out, thumbnail), small);
     const picture = { file, thumbnail, width, height };
-    return { creative: wanted.ad, status, reason: null, warnings: result.warnings, record, picture };
+    return { creative: wanted.ad, status, reason: null, warnings: record.warnings, record, picture };
   }
 }
 

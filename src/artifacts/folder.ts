@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
-import { dirname, extname, join } from 'node:path';
-import { type Artifact, ArtifactNotFoundError, type ArtifactStore, checkKey } from './store.ts';
+import { basename, dirname, extname, join } from 'node:path';
+import { type Artifact, ArtifactNotFoundError, type ArtifactStore, type ArtifactStream, checkKey } from './store.ts';
 
 /**
  * Keeps artifacts as files in a folder; keys are paths. If the content type does not follow from the name, it is kept in a
@@ -21,11 +21,31 @@ export class FolderArtifactStore implements ArtifactStore {
     await writeAtomically(path, bytes);
   }
 
+  async putStream(key: string, chunks: AsyncIterable<Buffer>, contentType: string): Promise<void> {
+    const path = this.#path(key);
+    if (contentType !== contentTypeOf(key)) await writeAtomically(this.#typePath(key), contentType);
+    await writeAtomically(path, chunks, streamPart(path));
+  }
+
   async get(key: string): Promise<Artifact> {
     const bytes = await readFile(this.#path(key)).catch((error: unknown) => {
       throw isMissing(error) ? new ArtifactNotFoundError(key, { cause: error }) : error;
     });
     return { bytes, contentType: await this.#contentType(key), size: bytes.byteLength };
+  }
+
+  async getStream(key: string): Promise<ArtifactStream> {
+    const file = await open(this.#path(key)).catch((error: unknown) => {
+      throw isMissing(error) ? new ArtifactNotFoundError(key, { cause: error }) : error;
+    });
+    try {
+      const { size } = await file.stat();
+      const contentType = await this.#contentType(key);
+      return { bytes: file.createReadStream(), contentType, size };
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
   }
 
   async sizeOf(key: string): Promise<number | undefined> {
@@ -41,6 +61,11 @@ export class FolderArtifactStore implements ArtifactStore {
   async delete(key: string): Promise<void> {
     await rm(this.#path(key), { force: true });
     await rm(this.#typePath(key), { force: true });
+  }
+
+  async discardStream(key: string): Promise<void> {
+    await rm(streamPart(this.#path(key)), { force: true });
+    await this.delete(key);
   }
 
   uploadRequest(): Promise<undefined> {
@@ -76,9 +101,12 @@ export class FolderArtifactStore implements ArtifactStore {
 }
 
 /** Replaces a file so that there is either the old or the complete new content, even after a power failure. */
-async function writeAtomically(path: string, content: Buffer | string): Promise<void> {
+async function writeAtomically(
+  path: string,
+  content: Buffer | string | AsyncIterable<Buffer>,
+  temporary = join(dirname(path), `.${randomUUID()}.part`),
+): Promise<void> {
   const folder = dirname(path);
-  const temporary = join(folder, `.${randomUUID()}.part`);
   await mkdir(folder, { recursive: true });
   try {
     const file = await open(temporary, 'wx');
@@ -94,6 +122,11 @@ async function writeAtomically(path: string, content: Buffer | string): Promise<
     throw error;
   }
   await syncFolder(folder);
+}
+
+/** @returns the path of the unfinished file, which follows from the key, so that another process can delete it. */
+function streamPart(path: string): string {
+  return join(dirname(path), `.${basename(path)}.part`);
 }
 
 async function syncFolder(folder: string): Promise<void> {
@@ -121,6 +154,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.zip': 'application/zip',
   '.pdf': 'application/pdf',
+  '.pptx': 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
 };
 
 /** @returns the content type that follows from the file name. */

@@ -1,17 +1,22 @@
+import { Readable } from 'node:stream';
 import {
+  AbortMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
+  ListMultipartUploadsCommand,
   NoSuchKey,
   NotFound,
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import {
   type Artifact,
   ArtifactNotFoundError,
   type ArtifactStore,
+  type ArtifactStream,
   checkKey,
   type DownloadUrlOptions,
   type UploadContent,
@@ -32,6 +37,9 @@ export interface S3StoreOptions {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 30_000;
+
+/** The smallest part of a multipart upload that S3 accepts. A stream holds about two of them in memory. */
+const PART_BYTES = 5 * 1024 * 1024;
 
 /** Keeps artifacts as objects of a bucket, with a common prefix of their keys. */
 export class S3ArtifactStore implements ArtifactStore {
@@ -55,6 +63,16 @@ export class S3ArtifactStore implements ArtifactStore {
     await this.#client.send(new PutObjectCommand({ ...this.#at(key), Body: bytes, ContentType: contentType }));
   }
 
+  async putStream(key: string, chunks: AsyncIterable<Buffer>, contentType: string): Promise<void> {
+    const upload = new Upload({
+      client: this.#client,
+      params: { ...this.#at(key), Body: Readable.from(chunks, { objectMode: false }), ContentType: contentType },
+      partSize: PART_BYTES,
+      queueSize: 1,
+    });
+    await upload.done();
+  }
+
   async get(key: string): Promise<Artifact> {
     try {
       const { Body, ContentType } = await this.#client.send(new GetObjectCommand(this.#at(key)));
@@ -64,6 +82,17 @@ export class S3ArtifactStore implements ArtifactStore {
     } catch (error) {
       throw error instanceof NoSuchKey ? new ArtifactNotFoundError(key, { cause: error }) : error;
     }
+  }
+
+  async getStream(key: string): Promise<ArtifactStream> {
+    const { Body, ContentType, ContentLength } = await this.#client
+      .send(new GetObjectCommand(this.#at(key)))
+      .catch((error: unknown) => {
+        throw error instanceof NoSuchKey ? new ArtifactNotFoundError(key, { cause: error }) : error;
+      });
+    if (!(Body instanceof Readable) || ContentLength === undefined)
+      throw new Error(`The S3 server sent no body for ${key}.`);
+    return { bytes: Body, contentType: ContentType ?? 'application/octet-stream', size: ContentLength };
   }
 
   async sizeOf(key: string): Promise<number | undefined> {
@@ -77,6 +106,14 @@ export class S3ArtifactStore implements ArtifactStore {
 
   async delete(key: string): Promise<void> {
     await this.#client.send(new DeleteObjectCommand(this.#at(key)));
+  }
+
+  async discardStream(key: string): Promise<void> {
+    const { Bucket, Key } = this.#at(key);
+    const { Uploads = [] } = await this.#client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: Key }));
+    for (const { UploadId, Key: found } of Uploads)
+      if (found === Key) await this.#client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
+    await this.delete(key);
   }
 
   uploadRequest(key: string, { contentType, sha256, bytes }: UploadContent): Promise<UploadRequest> {

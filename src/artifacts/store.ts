@@ -1,13 +1,24 @@
-/** The place for pictures and creatives: a bucket or a folder. */
+import type { Readable } from 'node:stream';
+
+/** The place for pictures, creatives and exports: a bucket or a folder. */
 export interface ArtifactStore {
   /** Stores the bytes completely or not at all. Replaces an artifact with the same key. */
   put(key: string, bytes: Buffer, contentType: string): Promise<void>;
+  /**
+   * As `put`, for bytes that arrive over time; it holds only a few megabytes of them in memory. The key must be new. An error of
+   * `chunks` is thrown, and nothing is stored.
+   */
+  putStream(key: string, chunks: AsyncIterable<Buffer>, contentType: string): Promise<void>;
   /** @throws ArtifactNotFoundError */
   get(key: string): Promise<Artifact>;
+  /** As `get`, for a large artifact. @throws ArtifactNotFoundError */
+  getStream(key: string): Promise<ArtifactStream>;
   /** @returns the size in bytes, or undefined if there is no artifact. */
   sizeOf(key: string): Promise<number | undefined>;
   /** Deletes the artifact, if it exists. */
   delete(key: string): Promise<void>;
+  /** Deletes what a `putStream` left that ended with its process. */
+  discardStream(key: string): Promise<void>;
   /**
    * @returns a signed request that uploads exactly these bytes and is valid for some minutes; undefined if the store has
    *   no URLs, so that the service itself must receive the bytes.
@@ -22,6 +33,13 @@ export interface ArtifactStore {
 
 export interface Artifact {
   bytes: Buffer;
+  contentType: string;
+  /** In bytes. */
+  size: number;
+}
+
+export interface ArtifactStream {
+  bytes: Readable;
   contentType: string;
   /** In bytes. */
   size: number;

@@ -27,7 +27,14 @@ export function apiCommand(program: Command): void {
       const { config } = context;
       const { HOST: host, PORT: port, INTERNAL_PORT: internalPort, METRICS_PORT } = config;
       const pods = config.CLUSTER === 'kubernetes' ? await connectPodAuthority(context) : undefined;
-      const ports = { host, port, internalHost: host, internalPort, rateLimited: true };
+      const ports = {
+        host,
+        port,
+        internalHost: host,
+        internalPort,
+        rateLimited: true,
+        egressAllow: config.EGRESS_ALLOW,
+      };
       const internalTls = internalTlsOf(context);
       const api = await startApiService(context, {
         ...ports,

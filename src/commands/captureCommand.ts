@@ -24,10 +24,11 @@ export function captureCommand(program: Command): void {
         terminationLog: config.TERMINATION_LOG,
         timing: { graceMs: config.SHUTDOWN_GRACE_SECONDS * 1_000 },
         ...(config.PAGES_AT_ONCE !== undefined && { pagesAtOnce: config.PAGES_AT_ONCE }),
-        startEngine: () =>
+        startEngine: (slotLists) =>
           startEngine({
             chromiumPath: findChromium(config.CHROMIUM_PATH),
             allow: config.EGRESS_ALLOW,
+            allowWith: env['TEARSHEET_ALLOW_WITH'] === 'flag' ? 'flag' : 'setting',
             sandbox: config.CHROMIUM_SANDBOX,
             settings: {
               navigationTimeoutMs: config.NAVIGATION_TIMEOUT_MS,
@@ -35,6 +36,7 @@ export function captureCommand(program: Command): void {
               creativeDeadlineMs: config.CREATIVE_DEADLINE_MS,
             },
             log,
+            slotLists,
           }),
       });
       // Exit explicitly, because a browser may keep connections open.

@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
+import { wholeSeconds } from './arguments.ts';
 
 export function cleanupCommand(program: Command): void {
   program
@@ -6,7 +7,7 @@ export function cleanupCommand(program: Command): void {
     .description(
       'delete the ScreenshotJobs and Jobs of this installation before it is uninstalled; cancels no set, safe to repeat',
     )
-    .option('--wait <seconds>', 'the longest time to wait for captures to end', seconds, 120)
+    .option('--wait <seconds>', 'the longest time to wait for captures to end', wholeSeconds, 120)
     .action(async ({ wait }: { wait: number }) => {
       const { serviceContextFromEnvironment } = await import('./service/serviceContext.ts');
       const context = await serviceContextFromEnvironment({ name: 'cleanup', worksQueues: false });
@@ -29,9 +30,4 @@ export function cleanupCommand(program: Command): void {
 function describeResult({ resources, jobs }: { resources: number; jobs: number }): string {
   if (resources + jobs === 0) return 'All ScreenshotJobs and Jobs are deleted.';
   return `${resources} ScreenshotJobs and ${jobs} Jobs are marked for deletion, but their pods did not end in time. Check \`kubectl get pods -l app.kubernetes.io/component=capture\`.`;
-}
-
-function seconds(text: string): number {
-  if (!/^\d{1,5}$/.test(text)) throw new InvalidArgumentError('must be a whole number of seconds.');
-  return Number(text);
 }

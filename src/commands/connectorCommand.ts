@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { ConfigError } from '../config.ts';
 import { setS3Connector } from '../store/organizations/connectors.ts';
 import { withStore } from './withStore.ts';
 
@@ -23,7 +24,9 @@ export function connectorCommand(program: Command): void {
     .action((slug: string, { secretAccessKey, ...options }: ConnectorFlags) => {
       const secret = secretAccessKey ?? process.env['AWS_SECRET_ACCESS_KEY'];
       if (secret === undefined || secret === '') {
-        throw new Error('The secret access key is missing. Set AWS_SECRET_ACCESS_KEY or pass --secret-access-key.');
+        throw new ConfigError(
+          'The secret access key is missing. Set AWS_SECRET_ACCESS_KEY or pass --secret-access-key.',
+        );
       }
       return withStore((db) => setS3Connector(db, slug, { ...options, secretAccessKey: secret }));
     });

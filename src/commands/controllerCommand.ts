@@ -43,8 +43,10 @@ interface ShutdownHandle {
 async function startOnThisMachine(context: ServiceContext): Promise<ControllerService> {
   const { startLocalController } = await import('./service/localController.ts');
   const { config } = context;
+  const { checkSlotListFiles } = await import('./service/slotLists.ts');
+  await checkSlotListFiles(config);
   return startLocalController(context, {
-    egressAllow: config.EGRESS_ALLOW,
+    egress: { allow: config.EGRESS_ALLOW },
     parallelism: config.CAPTURE_PARALLELISM,
     captureCommand: ownCommand('capture'),
     onSuperseded: () => process.kill(process.pid, 'SIGTERM'),

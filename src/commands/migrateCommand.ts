@@ -1,23 +1,19 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { loadConfig } from '../config.ts';
 import { sleep } from '../lib/sleep.ts';
+import { wholeSeconds } from './arguments.ts';
 
 export function migrateCommand(program: Command): void {
   program
     .command('migrate')
     .description('migrate the database to this version; safe to run at any time and concurrently')
-    .option('--wait <seconds>', 'the longest time to wait for a database that does not answer yet', seconds, 0)
+    .option('--wait <seconds>', 'the longest time to wait for a database that does not answer yet', wholeSeconds, 0)
     .action(async ({ wait }: { wait: number }) => {
       const { migrate } = await import('../store/database/migrate.ts');
       const { DATABASE_URL } = loadConfig(process.env, ['DATABASE_URL']);
       const applied = await retryUntilReachable(() => migrate(DATABASE_URL ?? ''), wait);
       console.log(applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`);
     });
-}
-
-function seconds(text: string): number {
-  if (!/^\d{1,5}$/.test(text)) throw new InvalidArgumentError('must be a whole number of seconds.');
-  return Number(text);
 }
 
 /** Error codes of a server that cannot be reached, is starting, or does not have its database yet. */

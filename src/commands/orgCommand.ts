@@ -1,4 +1,5 @@
 import { Argument, type Command, Option } from 'commander';
+import { REVIEW_MODES, type ReviewMode } from '../domain/reviews.ts';
 import {
   createOrganization,
   disableOrganization,
@@ -68,13 +69,11 @@ function addSet(org: Command): void {
     .description('change how the sets of an organization are approved')
     .addArgument(slug())
     .addOption(
-      new Option('--review <mode>', 'approve finished sets by hand or automatically')
-        .choices(['manual', 'automatic'])
+      new Option('--review <mode>', 'how finished sets are approved; partial: by hand only if they have failures')
+        .choices([...REVIEW_MODES])
         .makeOptionMandatory(),
     )
-    .action((name: string, { review }: { review: 'manual' | 'automatic' }) =>
-      withStore((db) => setReview(db, name, review)),
-    );
+    .action((name: string, { review }: { review: ReviewMode }) => withStore((db) => setReview(db, name, review)));
 }
 
 function addRotateWebhookSecret(org: Command): void {

@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ShootAd } from '../capture/shoot/shoot.ts';
+import { ConfigError } from '../config.ts';
 import { AD_SIDE_MAX, type AdSize } from '../domain/ads.ts';
 import { DEVICE_NAMES, type Device, findDevice } from '../domain/devices.ts';
 import { isMarker, MARKER_MAX_SECONDS, markerMs } from '../domain/markers.ts';
@@ -15,8 +16,10 @@ import {
   type SlotChoice,
 } from '../domain/screenshotOptions.ts';
 import { siteFault, siteKey } from '../domain/webAddresses.ts';
-import { cidrFault } from '../egress/addresses.ts';
+import { errorMessage } from '../lib/errorMessage.ts';
 import type { Log } from '../lib/log.ts';
+import type { ListText } from '../slotLists/compile.ts';
+import { addressRanges } from './arguments.ts';
 
 interface ShootFlags {
   readonly ad: readonly ShootAd[];
@@ -30,6 +33,7 @@ interface ShootFlags {
   readonly slot?: SlotChoice;
   readonly otherAds?: OtherAds;
   readonly fullPage?: boolean;
+  readonly slotList?: readonly string[];
   readonly json?: boolean;
   readonly chromium?: string;
 }
@@ -78,11 +82,20 @@ export function shootCommand(program: Command): void {
         .default(DEFAULT_OPTIONS.otherAds),
     )
     .option('--full-page', 'take the whole page instead of the viewport')
+    .addOption(
+      new Option(
+        '--slot-list <file>',
+        'filter list (Adblock Plus syntax) whose rules are evidence for slots (repeatable)',
+      ).argParser(each((file) => [file])),
+    )
     .option('--out <dir>', 'folder for pictures and their records', './tearsheet-shots')
     .addOption(
-      new Option('--allow <cidr>', 'range that is allowed although it is not public (repeatable)')
+      new Option(
+        '--allow <range>',
+        'addresses that are allowed although they are not public, such as 127.0.0.1:3000 or 10.0.0.0/8 (repeatable)',
+      )
         .env('EGRESS_ALLOW')
-        .argParser(each(ranges)),
+        .argParser(addressRanges),
     )
     .addOption(new Option('--chromium <path>', 'executable of Chromium').env('CHROMIUM_PATH'))
     .option('--json', 'print a JSON line for each picture')
@@ -114,7 +127,8 @@ async function run(flags: ShootFlags): Promise<number> {
         fullPage: flags.fullPage ?? DEFAULT_OPTIONS.fullPage,
       },
       json: flags.json ?? false,
-      chromiumPath: findChromium(flags.chromium),
+      chromiumPath: findChromium(flags.chromium, '--chromium'),
+      slotLists: await slotLists(flags.slotList),
     };
     return await shoot(options, {
       print: (line) => console.log(line),
@@ -124,6 +138,20 @@ async function run(flags: ShootFlags): Promise<number> {
     });
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+  }
+}
+
+/** @throws ConfigError if a file is no filter list. */
+async function slotLists(files: readonly string[] = []): Promise<ListText[]> {
+  if (files.length === 0) return [];
+  const address = files.find((file) => /^https?:/i.test(file));
+  if (address !== undefined)
+    throw new ConfigError(`--slot-list takes files. Download ${address} first, and give the file.`);
+  const { readListFiles } = await import('../slotLists/readFiles.ts');
+  try {
+    return readListFiles(files);
+  } catch (error) {
+    throw new ConfigError(`--slot-list: ${errorMessage(error)}`, { cause: error });
   }
 }
 
@@ -196,13 +224,4 @@ function marker(given: string): number[] {
   if (!isMarker(seconds))
     throw new InvalidArgumentError(`It must be a number of seconds from 0 to ${MARKER_MAX_SECONDS}.`);
   return [markerMs(seconds)];
-}
-
-function ranges(given: string): string[] {
-  const all = given.split(/[\s,]+/).filter((range) => range !== '');
-  for (const range of all) {
-    const fault = cidrFault(range);
-    if (fault !== undefined) throw new InvalidArgumentError(`${fault}.`);
-  }
-  return all;
 }

@@ -4,13 +4,14 @@ import type { Command } from 'commander';
 import { ConfigError } from '../config.ts';
 import { createLogger } from '../observe/logger.ts';
 import { gracefulShutdown } from '../observe/shutdown.ts';
+import { portNumber } from './arguments.ts';
 
 /** Every client that knows the password may connect. Only the network limits who can reach the server. */
 const RULES = ['0.0.0.0/0', '::/0'].map((range) => `host all all ${range} scram-sha-256\n`).join('');
 
 interface Options {
   readonly data: string;
-  readonly port: string;
+  readonly port: number;
 }
 
 export function trialPostgresCommand(program: Command): void {
@@ -18,7 +19,7 @@ export function trialPostgresCommand(program: Command): void {
     .command('trial-postgres')
     .description('run a PostgreSQL for a trial on a cluster, without backups or replicas; password in PGPASSWORD')
     .requiredOption('--data <dir>', 'the folder for its data')
-    .option('--port <port>', 'the port to listen on, on all addresses', '5432')
+    .option('--port <port>', 'the port to listen on, on all addresses', portNumber, 5432)
     .action(run);
 }
 
@@ -34,7 +35,7 @@ async function run({ data, port }: Options): Promise<void> {
   const server = await startEmbeddedPostgres({
     folder,
     password,
-    port: Number(port),
+    port,
     settings: ['listen_addresses=*', `hba_file=${rules}`],
     onExit: (message) => {
       log.fatal({}, message);
@@ -46,5 +47,5 @@ async function run({ data, port }: Options): Promise<void> {
     unready: () => undefined,
     steps: [{ name: 'PostgreSQL', run: server.stop, deadlineMs: 20_000 }],
   });
-  log.info({ port: Number(port) }, 'ready');
+  log.info({ port }, 'ready');
 }

@@ -3,8 +3,8 @@ import { type Database, openStore } from '../store/database/database.ts';
 
 /** Runs an operator's command on the database of DATABASE_URL. */
 export async function withStore<T>(run: (db: Database) => Promise<T>): Promise<T> {
-  const { DATABASE_URL } = loadConfig(process.env, ['DATABASE_URL']);
-  const store = openStore({ url: DATABASE_URL ?? '', maxConnections: 1 });
+  const { DATABASE_URL, SECRETS_KEYS: keyRing } = loadConfig(process.env, ['DATABASE_URL']);
+  const store = openStore({ url: DATABASE_URL ?? '', maxConnections: 1, keyRing });
   try {
     return await run(store.db);
   } finally {

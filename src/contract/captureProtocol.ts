@@ -10,6 +10,7 @@
  * The program repeats the call in both cases, because another replica may already run the release that knows the call.
  */
 import { z } from 'zod';
+import { MEDIA_TYPES } from '../domain/ads.ts';
 import { DEVICE_NAMES } from '../domain/devices.ts';
 import { cutCodePoints } from '../domain/text.ts';
 import { WARNING_CODES } from '../domain/warnings.ts';
@@ -71,6 +72,8 @@ export const Attempt = z.object({
   /** ISO 8601. The program exits at this time. */
   deadline_at: z.string(),
   pages: z.array(WantedPage),
+  /** The compiled filter lists (GET …/slot-lists/{sha256}). Only programs of this format can read them. Null if there are none. */
+  slot_lists: z.object({ sha256, format: z.string() }).nullish(),
 });
 
 const Bound = z.object({ index: int32.min(0), attempt: int32.min(1) });
@@ -83,8 +86,10 @@ export const ClaimedCreative = z.object({
   creative: z
     .object({
       ad_id: uuid,
-      kind: z.enum(['url', 'html_tag']),
+      kind: z.enum(MEDIA_TYPES),
       content: z.string(),
+      /** The uploaded file, for the kind `upload`. The URL is signed for this file and expires after the capture. */
+      file: z.object({ name: z.string(), sha256, bytes: count, url: z.url() }).nullish(),
       /** CSS pixels, as the client gave it. */
       size: z.object({ width: side, height: side }).nullish(),
       wanted: z.array(WantedFrame),

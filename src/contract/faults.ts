@@ -2,7 +2,9 @@ import type { z } from 'zod';
 import type { FieldErrors } from '../domain/failure.ts';
 
 /** A request with millions of faults does not get millions of messages. */
-const MAX_MESSAGES = 1_000;
+const MAX_FAULTS = 100;
+/** A schema reports each wrong value of a part, so a part with more values could hold the event loop for seconds. */
+const MAX_VALUES = 25_000;
 
 export function joinPath(...parts: readonly PropertyKey[]): string {
   return parts
@@ -18,7 +20,7 @@ export class Faults {
 
   add(path: string, message: string): void {
     this.#count += 1;
-    if (this.#count > MAX_MESSAGES) return;
+    if (this.#count > MAX_FAULTS) return;
     this.#messages.set(path, [...(this.#messages.get(path) ?? []), message]);
   }
 
@@ -30,20 +32,49 @@ export class Faults {
     return this.#count > 0;
   }
 
+  /** Whether there are more faults than an answer lists. A parser need not look for others. */
+  get isFull(): boolean {
+    return this.#count > MAX_FAULTS;
+  }
+
   get errors(): FieldErrors {
-    const more = this.#count - MAX_MESSAGES;
     const errors: Record<string, string[]> = Object.fromEntries(this.#messages);
-    if (more > 0) errors['body'] = [...(errors['body'] ?? []), `has ${more.toLocaleString('en')} more faults.`];
+    if (this.isFull)
+      errors['body'] = [...(errors['body'] ?? []), `has more faults: these are the first ${MAX_FAULTS}.`];
     return errors;
   }
 
   /** @returns the parsed value; undefined if it does not match the schema, after adding the faults under `prefix`. */
-  read<S extends z.ZodType>(schema: S, value: unknown, prefix: string): z.output<S> | undefined {
+  read<S extends z.ZodType>(
+    schema: S,
+    value: unknown,
+    prefix: string,
+    maxValues = MAX_VALUES,
+  ): z.output<S> | undefined {
+    if (countValues(value, maxValues) > maxValues) {
+      const most = maxValues.toLocaleString('en');
+      this.add(prefix === '' ? 'body' : prefix, `must not have more than ${most} values inside it.`);
+      return undefined;
+    }
     const result = schema.safeParse(value, { error: defaultMessage });
     if (result.success) return result.data;
     for (const issue of result.error.issues) this.add(joinPath(prefix, ...issue.path), issue.message);
     return undefined;
   }
+}
+
+/** @returns the number of values inside a value; the function stops after `most`. */
+function countValues(value: unknown, most: number): number {
+  const open: unknown[] = [value];
+  let count = 0;
+  while (open.length > 0 && count <= most) {
+    const part = open.pop();
+    if (typeof part !== 'object' || part === null) continue;
+    const children = Array.isArray(part) ? part.slice(0, most + 1) : Object.values(part);
+    count += children.length;
+    for (const child of children) open.push(child);
+  }
+  return count;
 }
 
 /** Messages for issues without a message in the schema. They say what to do. */

@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { createDocument } from 'zod-openapi';
+import { type CreateDocumentOptions, createDocument, type ZodOpenApiObject } from 'zod-openapi';
 import { DEFAULT_LIMITS, type Limits } from '../domain/limits.ts';
 import { OURS } from './descriptions.ts';
 import { operations } from './operations.ts';
 import { AdEvent, ScreenshotSetEvent } from './records.ts';
+
+type JsonSchema = Parameters<NonNullable<CreateDocumentOptions['override']>>[0]['jsonSchema'];
 
 const ABOUT = `Tearsheet takes ad creatives and a list of sites and devices. It returns **placement previews**: pictures of the ads in slots of the live pages. A placement preview does not prove that a campaign ran.
 
@@ -11,9 +13,9 @@ The mark ${OURS} shows behaviour that this service chose itself, because the int
 
 **Authentication.** Every request carries an API key: \`Authorization: <key>\` or \`Authorization: Bearer <key>\`. ${OURS}
 
-**Failures.** Every 4xx and 5xx has the same shape: \`{"status":"failure","errors":{"<path>":["…"]}}\`. One response lists all faults of a body. ${OURS}
+**Failures.** Every 4xx and 5xx has the same shape: \`{"status":"failure","code":"…","request_id":"…","errors":{"<path>":["…"]}}\`. One response lists the faults of a body, at most 100. ${OURS}
 
-**Retries.** Both POSTs that create take an \`Idempotency-Key\` (up to 255 characters): the same key and body within 24 hours get the same response again. ${OURS}
+**Retries.** The POSTs that create take an \`Idempotency-Key\` (up to 255 characters): the same key and body within 24 hours get the same response again. ${OURS}
 
 **Rate limit.** Each key has a token bucket. The headers \`RateLimit\` and \`RateLimit-Policy\` show its state; 429 with \`Retry-After\` means that it is empty. Each replica counts its own requests. ${OURS}
 
@@ -21,7 +23,7 @@ The mark ${OURS} shows behaviour that this service chose itself, because the int
 
 /** The OpenAPI 3.1 document of the public API. */
 export function buildOpenApi(limits: Limits = DEFAULT_LIMITS): object {
-  return createDocument({
+  const document: ZodOpenApiObject = {
     openapi: '3.1.0',
     info: {
       title: 'Tearsheet',
@@ -31,11 +33,23 @@ export function buildOpenApi(limits: Limits = DEFAULT_LIMITS): object {
     },
     servers: [{ url: '/' }],
     security: [{ bearer: [] }, { plain: [] }],
-    tags: [{ name: 'Creating' }, { name: 'Reading' }, { name: 'Reviewing' }, { name: 'Deliveries' }],
+    tags: [
+      { name: 'Creating', description: 'Create ads, and request screenshots of ads on sites.' },
+      { name: 'Uploads', description: 'Store files of creatives, which requests then name.' },
+      { name: 'Templates', description: 'Save sites, devices and options for later requests.' },
+      { name: 'Reading', description: 'List and read campaigns, ads, sets and screenshots.' },
+      { name: 'Reviewing', description: 'Approve, reject and cancel sets, and review pictures.' },
+      { name: 'Sharing', description: 'Show a set to people who have no key.' },
+      { name: 'Deliveries', description: 'Follow the delivery of events, and send them again.' },
+      { name: 'Webhook endpoints', description: 'Manage the addresses that receive events.' },
+      { name: 'Exports', description: 'Download a set as PPTX, PDF or ZIP.' },
+      { name: 'Branding', description: 'Set the texts, colors and logo of exports.' },
+      { name: 'Settings', description: 'Change reviews, keys, webhooks and connectors of the organization.' },
+    ],
     paths: operations(limits),
     webhooks: {
-      ad: { post: webhook('An ad was captured or failed.', AdEvent) },
-      screenshot_set: { post: webhook('A set is ready.', ScreenshotSetEvent) },
+      ad: { post: webhook('receiveAdEvent', 'An ad was captured or failed.', AdEvent) },
+      screenshot_set: { post: webhook('receiveScreenshotSetEvent', 'A set is ready.', ScreenshotSetEvent) },
     },
     components: {
       securitySchemes: {
@@ -43,10 +57,24 @@ export function buildOpenApi(limits: Limits = DEFAULT_LIMITS): object {
         plain: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`Authorization: <key>`' },
       },
     },
-  });
+  };
+  return createDocument(document, { override: ({ jsonSchema }) => simplify(jsonSchema) });
 }
 
-function webhook(summary: string, event: z.ZodType) {
+/**
+ * Says the same with fewer words. Responses may get new fields, so no object excludes others. This also keeps one model for
+ * objects that responses and webhooks share.
+ */
+function simplify(schema: JsonSchema): void {
+  if (schema.additionalProperties === false) delete schema.additionalProperties;
+  delete schema.propertyNames;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  // The format says as much as the pattern, and the service takes UUIDs of every version.
+  if (schema.format === 'uuid' || schema.format === 'date-time') delete schema.pattern;
+}
+
+function webhook(operationId: string, summary: string, event: z.ZodType) {
   const headers = {
     'webhook-id': z.string().describe('The id of the event.'),
     'webhook-timestamp': z.string().describe('Seconds since 1970.'),
@@ -55,6 +83,7 @@ function webhook(summary: string, event: z.ZodType) {
       .describe('`v1,<base64>`; several values, separated by spaces, while a secret is rotated.'),
   };
   return {
+    operationId,
     summary,
     security: [],
     requestParams: { header: z.object(headers) },

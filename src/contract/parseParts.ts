@@ -1,6 +1,6 @@
 /** Parses the parts that both bodies share. Each function adds its faults and continues, so that one response lists all faults. */
 import type { z } from 'zod';
-import type { AdSize, Media } from '../domain/ads.ts';
+import type { AdSize, Media, MediaType } from '../domain/ads.ts';
 import { campaignName } from '../domain/campaigns.ts';
 import type { FieldErrors } from '../domain/failure.ts';
 import type { Limits } from '../domain/limits.ts';
@@ -11,7 +11,7 @@ import { AdId, CampaignId, CampaignName, LookupKey, NewAd, Subscriber } from './
 /** The campaign that a request names: an existing one by id, or one to find or create by name. */
 export type CampaignReference = { readonly id: string } | { readonly name: string };
 
-/** The name and media for a new ad; a URL is trimmed. */
+/** The name and media for a new ad; a URL and an id are trimmed. */
 export interface NewAdContent {
   readonly name: string | undefined;
   readonly media: Media;
@@ -31,9 +31,18 @@ export interface ParsedSubscriber {
   readonly path: string;
   readonly webhook: { readonly url: string; readonly topics: readonly Topic[] | null } | undefined;
   readonly s3:
-    | { readonly bucket: string; readonly region: string | null; readonly keyPrefix: string | null }
+    | {
+        readonly bucket: string;
+        readonly region: string | null;
+        readonly keyPrefix: string | null;
+        /** Null: the default one. */
+        readonly connector: string | null;
+      }
     | undefined;
 }
+
+/** No valid ad, screenshot object or subscriber has that many values inside it. */
+export const MAX_VALUES_OF_PART = 1_000;
 
 const absent = (value: unknown): value is null | undefined => value === undefined || value === null;
 
@@ -86,17 +95,22 @@ function parseContent(ad: JsonObject, prefix: string): Pick<ParsedAd, 'content' 
   const faults = new Faults();
   const missing = absent(ad['media']);
   if (missing) faults.add(joinPath(prefix, 'media'), 'is required for a new ad: give media.type and media.content.');
-  const parsed = missing ? readWithoutMedia(ad, prefix, faults) : faults.read(NewAd, ad, prefix);
+  const parsed = missing ? readWithoutMedia(ad, prefix, faults) : faults.read(NewAd, ad, prefix, MAX_VALUES_OF_PART);
   if (parsed === undefined) return { content: undefined, faults: faults.errors };
   const { type, content } = parsed.media;
-  const media = { type, content: type === 'url' ? content.trim() : content };
+  const media = { type, content: contentOf(type, content) };
   const name = parsed.name?.trim() ? parsed.name : undefined;
   return { content: { name, media, size: parsed.size ?? null }, faults: {} };
 }
 
+function contentOf(type: MediaType, content: string): string {
+  if (type === 'html_tag') return content;
+  return type === 'upload' ? content.trim().toLowerCase() : content.trim();
+}
+
 /** Adds the faults of the other fields, so that one response lists all faults. */
 function readWithoutMedia(ad: JsonObject, prefix: string, faults: Faults): undefined {
-  faults.read(NewAd.omit({ media: true }), ad, prefix);
+  faults.read(NewAd.omit({ media: true }), ad, prefix, MAX_VALUES_OF_PART);
 }
 
 export function parseSubscribers(value: unknown, limits: Limits, faults: Faults): ParsedSubscriber[] {
@@ -110,7 +124,7 @@ export function parseSubscribers(value: unknown, limits: Limits, faults: Faults)
     return [];
   }
   return value.flatMap((item, index) => {
-    const subscriber = faults.read(Subscriber, item, `subscribers.${index}`);
+    const subscriber = faults.read(Subscriber, item, `subscribers.${index}`, MAX_VALUES_OF_PART);
     return subscriber === undefined ? [] : [subscriberOf(subscriber, `subscribers.${index}`)];
   });
 }
@@ -119,6 +133,13 @@ function subscriberOf({ webhook, s3 }: z.output<typeof Subscriber>, path: string
   return {
     path,
     webhook: absent(webhook) ? undefined : { url: webhook.url.trim(), topics: webhook.topics ?? null },
-    s3: absent(s3) ? undefined : { bucket: s3.bucket, region: s3.region ?? null, keyPrefix: s3.key_prefix ?? null },
+    s3: absent(s3)
+      ? undefined
+      : {
+          bucket: s3.bucket,
+          region: s3.region ?? null,
+          keyPrefix: s3.key_prefix ?? null,
+          connector: s3.connector ?? null,
+        },
   };
 }

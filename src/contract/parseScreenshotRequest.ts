@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Limits } from '../domain/limits.ts';
+import { type Limits, MAX_REPETITIONS } from '../domain/limits.ts';
 import { markerMs } from '../domain/markers.ts';
 import { DEFAULT_OPTIONS, type ScreenshotOptions, type SlotChoice } from '../domain/screenshotOptions.ts';
 import type { WantedScreenshots } from '../domain/screenshots.ts';
@@ -7,6 +7,7 @@ import { siteKey } from '../domain/webAddresses.ts';
 import { Faults, isObject, type JsonObject, kindOf } from './faults.ts';
 import {
   type CampaignReference,
+  MAX_VALUES_OF_PART,
   type ParsedAd,
   type ParsedSubscriber,
   parseAd,
@@ -31,20 +32,22 @@ export interface ParsedScreenshotRequest {
   readonly faults: Faults;
 }
 
-/** Several objects may name the same screenshot. More than this is a mistake, and parsing them would take seconds. */
-const OBJECTS_PER_SCREENSHOT = 4;
+/** Reads a body in steps, each of which takes well under a millisecond. Run them with `runInSlices`, or `runAtOnce` if the body is small. */
+export type ScreenshotRequestParser = (body: JsonObject) => Generator<undefined, ParsedScreenshotRequest>;
 
 /** @returns a parser for these limits. It creates its schemas once. */
-export function screenshotRequestParser(limits: Limits): (body: JsonObject) => ParsedScreenshotRequest {
+export function screenshotRequestParser(limits: Limits): ScreenshotRequestParser {
   const schema = screenshotObject(limits);
-  return (body) => {
+  return function* parse(body) {
     const faults = new Faults();
     const campaign = parseCampaign(body['campaign'], faults);
-    const left = { objects: limits.screenshots * OBJECTS_PER_SCREENSHOT };
-    const entries = entriesOf(body['screenshot_requests'], limits, faults).map((entry, index) =>
-      parseEntry(entry, { schema, path: `screenshot_requests.${index}`, faults, left }),
-    );
-    if (left.objects < 0) noteTooManyObjects(limits, faults);
+    const left = { screenshots: limits.screenshots * MAX_REPETITIONS };
+    const entries: ParsedEntry[] = [];
+    for (const [index, entry] of entriesOf(body['screenshot_requests'], limits, faults).entries()) {
+      if (faults.isFull) break;
+      entries.push(yield* parseEntry(entry, { schema, path: `screenshot_requests.${index}`, faults, left }));
+    }
+    if (left.screenshots < 0) noteTooManyScreenshots(limits, faults);
     refuseRepeatedKeys(entries, faults);
     const subscribers = parseSubscribers(body['subscribers'], limits, faults);
     const instructions = faults.read(Instructions.nullish(), body['instructions'], 'instructions') ?? null;
@@ -73,17 +76,21 @@ interface EntryContext {
   readonly schema: ReturnType<typeof screenshotObject>;
   readonly path: string;
   readonly faults: Faults;
-  /** Counts down over all entries; the parser ignores objects after the last. */
-  readonly left: { objects: number };
+  /** Counts down over all entries, by one for each marker of each object; the parser ignores objects after the last. */
+  readonly left: { screenshots: number };
 }
 
-function noteTooManyObjects({ screenshots }: Limits, faults: Faults): void {
-  const most = (screenshots * OBJECTS_PER_SCREENSHOT).toLocaleString('en');
-  faults.add('screenshot_requests', `must have at most ${most} screenshot objects in all: send several requests.`);
+function noteTooManyScreenshots({ screenshots }: Limits, faults: Faults): void {
+  const most = (screenshots * MAX_REPETITIONS).toLocaleString('en');
+  faults.add(
+    'screenshot_requests',
+    `must name at most ${most} screenshots in all, with repetitions: send several requests.`,
+  );
 }
 
-function parseEntry(entry: unknown, { schema, path, faults, left }: EntryContext): ParsedEntry {
+function* parseEntry(entry: unknown, { schema, path, faults, left }: EntryContext): Generator<undefined, ParsedEntry> {
   const adPath = `${path}.ad`;
+  yield;
   if (!isObject(entry)) {
     faults.add(path, `must be an object, but is ${kindOf(entry)}.`);
     return { path: adPath, ad: undefined, screenshots: [] };
@@ -94,13 +101,23 @@ function parseEntry(entry: unknown, { schema, path, faults, left }: EntryContext
   }
   const ad = isObject(sent) ? parseAd(sent, adPath, faults) : undefined;
   const list = nonEmptyArray(entry['screenshots'], `${path}.screenshots`, faults);
-  const readable = list.slice(0, Math.max(0, left.objects));
-  left.objects -= list.length;
-  const screenshots = readable.flatMap((item, index) => {
-    const parsed = faults.read(schema, item, `${path}.screenshots.${index}`);
-    return parsed === undefined ? [] : [wanted(parsed)];
-  });
+  const screenshots: WantedScreenshots[] = [];
+  for (const [index, item] of list.entries()) {
+    left.screenshots -= countMarkers(item);
+    if (faults.isFull || left.screenshots < 0) break;
+    const parsed = faults.read(schema, item, `${path}.screenshots.${index}`, MAX_VALUES_OF_PART);
+    if (parsed !== undefined) screenshots.push(wanted(parsed));
+    yield;
+  }
   return { path: adPath, ad, screenshots };
+}
+
+/** @returns the number of screenshots that an object names, before anything is checked. */
+function countMarkers(item: unknown): number {
+  const options = isObject(item) ? item['options'] : undefined;
+  const ad = isObject(options) ? options['ad'] : undefined;
+  const frames = isObject(ad) ? ad['frames'] : undefined;
+  return Array.isArray(frames) ? Math.max(1, frames.length) : 1;
 }
 
 function wanted({ site, device, options }: z.output<ReturnType<typeof screenshotObject>>): WantedScreenshots {
@@ -113,13 +130,17 @@ function wanted({ site, device, options }: z.output<ReturnType<typeof screenshot
   };
 }
 
-function optionsOf(given: z.output<ReturnType<typeof screenshotObject>>['options']): ScreenshotOptions {
+/** @param base the options that count where the request gives none. */
+export function optionsOf(
+  given: z.output<ReturnType<typeof screenshotObject>>['options'],
+  base: ScreenshotOptions = DEFAULT_OPTIONS,
+): ScreenshotOptions {
   const { selector, index } = given?.slot ?? {};
   return {
-    allowScaling: given?.ad?.allow_scaling ?? DEFAULT_OPTIONS.allowScaling,
-    slot: slotChoice(selector ?? undefined, index ?? undefined),
-    otherAds: given?.page?.other_ads ?? DEFAULT_OPTIONS.otherAds,
-    fullPage: given?.page?.full_page ?? DEFAULT_OPTIONS.fullPage,
+    allowScaling: given?.ad?.allow_scaling ?? base.allowScaling,
+    slot: slotChoice(selector ?? undefined, index ?? undefined) ?? base.slot,
+    otherAds: given?.page?.other_ads ?? base.otherAds,
+    fullPage: given?.page?.full_page ?? base.fullPage,
   };
 }
 

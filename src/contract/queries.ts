@@ -1,9 +1,12 @@
 /** The query parameters of lists. Each value is text and may occur once. */
 import { z } from 'zod';
+import { DEVICE_NAMES } from '../domain/devices.ts';
 import { isUuid } from '../domain/slugs.ts';
-import { SET_STATUSES } from '../domain/states.ts';
-import { textFault } from '../domain/text.ts';
+import { AD_STATUSES, SET_STATUSES } from '../domain/states.ts';
+import { codePoints, textFault } from '../domain/text.ts';
 import { parseTimestamp } from '../domain/time.ts';
+import { EVENT_TOPICS } from '../domain/topics.ts';
+import { hostOfSite } from '../domain/webAddresses.ts';
 import { OURS } from './descriptions.ts';
 
 const PER_PAGE_MAX = 500;
@@ -27,7 +30,7 @@ const time = z.string('must be given once.').transform((value, context) => {
   return z.NEVER;
 });
 
-const uuid = z.string('must be given once.').refine(isUuid, 'must be a UUID.');
+export const uuid = z.string('must be given once.').refine(isUuid, 'must be a UUID.').meta({ format: 'uuid' });
 const plain = z.string('must be given once.').superRefine((value, context) => {
   const message = textFault(value);
   if (message !== undefined) context.addIssue({ code: 'custom', message });
@@ -36,7 +39,7 @@ const plain = z.string('must be given once.').superRefine((value, context) => {
 const paging = {
   page: wholeNumber(PAGE_MAX)
     .optional()
-    .meta({ description: 'From 1.', override: { type: 'integer', minimum: 1 } }),
+    .meta({ description: 'From 1.', override: { type: 'integer', minimum: 1, maximum: PAGE_MAX } }),
   per_page: wholeNumber(PER_PAGE_MAX)
     .optional()
     .meta({
@@ -45,28 +48,95 @@ const paging = {
     }),
 };
 
-export const AdsQuery = z.object({
-  ...paging,
-  campaign_id: uuid.optional().describe(`Only from this campaign. ${OURS}`),
-  lookup_key: plain.optional().describe(`Only with this lookup key. ${OURS}`),
+/** A list without filters. */
+export const ListQuery = z.object(paging);
+
+const SEARCH_MAX = 200;
+const search = (what: string) =>
+  plain
+    .refine((value) => codePoints(value) <= SEARCH_MAX, `must be at most ${SEARCH_MAX} characters.`)
+    .meta({ maxLength: SEARCH_MAX })
+    .optional()
+    .describe(`Only with words that begin so, in ${what}, or with an id that begins so. ${OURS}`);
+
+const range = (what: string) => ({
+  from: time.optional().meta({
+    description: `${what} at this time or later. ${OURS}`,
+    override: { type: 'string', format: 'date-time' },
+  }),
+  to: time.optional().meta({
+    description: `${what} at this time or earlier. ${OURS}`,
+    override: { type: 'string', format: 'date-time' },
+  }),
 });
 
-export const CampaignsQuery = z.object({
-  ...paging,
-  name: plain.optional().describe(`Only campaigns with exactly this name. ${OURS}`),
-});
+interface Range {
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
+}
 
-export const SetsQuery = z.object({
-  ...paging,
-  campaign_id: uuid.optional().describe(`Only from this campaign. ${OURS}`),
+/** Use it with `superRefine`. */
+function requireOrder({ from, to }: Range, context: z.RefinementCtx): void {
+  if (from === undefined || to === undefined || from <= to) return;
+  context.addIssue({ code: 'custom', path: ['from'], message: 'must not be after "to".' });
+}
+
+/** The filters of a list of ads, which the pages have too. */
+export const adFilters = {
+  q: search('the name or the lookup key'),
+  status: z.enum(AD_STATUSES).optional().describe(`Only with this status. ${OURS}`),
+  ...range('Created'),
+};
+
+export const campaignFilters = { q: search('the name'), ...range('Created') };
+
+export const setFilters = {
+  q: search('the names of campaign and ads, the lookup keys or the sites'),
   status: z.enum(SET_STATUSES).optional().describe(`Only with this status. ${OURS}`),
-});
+  site: plain
+    .transform(hostOfSite)
+    .optional()
+    .meta({
+      description: `Only with screenshots of this site or its subdomains: a host name or an address. ${OURS}`,
+      override: { type: 'string' },
+    }),
+  device: z.enum(DEVICE_NAMES).optional().describe(`Only with screenshots on this device. ${OURS}`),
+  ...range('Requested'),
+};
+
+export const AdsQuery = z
+  .object({
+    ...paging,
+    ...adFilters,
+    campaign_id: uuid.optional().describe(`Only from this campaign. ${OURS}`),
+    lookup_key: plain.optional().describe(`Only with this lookup key. ${OURS}`),
+  })
+  .superRefine(requireOrder);
+
+export const CampaignsQuery = z
+  .object({
+    ...paging,
+    ...campaignFilters,
+    name: plain.optional().describe(`Only campaigns with exactly this name. ${OURS}`),
+  })
+  .superRefine(requireOrder);
+
+/** All uploads that may be used, newest first. */
+export const UploadsQuery = z.object(paging);
+
+export const SetsQuery = z
+  .object({
+    ...paging,
+    ...setFilters,
+    campaign_id: uuid.optional().describe(`Only from this campaign. ${OURS}`),
+  })
+  .superRefine(requireOrder);
 
 export const ScreenshotsQuery = z
   .object({
     ...paging,
     from: time.optional().meta({
-      description: 'Approved at this time or later; 24 hours ago unless given.',
+      description: 'Approved at this time or later; 24 hours before `to` unless given.',
       override: { type: 'string', format: 'date-time' },
     }),
     to: time.optional().meta({
@@ -76,18 +146,33 @@ export const ScreenshotsQuery = z
     order: z.enum(['asc', 'desc']).optional().describe('By the time of approval; `desc` unless given.'),
     include: z.enum(['ad.creative']).optional().describe('`ad.creative`: with the media of the ads.'),
   })
-  .superRefine(({ from, to }, context) => {
-    if (from !== undefined && to !== undefined && from > to) {
-      context.addIssue({ code: 'custom', path: ['from'], message: 'must not be after "to".' });
-    }
-  });
+  .superRefine(requireOrder);
+
+export const ShareLinksQuery = z.object(paging);
+
+/** All templates, by name. */
+export const TemplatesQuery = z.object(paging);
+
+export const EventsQuery = z
+  .object({
+    ...paging,
+    topic: z.enum(EVENT_TOPICS).optional().describe(`Only of this topic. ${OURS}`),
+    screenshot_set_id: uuid.optional().describe(`Only about this set. ${OURS}`),
+    ad_id: uuid.optional().describe(`Only about this ad. ${OURS}`),
+    webhook_endpoint_id: uuid.optional().describe(`Only those that this webhook endpoint got. ${OURS}`),
+    ...range('Recorded'),
+  })
+  .superRefine(requireOrder);
 
 export const DeliveriesQuery = z.object({
   ...paging,
+  topic: z.enum(EVENT_TOPICS).optional().describe(`Only about events of this topic. ${OURS}`),
+  channel: z.enum(['webhook', 's3']).optional().describe(`Only by this channel. ${OURS}`),
   screenshot_set_id: uuid.optional().describe(`Only about this set. ${OURS}`),
   ad_id: uuid.optional().describe(`Only about this ad. ${OURS}`),
+  webhook_endpoint_id: uuid.optional().describe(`Only to this webhook endpoint. ${OURS}`),
   status: z
-    .enum(['pending', 'delivered', 'retries_exhausted', 'gone'])
+    .enum(['pending', 'delivered', 'retries_exhausted', 'gone', 'refused'])
     .optional()
     .describe(`Only with this status. ${OURS}`),
 });

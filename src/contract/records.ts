@@ -1,17 +1,39 @@
 /** The objects in responses and events as zod schemas. The OpenAPI document is generated from them. */
 import { z } from 'zod';
+import { CREATIVE_FORMATS, MEDIA_TYPES } from '../domain/ads.ts';
 import { DEVICE_NAMES } from '../domain/devices.ts';
+import { ERROR_CODES } from '../domain/errorCodes.ts';
+import { DECISIONS } from '../domain/reviews.ts';
 import { AD_STATUSES, SCREENSHOT_STATUSES, SET_STATUSES } from '../domain/states.ts';
-import { TOPICS } from '../domain/topics.ts';
+import { EVENT_TOPICS, TOPICS } from '../domain/topics.ts';
 import { WARNING_CODES } from '../domain/warnings.ts';
 import { OURS } from './descriptions.ts';
 
-const time = z.iso.datetime({ offset: true }).meta({
+export const time = z.iso.datetime({ offset: true }).meta({
   description: `ISO 8601 with milliseconds and an offset. ${OURS}`,
   example: '2026-11-21T09:30:00.000+00:00',
 });
-const uuid = z.uuid();
+export const uuid = z.uuid();
 const address = z.url();
+
+export const KeyReference = z
+  .object({ key_id: z.string().describe('Id of the API key, the eight characters in its middle.'), name: z.string() })
+  .meta({ id: 'KeyReference', description: `The API key that was used. ${OURS}` });
+
+const ReviewRecord = z
+  .object({
+    decision: z.enum(DECISIONS),
+    comment: z.string().nullable(),
+    by: KeyReference.nullable(),
+    at: time,
+  })
+  .meta({ id: 'ReviewRecord', description: `The last decision of a reviewer. ${OURS}` });
+
+const history = (what: string) => ({
+  retake_of: uuid.nullable().describe(`The ${what} that this one takes again. ${OURS}`),
+  retaken_by: uuid.nullable().describe(`The newest ${what} that takes this one again. ${OURS}`),
+  review: ReviewRecord.nullable().describe(`Null if no reviewer said anything about the ${what}. ${OURS}`),
+});
 
 const adFields = {
   type: z.literal('ad'),
@@ -24,7 +46,7 @@ const adFields = {
       '`pending`: preview capture in progress. `uploaded`: captured. `not_found`: the media could not be found. `net_read_timeout`: network timeout during capture. `generic_error`: any other error. A terminal status never changes.',
     ),
   category: z.enum(['display', 'video']).nullable().describe('Null until captured, then `display` or `video`.'),
-  kind: z.enum(['url', 'html_tag']).describe('The type of the media.'),
+  kind: z.enum(MEDIA_TYPES).describe(`The type of the media. \`upload\` is ours. ${OURS}`),
   campaign_id: uuid.describe('UUID of the campaign.'),
   created_at: time,
   html_url: address.describe('Results page of the ad.'),
@@ -85,6 +107,7 @@ const screenshotFields = {
   captured_at: time.nullable(),
   warnings,
   ad: AdSummary,
+  ...history('screenshot'),
   reason: z
     .string()
     .optional()
@@ -95,7 +118,7 @@ export const ScreenshotRecord = z
   .object(screenshotFields)
   .meta({ id: 'Screenshot', description: 'One placement preview: an ad on a site, on a device, at a marker.' });
 
-const Creative = z.object({ type: z.enum(['url', 'html_tag']), content: z.string() });
+const Creative = z.object({ type: z.enum(MEDIA_TYPES), content: z.string() });
 
 export const ApprovedScreenshot = z
   .object({
@@ -131,6 +154,7 @@ const reviewed = {
     .string()
     .nullable()
     .describe(`The reviewer’s text, then the service’s line about failed screenshots. ${OURS}`),
+  ...history('set'),
 };
 
 export const ScreenshotSetRecord = z
@@ -160,36 +184,65 @@ export const CampaignRecord = z
   .object({ type: z.literal('campaign'), id: uuid, name: z.string(), created_at: time })
   .meta({ id: 'Campaign', description: `A campaign. ${OURS}` });
 
+export const UploadRecord = z
+  .object({
+    type: z.literal('upload'),
+    id: uuid.describe('The `media.content` of an ad with `media.type` `upload`.'),
+    name: z.string().describe('Name of the file, without folders. It may say the size of the creative.'),
+    format: z
+      .enum(CREATIVE_FORMATS)
+      .describe('The format that the first bytes show. The capture decides by all bytes.'),
+    content_type: z.string().describe('Media type by the content of the file.'),
+    bytes: z.number().int(),
+    sha256: z.string().describe('SHA-256 of the bytes, in hexadecimal.'),
+    created_at: time,
+    expires_at: time.nullable().describe('The upload is removed after this time. Null if an ad uses it.'),
+  })
+  .meta({ id: 'Upload', description: `A file of a creative that a client stored. ${OURS}` });
+
+const DeliveryAttempt = z
+  .object({
+    attempt: z.number().int(),
+    started_at: time,
+    duration_ms: z.number().int(),
+    status_code: z.number().int().nullable(),
+    outcome: z.string(),
+    error: z.string().nullable(),
+    response_snippet: z.string().nullable().describe('The start of the response to a webhook, at most 1 KB.'),
+  })
+  .meta({ id: 'DeliveryAttempt', description: `One attempt to deliver an event. ${OURS}` });
+
 export const DeliveryRecord = z
   .object({
     type: z.literal('delivery'),
     id: uuid,
     event_id: z.string().describe('`evt_<uuid>`, the id of the envelope.'),
-    topic: z.enum(TOPICS),
+    topic: z.enum(EVENT_TOPICS),
     channel: z.enum(['webhook', 's3']),
     target: z.string().describe('The URL of the webhook, or `s3://bucket/prefix`.'),
-    status: z.enum(['pending', 'delivered', 'retries_exhausted', 'gone']),
+    webhook_endpoint_id: uuid.nullable().describe('The webhook endpoint, or null for a subscriber of a request.'),
+    status: z
+      .enum(['pending', 'delivered', 'retries_exhausted', 'gone', 'refused'])
+      .describe(
+        '`gone`: the receiver answered 410, or its webhook endpoint was disabled or deleted. `refused`: the address is not allowed. The service retries neither.',
+      ),
+    reason: z.string().nullable().describe('Why the delivery ended without another attempt.'),
     attempts: z.number().int(),
     next_attempt_at: time.nullable(),
     created_at: time,
     finished_at: time.nullable(),
     ad_id: uuid.nullable(),
     screenshot_set_id: uuid.nullable(),
-    log: z.array(
-      z.object({
-        attempt: z.number().int(),
-        started_at: time,
-        duration_ms: z.number().int(),
-        status_code: z.number().int().nullable(),
-        outcome: z.string(),
-        error: z.string().nullable(),
-      }),
-    ),
+    log: z.array(DeliveryAttempt),
   })
   .meta({
     id: 'Delivery',
     description: `One event for one subscriber, with all delivery attempts. ${OURS}`,
   });
+
+export const DeliveryDetailRecord = DeliveryRecord.extend({
+  payload: z.record(z.string(), z.unknown()).describe('The event, as the subscriber gets it.'),
+}).meta({ id: 'DeliveryDetail', description: `A delivery with the event that it carries. ${OURS}` });
 
 const envelope = <T extends z.ZodType>(object: T) =>
   z.object({
@@ -213,6 +266,15 @@ export const ScreenshotSetEvent = envelope(ScreenshotSetRecord).meta({
 export const FailureRecord = z
   .object({
     status: z.literal('failure'),
+    code: z.string().meta({
+      example: 'invalid',
+      description: `The kind of the failure, for programs: one of ${Object.keys(ERROR_CODES)
+        .map((code) => `\`${code}\``)
+        .join(', ')}. New codes may be added. ${OURS}`,
+    }),
+    request_id: z
+      .string()
+      .describe(`The value of the response header \`X-Request-Id\`. The log has the request under it. ${OURS}`),
     errors: z
       .record(z.string(), z.array(z.string()))
       .meta({ example: { 'media.content': ['must be at most 1,048,576 bytes, but is 1,048,577.'] } }),
@@ -223,6 +285,8 @@ export const FailureRecord = z
 export const listOf = <T extends z.ZodType>(item: T) =>
   z.object({ data: z.array(item), page: z.number().int(), per_page: z.number().int(), total: z.number().int() });
 
+export type KeyReference = z.infer<typeof KeyReference>;
+export type ReviewRecord = z.infer<typeof ReviewRecord>;
 export type AdSummary = z.infer<typeof AdSummary>;
 export type AdRecord = z.infer<typeof AdRecord>;
 export type ScreenshotRecord = z.infer<typeof ScreenshotRecord>;
@@ -231,6 +295,8 @@ export type ScreenshotSetSummary = z.infer<typeof ScreenshotSetSummary>;
 export type ScreenshotSetRecord = z.infer<typeof ScreenshotSetRecord>;
 export type ListedSet = z.infer<typeof ListedSet>;
 export type CampaignRecord = z.infer<typeof CampaignRecord>;
+export type UploadRecord = z.infer<typeof UploadRecord>;
+export type DeliveryDetailRecord = z.infer<typeof DeliveryDetailRecord>;
 export type DeliveryRecord = z.infer<typeof DeliveryRecord>;
 export type AdEvent = z.infer<typeof AdEvent>;
 export type ScreenshotSetEvent = z.infer<typeof ScreenshotSetEvent>;

@@ -1,35 +1,44 @@
 /** The bodies of requests as zod schemas. The service parses bodies with them, and the OpenAPI document is generated from them. */
 import { z } from 'zod';
-import { AD_NAME_MAX, AD_SIDE_MAX, HTML_TAG_MAX_BYTES, LOOKUP_KEY_MAX } from '../domain/ads.ts';
+import { AD_NAME_MAX, AD_SIDE_MAX, HTML_TAG_MAX_BYTES, LOOKUP_KEY_MAX, MEDIA_TYPES } from '../domain/ads.ts';
+import { bucketFault, KEY_PREFIX_MAX_BYTES, keyPrefixFault } from '../domain/buckets.ts';
+import { DEFAULT_CONNECTOR, isConnectorName } from '../domain/connectors.ts';
 import { DEVICE_NAMES } from '../domain/devices.ts';
-import { INSTRUCTIONS_MAX, type Limits } from '../domain/limits.ts';
+import { INSTRUCTIONS_MAX, type Limits, MAX_REPETITIONS } from '../domain/limits.ts';
 import { isMarker, MARKER_MAX_SECONDS } from '../domain/markers.ts';
 import { OTHER_ADS, SELECTOR_MAX, SLOT_INDEX_MAX } from '../domain/screenshotOptions.ts';
+import { isUuid } from '../domain/slugs.ts';
 import { codePoints, isBlank, textFault } from '../domain/text.ts';
 import { TOPICS } from '../domain/topics.ts';
 import { siteFault, URL_MAX, urlFault } from '../domain/webAddresses.ts';
 import { OURS } from './descriptions.ts';
+import { anyOf, NOT_BLANK, oneOf } from './schemaParts.ts';
 
 const figure = (value: number) => value.toLocaleString('en');
 
 /** A string without a fault. */
-const text = (fault: (value: string) => string | undefined = () => undefined) =>
+export const text = (fault: (value: string) => string | undefined = () => undefined) =>
   z.string().superRefine((value, context) => {
     const message = textFault(value) ?? fault(value);
     if (message !== undefined) context.addIssue({ code: 'custom', message });
   });
 
-function lengthFault(value: string, max: number): string | undefined {
+/** @returns why the text is too long, or undefined. */
+export function lengthFault(value: string, max: number): string | undefined {
   const length = codePoints(value);
   return length > max ? `must be at most ${figure(max)} characters, but has ${figure(length)}.` : undefined;
 }
 
-const webAddress = text(urlFault).meta({ format: 'uri', maxLength: URL_MAX });
+export const webAddress = text(urlFault).meta({
+  format: 'uri',
+  pattern: '^\\s*[hH][tT][tT][pP][sS]?://[^/?#]',
+  maxLength: URL_MAX,
+});
 
 export const CampaignId = text();
 export const CampaignName = text((value) =>
   isBlank(value) ? 'must not be blank: give the name of the campaign.' : undefined,
-);
+).meta(NOT_BLANK);
 
 const CampaignReference = z
   .object({
@@ -40,11 +49,19 @@ const CampaignReference = z
       `Find-or-create key. Longer than 250 characters, it is truncated to 250. Trimmed, then compared exactly. ${OURS}`,
     ),
   })
-  .meta({ id: 'CampaignReference', description: 'One of `id` and `name` is required.' });
+  .meta({
+    id: 'CampaignReference',
+    description: 'One of `id` and `name` is required.',
+    override: anyOf({ id: { type: 'string' }, name: { type: 'string' } }),
+  });
 
 export const LookupKey = text((value) =>
   isBlank(value) ? 'must not be blank: omit it if there is none.' : lengthFault(value, LOOKUP_KEY_MAX),
-).meta({ maxLength: LOOKUP_KEY_MAX, description: `Client-chosen key of an ad, unique within its campaign. ${OURS}` });
+).meta({
+  ...NOT_BLANK,
+  maxLength: LOOKUP_KEY_MAX,
+  description: `Client-chosen key of an ad, unique within its campaign. ${OURS}`,
+});
 
 export const AdId = text().describe(
   'Identifier of an existing ad of the same campaign. With it, the service ignores `lookup_key`.',
@@ -57,16 +74,25 @@ const AdName = text((value) => lengthFault(value, AD_NAME_MAX)).meta({
 
 const MediaReference = z
   .object({
-    type: z.enum(['url', 'html_tag']),
-    content: text().describe(
-      `For \`url\`: absolute http or https address of a creative (ad tag, image, video, VAST, HTML5 zip), at most ${figure(URL_MAX)} characters, without credentials. For \`html_tag\`: raw HTML, at most ${figure(HTML_TAG_MAX_BYTES)} bytes of UTF-8.`,
-    ),
+    type: z.enum(MEDIA_TYPES).describe(`\`upload\` is ours. ${OURS}`),
+    content: text()
+      .meta(NOT_BLANK)
+      .describe(
+        `For \`url\`: absolute http or https address of a creative (ad tag, image, video, VAST, HTML5 zip), at most ${figure(URL_MAX)} characters, without credentials. For \`html_tag\`: raw HTML, at most ${figure(HTML_TAG_MAX_BYTES)} bytes of UTF-8. For \`upload\`: the id of an upload of the organization.`,
+      ),
   })
   .superRefine(({ type, content }, context) => {
-    const message = type === 'url' ? urlFault(content) : tagFault(content);
+    const message = MEDIA_FAULTS[type](content);
     if (message !== undefined) context.addIssue({ code: 'custom', path: ['content'], message });
   })
   .meta({ id: 'Media', description: 'The creative. Required for a new ad, ignored for an existing one.' });
+
+const MEDIA_FAULTS = {
+  url: urlFault,
+  html_tag: tagFault,
+  upload: (content: string) =>
+    isUuid(content.trim()) ? undefined : 'must be the id of an upload: the "id" in the response of POST …/uploads.',
+} as const;
 
 function tagFault(content: string): string | undefined {
   if (isBlank(content)) return 'must not be blank: give the HTML of the tag.';
@@ -85,37 +111,48 @@ const adSizeObject = z.object({ width: adSide, height: adSide }).meta({
 /** The name, media and size of a new ad. */
 export const NewAd = z.object({ name: AdName.nullish(), media: MediaReference, size: adSizeObject.nullish() });
 
-const Webhook = z.object({
-  url: webAddress.describe('Address that receives the events.'),
-  topics: z
-    .array(z.enum(TOPICS))
-    .min(1, 'must name at least one topic, or be left out.')
+const Webhook = z
+  .object({
+    url: webAddress.describe('Address that receives the events.'),
+    topics: z
+      .array(z.enum(TOPICS))
+      .min(1, 'must name at least one topic, or be left out.')
+      .nullish()
+      .describe(`Topics to receive; the default is \`ad.uploaded\` and \`screenshot_set.approved\`. ${OURS}`),
+  })
+  .meta({ id: 'WebhookSubscriber', description: 'An address that receives events.' });
+
+const REGION = /^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
+
+export const Region = text((value) =>
+  REGION.test(value) ? undefined : 'must be the name of a region, for example eu-central-1.',
+).meta({ pattern: REGION.source });
+
+export const Bucket = z.object({
+  bucket: text(bucketFault).meta({ minLength: 3, maxLength: 63 }),
+  region: Region.nullish().describe('Region of the bucket; the default is the region of the connector.'),
+  key_prefix: text(keyPrefixFault)
+    .meta({ maxLength: KEY_PREFIX_MAX_BYTES })
     .nullish()
-    .describe(`Topics to receive; the default is \`ad.uploaded\` and \`screenshot_set.approved\`. ${OURS}`),
+    .describe(
+      `Prepended to object keys without changes. At most ${KEY_PREFIX_MAX_BYTES} bytes of UTF-8, without control characters, backslashes, and the segments "." and "..".`,
+    ),
 });
 
-const Bucket = z.object({
-  bucket: text((value) =>
-    /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(value)
-      ? undefined
-      : 'must be the name of a bucket: 3 to 63 lower-case letters, digits, dots and hyphens.',
+export const ConnectorName = text((value) =>
+  isConnectorName(value)
+    ? undefined
+    : 'must be the name of a connector: at most 63 lower-case letters, digits and hyphens.',
+);
+
+const S3Destination = Bucket.extend({
+  connector: ConnectorName.nullish().describe(
+    `Name of the connector that writes; the default is the one named \`${DEFAULT_CONNECTOR}\`. ${OURS}`,
   ),
-  region: text((value) =>
-    /^[A-Za-z0-9_-]{1,64}$/.test(value) ? undefined : 'must be the name of a region, for example eu-central-1.',
-  )
-    .nullish()
-    .describe('Region of the bucket; the default is the region of the connector.'),
-  key_prefix: text(prefixFault).nullish().describe('Prepended to object keys without changes.'),
-});
-
-function prefixFault(value: string): string | undefined {
-  if (/\p{Cc}/u.test(value)) return 'must not contain control characters.';
-  if (value.split('/').includes('..')) return 'must not contain "..".';
-  return lengthFault(value, 512);
-}
+}).meta({ id: 'S3Subscriber', description: 'A bucket that receives pictures.' });
 
 export const Subscriber = z
-  .object({ webhook: Webhook.nullish(), s3: Bucket.nullish() })
+  .object({ webhook: Webhook.nullish(), s3: S3Destination.nullish() })
   .superRefine(({ webhook, s3 }, context) => {
     if ((webhook ?? null) === null && (s3 ?? null) === null) {
       context.addIssue({ code: 'custom', message: 'must have webhook, s3, or both.' });
@@ -124,6 +161,10 @@ export const Subscriber = z
   .meta({
     id: 'Subscriber',
     description: 'Has `webhook`, `s3`, or both. S3 requires a connector of the organization.',
+    override: anyOf({
+      webhook: { $ref: '#/components/schemas/WebhookSubscriber' },
+      s3: { $ref: '#/components/schemas/S3Subscriber' },
+    }),
   });
 
 const marker = z
@@ -140,6 +181,7 @@ const slotChoiceObject = z
     selector: text((value) =>
       isBlank(value) ? 'must not be blank: give a CSS selector.' : lengthFault(value, SELECTOR_MAX),
     )
+      .meta({ ...NOT_BLANK, maxLength: SELECTOR_MAX })
       .nullish()
       .describe('CSS selector of the slot. The first element that matches is used, in any frame of the page.'),
     index: z
@@ -158,6 +200,7 @@ const slotChoiceObject = z
   })
   .meta({
     id: 'SlotChoice',
+    override: oneOf({ selector: { type: 'string' }, index: { type: 'integer' } }),
     description: `Chooses the slot instead of the score. Either \`selector\` or \`index\`. ${OURS}`,
   });
 
@@ -166,7 +209,9 @@ export const screenshotObject = ({ frames }: Limits) =>
   z
     .object({
       site: z.object({
-        url: text(siteFault).describe(`Address of the website. A missing scheme is read as \`https://\`. ${OURS}`),
+        url: text(siteFault)
+          .meta({ ...NOT_BLANK, maxLength: URL_MAX })
+          .describe(`Address of the website. A missing scheme is read as \`https://\`. ${OURS}`),
       }),
       device: z.object({ name: z.enum(DEVICE_NAMES).describe('The device to emulate.') }),
       options: z
@@ -232,7 +277,10 @@ export const requestBodies = (limits: Limits) => {
             z
               .object({
                 ad: z.object({ id: AdId.nullish(), ...ad }).meta({ id: 'ScreenshotRequestAd' }),
-                screenshots: z.array(screenshotObject(limits)).min(1),
+                screenshots: z
+                  .array(screenshotObject(limits))
+                  .min(1)
+                  .max(limits.screenshots * MAX_REPETITIONS),
               })
               .meta({ id: 'ScreenshotRequestEntry' }),
           )
@@ -252,6 +300,7 @@ export const requestBodies = (limits: Limits) => {
 export const ReviewBody = z
   .object({
     notes: text((value) => lengthFault(value, INSTRUCTIONS_MAX))
+      .meta({ maxLength: INSTRUCTIONS_MAX })
       .nullish()
       .describe('The reviewer’s text, first part of `review_notes`.'),
   })

@@ -4,22 +4,19 @@
  * 1. Names of unsettled jobs and of finished ScreenshotJobs go into the reconcile queue, so each one is reconciled at least once a minute.
  * 2. Lost labels are restored.
  * 3. Orphaned Jobs are deleted. ScreenshotJobs without a row are reconciled, which marks them. Too many orphans stop this step.
- * 4. Organizations with waiting sets get an entry for admission, and overdue deliveries an entry for delivery.
+ * 4. Organizations with waiting sets get an entry for admission.
  * 5. Orphaned ads fail, one page of pending ads in each audit. Old idempotency keys are deleted.
  */
 import type { CaptureJob } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
-import { deliveryGroup } from '../store/deliveries/deliveryGroup.ts';
 import { checkEpoch } from '../store/installation/installation.ts';
-import { type KnownJob, knownJobs, organizationsWithBacklog, overdueDeliveries } from '../store/jobs/auditQueries.ts';
+import { type KnownJob, knownJobs, organizationsWithBacklog } from '../store/jobs/auditQueries.ts';
 import { unsettledNames } from '../store/jobs/jobs.ts';
 import { purgeIdempotencyKeys } from '../store/organizations/idempotency.ts';
 import { failOrphanedAdsPage } from '../workflow/orphanedAds.ts';
 import type { LeaderContext } from './leaderContext.ts';
 import type { AuditReport } from './options.ts';
 
-/** A delivery that has been due for this long should have an entry in the work queue. */
-const OVERDUE_AFTER_SECONDS = 30;
 /** More orphans than both of these suggest a mistake of ours, for example the wrong database. */
 const MAX_ORPHANS = { share: 0.2, count: 10 };
 
@@ -28,10 +25,9 @@ export async function audit(leader: LeaderContext): Promise<AuditReport> {
   await checkEpoch(db, leader.epoch);
   const { stopped, ...objects } = await auditObjects(leader);
   await enqueueAdmission(leader);
-  const overdue_delivery = await enqueueOverdueDeliveries(leader);
   const orphaned_ad = await failOrphanedAds(leader);
   await purgeIdempotencyKeys(db);
-  return { stopped, findings: { ...objects, overdue_delivery, orphaned_ad } };
+  return { stopped, findings: { ...objects, orphaned_ad } };
 }
 
 interface ClusterSnapshot {
@@ -137,21 +133,6 @@ async function enqueueAdmission({ options, transact }: LeaderContext): Promise<v
   await transact(async (tx) => {
     for (const organization_id of organizations) await queue.enqueue(tx, 'launch', { organization_id });
   });
-}
-
-/** @returns the number of overdue deliveries without an entry in the work queue. */
-async function enqueueOverdueDeliveries({ options, transact }: LeaderContext): Promise<number> {
-  const { store, queue, log } = options;
-  const overdue = await overdueDeliveries(store.db, OVERDUE_AFTER_SECONDS);
-  const missing = new Set(await queue.deliveriesWithoutJob(overdue.map(({ id }) => id)));
-  if (missing.size === 0) return 0;
-  log.warn({ deliveries: missing.size }, 'overdue deliveries had no entry in the work queue; they are enqueued again');
-  await transact(async (tx) => {
-    for (const { id, target } of overdue.filter(({ id }) => missing.has(id))) {
-      await queue.enqueue(tx, 'deliver', { delivery_id: id }, { group: deliveryGroup(target) });
-    }
-  });
-  return missing.size;
 }
 
 /** Reads one page of pending ads, so that the cost of an audit does not grow. Later audits read the other pages. */

@@ -1,10 +1,26 @@
 /** Delivers pictures to a customer's bucket. For a set, the manifest that lists them is uploaded last. */
 import { adPictures, type SetPicture, setPictures } from '../store/deliveries/deliveredPictures.ts';
-import { type DeliveryToSend, readConnector } from '../store/deliveries/deliveryToSend.ts';
+import type { CompleteDelivery } from '../store/deliveries/deliveryToSend.ts';
+import { findS3Connector, type S3Connector } from '../store/organizations/connectors.ts';
 import type { DeliveryAttemptResult } from '../workflow/deliveryAttempts.ts';
 import { adFrameKey, adPreviewKey, manifestKey, screenshotKey } from './objectKeys.ts';
 import type { DeliveryOptions } from './options.ts';
-import { uploadToBucket } from './s3Upload.ts';
+import type { S3Account } from './s3Client.ts';
+import { type BucketUploadResult, uploadToBucket } from './s3Upload.ts';
+
+/** @returns the account of a stored connector. */
+export function accountOf(row: S3Connector): S3Account {
+  return {
+    ...(row.endpoint !== null && { endpoint: row.endpoint }),
+    region: row.region,
+    accessKeyId: row.access_key_id,
+    secretAccessKey: row.secret_access_key,
+    forcePathStyle: row.force_path_style,
+    encryption: row.encryption ?? undefined,
+    kmsKeyId: row.kms_key_id ?? undefined,
+    storageClass: row.storage_class ?? undefined,
+  };
+}
 
 /** One object to upload. `read` loads its bytes just before the upload. */
 interface ObjectUpload {
@@ -13,39 +29,31 @@ interface ObjectUpload {
   read(): Promise<Buffer>;
 }
 
+type UploadResult = Omit<BucketUploadResult, 'durationMs'>;
+
 const UPLOAD_CONCURRENCY = 4;
 
 /** Uploads everything, also after an incomplete attempt, because the same uploads leave the same objects. */
 export async function deliverToBucket(
-  delivery: DeliveryToSend,
+  delivery: CompleteDelivery,
   options: DeliveryOptions,
   signal: AbortSignal,
-): Promise<DeliveryAttemptResult> {
+): Promise<{ made: DeliveryAttemptResult; retryAfterMs?: number | undefined }> {
   const started = performance.now();
-  const result = await uploadAll(delivery, options, signal);
-  return {
-    outcome: result.outcome,
-    statusCode: result.statusCode,
-    error: result.error,
-    responseSnippet: undefined,
-    durationMs: Math.round(performance.now() - started),
-  };
+  const { outcome, statusCode, error, retryAfterMs } = await uploadAll(delivery, options, signal);
+  const durationMs = Math.round(performance.now() - started);
+  return { made: { outcome, statusCode, error, responseSnippet: undefined, durationMs }, retryAfterMs };
 }
 
 async function uploadAll(
-  delivery: DeliveryToSend,
+  delivery: CompleteDelivery,
   options: DeliveryOptions,
   signal: AbortSignal,
-): Promise<{ outcome: 'delivered' | 'retry'; statusCode?: number; error?: string }> {
-  const row = await readConnector(options.store.db, delivery.organization_id);
-  if (row === undefined) return { outcome: 'retry', error: 'The organization no longer has an S3 connector.' };
-  const connector = {
-    ...(row.endpoint !== null && { endpoint: row.endpoint }),
-    region: row.region,
-    accessKeyId: row.access_key_id,
-    secretAccessKey: row.secret_access_key,
-    forcePathStyle: row.force_path_style,
-  };
+): Promise<UploadResult> {
+  const { organization_id: organizationId, connector: name } = delivery;
+  const row = await findS3Connector(options.store.db, { organizationId, name });
+  if (row === undefined) return { outcome: 'retry', error: `The organization no longer has the connector ${name}.` };
+  const connector = accountOf(row);
   const region = delivery.region ?? undefined;
   const put = async ({ key, contentType, read }: ObjectUpload) =>
     uploadToBucket({
@@ -59,30 +67,31 @@ async function uploadAll(
       guard: options.guard,
     });
   const { pictures, last } = await uploadsOf(delivery, options);
-  const failure = await firstFailure(pictures, put);
-  if (failure !== undefined) return failure;
-  return last === undefined ? { outcome: 'delivered' } : put(last);
+  const result = await putAll(pictures, put);
+  return last === undefined || result.outcome !== 'delivered' ? result : put(last);
 }
 
-/** Uploads concurrently and starts no upload after one has failed. */
-async function firstFailure<R extends { outcome: string }>(
+/** Uploads concurrently and starts no upload after one has failed. @returns the first failure, or else the last success. */
+async function putAll(
   uploads: readonly ObjectUpload[],
-  put: (upload: ObjectUpload) => Promise<R>,
-): Promise<R | undefined> {
+  put: (upload: ObjectUpload) => Promise<UploadResult>,
+): Promise<UploadResult> {
   const waiting = [...uploads];
-  let failure: R | undefined;
+  let success: UploadResult = { outcome: 'delivered' };
+  let failure: UploadResult | undefined;
   const worker = async () => {
     for (let next = waiting.shift(); next !== undefined && failure === undefined; next = waiting.shift()) {
       const result = await put(next);
-      if (result.outcome !== 'delivered') failure ??= result;
+      if (result.outcome === 'delivered') success = result;
+      else failure ??= result;
     }
   };
   await Promise.all(Array.from({ length: UPLOAD_CONCURRENCY }, worker));
-  return failure;
+  return failure ?? success;
 }
 
 async function uploadsOf(
-  { ad_id: adId, set_id: setId, keyPrefix, body }: DeliveryToSend,
+  { ad_id: adId, set_id: setId, keyPrefix, body }: CompleteDelivery,
   options: DeliveryOptions,
 ): Promise<{ pictures: ObjectUpload[]; last?: ObjectUpload }> {
   const { db } = options.store;

@@ -1,76 +1,132 @@
 /**
- * Sends deliveries. Each queue entry is one delivery attempt. One transaction stores its result and adds the queue entry
- * of the next attempt.
+ * Sends deliveries. Webhooks and S3 have a worker each, so that neither takes the slots of the other. The table of deliveries
+ * is their work queue. If a process is killed before it stores the result of an attempt, another one repeats the attempt
+ * with the same webhook-id when the lease has ended.
  */
+import { TEST_TOPIC } from '../domain/topics.ts';
 import type { GuardedFetch } from '../egress/ports.ts';
-import { type DeliveryToSend, readDeliveryToSend } from '../store/deliveries/deliveryToSend.ts';
-import { type DeliveryAttemptResult, recordDeliveryAttempt } from '../workflow/deliveryAttempts.ts';
+import { BatchWriter } from '../lib/batchWriter.ts';
+import { errorMessage } from '../lib/errorMessage.ts';
+import type { CompleteDelivery, DeliveryToSend } from '../store/deliveries/deliveryToSend.ts';
+import {
+  type DeliveryAttemptResult,
+  type MadeAttempt,
+  type RecordedState,
+  recordDeliveryAttempts,
+} from '../workflow/deliveryAttempts.ts';
 import { deliverToBucket } from './bucketDelivery.ts';
+import { startConnectorChecks } from './connectorCheck.ts';
+import { DeliveryWorker } from './deliveryWorker.ts';
+import { LargeBodies } from './largeBodies.ts';
 import type { DeliveryOptions } from './options.ts';
-import { decideNext } from './schedule.ts';
+import { decideNext, MAX_ATTEMPTS } from './schedule.ts';
 import { createWebhookFetch, sendWebhook } from './webhook.ts';
 
-const CONCURRENCY = 16;
-const PER_TARGET = 4;
+const LIMITS = {
+  webhook: { total: 512, perOrganization: 64, perReceiver: 16 },
+  s3: { total: 16, perOrganization: 2, perReceiver: 2 },
+} as const;
+/** Results in one transaction. */
+const MAX_BATCH = 200;
 
-/**
- * Starts the workers of the queue `deliver`; they stop with the queue. If the process is killed before it stores the
- * result of an attempt, the attempt is repeated with the same webhook-id.
- */
-export async function startDeliveries(options: DeliveryOptions): Promise<void> {
-  const { concurrency = CONCURRENCY, perTarget = PER_TARGET } = options;
-  const fetch = createWebhookFetch(options.guard);
-  await options.queue.work(
-    'deliver',
-    { concurrency, groupConcurrency: Math.min(perTarget, concurrency) },
-    async (payloads, signal) => {
-      for (const { delivery_id } of payloads) await deliver(delivery_id, { ...options, fetch }, signal);
+export interface Deliveries {
+  /** Claims nothing more, and waits for running attempts, at most `timeoutMs`. */
+  stop(timeoutMs: number): Promise<void>;
+}
+
+/** Starts the workers of deliveries, and that of the queue `check_connector`, which stops with the queue. */
+export async function startDeliveries(options: DeliveryOptions): Promise<Deliveries> {
+  const { store, log, limits, subscribe } = options;
+  await startConnectorChecks(options);
+  const sender = new Sender(options);
+  const workers = (['webhook', 's3'] as const).map((channel) => {
+    const attempt = (delivery: DeliveryToSend, signal: AbortSignal) => sender.attempt(delivery, signal);
+    return new DeliveryWorker({ db: store.db, channel, log, limits: { ...LIMITS[channel], ...limits }, attempt });
+  });
+  for (const worker of workers) worker.start();
+  const unsubscribe = subscribe?.((change) => {
+    // An empty change follows a lost connection.
+    if (change.due === true || Object.keys(change).length === 0) for (const worker of workers) worker.wake();
+  });
+  return {
+    stop: async (timeoutMs) => {
+      unsubscribe?.();
+      await Promise.all(workers.map((worker) => worker.stop(timeoutMs)));
     },
-  );
+  };
 }
 
-async function deliver(
-  id: string,
-  options: DeliveryOptions & { readonly fetch: GuardedFetch },
-  signal: AbortSignal,
-): Promise<void> {
-  const { store, queue, log, observe } = options;
-  const delivery = await readDeliveryToSend(store.db, id);
-  if (delivery === undefined) return;
-  const { made, retryAfterMs } = await attempt(delivery, options, signal);
-  // A shutdown or a lost queue entry aborted the attempt, not the receiver. pg-boss repeats the queue entry.
-  if (signal.aborted && made.outcome === 'retry') throw new Error('The delivery attempt was aborted.');
-  const decide = (attempts: number) => decideNext({ outcome: made.outcome, attempts, retryAfterMs });
-  const state = await store.db
-    .transaction()
-    .execute((tx) => recordDeliveryAttempt(tx, { deliveryId: id, result: made, decide }, queue));
-  const { event_id, topic, channel, set_id, ad_id } = delivery;
-  const { outcome, statusCode, error, durationMs } = made;
-  observe?.attempted?.({ channel, outcome, seconds: durationMs / 1000 });
-  if (state !== 'waiting' && state !== 'superseded') observe?.ended?.({ channel, outcome: state });
-  const ids = { delivery_id: id, event_id, set_id, ad_id };
-  log.info({ ...ids, topic, channel, state, statusCode, error, durationMs }, 'delivery attempted');
-}
-
-interface AttemptResult {
+interface Outcome {
   readonly made: DeliveryAttemptResult;
   readonly retryAfterMs?: number | undefined;
 }
 
-async function attempt(
-  delivery: DeliveryToSend,
-  options: DeliveryOptions & { readonly fetch: GuardedFetch },
-  signal: AbortSignal,
-): Promise<AttemptResult> {
-  if (delivery.channel === 's3') return { made: await deliverToBucket(delivery, options, signal) };
-  const { outcome, statusCode, error, durationMs, responseSnippet, retryAfterMs } = await sendWebhook({
-    url: delivery.target,
-    eventId: `evt_${delivery.event_id}`,
-    payload: delivery.body,
-    secrets: delivery.secrets,
-    fetch: options.fetch,
-    now: options.now ?? (() => new Date()),
-    signal,
-  });
-  return { made: { outcome, statusCode, error, durationMs, responseSnippet }, retryAfterMs };
+class Sender {
+  readonly #options: DeliveryOptions;
+  readonly #fetch: GuardedFetch;
+  readonly #bodies: LargeBodies;
+  readonly #results: BatchWriter<{ readonly attempt: MadeAttempt; recorded: RecordedState | undefined }>;
+
+  constructor(options: DeliveryOptions) {
+    const { db } = options.store;
+    this.#options = options;
+    this.#fetch = createWebhookFetch(options.guard);
+    this.#bodies = new LargeBodies(db);
+    this.#results = new BatchWriter(async (results) => {
+      const attempts = results.map(({ attempt }) => attempt);
+      const states = await db.transaction().execute((tx) => recordDeliveryAttempts(tx, attempts));
+      for (const result of results) result.recorded = states.get(result.attempt.deliveryId);
+    }, MAX_BATCH);
+  }
+
+  /** @returns a function that stores the result; undefined if a shutdown aborted the attempt, not the receiver. */
+  async attempt(delivery: DeliveryToSend, signal: AbortSignal): Promise<(() => Promise<void>) | undefined> {
+    const outcome = await this.#bodies.use(delivery, (body) => this.#make({ ...delivery, body }, signal));
+    return signal.aborted && outcome.made.outcome === 'retry' ? undefined : () => this.#store(delivery, outcome);
+  }
+
+  async #make(delivery: CompleteDelivery, signal: AbortSignal): Promise<Outcome> {
+    const started = performance.now();
+    try {
+      if (delivery.channel === 's3') return await deliverToBucket(delivery, this.#options, signal);
+      return await this.#sendWebhook(delivery, signal);
+    } catch (error) {
+      // For example a picture that cannot be read. It counts as an attempt, so that retries end.
+      this.#options.log.error({ err: error, delivery_id: delivery.id }, 'a delivery attempt failed on our side');
+      const durationMs = Math.round(performance.now() - started);
+      const reason = `The service could not make this attempt: ${errorMessage(error)}`;
+      return {
+        made: { outcome: 'retry', statusCode: undefined, error: reason, responseSnippet: undefined, durationMs },
+      };
+    }
+  }
+
+  async #sendWebhook(delivery: CompleteDelivery, signal: AbortSignal): Promise<Outcome> {
+    const { outcome, statusCode, error, durationMs, responseSnippet, retryAfterMs } = await sendWebhook({
+      url: delivery.target,
+      eventId: `evt_${delivery.event_id}`,
+      payload: delivery.body,
+      ...delivery.open(),
+      fetch: this.#fetch,
+      now: this.#options.now ?? (() => new Date()),
+      signal,
+    });
+    return { made: { outcome, statusCode, error, durationMs, responseSnippet }, retryAfterMs };
+  }
+
+  async #store(delivery: DeliveryToSend, { made, retryAfterMs }: Outcome): Promise<void> {
+    const { log, observe } = this.#options;
+    const { id, round, event_id, topic, channel, set_id, ad_id } = delivery;
+    const { outcome, statusCode, error, durationMs } = made;
+    const maxAttempts = topic === TEST_TOPIC ? 1 : MAX_ATTEMPTS;
+    const decide = (attempts: number) => decideNext({ outcome, attempts, retryAfterMs, maxAttempts });
+    const result = { attempt: { deliveryId: id, round, result: made, decide }, recorded: undefined };
+    await this.#results.add(result);
+    const state: RecordedState | undefined = result.recorded;
+    observe?.attempted?.({ channel, outcome, seconds: durationMs / 1000 });
+    if (state !== undefined && state !== 'waiting' && state !== 'superseded')
+      observe?.ended?.({ channel, outcome: state });
+    const ids = { delivery_id: id, event_id, set_id, ad_id };
+    log.info({ ...ids, topic, channel, state, statusCode, error, durationMs }, 'delivery attempted');
+  }
 }

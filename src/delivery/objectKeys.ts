@@ -1,4 +1,7 @@
-/** Object keys in a customer's bucket. Every part is sanitized: no `..`, no control characters, no slashes. */
+/**
+ * Object keys in a customer's bucket. A key begins with the customer's prefix as given, which was checked when it was
+ * accepted. Every other part is sanitized: no `..`, no control characters, no slashes.
+ */
 
 export interface AdKeyInput {
   keyPrefix: string;
@@ -36,12 +39,17 @@ export function manifestKey(input: { keyPrefix: string; setId: string }): string
   return `${setFolder(input)}/manifest.json`;
 }
 
+/** The object that a check of the connector writes and deletes. */
+export function checkKey({ keyPrefix, id }: { keyPrefix: string; id: string }): string {
+  return `${keyPrefix}tearsheet-check-${id}.txt`;
+}
+
 function adFolder({ keyPrefix, adId }: AdKeyInput): string {
-  return `${safePrefix(keyPrefix)}ads/${safeName(adId)}`;
+  return `${keyPrefix}ads/${safeName(adId)}`;
 }
 
 function setFolder({ keyPrefix, setId }: { keyPrefix: string; setId: string }): string {
-  return `${safePrefix(keyPrefix)}screenshot_sets/${safeName(setId)}`;
+  return `${keyPrefix}screenshot_sets/${safeName(setId)}`;
 }
 
 const MAX_NAME_LENGTH = 80;
@@ -57,14 +65,6 @@ function safeName(text: string): string {
     .slice(0, MAX_NAME_LENGTH)
     .replace(/^[.-]+|[.-]+$/g, '');
   return name === '' ? 'unnamed' : name;
-}
-
-/** @returns the customer's prefix without control characters and `..`. */
-function safePrefix(prefix: string): string {
-  return prefix
-    .replace(/\p{C}/gu, '')
-    .replace(/\\/g, '/')
-    .replace(/\.{2,}/g, '.');
 }
 
 function hostOf(url: string): string {

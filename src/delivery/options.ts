@@ -3,6 +3,8 @@ import type { Guard } from '../egress/guard.ts';
 import type { Log } from '../lib/log.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { Store } from '../store/database/database.ts';
+import type { Notifications } from '../store/database/notifications.ts';
+import type { DeliveryLimits } from './fairClaims.ts';
 
 export interface DeliveryOptions {
   readonly store: Store;
@@ -10,9 +12,10 @@ export interface DeliveryOptions {
   readonly artifacts: ArtifactStore;
   readonly guard: Guard;
   readonly log: Log;
-  /** Delivery attempts that run at the same time in this process, and the share of them to one host or bucket. */
-  readonly concurrency?: number;
-  readonly perTarget?: number;
+  /** Notifications of deliveries that become due. Without them, workers look once a second. */
+  readonly subscribe?: Notifications['subscribe'];
+  /** Delivery attempts of one channel that run at the same time in this process. */
+  readonly limits?: Partial<DeliveryLimits>;
   readonly observe?: DeliveryObserver;
   /** The clock for signatures. */
   readonly now?: () => Date;
@@ -20,8 +23,8 @@ export interface DeliveryOptions {
 
 /** Called after the result is stored. */
 export interface DeliveryObserver {
-  /** Called for every delivery attempt with `delivered`, `retry` or `gone`. */
+  /** Called for every delivery attempt with `delivered`, `retry`, `gone` or `refused`. */
   attempted?(made: { readonly channel: 'webhook' | 's3'; readonly outcome: string; readonly seconds: number }): void;
-  /** Called for every ended delivery with `delivered`, `retries_exhausted` or `gone`. */
+  /** Called for every ended delivery with `delivered`, `retries_exhausted`, `gone` or `refused`. */
   ended?(delivery: { readonly channel: 'webhook' | 's3'; readonly outcome: string }): void;
 }

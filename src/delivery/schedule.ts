@@ -10,13 +10,15 @@ const JITTER = 0.1;
 /** `Retry-After` can make a wait longer, up to this limit, but never shorter. */
 const MAX_RETRY_AFTER_MS = 60 * 60 * 1000;
 
-export type AttemptOutcome = 'delivered' | 'retry' | 'gone';
+export type AttemptOutcome = 'delivered' | 'retry' | 'gone' | 'refused';
 
 export interface ScheduleInput {
   outcome: AttemptOutcome;
   /** Attempts so far, including this one. */
   attempts: number;
   retryAfterMs?: number | undefined;
+  /** {@link MAX_ATTEMPTS} unless given. */
+  maxAttempts?: number;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface ScheduleInput {
  */
 export function decideNext(input: ScheduleInput, random: () => number = Math.random): NextStep {
   if (input.outcome !== 'retry') return { state: input.outcome };
-  if (input.attempts >= MAX_ATTEMPTS) return { state: 'retries_exhausted' };
+  if (input.attempts >= (input.maxAttempts ?? MAX_ATTEMPTS)) return { state: 'retries_exhausted' };
   const requested = Math.min(Math.max(input.retryAfterMs ?? 0, 0), MAX_RETRY_AFTER_MS);
   return { state: 'waiting', waitMs: Math.max(waitAfter(input.attempts, random), requested) };
 }

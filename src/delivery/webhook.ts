@@ -1,5 +1,6 @@
 import {
   ConnectionFailedError,
+  EgressRefusedError,
   NetworkTimeoutError,
   type ResponseHead,
   ResponseTooLargeError,
@@ -22,6 +23,8 @@ export interface WebhookAttempt {
   /** JSON, sent without changes. */
   payload: string;
   secrets: readonly string[];
+  /** Headers that the organization gave its webhook endpoint. They replace none of ours. */
+  headers?: Readonly<Record<string, string>>;
   /** The client of `createWebhookFetch`, which follows no redirects. */
   fetch: GuardedFetch;
   now: () => Date;
@@ -53,7 +56,7 @@ export async function sendWebhook(attempt: WebhookAttempt): Promise<WebhookResul
   const started = performance.now();
   const answer = await post(attempt);
   const durationMs = Math.round(performance.now() - started);
-  if ('error' in answer) return { outcome: 'retry', error: answer.error, durationMs, responseSnippet: '' };
+  if ('error' in answer) return { ...answer, durationMs, responseSnippet: '' };
   const { status, headers } = answer.head;
   const retryAfterMs = parseRetryAfter(headers.get('retry-after'), attempt.now());
   const outcome = outcomeOf(status);
@@ -67,10 +70,12 @@ export async function sendWebhook(attempt: WebhookAttempt): Promise<WebhookResul
   };
 }
 
-type WebhookResponse = { head: ResponseHead; body: Buffer } | { error: string };
+type WebhookResponse = { head: ResponseHead; body: Buffer } | { outcome: 'retry' | 'refused'; error: string };
 
-async function post({ url, eventId, payload, secrets, fetch, now, signal }: WebhookAttempt): Promise<WebhookResponse> {
+async function post(attempt: WebhookAttempt): Promise<WebhookResponse> {
+  const { url, eventId, payload, secrets, fetch, now, signal } = attempt;
   const headers = {
+    ...attempt.headers,
     'content-type': 'application/json',
     'user-agent': 'Tearsheet-Webhooks/1',
     ...signatureHeaders({ eventId, at: now(), payload, secrets }),
@@ -94,7 +99,9 @@ function responseOfError(error: unknown): WebhookResponse {
   const mayHaveHead =
     error instanceof NetworkTimeoutError || error instanceof ConnectionFailedError || error instanceof TlsError;
   if (mayHaveHead && error.head) return { head: error.head, body: Buffer.alloc(0) };
-  return { error: errorMessage(error) };
+  if (error instanceof EgressRefusedError)
+    return { outcome: 'refused', error: `${errorMessage(error)} Tearsheet does not retry by itself.` };
+  return { outcome: 'retry', error: errorMessage(error) };
 }
 
 function outcomeOf(status: number): AttemptOutcome {

@@ -18,7 +18,17 @@ export function billingPage({ publicUrl, slug }: OrganizationLinks): string {
   return `${publicUrl}/o/${slug}/billing`;
 }
 
+/** The page that a share link opens. @param token see `shareToken`. */
+export function sharePage(publicUrl: string, token: string): string {
+  return `${publicUrl}/s/${token}`;
+}
+
 /** The URL needs no key, because the token cannot be guessed. */
 export function imageUrl(publicUrl: string, token: string): string {
   return `${publicUrl}/i/${token}.png`;
+}
+
+/** As {@link imageUrl}, for the file of an export. */
+export function exportUrl(publicUrl: string, { token, file_name }: { token: string; file_name: string }): string {
+  return `${publicUrl}/e/${token}/${file_name}`;
 }

@@ -14,14 +14,28 @@ export interface AdSize {
   readonly height: number;
 }
 
+export const MEDIA_TYPES = ['url', 'html_tag', 'upload'] as const;
+export type MediaType = (typeof MEDIA_TYPES)[number];
+
 export interface Media {
-  readonly type: 'url' | 'html_tag';
+  readonly type: MediaType;
+  /** A URL, HTML, or the id of an upload. */
   readonly content: string;
 }
 
-/** @returns the name for an ad without one: the file name in its URL, else the host, else `Ad <short id>`. */
-export function defaultAdName(media: Media, id: string): string {
-  const name = media.type === 'url' ? nameOfUrl(media.content) : '';
+/** The format of a creative, detected from its bytes. */
+export const CREATIVE_FORMATS = ['image', 'video', 'vast', 'html5_zip', 'html', 'tag'] as const;
+export type CreativeFormat = (typeof CREATIVE_FORMATS)[number];
+
+/** The largest file of a creative, fetched or uploaded. */
+export const CREATIVE_MAX_BYTES = 64 * 1024 * 1024;
+
+/**
+ * @param fileName the name of the uploaded file.
+ * @returns the name for an ad without one: the file name, else the host in its URL, else `Ad <short id>`.
+ */
+export function defaultAdName(media: Media, id: string, fileName?: string): string {
+  const name = media.type === 'url' ? nameOfUrl(media.content) : (fileName ?? '');
   return name || `Ad ${id.slice(0, 8)}`;
 }
 

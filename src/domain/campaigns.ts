@@ -6,3 +6,6 @@ const CAMPAIGN_NAME_MAX = 250;
 export function campaignName(sent: string): string {
   return cutCodePoints(sent.trim(), CAMPAIGN_NAME_MAX).trim();
 }
+
+/** The campaign of creatives that people try on the page of a new request, until a request uses them. */
+export const DRAFT_CAMPAIGN = 'Drafts';

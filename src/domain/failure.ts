@@ -1,11 +1,12 @@
+import type { ErrorCode } from './errorCodes.ts';
+
 /** Messages by the path of the field, as clients of the API receive them. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
 interface FailureOptions {
   /** HTTP status. */
   readonly status: number;
-  /** One word for the kind of failure, for logs. */
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly errors: FieldErrors;
   /** Response headers of this failure. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -14,7 +15,7 @@ interface FailureOptions {
 /** An error that the client caused and receives. Any other error is a fault of the service. */
 export class Failure extends Error {
   readonly status: number;
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly errors: FieldErrors;
   readonly headers: Readonly<Record<string, string>>;
 
@@ -39,6 +40,16 @@ export function failureMessage({ errors }: Pick<Failure, 'errors'>): string {
 /** For an unknown id, path or organization. @param parameter the part of the path that names it. */
 export function notFound(parameter: string, message: string): Failure {
   return new Failure({ status: 404, code: 'not_found', errors: { [parameter]: [message] } });
+}
+
+/** For an id in the path that no object of the organization has. */
+export function unknownId(): Failure {
+  return notFound('id', 'This organization has no object with this id.');
+}
+
+/** For an object that was removed. @param parameter the part of the path that names it. */
+export function gone(parameter: string, message: string): Failure {
+  return new Failure({ status: 410, code: 'gone', errors: { [parameter]: [message] } });
 }
 
 export function invalid(errors: FieldErrors): Failure {

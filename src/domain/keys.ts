@@ -7,6 +7,17 @@ export interface ParsedKey {
 export const SCOPES = ['read', 'write', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
+export const KEY_NAME_MAX = 100;
+/** Keys of one organization that are valid at the same time. */
+export const KEYS_MAX = 200;
+
+export type KeyState = 'active' | 'expired' | 'revoked';
+
+export function keyState(key: { expires_at: Date | null; revoked_at: Date | null }, now: Date): KeyState {
+  if (key.revoked_at !== null) return 'revoked';
+  return key.expires_at === null || key.expires_at > now ? 'active' : 'expired';
+}
+
 const KEY = /^ts_live_([A-Za-z0-9]{8})_([A-Za-z0-9_-]{43})$/;
 
 export function formatKey({ id, secret }: ParsedKey): string {

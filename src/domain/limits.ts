@@ -17,4 +17,7 @@ export const DEFAULT_LIMITS: Limits = {
   bodyBytes: 33_554_432,
 };
 
+/** Several objects and markers may name the same screenshot. More than this is a mistake, and parsing them would take seconds. */
+export const MAX_REPETITIONS = 4;
+
 export const INSTRUCTIONS_MAX = 10_000;

@@ -1,12 +1,20 @@
 import type { DeviceName } from './devices.ts';
 import type { ScreenshotOptions } from './screenshotOptions.ts';
 
+/** The screenshot that a new one takes again. */
+export interface Retaken {
+  readonly id: string;
+  /** The first of all retakes. */
+  readonly originalId: string;
+}
+
 /** One screenshot object of a request. Markers are in milliseconds; without markers it is the default frame. */
 export interface WantedScreenshots {
   readonly site: { readonly url: string; readonly key: string };
   readonly device: DeviceName;
   readonly markers: readonly number[];
   readonly options: ScreenshotOptions;
+  readonly retakeOf?: Retaken | undefined;
 }
 
 /** One screenshot to capture. */
@@ -17,6 +25,7 @@ export interface PlannedPicture {
   readonly device: DeviceName;
   readonly markerMs: number | null;
   readonly options: ScreenshotOptions;
+  readonly retakeOf?: Retaken | undefined;
 }
 
 export interface WantedOfAd {
@@ -46,9 +55,9 @@ function optionsKey({ allowScaling, slot, otherAds, fullPage }: ScreenshotOption
 
 function* wantedPictures(entries: readonly WantedOfAd[]): Generator<PlannedPicture> {
   for (const { adId, screenshots } of entries) {
-    for (const { site, device, markers, options } of screenshots) {
+    for (const { site, device, markers, options, retakeOf } of screenshots) {
       for (const markerMs of markers.length === 0 ? [null] : markers) {
-        yield { adId, siteUrl: site.url, siteKey: site.key, device, markerMs, options };
+        yield { adId, siteUrl: site.url, siteKey: site.key, device, markerMs, options, retakeOf };
       }
     }
   }

@@ -1,5 +1,7 @@
 /** The statuses of ads, screenshots and sets, and the allowed transitions between them. */
 
+import type { ReviewMode } from './reviews.ts';
+
 export const AD_STATUSES = ['pending', 'uploaded', 'not_found', 'net_read_timeout', 'generic_error'] as const;
 export type AdStatus = (typeof AD_STATUSES)[number];
 export type AdFailure = Exclude<AdStatus, 'pending' | 'uploaded'>;
@@ -40,7 +42,11 @@ export function isTerminalSet(status: SetStatus): boolean {
 }
 
 /** @returns the next status of a set whose screenshots are all resolved. */
-export function settledSetStatus(counts: { uploaded: number }, review: 'manual' | 'automatic'): SetStatus {
-  if (counts.uploaded === 0) return 'failed';
-  return review === 'manual' ? 'in_review' : 'approved';
+export function settledSetStatus(
+  { uploaded, total }: { uploaded: number; total: number },
+  review: ReviewMode,
+): SetStatus {
+  if (uploaded === 0) return 'failed';
+  const needsReview = review === 'manual' || (review === 'partial' && uploaded < total);
+  return needsReview ? 'in_review' : 'approved';
 }

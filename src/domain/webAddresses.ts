@@ -17,6 +17,8 @@ function shapeFault(address: string): string | undefined {
   if (!/^\s*https?:\/\/[^/?#]/i.test(address)) {
     return 'must be an absolute address that begins with http:// or https://.';
   }
+  // URL.parse would remove line breaks and tabs without a word.
+  if (/\p{Cc}/u.test(address.trim())) return 'must not contain line breaks, tabs or other control characters.';
   const url = URL.parse(address);
   if (url === null || url.hostname === '') return 'must be a valid address.';
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password.';
@@ -35,8 +37,20 @@ export function siteKey(sent: string): string {
   return new URL(withScheme(sent)).href;
 }
 
+/** @returns the host name of a site that is given as an address or a host name, as in {@link siteKey}. */
+export function hostOfSite(sent: string): string {
+  return URL.parse(withScheme(sent))?.hostname || sent.trim().toLowerCase();
+}
+
 /** @returns why the text is not the address of a site, or undefined. */
 export function siteFault(sent: string): string | undefined {
   if (sent.trim() === '') return 'must not be blank: give the address of the site.';
   return lengthFault(sent) ?? shapeFault(withScheme(sent));
+}
+
+/** @returns the address without user name, password, query and fragment, which may hold a secret of the visitor. */
+export function withoutQuery(address: string): string {
+  const url = URL.parse(withScheme(address));
+  if (url === null) return address;
+  return `${url.protocol}//${url.host}${url.pathname}`;
 }

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { errorMessage } from '../lib/errorMessage.ts';
 
 type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
-export type Cidr = [IpAddress, number];
+type Cidr = [IpAddress, number];
 
 /** A host as a URL parser reads it: an IP address in canonical form, or a lower-case name. */
 export type Host = { kind: 'address'; address: string } | { kind: 'name'; name: string };
@@ -34,28 +34,47 @@ export function sameAddress(one: string, other: string): boolean {
   return canonical(one) === canonical(other);
 }
 
-export function parseCidr(text: string): Cidr {
+/** Addresses that are allowed although they are not public. */
+export interface AllowedRange {
+  readonly network: Cidr;
+  /** All ports unless given. */
+  readonly port?: number;
+}
+
+const WITH_PORT = /^(?:\[(?<v6>[^\]]+)\]|(?<v4>[\d.]+)):(?<port>\d{1,5})$/;
+
+/** Reads `10.0.0.0/8`, `fd00::/8`, one address, or one address with a port: `127.0.0.1:3000`, `[::1]:3000`. @throws Error */
+export function parseRange(text: string): AllowedRange {
   const trimmed = text.trim();
+  const { v4, v6, port } = WITH_PORT.exec(trimmed)?.groups ?? {};
   try {
-    return trimmed.includes('/') ? ipaddr.parseCIDR(trimmed) : wholeAddress(trimmed);
+    const address = v6 ?? v4;
+    if (address === undefined || port === undefined)
+      return { network: trimmed.includes('/') ? ipaddr.parseCIDR(trimmed) : wholeAddress(trimmed) };
+    if (Number(port) < 1 || Number(port) > 65_535) throw new Error(`${port} is not a port`);
+    return { network: wholeAddress(address), port: Number(port) };
   } catch (cause) {
-    throw new Error(`"${text}" is not an address range such as 127.0.0.0/8 or fd00::/8`, { cause });
+    const examples = '127.0.0.0/8, fd00::/8 or 127.0.0.1:3000';
+    throw new Error(`"${text}" is not an address range such as ${examples}`, { cause });
   }
 }
 
 /** @returns why a text is not an address range, or undefined if it is one. */
-export function cidrFault(text: string): string | undefined {
+export function rangeFault(text: string): string | undefined {
   try {
-    parseCidr(text);
+    parseRange(text);
     return undefined;
   } catch (error) {
     return errorMessage(error);
   }
 }
 
-export function isWithin(text: string, ranges: readonly Cidr[]): boolean {
-  const address = ipaddr.process(text);
-  return ranges.some(([network, bits]) => address.kind() === network.kind() && address.match(network, bits));
+export function isWithin(to: { address: string; port: number }, ranges: readonly AllowedRange[]): boolean {
+  const address = ipaddr.process(to.address);
+  return ranges.some(({ network: [first, bits], port }) => {
+    if (port !== undefined && port !== to.port) return false;
+    return address.kind() === first.kind() && address.match(first, bits);
+  });
 }
 
 /** @returns why an address is not public, or undefined if it is public unicast. */

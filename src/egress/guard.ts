@@ -35,8 +35,10 @@ export interface Guard {
 }
 
 export interface GuardOptions {
-  /** CIDR ranges that are allowed on every port although they are not public. */
+  /** Ranges that are allowed although they are not public, as `parseRange` reads them. */
   allow: readonly string[];
+  /** How the person who reads a refusal allows an address: by the flag --allow, or by default by the setting EGRESS_ALLOW. */
+  allowWith?: 'flag' | 'setting' | undefined;
   lookup?: Lookup;
   /** The deadline of the lookup and all connection attempts together. */
   connectTimeoutMs?: number;
@@ -57,7 +59,8 @@ export function createGuard(options: GuardOptions): Guard {
     const answers = await addressesOf(host, lookup, deadline);
     for (const { address } of answers) {
       const reason = policy(address, port);
-      if (reason !== undefined) throw refusal({ host, port, address }, `${reason}. ${HINT}`);
+      if (reason !== undefined)
+        throw refusal({ host, port, address }, `${reason}. ${hintFor({ address, port }, options.allowWith)}`);
       const ownReason = refuse?.(address, port);
       if (ownReason !== undefined) throw refusal({ host, port, address }, `${ownReason}.`);
     }
@@ -115,7 +118,10 @@ function withFamily(address: string): ResolvedAddress {
   return { address, family: address.includes(':') ? 6 : 4 };
 }
 
-const HINT = 'An operator can allow a range of addresses with EGRESS_ALLOW.';
+function hintFor({ address, port }: { address: string; port: number }, allowWith: GuardOptions['allowWith']): string {
+  if (allowWith !== 'flag') return 'An operator can allow a range of addresses with EGRESS_ALLOW.';
+  return `To allow it, add --allow ${address.includes(':') ? `[${address}]` : address}:${port}`;
+}
 
 function refusal(to: { host: string; port: number; address: string }, why: string): EgressRefusedError {
   const where = to.host === to.address ? `${to.host}:${to.port}` : `${to.host}:${to.port} (${to.address})`;

@@ -1,4 +1,4 @@
-import { isWithin, parseCidr, whyNotPublic } from './addresses.ts';
+import { isWithin, parseRange, whyNotPublic } from './addresses.ts';
 
 /** @returns why an address and port must not be reached, or undefined if they may. */
 export type Policy = (address: string, port: number) => string | undefined;
@@ -15,10 +15,10 @@ const INFRASTRUCTURE_PORTS: ReadonlySet<number> = new Set([
 
 /** @throws Error for an invalid range. */
 export function createPolicy(allow: readonly string[]): Policy {
-  const allowed = allow.map(parseCidr);
+  const allowed = allow.map(parseRange);
   return (address, port) => {
     if (!Number.isInteger(port) || port < 1 || port > 65_535) return `${port} is not a port`;
-    if (isWithin(address, allowed)) return undefined;
+    if (isWithin({ address, port }, allowed)) return undefined;
     return whyNotPublic(address) ?? whyNotPort(port);
   };
 }

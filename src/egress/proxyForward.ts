@@ -19,6 +19,9 @@ export interface ForwardOptions {
   failed(error: unknown): void;
 }
 
+/** The characters that a reason may have (RFC 9112, 4). */
+const REASON = /^[\t\x20-\x7e\x80-\xff]*$/;
+
 /** Streams a request to its server and the response back to the client. */
 export function forward(
   target: URL,
@@ -37,9 +40,21 @@ export function forward(
     upstream.destroy(new NetworkTimeoutError(`${target.host} did not answer within ${options.idleMs} ms.`)),
   );
   upstream.on('error', (error) => fail(typed(error, target)));
-  upstream.on('upgrade', (_answer, socket) => socket.destroy());
+  const invalid = (answer: IncomingMessage) => {
+    const text = `${target.host} answered with the status ${answer.statusCode}, which is not valid here.`;
+    fail(new ConnectionFailedError(text));
+    upstream.destroy();
+  };
+  upstream.on('upgrade', (answer, socket) => {
+    socket.destroy();
+    invalid(answer);
+  });
   upstream.on('response', (answer) => {
-    response.writeHead(answer.statusCode ?? 502, answer.statusMessage, endToEndHeaders(answer.rawHeaders));
+    const { statusCode = 0, statusMessage = '' } = answer;
+    // Node reads status lines that it refuses to write. Without these checks, a site could end the process.
+    if (statusCode < 200) return invalid(answer);
+    const reason = REASON.test(statusMessage) ? statusMessage : '';
+    response.writeHead(statusCode, reason, endToEndHeaders(answer.rawHeaders));
     pipeline(answer, limitBytes(options.maxBytes), response, (error) => {
       if (error) upstream.destroy();
     });
@@ -56,9 +71,16 @@ function openUpstream(target: URL, request: IncomingMessage, { agent }: ForwardO
     port: target.port === '' ? 80 : Number(target.port),
     path: target.pathname + target.search,
     method: request.method ?? 'GET',
-    headers: withHost(endToEndHeaders(request.rawHeaders), target.host),
+    headers: withHost(withFraming(endToEndHeaders(request.rawHeaders), request), target.host),
     maxHeaderSize: 64 * 1024,
   });
+}
+
+/** Without a length, Node writes the body of a GET as it is, and the server would read it as another request. */
+function withFraming(headers: readonly string[], { headers: given }: IncomingMessage): readonly string[] {
+  const hasBody = given['content-length'] !== undefined || given['transfer-encoding'] !== undefined;
+  const hasLength = headers.some((text, at) => at % 2 === 0 && text.toLowerCase() === 'content-length');
+  return hasBody && !hasLength ? [...headers, 'Transfer-Encoding', 'chunked'] : headers;
 }
 
 function typed(error: Error, target: URL): Error {

@@ -8,13 +8,15 @@ export interface LoggerOptions {
   readonly level: LogLevel;
   /** The process: api, controller, capture, … */
   readonly name: string;
-  /** Receives the redacted lines; standard output by default. */
+  /** Receives the redacted lines; the stream by default. */
   readonly destination?: DestinationStream;
+  /** Standard output unless given. */
+  readonly stream?: 'stdout' | 'stderr' | undefined;
 }
 
 /** Creates a logger of JSON lines without secrets: `{"level":"info","time":"…Z","name":"api",…,"msg":"…"}`. */
-export function createLogger({ level, name, destination }: LoggerOptions): Logger {
-  const out = destination ?? batching(openDestination({ fd: 1, sync: true }));
+export function createLogger({ level, name, destination, stream = 'stdout' }: LoggerOptions): Logger {
+  const out = destination ?? batching(openDestination({ fd: stream === 'stdout' ? 1 : 2, sync: true }));
   const redacting: DestinationStream = { write: (line) => out.write(redactLine(line)) };
   return pino(
     {

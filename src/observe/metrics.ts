@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { EXPORT_FORMATS } from '../domain/exports.ts';
 import { SCREENSHOT_STATUSES } from '../domain/states.ts';
 import { type ControllerMetrics, createControllerMetrics } from './controllerMetrics.ts';
 import { createScrapeGauges, type ScrapeGauges } from './scrapeGauges.ts';
@@ -21,7 +22,14 @@ export interface MeasuredRequest {
 
 export interface MeasuredDeliveryAttempt {
   readonly channel: 'webhook' | 's3';
-  /** `delivered`, `retry`, `gone`. */
+  /** `delivered`, `retry`, `gone`, `refused`. */
+  readonly outcome: string;
+  readonly seconds: number;
+}
+
+export interface MeasuredExportAttempt {
+  readonly format: string;
+  /** `ready`, `retry`, `failed`. */
   readonly outcome: string;
   readonly seconds: number;
 }
@@ -34,8 +42,11 @@ export interface Metrics {
   /** Records the time that a capture program spent in one phase. */
   recordCapturePhase(phase: string, seconds: number): void;
   countDeliveryAttempt(attempt: MeasuredDeliveryAttempt): void;
-  /** Counts a delivery that ended as `delivered`, `retries_exhausted` or `gone`. */
+  /** Counts a delivery that ended as `delivered`, `retries_exhausted`, `gone` or `refused`. */
   countDelivery(ended: { readonly channel: 'webhook' | 's3'; readonly outcome: string }): void;
+  countExportAttempt(attempt: MeasuredExportAttempt): void;
+  /** Counts what the removal of sets removed, by kind. */
+  countRemoved(counts: Readonly<Record<string, number>>): void;
   /** Sets the function that reads the queues at each scrape. It has two seconds. */
   collectQueue(collect: () => Promise<readonly QueueState[]>): void;
   readonly controller: ControllerMetrics;
@@ -58,7 +69,13 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 /** @param processMetrics adds memory, CPU and event loop of this process; true by default. */
 export function createMetrics({ processMetrics = true } = {}): Metrics {
   const registry = new Registry();
-  const made = { ...requestInstruments(registry), ...captureInstruments(registry), ...deliveryInstruments(registry) };
+  const made = {
+    ...requestInstruments(registry),
+    ...captureInstruments(registry),
+    ...deliveryInstruments(registry),
+    ...exportInstruments(registry),
+    ...removalInstruments(registry),
+  };
   createKnownSeries(made);
   const queue = queueGauges(registry);
   const controller = createControllerMetrics(registry);
@@ -79,6 +96,13 @@ export function createMetrics({ processMetrics = true } = {}): Metrics {
       made.attemptSeconds.observe({ channel }, seconds);
     },
     countDelivery: ({ channel, outcome }) => made.deliveries.inc({ channel, outcome }),
+    countExportAttempt: ({ format, outcome, seconds }) => {
+      made.exports.inc({ format, outcome });
+      made.exportSeconds.observe({ format }, seconds);
+    },
+    countRemoved: (counts) => {
+      for (const [kind, count] of Object.entries(counts)) made.removed.inc({ kind }, count);
+    },
     collectQueue: queue.setSource,
     controller: controller.metrics,
     render: async () => {
@@ -153,12 +177,52 @@ function deliveryInstruments(registry: Registry) {
   };
 }
 
+function exportInstruments(registry: Registry) {
+  const registers = [registry];
+  return {
+    exports: new Counter({
+      name: 'tearsheet_export_attempts_total',
+      help: 'Attempts to build an export, by outcome: `ready`, `retry` (built again later), `failed`.',
+      labelNames: ['format', 'outcome'],
+      registers,
+    }),
+    exportSeconds: new Histogram({
+      name: 'tearsheet_export_attempt_duration_seconds',
+      help: 'Duration of an attempt to build an export.',
+      labelNames: ['format'],
+      buckets: [0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600],
+      registers,
+    }),
+  };
+}
+
+function removalInstruments(registry: Registry) {
+  return {
+    removed: new Counter({
+      name: 'tearsheet_removed_total',
+      help: 'Objects that were removed because a client deleted their set or it was too old, by kind.',
+      labelNames: ['kind'],
+      registers: [registry],
+    }),
+  };
+}
+
+type KnownInstruments = ReturnType<typeof captureInstruments> &
+  ReturnType<typeof deliveryInstruments> &
+  ReturnType<typeof exportInstruments> &
+  ReturnType<typeof removalInstruments>;
+
 /** Creates the known series with the value 0. Otherwise a series starts at 1, and Prometheus misses the first increase. */
-function createKnownSeries(made: ReturnType<typeof captureInstruments> & ReturnType<typeof deliveryInstruments>): void {
+function createKnownSeries(made: KnownInstruments): void {
   for (const status of SCREENSHOT_STATUSES) if (status !== 'pending') made.captures.inc({ status }, 0);
   for (const channel of ['webhook', 's3']) {
-    for (const outcome of ['delivered', 'retry', 'gone']) made.attempts.inc({ channel, outcome }, 0);
-    for (const outcome of ['delivered', 'retries_exhausted', 'gone']) made.deliveries.inc({ channel, outcome }, 0);
+    for (const outcome of ['delivered', 'retry', 'gone', 'refused']) made.attempts.inc({ channel, outcome }, 0);
+    for (const outcome of ['delivered', 'retries_exhausted', 'gone', 'refused'])
+      made.deliveries.inc({ channel, outcome }, 0);
+  }
+  for (const kind of ['set', 'screenshot', 'picture', 'delivery']) made.removed.inc({ kind }, 0);
+  for (const format of EXPORT_FORMATS) {
+    for (const outcome of ['ready', 'retry', 'failed']) made.exports.inc({ format, outcome }, 0);
   }
 }
 

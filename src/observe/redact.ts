@@ -23,6 +23,14 @@ const SECRET_NAMES = [
 const SECRET_FIELD = new RegExp(`^(?:${SECRET_NAMES})$`, 'i');
 const SIGNING_PARAMETERS = 's|sig|signature|token|key|secret|x-amz-[a-z-]+|awsaccesskeyid';
 
+/** @returns a pattern of the text in which each character may be percent-encoded, in either case. */
+const encodable = (text: string) =>
+  [...text].map((sign) => `(?:${sign}|${hexOf(sign)}|${hexOf(sign.toUpperCase())})`).join('');
+const hexOf = (sign: string) => `%${Buffer.from(sign).toString('hex')}`;
+const SLASH = encodable('/');
+const PATHS = ['i', 's', 'sign-in'].map(encodable).join('|');
+const TOKEN = '(?:[A-Za-z0-9_-]|%[0-9a-f]{2})';
+
 const RULES: readonly (readonly [RegExp, string])[] = [
   // The id stays, because it identifies the key.
   [/ts_live_([A-Za-z0-9]{8})_[A-Za-z0-9_-]+/g, `ts_live_$1_${HIDDEN}`],
@@ -43,12 +51,16 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [new RegExp(`([?&](?:${SIGNING_PARAMETERS})=)[^&\\s"'\\\\<>]+`, 'gi'), `$1${HIDDEN}`],
   // S3 requests with a signature in their headers.
   [/\b(signature=)[A-Za-z0-9+/=_-]{8,}/gi, `$1${HIDDEN}`],
-  // Picture URLs: each one gives access to its picture.
-  [/(\/i\/)[A-Za-z0-9_-]{16,}/g, `$1${HIDDEN}`],
+  // Addresses of pictures, share links and links that sign in: each one gives access to what it shows. Routes ignore the
+  // case of a path, and a client may write each character of it in percent-encoded form.
+  [new RegExp(`(${SLASH}(?:${PATHS})${SLASH})${TOKEN}{16,}(?:(?:\\.|%2e)${TOKEN}+)?`, 'gi'), `$1${HIDDEN}`],
 ];
 
 /** Matches every line that a rule could change. Most lines do not match, which saves the work of the rules. */
-const SUSPECT = new RegExp(`ts_live_|whsec_|bearer|basic|signature=|://|[?&]|/i/|${SECRET_NAMES}`, 'i');
+const SUSPECT = new RegExp(
+  `ts_live_|whsec_|bearer|basic|signature=|://|[?&]|/[is]/|/sign-in/|%[0-9a-f]{2}|${SECRET_NAMES}`,
+  'i',
+);
 
 /** @param line one JSON object with its line break. */
 export function redactLine(line: string): string {

@@ -4,15 +4,18 @@ import type { Kysely } from 'kysely';
 export interface Payloads {
   /** Admission: a set or an ad of this organization waits for a job. */
   launch: { readonly organization_id: string };
-  /** One try of one delivery. */
-  deliver: { readonly delivery_id: string };
+  /** Build the file of one export. */
+  export: { readonly export_id: string };
+  /** Remove the file of one export when it has expired. */
+  expire_export: { readonly export_id: string };
+  /** The connector waits for its check. Entries of earlier versions have no name, and mean the default one. */
+  check_connector: { readonly organization_id: string; readonly name?: string };
 }
 
 export type QueueName = keyof Payloads;
 
 export interface EnqueueOptions {
   readonly startAfter?: Date;
-  /** Jobs of one group share a bound on concurrency; see `work`. */
   readonly group?: string;
 }
 

@@ -1,12 +1,10 @@
-/** Durable work on Postgres (pg-boss). Jobs carry ids; retries of deliveries are our own, see `delivery/schedule.ts`. */
+/** Durable work on Postgres (pg-boss). Jobs carry ids. Deliveries have a queue of their own, see `store/deliveries/deliveryQueue.ts`. */
 import { fromKysely, type Job, PgBoss, type Queue as QueueSettings } from 'pg-boss';
 import type { Enqueuer, Payloads, QueueName } from './payloads.ts';
 
 export interface WorkerOptions {
   /** Handlers that run at the same time in this process. */
   readonly concurrency: number;
-  /** At most this many of them run for one group. Entries of other groups overtake. */
-  readonly groupConcurrency?: number;
   /** Jobs handed to one call of the handler at most; 1 unless given. */
   readonly batchSize?: number;
 }
@@ -28,8 +26,6 @@ export interface QueueDepth {
 export interface Queue extends Enqueuer {
   work<N extends QueueName>(name: N, options: WorkerOptions, handler: QueueHandler<N>): Promise<void>;
   depth(): Promise<QueueDepth[]>;
-  /** Those of the deliveries for which no job waits or runs. */
-  deliveriesWithoutJob(deliveryIds: readonly string[]): Promise<string[]>;
   /** Takes no more jobs, waits for running handlers, at most `timeoutMs`; what still runs then is tried again later. */
   stop(options: { timeoutMs: number }): Promise<void>;
 }
@@ -58,7 +54,10 @@ const COMMON: Omit<QueueSettings, 'name'> = {
 };
 const QUEUES: Readonly<Record<QueueName, Omit<QueueSettings, 'name'>>> = {
   launch: { ...COMMON, retryLimit: 30, expireInSeconds: 300 },
-  deliver: { ...COMMON, retryLimit: 30, expireInSeconds: 900 },
+  // An export counts its attempts itself; a large one takes many minutes.
+  export: { ...COMMON, retryLimit: 30, expireInSeconds: 2 * SECONDS.hour },
+  expire_export: { ...COMMON, retryLimit: 30, expireInSeconds: 300 },
+  check_connector: { ...COMMON, retryLimit: 5, expireInSeconds: 300 },
 };
 const NAMES = Object.keys(QUEUES) as QueueName[];
 const CHECK_SECONDS = 5;
@@ -109,11 +108,10 @@ class BossQueue implements Queue {
   };
 
   async work<N extends QueueName>(name: N, options: WorkerOptions, handler: QueueHandler<N>): Promise<void> {
-    const { concurrency, groupConcurrency, batchSize = 1 } = options;
+    const { concurrency, batchSize = 1 } = options;
     const settings = {
       batchSize,
       localConcurrency: concurrency,
-      ...(groupConcurrency !== undefined && { localGroupConcurrency: groupConcurrency }),
       pollingIntervalSeconds: POLL_SECONDS.withoutNotify,
       notifyPollingIntervalSeconds: POLL_SECONDS.withNotify,
     };
@@ -137,16 +135,6 @@ class BossQueue implements Queue {
       const row: unknown = rows.find((candidate: { name: string }) => candidate.name === name);
       return { name, ...readDepth(row) };
     });
-  }
-
-  async deliveriesWithoutJob(deliveryIds: readonly string[]): Promise<string[]> {
-    const { rows } = await this.#boss.getDb().executeSql(
-      `select d.id from unnest($1::text[]) as d(id) where not exists (
-         select 1 from ${this.#schema}.job j
-         where j.name = 'deliver' and j.state <= 'active' and j.data ->> 'delivery_id' = d.id)`,
-      [deliveryIds],
-    );
-    return rows.map((row: { id: string }) => row.id);
   }
 
   async stop({ timeoutMs }: { timeoutMs: number }): Promise<void> {

@@ -74,7 +74,7 @@ async function admitSet(transaction: Queryable, setId: string, job: JobPlan): Pr
     screenshots.map(({ id }) => id),
     assignment,
   );
-  await notify(transaction, { set: setId, job: admitted.jobId });
+  await notify(transaction, { set: setId, job: admitted.jobId, organization: job.organizationId });
   return admitted;
 }
 

@@ -1,81 +1,103 @@
-/** Records an attempt of a delivery, and enqueues the next one if there is one. */
-import type { Enqueuer } from '../queue/payloads.ts';
+/** Records attempts of deliveries, and when the next ones are due. */
 import type { Queryable } from '../store/database/database.ts';
-import { notify } from '../store/database/notifications.ts';
-import { deliveryGroup } from '../store/deliveries/deliveryGroup.ts';
-import { insertDeliveryAttempt, lockDelivery, updateDelivery } from '../store/deliveries/deliveryStatus.ts';
+import {
+  insertDeliveryAttempts,
+  type LockedDelivery,
+  lockDeliveries,
+  updateDeliveries,
+} from '../store/deliveries/deliveryStatus.ts';
+import { notifyOfDeliveries } from './deliveryNotifications.ts';
 
 export interface DeliveryAttemptResult {
   readonly durationMs: number;
   readonly statusCode: number | undefined;
-  readonly outcome: 'delivered' | 'retry' | 'gone';
+  readonly outcome: 'delivered' | 'retry' | 'gone' | 'refused';
   readonly error: string | undefined;
   readonly responseSnippet: string | undefined;
 }
 
 /** The end of a delivery, or the delay before its next try. */
 export type NextStep =
-  | { readonly state: 'delivered' | 'gone' | 'retries_exhausted' }
+  | { readonly state: 'delivered' | 'gone' | 'refused' | 'retries_exhausted' }
   | { readonly state: 'waiting'; readonly waitMs: number };
 
-/**
- * Stores a delivery attempt and the next step. The same transaction adds the queue entry of the next attempt.
- * @param decide gets the number of attempts since the delivery was last started or replayed, including this one.
- */
-export async function recordDeliveryAttempt(
-  transaction: Queryable,
-  {
-    deliveryId,
-    result,
-    decide,
-  }: { deliveryId: string; result: DeliveryAttemptResult; decide: (tries: number) => NextStep },
-  queue: Enqueuer,
-): Promise<NextStep['state'] | 'superseded'> {
-  const delivery = await lockDelivery(transaction, deliveryId);
-  if (delivery === undefined) throw new Error(`There is no delivery ${deliveryId}.`);
-  await insertAttempt(transaction, { deliveryId, attempt: delivery.attempts + 1, result, now: delivery.now });
-  const { set_id, ad_id } = delivery;
-  await notify(transaction, { ...(set_id === null ? {} : { set: set_id }), ...(ad_id === null ? {} : { ad: ad_id }) });
-  if (delivery.status !== 'pending') {
-    await updateDelivery(transaction, deliveryId, { attempts: delivery.attempts + 1 });
-    return 'superseded';
-  }
-  const next = decide(delivery.tries + 1);
-  const counted = { attempts: delivery.attempts + 1, tries: delivery.tries + 1 };
-  if (next.state !== 'waiting') {
-    await updateDelivery(transaction, deliveryId, {
-      ...counted,
-      status: next.state,
-      next_attempt_at: null,
-      finished_at: delivery.now,
-    });
-    return next.state;
-  }
-  // On PostgreSQL's clock, as the queue's own.
-  const dueAt = new Date(delivery.now.getTime() + next.waitMs);
-  await updateDelivery(transaction, deliveryId, { ...counted, next_attempt_at: dueAt });
-  const options = { startAfter: dueAt, group: deliveryGroup(delivery.target) };
-  await queue.enqueue(transaction, 'deliver', { delivery_id: deliveryId }, options);
-  return 'waiting';
+export interface MadeAttempt {
+  readonly deliveryId: string;
+  /** The round in which the attempt began. */
+  readonly round: number;
+  readonly result: DeliveryAttemptResult;
+  /** Gets the number of attempts in this round, including this one. */
+  readonly decide: (tries: number) => NextStep;
 }
 
-async function insertAttempt(
+export type RecordedState = NextStep['state'] | 'superseded';
+
+/**
+ * Stores attempts of different deliveries and the next step of each.
+ * @returns the state of each delivery by its id. One that was removed in the meantime is absent.
+ */
+export async function recordDeliveryAttempts(
   transaction: Queryable,
-  {
-    deliveryId,
-    attempt,
-    result,
-    now,
-  }: { deliveryId: string; attempt: number; result: DeliveryAttemptResult; now: Date },
-): Promise<void> {
-  await insertDeliveryAttempt(transaction, {
-    delivery_id: deliveryId,
-    attempt,
+  made: readonly MadeAttempt[],
+): Promise<Map<string, RecordedState>> {
+  const locked = await lockDeliveries(
+    transaction,
+    made.map(({ deliveryId }) => deliveryId),
+  );
+  const byId = new Map(locked.map((delivery) => [delivery.id, delivery]));
+  const present = made.flatMap((attempt) => {
+    const delivery = byId.get(attempt.deliveryId);
+    return delivery === undefined ? [] : [{ delivery, result: attempt.result, state: nextState(delivery, attempt) }];
+  });
+  if (present.length === 0) return new Map();
+  await insertDeliveryAttempts(
+    transaction,
+    present.map(({ delivery, result }) => attemptRow(delivery, result)),
+  );
+  await updateDeliveries(
+    transaction,
+    present.map(({ delivery, state, result }) => ({ id: delivery.id, ...changeOf(delivery, state, result) })),
+  );
+  await notifyOfDeliveries(transaction, locked);
+  return new Map(present.map(({ delivery, state }) => [delivery.id, state.state]));
+}
+
+function nextState(
+  delivery: LockedDelivery,
+  { round, result, decide }: MadeAttempt,
+): NextStep | { state: 'superseded' } {
+  // A person sent it again during this attempt. Only a success ends the new round.
+  const isPast = delivery.replays !== round && result.outcome !== 'delivered';
+  return delivery.status !== 'pending' || isPast ? { state: 'superseded' } : decide(delivery.tries + 1);
+}
+
+function changeOf(
+  delivery: LockedDelivery,
+  next: NextStep | { state: 'superseded' },
+  { error = null }: { readonly error?: string | null | undefined },
+) {
+  const attempts = delivery.attempts + 1;
+  const { status, reason, tries, next_attempt_at, finished_at, now } = delivery;
+  if (next.state === 'superseded') return { attempts, status, reason, tries, next_attempt_at, finished_at };
+  const counted = { attempts, tries: tries + 1 };
+  if (next.state !== 'waiting') {
+    const why = next.state === 'refused' ? error : null;
+    return { ...counted, status: next.state, reason: why, next_attempt_at: null, finished_at: now };
+  }
+  // On PostgreSQL's clock, by which workers find what is due.
+  const dueAt = new Date(now.getTime() + next.waitMs);
+  return { ...counted, status, reason: null, next_attempt_at: dueAt, finished_at: null };
+}
+
+function attemptRow({ id, attempts, now }: LockedDelivery, result: DeliveryAttemptResult) {
+  return {
+    delivery_id: id,
+    attempt: attempts + 1,
     started_at: new Date(now.getTime() - result.durationMs),
     duration_ms: result.durationMs,
     status_code: result.statusCode ?? null,
     outcome: result.outcome,
     error: result.error ?? null,
     response_snippet: result.responseSnippet ?? null,
-  });
+  };
 }

@@ -1,4 +1,4 @@
-/** Events: an envelope whose text is frozen when it happens, and a delivery for each subscriber that wants it. */
+/** Events: an envelope whose text is frozen when it happens, and a delivery for each receiver that wants it. */
 import { randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import { readAdRecord, readSetRecord } from '../api/presenters/readRecords.ts';
@@ -7,8 +7,8 @@ import { timestamp } from '../domain/time.ts';
 import { DEFAULT_TOPICS, type Topic } from '../domain/topics.ts';
 import type { Queryable } from '../store/database/database.ts';
 import type { SubscriberTable } from '../store/database/schema.ts';
-import { deliveryGroup } from '../store/deliveries/deliveryGroup.ts';
 import { insertEvent, readSubscribers } from '../store/deliveries/deliveryStatus.ts';
+import { readEnabledEndpoints } from '../store/webhookEndpoints/endpointEvents.ts';
 import type { EventContext } from './eventContext.ts';
 
 /** The topics for which subscribers with a bucket get pictures. */
@@ -27,36 +27,30 @@ interface DeliveryTarget {
   readonly target: string;
 }
 
-/** Records an event of an ad if a subscriber wants this topic. Part of the transaction that stores the ad's result. */
+/** Records an event of an ad if a subscriber or a webhook endpoint wants this topic. Part of the transaction that stores the ad's result. */
 export async function recordAdEvent(
   transaction: Queryable,
   { adId, organizationId, topic }: { adId: string; organizationId: string; topic: 'ad.uploaded' | 'ad.failed' },
   context: EventContext,
 ): Promise<void> {
   const subject = { organizationId, topic, adId };
-  await record(transaction, subject, {
-    context,
-    object: () => readAdRecord(transaction, { id: adId, publicUrl: context.publicUrl }),
-  });
+  await record(transaction, subject, () => readAdRecord(transaction, { id: adId, publicUrl: context.publicUrl }));
 }
 
-/** Records an event of a set if a subscriber wants this topic. Part of the transaction that changes the set. */
+/** Records an event of a set if a subscriber or a webhook endpoint wants this topic. Part of the transaction that changes the set. */
 export async function recordSetEvent(
   transaction: Queryable,
   { setId, organizationId, topic }: { setId: string; organizationId: string; topic: Topic },
   context: EventContext,
 ): Promise<void> {
   const subject = { organizationId, topic, setId };
-  await record(transaction, subject, {
-    context,
-    object: () => readSetRecord(transaction, { id: setId, publicUrl: context.publicUrl }),
-  });
+  await record(transaction, subject, () => readSetRecord(transaction, { id: setId, publicUrl: context.publicUrl }));
 }
 
 async function record(
   transaction: Queryable,
   subject: EventSubject,
-  { context, object }: { context: EventContext; object: () => Promise<AdRecord | ScreenshotSetRecord | undefined> },
+  object: () => Promise<AdRecord | ScreenshotSetRecord | undefined>,
 ): Promise<void> {
   const targets = await wanting(transaction, subject);
   if (targets.length === 0) return;
@@ -87,27 +81,29 @@ async function record(
     target,
   }));
   await insertEvent(transaction, event, deliveries);
-  for (const { id, target } of deliveries) {
-    await context.queue.enqueue(transaction, 'deliver', { delivery_id: id }, { group: deliveryGroup(target) });
-  }
 }
 
-/** @returns whether a subscriber wants this topic. Callers check before they do work only for the event. */
+/** @returns whether a receiver wants this topic. Callers check before they do work only for the event. */
 export async function isWanted(db: Queryable, subject: EventSubject): Promise<boolean> {
   return (await wanting(db, subject)).length > 0;
 }
 
 async function wanting(db: Queryable, { topic, ...of }: EventSubject): Promise<DeliveryTarget[]> {
-  return (await readSubscribers(db, of)).flatMap((subscriber) => targetsOf(subscriber, topic));
+  const subscribers = await readSubscribers(db, of);
+  const endpoints = await readEnabledEndpoints(db, of.organizationId);
+  return [...subscribers, ...endpoints].flatMap((receiver) => targetsOf(receiver, topic));
 }
 
-function targetsOf(subscriber: Selectable<SubscriberTable>, topic: Topic): DeliveryTarget[] {
+type Receiver = Pick<Selectable<SubscriberTable>, 'id' | 'webhook_url' | 'webhook_topics'> &
+  Partial<Pick<SubscriberTable, 's3_bucket' | 's3_key_prefix'>>;
+
+function targetsOf(subscriber: Receiver, topic: Topic): DeliveryTarget[] {
   const targets: DeliveryTarget[] = [];
   const topics: readonly string[] = subscriber.webhook_topics ?? DEFAULT_TOPICS;
   if (subscriber.webhook_url !== null && topics.includes(topic)) {
     targets.push({ subscriberId: subscriber.id, channel: 'webhook', target: subscriber.webhook_url });
   }
-  if (subscriber.s3_bucket !== null && S3_TOPICS.includes(topic)) {
+  if (typeof subscriber.s3_bucket === 'string' && S3_TOPICS.includes(topic)) {
     const target = `s3://${subscriber.s3_bucket}/${subscriber.s3_key_prefix ?? ''}`;
     targets.push({ subscriberId: subscriber.id, channel: 's3', target });
   }

@@ -3,6 +3,7 @@ import { conflict, notFound } from '../domain/failure.ts';
 import { canMoveSet, type SetStatus } from '../domain/states.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
+import { insertReview } from '../store/reviews/reviews.ts';
 import { cancelScreenshots } from '../store/screenshots/results.ts';
 import { cancelDraft, decideReview, lockSet, requestCancel } from '../store/sets/setStatus.ts';
 import type { EventContext } from './eventContext.ts';
@@ -20,6 +21,8 @@ export interface SetReview extends SetRef {
   readonly action: SetAction;
   /** The reviewer's own words. Null keeps the stored ones. */
   readonly notes: string | null;
+  /** The key of the reviewer. */
+  readonly keyId?: string;
 }
 
 /**
@@ -28,22 +31,24 @@ export interface SetReview extends SetRef {
  * @throws Failure 404, and 409 where the status of the set does not allow the action.
  */
 export async function reviewSet(transaction: Queryable, review: SetReview, context: EventContext): Promise<void> {
-  const { action, notes, ...set } = review;
-  if (action === 'cancel') await cancel(transaction, set, context);
-  else await decide(transaction, { ...set, notes, to: action === 'approve' ? 'approved' : 'rejected' }, context);
+  const { action, organizationId, setId } = review;
+  if (action === 'cancel') await cancel(transaction, { organizationId, setId }, context);
+  else await decide(transaction, { ...review, to: action === 'approve' ? 'approved' : 'rejected' }, context);
 }
 
 async function decide(
   transaction: Queryable,
-  { to, notes, ...set }: SetRef & Pick<SetReview, 'notes'> & { to: 'approved' | 'rejected' },
+  { to, notes, keyId, organizationId, setId }: SetReview & { to: 'approved' | 'rejected' },
   context: EventContext,
 ): Promise<void> {
+  const set = { organizationId, setId };
   const { status } = await requireSet(transaction, set);
   // Settlement approves sets too, so the table of moves alone would allow this for a set that is being captured.
   if (status !== 'in_review' || !canMoveSet(status, to)) throw forbidden(status, to);
-  await decideReview(transaction, { setId: set.setId, status: to, notes });
+  await decideReview(transaction, { setId, status: to, notes });
+  await insertReview(transaction, { setId, screenshotId: null, decision: to, comment: notes, keyId });
   await recordSetEvent(transaction, { ...set, topic: `screenshot_set.${to}` }, context);
-  await notify(transaction, { set: set.setId });
+  await notify(transaction, { set: setId });
 }
 
 async function cancel(transaction: Queryable, set: SetRef, context: EventContext): Promise<void> {

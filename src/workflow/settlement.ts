@@ -105,8 +105,8 @@ async function closeUnresolved(
 }
 
 async function settleSet(transaction: Queryable, setId: string, cause: SettleCause): Promise<SetStatus> {
-  const { review, uploaded } = await readSetOutcome(transaction, setId);
-  const status = cause === 'canceled' ? 'canceled' : settledSetStatus({ uploaded }, review);
+  const { review, ...counts } = await readSetOutcome(transaction, setId);
+  const status = cause === 'canceled' ? 'canceled' : settledSetStatus(counts, review);
   await markSetSettled(transaction, setId, status);
   return status;
 }

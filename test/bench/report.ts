@@ -41,6 +41,8 @@ ${table(
 - **Requests**: \`tearsheet api\`, compiled and configured as usual, with authentication, validation, rate limit and log.
   The floor is an express server that reads the same JSON and inserts the same three rows (ad, subscriber, queue job) in
   one transaction. It does nothing else. Both use the same PostgreSQL and the same load, which runs on the same machine.
+- **Webhooks**: stored deliveries to one local receiver, from the start of the workers to the last stored result. Two
+  statements and a signature belong to each. The floor is a loop that posts the same bodies over 16 connections.
 - **Pictures**: different 300×250 photographs on a news page with scripts, photos and lazy slots. *Ours* opens the page,
   lets it settle, searches it for slots, and places and encodes each ad, as a capture does. *Raw CDP* starts with a
   loaded page, swaps the source of an image and captures with \`optimizeForSpeed\`. It is a floor without slots, checks or

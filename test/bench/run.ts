@@ -1,6 +1,6 @@
 /**
  * Measures speed against floors and peers and writes docs/performance.md. `node test/bench/run.ts [figure…] [--quick]` measures only the
- * figures named (requests, pictures, pages, encoding, markers, first), or all with fewer rounds, and then writes nothing.
+ * figures named (requests, webhooks, pictures, pages, encoding, markers, first), or all with fewer rounds, and then writes nothing.
  */
 import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -20,6 +20,7 @@ import { measureMarkers } from './markers.ts';
 import { measurePictures } from './pictures.ts';
 import { reportOf } from './report.ts';
 import { withHead } from './sections.ts';
+import { measureWebhooks } from './webhooks.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const REPORT = path.join(ROOT, 'docs', 'performance.md');
@@ -48,6 +49,11 @@ async function main(args: readonly string[]): Promise<void> {
       figures.push(
         ...logged([await measureAcceptance({ databaseUrl: postgres.url, rounds: quick ? 3 : 15, requests: 1_000 })]),
       );
+    }
+    if (wanted('webhooks')) {
+      log('webhooks a second …');
+      const sizes = quick ? { rounds: 2, webhooks: 1_000 } : { rounds: 5, webhooks: 5_000 };
+      figures.push(...logged(await measureWebhooks({ databaseUrl: postgres.url, ...sizes })));
     }
     if (wanted('pictures')) {
       log('finished pictures a second …');

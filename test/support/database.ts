@@ -19,6 +19,21 @@ export async function testDatabase(): Promise<TestDatabase> {
   await runStatement(server.url, `create database ${name} template ${server.template}`);
   return {
     url: databaseUrl(server.url, name),
-    close: () => runStatement(server.url, `drop database if exists ${name} with (force)`),
+    close: async () => {
+      // A pool that was closed ends its connections a moment later. One that the server ends instead is an uncaught error.
+      await runStatement(server.url, waitForConnections(name));
+      await runStatement(server.url, `drop database if exists ${name} with (force)`);
+    },
   };
+}
+
+/** @returns a statement that waits until nothing is connected to the database, at most half a second. */
+function waitForConnections(name: string): string {
+  return `do $$ begin
+    for i in 1..50 loop
+      exit when not exists (select 1 from pg_stat_activity where datname = '${name}');
+      perform pg_sleep(0.01);
+      perform pg_stat_clear_snapshot();
+    end loop;
+  end $$`;
 }

@@ -2,8 +2,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { OptionsJson } from '../../src/contract/optionsJson.ts';
 import type { DeviceName } from '../../src/domain/devices.ts';
+import { sha256Of } from '../../src/lib/sha256.ts';
 import type { Enqueuer } from '../../src/queue/payloads.ts';
-import type { Database } from '../../src/store/database/database.ts';
+import type { Database, Queryable } from '../../src/store/database/database.ts';
 
 export interface TestOrganization {
   readonly id: string;
@@ -31,6 +32,7 @@ export interface Subscriber {
   readonly webhook_topics?: string[];
   readonly s3_bucket?: string;
   readonly s3_key_prefix?: string;
+  readonly s3_connector?: string;
 }
 
 /** `content` selects the behaviour of the fake capture. */
@@ -42,18 +44,39 @@ export async function insertAd(
     content?: string;
     source?: 'create_ad' | 'screenshot_request';
     subscribers?: Subscriber[];
+    /** Id of the upload that is the creative. */
+    upload?: string;
   } = {},
 ): Promise<string> {
-  const { id = randomUUID(), content = 'fine', source = 'screenshot_request', subscribers = [] } = given;
+  const { id = randomUUID(), content = 'fine', source = 'screenshot_request', subscribers = [], upload } = given;
+  const media =
+    upload === undefined ? { kind: 'html_tag' as const, content } : { kind: 'upload' as const, content: upload };
+  await db.transaction().execute(async (transaction) => {
+    await transaction
+      .insertInto('ads')
+      .values({
+        ...{ id, source, ...media, name: 'Ad', upload_id: upload ?? null },
+        organization_id: organization.id,
+        campaign_id: organization.campaignId,
+      })
+      .execute();
+    await insertSubscribers(transaction, organization, { ad_id: id }, subscribers);
+  });
+  return id;
+}
+
+/** Inserts the row of an upload that an ad uses. @returns its id. */
+export async function insertUpload(
+  db: Database,
+  organization: TestOrganization,
+  { name, bytes }: { name: string; bytes: Buffer },
+): Promise<string> {
+  const id = randomUUID();
+  const content = { format: 'image' as const, content_type: 'image/png', bytes: bytes.length, sha256: sha256Of(bytes) };
   await db
-    .insertInto('ads')
-    .values({
-      ...{ id, source, content, name: 'Ad', kind: 'html_tag' },
-      organization_id: organization.id,
-      campaign_id: organization.campaignId,
-    })
+    .insertInto('uploads')
+    .values({ id, organization_id: organization.id, name, expires_at: null, ...content })
     .execute();
-  await insertSubscribers(db, organization, { ad_id: id }, subscribers);
   return id;
 }
 
@@ -72,10 +95,6 @@ export async function insertSet(
   { pictures, subscribers = [] }: { pictures: TestPicture[]; subscribers?: Subscriber[] },
 ): Promise<string> {
   const id = randomUUID();
-  await db
-    .insertInto('screenshot_sets')
-    .values({ id, organization_id: organization.id, campaign_id: organization.campaignId })
-    .execute();
   const rows = pictures.map(
     ({ adId, site = 'https://news.example/', device = 'desktop', markerMs = null, options }, seq) => ({
       ...{ id: randomUUID(), set_id: id, seq, ad_id: adId, device },
@@ -83,13 +102,20 @@ export async function insertSet(
       options: options === undefined ? null : JSON.stringify(options),
     }),
   );
-  await db.insertInto('screenshots').values(rows).execute();
-  await insertSubscribers(db, organization, { set_id: id }, subscribers);
+  // One transaction, as in a request: a controller that runs must never admit a set without its screenshots.
+  await db.transaction().execute(async (transaction) => {
+    await transaction
+      .insertInto('screenshot_sets')
+      .values({ id, organization_id: organization.id, campaign_id: organization.campaignId })
+      .execute();
+    await transaction.insertInto('screenshots').values(rows).execute();
+    await insertSubscribers(transaction, organization, { set_id: id }, subscribers);
+  });
   return id;
 }
 
 async function insertSubscribers(
-  db: Database,
+  db: Queryable,
   { id: organization_id }: TestOrganization,
   subject: { ad_id: string } | { set_id: string },
   subscribers: Subscriber[],

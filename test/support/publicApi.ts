@@ -1,12 +1,16 @@
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
+import { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import { createPublicApi } from '../../src/api/public/app.ts';
 import type { PublicApiOptions } from '../../src/api/public/options.ts';
 import type { ArtifactStore } from '../../src/artifacts/store.ts';
 import { ArtifactNotFoundError } from '../../src/artifacts/store.ts';
 import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
+import { DEFAULT_UPLOAD_LIMITS } from '../../src/domain/uploads.ts';
+import { createGuard } from '../../src/egress/guard.ts';
 import type { Enqueuer } from '../../src/queue/payloads.ts';
-import { openStore, type Store } from '../../src/store/database/database.ts';
+import { openStore, type Store, type StoreOptions } from '../../src/store/database/database.ts';
+import { readInstallation } from '../../src/store/installation/installation.ts';
 import { createOrganization, type NewOrganization } from '../../src/store/organizations/organizations.ts';
 import { testDatabase } from './database.ts';
 import { startListener } from './listeners.ts';
@@ -38,8 +42,10 @@ export interface TestApi {
   readonly lines: object[];
   /** As it stands: no key, no content type. */
   send(sent: Sent): Promise<Reply>;
+
   /** With the organization's key, under its path. */
   get(path: string): Promise<Reply>;
+  remove(path: string): Promise<Reply>;
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>;
   /** Rows of a table. */
   count(table: string): Promise<number>;
@@ -47,20 +53,27 @@ export interface TestApi {
 }
 
 /** The public API over a database of its own. Its queue entries go into the table `queued`, in the caller's transaction. */
-export async function startPublicApi(overrides: Partial<PublicApiOptions> = {}): Promise<TestApi> {
+export async function startPublicApi({
+  keyRing,
+  ...overrides
+}: Partial<PublicApiOptions> & Pick<StoreOptions, 'keyRing'> = {}): Promise<TestApi> {
   const database = await testDatabase();
-  const store = openStore({ url: database.url });
+  const store = openStore({ url: database.url, keyRing });
   await store.pool.query('create table queued (name text not null, payload jsonb not null)');
   const organization = await createOrganization(store.db, { slug: 'acme' });
+  const { secret } = await readInstallation(store.db);
   const lines: object[] = [];
   const write = (fields: object, message: string) => void lines.push({ ...fields, message });
   const app = createPublicApi({
     store,
+    secret,
     queue: queueInTable,
     publicUrl: PUBLIC_URL,
     limits: DEFAULT_LIMITS,
+    uploadLimits: DEFAULT_UPLOAD_LIMITS,
     log: { debug: write, info: write, warn: write, error: write },
     artifacts: memoryArtifacts(new Map()),
+    guard: createGuard({ allow: [], lookup: () => Promise.resolve([{ address: '93.184.216.34', family: 4 }]) }),
     ...overrides,
   });
   const listener = await startListener(createServer(app));
@@ -75,6 +88,7 @@ export async function startPublicApi(overrides: Partial<PublicApiOptions> = {}):
     lines,
     send,
     get: (path) => send({ path: base + path, headers: { authorization } }),
+    remove: (path) => send({ method: 'DELETE', path: base + path, headers: { authorization } }),
     post: (path, body, headers = {}) =>
       send({
         method: 'POST',
@@ -105,10 +119,21 @@ export function memoryArtifacts(kept: Map<string, Buffer>, baseUrl?: string): Ar
   const url = (key: string) => Promise.resolve(baseUrl && `${baseUrl}/${key}`);
   return {
     put: (key, bytes) => Promise.resolve(void kept.set(key, bytes)),
+    putStream: async (key, chunks) => {
+      const parts: Buffer[] = [];
+      for await (const chunk of chunks) parts.push(chunk);
+      kept.set(key, Buffer.concat(parts));
+    },
+    discardStream: (key) => Promise.resolve(void kept.delete(key)),
     get: (key) => {
       const bytes = kept.get(key);
       if (bytes === undefined) return Promise.reject(new ArtifactNotFoundError(key));
       return Promise.resolve({ bytes, contentType: 'image/png', size: bytes.length });
+    },
+    getStream: async (key) => {
+      const bytes = kept.get(key);
+      if (bytes === undefined) throw new ArtifactNotFoundError(key);
+      return { bytes: Readable.from([bytes]), contentType: 'application/octet-stream', size: bytes.length };
     },
     sizeOf: (key) => Promise.resolve(kept.get(key)?.length),
     delete: (key) => Promise.resolve(void kept.delete(key)),

@@ -54,6 +54,14 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- ternary .Values.database.existingSecretKey "DATABASE_URL" (not (empty .Values.database.existingSecret)) }}
 {{- end }}
 
+{{- define "tearsheet.secretsKeysSecret" -}}
+{{- .Values.secretsKeys.existingSecret | default (printf "%s-secrets-keys" (include "tearsheet.fullname" .)) }}
+{{- end }}
+
+{{- define "tearsheet.secretsKeysSecretKey" -}}
+{{- ternary .Values.secretsKeys.existingSecretKey "SECRETS_KEYS" (not (empty .Values.secretsKeys.existingSecret)) }}
+{{- end }}
+
 {{- /* Empty if pods use the default AWS credential chain. */ -}}
 {{- define "tearsheet.artifactsSecret" -}}
 {{- if .Values.artifacts.existingSecret -}}

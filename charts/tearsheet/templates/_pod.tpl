@@ -24,7 +24,7 @@ annotations:
 {{- /* The first call keeps the checksum in .Values for the second, because scrypt takes most of the time of a rendering. */ -}}
 {{- define "tearsheet.secretsChecksum" -}}
 {{- if not (hasKey .Values "secretsChecksum") }}
-{{- $secrets := list .Values.database .Values.artifacts | toJson }}
+{{- $secrets := list .Values.database .Values.artifacts .Values.secretsKeys | toJson }}
 {{- $_ := derivePassword 1 "maximum" $secrets .Release.Namespace "tearsheet" | sha256sum | set .Values "secretsChecksum" }}
 {{- end }}
 {{- .Values.secretsChecksum }}
@@ -108,6 +108,8 @@ envFrom:
 env:
   - name: DATABASE_URL
     valueFrom: { secretKeyRef: { name: {{ include "tearsheet.databaseSecret" $root }}, key: {{ include "tearsheet.databaseSecretKey" $root }} } }
+  - name: SECRETS_KEYS
+    valueFrom: { secretKeyRef: { name: {{ include "tearsheet.secretsKeysSecret" $root }}, key: {{ include "tearsheet.secretsKeysSecretKey" $root }} } }
   {{- with include "tearsheet.artifactsSecret" $root }}
   - name: AWS_ACCESS_KEY_ID
     valueFrom: { secretKeyRef: { name: {{ . }}, key: AWS_ACCESS_KEY_ID } }

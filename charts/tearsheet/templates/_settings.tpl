@@ -17,6 +17,7 @@
   "S3_ENDPOINT" $v.artifacts.endpoint
   "S3_PUBLIC_ENDPOINT" $v.artifacts.publicEndpoint
   "EGRESS_ALLOW" (join "," $v.egress.allow)
+  "SLOT_LISTS" (join "," $v.slotLists)
   "LEASE_NAME" (printf "%s-controller" $name)
   "READ_NODES" (toString $v.rbac.nodes)
   "CAPTURE_PROFILE" "/etc/tearsheet/capture/profile.json"

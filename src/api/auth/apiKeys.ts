@@ -1,6 +1,7 @@
 /** Checks the API key of a request to the public API. */
 import type { Request } from 'express';
 import { billingPage } from '../../domain/addresses.ts';
+import type { ErrorCode } from '../../domain/errorCodes.ts';
 import { Failure, notFound } from '../../domain/failure.ts';
 import { keyOfHeader, type ParsedKey, type Scope } from '../../domain/keys.ts';
 import type { Queryable } from '../../store/database/database.ts';
@@ -43,14 +44,22 @@ export function authorize(caller: KeyHolder, given: { slug: string; scope: Scope
     throw notFound('organization_slug', 'There is no such organization, or this key is not one of its keys.');
   }
   if (!scopes.includes(given.scope)) {
-    throw forbidden('authorization', `This key lacks the scope "${given.scope}": use one that has it.`);
+    throw forbidden(
+      'missing_scope',
+      'authorization',
+      `This key lacks the scope "${given.scope}": use one that has it.`,
+    );
   }
   if (organization.disabled) {
     const page = billingPage({ publicUrl: given.publicUrl, slug: organization.slug });
-    throw forbidden('organization', `Your organization is disabled. Upgrade to keep using the API: ${page}`);
+    throw forbidden(
+      'organization_disabled',
+      'organization',
+      `Your organization is disabled. Upgrade to keep using the API: ${page}`,
+    );
   }
 }
 
-function forbidden(field: string, text: string): Failure {
-  return new Failure({ status: 403, code: 'forbidden', errors: { [field]: [text] } });
+function forbidden(code: ErrorCode, field: string, text: string): Failure {
+  return new Failure({ status: 403, code, errors: { [field]: [text] } });
 }

@@ -11,6 +11,7 @@ import { optionsFromJson } from '../../contract/optionsJson.ts';
 import { withScheme } from '../../domain/webAddresses.ts';
 import { countUnresolved } from '../../store/jobs/creatives.ts';
 import { type MissingScreenshot, missingScreenshots } from '../../store/screenshots/results.ts';
+import { readBundleKey } from '../../store/slotLists/slotLists.ts';
 import { finishIndex, openAttempt } from '../../workflow/attempts.ts';
 import { expireClaims } from '../../workflow/claims.ts';
 import { ResultFaultError } from '../../workflow/creativeResults.ts';
@@ -79,13 +80,14 @@ async function open(
   { transact, podDeadlineSeconds }: InternalApiContext,
   { jobId, index, pod }: { jobId: string; index: number; pod: string },
 ): Promise<Attempt> {
-  const { opened, missing, unresolved } = await transact(async (tx, resolving) => {
+  const { opened, missing, unresolved, lists } = await transact(async (tx, resolving) => {
     const opened = await openAttempt(tx, { jobId, index, pod });
     if (opened === undefined) throw new NotFoundError(`There is no index ${index} of job ${jobId}.`);
     await expireClaims(tx, jobId, resolving);
     const setId = opened.job.set_id;
     const missing = setId === null || opened.settled ? [] : await missingScreenshots(tx, { setId, index });
-    return { opened, missing, unresolved: opened.settled ? 0 : await countUnresolved(tx, jobId) };
+    const lists = missing.length === 0 ? undefined : await readBundleKey(tx);
+    return { opened, missing, unresolved: opened.settled ? 0 : await countUnresolved(tx, jobId), lists };
   });
   const podDeadline = opened.now.getTime() + podDeadlineSeconds * 1000;
   return {
@@ -93,6 +95,7 @@ async function open(
     done: missing.length === 0 && unresolved === 0,
     deadline_at: new Date(Math.min(podDeadline, opened.deadlineAt.getTime())).toISOString(),
     pages: pagesOf(missing),
+    slot_lists: lists === undefined ? null : { sha256: lists.sha256, format: lists.format },
   };
 }
 

@@ -8,6 +8,7 @@ import {
   type ResolvedCreatives,
   WaitForCreatives,
 } from '../../contract/captureProtocol.ts';
+import { uploadKey } from '../../domain/uploads.ts';
 import { notify } from '../../store/database/notifications.ts';
 import { countUnresolved, type ResolvedCreativeRow, readResolvedCreatives } from '../../store/jobs/creatives.ts';
 import { type AttemptRef, lockAttempt } from '../../workflow/attempts.ts';
@@ -31,7 +32,7 @@ export function addCreativeRoutes(router: Router, context: InternalApiContext, t
 
   router.post('/creatives/claim', async (req, res) => {
     const attemptRef = requireAttempt(getCaller(res), ClaimCreative.parse(req.body));
-    res.json(await claim(context, attemptRef));
+    res.json(await claim(context, transfers, attemptRef));
   });
 
   router.post('/creatives/wait', (req, res) => wait(context, transfers, { req, res }));
@@ -72,15 +73,20 @@ function checkKeys(frames: Rendered['frames'], owner: Parameters<typeof frameKey
   }
 }
 
-async function claim({ leaseSeconds, transact }: InternalApiContext, attemptRef: AttemptRef): Promise<ClaimedCreative> {
+async function claim(
+  { leaseSeconds, transact }: InternalApiContext,
+  transfers: Transfers,
+  attemptRef: AttemptRef,
+): Promise<ClaimedCreative> {
   const { creative, unresolved } = await transact(async (tx, resolving) => {
     await expireClaims(tx, attemptRef.jobId, resolving);
     const creative = await claimCreative(tx, attemptRef, leaseSeconds);
     return { creative, unresolved: await countUnresolved(tx, attemptRef.jobId) };
   });
   if (creative === undefined) return { creative: null, unresolved };
-  const { wanted, ...claimed } = creative;
-  return { creative: { ...claimed, wanted: [...wanted], lease_seconds: leaseSeconds }, unresolved };
+  const { wanted, file, ...claimed } = creative;
+  const signed = file && { ...file, url: await transfers.download(uploadKey(creative.content)) };
+  return { creative: { ...claimed, wanted: [...wanted], file: signed, lease_seconds: leaseSeconds }, unresolved };
 }
 
 /** How often a waiting call checks for claims whose lease has expired. */

@@ -17,6 +17,7 @@ import { addAttemptRoutes } from './attemptRoutes.ts';
 import { addCreativeRoutes } from './creativeRoutes.ts';
 import type { InternalApiOptions } from './options.ts';
 import { readJobId } from './pathParameters.ts';
+import { addSlotListRoutes } from './slotListRoutes.ts';
 
 /** The results of a hundred pictures of pages with many candidates take about 2 MB. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -47,6 +48,7 @@ export function createInternalApi(options: InternalApiOptions): Express {
   addAttemptRoutes(job, context);
   addCreativeRoutes(job, context, transfers);
   addUploadRoutes(job, options, transfers);
+  addSlotListRoutes(job, options);
   app.use(`/internal/${PROTOCOL_VERSION}/artifacts`, artifactRoutes(options));
   app.use(`/internal/${PROTOCOL_VERSION}/jobs/:job`, job);
   app.use('/internal/:version', rejectOtherVersion);

@@ -1,18 +1,35 @@
+import type { ArtifactStore } from '../../artifacts/store.ts';
+import type { Limits } from '../../domain/limits.ts';
+import type { RetentionLimits } from '../../domain/retention.ts';
+import type { UploadLimits } from '../../domain/uploads.ts';
+import type { Guard } from '../../egress/guard.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Store } from '../../store/database/database.ts';
 import type { Change } from '../../store/database/notifications.ts';
 import type { EventContext } from '../../workflow/eventContext.ts';
-import type { HtmlContent } from './html.ts';
+import type { OneTimeSignIns } from '../auth/oneTimeSignIns.ts';
+import type { AssetName } from './assets.ts';
+import type { Html, HtmlContent } from './html.ts';
 
 export interface PagesOptions extends EventContext {
   readonly store: Store;
+  readonly artifacts: ArtifactStore;
+  readonly uploadLimits: UploadLimits;
+  /** How long sets are kept. Without it they stay until they are deleted. */
+  readonly retention?: RetentionLimits;
   /** The installation's secret; it signs sessions, forms and share links. */
   readonly secret: Buffer;
   readonly log: Log;
+  /** The limits of a request, for forms that make one. */
+  readonly limits: Limits;
   /** Calls the handler for each change, for live progress. @returns a function that ends the subscription. */
   readonly subscribe: (handler: (change: Change) => void) => () => void;
   /** Origins of a bucket to which `/i/…` redirects; the browser must be allowed to load pictures from them. */
   readonly pictureOrigins?: readonly string[];
+  /** Links that sign in once; without them, a person needs an API key. */
+  readonly signIns?: OneTimeSignIns | undefined;
+  /** Checks the addresses of connectors and test events. Without it, they must be public. */
+  readonly guard?: Pick<Guard, 'resolve'>;
   /** How to reach the operator, as plain text for the upgrade page. */
   readonly contact?: string;
   /** Maximum number of open live connections of this process; 500 unless given. */
@@ -26,13 +43,17 @@ export interface Viewer {
   readonly organizationId: string;
   readonly slug: string;
   readonly disabled: boolean;
+  readonly scopes: readonly string[];
   /** May approve, reject, cancel, replay and share. */
   readonly canWrite: boolean;
-  /** The only set that a share link opens, without its deliveries. */
-  readonly sharedSet?: string;
+  /** Id of the API key that the viewer signed in with. */
+  readonly keyId: string;
   /** The token for forms; '' if the request carries the API key itself. */
   readonly formToken: string;
 }
+
+/** The name of a part of the pages; a page names the one that it belongs to. */
+export type SectionName = 'campaigns' | 'sets' | 'ads' | 'new' | 'deliveries' | 'settings';
 
 /** One page without the layout that all pages share. */
 export interface ResultsPage {
@@ -40,6 +61,18 @@ export interface ResultsPage {
   readonly body: HtmlContent;
   /** 200 unless given. */
   readonly status?: number;
+  /** The part of the pages that this page belongs to. */
+  readonly section?: SectionName;
+  /** Style sheets beside pages.css, and scripts. */
+  readonly assets?: readonly AssetName[];
   /** Path of the stream of live changes to this page. */
   readonly events?: string;
+  /** Replaces the name of the service at the top: an image or a name. */
+  readonly brand?: Html | undefined;
+  /** Replaces the name of the service in the title. */
+  readonly brandName?: string | undefined;
+  /** Path of a style sheet that belongs to the organization. */
+  readonly brandStyle?: string | undefined;
+  /** Whether people without a key see it. Its address may be a secret, so the browser never sends it to any server. */
+  readonly isShared?: boolean;
 }

@@ -1,9 +1,11 @@
 /** Lists the deliveries of a set or an ad with all attempts and a button that sends one again. */
 import type { DeliveryRow } from '../../store/deliveries/listDeliveries.ts';
 import type { Viewer } from './context.ts';
+import { canSendAgain } from './deliveries/deliveryPage.ts';
+import { shownTarget } from './deliveries/target.ts';
 import { hiddenFields } from './forms.ts';
 import { type Html, html } from './html.ts';
-import { deliveryLabel, formatTime } from './labels.ts';
+import { deliveryLabel, timeElement } from './labels.ts';
 import type { PagePaths } from './paths.ts';
 
 interface DeliveryListOptions {
@@ -22,23 +24,18 @@ export function deliveryList(rows: readonly DeliveryRow[], options: DeliveryList
 
 function delivery(row: DeliveryRow, options: DeliveryListOptions): Html {
   return html`<li>
-  <p class="what"><span class="state ${row.status}">${deliveryLabel(row)}</span> <strong>${row.topic}</strong> <span class="meta">by ${row.channel}</span></p>
-  <p class="address"><code>${withoutQuery(row.target)}</code></p>
-  ${row.status === 'pending' && row.next_attempt_at !== null && html`<p class="meta">Next attempt ${formatTime(row.next_attempt_at)}</p>`}
+  <p class="what"><span class="state ${row.status}">${deliveryLabel(row)}</span> <a href="${options.paths.delivery(row.id)}">${row.topic}</a> <span class="meta">by ${row.channel}</span></p>
+  <p class="address"><code>${shownTarget(row.target)}</code></p>
+  ${row.status === 'pending' && row.next_attempt_at !== null && html`<p class="meta">Next attempt ${timeElement(row.next_attempt_at)}</p>`}
   ${row.log.length > 0 && attempts(row)}
-  ${row.status !== 'pending' && options.viewer.canWrite && replayForm(row.id, options)}
+  ${canSendAgain(row) && options.viewer.canWrite && replayForm(row.id, options)}
 </li>`;
-}
-
-/** The query of a webhook URL often contains a secret. */
-function withoutQuery(target: string): string {
-  return target.replace(/\?.*$/s, '?…');
 }
 
 function attempts({ log }: DeliveryRow): Html {
   return html`<details><summary>${log.length === 1 ? '1 attempt' : `${log.length} attempts`}</summary>
 <div class="scroll"><table><thead><tr><th>#</th><th>Time</th><th>Duration</th><th>Status</th><th>Outcome</th></tr></thead><tbody>
-${log.map(({ attempt, started_at, duration_ms, status_code, outcome, error }) => html`<tr><td>${attempt}</td><td>${formatTime(started_at)}</td><td>${duration_ms} ms</td><td>${status_code ?? '–'}</td><td>${outcome}${error !== null && html`: ${error}`}</td></tr>`)}
+${log.map(({ attempt, started_at, duration_ms, status_code, outcome, error }) => html`<tr><td>${attempt}</td><td>${timeElement(started_at)}</td><td>${duration_ms} ms</td><td>${status_code ?? '–'}</td><td>${outcome}${error !== null && html`: ${error}`}</td></tr>`)}
 </tbody></table></div></details>`;
 }
 

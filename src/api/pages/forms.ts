@@ -13,17 +13,27 @@ export function hiddenFields(viewer: Viewer, next: string): Html {
 }
 
 /** @returns a field of a form; '' if it is missing or sent twice. */
-export function formField(request: Request, name: string): string {
+export function formField(request: Pick<Request, 'body'>, name: string): string {
   const body: unknown = request.body;
   if (typeof body !== 'object' || body === null) return '';
   const value: unknown = Object.entries(body).find(([key]) => key === name)?.[1];
   return typeof value === 'string' ? value : '';
 }
 
+/** @returns all values of a field that a form may send several times. */
+export function formFields(request: Request, name: string): string[] {
+  const body: unknown = request.body;
+  if (typeof body !== 'object' || body === null) return [];
+  const value: unknown = Object.entries(body).find(([key]) => key === name)?.[1];
+  return (Array.isArray(value) ? value : [value]).filter((one) => typeof one === 'string');
+}
+
 /** @returns `next` if it is a page of this organization, otherwise the list of sets. It is never an address of another site. */
 export function redirectPath(paths: PagePaths, next: string): string {
-  const isOwn = next === paths.organization || next.startsWith(`${paths.organization}/`);
-  return isOwn && /^[A-Za-z0-9/_-]+$/.test(next) && !next.includes('//') ? next : paths.organization;
+  const [path = '', query = ''] = next.split(/\?(.*)/s, 2);
+  const isOwn = path === paths.organization || path.startsWith(`${paths.organization}/`);
+  const isPlain = /^[A-Za-z0-9/_-]+$/.test(path) && !path.includes('//') && /^[\w.~%!$'()*+,;=:@/?&-]*$/.test(query);
+  return isOwn && isPlain ? next : paths.organization;
 }
 
 /** Whether the headers that browsers set show that a page of this service sent the form. */

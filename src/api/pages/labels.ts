@@ -1,7 +1,9 @@
 /** The texts for statuses: what happened, and what the reader can do. */
 import type { ScreenshotTotals } from '../../domain/reviewNotes.ts';
-import type { AdFailure, AdStatus, ScreenshotFailure, ScreenshotStatus, SetStatus } from '../../domain/states.ts';
+import type { AdFailure, AdStatus, ScreenshotFailure, SetStatus } from '../../domain/states.ts';
 import type { DeliveryRow } from '../../store/deliveries/listDeliveries.ts';
+import type { ReviewRow } from '../../store/reviews/reviews.ts';
+import { type Html, html } from './html.ts';
 
 export const SET_LABELS: Readonly<Record<SetStatus, string>> = {
   draft: 'Waiting to start',
@@ -13,17 +15,7 @@ export const SET_LABELS: Readonly<Record<SetStatus, string>> = {
   canceled: 'Canceled',
 };
 
-export const SCREENSHOT_LABELS: Readonly<Record<ScreenshotStatus, string>> = {
-  pending: 'In progress',
-  uploaded: 'Captured',
-  ad_not_captured: 'Ad not captured',
-  net_read_timeout: 'Site too slow',
-  no_slots: 'No slot for the ad',
-  not_found: 'Page not found',
-  blocked: 'Blocked by the site',
-  generic_error: 'Not captured',
-  canceled: 'Canceled',
-};
+export { SCREENSHOT_LABELS } from '../../domain/screenshotLabels.ts';
 
 export const SCREENSHOT_ADVICE: Readonly<Record<ScreenshotFailure, string>> = {
   ad_not_captured:
@@ -51,19 +43,36 @@ export const AD_ADVICE: Readonly<Record<AdFailure, string>> = {
   generic_error: 'Correct the creative as the reason says. Then create the ad again with another lookup key.',
 };
 
+/** The result of a set, for example "Approved, 3 of 18 missing": the status alone hides that pictures are missing. */
+export function setLabel(status: SetStatus, { total, uploaded }: Pick<ScreenshotTotals, 'total' | 'uploaded'>): string {
+  const label = SET_LABELS[status];
+  if (status === 'canceled') return `Canceled after ${uploaded} of ${total}`;
+  const isReviewed = status === 'in_review' || status === 'approved' || status === 'rejected';
+  return isReviewed && uploaded < total ? `${label}, ${total - uploaded} of ${total} missing` : label;
+}
+
+/** The classes of the badge with {@link setLabel}. */
+export function setState(status: SetStatus, { total, uploaded }: Pick<ScreenshotTotals, 'total' | 'uploaded'>): string {
+  return status === 'approved' && uploaded < total ? `${status} partial` : status;
+}
+
 /** For example "Failed after 14 attempts". */
 export function deliveryLabel({ status, attempts }: Pick<DeliveryRow, 'status' | 'attempts'>): string {
   switch (status) {
     case 'pending':
-      return 'Waiting to be sent';
+      return attempts === 0 ? 'Waiting to be sent' : `Retrying after ${countAttempts(attempts)}`;
     case 'delivered':
       return 'Delivered';
     case 'retries_exhausted':
-      return `Failed after ${attempts === 1 ? '1 attempt' : `${attempts} attempts`}`;
+      return `Failed after ${countAttempts(attempts)}`;
     case 'gone':
       return 'Stopped: the receiver answered 410 Gone';
+    case 'refused':
+      return 'Stopped: the address is not allowed';
   }
 }
+
+const countAttempts = (attempts: number) => (attempts === 1 ? '1 attempt' : `${attempts} attempts`);
 
 /** For example "7 captured, 6 failed". */
 export function progressLabel({ uploaded, failed, pending, canceled }: ScreenshotTotals): string {
@@ -76,10 +85,21 @@ export function progressLabel({ uploaded, failed, pending, canceled }: Screensho
   return [`${uploaded} captured`, ...parts].join(', ');
 }
 
+/** For example "by Anna, 21 Nov 2026, 09:30:05 UTC"; a key without a name has its id. */
+export function reviewedBy({ key_id, key_name, created_at }: ReviewRow): Html {
+  const name = key_name || key_id;
+  return html`${name !== null && `by ${name}, `}${timeElement(created_at)}`;
+}
+
 /** `21 Nov 2026, 09:30:05 UTC` */
-export function formatTime(time: Date): string {
+function formatTime(time: Date): string {
   const [, day, month, year, clock] = /^\w+, (\d+) (\w+) (\d+) ([\d:]+)/.exec(time.toUTCString()) ?? [];
   return `${day} ${month} ${year}, ${clock} UTC`;
+}
+
+/** A time that times.js shows in the zone of the reader. */
+export function timeElement(time: Date): Html {
+  return html`<time datetime="${time.toISOString()}">${formatTime(time)}</time>`;
 }
 
 export function markerLabel(ms: number | null): string {

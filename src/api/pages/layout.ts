@@ -1,7 +1,9 @@
 /** The layout of all pages: headers, head and top line. */
 import type { Response } from 'express';
+import type { AssetName } from './assets.ts';
 import type { ResultsPage, Viewer } from './context.ts';
-import { html } from './html.ts';
+import { type Html, html } from './html.ts';
+import { navigation } from './navigation.ts';
 import type { PagePaths } from './paths.ts';
 
 /** Forbids inline scripts and styles, content from other origins, and frames around the page. */
@@ -18,16 +20,18 @@ function contentSecurity(pictureOrigins: readonly string[]): string {
   ].join('; ');
 }
 
-interface LayoutOptions {
+export interface LayoutOptions {
   readonly paths: PagePaths;
   readonly viewer?: Viewer | undefined;
   readonly pictureOrigins: readonly string[];
+  /** A message above the content. */
+  readonly notice?: string | undefined;
 }
 
 export function sendPage(
   response: Response,
   page: ResultsPage,
-  { paths, viewer, pictureOrigins }: LayoutOptions,
+  { paths, viewer, pictureOrigins, notice }: LayoutOptions,
 ): void {
   const text = html`<!doctype html>
 <html lang="en">
@@ -36,18 +40,20 @@ export function sendPage(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<title>${page.title} · Tearsheet</title>
+<title>${page.title} · ${page.brandName ?? 'Tearsheet'}</title>
 <link rel="icon" href="${paths.asset('icon.svg')}" type="image/svg+xml">
-<link rel="stylesheet" href="${paths.asset('pages.css')}">
-${page.events !== undefined && html`<script src="${paths.asset('live.js')}" defer></script>`}
+${assetsOf(page).map((name) => assetTag(name, paths))}
+${page.brandStyle !== undefined && html`<link rel="stylesheet" href="${page.brandStyle}">`}
 </head>
-<body${page.events !== undefined && html` data-events="${page.events}"`}>
+<body${page.isShared === true && html` class="shared"`}${page.events !== undefined && html` data-events="${page.events}"`}>
 <a class="skip" href="#main">Skip to content</a>
-<header class="top">
-  ${viewer === undefined || viewer.sharedSet !== undefined ? html`<span class="brand">Tearsheet</span>` : html`<a class="brand" href="${paths.organization}">Tearsheet</a><span class="org">${viewer.slug}</span>`}
+<header class="top${page.brand !== undefined && ' branded'}">
+  ${viewer === undefined ? html`<span class="brand">${page.brand ?? 'Tearsheet'}</span>` : html`<a class="brand" href="${paths.organization}">Tearsheet</a><span class="org">${viewer.slug}</span>`}
+  ${viewer !== undefined && !viewer.disabled && navigation(paths, viewer, page.section)}
   ${viewer !== undefined && viewer.formToken !== '' && signOut(paths, viewer)}
 </header>
 <main id="main">
+${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`}
 ${page.body}
 </main>
 </body>
@@ -59,12 +65,23 @@ ${page.body}
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': contentSecurity(pictureOrigins),
       'Cache-Control': 'no-store',
-      'Referrer-Policy': 'same-origin',
+      'Referrer-Policy': page.isShared === true ? 'no-referrer' : 'same-origin',
       'X-Content-Type-Options': 'nosniff',
       'Cross-Origin-Opener-Policy': 'same-origin',
       'Permissions-Policy': 'camera=(), microphone=(), geolocation=()',
     })
     .end(text.text);
+}
+
+function assetsOf({ assets = [], events }: ResultsPage): AssetName[] {
+  // live.js compares parts of the page as the server sent them, so it runs before times.js changes them.
+  return ['pages.css', ...(events === undefined ? [] : ['live.js' as const]), 'times.js', ...assets];
+}
+
+function assetTag(name: AssetName, paths: PagePaths): Html {
+  return name.endsWith('.css')
+    ? html`<link rel="stylesheet" href="${paths.asset(name)}">`
+    : html`<script src="${paths.asset(name)}" defer></script>`;
 }
 
 function signOut(paths: PagePaths, viewer: Viewer) {

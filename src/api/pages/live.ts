@@ -1,8 +1,9 @@
 /** Live progress as server-sent events: the state after each change, a comment as heartbeat, and an end. */
 import type { Response } from 'express';
-import { isTerminalSet } from '../../domain/states.ts';
+import { isTerminalSet, type SetStatus } from '../../domain/states.ts';
 import { readAdHead } from '../../store/ads/readAd.ts';
 import type { Change } from '../../store/database/notifications.ts';
+import { readLaterRetakes } from '../../store/sets/readRetakes.ts';
 import { readProgress } from '../../store/sets/readSet.ts';
 import type { PagesOptions, Viewer } from './context.ts';
 
@@ -17,7 +18,11 @@ export interface LiveState {
   readonly status: string;
   readonly resolved: number;
   readonly total: number;
+  /** Finished screenshots of retakes, if there are some. */
+  readonly retaken?: number;
   readonly over: boolean;
+  /** Only for a list: how many rows are newer than those that it shows. */
+  readonly newer?: number;
 }
 
 export interface LiveSource {
@@ -128,19 +133,28 @@ class LiveStream {
   }
 }
 
-/** Finds the viewer again for each update, so that a revoked key sees nothing more. */
-type FindViewer = () => Promise<Viewer | undefined>;
+/** Finds the viewer again for each update, so that a revoked key or link sees nothing more. */
+type FindViewer = () => Promise<Pick<Viewer, 'organizationId'> | undefined>;
 
 /** A notification without fields means that anything may have changed. */
 const isAnyChange = (change: object) => Object.keys(change).length === 0;
 
+const isFinished = (status: SetStatus) => status === 'in_review' || isTerminalSet(status);
+
+/** Also follows the retakes of the set, whose pictures its page shows. */
 export function setSource({ store }: PagesOptions, id: string, findViewer: FindViewer): LiveSource {
+  const watched = new Set([id]);
   return {
-    concerns: (change) => change.set === id || isAnyChange(change),
+    concerns: (change) => watched.has(change.set ?? '') || isAnyChange(change),
     read: async () => {
       const viewer = await findViewer();
       const progress = viewer && (await readProgress(store.db, { id, organizationId: viewer.organizationId }));
-      return progress && { ...progress, over: progress.status === 'in_review' || isTerminalSet(progress.status) };
+      if (progress === undefined) return undefined;
+      const retakes = await readLaterRetakes(store.db, id);
+      for (const retake of retakes) watched.add(retake.id);
+      const over = isFinished(progress.status) && retakes.every(({ status }) => isFinished(status));
+      const retaken = retakes.reduce((sum, { resolved }) => sum + resolved, 0);
+      return { ...progress, ...(retakes.length > 0 && { retaken }), over };
     },
   };
 }

@@ -1,11 +1,14 @@
-/** Wraps the handlers of pages: finds the viewer, sends the page, and shows errors as pages. */
-import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
-import { Failure, failureMessage } from '../../domain/failure.ts';
-import { isSlug } from '../../domain/slugs.ts';
+/** Wraps the handlers of pages: finds the viewer and sends the page. */
+import type { Request, RequestHandler, Response } from 'express';
+import { isUuid } from '../../domain/slugs.ts';
+import { rejectRemoved } from '../../workflow/removal.ts';
+import { failureBody } from '../server/failureBody.ts';
+import { requestIdOf } from '../server/requestId.ts';
 import type { PagesOptions, ResultsPage, Viewer } from './context.ts';
 import { formField, redirectPath, requireOwnForm } from './forms.ts';
-import { sendPage } from './layout.ts';
-import { billingPage, messagePage } from './messagePages.ts';
+import { type LayoutOptions, sendPage } from './layout.ts';
+import { billingPage, FORMER_LINK, messagePage } from './messagePages.ts';
+import { noticeOf } from './notices.ts';
 import { type PagePaths, pathsOf } from './paths.ts';
 import { signInPage } from './signIn.ts';
 import { findViewer } from './viewer.ts';
@@ -18,31 +21,35 @@ export interface ViewerRequest {
   readonly paths: PagePaths;
 }
 
-/** `set`: also for viewers with a share link. */
+/** `set`: share links of former versions had the address of such a page. */
 type PageScope = 'set' | 'organization';
 /** Returns the page, 'sent' if it has sent the response itself, or undefined if there is no such object. */
 type PageHandler = (request: ViewerRequest) => Promise<ResultsPage | 'sent' | undefined>;
 
 export interface PageHandlers {
-  send(response: Response, page: ResultsPage, given: { paths: PagePaths; viewer?: Viewer | undefined }): void;
+  send(response: Response, page: ResultsPage, given: Omit<LayoutOptions, 'pictureOrigins'>): void;
   page(scope: PageScope, handle: PageHandler): RequestHandler;
   json(scope: PageScope, read: (request: ViewerRequest) => Promise<object | undefined>): RequestHandler;
   /** Handles a POST and then redirects to a page. @param needsWrite whether the key needs the scope "write". */
   form(handle: (request: ViewerRequest) => Promise<void>, needsWrite?: boolean): RequestHandler;
-  readonly handleError: ErrorRequestHandler;
+  /** Handles a POST and shows a page, for results that no address has. The key needs the scope "write". */
+  formPage(handle: (request: ViewerRequest) => Promise<ResultsPage>): RequestHandler;
 }
 
 export function createPageHandlers(options: PagesOptions): PageHandlers {
   const { publicUrl, contact, pictureOrigins = [] } = options;
 
-  const send: PageHandlers['send'] = (response, page, { paths, viewer }) =>
-    sendPage(response, page, { paths, viewer, pictureOrigins });
+  const send: PageHandlers['send'] = (response, page, given) => sendPage(response, page, { ...given, pictureOrigins });
 
   const page: PageHandlers['page'] = (scope, handle) => async (request, response) => {
     const paths = pathsOf(publicUrl, slugOf(request));
     const viewer = await findViewer(options, request);
-    if (viewer === undefined || (scope === 'organization' && viewer.sharedSet !== undefined)) {
-      send(response, signInPage(paths, slugOf(request), { next: paths.base + request.path }), { paths });
+    if (viewer === undefined && scope === 'set' && request.query['s'] !== undefined) {
+      send(response, FORMER_LINK, { paths });
+      return;
+    }
+    if (viewer === undefined) {
+      askToSignIn(request, response, { paths, send });
       return;
     }
     if (viewer.disabled) {
@@ -50,7 +57,9 @@ export function createPageHandlers(options: PagesOptions): PageHandlers {
       return;
     }
     const result = await handle({ request, response, viewer, paths });
-    if (result !== 'sent') send(response, result ?? notFoundPage(viewer), { paths, viewer });
+    if (result === undefined) await rejectRemovedObject(options, request, viewer);
+    const notice = noticeOf(request);
+    if (result !== 'sent') send(response, result ?? notFoundPage(viewer), { paths, viewer, notice });
   };
 
   const json: PageHandlers['json'] = (scope, read) =>
@@ -70,37 +79,40 @@ export function createPageHandlers(options: PagesOptions): PageHandlers {
       return 'sent';
     });
 
-  return { send, page, json, form, handleError: errorPages(publicUrl, send) };
+  const formPage: PageHandlers['formPage'] = (handle) =>
+    page('organization', (pageRequest) => {
+      requireOwnForm(options, pageRequest.request, { viewer: pageRequest.viewer, needsWrite: true });
+      return handle(pageRequest);
+    });
+
+  return { send, page, json, form, formPage };
 }
 
-function errorPages(publicUrl: string, send: PageHandlers['send']): ErrorRequestHandler {
-  return (error: unknown, request, response, next) => {
-    const page = errorPage(error);
-    // The error handler of the API logs and answers errors of the service.
-    if (page === undefined || response.headersSent) {
-      next(error);
-      return;
-    }
-    const slug = /^\/([^/]+)/.exec(request.path)?.[1] ?? '';
-    send(response, page, { paths: pathsOf(publicUrl, isSlug(slug) ? slug : 'unknown') });
-  };
+/** @throws Failure (410) if the address names an object that was removed. */
+async function rejectRemovedObject({ store }: PagesOptions, request: Request, viewer: Viewer): Promise<void> {
+  const id = String(request.params['id'] ?? '').toLowerCase();
+  if (isUuid(id)) await rejectRemoved(store.db, { id, organizationId: viewer.organizationId });
+}
+
+/** Scripts and programs get 401 instead of a page. After a form, the person returns to the page that sent it. */
+function askToSignIn(
+  request: Request,
+  response: Response,
+  { paths, send }: { paths: PagePaths } & Pick<PageHandlers, 'send'>,
+): void {
+  if (/(\.json|\/events)$/.test(request.path)) {
+    const errors = { authorization: ['is required: send an API key, or sign in.'] };
+    response.status(401).set({ 'WWW-Authenticate': 'Bearer', 'Cache-Control': 'no-store' });
+    response.json(failureBody('unauthorized', requestIdOf(response), errors));
+    return;
+  }
+  const lostForm = request.method === 'POST' && !request.path.endsWith('/sign-out');
+  const next = redirectPath(paths, request.method === 'POST' ? formField(request, 'next') : paths.base + request.url);
+  send(response, signInPage(paths, slugOf(request), { next, lostForm }), { paths });
 }
 
 export const slugOf = (request: Request) => String(request.params['slug']);
 
 function notFoundPage({ slug }: Viewer): ResultsPage {
   return messagePage('Page not found', `The organization ${slug} has no page at this address.`, 404);
-}
-
-/** @returns a page for errors that the visitor caused; undefined for errors of the service. */
-function errorPage(error: unknown): ResultsPage | undefined {
-  if (error instanceof Failure && error.status < 500) {
-    const title = error.status === 404 ? 'Page not found' : 'Request rejected';
-    return messagePage(title, failureMessage(error), error.status);
-  }
-  // The form parser throws these: too large, malformed.
-  if (error instanceof Error && 'status' in error && typeof error.status === 'number' && error.status < 500) {
-    return messagePage('Request rejected', 'This form could not be read.', error.status);
-  }
-  return undefined;
 }

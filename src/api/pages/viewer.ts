@@ -1,10 +1,9 @@
-/** Finds the viewer by API key, session or share link. Each request asks PostgreSQL, so a revoked key opens nothing. */
+/** Finds the viewer by API key or session. Each request asks PostgreSQL, so a revoked key opens nothing. */
 import type { Request } from 'express';
 import { keyOfHeader } from '../../domain/keys.ts';
 import { authenticate, findLiveKey } from '../../store/organizations/apiKeys.ts';
-import { findOrganization } from '../../store/organizations/organizations.ts';
 import type { PagesOptions, Viewer } from './context.ts';
-import { formToken, isShare, readSession, type Session } from './signatures.ts';
+import { formToken, readSession, type Session } from './signatures.ts';
 
 export const COOKIE = 'tearsheet_session';
 
@@ -12,12 +11,16 @@ type ViewerOptions = Pick<PagesOptions, 'store' | 'secret'>;
 
 /** @returns undefined if the request proves no access to this organization, whether or not the organization exists. */
 export async function findViewer(options: ViewerOptions, request: Request): Promise<Viewer | undefined> {
-  const slug = String(request.params['slug']);
-  return (
-    (await byHeader(options, request, slug)) ??
-    (await bySession(options, request, slug)) ??
-    (await byShareLink(options, request, slug))
-  );
+  return findViewerOf(options, request, String(request.params['slug']));
+}
+
+/** As {@link findViewer}, for requests that match no route. */
+export async function findViewerOf(
+  options: ViewerOptions,
+  request: Request,
+  slug: string,
+): Promise<Viewer | undefined> {
+  return (await byHeader(options, request, slug)) ?? (await bySession(options, request, slug));
 }
 
 export function findSession(secret: Buffer, request: Request, slug: string): Session | undefined {
@@ -34,7 +37,9 @@ async function byHeader({ store }: ViewerOptions, request: Request, slug: string
   const caller = key && (await authenticate(store.db, key));
   if (caller === undefined || caller.organization.slug !== slug || !caller.scopes.includes('read')) return undefined;
   const { id, disabled } = caller.organization;
-  return { organizationId: id, slug, disabled, canWrite: caller.scopes.includes('write'), formToken: '' };
+  const canWrite = caller.scopes.includes('write');
+  const { keyId, scopes } = caller;
+  return { organizationId: id, slug, disabled, scopes, canWrite, keyId, formToken: '' };
 }
 
 async function bySession(
@@ -43,22 +48,8 @@ async function bySession(
   slug: string,
 ): Promise<Viewer | undefined> {
   const session = findSession(secret, request, slug);
-  const key = session && (await findLiveKey(store.db, { keyId: session.keyId, slug }));
+  const key = session && (await findLiveKey(store.db, { keyId: session.keyId, slug, sessionId: session.id }));
   if (session === undefined || key === undefined || !key.scopes.includes('read')) return undefined;
-  return { ...key, slug, canWrite: key.scopes.includes('write'), formToken: formToken(secret, session) };
-}
-
-async function byShareLink(
-  { store, secret }: ViewerOptions,
-  request: Request,
-  slug: string,
-): Promise<Viewer | undefined> {
-  const token = request.query['s'];
-  const setId = request.params['id'];
-  if (typeof token !== 'string' || typeof setId !== 'string' || !isShare(secret, { slug, setId, token }))
-    return undefined;
-  const organization = await findOrganization(store.db, slug);
-  if (organization === undefined) return undefined;
-  const disabled = organization.disabled_at !== null;
-  return { organizationId: organization.id, slug, disabled, canWrite: false, sharedSet: setId, formToken: '' };
+  const canWrite = key.scopes.includes('write');
+  return { ...key, slug, canWrite, keyId: session.keyId, formToken: formToken(secret, session) };
 }

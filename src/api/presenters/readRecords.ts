@@ -1,11 +1,13 @@
 /** Reads one ad or set as its record. The API and events use the same functions, so that they cannot differ. */
-import type { AdRecord, ScreenshotSetRecord } from '../../contract/records.ts';
+import type { AdRecord, ScreenshotRecord, ScreenshotSetRecord } from '../../contract/records.ts';
 import { readAdRow } from '../../store/ads/readAd.ts';
 import type { Queryable } from '../../store/database/database.ts';
 import type { RowQuery } from '../../store/database/rows.ts';
+import { withScreenshotHistory, withSetHistory } from '../../store/reviews/reviews.ts';
+import { readScreenshot } from '../../store/screenshots/oneScreenshot.ts';
 import { readScreenshots } from '../../store/screenshots/readScreenshots.ts';
 import { readSetRow } from '../../store/sets/readSet.ts';
-import { adRecord, screenshotSetRecord } from './records.ts';
+import { adRecord, type OrganizationLinks, screenshotRecord, screenshotSetRecord } from './records.ts';
 
 export interface RecordQuery extends RowQuery {
   readonly publicUrl: string;
@@ -19,8 +21,22 @@ export async function readAdRecord(db: Queryable, query: RecordQuery): Promise<A
 
 /** @returns undefined if there is no such set. */
 export async function readSetRecord(db: Queryable, query: RecordQuery): Promise<ScreenshotSetRecord | undefined> {
-  const row = await readSetRow(db, query);
+  const found = await readSetRow(db, query);
+  if (found === undefined) return undefined;
+  const [row] = await withSetHistory(db, [found]);
   if (row === undefined) return undefined;
-  const screenshots = await readScreenshots(db, query.id);
+  const screenshots = await withScreenshotHistory(db, await readScreenshots(db, found.id));
   return screenshotSetRecord(row, screenshots, { publicUrl: query.publicUrl, slug: row.slug });
+}
+
+/** @returns undefined if this organization has no such screenshot. */
+export async function readScreenshotRecord(
+  db: Queryable,
+  query: { readonly organizationId: string; readonly screenshotId: string },
+  place: OrganizationLinks,
+): Promise<ScreenshotRecord | undefined> {
+  const found = await readScreenshot(db, query);
+  if (found === undefined) return undefined;
+  const [row] = await withScreenshotHistory(db, [found]);
+  return row && screenshotRecord(row, place);
 }

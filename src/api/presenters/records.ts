@@ -2,6 +2,8 @@
 import type {
   AdRecord,
   AdSummary,
+  KeyReference,
+  ReviewRecord,
   ScreenshotRecord,
   ScreenshotSetRecord,
   ScreenshotSetSummary,
@@ -10,6 +12,7 @@ import { adPage, imageUrl, type OrganizationLinks, setPage } from '../../domain/
 import { countStatuses, reviewNotes } from '../../domain/reviewNotes.ts';
 import { maybeTimestamp, timestamp } from '../../domain/time.ts';
 import type { AdRow, ScreenshotRow, SetRow } from '../../store/database/rows.ts';
+import type { History } from '../../store/reviews/reviews.ts';
 
 export type { OrganizationLinks } from '../../domain/addresses.ts';
 
@@ -51,7 +54,7 @@ function adSize({ status, width, height }: AdRow): { width?: number | null; heig
 
 const isFailed = (status: string) => status !== 'pending' && status !== 'uploaded' && status !== 'canceled';
 
-export function screenshotRecord(row: ScreenshotRow, place: OrganizationLinks): ScreenshotRecord {
+export function screenshotRecord(row: ScreenshotRow & History, place: OrganizationLinks): ScreenshotRecord {
   return {
     id: row.id,
     status: row.status,
@@ -64,8 +67,23 @@ export function screenshotRecord(row: ScreenshotRow, place: OrganizationLinks): 
     captured_at: maybeTimestamp(row.captured_at),
     warnings: row.warnings,
     ad: adSummary(row.ad, place),
+    ...historyFields(row),
     ...(isFailed(row.status) && row.reason !== null ? { reason: row.reason } : {}),
   };
+}
+
+export function historyFields({ retake_of, retaken_by, review }: History) {
+  return { retake_of, retaken_by, review: reviewRecord(review) };
+}
+
+function reviewRecord(review: History['review']): ReviewRecord | null {
+  if (review === null) return null;
+  const { decision, comment, key_id, key_name, created_at } = review;
+  return { decision, comment, by: keyReference(key_id, key_name), at: timestamp(created_at) };
+}
+
+export function keyReference(id: string | null, name: string | null): KeyReference | null {
+  return id === null ? null : { key_id: id, name: name ?? '' };
 }
 
 /** The six fields in the response of a screenshot request. */
@@ -85,14 +103,15 @@ export function screenshotSetSummary(
 
 /** The response of reading a set, and `data.object` of its events. @param screenshots in the order of the request. */
 export function screenshotSetRecord(
-  row: SetRow,
-  screenshots: readonly ScreenshotRow[],
+  row: SetRow & History,
+  screenshots: readonly (ScreenshotRow & History)[],
   place: OrganizationLinks,
 ): ScreenshotSetRecord {
   return {
     ...screenshotSetSummary(row, place),
     instructions: row.instructions,
     review_notes: reviewNotes(row, countStatuses(screenshots.map(({ status }) => status))),
+    ...historyFields(row),
     screenshots: screenshots.map((screenshot) => screenshotRecord(screenshot, place)),
   };
 }

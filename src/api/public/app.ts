@@ -2,16 +2,37 @@ import express, { type Express } from 'express';
 import { buildOpenApi } from '../../contract/openApi.ts';
 import { accessLog } from '../server/accessLog.ts';
 import { errorHandler, unknownPath } from '../server/errorHandler.ts';
+import { requireOneHost } from '../server/parserFaults.ts';
 import { requestId } from '../server/requestId.ts';
 import { route } from '../server/route.ts';
+import { branding, deleteLogo, putBranding, putLogo } from './branding.ts';
 import { createAd } from './createAd.ts';
 import { createScreenshotRequest } from './createScreenshotRequest.ts';
-import { serveDocs } from './docs.ts';
 import { type Endpoint, endpoints } from './endpoint.ts';
-import { serveImage } from './images.ts';
+import { eventList, oneEvent, replayMany, replayOne } from './events.ts';
+import { serveExport } from './exportFiles.ts';
+import { createExport, exportFile, exportList, oneExport } from './exports.ts';
+import { serveImage, serveThumbnail } from './images.ts';
+import { serveOpenApi } from './openApiRoute.ts';
 import type { PublicApiOptions } from './options.ts';
-import { adList, campaignList, deliveryList, oneAd, oneSet, screenshotList, setList } from './reading.ts';
-import { replay, review } from './reviewing.ts';
+import {
+  adList,
+  campaignList,
+  deliveryList,
+  oneAd,
+  oneDelivery,
+  oneSet,
+  screenshotList,
+  setList,
+  uploadList,
+} from './reading.ts';
+import { deleteSet } from './removal.ts';
+import { retakeScreenshot, retakeSet } from './retakes.ts';
+import { replay, review, reviewOfScreenshot } from './reviewing.ts';
+import { addSettingRoutes } from './settings/settingRoutes.ts';
+import { createShare, listShares, revokeShare } from './sharing.ts';
+import { createTemplate, removeTemplate, templateList } from './templates.ts';
+import { createUpload, oneUpload, removeUpload } from './uploads.ts';
 
 const ORGANIZATION = '/api/v1/orgs/:slug';
 
@@ -26,13 +47,20 @@ export function createPublicApi(options: PublicApiOptions): Express {
     response.set({ 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer' });
     next();
   });
+  app.use(requireOneHost);
   const endpoint = endpoints(options);
   addWriteRoutes(app, options, endpoint);
   addReadRoutes(app, options, endpoint);
+  addExportRoutes(app, options, endpoint);
+  addShareRoutes(app, options, endpoint);
+  addSettingRoutes(app, options, endpoint);
   route(app, '/i/:file', { get: serveImage(options.store.db, options.artifacts) });
-  serveDocs(app, buildOpenApi(options.limits));
+  route(app, '/i/:token/:file', { get: serveThumbnail(options.store.db, options.artifacts) });
+  route(app, '/e/:token/:name', { get: serveExport(options.store.db, options.artifacts) });
+  serveOpenApi(app, buildOpenApi(options.limits));
   if (options.pages !== undefined) app.use(options.pages);
   app.use(unknownPath);
+  if (options.errorPages !== undefined) app.use(options.errorPages);
   app.use(errorHandler(options.log));
   return app;
 }
@@ -44,10 +72,39 @@ function addWriteRoutes(app: Express, options: PublicApiOptions, endpoint: Endpo
     post: endpoint('write', createAd(options), { remember: true }),
   });
   route(app, `${ORGANIZATION}/screenshot_requests`, { post: endpoint('write', createScreenshotRequest(options)) });
+  route(app, `${ORGANIZATION}/uploads`, {
+    get: endpoint('read', uploadList(db)),
+    post: endpoint('write', createUpload(options)),
+  });
+  route(app, `${ORGANIZATION}/uploads/:id`, {
+    get: endpoint('read', oneUpload(options)),
+    delete: endpoint('write', removeUpload(options)),
+  });
+  route(app, `${ORGANIZATION}/templates`, {
+    get: endpoint('read', templateList(options)),
+    post: endpoint('write', createTemplate(options)),
+  });
+  route(app, `${ORGANIZATION}/templates/:id`, { delete: endpoint('write', removeTemplate(options)) });
   for (const verb of ['approve', 'reject', 'cancel'] as const) {
     route(app, `${ORGANIZATION}/screenshot_sets/:id/${verb}`, { post: endpoint('write', review(options, verb)) });
   }
+  route(app, `${ORGANIZATION}/screenshots/:id/review`, { post: endpoint('write', reviewOfScreenshot(options)) });
+  route(app, `${ORGANIZATION}/events/replay`, { post: endpoint('write', replayMany(options)) });
+  route(app, `${ORGANIZATION}/events/:id/replay`, { post: endpoint('write', replayOne(options)) });
   route(app, `${ORGANIZATION}/deliveries/:id/replay`, { post: endpoint('write', replay(options)) });
+  for (const kind of ['retake', 'duplicate'] as const) {
+    route(app, `${ORGANIZATION}/screenshot_sets/:id/${kind}`, { post: endpoint('write', retakeSet(options, kind)) });
+  }
+  route(app, `${ORGANIZATION}/screenshots/:id/retake`, { post: endpoint('write', retakeScreenshot(options)) });
+}
+
+function addShareRoutes(app: Express, options: PublicApiOptions, endpoint: Endpoint): void {
+  const shares = `${ORGANIZATION}/screenshot_sets/:id/shares`;
+  route(app, shares, {
+    get: endpoint('read', listShares(options)),
+    post: endpoint('write', createShare(options)),
+  });
+  route(app, `${shares}/:share`, { delete: endpoint('write', revokeShare(options)) });
 }
 
 function addReadRoutes(app: Express, options: PublicApiOptions, endpoint: Endpoint): void {
@@ -55,7 +112,32 @@ function addReadRoutes(app: Express, options: PublicApiOptions, endpoint: Endpoi
   route(app, `${ORGANIZATION}/ads/:id`, { get: endpoint('read', oneAd(db)) });
   route(app, `${ORGANIZATION}/campaigns`, { get: endpoint('read', campaignList(db)) });
   route(app, `${ORGANIZATION}/screenshot_sets`, { get: endpoint('read', setList(db)) });
-  route(app, `${ORGANIZATION}/screenshot_sets/:id`, { get: endpoint('read', oneSet(db)) });
+  route(app, `${ORGANIZATION}/screenshot_sets/:id`, {
+    get: endpoint('read', oneSet(db)),
+    delete: endpoint('write', deleteSet(options)),
+  });
   route(app, `${ORGANIZATION}/screenshots`, { get: endpoint('read', screenshotList(db)) });
   route(app, `${ORGANIZATION}/deliveries`, { get: endpoint('read', deliveryList(db)) });
+  route(app, `${ORGANIZATION}/events`, { get: endpoint('read', eventList(options)) });
+  route(app, `${ORGANIZATION}/events/:id`, { get: endpoint('read', oneEvent(options)) });
+  route(app, `${ORGANIZATION}/deliveries/:id`, { get: endpoint('read', oneDelivery(db)) });
+}
+
+/** Exports need the scope "read", because they only show what their reader can read. */
+function addExportRoutes(app: Express, options: PublicApiOptions, endpoint: Endpoint): void {
+  const { db } = options.store;
+  route(app, `${ORGANIZATION}/screenshot_sets/:id/export`, { get: endpoint('read', exportFile(options)) });
+  route(app, `${ORGANIZATION}/screenshot_sets/:id/exports`, {
+    get: endpoint('read', exportList(db)),
+    post: endpoint('read', createExport(options)),
+  });
+  route(app, `${ORGANIZATION}/exports/:id`, { get: endpoint('read', oneExport(db)) });
+  route(app, `${ORGANIZATION}/branding`, {
+    get: endpoint('read', branding(options)),
+    put: endpoint('admin', putBranding(options)),
+  });
+  route(app, `${ORGANIZATION}/branding/logo`, {
+    put: endpoint('admin', putLogo(options)),
+    delete: endpoint('admin', deleteLogo(options)),
+  });
 }

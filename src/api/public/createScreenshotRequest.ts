@@ -1,7 +1,8 @@
 import { type ParsedScreenshotRequest, screenshotRequestParser } from '../../contract/parseScreenshotRequest.ts';
+import { runInSlices } from '../../lib/slices.ts';
+import { acceptScreenshotRequest } from '../../workflow/acceptance/acceptScreenshotRequest.ts';
 import { screenshotSetSummary } from '../presenters/records.ts';
 import { addLogFields } from '../server/accessLog.ts';
-import { acceptScreenshotRequest } from './acceptScreenshotRequest.ts';
 import { type AuthorizedRequest, type JsonResponse, jsonResponse } from './endpoint.ts';
 import { answerOnce } from './idempotency.ts';
 import { jsonBodyReader } from './jsonBody.ts';
@@ -9,17 +10,16 @@ import type { PublicApiOptions } from './options.ts';
 
 /** POST …/screenshot_requests: 202 with a set whose screenshots are then captured. */
 export function createScreenshotRequest(options: PublicApiOptions): (call: AuthorizedRequest) => Promise<JsonResponse> {
-  const { store, limits, queue } = options;
+  const { store, limits } = options;
   const readBody = jsonBodyReader(limits.bodyBytes);
   const parse = screenshotRequestParser(limits);
   return async (call) => {
     const { organizationId, place } = call;
-    const { value, sha256 } = await readBody(call.request, call.response, call.organizationId);
-    const parsed: ParsedScreenshotRequest = parse(value);
+    const { value, sha256 } = await readBody(call.request, call.response, organizationId);
+    const parsed: ParsedScreenshotRequest = await runInSlices(parse(value));
     return answerOnce({ db: store.db, call, endpoint: 'screenshot_requests', bodySha256: sha256 }, async (tx) => {
-      const row = await acceptScreenshotRequest(tx, { organizationId, parsed, limits });
+      const row = await acceptScreenshotRequest(tx, { organizationId, parsed }, options);
       addLogFields(call.response, { set_id: row.id });
-      await queue.enqueue(tx, 'launch', { organization_id: organizationId });
       return jsonResponse(202, screenshotSetSummary(row, place));
     });
   };

@@ -1,8 +1,11 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { notFound } from '../../domain/failure.ts';
+import type { z } from 'zod';
+import { Faults } from '../../contract/faults.ts';
+import { invalid, unknownId } from '../../domain/failure.ts';
 import type { Scope } from '../../domain/keys.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import type { Queryable } from '../../store/database/database.ts';
+import type { RememberedKey } from '../../workflow/acceptance/acceptAd.ts';
 import { authorize, findKeyOwner, readApiKey } from '../auth/apiKeys.ts';
 import { KeyMemory } from '../auth/keyMemory.ts';
 import type { OrganizationLinks } from '../presenters/records.ts';
@@ -10,25 +13,21 @@ import { addLogFields } from '../server/accessLog.ts';
 import type { PublicApiOptions } from './options.ts';
 import { limitRequests } from './rateLimit.ts';
 
-export interface Remembered {
-  readonly keyId: string;
-  /** Looks the key up in PostgreSQL. @throws Failure, as the check at the start of every other request. */
-  readonly recheck: (db: Queryable) => Promise<void>;
-}
-
 /** A request whose key has been checked. */
 export interface AuthorizedRequest {
   readonly request: Request;
   readonly response: Response;
   readonly organizationId: string;
+  /** Id of the key that the request sends. */
+  readonly keyId: string;
   readonly place: OrganizationLinks;
   /** Set if the key was valid within the last second and was not looked up for this request. */
-  readonly remembered: Remembered | undefined;
+  readonly remembered: RememberedKey | undefined;
 }
 
 export interface JsonResponse {
   readonly status: number;
-  /** JSON. */
+  /** JSON; empty for 204. */
   readonly text: string;
 }
 
@@ -66,18 +65,29 @@ export function endpoints({ store, publicUrl, rateLimit }: PublicApiOptions): En
         authorize(await findKeyOwner(db, key), { slug, scope, publicUrl });
       };
       const remembered = known && { keyId: caller.keyId, recheck };
-      const call = { request, response, organizationId: id, place: { publicUrl, slug }, remembered };
+      const { keyId } = caller;
+      const call = { request, response, organizationId: id, keyId, place: { publicUrl, slug }, remembered };
       const { status, text } = await handle(call);
+      if (status === 204) {
+        response.status(status).set('Cache-Control', 'no-store').end();
+        return;
+      }
       response.status(status).set({ 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' });
       response.end(text);
     };
 }
 
-/** @returns the UUID in the path. @throws Failure (404) if it is not a UUID, because no object has such an id. */
-export function idOf(request: Request): string {
-  const id = String(request.params['id']);
+/** @returns a UUID in the path. @throws Failure (404) if it is not a UUID, because no object has such an id. */
+export function idOf(request: Request, parameter = 'id'): string {
+  const id = String(request.params[parameter]).toLowerCase();
   if (!isUuid(id)) throw unknownId();
   return id;
 }
 
-export const unknownId = () => notFound('id', 'This organization has no object with this id.');
+/** @returns the parsed value. @throws Failure (422) with all its faults. */
+export function readOrFail<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const faults = new Faults();
+  const parsed = faults.read(schema, value, '');
+  if (parsed === undefined) throw invalid(faults.errors);
+  return parsed;
+}

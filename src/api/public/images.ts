@@ -1,43 +1,92 @@
 import type { RequestHandler } from 'express';
 import { ArtifactNotFoundError, type ArtifactStore } from '../../artifacts/store.ts';
-import { notFound } from '../../domain/failure.ts';
+import { type Failure, gone, notFound } from '../../domain/failure.ts';
+import { THUMBNAIL_WIDTHS, thumbnailWidth } from '../../domain/thumbnails.ts';
 import type { Database } from '../../store/database/database.ts';
-import { findImage } from '../../store/images/images.ts';
+import { findImage, type Image } from '../../store/images/images.ts';
+import { createThumbnails } from '../thumbnails/thumbnails.ts';
+import { createFramedImages, type FramedImages } from './framedImages.ts';
 
 const URL_SECONDS = 3_600;
+const FOREVER = 'public, max-age=31536000, immutable';
 
-/** GET /i/{token}.png: sends the picture, or redirects to the bucket. It needs no key, because the token cannot be guessed. */
+/**
+ * GET /i/{token}.png: sends the picture, or redirects to the bucket. It needs no key, because the token cannot be guessed.
+ * With `?frame=browser` or `?frame=device` it sends the picture in a frame.
+ */
 export function serveImage(db: Database, artifacts: ArtifactStore): RequestHandler {
+  const framedImages = createFramedImages(db, artifacts);
   return async (request, response) => {
-    const token = String(request.params['file']).replace(/\.png$/, '');
-    const image = /^[A-Za-z0-9_-]{1,128}$/.test(token) ? await findImage(db, token) : undefined;
-    if (image === undefined) throw gone();
-    const etag = `"${image.sha256}"`;
+    const image = await findByToken(db, String(request.params['file']).replace(/\.png$/, ''));
+    const { key, etag } = await fileOf(image, request.query['frame'], framedImages);
     // The picture of a token never changes.
     response.set({
       ETag: etag,
-      'Cache-Control': 'public, max-age=31536000, immutable',
+      'Cache-Control': FOREVER,
       'Content-Type': image.content_type,
     });
     if (matches(request.get('if-none-match'), etag)) {
       response.status(304).end();
       return;
     }
-    const url = await artifacts.downloadUrl(image.artifact_key, { expiresInSeconds: URL_SECONDS, forClient: true });
+    const url = await artifacts.downloadUrl(key, { expiresInSeconds: URL_SECONDS, forClient: true });
     if (url !== undefined) {
       response.set('Cache-Control', `private, max-age=${URL_SECONDS / 2}`).removeHeader('ETag');
       response.redirect(302, url);
       return;
     }
-    const { bytes } = await artifacts.get(image.artifact_key).catch((error: unknown) => {
-      throw error instanceof ArtifactNotFoundError ? gone() : error;
+    const { bytes } = await artifacts.get(key).catch((error: unknown) => {
+      throw error instanceof ArtifactNotFoundError ? unknownPicture() : error;
     });
     response.set('Content-Length', String(bytes.length)).end(request.method === 'HEAD' ? undefined : bytes);
   };
+}
+
+/** GET /i/{token}/{width}.webp: sends a thumbnail of the picture, under the same rules. */
+export function serveThumbnail(db: Database, artifacts: ArtifactStore): RequestHandler {
+  const thumbnails = createThumbnails(db, artifacts);
+  return async (request, response) => {
+    const width = thumbnailWidth(/^(\d+)\.webp$/.exec(String(request.params['file']))?.[1] ?? '');
+    if (width === undefined) throw noSuchWidth();
+    const image = await findByToken(db, String(request.params['token']));
+    const etag = `"${image.sha256}-${width}"`;
+    response.set({ ETag: etag, 'Cache-Control': FOREVER, 'Content-Type': 'image/webp' });
+    if (matches(request.get('if-none-match'), etag)) {
+      response.status(304).end();
+      return;
+    }
+    const webp = await thumbnails.read(image, width).catch((error: unknown) => {
+      throw error instanceof ArtifactNotFoundError ? unknownPicture() : error;
+    });
+    response.set('Content-Length', String(webp.length)).end(request.method === 'HEAD' ? undefined : webp);
+  };
+}
+
+function noSuchWidth(): Failure {
+  const widths = THUMBNAIL_WIDTHS.map((width) => `${width}.webp`).join(', ');
+  return notFound('path', `There is no such thumbnail: use one of ${widths}.`);
+}
+
+async function findByToken(db: Database, token: string): Promise<Image> {
+  const image = /^[A-Za-z0-9_-]{1,128}$/.test(token) ? await findImage(db, token) : undefined;
+  if (image === undefined) throw unknownPicture();
+  if (image.removed_at !== null) throw gone('token', 'This picture was removed with its set.');
+  return image;
+}
+
+async function fileOf(
+  image: Image,
+  frame: unknown,
+  framedImages: FramedImages,
+): Promise<{ key: string; etag: string }> {
+  if (frame === undefined) return { key: image.artifact_key, etag: `"${image.sha256}"` };
+  return framedImages.keyOf(image, typeof frame === 'string' ? frame : '').catch((error: unknown) => {
+    throw error instanceof ArtifactNotFoundError ? unknownPicture() : error;
+  });
 }
 
 function matches(sent: string | undefined, etag: string): boolean {
   return (sent ?? '').split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag || tag.trim() === '*');
 }
 
-const gone = () => notFound('token', 'This picture does not exist or was deleted.');
+const unknownPicture = () => notFound('token', 'This picture does not exist or was deleted.');

@@ -1,6 +1,9 @@
-import type { Router } from 'express';
+import type { ErrorRequestHandler, Router } from 'express';
 import type { ArtifactStore } from '../../artifacts/store.ts';
 import type { Limits } from '../../domain/limits.ts';
+import type { RetentionLimits } from '../../domain/retention.ts';
+import type { UploadLimits } from '../../domain/uploads.ts';
+import type { Guard } from '../../egress/guard.ts';
 import type { Log } from '../../lib/log.ts';
 import type { RateLimit } from '../../lib/tokenBucket.ts';
 import type { Store } from '../../store/database/database.ts';
@@ -9,13 +12,24 @@ import type { ServedRequest } from '../server/accessLog.ts';
 
 export interface PublicApiOptions extends EventContext {
   readonly store: Store;
+  /** The installation's secret; it signs share links. */
+  readonly secret: Buffer;
   readonly limits: Limits;
+  readonly uploadLimits: UploadLimits;
+  /** How long sets are kept. Without it they stay until they are deleted. */
+  readonly retention?: RetentionLimits;
   /** Without it there is no limit. */
   readonly rateLimit?: RateLimit;
   readonly log: Log;
   /** Receives each request when it ends, for metrics. */
   readonly observe?: (served: ServedRequest) => void;
   readonly artifacts: ArtifactStore;
+  /** How long a download waits for the file of its export; 8 s unless given. */
+  readonly exportWaitMs?: number;
+  /** Checks the addresses of connectors and test events. Without it, they must be public. */
+  readonly guard?: Pick<Guard, 'resolve'>;
   /** The results pages, which `html_url` opens. */
   readonly pages?: Router;
+  /** Shows errors to people as pages. */
+  readonly errorPages?: ErrorRequestHandler;
 }

@@ -1,13 +1,15 @@
-import { Faults } from '../../contract/faults.ts';
 import { ReviewBody } from '../../contract/requests.ts';
-import { invalid } from '../../domain/failure.ts';
+import { ScreenshotReviewBody } from '../../contract/reviewing.ts';
+import { unknownId } from '../../domain/failure.ts';
 import { listDeliveries } from '../../store/deliveries/listDeliveries.ts';
 import { replayDelivery } from '../../workflow/replay.ts';
 import { reviewSet, type SetAction } from '../../workflow/reviews.ts';
+import { reviewScreenshot } from '../../workflow/screenshotReviews.ts';
 import { deliveryRecord } from '../presenters/listItems.ts';
-import { readSetRecord } from '../presenters/readRecords.ts';
-import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, unknownId } from './endpoint.ts';
-import { optionalJsonBodyReader } from './jsonBody.ts';
+import { readScreenshotRecord, readSetRecord } from '../presenters/readRecords.ts';
+import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
+import { answerOnce } from './idempotency.ts';
+import { jsonBodyReader, optionalJsonBodyReader } from './jsonBody.ts';
 import type { PublicApiOptions } from './options.ts';
 
 /** POST …/screenshot_sets/{id}/approve, reject or cancel: responds with the changed set. */
@@ -17,12 +19,12 @@ export function review(
 ): (call: AuthorizedRequest) => Promise<JsonResponse> {
   const { store, limits } = options;
   const readBody = optionalJsonBodyReader(limits.bodyBytes);
-  return async ({ request, response, organizationId, place }) => {
+  return async ({ request, response, organizationId, keyId, place }) => {
     const setId = idOf(request);
     const notes = notesOf((await readBody(request, response, organizationId)).value);
     const query = { id: setId, organizationId, publicUrl: place.publicUrl };
     return store.db.transaction().execute(async (tx) => {
-      await reviewSet(tx, { action, organizationId, setId, notes }, options);
+      await reviewSet(tx, { action, organizationId, setId, notes, keyId }, options);
       const record = await readSetRecord(tx, query);
       if (record === undefined) throw unknownId();
       return jsonResponse(200, record);
@@ -30,21 +32,38 @@ export function review(
   };
 }
 
+/** POST …/screenshots/{id}/review: responds with the changed screenshot. */
+export function reviewOfScreenshot(options: PublicApiOptions): (call: AuthorizedRequest) => Promise<JsonResponse> {
+  const { store, limits } = options;
+  const readBody = jsonBodyReader(limits.bodyBytes);
+  return async ({ request, response, organizationId, keyId, place }) => {
+    const screenshotId = idOf(request);
+    const { value } = await readBody(request, response, organizationId);
+    const { decision, comment } = readOrFail(ScreenshotReviewBody, value);
+    const review = { decision: decision ?? undefined, comment: comment ?? undefined };
+    return store.db.transaction().execute(async (tx) => {
+      await reviewScreenshot(tx, { organizationId, screenshotId, keyId, ...review });
+      const record = await readScreenshotRecord(tx, { organizationId, screenshotId }, place);
+      if (record === undefined) throw unknownId();
+      return jsonResponse(200, record);
+    });
+  };
+}
+
 function notesOf(body: object): string | null {
-  const faults = new Faults();
-  const parsed = faults.read(ReviewBody, body, '');
-  if (parsed === undefined) throw invalid(faults.errors);
-  return parsed.notes ?? null;
+  return readOrFail(ReviewBody, body).notes ?? null;
 }
 
 /** POST …/deliveries/{id}/replay: 202 with the delivery. The service then sends it again. */
-export function replay({ store, queue }: PublicApiOptions): (call: AuthorizedRequest) => Promise<JsonResponse> {
-  return async ({ request, organizationId }) => {
+export function replay({ store }: PublicApiOptions): (call: AuthorizedRequest) => Promise<JsonResponse> {
+  return async (call) => {
+    const { request, organizationId } = call;
     const id = idOf(request);
-    return store.db.transaction().execute(async (tx) => {
+    const once = { db: store.db, call, endpoint: `deliveries/${id}/replay`, bodySha256: Buffer.alloc(0) };
+    return answerOnce(once, async (tx) => {
       const read = async () => (await listDeliveries(tx, { organizationId, id }, { page: 1, perPage: 1 })).rows[0];
       if ((await read()) === undefined) throw unknownId();
-      await replayDelivery(tx, id, queue);
+      await replayDelivery(tx, id);
       const row = await read();
       if (row === undefined) throw unknownId();
       return jsonResponse(202, deliveryRecord(row));

@@ -18,13 +18,13 @@ export function addLogFields(response: Response, fields: Record<string, string>)
 }
 
 /**
- * Logs one line for each request when it ends. The line has no query, no headers and no image token, because those hold keys and
- * signatures.
+ * Logs one line for each request when it ends. The line has no query, no headers and no token of a picture, a share link or a sign-in,
+ * because those hold keys and signatures.
  */
 export function accessLog(log: Log, observe: (served: ServedRequest) => void): RequestHandler {
   return (request, response, next) => {
     const started = performance.now();
-    const path = request.path.startsWith('/i/') ? '/i/…' : request.path;
+    const path = request.path.replace(/^(\/[is]|\/o\/[^/]+\/sign-in)\/.*/s, '$1/…');
     response.once('close', () => {
       const seconds = (performance.now() - started) / 1000;
       const { method } = request;

@@ -2,6 +2,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { Failure, type FieldErrors } from '../../domain/failure.ts';
 import type { Log } from '../../lib/log.ts';
 import { type HttpError, httpErrorOf, INTERNAL_ERROR } from './errors.ts';
+import { failureBody } from './failureBody.ts';
 import { requestIdOf } from './requestId.ts';
 
 /** Answers errors in the format of the public API. Express recognizes an error handler by its four parameters. */
@@ -20,7 +21,7 @@ export function errorHandler(log: Log) {
     response
       .status(httpError.status)
       .set({ ...httpError.headers, 'Cache-Control': 'no-store' })
-      .json({ status: 'failure', errors: publicErrors(httpError, requestId) });
+      .json(failureBody(httpError.code, requestId, publicErrors(httpError, requestId)));
   };
 }
 

@@ -1,5 +1,6 @@
 /** Maps errors to HTTP status and code, for the public API and the internal API. Each API formats the result itself. */
 import { ZodError } from 'zod';
+import type { ErrorCode } from '../../domain/errorCodes.ts';
 import { Failure, type FieldErrors, failureMessage } from '../../domain/failure.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import { SupersededError } from '../../workflow/attempts.ts';
@@ -43,10 +44,12 @@ export class OverloadedError extends UnavailableError {
   readonly retryAfterSeconds = 1;
 }
 
+/** Codes that only the capture protocol has. */
+type ProtocolCode = 'superseded' | 'unsupported_version';
+
 export interface HttpError {
   readonly status: number;
-  /** One word for the kind of error. */
-  readonly code: string;
+  readonly code: ErrorCode | ProtocolCode;
   readonly message: string;
   /** The same by the path of the field; the key is `service` if no field is at fault. */
   readonly errors: FieldErrors;
@@ -60,8 +63,8 @@ const BY_CLASS = [
   [ForbiddenError, 403, 'forbidden'],
   [NotFoundError, 404, 'not_found'],
   [UnsupportedVersionError, 404, 'unsupported_version'],
-  [TooLargeError, 413, 'invalid'],
-  [UnsupportedTypeError, 415, 'unsupported'],
+  [TooLargeError, 413, 'too_large'],
+  [UnsupportedTypeError, 415, 'unsupported_media_type'],
   [ZodError, 422, 'invalid'],
   [ResultFaultError, 422, 'invalid'],
   [UnavailableError, 503, 'unavailable'],
@@ -78,14 +81,14 @@ export function httpErrorOf(error: unknown): HttpError {
   }
   if (error instanceof URIError) {
     const text = 'must be valid percent-encoding of UTF-8.';
-    return { status: 400, code: 'invalid', message, errors: { path: [text] }, headers: {} };
+    return { status: 400, code: 'malformed', message, errors: { path: [text] }, headers: {} };
   }
   if (isDatabaseAway(error)) {
     const text = 'The service cannot reach its database at the moment: try again in a few seconds.';
     return httpError({ status: 503, code: 'unavailable', message: text, headers: { 'Retry-After': '2' } });
   }
   const status = parserStatus(error);
-  if (status !== undefined) return httpError({ status, code: 'invalid', message });
+  if (status !== undefined) return httpError({ status, code: PARSER_CODES[status] ?? 'malformed', message });
   return httpError({ status: 500, code: INTERNAL_ERROR, message: 'The service could not answer; try again.' });
 }
 
@@ -105,6 +108,12 @@ function httpError({
 function retryHeaders(error: unknown): Readonly<Record<string, string>> {
   return error instanceof OverloadedError ? { 'Retry-After': String(error.retryAfterSeconds) } : {};
 }
+
+const PARSER_CODES: Readonly<Record<number, ErrorCode>> = {
+  408: 'request_timeout',
+  413: 'too_large',
+  415: 'unsupported_media_type',
+};
 
 /** The status that express and its body parsers give to errors of the client. */
 function parserStatus(error: unknown): number | undefined {

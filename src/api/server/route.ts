@@ -1,14 +1,20 @@
 import type { Express, RequestHandler } from 'express';
 import { Failure } from '../../domain/failure.ts';
 
-type Handlers = Partial<Readonly<Record<'get' | 'post', RequestHandler>>>;
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+type Handlers = Partial<Readonly<Record<(typeof METHODS)[number], RequestHandler>>>;
 
 /** Serves the methods of a path, OPTIONS, and 405 with `Allow` for all other methods. A GET handler also serves HEAD. */
 export function route(app: Pick<Express, 'route'>, path: string, handlers: Handlers): void {
   const routed = app.route(path);
-  if (handlers.get !== undefined) routed.get(handlers.get);
-  if (handlers.post !== undefined) routed.post(handlers.post);
-  const allowed = [...(handlers.get ? ['GET', 'HEAD'] : []), ...(handlers.post ? ['POST'] : []), 'OPTIONS'].join(', ');
+  const served: string[] = [];
+  for (const method of METHODS) {
+    const handler = handlers[method];
+    if (handler === undefined) continue;
+    routed[method](handler);
+    served.push(...(method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));
+  }
+  const allowed = [...served, 'OPTIONS'].join(', ');
   routed.all((request, response) => {
     if (request.method === 'OPTIONS') {
       response.status(204).set('Allow', allowed).end();

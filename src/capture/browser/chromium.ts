@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-const NO_CHROMIUM =
-  'No Chromium was found. Install it (Debian: apt-get install chromium-headless-shell, elsewhere: npx playwright install --only-shell chromium), or set CHROMIUM_PATH to its executable.';
+/** @param setting the flag or environment variable that names the executable. */
+function installHint(setting: string): string {
+  return `Install it (Debian: apt-get install chromium-headless-shell, elsewhere: npx playwright install --only-shell chromium), or name its executable with ${setting}.`;
+}
 
 // Debian's /usr/bin/chromium-headless-shell is a script that does not exec: killing it orphans the browser.
 const PLACES = [
@@ -15,15 +17,15 @@ const PLACES = [
 
 /**
  * @returns the path of the browser: the given one, else Playwright's headless shell, else Debian's, else any other.
- * @throws Error with {@link NO_CHROMIUM} if there is none.
+ * @throws Error if there is none, which says what to do.
  */
-export function findChromium(given?: string): string {
+export function findChromium(given?: string, setting: '--chromium' | 'CHROMIUM_PATH' = 'CHROMIUM_PATH'): string {
   if (given !== undefined && given !== '') {
-    if (!existsSync(given)) throw new Error(`CHROMIUM_PATH names ${given}, which does not exist. ${NO_CHROMIUM}`);
+    if (!existsSync(given)) throw new Error(`There is no Chromium at ${given} (${setting}). ${installHint(setting)}`);
     return given;
   }
   const found = [playwrightShell(), ...PLACES].find((path) => path !== '' && existsSync(path));
-  if (found === undefined) throw new Error(NO_CHROMIUM);
+  if (found === undefined) throw new Error(`No Chromium was found. ${installHint(setting)}`);
   return found;
 }
 

@@ -1,8 +1,7 @@
-import { CdpError, type CdpSession } from './cdp.ts';
+import { CdpError } from './cdp.ts';
+import type { IsolatedWorlds } from './isolatedWorlds.ts';
 import type { PageGuard } from './pageGuard.ts';
-
-/** The isolated world of the check. No script of the page sees what it does. */
-const WORLD = 'tearsheet-frames';
+import type { PageWorkers } from './pageWorkers.ts';
 
 /** The needs of a page, which decide the next step of the clock. */
 export interface FrameNeed {
@@ -19,34 +18,20 @@ const REQUESTED: FrameNeed = { requested: true, nextChangeMs: Number.POSITIVE_IN
  * needs its frames, because only the worker knows what it draws.
  */
 export class FrameNeeds {
-  readonly #session: CdpSession;
   readonly #guard: PageGuard;
-  /** The isolated world of each frame of the page; undefined until it is created. */
-  readonly #contexts = new Map<string, number | undefined>();
-  readonly #workers = new Set<string>();
+  readonly #worlds: IsolatedWorlds;
+  readonly #workers: PageWorkers;
 
-  constructor(session: CdpSession, guard: PageGuard) {
-    this.#session = session;
+  constructor(guard: PageGuard, worlds: IsolatedWorlds, workers: PageWorkers) {
     this.#guard = guard;
-    session.on('Page.frameNavigated', ({ frame }) => this.#contexts.set(frame.id, undefined));
-    session.on('Page.frameAttached', ({ frameId }) => this.#contexts.set(frameId, undefined));
-    session.on('Page.frameDetached', ({ frameId }) => this.#contexts.delete(frameId));
-    session.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
-      if (targetInfo.type === 'worker') this.#workers.add(sessionId);
-    });
-    session.on('Target.detachedFromTarget', ({ sessionId }) => this.#workers.delete(sessionId));
-  }
-
-  /** Called once, before the page loads anything. */
-  async start(): Promise<void> {
-    const options = { autoAttach: true, waitForDebuggerOnStart: false, flatten: true };
-    await this.#session.send('Target.setAutoAttach', options);
+    this.#worlds = worlds;
+    this.#workers = workers;
   }
 
   /** @returns the changes since the previous call. An unknown need counts as a request. */
   async check(): Promise<FrameNeed> {
-    if (this.#workers.size > 0) return REQUESTED;
-    const frames = [...this.#contexts.keys()];
+    if (this.#workers.count > 0) return REQUESTED;
+    const frames = this.#worlds.frameIds();
     const needs = await this.#guard.waitFor(Promise.all(frames.map((id) => this.#checkFrame(id))));
     return {
       requested: needs.some(({ requested }) => requested),
@@ -56,29 +41,19 @@ export class FrameNeeds {
 
   async #checkFrame(frameId: string): Promise<FrameNeed> {
     try {
-      const contextId = this.#contexts.get(frameId) ?? (await this.#createContext(frameId));
-      const call = { contextId, expression: CHECK, returnByValue: true };
-      const { result } = await this.#session.send('Runtime.evaluate', call);
-      const { requested, nextChangeMs } = (result.value ?? REQUESTED) as FrameNeed;
+      const need = (await this.#worlds.evaluate(frameId, CHECK)) as FrameNeed | undefined;
+      const { requested, nextChangeMs } = need ?? REQUESTED;
       // Infinity has no JSON value.
       return { requested, nextChangeMs: nextChangeMs ?? Number.POSITIVE_INFINITY };
     } catch (error) {
-      if (!(error instanceof CdpError)) throw error;
       // The document was replaced.
-      if (this.#contexts.has(frameId)) this.#contexts.set(frameId, undefined);
-      return REQUESTED;
+      if (error instanceof CdpError) return REQUESTED;
+      throw error;
     }
-  }
-
-  async #createContext(frameId: string): Promise<number> {
-    const world = { frameId, worldName: WORLD };
-    const { executionContextId } = await this.#session.send('Page.createIsolatedWorld', world);
-    this.#contexts.set(frameId, executionContextId);
-    return executionContextId;
   }
 }
 
-/** A window, with what the previous check found in it. */
+/** The window of our isolated world, with what the previous check found in it. */
 interface CheckedWindow extends Window {
   lastRequest?: number;
   phases?: WeakMap<Animation, number>;

@@ -43,6 +43,8 @@ export class PageGuard {
    */
   async waitFor<T>(work: Promise<T>, tick: () => Promise<void> = async () => undefined): Promise<T> {
     const { signal } = this.#options;
+    // If another promise wins the race, or the signal has aborted, `work` may still reject later.
+    work.catch(() => undefined);
     signal.throwIfAborted();
     const aborted = Promise.withResolvers<never>();
     const abort = () => aborted.reject(signal.reason);
@@ -54,8 +56,6 @@ export class PageGuard {
     } finally {
       timer.cancel();
       signal.removeEventListener('abort', abort);
-      // If another promise won the race, `work` may still reject later.
-      work.catch(() => undefined);
     }
   }
 

@@ -10,14 +10,21 @@ export interface SteppedClockOptions {
   readonly guard: PageGuard;
   readonly requests: PendingRequests;
   readonly networkBudget: NetworkBudget;
+  /** The time of day at which the clock starts. Milliseconds since 1970. */
+  readonly startDate: number;
   /** Facts for the provenance record; the clock adds to them. */
   readonly notes: Set<string>;
 }
 
+/**
+ * A browser rounds `performance.now()` up or down to this unit, at random for times in between. Virtual time starts at a
+ * whole unit, so that a page reads the same time in every rendering.
+ */
+const CLOCK_UNIT_MS = 0.1;
 /** Virtual milliseconds between two frames of the same moment. */
 const INSTANT_MS = 0.001;
 const NUDGE_MS = 1;
-/** Makes a product of whole microseconds never fall below them. */
+/** Makes a time of whole microseconds never fall below them. */
 const ROUNDING_MS = 0.0001;
 /** Real time that requests may take in all, if they start after the network budget was spent. */
 const LATE_BUDGET_MS = 2_000;
@@ -49,9 +56,15 @@ export class SteppedClock implements PageClock {
   }
 
   async start(): Promise<void> {
-    const { session } = this.#options;
-    const { virtualTimeTicksBase } = await session.send('Emulation.setVirtualTimePolicy', { policy: 'pause' });
+    const { session, startDate } = this.#options;
+    const { virtualTimeTicksBase } = await session.send('Emulation.setVirtualTimePolicy', {
+      policy: 'pause',
+      initialVirtualTime: startDate / 1000,
+    });
     this.#base = virtualTimeTicksBase;
+    await this.advance(CLOCK_UNIT_MS - (virtualTimeTicksBase % CLOCK_UNIT_MS));
+    this.#base += this.#now;
+    this.#now = 0;
   }
 
   async advance(ms: number): Promise<void> {
@@ -65,7 +78,7 @@ export class SteppedClock implements PageClock {
   }
 
   frameTime(): { readonly frameTimeTicks: number } {
-    return { frameTimeTicks: this.#base + this.#now + this.#instant };
+    return { frameTimeTicks: this.#base + this.#now + this.#instant + ROUNDING_MS };
   }
 
   nextInstant(): void {

@@ -1,10 +1,13 @@
 import type { CdpSession } from './cdp.ts';
+import { startClocksAboveZero } from './clockStart.ts';
 import { FrameDriver } from './frameDriver.ts';
 import { type FrameNeed, FrameNeeds } from './frameNeeds.ts';
 import { interceptRequests, type SubstituteScript } from './interceptRequests.ts';
+import { IsolatedWorlds } from './isolatedWorlds.ts';
 import type { NetworkBudget } from './networkBudget.ts';
 import { type PageClock, WallClock } from './pageClock.ts';
 import { PageGuard } from './pageGuard.ts';
+import { PageWorkers } from './pageWorkers.ts';
 import { type PendingRequests, trackRequests } from './pendingRequests.ts';
 import { RenderingBlockedError } from './renderingBlocked.ts';
 import type { SteppedBrowser } from './steppedBrowser.ts';
@@ -20,13 +23,15 @@ export interface SteppedPageOptions {
   readonly clock: 'stepped' | 'wall';
   /** Shared by all renderings of one creative. */
   readonly networkBudget: NetworkBudget;
+  /**
+   * The time of day at which stepped time starts, in milliseconds since 1970. Scripts see whole milliseconds, so a different
+   * fraction of a millisecond gives different pictures.
+   */
+  readonly startDate: number;
   /** Default: none. */
   readonly substitutes?: readonly SubstituteScript[];
   readonly signal: AbortSignal;
 }
-
-/** The isolated world of our scripts. With a name, it stays the same for one document. */
-const WORLD = 'tearsheet';
 
 /** The generic families as Playwright sets them on Linux, so that both browsers paint the same text. */
 const FONT_FAMILIES = {
@@ -50,6 +55,8 @@ export class SteppedPage {
   readonly #guard: PageGuard;
   readonly #clock: PageClock;
   readonly #frames: FrameDriver;
+  readonly #worlds: IsolatedWorlds;
+  readonly #workers: PageWorkers;
   readonly #frameNeeds: FrameNeeds;
   #loaded = false;
 
@@ -64,19 +71,21 @@ export class SteppedPage {
     const session = browser.cdp.session(target.sessionId);
     const requests = trackRequests(session);
     const { notes } = this;
-    const { signal, networkBudget } = options;
+    const { signal, networkBudget, startDate } = options;
     const isLoading = () => requests.openCount() > 0 && this.#clock.waitsForNetwork;
     const guard = new PageGuard(session, { signal, notes, isLoading });
     const clock =
       options.clock === 'wall'
         ? new WallClock(guard)
-        : new SteppedClock({ session, guard, requests, networkBudget, notes });
+        : new SteppedClock({ session, guard, requests, networkBudget, startDate, notes });
     this.session = session;
     this.requests = requests;
     this.#guard = guard;
     this.#clock = clock;
     this.#frames = new FrameDriver({ session, guard, clock });
-    this.#frameNeeds = new FrameNeeds(session, guard);
+    this.#worlds = new IsolatedWorlds(session);
+    this.#workers = new PageWorkers(session, (id) => browser.cdp.session(id));
+    this.#frameNeeds = new FrameNeeds(guard, this.#worlds, this.#workers);
   }
 
   static async open(browser: SteppedBrowser, options: SteppedPageOptions): Promise<SteppedPage> {
@@ -118,6 +127,7 @@ export class SteppedPage {
   /** Advances the clock by `ms` and draws nothing, for example while a document loads. */
   async wait(ms: number): Promise<void> {
     await this.#clock.advance(ms);
+    if (this.#workers.count > 0) await this.#guard.waitFor(this.#workers.settle());
   }
 
   /** Draws the frame of this moment. @returns whether it differs from the previous one. */
@@ -138,17 +148,8 @@ export class SteppedPage {
 
   /** Evaluates in our isolated world, in the main frame or in the given iframe. @returns undefined if the script throws. */
   async evaluate(expression: string, frameId?: string): Promise<unknown> {
-    const guard = this.#guard;
     const id = frameId ?? (await this.#frameTree()).frame.id;
-    const world = await guard.waitFor(this.session.send('Page.createIsolatedWorld', { frameId: id, worldName: WORLD }));
-    const { result, exceptionDetails } = await guard.waitFor(
-      this.session.send('Runtime.evaluate', {
-        contextId: world.executionContextId,
-        expression,
-        returnByValue: true,
-      }),
-    );
-    return exceptionDetails ? undefined : result.value;
+    return this.#guard.waitFor(this.#worlds.evaluate(id, expression));
   }
 
   /** @returns the id of the document's first iframe, which holds the creative. */
@@ -158,7 +159,7 @@ export class SteppedPage {
 
   /** @returns true while an animation with an end is still running, in the document or in an iframe. */
   async hasUnfinishedAnimations(): Promise<boolean> {
-    for (const id of frameIds(await this.#frameTree())) {
+    for (const id of this.#worlds.frameIds()) {
       if ((await this.evaluate(UNFINISHED_ANIMATIONS, id)) === true) return true;
     }
     return false;
@@ -206,21 +207,12 @@ export class SteppedPage {
         dontSetVisibleSize: true,
       }),
     ]);
-    await this.#frameNeeds.start();
+    if (this.clock === 'stepped') await startClocksAboveZero(session);
+    await this.#workers.start();
     const { networkBudget, substitutes = [] } = this.#options;
     await interceptRequests(session, { networkBudget, substitutes, notes: this.notes });
     await this.#clock.start();
   }
-}
-
-interface FrameTree {
-  readonly frame: { readonly id: string };
-  readonly childFrames?: readonly FrameTree[];
-}
-
-/** @returns the ids of a frame and of all iframes in it. */
-function frameIds({ frame, childFrames = [] }: FrameTree): string[] {
-  return [frame.id, ...childFrames.flatMap(frameIds)];
 }
 
 const UNFINISHED_ANIMATIONS = `document.getAnimations().some((animation) =>

@@ -1,16 +1,15 @@
-import type { AdSize } from '../../domain/ads.ts';
+import type { AdSize, CreativeFormat } from '../../domain/ads.ts';
 import type { AdFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import type { MemoryConsumer } from '../memory/watchdog.ts';
 
-/** The content of a creative. Only `tearsheet shoot` uses `file`. */
+/** The content of a creative. `file`: an upload, or a file of `tearsheet shoot`. */
 export type CreativeSource =
   | { readonly kind: 'url'; readonly content: string }
   | { readonly kind: 'html_tag'; readonly content: string }
   | { readonly kind: 'file'; readonly name: string; readonly bytes: Buffer };
 
-/** The format of a creative, detected from its bytes. */
-export type CreativeFormat = 'image' | 'video' | 'vast' | 'html5_zip' | 'html' | 'tag';
+export type { CreativeFormat } from '../../domain/ads.ts';
 
 export interface RenderRequest {
   /** In milliseconds of the creative's own time; null is the default frame. */

@@ -8,6 +8,7 @@ import {
   TlsError,
   TooManyRedirectsError,
 } from '../../egress/errors.ts';
+import { NotACreativeError } from '../../lib/detectContent.ts';
 import type { FailedCreative } from './creative.ts';
 
 /** The creative cannot be rendered. The client reads `message`. */
@@ -24,6 +25,7 @@ export class CreativeError extends Error {
 /** @returns the failed creative, or undefined if the error is not the creative's fault. */
 export function asFailedCreative(error: unknown): FailedCreative | undefined {
   if (error instanceof CreativeError) return { status: error.status, reason: error.message };
+  if (error instanceof NotACreativeError) return { status: 'generic_error', reason: error.message };
   if (error instanceof HostNotFoundError) return { status: 'not_found', reason: error.message };
   if (error instanceof NetworkTimeoutError) return { status: 'net_read_timeout', reason: error.message };
   const network = [

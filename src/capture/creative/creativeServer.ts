@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
 import type { LocalAnswer, LocalOrigins } from '../../egress/ports.ts';
 import { videoPage } from './documents.ts';
+import { withoutAudio } from './mp4Audio.ts';
 import type { ZipSite } from './zip.ts';
 
 /** Serves the files of one creative to the browser, from this process. Browsers treat a `*.localhost` origin as secure. */
@@ -26,16 +27,22 @@ export class CreativeServer {
     return this.open((path) => (path === '/' ? { type, body: html } : undefined));
   }
 
-  /** Opens an origin with an unpacked zip. @returns the URL of its page. */
+  /**
+   * Opens an origin with an unpacked zip. Its MP4 files lose their sound, because a video with sound plays in real time.
+   * @returns the URL of its page.
+   */
   openSite({ files, aliases, index }: ZipSite): string {
+    const served = new Map(
+      [...files].map(([name, bytes]) => [name, typeOf(name) === 'video/mp4' ? withoutAudio(bytes) : bytes]),
+    );
     const folder = index.includes('/') ? index.slice(0, index.lastIndexOf('/') + 1) : '';
     const address = this.open((path) => {
       const name = fileName(path);
       // An absolute path may refer to the folder of the page or to the root of the zip.
       const found = [folder + name, name]
-        .map((candidate) => (files.has(candidate) ? candidate : aliases.get(candidate)))
+        .map((candidate) => (served.has(candidate) ? candidate : aliases.get(candidate)))
         .find((candidate) => candidate !== undefined);
-      const body = found === undefined ? undefined : files.get(found);
+      const body = found === undefined ? undefined : served.get(found);
       return body === undefined ? undefined : { type: typeOf(name), body };
     });
     return address + encodeURIComponent(index.slice(folder.length));

@@ -59,7 +59,21 @@ export function checkedAgainstLayout(declared: SizeClaim, layout: ShownLayout, c
 /** @returns true if the layout in a frame of the declared size gives a reason to measure the creative. */
 export function contradicts(layout: ShownLayout): boolean {
   if (layout.sticksOut) return true;
+  const area = layout.painted && standardSizeNear(layout.painted);
+  if (area && !isNear(area, layout.viewport) && !layout.filled && !layout.fits) return true;
   return !layout.filled && !layout.fits && !layout.onlyText && layout.roots.length > 0;
+}
+
+/** @returns a warning if the frame cuts off a part of the ad. */
+export function cutOff(size: Size, layout: ShownLayout | undefined, isRequested: boolean): Warning | undefined {
+  if (layout?.offset) {
+    const { x, y } = layout.offset;
+    const message = `The ad begins ${x} pixels from the left and ${y} from the top of its ${size.width}×${size.height} frame. Its right or lower edge is cut off, as in an ad server.`;
+    return { code: 'size_conflict', message };
+  }
+  if (!isRequested || !layout?.sticksOut) return undefined;
+  const message = `The creative is larger than the requested size ${size.width}×${size.height}, so a part of it is cut off.`;
+  return { code: 'size_conflict', message };
 }
 
 /** The size that a person sees: the stage, or the painted area if that is a standard size. */
@@ -94,11 +108,11 @@ function isPartOf(stage: RootBox, { roots, painted }: Pick<ShownLayout, 'roots' 
   return others.length > 0 && painted !== null && areaOf(stage) < 0.5 * areaOf(painted);
 }
 
-function hintedSize({ hints }: SizeClaims): SizeDecision | undefined {
+function hintedSize({ hints }: Pick<SizeClaims, 'hints'>): SizeDecision | undefined {
   const [first] = hints;
   if (first === undefined) return undefined;
-  const others = hints.filter(({ size }) => !isNear(size, first.size));
-  if (others.length === 0 && !first.from.startsWith('the word')) return withoutWarning(first);
+  const others = hints.filter(({ size, isGuess }) => isGuess !== true && !isNear(size, first.size));
+  if (others.length === 0 && first.isGuess !== true) return withoutWarning(first);
   const message = `The creative fills any frame. It is shown at ${text(first.size)}, because of ${first.from}; give the size of the ad to choose another one.`;
   return { ...first, warnings: [{ code: 'size_assumed', message }] };
 }
@@ -117,7 +131,7 @@ function paintedSize({ painted, roots, viewport }: ShownLayout, { hints }: SizeC
   const { width, height } = rounded(box);
   const [wide, high] = [width >= viewport.width - 20, height >= viewport.height - 20];
   const from = painted === null ? 'the size of the root container' : PAINTED;
-  if (wide && high) return assumedSize({ painted: null, onlyText: false });
+  if (wide && high) return hintedSize({ hints }) ?? assumedSize({ painted: null, onlyText: false });
   const hint = hints.find(({ size }) => (wide ? Math.abs(size.height - height) : Math.abs(size.width - width)) <= 4);
   if ((wide || high) && hint !== undefined) return withoutWarning(hint);
   if (wide) return withoutWarning({ size: { width: WIDTHS[height] ?? MOST_COMMON.width, height }, from });

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { claimsOfFiles, declaresExpansion, documentClaims, documentHints, lottieSize } from './declaredSize.ts';
+import { decodeText } from './decodeText.ts';
 import { nameClaims, type SizeClaim, type SizeClaims } from './sizeClaims.ts';
 import type { ZipSite } from './zip.ts';
 
@@ -19,7 +20,7 @@ export function pageClaims(html: string, names: readonly string[] = []): SizeCla
 
 /** @returns the sizes that the files and the names of a zip claim. */
 export function zipClaims({ files, index }: ZipSite, names: readonly string[]): SizeClaims {
-  const page = files.get(index)?.toString('utf8') ?? '';
+  const page = decodeText(files.get(index));
   const texts = textsOf(files, index);
   const folders = posix.dirname(index).split('/').toReversed();
   const hints = nameClaims(
@@ -37,7 +38,7 @@ export function zipClaims({ files, index }: ZipSite, names: readonly string[]): 
 function textsOf(files: ZipSite['files'], index: string): [path: string, text: string][] {
   const paths = [...files.keys()].filter((path) => TEXT_FILES.test(path) && path !== index && isBeside(path, index));
   const small = paths.filter((path) => (files.get(path)?.length ?? 0) <= MAX_BYTES);
-  return [index, ...small].map((path) => [path, files.get(path)?.toString('utf8') ?? '']);
+  return [index, ...small].map((path) => [path, decodeText(files.get(path))]);
 }
 
 function isBeside(path: string, index: string): boolean {

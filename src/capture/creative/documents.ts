@@ -1,3 +1,4 @@
+import { SAME_PROPORTIONS } from './imageSize.ts';
 import { withoutComments } from './markup.ts';
 import type { Size } from './size.ts';
 
@@ -18,12 +19,20 @@ export function imagePage(source: string, { width, height }: Size): string {
   return `${RESET}img{display:block}</style><img src="${escaped(source)}" width="${width}" height="${height}" alt="">`;
 }
 
-/** A page with a video that does not play: each marker is a seek. The video is a blob in memory, so that seeks are exact. */
+/**
+ * A page with a video that does not play: each marker is a seek. The video is a blob in memory, so that seeks are exact. A film
+ * of other proportions gets black bars, as in a player. A difference below 2 % is rounding.
+ */
 export function videoPage(source: string, { width, height }: Size): string {
   return `<!doctype html><meta charset="utf-8"><style>html,body{margin:0;background:#fff;overflow:hidden}
 video{display:block;width:${width}px;height:${height}px;object-fit:fill}</style><video muted playsinline preload="auto"></video><script>
 fetch(${JSON.stringify(source)}).then((answer) => answer.blob()).then((blob) => {
-  document.querySelector('video').src = URL.createObjectURL(blob);
+  const video = document.querySelector('video');
+  video.onloadedmetadata = () => {
+    const ratio = (video.videoWidth / video.videoHeight) / (${width} / ${height});
+    if (Math.abs(ratio - 1) > ${SAME_PROPORTIONS}) video.style.cssText += 'object-fit:contain;background:#000';
+  };
+  video.src = URL.createObjectURL(blob);
 });
 </script>`;
 }

@@ -142,7 +142,7 @@ export class FrameGrid {
   }
 }
 
-/** Whole microseconds, because the clock of a page counts them. */
+/** Whole tenths of a millisecond. A page would read other times as a random neighbour of them. */
 function timeOf(index: number): number {
-  return Math.round((index * 1_000_000) / FRAMES_PER_SECOND) / 1000;
+  return Math.round((index * 10_000) / FRAMES_PER_SECOND) / 10;
 }

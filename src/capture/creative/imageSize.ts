@@ -5,8 +5,8 @@ import type { Size } from './size.ts';
 /** Images for sharp screens have two or three times the pixels of the ad. */
 const SCALES = [2, 3] as const;
 
-/** How far the proportions of an image may differ from those of the requested size. */
-const SAME_PROPORTIONS = 0.02;
+/** How far the proportions of an image or a video may differ from those of the requested size. */
+export const SAME_PROPORTIONS = 0.02;
 
 /**
  * The size at which an image is shown: the requested size, else its pixels. An image whose pixels are not a standard size, but
@@ -16,7 +16,7 @@ export function imageSize(pixels: Size, requested?: Size): { size: Size; warning
   if (requested !== undefined) return { size: requested, warnings: stretched(pixels, requested) };
   if (isStandardSize(pixels)) return { size: pixels, warnings: [] };
   for (const scale of SCALES) {
-    const size = { width: pixels.width / scale, height: pixels.height / scale };
+    const size = divided(pixels, scale);
     if (!isStandardSize(size)) continue;
     const message = `The image has ${text(pixels)} pixels, ${scale} times the standard size ${text(size)}, and is shown at ${text(size)}; give the size of the ad to choose another one.`;
     return { size, warnings: [{ code: 'size_assumed', message }] };
@@ -24,11 +24,27 @@ export function imageSize(pixels: Size, requested?: Size): { size: Size; warning
   return { size: pixels, warnings: [] };
 }
 
-function stretched(pixels: Size, requested: Size): Warning[] {
-  const ratio = pixels.width / pixels.height / (requested.width / requested.height);
-  if (Math.abs(ratio - 1) <= SAME_PROPORTIONS) return [];
-  const message = `The image has ${text(pixels)} pixels. At the requested size ${text(requested)} its proportions change.`;
+/** @returns a warning if a film of this size gets black bars at the requested size. */
+export function barsOf(pixels: Size, requested: Size | undefined): Warning[] {
+  if (requested === undefined || haveSameProportions(pixels, requested)) return [];
+  const message = `The video has ${text(pixels)} pixels. At the requested size ${text(requested)} it has black bars, as in a player.`;
   return [{ code: 'size_conflict', message }];
+}
+
+function haveSameProportions(a: Size, b: Size): boolean {
+  return Math.abs(a.width / a.height / (b.width / b.height) - 1) <= SAME_PROPORTIONS;
+}
+
+/** @returns a warning if an image of this size is stretched at the requested size. Ad servers do not keep its proportions. */
+export function stretched(pixels: Size, requested: Size): Warning[] {
+  if (haveSameProportions(pixels, requested)) return [];
+  const message = `The image has ${text(pixels)} pixels. Shown at ${text(requested)}, its proportions change.`;
+  return [{ code: 'size_conflict', message }];
+}
+
+/** @returns the size of an image for a screen with `scale` pixels for each CSS pixel. */
+export function divided({ width, height }: Size, scale: number): Size {
+  return { width: width / scale, height: height / scale };
 }
 
 function text({ width, height }: Size): string {

@@ -9,6 +9,18 @@ const CODES: Readonly<Record<string, readonly [WarningCode, string]>> = {
   Media: ['other', 'A video'],
 };
 
+const FONT_SHEET: readonly [WarningCode, string] = ['font_not_loaded', 'A style sheet with fonts'];
+
+/** Style sheets of these hosts hold only fonts. */
+const FONT_HOST =
+  /^(?:fonts\.(?:googleapis\.com|bunny\.net)|use\.typekit\.net|p\.typekit\.net|fast\.fonts\.net|cloud\.typography\.com)$/;
+
+/** Services that count and measure. They draw nothing, so a picture without them is complete. */
+const MEASUREMENT_HOST =
+  /(?:^|\.)(?:googletagmanager\.com|google-analytics\.com|analytics\.google\.com|moatads\.com|doubleverify\.com|adsafeprotected\.com|scorecardresearch\.com|omtrdc\.net|demdex\.net|chartbeat\.com|hotjar\.com|clarity\.ms|connect\.facebook\.net|bat\.bing\.com|quantserve\.com|quantcount\.com|imrworldwide\.com|krxd\.net|bluekai\.com|adsrvr\.org|mixpanel\.com|amplitude\.com|js-agent\.newrelic\.com|nr-data\.net|mc\.yandex\.ru|tiqcdn\.com|hit\.gemius\.pl|ioam\.de|iocnt\.net|meetrics\.net|innovid\.com)$/;
+const MEASUREMENT_PATH =
+  /(?:^|[/_.-])(?:analytics|gtag|gtm|pixel|track|tracker|tracking|beacon|piwik|matomo|viewability|omweb|omid|impression|imp)(?:[/_.-]|$)/i;
+
 /** More would hide the other warnings. */
 const MAX_OF_CODE = 5;
 const MAX_ADDRESS = 200;
@@ -20,7 +32,7 @@ export class LoadWarnings {
   /** @param shownImages the URLs of failed images that the page shows. Others are tracking pixels, unless the zip has them. */
   add(failures: readonly FailedRequest[], shownImages: readonly string[]): void {
     for (const { url, type, outcome } of failures) {
-      if (type === 'Image' && !isOwnFile(url) && !shownImages.includes(url)) continue;
+      if (isIrrelevant(url, type, shownImages)) continue;
       const why = 'status' in outcome ? `HTTP status ${outcome.status}` : outcome.error;
       this.#add(url, { type, why: isOwnFile(url) ? 'the creative does not contain it' : why });
     }
@@ -29,23 +41,48 @@ export class LoadWarnings {
   /** Requests that did not end in time. */
   addHung(hung: ReadonlyMap<string, string>, shownImages: readonly string[]): void {
     for (const [url, type] of hung) {
-      if (type !== 'Image' || shownImages.includes(url))
-        this.#add(url, { type, why: 'the server did not answer in time' });
+      if (!isIrrelevant(url, type, shownImages)) this.#add(url, { type, why: 'the server did not answer in time' });
+    }
+  }
+
+  /** Names of fonts that do not exist here. A font that did not load has a warning of its own, so these are left out then. */
+  addMissingFonts(names: readonly string[]): void {
+    for (const name of names) {
+      const message = `The font "${name.slice(0, MAX_ADDRESS)}" is not available, so its text is in another font. Put the font into the creative.`;
+      this.#warnings.set(`fallback_font ${name}`, { code: 'fallback_font', message });
     }
   }
 
   list(): readonly Warning[] {
-    return [...this.#warnings.values()].filter(
-      ({ code }, index, all) => all.slice(0, index).filter((other) => other.code === code).length < MAX_OF_CODE,
-    );
+    const all = [...this.#warnings.values()];
+    const hasFailedFont = all.some(({ code }) => code === 'font_not_loaded');
+    return all
+      .filter(({ code }) => !(hasFailedFont && code === 'fallback_font'))
+      .filter(
+        ({ code }, index, all) => all.slice(0, index).filter((other) => other.code === code).length < MAX_OF_CODE,
+      );
   }
 
   #add(url: string, { type, why }: { type: string; why: string }): void {
-    const [code, what] = CODES[type] ?? [];
+    const isFontSheet = type === 'Stylesheet' && FONT_HOST.test(URL.parse(url)?.hostname ?? '');
+    const [code, what] = isFontSheet ? FONT_SHEET : (CODES[type] ?? []);
     if (code === undefined || what === undefined) return;
     const name = readableAddress(url);
     this.#warnings.set(`${code} ${name}`, { code, message: `${what} did not load: ${name} (${why}).` });
   }
+}
+
+/** True for what the reader of a picture does not miss: tracking pixels, and scripts that only measure. */
+function isIrrelevant(url: string, type: string, shownImages: readonly string[]): boolean {
+  if (isOwnFile(url)) return false;
+  return type === 'Image' ? !shownImages.includes(url) : isMeasurement(url);
+}
+
+/** @returns true if the URL is that of a service which counts or measures. */
+export function isMeasurement(url: string): boolean {
+  const parsed = URL.parse(url);
+  if (parsed === null || isOwnFile(url)) return false;
+  return MEASUREMENT_HOST.test(parsed.hostname) || MEASUREMENT_PATH.test(parsed.pathname);
 }
 
 /** Files of a zip and documents of ours have an origin with a random name. */
@@ -54,7 +91,7 @@ function isOwnFile(url: string): boolean {
 }
 
 /** @returns the path of a file in the zip, or the URL without its query. */
-function readableAddress(url: string): string {
+export function readableAddress(url: string): string {
   const own = isOwnFile(url) ? decodedPath(new URL(url).pathname.slice(1)) : url.replace(/[?#].*$/s, '');
   return own.slice(0, MAX_ADDRESS);
 }

@@ -46,7 +46,13 @@ function imagesIn(urls: string[]): { broken: string[]; shown: string[] } {
     return `${backgroundImage} ${maskImage} ${borderImageSource}`;
   });
   const text = backgrounds.filter((one) => one.includes('url(')).join(' ');
-  const sources = new Set([...document.images].filter((image) => image.width !== 1).map((image) => image.src));
+  // A broken image that is not displayed has no width but that of its attribute. Without one it is a tracking pixel.
+  const isSized = (image: HTMLImageElement) => {
+    const attribute = Number.parseFloat(image.getAttribute('width') ?? '');
+    const isDisplayed = image.getClientRects().length > 0;
+    return isDisplayed ? image.width !== 1 && !(attribute <= 1) : attribute > 1;
+  };
+  const sources = new Set([...document.images].filter(isSized).map((image) => image.src));
   return {
     broken: [...new Set(broken.map((image) => image.currentSrc.slice(0, 2_000)))].slice(0, 10),
     shown: urls.filter((url) => text.includes(url) || sources.has(url)),

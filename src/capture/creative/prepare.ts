@@ -1,15 +1,19 @@
+import { CREATIVE_MAX_BYTES } from '../../domain/ads.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import type { GuardedFetch } from '../../egress/ports.ts';
+import { detectContent } from '../../lib/detectContent.ts';
 import type { CreativeFormat, CreativeSource } from './creative.ts';
 import { CreativeError, requireSuccess } from './creativeError.ts';
 import type { CreativeServer } from './creativeServer.ts';
 import { onlySource, tagSize } from './declaredSize.ts';
-import { detectContent } from './detectContent.ts';
+import { decodeText } from './decodeText.ts';
 import { pageClaims, zipClaims } from './documentClaims.ts';
 import { framePage, iframeTag, imagePage, scriptTag, tagDocument, withMraid } from './documents.ts';
-import { imageSize } from './imageSize.ts';
+import { imageSize, stretched } from './imageSize.ts';
 import { replaceMacros } from './macros.ts';
 import { withoutAudio } from './mp4Audio.ts';
+import { pictureHint } from './pictureHint.ts';
+import { pageWithMraid, siteWithMraid } from './provideMraid.ts';
 import { checkedSize, type Size } from './size.ts';
 import { declaredOnly, namesInUrl, type SizeClaims } from './sizeClaims.ts';
 import { readRaster } from './stillImage.ts';
@@ -74,8 +78,6 @@ export interface FetchedContent {
   readonly headers?: Headers;
 }
 
-const MAX_BYTES = 64 * 1024 * 1024;
-
 /** Fetches the source, detects its format and prepares it for rendering. @throws CreativeError, errors of the guarded fetch. */
 export async function prepare(source: CreativeSource, tools: PrepareTools): Promise<PreparedCreative> {
   switch (source.kind) {
@@ -95,7 +97,11 @@ const CACHE_STAMP = '1700000000';
 
 /** Fetches a URL with the headers of a browser. @throws CreativeError, errors of the guarded fetch. */
 export async function fetchContent(url: string, { fetch, userAgent, signal }: PrepareTools): Promise<FetchedContent> {
-  const answer = await fetch(url, { signal, maxBytes: MAX_BYTES, headers: { 'user-agent': userAgent, accept: '*/*' } });
+  const answer = await fetch(url, {
+    signal,
+    maxBytes: CREATIVE_MAX_BYTES,
+    headers: { 'user-agent': userAgent, accept: '*/*' },
+  });
   requireSuccess(answer.status, url);
   if (answer.status === 204)
     throw new CreativeError('generic_error', `${url} answered with HTTP status 204: it has no ad.`);
@@ -195,7 +201,7 @@ async function prepareVastDisplay(
   tools: PrepareTools,
 ): Promise<PreparedCreative> {
   const prepared = await prepareResource(resource, size, tools);
-  return { ...prepared, format: 'vast', warnings };
+  return { ...prepared, format: 'vast', warnings: [...warnings, ...(prepared.warnings ?? [])] };
 }
 
 async function prepareResource(
@@ -223,8 +229,9 @@ async function prepareVastImage(
   const content = await detectContent(fetched.bytes, fetched.contentType);
   if (content.kind === 'raster' && size !== undefined) {
     // The declared size may differ from that of the file.
-    await readRaster(fetched.bytes);
-    return prepareImagePage(fetched.bytes, { type: content.type, size, server: tools.server });
+    const pixels = await readRaster(fetched.bytes);
+    const page = prepareImagePage(fetched.bytes, { type: content.type, size, server: tools.server });
+    return { ...page, warnings: stretched(pixels, tools.size ?? size) };
   }
   const prepared = await prepareContent(fetched, tools);
   return prepared.kind === 'page' ? sized(prepared, size) : prepared;
@@ -237,19 +244,21 @@ function sized(prepared: PreparedPage, size: Size | undefined): PreparedPage {
 async function prepareZip({ bytes, names = [] }: FetchedContent, tools: PrepareTools): Promise<PreparedCreative> {
   const { server, size } = tools;
   const site = await unpack(bytes, { size, zipName: names[0] });
-  const address = server.openSite(site);
+  const address = server.openSite(siteWithMraid(site));
   const open = (shown: Size) => server.openDocument(framePage(address, shown));
-  return { kind: 'page', format: 'html5_zip', claims: zipClaims(site, names), framed: true, open };
+  const claims = zipClaims(site, names);
+  const hints = [...claims.hints, ...(await pictureHint(site.files))];
+  return { kind: 'page', format: 'html5_zip', claims: { ...claims, hints }, framed: true, open };
 }
 
 function prepareHtml(fetched: FetchedContent, { server }: PrepareTools): PreparedCreative {
   const { bytes, headers, contentType, names } = fetched;
-  const claims = pageClaims(bytes.toString('utf8'), names);
+  const claims = pageClaims(decodeText(bytes), names);
   const url = isShownAsPage(contentType) ? fetched.url : undefined;
   // A page that forbids iframes, as some previews do, is opened directly.
   if (url !== undefined && forbidsFrames(headers))
     return { kind: 'page', format: 'html', claims, framed: false, open: () => url, main: url };
-  const address = url ?? server.openDocument(basedAt(bytes, fetched.url), 'text/html');
+  const address = url ?? server.openDocument(basedAt(pageWithMraid(bytes), fetched.url), 'text/html');
   const open = (shown: Size) => server.openDocument(framePage(address, shown));
   return { kind: 'page', format: 'html', claims, framed: true, open, main: url };
 }

@@ -1,26 +1,40 @@
 import type { SteppedPage } from '../browser/steppedPage.ts';
 import { FrameGrid } from './frameGrid.ts';
+import { isUniform } from './stillImage.ts';
 
 /** PNGs by marker in milliseconds; null is the default frame. */
 export type FramesByMarker = ReadonlyMap<number | null, Buffer>;
 
 /**
- * Small, so that scripts start at nearly the same time in every rendering. Not smaller, because scripts take a
- * `performance.now()` of 0 for a missing clock: CreateJS then never draws.
+ * In stepped time, each request takes exactly this long, if one step of the clock covers it. So a script starts at the same
+ * time in every rendering.
  */
-const LOADING_STEP_MS = 0.1;
-/** The first frame. Most creatives load in less of their own time. */
-const FIRST_FRAME_MS = 10;
+const LOADING_STEP_MS = 10;
 /** At this time a creative counts as started, even if it still loads. */
-const MAX_LOADING_MS = { stepped: 30, wall: 3_000 };
+const MAX_LOADING_MS = { stepped: 300, wall: 3_000 };
+/** From the load to the first frame. */
+const FIRST_FRAME_MS = 1;
 
 /** Until this time a look at each frame costs little. */
 const SHORT_MS = 5_000;
+
+/**
+ * A marker in this time takes the next picture that shows something. A script that draws by a timer, as CreateJS does by
+ * default, shows nothing at the load, and its first picture 17 to 42 ms later.
+ */
+const BLANK_MS = 100;
 
 /** A page is still if it drew nothing for this time. */
 const STILL_MS = 600;
 /** The default frame is taken at this time at the latest. */
 const MAX_UNTIL_STILL_MS = 5_000;
+
+export interface FrameOptions {
+  /** Each frame is looked at, because a page requested one that was skipped. */
+  readonly looksAtEachFrame: boolean;
+  /** The page is an image, whose frames have exact times. */
+  readonly isImage: boolean;
+}
 
 /**
  * Takes the frames of all markers in one pass over the page's time. A marker counts from the first frame after the load. Which
@@ -30,27 +44,38 @@ const MAX_UNTIL_STILL_MS = 5_000;
 export async function renderPageFrames(
   page: SteppedPage,
   markers: readonly (number | null)[],
-  looksAtEachFrame = false,
+  { looksAtEachFrame, isImage }: FrameOptions,
 ): Promise<FramesByMarker> {
   await load(page);
   const pictures = new Map<number | null, Buffer>();
   const ahead = [...new Set(markers.filter((marker) => marker !== null))].toSorted((a, b) => a - b);
   const stillness = markers.includes(null) ? new StillnessDetector(page) : undefined;
   const grid = new FrameGrid(page, looksAtEachFrame || (ahead.at(-1) ?? 0) <= SHORT_MS);
+  const plain = new Set<number>();
   while (true) {
     const wantsDefault = stillness !== undefined && !pictures.has(null) && grid.isFixed;
     const takesDefault = wantsDefault && (await stillness.isReached(grid.time));
     const due = takeBefore(ahead, grid.nextTime);
-    const frame = await grid.draw(takesDefault || due.length > 0);
+    const frame = await grid.draw(takesDefault || due.length > 0 || plain.size > 0);
     if (takesDefault && frame.picture) pictures.set(null, frame.picture);
     if (frame.damage) stillness?.noteDamage(grid.time);
+    await replacePlain(pictures, plain, frame.picture);
     for (const marker of due) {
       const picture = (await grid.pictureAt(marker)) ?? frame.picture;
       if (picture) pictures.set(marker, picture);
+      if (picture && !isImage && grid.time < BLANK_MS && (await isUniform(picture))) plain.add(marker);
     }
-    if (ahead.length === 0 && (stillness === undefined || pictures.has(null))) return pictures;
+    if (grid.nextTime > BLANK_MS) plain.clear();
+    if (ahead.length + plain.size === 0 && (stillness === undefined || pictures.has(null))) return pictures;
     await grid.next(ahead[0]);
   }
+}
+
+/** Gives the markers with a picture of one colour a later picture, if that shows something. */
+async function replacePlain(pictures: Map<number | null, Buffer>, markers: Set<number>, later: Buffer | undefined) {
+  if (markers.size === 0 || later === undefined || (await isUniform(later))) return;
+  for (const marker of markers) pictures.set(marker, later);
+  markers.clear();
 }
 
 /** Removes the first markers of a sorted list. @returns those before `time`. */
@@ -59,10 +84,10 @@ function takeBefore(markers: number[], time: number): number[] {
   return markers.splice(0, count < 0 ? markers.length : count);
 }
 
-/** Lets the creative load in tiny steps without drawing, so that marker 0 is the same in every rendering. */
+/** Lets the creative load without drawing, so that marker 0 is the same in every rendering. */
 async function load(page: SteppedPage): Promise<void> {
   while (!page.loaded && page.now < MAX_LOADING_MS[page.clock]) await page.wait(LOADING_STEP_MS);
-  await page.wait(Math.max(FIRST_FRAME_MS - page.now, 1));
+  await page.wait(FIRST_FRAME_MS);
 }
 
 /** Lets a page run until it is still. Takes no frame. */

@@ -3,19 +3,22 @@ import { createNetworkBudget, type NetworkBudget } from '../browser/networkBudge
 import { RenderingBlockedError } from '../browser/renderingBlocked.ts';
 import type { SteppedBrowser } from '../browser/steppedBrowser.ts';
 import { SteppedPage } from '../browser/steppedPage.ts';
+import { blanknessOf, whyNothingIsShown } from './blankFrames.ts';
 import type { CreativeFrame, RenderedCreative, RenderRequest } from './creative.ts';
 import { CreativeError, requireSuccess } from './creativeError.ts';
-import { checkedAgainstLayout, contradicts, type SizeDecision, sizeOfLayout } from './decideSize.ts';
+import { checkedAgainstLayout, contradicts, cutOff, type SizeDecision, sizeOfLayout } from './decideSize.ts';
 import { LateFrameError } from './frameGrid.ts';
-import { LoadWarnings } from './loadWarnings.ts';
+import { barsOf } from './imageSize.ts';
+import { LoadWarnings, readableAddress } from './loadWarnings.ts';
 import { PROBE_VIEWPORT, readImages, readLayout, showsAnything } from './measure.ts';
+import { readMissingFonts } from './missingFonts.ts';
 import type { PreparedCreative, PreparedPage, PreparedStill, PreparedVideo } from './prepare.ts';
 import { type FramesByMarker, renderPageFrames, waitUntilStill } from './renderPage.ts';
 import { readVideo, renderVideoFrames } from './renderVideo.ts';
 import type { ShownLayout } from './shownLayout.ts';
 import { checkedSize, type Size } from './size.ts';
 import { STAND_INS } from './standIns/standIns.ts';
-import { isWhite, renderStill } from './stillImage.ts';
+import { renderStill } from './stillImage.ts';
 
 export interface RenderTools {
   /** Runs `work` with a browser that no other creative uses. */
@@ -68,31 +71,6 @@ function sizeOfVideo(file: Size, declared: Size | undefined): Size {
   return alike ? declared : { width: file.width, height: file.height };
 }
 
-function showsNothing(): CreativeError {
-  return new CreativeError('generic_error', 'The creative shows nothing: it drew neither an image nor text.');
-}
-
-/** True if the creative has its boxes but not the scripts that make them visible. Its warnings name the scripts. */
-function waitsForScripts(page: SteppedPage, layout: ShownLayout | undefined): boolean {
-  return (
-    layout !== undefined &&
-    (layout.roots.length > 0 || layout.fits) &&
-    page.requests.failures().some(({ type }) => type === 'Script')
-  );
-}
-
-/** @returns a warning if the frame cuts off a part of the ad. */
-function cutOff(size: Size, layout: ShownLayout | undefined, isRequested: boolean): Warning | undefined {
-  if (layout?.offset) {
-    const { x, y } = layout.offset;
-    const message = `The ad begins ${x} pixels from the left and ${y} from the top of its ${size.width}×${size.height} frame. Its right or lower edge is cut off, as in an ad server.`;
-    return { code: 'size_conflict', message };
-  }
-  if (!isRequested || !layout?.sticksOut) return undefined;
-  const message = `The creative is larger than the requested size ${size.width}×${size.height}, so a part of it is cut off.`;
-  return { code: 'size_conflict', message };
-}
-
 interface ShownPage {
   readonly frames: CreativeFrame[];
   /** Undefined if no frame was rendered. */
@@ -109,6 +87,8 @@ class BrowserRendering {
   readonly #warnings: Warning[] = [];
   #clock: 'stepped' | 'wall' = 'stepped';
   #looksAtEachFrame = false;
+  /** All passes start at the same whole second. */
+  readonly #startDate = Math.floor(Date.now() / 1000) * 1000;
 
   constructor(browser: SteppedBrowser, request: RenderRequest, tools: RenderTools) {
     this.#browser = browser;
@@ -124,7 +104,7 @@ class BrowserRendering {
     const shown = await this.#pageFrames(creative, first.size);
     const mustMeasure = declared !== undefined && given === undefined && shown.layout && contradicts(shown.layout);
     if (!mustMeasure || creative.format === 'image') return this.#pageResult(creative, first, shown);
-    const layout = await this.#probe(creative);
+    const { layout } = await this.#probe(creative);
     const decision = layout ? checkedAgainstLayout(declared, layout, creative.claims) : first;
     const isOther = decision.size.width !== first.size.width || decision.size.height !== first.size.height;
     return this.#pageResult(creative, decision, isOther ? await this.#pageFrames(creative, decision.size) : shown);
@@ -143,8 +123,10 @@ class BrowserRendering {
     const size = checkedSize(wanted);
     let layout: ShownLayout | undefined;
     const frames = await this.#frames(creative.open(size), size, async (page, markers) => {
-      const pictures = await renderPageFrames(page, markers, this.#looksAtEachFrame);
+      const isImage = creative.format === 'image';
+      const pictures = await renderPageFrames(page, markers, { looksAtEachFrame: this.#looksAtEachFrame, isImage });
       layout ??= await readLayout(page, creative.framed);
+      this.#loadWarnings.addMissingFonts(await readMissingFonts(page, creative.framed));
       await this.#checkMainResource(creative, page);
       await this.#checkImages(creative, page, layout);
       await this.#checkBlankFrames(creative, page, { pictures, layout });
@@ -159,6 +141,7 @@ class BrowserRendering {
       { size: { width: 16, height: 16 }, ratio: 1 },
       readVideo,
     );
+    this.#warnings.push(...barsOf(facts, this.#request.size));
     const size = checkedSize(this.#request.size ?? sizeOfVideo(facts, creative.declared));
     const address = `${creative.address}?${size.width}x${size.height}`;
     const frames = await this.#frames(address, size, renderVideoFrames);
@@ -203,45 +186,47 @@ class BrowserRendering {
     this.#loadWarnings.addHung(hung, shown);
     const [first] = broken;
     if (first === undefined) return;
-    for (const image of broken) this.#notes.add(`An image did not load: ${image.slice(0, 200)}`);
+    for (const image of broken) this.#notes.add(`An image did not load: ${readableAddress(image)}`);
     if (showsAnything(layout)) return;
     const outcome = page.requests.outcomeOf(first);
     if (outcome !== undefined && 'status' in outcome) requireSuccess(outcome.status, first);
     throw new CreativeError(
       'generic_error',
-      `The creative shows only an image that is missing or damaged: ${first.slice(0, 200)}`,
+      `The creative shows only an image that is missing or damaged: ${readableAddress(first)}`,
     );
   }
 
-  /** @throws CreativeError if all frames are white and the page has no visible content. */
+  /** @throws CreativeError if the creative shows nothing. */
   async #checkBlankFrames(
     creative: PreparedPage,
     page: SteppedPage,
     { pictures, layout }: { pictures: FramesByMarker; layout: ShownLayout | undefined },
   ): Promise<void> {
-    for (const png of pictures.values()) if (!(await isWhite(png))) return;
+    const blankness = await blanknessOf(page, { pictures, layout, framed: creative.framed });
+    if (blankness === 'shown') return;
     const [hung] = this.#networkBudget.hung.keys();
     if (hung !== undefined)
       throw new CreativeError('net_read_timeout', `The creative shows nothing: ${hung} did not answer in time.`);
-    if (creative.format !== 'image' && !showsAnything(layout) && !waitsForScripts(page, layout)) throw showsNothing();
+    if (blankness !== 'white' && creative.format !== 'image')
+      throw new CreativeError('generic_error', blankness.reason);
     this.#notes.add('All frames are white.');
   }
 
   async #measured(creative: PreparedPage): Promise<SizeDecision> {
-    const layout = await this.#probe(creative);
+    const { layout, whyNothing } = await this.#probe(creative);
     const decision = layout && sizeOfLayout(layout, creative.claims);
-    if (decision === undefined) throw showsNothing();
+    if (decision === undefined) throw new CreativeError('generic_error', whyNothing);
     return decision;
   }
 
-  /** The layout of the creative in a frame of an uncommon size. */
-  async #probe(creative: PreparedPage): Promise<ShownLayout | undefined> {
+  /** The layout of the creative in a frame of an uncommon size, and the reason in case that it shows nothing. */
+  async #probe(creative: PreparedPage): Promise<{ layout: ShownLayout | undefined; whyNothing: string }> {
     return this.#pass(creative.open(PROBE_VIEWPORT), { size: PROBE_VIEWPORT, ratio: 1 }, async (page) => {
       await waitUntilStill(page);
       const layout = await readLayout(page, creative.framed);
       await this.#checkMainResource(creative, page);
       await this.#checkImages(creative, page, layout);
-      return layout;
+      return { layout, whyNothing: whyNothingIsShown(page) };
     });
   }
 
@@ -275,7 +260,9 @@ class BrowserRendering {
       }
       if (!(error instanceof RenderingBlockedError && error.kind === 'stuck') || this.#clock === 'wall') throw error;
       this.#clock = 'wall';
-      this.#notes.add('Rendered in real time: the creative made no progress in stepped time.');
+      const message = 'Rendered in real time: the creative made no progress in stepped time.';
+      this.#notes.add(message);
+      this.#warnings.push({ code: 'real_time', message: `${message} Its moments are approximate.` });
       return this.#withPage(address, view, work);
     }
   }
@@ -292,6 +279,7 @@ class BrowserRendering {
       userAgent,
       clock: this.#clock,
       networkBudget: this.#networkBudget,
+      startDate: this.#startDate,
       substitutes: STAND_INS,
       signal,
     });

@@ -3,7 +3,7 @@ import type { SteppedPage } from '../browser/steppedPage.ts';
 import { CreativeError } from './creativeError.ts';
 import type { FramesByMarker } from './renderPage.ts';
 import type { Size } from './size.ts';
-import { isWhite } from './stillImage.ts';
+import { isUniform } from './stillImage.ts';
 
 export interface VideoFacts extends Size {
   /** Very large if the file does not declare it. */
@@ -12,7 +12,7 @@ export interface VideoFacts extends Size {
 
 /** The step of the page's time between two frames. */
 const STEP_MS = 1;
-/** A film may really begin with white, or stand still between two markers. */
+/** A film may really begin with one colour, or stand still between two markers. */
 const MAX_DRAWS = 5;
 /** Real time for decoding one frame. */
 const DECODE_TIMEOUT_MS = 10_000;
@@ -52,7 +52,7 @@ async function drawSoughtFrame(page: SteppedPage, last: Buffer | undefined): Pro
   for (let draws = 1; ; draws++) {
     await page.wait(STEP_MS);
     const { picture } = await page.drawPicture();
-    const isOld = last === undefined ? await isWhite(picture) : picture.equals(last);
+    const isOld = last === undefined ? await isUniform(picture) : picture.equals(last);
     if (!isOld || draws === MAX_DRAWS) return picture;
   }
 }

@@ -157,6 +157,11 @@ export function readShownLayout(): ShownLayout {
           : height - px(style.paddingTop) - px(style.paddingBottom),
     };
   };
+  /** True for a body whose style gives its size. */
+  const isSized = (body: Element, style: CSSStyleDeclaration) => {
+    const isFixed = (side: string) => /px$/.test(String(body.computedStyleMap().get(side)));
+    return isFixed('width') && (clipsX(style) || isFixed('height'));
+  };
   /** Compares a box with the frame. */
   const compare = (box: Box) => {
     const [width, height] = [box.right - box.left, box.bottom - box.top];
@@ -231,8 +236,7 @@ export function readShownLayout(): ShownLayout {
     const isInline = style.display === 'inline' && !REPLACED.has(tag);
     const isSeen = !isInline && !isEmpty(seen) && seen.right > 0 && seen.bottom > 0;
     let { root } = context;
-    // A body whose width is not that of the window may be the stage itself.
-    const mayBeRoot = isDocument ? box.right - box.left < vw * 0.9 && clipsX(style) : !root?.isStage;
+    const mayBeRoot = isDocument ? isSized(element, style) : !root?.isStage;
     if (isSeen && mayBeRoot && isExplicit(seen, context)) {
       const isStage = clipsX(style) || clipsY(style) || REPLACED.has(tag) || clipped !== box || paints(style);
       root = { box: seen, isStage, isImage: tag === 'IMG', shows: false, outer: root };

@@ -6,6 +6,8 @@ export interface SizeClaim {
   readonly size: Size;
   /** Where it is written, for messages: "the ad.size meta element". */
   readonly from: string;
+  /** True for a weak hint. The user learns that the size may be another one. */
+  readonly isGuess?: boolean;
 }
 
 /** The sizes that a creative claims before it is opened. */
@@ -41,7 +43,7 @@ export function nameClaims(names: readonly string[], files: readonly string[] = 
     claims.push({ size: only.size, from: `the name of the file "${only.name}"` });
   for (const name of names) {
     const size = sizeOfWord(name);
-    if (size !== undefined) claims.push({ size, from: `the word for a size in the name "${name}"` });
+    if (size !== undefined) claims.push({ size, from: `the word for a size in the name "${name}"`, isGuess: true });
   }
   return claims;
 }

@@ -41,6 +41,12 @@ export async function isWhite(png: Buffer): Promise<boolean> {
   return channels.every(({ min }) => min === 255);
 }
 
+/** @returns true if all pixels have one colour. */
+export async function isUniform(png: Buffer): Promise<boolean> {
+  const { channels } = await sharp(png).stats();
+  return channels.every(({ min, max }) => min === max);
+}
+
 function unreadable(cause: unknown): CreativeError {
   const reason = errorMessage(cause).split('\n')[0] ?? '';
   return /pixel limit/i.test(reason)

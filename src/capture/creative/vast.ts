@@ -1,4 +1,5 @@
 /** Finds the ad that a VAST or VMAP document shows first: its video file, or a companion or non-linear ad if there is no video. */
+import { isStandardSize } from '../../domain/adSizes.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import type { Size } from './size.ts';
 import { type DisplayAd, type InlineAd, type MediaFile, readAds, type VastAd } from './vastAds.ts';
@@ -70,11 +71,19 @@ class VastResolver {
     const vast = child(root, 'VAST') ?? child(root, 'VideoAdServingTemplate');
     if (vast !== undefined) return this.#inVast(vast, chain);
     const vmap = child(root, 'VMAP');
-    if (vmap === undefined) throw vastFault('The document is not VAST.');
+    if (vmap === undefined)
+      throw vastFault('The document is not VAST. Send a VAST document, or the video file itself.');
     const sources = readBreaks(vmap);
-    return this.#firstOf(sources, (source) =>
-      'vast' in source ? this.#inVast(source.vast, chain) : this.#behind(source.url, { ...chain, length: 0 }),
-    );
+    return this.#firstOf(sources, (source) => {
+      if ('vast' in source) return this.#inVast(source.vast, chain);
+      return 'xml' in source ? this.#inText(source.xml, chain) : this.#behind(source.url, { ...chain, length: 0 });
+    });
+  }
+
+  /** A document inside of a VMAP, which holds no further VMAP. */
+  async #inText(xml: string, chain: Chain): Promise<VastContent | undefined> {
+    const vast = child(parseVastXml(xml), 'VAST');
+    return vast && this.#inVast(vast, chain);
   }
 
   async #inVast(vast: XmlNode, chain: Chain): Promise<VastContent | undefined> {
@@ -134,18 +143,19 @@ class VastResolver {
     return [{ code: 'part_shown', message: `An earlier ad of the VAST was skipped: ${first.message}` }];
   }
 
-  /** @returns the display ad of the given size, or else the first companion, or else the first non-linear ad. */
   #bestDisplay(): VastContent | undefined {
-    const { size } = this.#options;
-    const wanted = this.#displays.find((ad) => ad.size?.width === size?.width && ad.size?.height === size?.height);
-    const first = this.#displays.find(({ role }) => role === 'companion') ?? this.#displays[0];
-    const ad = (size === undefined ? undefined : wanted) ?? first;
+    const ad = bestDisplayAd(this.#displays, this.#options.size);
     if (ad === undefined) return undefined;
     const isAudio = this.#unplayable.some(({ type }) => type.startsWith('audio/'));
     const others = this.#displays.filter((other) => other !== ad).map(({ size: other }) => sizeText(other));
     const choice =
       others.length === 0 ? '' : ` It has others: ${others.join(', ')}. Give the size of the ad to choose.`;
-    const why = isAudio ? 'is an audio ad' : 'has no video that a browser can play';
+    const needsPlayer = this.#unplayable.some(({ apiFramework }) => /vpaid/i.test(apiFramework));
+    const why = isAudio
+      ? 'is an audio ad'
+      : needsPlayer
+        ? 'has only a VPAID unit, which needs a video player'
+        : 'has no video that a browser can play';
     const message = `The VAST ${why}. The picture shows its ${ad.role} of ${sizeText(ad.size)}.${choice}`;
     return { kind: 'display', ad, warnings: [{ code: 'part_shown', message }] };
   }
@@ -156,6 +166,19 @@ class VastResolver {
       ? 'The VAST holds no ad (an empty response). Send a VAST that contains an ad, or the video file itself.'
       : 'The VAST holds no video file (no linear creative with a MediaFile), and no companion or non-linear ad that a browser can show. Send a VAST with an MP4 file.';
   }
+}
+
+/**
+ * @returns the largest ad that fits into the requested size. Without a size, or if none fits, the first companion of a standard
+ * size, because pages have slots for it. If there is none, the first companion, or else the first non-linear ad.
+ */
+function bestDisplayAd(ads: readonly DisplayAd[], wanted: Size | undefined): DisplayAd | undefined {
+  const area = ({ size }: DisplayAd) => (size === undefined ? 0 : size.width * size.height);
+  const fits = ({ size }: DisplayAd) =>
+    wanted !== undefined && size !== undefined && size.width <= wanted.width && size.height <= wanted.height;
+  const [fitting] = ads.filter(fits).toSorted((a, b) => area(b) - area(a));
+  const companions = ads.filter(({ role }) => role === 'companion');
+  return fitting ?? companions.find(({ size }) => size && isStandardSize(size)) ?? companions[0] ?? ads[0];
 }
 
 /** @returns nothing for an invalid URL. */

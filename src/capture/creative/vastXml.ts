@@ -80,7 +80,7 @@ export function declaredSize(node: XmlNode): Size | undefined {
 /** @throws CreativeError for text that is not a URL. */
 export function absoluteUrl(url: string, base: string | undefined): string {
   try {
-    return new URL(url, base).href;
+    return new URL(base === undefined && url.startsWith('//') ? `https:${url}` : url, base).href;
   } catch (cause) {
     throw vastFault(`The VAST contains an invalid URL: "${url.slice(0, 200)}".`, { cause });
   }

@@ -2,7 +2,7 @@
 import { attributeOf, child, children, textOf, type XmlNode } from './vastXml.ts';
 
 /** The source of the ads of a break. */
-export type BreakSource = { readonly vast: XmlNode } | { readonly url: string };
+export type BreakSource = { readonly vast: XmlNode } | { readonly xml: string } | { readonly url: string };
 
 /** @returns the sources in the order of the breaks in time. */
 export function readBreaks(vmap: XmlNode): BreakSource[] {
@@ -16,6 +16,9 @@ function sourcesOf(source: XmlNode | undefined): BreakSource[] {
   const data = child(source, 'VASTAdData') ?? child(source, 'VASTData');
   const vast = child(data, 'VAST');
   if (vast !== undefined) return [{ vast }];
+  // Some servers write the document as text.
+  const xml = textOf(data);
+  if (xml.startsWith('<')) return [{ xml }];
   const url = textOf(child(source, 'AdTagURI'));
   return url === '' ? [] : [{ url }];
 }

@@ -27,15 +27,27 @@ const FREE_BYTES = 4 * 1024 * 1024;
  */
 export async function unpack(bytes: Buffer, choice: PageChoice = {}): Promise<ZipSite> {
   try {
-    const { files, aliases } = await readEntries(await opened(bytes));
+    const { files, aliases } = await readEntries(await opened(withoutTrailingBytes(bytes)));
     return { files, aliases, index: findPage(files, choice) };
   } catch (cause) {
     if (cause instanceof CreativeError) throw cause;
     const reason = errorMessage(cause);
     if (/^(invalid relative|absolute) path|^invalid characters/.test(reason))
       throw invalidZip(`The zip is not safe: it has a file outside of its own folder (${reason}).`, { cause });
+    if (/^unsupported compression method/.test(reason))
+      throw invalidZip(`The zip has an ${reason}. Send a zip with the usual compression (Deflate).`, { cause });
     throw invalidZip(`The zip is damaged and cannot be unpacked (${reason}).`, { cause });
   }
+}
+
+const DIRECTORY_END = Buffer.from('PK\x05\x06', 'latin1');
+const DIRECTORY_END_BYTES = 22;
+
+/** Some transfers add bytes after the end of the zip, which every other program ignores. */
+function withoutTrailingBytes(bytes: Buffer): Buffer {
+  const start = bytes.lastIndexOf(DIRECTORY_END);
+  if (start < 0 || start + DIRECTORY_END_BYTES > bytes.length) return bytes;
+  return bytes.subarray(0, start + DIRECTORY_END_BYTES + bytes.readUInt16LE(start + DIRECTORY_END_BYTES - 2));
 }
 
 function opened(bytes: Buffer): Promise<ZipFile> {
@@ -88,7 +100,7 @@ function fileName(name: string): string | undefined {
 }
 
 function checkSize(entry: Entry, { name, total }: { name: string; total: number }): void {
-  if (entry.isEncrypted()) throw invalidZip('The zip is protected by a password.');
+  if (entry.isEncrypted()) throw invalidZip('The zip is protected by a password. Send it without one.');
   const { uncompressedSize: size, compressedSize: packed } = entry;
   if (total + size > MAX_TOTAL_BYTES)
     throw invalidZip(`The zip unpacks to more than ${MAX_TOTAL_BYTES / 1024 / 1024} MB, which is too large for an ad.`);

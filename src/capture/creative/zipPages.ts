@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { isNear } from '../../domain/adSizes.ts';
 import { CreativeError } from './creativeError.ts';
 import { documentSize } from './declaredSize.ts';
+import { decodeText } from './decodeText.ts';
 import { braced, withoutComments } from './markup.ts';
 import { sizesInName } from './nameSize.ts';
 import type { Size } from './size.ts';
@@ -43,8 +44,7 @@ export function findPage(files: ZipFiles, choice: PageChoice = {}): string {
   if (named !== undefined) return named;
   const candidates = adPages(pages, files);
   const [only, other] = candidates;
-  if (only === undefined)
-    throw new CreativeError('generic_error', 'The zip holds no HTML page; an HTML5 creative needs an index.html.');
+  if (only === undefined) throw withoutPage(files);
   return other === undefined
     ? only
     : chosenPage(
@@ -124,6 +124,26 @@ function chosenPage(pages: readonly SizedPage[], { size, zipName = '' }: PageCho
   throw severalPages(pages, size, first);
 }
 
+/** Contents of zips without a page: the files, their description, and the advice. */
+const OTHER_CONTENTS: readonly (readonly [RegExp, string, string])[] = [
+  [/\.zip$/i, 'other zips', 'Send one of them.'],
+  [/\.swf$/i, 'a Flash file, which no browser plays', 'Send an HTML5 zip, an image or a video.'],
+  [/\.(?:fla|psd|ai|aep|indd|sketch|fig|xd|hype)$/i, 'the files of a design program', 'Send the HTML5 export.'],
+  [/\.(?:mp4|webm|mov|m4v)$/i, 'videos', 'Send one of them by itself.'],
+  [/\.(?:png|jpe?g|gif|webp|avif|svg)$/i, 'images', 'Send one of them by itself, or add an index.html.'],
+];
+
+function withoutPage(files: ZipFiles): CreativeError {
+  const names = [...files.keys()];
+  const found = OTHER_CONTENTS.find(([pattern]) => names.some((name) => pattern.test(name)));
+  const examples = names.filter((name) => found?.[0].test(name)).slice(0, 3);
+  const holds = found === undefined ? '' : ` It holds ${found[1]} (${examples.join(', ')}). ${found[2]}`;
+  return new CreativeError(
+    'generic_error',
+    `The zip holds no HTML page; an HTML5 creative needs an index.html.${holds}`,
+  );
+}
+
 function severalPages(
   pages: readonly SizedPage[],
   size: Size | undefined,
@@ -154,7 +174,7 @@ function cssSize(html: string): Size | undefined {
 }
 
 function textOf(path: string, files: ZipFiles): string {
-  return files.get(path)?.subarray(0, 1_000_000).toString('utf8') ?? '';
+  return decodeText(files.get(path)?.subarray(0, 1_000_000));
 }
 
 function byDepth(a: string, b: string): number {

@@ -4,7 +4,6 @@ import { PHASES } from '../../contract/captureProtocol.ts';
 import type { Device } from '../../domain/devices.ts';
 import type { OtherAds, PlacementOptions } from '../../domain/screenshotOptions.ts';
 import type { ScreenshotFailure } from '../../domain/states.ts';
-import type { Warning } from '../../domain/warnings.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
@@ -38,8 +37,6 @@ export type PictureResult =
       readonly wanted: WantedPicture;
       readonly picture: Picture;
       readonly sha256: string;
-      /** Warnings of the creative and of the page. */
-      readonly warnings: readonly Warning[];
       readonly record: ProvenanceRecord;
     }
   | {
@@ -50,7 +47,7 @@ export type PictureResult =
     };
 
 export interface PageTaskOptions {
-  readonly engine: Pick<Engine, 'open' | 'restartPageBrowser' | 'memoryEndReason' | 'browserVersion'>;
+  readonly engine: Pick<Engine, 'open' | 'restartPageBrowser' | 'memoryEndReason' | 'browserVersion' | 'slotLists'>;
   readonly outcomes: CreativeOutcomes;
   readonly phases: PhaseTimer;
   readonly log: Log;
@@ -167,7 +164,7 @@ export class PageTask {
     const warnings = [...outcome.warnings, ...placed.warnings];
     const taken = { picture: placed, sha256, frame, creativeMode: outcome.mode, warnings };
     const record = recordOfPicture(this.#context(wanted), taken);
-    return { status: 'uploaded', wanted, picture: placed, sha256, warnings, record };
+    return { status: 'uploaded', wanted, picture: placed, sha256, record };
   }
 
   async #place(page: OpenPage, frame: CreativeFrame, options: PlacementOptions): Promise<Picture | PlacementFailure> {
@@ -204,6 +201,7 @@ export class PageTask {
       markerMs,
       options: { ...options, otherAds },
       browserVersion,
+      filterLists: this.#tools.engine.slotLists ?? [],
     };
   }
 

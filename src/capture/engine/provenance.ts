@@ -7,6 +7,8 @@ import type { Device } from '../../domain/devices.ts';
 import type { ScreenshotOptions } from '../../domain/screenshotOptions.ts';
 import { cutCodePoints } from '../../domain/text.ts';
 import type { Warning } from '../../domain/warnings.ts';
+import type { ListVersion } from '../../slotLists/bundle.ts';
+import type { MatchedRule } from '../../slotLists/slotLists.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
 import type { Box, Picture, PlacementFailure, ScoredCandidate } from '../page/page.ts';
 
@@ -24,6 +26,8 @@ export interface RecordedCandidate {
   readonly size: readonly [number, number];
   readonly score: number;
   readonly evidence: readonly string[];
+  /** The rule of a filter list that names the element; null if there is none. */
+  readonly filter_rule: MatchedRule | null;
   /** Sentences about what raised and lowered the score. */
   readonly reasons: readonly string[];
 }
@@ -60,10 +64,13 @@ export type ProvenanceRecord = {
   /** `stepped`: stepped time. `wall`: real time. `still`: an image. Null: another capture of the job rendered it. */
   readonly creative_mode: string | null;
   readonly browser_version: string | null;
+  /** The filter lists with which the slots were found. */
+  readonly filter_lists: readonly ListVersion[];
   /** The SHA-256 of the PNG. */
   readonly sha256: string | null;
   /** The choices of the client for this screenshot. */
   readonly options: OptionsJson;
+  /** Warnings of the creative and of the page. */
   readonly warnings: readonly Warning[];
   /** Why there is no picture. */
   readonly reason: string | null;
@@ -77,6 +84,7 @@ export interface PictureContext {
   readonly markerMs: number | null;
   readonly options: ScreenshotOptions;
   readonly browserVersion: string | null;
+  readonly filterLists: readonly ListVersion[];
 }
 
 /** The record of a picture that was taken. */
@@ -135,7 +143,7 @@ export function recordOfFailure(
   };
 }
 
-function described({ requestedUrl, finalUrl, device, markerMs, options }: PictureContext) {
+function described({ requestedUrl, finalUrl, device, markerMs, options, filterLists }: PictureContext) {
   return {
     requested_url: requestedUrl,
     final_url: finalUrl === null ? null : cutCodePoints(finalUrl, MAX_ADDRESS),
@@ -144,6 +152,7 @@ function described({ requestedUrl, finalUrl, device, markerMs, options }: Pictur
     ratio: device.ratio,
     marker: markerMs === null ? null : markerMs / 1000,
     options: optionsToJson(options),
+    filter_lists: filterLists.map((list) => ({ ...list })),
   };
 }
 
@@ -152,7 +161,8 @@ function listed(candidates: readonly ScoredCandidate[]) {
   return { candidates: best.map(recorded), candidates_found: candidates.length };
 }
 
-function recorded({ element, box, size, score, evidence, reasons }: ScoredCandidate): RecordedCandidate {
+function recorded(candidate: ScoredCandidate): RecordedCandidate {
+  const { element, box, size, score, evidence, reasons, filterRule = null } = candidate;
   const { x, y, width, height } = box;
   return {
     element,
@@ -160,6 +170,7 @@ function recorded({ element, box, size, score, evidence, reasons }: ScoredCandid
     size: [size[0], size[1]],
     score,
     evidence: [...evidence],
+    filter_rule: filterRule,
     reasons: [...reasons],
   };
 }

@@ -32,7 +32,7 @@ export class FailedFrames {
   }
 }
 
-/** Ignores a frame that the page removes meanwhile. */
+/** Ignores errors, because the page may remove the frame at any time. */
 async function makeBlank(frame: Frame): Promise<void> {
   await withDeadline(BLANK_MS, frame.goto('about:blank')).catch((error: unknown) => void error);
 }

@@ -1,11 +1,12 @@
 import type { CDPSession, Frame, JSHandle, Page } from 'playwright';
+import type { AdSize } from '../../domain/ads.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import type { Size } from '../creative/size.ts';
 import type { FoundSlot } from './findSlots.ts';
 import type { AdInPage, ViewRequest } from './inPage/bringIntoView.ts';
 import type { Hiding } from './inPage/overlays.ts';
-import type { AdSize, Rect } from './inPage/rect.ts';
+import type { Rect } from './inPage/rect.ts';
 import type { StagingTools } from './inPage/staging.ts';
 import { beginStaging, elementInPage, endStaging, rectInPage, type Staging, showAd, toolsIn } from './staging.ts';
 
@@ -74,12 +75,14 @@ export class LivePage {
   async screen(): Promise<Screen> {
     return this.page.evaluate(() => {
       const { scale = 1, width = innerWidth, height = innerHeight } = visualViewport ?? {};
-      const { scrollWidth = 0, scrollHeight = 0 } = document.scrollingElement ?? {};
+      const { scrollWidth, scrollHeight } = document.scrollingElement ?? document.documentElement;
+      // If the screen shows the page smaller, the browser rounds the width up to a pixel that the page does not have.
+      const isRounded = scrollWidth <= innerWidth && scrollWidth - document.documentElement.clientWidth === 1;
       return {
         ratio: devicePixelRatio,
         zoom: scale,
         view: { width, height },
-        document: { width: Math.max(scrollWidth, innerWidth), height: Math.max(scrollHeight, innerHeight) },
+        document: { width: isRounded ? scrollWidth - 1 : scrollWidth, height: scrollHeight },
       };
     });
   }

@@ -15,6 +15,7 @@ const EVIDENCE_ORDER: readonly SlotEvidence[] = [
   'adsense',
   'amp',
   'network',
+  'filter_list',
   'linked_image',
   'attribute',
   'frame',
@@ -51,6 +52,8 @@ function chosen(slots: readonly NestedSlot[], index: number, all: readonly Merge
   // Twins for other devices do not count.
   const inner = all.filter((one) => isShown(slots[one.index]));
   const hidden = all.filter((one) => !inner.includes(one));
+  // A wrapper that hides its slot until an ad comes.
+  if (inner.length === 0 && own.collapsed && hidden.length === 1) return [withEvidence(slots, alone, hidden)];
   return [...chosenOfShown(slots, alone, inner), ...hidden];
 }
 

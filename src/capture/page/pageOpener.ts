@@ -3,6 +3,7 @@ import type { Device } from '../../domain/devices.ts';
 import type { EgressFailure } from '../../egress/failures.ts';
 import { shortErrorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
+import type { SlotLists } from '../../slotLists/slotLists.ts';
 import { disabledFeaturesFlag, networkFlags } from '../browser/flags.ts';
 import type { MemoryConsumer } from '../memory/watchdog.ts';
 import { openDeviceContext } from './deviceContext.ts';
@@ -24,6 +25,8 @@ export interface PageOpenerOptions {
   /** For consent, scrolling and waiting for a quiet page together. */
   readonly settleCapMs?: number;
   readonly log?: Log;
+  /** Filter lists, as evidence for slots. */
+  readonly slotLists?: Promise<SlotLists | undefined>;
 }
 
 /** Starts the browser that opens sites. @throws if it does not start. */
@@ -32,6 +35,8 @@ export async function startPageOpener(options: PageOpenerOptions): Promise<PageO
   await opener.start();
   return opener;
 }
+
+const NO_LISTS = Promise.resolve(undefined);
 
 class ChromiumOpener implements PageOpener {
   readonly #options: PageOpenerOptions;
@@ -98,8 +103,9 @@ class ChromiumOpener implements PageOpener {
     about: Pick<PageVisitOptions, 'device' | 'otherAds' | 'version'> & { signal: AbortSignal | undefined },
   ) {
     const { navigationTimeoutMs = 30_000, settleCapMs = 10_000, egressFailures = () => [], log } = this.#options;
+    const { slotLists = NO_LISTS } = this.#options;
     const { signal, ...rest } = about;
-    const visit = new PageVisit(page, { ...rest, navigationTimeoutMs, settleCapMs, egressFailures, log });
+    const visit = new PageVisit(page, { ...rest, navigationTimeoutMs, settleCapMs, egressFailures, log, slotLists });
     return visit.open(site, signal);
   }
 

@@ -6,6 +6,7 @@ import type { Warning } from '../../domain/warnings.ts';
 import type { EgressFailure } from '../../egress/failures.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import type { Log } from '../../lib/log.ts';
+import type { SlotLists } from '../../slotLists/slotLists.ts';
 import { AdPlacer } from './adPlacer.ts';
 import { type AdRequestAction, actionFor } from './adRequests.ts';
 import { ConsentDialogs } from './consent.ts';
@@ -27,6 +28,7 @@ export interface PageVisitOptions {
   readonly settleCapMs: number;
   readonly egressFailures: () => readonly EgressFailure[];
   readonly log: Log | undefined;
+  readonly slotLists: Promise<SlotLists | undefined>;
 }
 
 const SCROLL_MS = 6_000;
@@ -200,7 +202,8 @@ export class PageVisit {
     await this.#failedFrames.makeBlank();
     // Some pages are invisible until an animation ends.
     await live.freeze();
-    const slots = await this.#timed('find', () => withDeadline(FIND_MS, findSlots(this.#page)));
+    const lists = await this.#options.slotLists;
+    const slots = await this.#timed('find', () => withDeadline(FIND_MS, findSlots(this.#page, lists)));
     const placement = new AdPlacer(live, slots, this.#options.device.viewport, this.#warnings);
     return {
       status: 'ready',

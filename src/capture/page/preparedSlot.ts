@@ -1,5 +1,5 @@
 import type { Warning } from '../../domain/warnings.ts';
-import { isBlankAround } from '../compose/blankPage.ts';
+import { contentAround, type PageContent } from '../compose/blankPage.ts';
 import { PageComposer } from '../compose/pageComposer.ts';
 import { changedShare, type PixelBox, type Pixels } from '../compose/pixels.ts';
 import { findProbe, judgeProbe, probePicture, type Verdict } from '../compose/probe.ts';
@@ -40,15 +40,15 @@ export interface PrepareRequest {
   readonly minZoom: number;
 }
 
-type Trial = (Omit<PreparedSlot, 'composer'> & { composable: boolean }) | RefusedSlot;
+type Trial = (Omit<PreparedSlot, 'composer'> & { composable: boolean; content: PageContent }) | RefusedSlot;
 
-/** A view without a cover is tried first. `blank`: views that are only tried if the page around the ad is blank. */
-const VIEWS: readonly (ViewRequest & { readonly blank?: true })[] = [
+/** A view without a cover is tried first. */
+const VIEWS: readonly ViewRequest[] = [
   { position: 'top', thorough: false },
   { position: 'center', thorough: true },
-  { position: 'end', thorough: true, blank: true },
-  { position: 'start', thorough: true, blank: true },
 ];
+/** Views that show another part of the page around the ad. */
+const OTHER_POSITIONS = ['end', 'start'] as const;
 
 /** Shows a probe picture in the slot. Its pixels tell how much of an ad is visible, and whether composition is possible. */
 export async function prepareSlot(
@@ -58,21 +58,11 @@ export async function prepareSlot(
 ): Promise<PreparedSlot | RefusedSlot> {
   const staged = await live.stage(slot, request.size, request.minZoom);
   try {
-    let refused: RefusedSlot = { fault: 'it was not tried' };
-    for (const view of VIEWS) {
-      if (view.blank && refused.fault !== BLANK) continue;
-      await staged.bringIntoView(view);
-      let trial = await tryView(live, staged, { ...request, view });
-      // A pop-up may appear between the look for layers and the capture.
-      if (await staged.hideLateLayers()) trial = await tryView(live, staged, { ...request, view });
-      if (!('fault' in trial)) {
-        const { composable, ...prepared } = trial;
-        const composer = composable ? new PageComposer(prepared.page, prepared.box) : undefined;
-        return { ...prepared, composer, warnings: [...staged.warnings, ...prepared.warnings] };
-      }
-      refused = trial;
-    }
-    return refused;
+    const trial = await bestTrial(live, staged, request);
+    if ('fault' in trial) return trial;
+    const { composable, content: _, ...prepared } = trial;
+    const composer = composable ? new PageComposer(prepared.page, prepared.box) : undefined;
+    return { ...prepared, composer, warnings: [...staged.warnings, ...prepared.warnings] };
   } finally {
     await staged.end();
   }
@@ -80,20 +70,51 @@ export async function prepareSlot(
 
 const BLANK = 'the page around the ad is blank';
 
-async function tryView(
-  live: LivePage,
-  staged: StagedSlot,
-  request: PrepareRequest & { readonly view: ViewRequest },
-): Promise<Trial> {
+/** The first view that shows the whole ad. If it shows little of the page, the view that shows most of it. */
+async function bestTrial(live: LivePage, staged: StagedSlot, request: PrepareRequest): Promise<Trial> {
+  let best: Trial = { fault: 'it was not tried' };
+  let thorough = false;
+  for (const view of VIEWS) {
+    best = await tryView(live, staged, { ...request, view });
+    thorough = view.thorough;
+    if (!('fault' in best)) break;
+  }
+  if (!(await mayShowMore(live, best, request.area))) return best;
+  for (const position of OTHER_POSITIONS) {
+    const other = await tryView(live, staged, { ...request, view: { position, thorough } });
+    if (!('fault' in other) && ('fault' in best || other.content.share > best.content.share)) best = other;
+  }
+  return best;
+}
+
+/** Whether another part of the page around the ad may have more content than this view. */
+async function mayShowMore(live: LivePage, trial: Trial, area: PictureArea): Promise<boolean> {
+  if ('fault' in trial) return trial.fault === BLANK;
+  if (area === 'page' || trial.content.amount === 'enough') return false;
+  const { document, view } = await live.screen();
+  return document.height > view.height + 1 || document.width > view.width + 1;
+}
+
+type ViewTrial = PrepareRequest & { readonly view: ViewRequest };
+
+async function tryView(live: LivePage, staged: StagedSlot, request: ViewTrial): Promise<Trial> {
+  await staged.bringIntoView(request.view);
+  const trial = await tryOnce(live, staged, request);
+  // A pop-up may appear between the look for layers and the capture.
+  return (await staged.hideLateLayers()) ? tryOnce(live, staged, request) : trial;
+}
+
+async function tryOnce(live: LivePage, staged: StagedSlot, request: ViewTrial): Promise<Trial> {
   const geometry = await geometryOf(live, staged, request.area);
   const fault = faultOfGeometry(geometry, request);
   if (fault !== undefined) return { fault };
   const { verdict, page, at } = await probeSlot(staged, new Camera(live, geometry.clip), geometry, request.pixels);
   const { composable, shown, box } = verdict;
   if (shown < MIN_SHOWN_SHARE) return { fault: `only ${Math.floor(shown * 100)} % of the ad would be visible` };
-  if (isBlankAround(page, box)) return { fault: BLANK };
+  const content = contentAround(page, box);
+  if (content.amount === 'none') return { fault: BLANK };
   const warnings = warningsOf(geometry);
-  return { page, box, composable, view: request.view, zoom: geometry.zoom, warnings, capturedAt: at };
+  return { page, box, composable, content, view: request.view, zoom: geometry.zoom, warnings, capturedAt: at };
 }
 
 async function probeSlot(

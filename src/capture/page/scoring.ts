@@ -1,4 +1,5 @@
 import type { ScoredCandidate, SlotCandidate, SlotEvidence } from './page.ts';
+import type { SlotKind } from './slotTable.ts';
 
 type SlotSize = readonly [width: number, height: number];
 
@@ -14,6 +15,8 @@ export interface ScorableSlot {
   readonly candidate: SlotCandidate;
   /** Accepts any ad that fits its width. */
   readonly fluid: boolean;
+  /** As in a raw slot: 2 for sizes of the position's name, the likeliest first; 1 for those that the container allows. Default: declared. */
+  readonly sizeTrust?: number;
 }
 
 export interface ScoredSlot<S extends ScorableSlot> {
@@ -34,6 +37,8 @@ const MIN_NARROWED_SCALE = 0.85;
 /** A fluid slot that is wider than a sidebar is a row of the page, and takes ads up to this height. */
 const MAX_COLUMN_WIDTH = 450;
 const MAX_ROW_HEIGHT = 400;
+/** The share of the width that an ad must fill in a position that is known only by its name: no rectangle goes into a leaderboard. */
+const MIN_FILLED_WIDTH = 0.5;
 /** The share of a slot's width that must be on the screen. */
 const MIN_ON_SCREEN_SHARE = 0.5;
 
@@ -43,6 +48,7 @@ const EVIDENCE_POINTS: Readonly<Record<SlotEvidence, number>> = {
   adsense: 18,
   amp: 18,
   network: 16,
+  filter_list: 14,
   linked_image: 12,
   attribute: 10,
   frame: 8,
@@ -77,6 +83,7 @@ export function scoreSlot<S extends ScorableSlot>(slot: S, request: ScoringReque
   const fit = fitOf(slot, request);
   const unusable = unusableReason(candidate, request);
   const points: [number, string][] = [[fit.points, fit.reason], ...pointsOf(candidate, request)];
+  points.push(doubtOf(slot, request.ad));
   if (unusable !== undefined) points.push([-50, unusable]);
   const score = Math.round(points.reduce((sum, [value]) => sum + value, 0) * 10) / 10;
   const reasons = points.filter(([value]) => value !== 0).map(([value, why]) => `${why} (${signed(value)})`);
@@ -106,6 +113,19 @@ export function narrowToBox<S extends ScorableSlot>(
   return { ...one, scale, scored: { ...one.scored, reasons: [...one.scored.reasons, reason] } };
 }
 
+/** Sizes that the page does not declare count less. */
+function doubtOf(
+  { candidate: { sizes }, sizeTrust = 5, fluid }: ScorableSlot,
+  ad: ScoringRequest['ad'],
+): [number, string] {
+  if (sizeTrust === 1 && !fluid) return [-20, 'nothing but the space tells its sizes'];
+  const index = sizes.findIndex(([width, height]) => width === ad.width && height === ad.height);
+  if (sizeTrust !== 2) return [0, ''];
+  return index > 0
+    ? [-6 - Math.min(8, 2 * index), 'its name speaks for other sizes first']
+    : [-6, 'nothing but its name tells its sizes'];
+}
+
 function signed(value: number): string {
   const rounded = Math.round(value * 10) / 10;
   return rounded > 0 ? `+${rounded}` : String(rounded).replace('-', '−');
@@ -118,12 +138,15 @@ interface Fit {
   readonly reason: string;
 }
 
-function fitOf({ candidate, fluid }: ScorableSlot, { ad, viewport, allowScaling }: ScoringRequest): Fit {
+function fitOf({ candidate, fluid, sizeTrust = 5 }: ScorableSlot, { ad, viewport, allowScaling }: ScoringRequest): Fit {
   const sizes = sizesOf(candidate);
   const own: SlotSize = [ad.width, ad.height];
-  if (sizes.some(([width, height]) => width === ad.width && height === ad.height))
+  if (sizes.some((size) => isNear(size, own)))
     return { size: own, scale: 1, points: 50, reason: `takes ${named(own)} exactly` };
-  const room = sizes.filter(([width, height]) => width >= ad.width && height >= ad.height).sort(byArea)[0];
+  const needed = sizeTrust <= 2 ? MIN_FILLED_WIDTH : 0;
+  const room = sizes
+    .filter(([width, height]) => width >= ad.width && height >= ad.height && ad.width >= needed * width)
+    .sort(byArea)[0];
   if (room !== undefined) {
     const filled = (ad.width * ad.height) / (room[0] * room[1]);
     return { size: room, scale: 1, points: 15 + 20 * filled, reason: `${named(own)} fits into its ${named(room)}` };
@@ -138,6 +161,11 @@ function fitOf({ candidate, fluid }: ScorableSlot, { ad, viewport, allowScaling 
     points: -40,
     reason: `${named(own)} goes in only at ${Math.round(scaled.scale * 100)} %`,
   };
+}
+
+/** Rounding and borders take up to a pixel of a slot for an ad of this size. */
+function isNear([width, height]: SlotSize, [adWidth, adHeight]: SlotSize): boolean {
+  return Math.abs(width - adWidth) <= 1 && Math.abs(height - adHeight) <= 1;
 }
 
 /** A tall ad does not go into a wide row. */
@@ -168,12 +196,12 @@ function minScaleOf(ad: SlotSize): number {
 }
 
 function pointsOf(candidate: SlotCandidate, { viewport }: ScoringRequest): [number, string][] {
-  const { evidence, visible, collapsed, sticky, covered, box } = candidate;
+  const { evidence, visible, collapsed, sticky, covered, box, filterRule } = candidate;
   const [strongest] = evidence;
   const strength = strongest === undefined ? 0 : EVIDENCE_POINTS[strongest];
   const screens = Math.max(0, box.y) / viewport.height;
   return [
-    [strength, `known by ${evidence.join(', ')}`],
+    [strength, `known by ${evidence.join(', ')}${filterRule ? `, ${filterRule.rule} of ${filterRule.list}` : ''}`],
     [Math.min(6, 2 * Math.max(0, evidence.length - 1)), 'more than one sign of it'],
     [visible ? 15 : 0, 'visible'],
     [15 * Math.max(0, 1 - screens / 5), 'near the top'],
@@ -184,7 +212,17 @@ function pointsOf(candidate: SlotCandidate, { viewport }: ScoringRequest): [numb
   ];
 }
 
-function unusableReason(candidate: SlotCandidate, { viewport }: ScoringRequest): string | undefined {
+/** The formats that such a slot takes, by the size of the ad. */
+const FORMATS: Readonly<Partial<Record<SlotKind, (ad: { width: number; height: number }) => boolean>>> = {
+  anchor: ({ height }) => height <= 130,
+  rail: ({ width, height }) => width <= 320 && height >= 240,
+  interstitial: ({ width, height }) => width >= 250 && height >= 200,
+  skin: ({ width, height }) => width >= 1_000 && height >= 500,
+};
+
+function unusableReason(candidate: SlotCandidate, { ad, viewport }: ScoringRequest): string | undefined {
+  const { kind = 'display' } = candidate;
+  if (FORMATS[kind]?.(ad) === false) return `takes only ads in the format ${kind}`;
   const { visible, collapsed, box } = candidate;
   if (!visible && !collapsed) return 'not shown on this device';
   if (collapsed) return undefined;

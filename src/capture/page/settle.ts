@@ -86,8 +86,13 @@ export async function scrollThrough(page: Page, ms: number, stop: () => boolean 
   await withDeadline(2_000, page.evaluate(scrollTo, 0));
 }
 
-/** Runs in the page. @returns whether the page continues below. */
-function scrollTo(screen: number): boolean {
+/** Runs in the page. @returns whether the page continues below, after its scripts have heard of the scrolling. */
+function scrollTo(screen: number): Promise<boolean> {
   window.scrollTo({ left: 0, top: screen * innerHeight, behavior: 'instant' });
-  return scrollY + innerHeight < (document.scrollingElement?.scrollHeight ?? 0) - 2;
+  const more = scrollY + innerHeight < (document.scrollingElement?.scrollHeight ?? 0) - 2;
+  return new Promise((resolve) => {
+    // Scroll events come with the next frame, which a busy machine draws late.
+    requestAnimationFrame(() => resolve(more));
+    setTimeout(() => resolve(more), 250);
+  });
 }

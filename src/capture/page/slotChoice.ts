@@ -3,6 +3,7 @@ import type { ElementHandle, Frame, Page } from 'playwright';
 import type { SlotChoice } from '../../domain/screenshotOptions.ts';
 import { shortErrorMessage } from '../../lib/errorMessage.ts';
 import type { FoundSlot } from './findSlots.ts';
+import { labelOf } from './inPage/slotLabel.ts';
 import type { ScoredCandidate } from './page.ts';
 import { respondingFrames } from './respondingFrames.ts';
 import { type ScoredSlot, type ScoringRequest, scoreSlot } from './scoring.ts';
@@ -86,8 +87,8 @@ async function asSlot(frame: Frame, element: ElementHandle<Element>): Promise<Fo
   const about = await element.evaluate((node) => ({
     shown: node.checkVisibility({ visibilityProperty: true }) && node instanceof HTMLElement,
     isFrame: node.tagName === 'IFRAME',
-    name: node.id === '' ? [node.tagName.toLowerCase(), ...node.classList].join('.') : `#${node.id}`,
   }));
+  const label = await element.evaluate(labelOf);
   const box = await element.boundingBox();
   if (!about.shown || box === null) return undefined;
   const scroll = await frame.page().evaluate(() => ({ x: scrollX, y: scrollY }));
@@ -97,13 +98,14 @@ async function asSlot(frame: Frame, element: ElementHandle<Element>): Promise<Fo
       box: { ...box, x: box.x + scroll.x, y: box.y + scroll.y },
       sizes: collapsed ? [] : [[Math.round(box.width), Math.round(box.height)]],
       evidence: [],
-      element: about.name.slice(0, 120),
+      element: label,
       visible: !collapsed,
       collapsed,
       sticky: false,
       covered: false,
     },
     fluid: collapsed,
+    sizeTrust: 4,
     isFrame: about.isFrame,
     frame,
     element: async () => element,

@@ -1,3 +1,5 @@
+import { IN_PAGE_SIZES } from '../../domain/adSizes.ts';
+
 /**
  * Ad slots on the web: the markup of ad networks and plug-ins, ad words in many languages, and names of
  * positions with their sizes. The search for slots in `inPage/` gets this table as its argument. Each row names its source.
@@ -22,6 +24,8 @@ export interface NetworkRow {
   readonly selectors: readonly string[];
   /** Text of an inline script that prints the ad where it stands. */
   readonly inlineScript?: string;
+  /** `names`: an ad script names its element; `prints`: an ad script prints where it stands. See {@link AdScriptPatterns}. */
+  readonly adScript?: 'names' | 'prints';
   readonly sizesFrom: readonly SizeSource[];
   /** A pattern for the names of the element (id, classes, values of attributes), and the sizes of that position. The first match counts. */
   readonly sizes?: Readonly<Record<string, Sizes>>;
@@ -42,10 +46,23 @@ export interface PositionRow {
 
 export interface SlotTable {
   readonly networks: readonly NetworkRow[];
-  readonly words: Readonly<Record<'ad' | 'perhaps' | 'position' | 'never' | 'notAlone', string>>;
+  readonly words: Readonly<Record<'ad' | 'perhaps' | 'position' | 'never' | 'notAlone' | 'widget', string>>;
+  /** Words that mean an ad in one language and something else in others, by the language's code. They also mean small ads. */
+  readonly adWordsOf: Readonly<Record<string, string>>;
   readonly labels: string;
   readonly positions: readonly PositionRow[];
   readonly standardSizes: Sizes;
+  readonly adScripts: AdScriptPatterns;
+}
+
+/** How the scripts of ad servers that no row names are recognized. Patterns in lower case. */
+export interface AdScriptPatterns {
+  /** Code that speaks of ads. */
+  readonly code: string;
+  /** The address of a script that prints one ad. */
+  readonly source: string;
+  /** A comment that introduces an ad tag. */
+  readonly comment: string;
 }
 
 const LEADERBOARDS = '728x90 970x90 970x250';
@@ -240,6 +257,17 @@ const NETWORKS: readonly NetworkRow[] = [
     sizesFrom: ['name'],
     sizes: { 'jeg-ad-top|jeg-header': LEADERBOARDS, 'jeg-ad-(article|content|inline)': IN_TEXT },
     source: 'support.jegtheme.com, JNews advertisement options',
+  },
+  {
+    name: 'Adace (Bimber theme)',
+    kind: 'display',
+    selectors: ['.adace-slot-wrapper', '.adace-slot', '[class*="adace_ad_"]'],
+    sizesFrom: ['content', 'style', 'name'],
+    sizes: {
+      '(before|after)-header|home-before|theme-area': `${LEADERBOARDS} 320x50 320x100`,
+      '(content|paragraph)': IN_TEXT,
+    },
+    source: 'templates of the Adace plug-in, standard slot',
   },
   {
     name: 'WP QUADS',
@@ -872,6 +900,130 @@ const NETWORKS: readonly NetworkRow[] = [
     sizesFrom: [],
     source: 'support.teads.tv, inRead',
   },
+  {
+    name: 'Adform',
+    kind: 'display',
+    selectors: ['script[data-adfscript]'],
+    sizesFrom: ['comment', 'name'],
+    source: 'pages of evermind.fi and mestis.fi with Adform publisher tags',
+  },
+  {
+    name: 'AdPlugg',
+    kind: 'display',
+    selectors: ['.adplugg-tag', '[data-adplugg-zone]'],
+    sizesFrom: ['name'],
+    source: 'wordpress.org/plugins/adplugg',
+  },
+  {
+    name: 'AdSpirit',
+    kind: 'display',
+    selectors: ['.asm_async_creative', '[data-asm-params]'],
+    sizesFrom: ['style'],
+    source: 'github.com/ampproject/amphtml, ads/vendors/adspirit.js',
+  },
+  {
+    name: 'Meks Easy Ads Widget (WordPress)',
+    kind: 'display',
+    selectors: ['.mks_adswidget_ul'],
+    sizesFrom: ['name', 'content', 'style'],
+    sizes: { 'mks-adswidget-ul-large': '300x250', 'mks-adswidget-ul-small': '125x125' },
+    source: 'wordpress.org/plugins/meks-easy-ads-widget',
+  },
+  {
+    name: 'ADS PRO (WordPress)',
+    kind: 'display',
+    selectors: ['.bsaProContainer', '.apPluginContainer'],
+    sizesFrom: ['name', 'content'],
+    source: 'codecanyon.net/item/ads-pro-plugin-multipurpose-wordpress-advertising-manager',
+  },
+  {
+    name: 'Newspack Ads (WordPress)',
+    kind: 'display',
+    selectors: ['.newspack_global_ad:not(.sticky)'],
+    sizesFrom: ['script', 'name'],
+    source: 'github.com/Automattic/newspack-ads, includes/class-placements.php',
+  },
+  {
+    name: 'Proper Media',
+    kind: 'display',
+    selectors: ['.proper-ad-unit:not(.ad-sticky)', '[id^="proper-ad-"]'],
+    sizesFrom: ['name', 'style'],
+    source: 'pages of mobygames.com and abovetopsecret.com',
+  },
+  {
+    name: 'AdPushup',
+    kind: 'display',
+    selectors: ['._ap_apex_ad', '[id^="ADP_"]'],
+    sizesFrom: ['name'],
+    source: 'support.adpushup.com, Apex ad codes',
+  },
+  {
+    name: 'Waldo, Marfeel, Yektanet and Mediaad',
+    kind: 'display',
+    selectors: [
+      '[id^="waldo-tag-"]',
+      '.mrf-adv__wrapper',
+      '.mrf-adv',
+      '[id^="pos-article-display-"]',
+      '[id^="mediaad-"]',
+    ],
+    sizesFrom: ['comment', 'name'],
+    source: 'pages of codingforums.com, Spanish pages with Marfeel, Persian pages with Yektanet and Mediaad',
+  },
+  {
+    name: 'Baidu Union',
+    kind: 'display',
+    selectors: [],
+    inlineScript: 'slotbydup',
+    sizesFrom: ['script', 'name'],
+    source: 'pages of csdn.net with cpro.baidustatic.com tags',
+  },
+  {
+    name: 'nend',
+    kind: 'display',
+    selectors: [],
+    inlineScript: 'nend_params',
+    sizesFrom: ['name'],
+    sizes: { '': '320x50 320x100 300x250 300x100' },
+    source: 'board.nend.net, publisher tags',
+  },
+  {
+    name: 'e-planning',
+    kind: 'display',
+    selectors: ['[id^="eplAdDiv"]'],
+    sizesFrom: ['name'],
+    source: 'e-planning.net, publisher tags',
+  },
+  {
+    name: 'Invision Community',
+    kind: 'display',
+    selectors: ['.ipsAdvertisement'],
+    sizesFrom: ['content', 'name'],
+    source: 'invisioncommunity.com, advertisements',
+  },
+  {
+    name: 'Networks with an ins element',
+    kind: 'display',
+    selectors: ['ins[class]:empty', 'ins[id]:empty', 'ins[data-zoneid]'],
+    sizesFrom: ['attribute', 'style', 'comment', 'name'],
+    source: 'docs.exoclick.com; tags of JuicyAds, TrafficJunky, Bitmedia and ADOP',
+  },
+  {
+    name: 'Ad scripts that name their element',
+    kind: 'display',
+    selectors: [],
+    adScript: 'names',
+    sizesFrom: ['script', 'name'],
+    source: 'learn.microsoft.com/en-us/xandr/seller-tag, docs.nitropay.com, tags of Setupad, Playwire and fluct',
+  },
+  {
+    name: 'Ad scripts that print where they stand',
+    kind: 'display',
+    selectors: [],
+    adScript: 'prints',
+    sizesFrom: ['comment', 'attribute', 'script'],
+    source: 'pages with placement tags of Xandr, AdSpeed, AdvertServe and AdGlare',
+  },
 ];
 
 const POSITIONS: readonly PositionRow[] = [
@@ -925,7 +1077,7 @@ const POSITIONS: readonly PositionRow[] = [
   },
   {
     pattern:
-      '(^|-)(super-?banner|mega-?bann?er|mega-?banniere|banniere-?haute|leaderboards?|leader|ldb|ldr|hrec|ban-?top|toppbanner)(-|\\d|$)',
+      '(^|-)(super-?banner|mega-?bann?er|mega-?banniere|banniere-?haute|leader-?boards?|leader|ldb|ldr|[a-z]?lb|hrec|ban-?top|toppbanner|cintillo)(-|\\d|$)',
     kind: 'display',
     sizes: LEADERBOARDS,
     phone: PHONE_BANNERS,
@@ -946,12 +1098,18 @@ const POSITIONS: readonly PositionRow[] = [
   },
   { pattern: '(large-?rect)', kind: 'display', sizes: '336x280 300x250', source: 'IAB large rectangle' },
   {
-    pattern:
-      '(^|-)(m-?pu|m-?rec|med-?rec|med-?rect|l-?rec|medium-?rect(angle)?|rectangle|rect|robapaginas|pave|big-?box|box-?ad|island|content-?ad|retangulo|boxad|rektangel)(-|\\d|$)',
+    pattern: '(^|-)(m-?pu|m-?rec|med-?rect?|medium-?rect(angle)?|l-?rec|pave|big-?box)(-|\\d|$)',
     kind: 'display',
-    sizes: '300x250 336x280 300x600',
-    phone: '300x250 336x280 320x100',
-    source: 'IAB medium rectangle, SRI pavé, robapáginas',
+    sizes: '300x250',
+    source: 'IAB medium rectangle, SRI pavé',
+  },
+  {
+    pattern:
+      '(^|-)(rectangle|rect|roba-?paginas|roba|box-?ad|island|content-?ad|retangulo|boxad|rektangel|square|carre)(-|\\d|$)',
+    kind: 'display',
+    sizes: '300x250 336x280 250x250',
+    phone: '300x250 336x280 250x250 320x100',
+    source: 'IAB rectangles, robapáginas',
   },
   { pattern: '(^|-)(full-?banner)(-|\\d|$)', kind: 'display', sizes: '468x60', source: 'IAB full banner' },
   {
@@ -993,13 +1151,45 @@ const WORDS: SlotTable['words'] = {
     banner banners bnr leaderboard billboard skyscraper halfpage sponsor sponsors sponsored sponsorship promo commercial partner anzeige anzeigen annons annonce annonces anuncio anuncios inzerce oglas hirdetes ilmoitus pub regie sponsorlu patrocinio patrocinado placeholder
   `,
   /** Names of positions without an ad word. Only for an empty element. */
-  position: words`superbanner leaderboard billboard skyscraper sky halfpage pave rectangle medrectangle siderail`,
+  position: words`
+    superbanner megabanner megabanniere leaderboard billboard skyscraper sky halfpage pave rectangle medrectangle siderail
+  `,
   /** An element with one of these is never a slot. */
   never: words`
     label labels blocker blocked adblock adblocker free close notice disclosure disclaimer choices adchoices cookie cookies consent gdpr cmp newsletter newsletters subscribe subscription survey poll quiz encuesta share sharing sharedaddy social addthis addtoany login comments nofullad
   `,
+  /** An empty element of an ad's size with one of these is something else. */
+  widget: words`
+    map maps chart graph player video playlist weather wetter calendar slider carousel modal dialog overlay layer dropdown tooltip loader loading spinner skeleton chat cart suggestion suggestions autocomplete results live scoreboard ticker game canvas image img photo picture thumb thumbnail avatar logo captcha recaptcha disqus thread root app product products card recommend recommendations related teaser
+  `,
   /** Only if no other word names an ad. */
   notAlone: words`hero header footer nav menu form button btn title app search site page text link card list item listing`,
+};
+
+const AD_SCRIPTS: AdScriptPatterns = {
+  code: '(^|[^a-z])ads?([^a-z]|$)|ad_?(unit|slot|tag|zone|server|code|vert|place|position|manager)|nitroads|slotbydup|banner|placement|prebid|doubleclick|dfp|stpd|apntag|freestar|fluct|yadata|sspzone',
+  source:
+    '//([\\w.-]+\\.)?(ads?\\d*|adserv\\w*|adx|adfarm\\d*|banners?|servedby\\w*|adtech\\w*|engine\\.adglare)\\.[\\w.-]+/.*[?&=/]\\w*\\d|/(ajs|adjs|adserve|adview|ttj|jtag|showad)(\\.php|\\.js|\\.aspx)?\\?|/adtag\\.js|[?&](wd|width|w)=\\d{2,4}&(amp;)?(ht|height|h)=\\d{2,3}|[?&]size=\\d{2,4}x\\d{2,3}|adglare\\.net/\\?\\d',
+  comment:
+    '(^|[^a-z])(js tag|ads?|advert\\w*|ad ?tag|adserve\\w*|banner|zone|placement|werbe\\w*|reklam\\w*)([^a-z]|$)|广告|廣告|広告|광고',
+};
+
+const AD_WORDS_OF: SlotTable['adWordsOf'] = {
+  fr: 'pub pubs annonce annonces regie',
+  de: 'anzeige anzeigen',
+  es: 'anuncio anuncios pauta roba robapaginas',
+  pt: 'anuncio anuncios publi',
+  it: 'annuncio annunci',
+  sv: 'annons annonser',
+  da: 'annonce annoncer',
+  nb: 'annonse annonser',
+  no: 'annonse annonser',
+  fi: 'ilmoitus ilmoitukset',
+  cs: 'inzerce',
+  hu: 'hirdetes hirdetés',
+  hr: 'oglas oglasi',
+  sr: 'oglas oglasi',
+  sl: 'oglas oglasi',
 };
 
 /** Words with which a page marks an ad for its readers. */
@@ -1009,8 +1199,9 @@ const LABELS =
 export const SLOT_TABLE: SlotTable = {
   networks: NETWORKS,
   words: WORDS,
+  adWordsOf: AD_WORDS_OF,
   labels: LABELS,
   positions: POSITIONS,
-  standardSizes:
-    '300x250 336x280 728x90 970x90 970x250 160x600 120x600 300x600 300x1050 320x50 320x100 300x50 300x100 468x60 234x60 250x250 200x200 180x150 320x480 480x320 980x120 930x180 970x66 640x360 640x480 400x300 800x250 320x75 320x80 320x160 300x300 240x400 580x400 980x240 120x90 125x125 1000x90 750x200 750x100 120x240 300x150',
+  standardSizes: IN_PAGE_SIZES.map(({ width, height }) => `${width}x${height}`).join(' '),
+  adScripts: AD_SCRIPTS,
 };

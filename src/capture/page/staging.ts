@@ -1,6 +1,7 @@
 import type { ElementHandle, Frame, JSHandle } from 'playwright';
+import type { AdSize } from '../../domain/ads.ts';
 import type { FoundSlot } from './findSlots.ts';
-import type { AdSize, Rect } from './inPage/rect.ts';
+import type { Rect } from './inPage/rect.ts';
 import { STAGING_TOOLS, type Stage, type StagingTools } from './inPage/staging.ts';
 
 type Undo = Pick<Stage, 'undo'>;

@@ -17,6 +17,7 @@ import { ProtocolClient, type ProtocolClientOptions } from './protocolClient.ts'
 import { followRemoteCreatives } from './remoteCreatives.ts';
 import { type NeededFrames, renderCreatives } from './renderClaims.ts';
 import { ResultReporter } from './resultReporter.ts';
+import { loadSlotLists } from './slotLists.ts';
 import { Uploader } from './uploader.ts';
 
 export interface AttemptOptions {
@@ -39,7 +40,7 @@ export async function runAttempt(given: AttemptOptions): Promise<void> {
   const store = new FrameStore({ ...(tempDir !== undefined && { tempDir }) });
   const phases = new PhaseTimer();
   const maxOpenPages = options.pagesAtOnce ?? (await defaultOpenPages());
-  const engine = await options.startEngine();
+  const engine = await options.startEngine(loadSlotLists(attempt, { client, log, signal: shutdown.stop }));
   const rendering = {
     ...(timing?.idleMs !== undefined && { idleMs: timing.idleMs }),
     ...(options.creativesAtOnce !== undefined && { atOnce: options.creativesAtOnce }),

@@ -11,8 +11,16 @@ import {
   ResolvedCreatives,
   type ScreenshotResults,
 } from '../../contract/captureProtocol.ts';
+import { rejectedError } from './captureShutdown.ts';
 import type { TokenSource } from './tokenSource.ts';
-import { Transport, type TransportTiming, type UploadTarget } from './transport.ts';
+import {
+  MissingFileError,
+  Transport,
+  type TransportCallOptions,
+  type TransportTiming,
+  type UploadTarget,
+  type WantedFile,
+} from './transport.ts';
 
 export interface ProtocolClientOptions {
   /** The base URL of the internal API, without a slash at its end. */
@@ -35,6 +43,10 @@ export interface CallAttempt {
 }
 
 const Done = z.object({});
+
+type UploadedFile = NonNullable<NonNullable<ClaimedCreative['creative']>['file']>;
+/** A large file may take longer than the deadline of a call. */
+const SLOWEST_BYTES_PER_SECOND = 1024 * 1024;
 
 export async function openAttempt(
   options: ProtocolClientOptions,
@@ -101,8 +113,28 @@ export class ProtocolClient {
     return this.#transport.put(upload, { signal });
   }
 
+  /** @returns the compiled filter lists. */
+  slotLists(sha256: string, signal: AbortSignal): Promise<Buffer> {
+    return this.#transport.getCall(`/slot-lists/${sha256}`, sha256, { signal });
+  }
+
   download(url: string, sha256: string, signal: AbortSignal): Promise<Buffer> {
-    return this.#transport.get(url, sha256, { signal });
+    return this.#get(url, { sha256, what: 'a frame' }, { signal });
+  }
+
+  /** @throws MissingFileError if the artifact store does not have the file. */
+  downloadUpload({ url, sha256, bytes }: UploadedFile, signal: AbortSignal): Promise<Buffer> {
+    const heldMs = Math.ceil((bytes / SLOWEST_BYTES_PER_SECOND) * 1_000);
+    return this.#transport.get(url, { sha256, what: 'an uploaded file' }, { signal, heldMs });
+  }
+
+  /** A frame was there when its URL was signed, so a missing one is not the fault of a creative. */
+  async #get(url: string, file: WantedFile, options: TransportCallOptions): Promise<Buffer> {
+    try {
+      return await this.#transport.get(url, file, options);
+    } catch (error) {
+      throw error instanceof MissingFileError ? rejectedError(error.message) : error;
+    }
   }
 
   async #post<T>(

@@ -13,6 +13,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { FrameStore } from '../engine/frameStore.ts';
 import type { PhaseTimer } from '../engine/phaseTimer.ts';
 import { asCaptureEndError, CaptureEndError, type CaptureShutdown } from './captureShutdown.ts';
+import { readSource } from './creativeSource.ts';
 import type { ProtocolClient } from './protocolClient.ts';
 import { pictureFault, type Uploader } from './uploader.ts';
 
@@ -77,11 +78,23 @@ async function claimNext(tools: RenderClaimsOptions, rendering: TaskGroup): Prom
     throw error;
   }
   const { creative, unresolved } = answer;
-  if (creative !== null) await rendering.add(() => renderClaimed(creative, tools));
+  if (creative !== null) await startRendering(creative, tools, rendering);
   else if (rendering.size > 0) await rendering.oneDone();
   else if (unresolved === 0 || (needed.ads.size > 0 && !isNeeded)) return false;
   else await outcomes.waitForChange(shutdown.stop, tools.idleMs ?? IDLE_MS);
   return true;
+}
+
+/** @throws the failure of another creative; then this one is not rendered, so its claim is released. */
+async function startRendering(creative: RenderClaim, tools: RenderClaimsOptions, rendering: TaskGroup): Promise<void> {
+  try {
+    await rendering.add(() => renderClaimed(creative, tools));
+  } catch (error) {
+    // Before the claim is released, because a superseded capture must not make that call.
+    tools.shutdown.begin(asCaptureEndError(error));
+    await releaseClaim(creative.ad_id, tools);
+    throw error;
+  }
 }
 
 function isSuperseded(error: unknown): boolean {
@@ -118,14 +131,16 @@ async function renderClaimed(creative: RenderClaim, tools: RenderClaimsOptions):
   }
 }
 
-async function render({ ad_id, kind, content, size, wanted }: RenderClaim, tools: RenderClaimsOptions) {
-  const { engine, shutdown, outcomes, needed, store } = tools;
+async function render(creative: RenderClaim, tools: RenderClaimsOptions) {
+  const { ad_id, size, wanted } = creative;
+  const { client, engine, shutdown, outcomes, needed, store } = tools;
   const markers = [...new Set(wanted.map(({ marker_ms }) => marker_ms))];
   const ratios = [...new Set(wanted.map(({ ratio }) => ratio))];
   const isWanted = (markerMs: number | null, at: number) =>
     wanted.some(({ marker_ms, ratio }) => marker_ms === markerMs && ratio === at);
   const request = { markers, ratios, isWanted, size: size ?? undefined, signal: shutdown.stop };
-  const result = checkFrames(await engine.render({ kind, content }, request), wanted);
+  const source = await readSource(creative, { client, signal: shutdown.stop });
+  const result = 'status' in source ? source : checkFrames(await engine.render(source, request), wanted);
   if (result.status !== 'uploaded') outcomes.resolve(ad_id, { status: 'failed', reason: result.reason });
   else if (needed.ads.has(ad_id)) {
     outcomes.resolve(ad_id, await storeRendering(result, store, ({ ratio }) => needed.ratios.has(ratio)));

@@ -56,14 +56,14 @@ export class ResultReporter {
     else await this.#report({ id, status: result.status, reason: result.reason, record });
   }
 
-  async #upload({ wanted: { id }, picture, sha256, warnings, record }: Extract<PictureResult, { status: 'uploaded' }>) {
+  async #upload({ wanted: { id }, picture, sha256, record }: Extract<PictureResult, { status: 'uploaded' }>) {
     const { uploader, phases } = this.#options;
     const { width, height, png } = picture;
     const sending = { what: { kind: 'screenshot', id }, png, sha256 } as const;
     const key = await phases.time('upload', () => uploader.send(sending));
     const captured_at = picture.capturedAt.toISOString();
     const report = { id, key, sha256, bytes: png.length, width, height, captured_at };
-    await this.#report({ ...report, status: 'uploaded', warnings: [...warnings], record: { ...record } });
+    await this.#report({ ...report, status: 'uploaded', warnings: [...record.warnings], record: { ...record } });
   }
 
   /** Resolves when the API has stored this result. Results that arrive during a call go together in the next call. */

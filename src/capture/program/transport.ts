@@ -28,6 +28,17 @@ export interface UploadTarget {
   readonly png: Buffer;
 }
 
+export interface WantedFile {
+  readonly sha256: string;
+  /** For messages: "a frame". */
+  readonly what: string;
+}
+
+/** The artifact store does not have the file. */
+export class MissingFileError extends Error {
+  override readonly name = 'MissingFileError';
+}
+
 export interface TransportCallOptions {
   readonly signal: AbortSignal;
   /** How long the API may delay its answer on purpose (long polling); added to the deadline of one try. */
@@ -75,12 +86,24 @@ export class Transport {
     await this.#retry(options, (signal) => exchange(url, { ...init, signal }, { name: 'The upload of a picture' }));
   }
 
-  /** Bytes with another SHA-256 count as a broken connection. @throws as {@link post}. */
-  get(url: string, sha256: string, options: TransportCallOptions): Promise<Buffer> {
+  /** Bytes with another SHA-256 count as a broken connection. @throws as {@link post}, MissingFileError. */
+  get(url: string, { sha256, what }: WantedFile, options: TransportCallOptions): Promise<Buffer> {
     return this.#retry(options, async (signal) => {
-      const { bytes } = await exchange(url, { signal }, { name: 'The download of a frame' });
+      const { bytes } = await exchange(url, { signal }, { name: `The download of ${what}`, isFile: true });
       if (sha256Of(bytes) !== sha256)
-        throw new TransientError('The SHA-256 of a downloaded frame differs from the announced one.');
+        throw new TransientError(`The SHA-256 of ${what} differs from the announced one after the download.`);
+      return bytes;
+    });
+  }
+
+  /** A call of the API that answers with bytes. @throws as {@link post}. */
+  getCall(path: string, sha256: string, options: TransportCallOptions): Promise<Buffer> {
+    const { isRotated } = this.#token;
+    return this.#retry(options, async (signal) => {
+      const headers = { authorization: `Bearer ${await this.#readToken()}` };
+      const info = { name: `The call ${path}`, isCall: true, isRotated };
+      const { bytes } = await exchange(this.#base + path, { headers, signal }, info);
+      if (sha256Of(bytes) !== sha256) throw new TransientError(`${info.name} was answered with other bytes.`);
       return bytes;
     });
   }
@@ -107,6 +130,8 @@ interface RequestInfo {
   /** True for a call of the capture protocol, false for a request to a bucket. */
   readonly isCall?: boolean;
   readonly isRotated?: boolean;
+  /** True for the download of a file. */
+  readonly isFile?: boolean;
 }
 
 async function exchange(
@@ -127,11 +152,16 @@ async function exchange(
   return { bytes, date: Number.isNaN(date.getTime()) ? undefined : date };
 }
 
-function errorOfResponse({ status, headers }: Response, body: string, { name, isCall, isRotated }: RequestInfo): Error {
+function errorOfResponse(
+  { status, headers }: Response,
+  body: string,
+  { name, isCall, isRotated, isFile }: RequestInfo,
+): Error {
   const text = `${name} was answered with ${status}: ${body.slice(0, 500)}`;
   if (status === 409 && isCall === true) return supersededError(text);
   // During an upgrade the next try may reach a replica that knows the call, or that speaks this version.
   if (status === 404 && body.includes(NO_SUCH_CALL)) return new TransientError(text);
+  if (status === 404 && isFile === true) return new MissingFileError(text);
   // A bucket answers 409 if two clients write the same object at once.
   const mayPass = status >= 500 || [408, 409, 429].includes(status) || (status === 401 && isRotated === true);
   return mayPass ? new TransientError(text, { retryAfterMs: retryAfterMs(headers) }) : rejectedError(text);

@@ -6,6 +6,9 @@ import type { Device } from '../../domain/devices.ts';
 import type { ScreenshotOptions } from '../../domain/screenshotOptions.ts';
 import type { Log } from '../../lib/log.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
+import type { ListText } from '../../slotLists/compile.ts';
+import { compileInWorker } from '../../slotLists/compileInWorker.ts';
+import type { SlotLists } from '../../slotLists/slotLists.ts';
 import type { CreativeSource } from '../creative/creative.ts';
 import { CreativeOutcomes, storeRendering } from '../engine/creativeOutcomes.ts';
 import { type Engine, startEngine } from '../engine/engine.ts';
@@ -14,7 +17,8 @@ import { defaultOpenPages } from '../engine/openPages.ts';
 import { processPages } from '../engine/pageQueue.ts';
 import type { PageOrder, PictureResult, WantedPicture } from '../engine/pageTask.ts';
 import { PhaseTimer } from '../engine/phaseTimer.ts';
-import { type PictureLine, pictureFileName, pictureLine, textLine } from './shootOutput.ts';
+import { contactSheet, type SheetEntry } from './contactSheet.ts';
+import { type PictureLine, pictureFileName, pictureLine, sheetEntry, textLine } from './shootOutput.ts';
 
 /** An ad of the command line. */
 export interface ShootAd {
@@ -31,13 +35,15 @@ export interface ShootOptions {
   /** Milliseconds; null is the default frame. */
   readonly markers: readonly (number | null)[];
   readonly out: string;
-  /** CIDR ranges that are allowed although they are not public. */
+  /** Ranges that are allowed although they are not public. */
   readonly allow: readonly string[];
   /** Overrides what the ads declare. */
   readonly adSize: AdSize | undefined;
   readonly options: ScreenshotOptions;
   readonly json: boolean;
   readonly chromiumPath: string;
+  /** Filter lists, as evidence for slots. */
+  readonly slotLists?: readonly ListText[];
 }
 
 export interface ShootIo {
@@ -54,12 +60,31 @@ export interface ShootIo {
 const SHOOT_EXIT = { placed: 0, notAllPlaced: 3, interrupted: 130 } as const;
 
 const MAX_RENDERINGS = 2;
+const CONTACT_SHEET = 'contact-sheet.html';
+
+/** Loads the library only if there are lists. */
+async function compileLists(texts: readonly ListText[]): Promise<SlotLists> {
+  const [packed, { openSlotLists }] = await Promise.all([
+    compileInWorker(texts),
+    import('../../slotLists/slotLists.ts'),
+  ]);
+  return openSlotLists(packed);
+}
 
 /** @returns the exit code. @throws EngineStartError, errors of the file system. */
 export async function shoot(options: ShootOptions, io: ShootIo): Promise<number> {
-  const { chromiumPath, allow, out } = options;
+  const { chromiumPath, allow, out, slotLists: texts = [] } = options;
   await mkdir(out, { recursive: true });
-  const engine = await (io.startEngine ?? startEngine)({ chromiumPath, allow, log: io.log });
+  const slotLists = texts.length === 0 ? undefined : compileLists(texts);
+  // The first page waits for the lists and reports the error.
+  slotLists?.catch((error: unknown) => void error);
+  const engine = await (io.startEngine ?? startEngine)({
+    chromiumPath,
+    allow,
+    allowWith: 'flag',
+    log: io.log,
+    slotLists,
+  });
   const store = new FrameStore();
   try {
     return await new ShootRun(options, { io, engine, store }).run();
@@ -84,6 +109,7 @@ class ShootRun {
   readonly #outcomes = new CreativeOutcomes();
   /** A failure of rendering ends the pages, and vice versa. */
   readonly #failure = new AbortController();
+  readonly #entries: SheetEntry[] = [];
   #failedCount = 0;
   #numbered = 0;
 
@@ -96,11 +122,14 @@ class ShootRun {
     const works = [this.#renderAll(), this.#takePictures()];
     for (const work of works) work.catch((error: unknown) => this.#failure.abort(error));
     await Promise.allSettled(works);
+    // Written also after an interruption, for the pictures that were taken before.
+    const sheet = await this.#writeContactSheet();
     this.#tools.io.signal.throwIfAborted();
     if (this.#failure.signal.aborted) throw this.#failure.signal.reason;
     const { printProgress } = this.#tools.io;
     const total = this.#numbered;
     printProgress(`${total - this.#failedCount} of ${total} placement previews taken, in ${this.#options.out}`);
+    printProgress(`contact sheet: ${sheet}`);
     return this.#failedCount === 0 ? SHOOT_EXIT.placed : SHOOT_EXIT.notAllPlaced;
   }
 
@@ -170,8 +199,18 @@ class ShootRun {
   async #writeResult(result: PictureResult, page: PageOrder): Promise<void> {
     const { print } = this.#tools.io;
     const line = pictureLine(result, page, await this.#writeFiles(result));
+    this.#entries.push(sheetEntry(result, line));
     if (result.status !== 'uploaded') this.#failedCount += 1;
     print(this.#options.json ? JSON.stringify(line satisfies PictureLine) : textLine(line));
+  }
+
+  /** @returns the path of the sheet. */
+  async #writeContactSheet(): Promise<string> {
+    const file = path.join(this.#options.out, CONTACT_SHEET);
+    // Pictures arrive in any order; their names begin with their numbers.
+    const entries = this.#entries.toSorted((one, two) => (one.id < two.id ? -1 : 1));
+    await writeFile(file, contactSheet('Contact sheet', entries));
+    return file;
   }
 
   /** Writes the record, and the picture if there is one. @returns the path of the picture, or null. */

@@ -5,6 +5,7 @@ import type { Warning } from '../../domain/warnings.ts';
 import type { PictureResult } from '../engine/pageTask.ts';
 import type { RecordedCandidate } from '../engine/provenance.ts';
 import type { Box, ScoredCandidate } from '../page/page.ts';
+import type { SheetEntry } from './contactSheet.ts';
 
 /** One JSON line. It always has all keys. */
 export interface PictureLine {
@@ -57,7 +58,7 @@ export function pictureLine(
     chosen: taken ? reported(taken.picture.chosen) : null,
     scale: taken?.picture.scale ?? null,
     mode: taken?.picture.mode ?? null,
-    warnings: taken?.warnings ?? [],
+    warnings: result.record.warnings,
     reason: result.status === 'uploaded' ? null : result.reason,
   };
 }
@@ -73,6 +74,29 @@ export function textLine(line: PictureLine): string {
   if (chosen === null) return `${status}  ${where}: ${reason}`;
   const scaled = scale === 1 || scale === null ? '' : `, scaled to ${Math.round(scale * 100)} %`;
   return `placed  ${where}: ${chosen.size.join('×')} slot ${chosen.element}${scaled} (${mode}) → ${file}${warnings.map(({ message }) => `\n        warning: ${message}`).join('')}`;
+}
+
+/** @returns the entry of a result on the contact sheet, which lies in the folder of the pictures. */
+export function sheetEntry(result: PictureResult, line: PictureLine): SheetEntry {
+  const { id } = result.wanted;
+  const record = id.replace(/\.png$/, '.json');
+  const slot = line.chosen === null ? '' : `Slot ${line.chosen.size.join('×')}, ${line.chosen.element}`;
+  const scaled = line.scale === null || line.scale === 1 ? '' : `, scaled to ${Math.round(line.scale * 100)} %`;
+  return {
+    id,
+    ad: line.ad,
+    site: line.site,
+    device: line.device,
+    marker: line.marker,
+    status: line.status,
+    text: line.reason ?? `${slot}${scaled}.`,
+    warnings: line.warnings.map(({ message }) => message),
+    record,
+    picture:
+      result.status === 'uploaded'
+        ? { file: id, width: result.picture.width, height: result.picture.height }
+        : undefined,
+  };
 }
 
 /** @returns `<nnn>-<site host>-<device>-<ad>-<ms|default>.png`, only with letters, digits and dots. */

@@ -179,11 +179,10 @@ class InMemoryCluster implements LocalCluster {
   #schedule(): void {
     clearTimeout(this.#wake);
     let soonest = Number.POSITIVE_INFINITY;
-    // Starts one index of each Job in turn, so that no Job waits for the last index of another one.
-    for (let progress = true; progress && this.#hasFreePod(); ) {
-      progress = false;
-      for (const job of this.#jobs.values()) {
-        const next = this.#hasFreePod() ? job.next() : undefined;
+    for (let started = true; started && this.#hasFreePod(); ) {
+      started = false;
+      for (const job of this.#fewestCapturesFirst()) {
+        const next = job.next();
         if (next === undefined) continue;
         if ('inMs' in next) {
           soonest = Math.min(soonest, next.inMs);
@@ -191,10 +190,23 @@ class InMemoryCluster implements LocalCluster {
         }
         this.#start(job, next.index);
         this.#changed(job.spec.owner.name);
-        progress = true;
+        started = true;
+        break;
       }
     }
     if (Number.isFinite(soonest) && !this.#closed) this.#wake = setTimeout(() => this.#schedule(), soonest + 1);
+  }
+
+  /**
+   * The order in which Jobs get a free capture. A large set always has another index to start, so its organization and
+   * its Job must come after those that run less.
+   */
+  #fewestCapturesFirst(): LocalJob[] {
+    const active = new Map<string, number>();
+    for (const { spec, active: own } of this.#jobs.values())
+      active.set(spec.organization, (active.get(spec.organization) ?? 0) + own);
+    const ofOrganization = ({ spec }: LocalJob) => active.get(spec.organization) ?? 0;
+    return [...this.#jobs.values()].sort((a, b) => ofOrganization(a) - ofOrganization(b) || a.active - b.active);
   }
 
   #hasFreePod(): boolean {

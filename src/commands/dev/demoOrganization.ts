@@ -1,6 +1,6 @@
 import type { Database } from '../../store/database/database.ts';
 import { createKey } from '../../store/organizations/apiKeys.ts';
-import { createOrganization, findOrganization } from '../../store/organizations/organizations.ts';
+import { createOrganization, findOrganization, webhookSecretOf } from '../../store/organizations/organizations.ts';
 import { type DevState, writeDevState } from './devState.ts';
 
 const ORGANIZATION = 'demo';
@@ -12,12 +12,14 @@ export async function ensureDemoOrganization(
 ): Promise<NonNullable<DevState['demo']>> {
   const organization = await findOrganization(db, ORGANIZATION);
   // The webhook secret may have been rotated since the last start.
-  if (organization !== undefined && state.demo !== undefined)
-    return { ...state.demo, webhook_secret: organization.webhook_secret };
+  if (organization !== undefined && state.demo !== undefined) {
+    writeDevState(folder, state);
+    return { ...state.demo, webhook_secret: webhookSecretOf(db, organization) };
+  }
   const demo =
     organization === undefined
       ? await createOrganization(db, { slug: ORGANIZATION })
-      : await createReplacementKey(db, organization.webhook_secret);
+      : await createReplacementKey(db, webhookSecretOf(db, organization));
   writeDevState(folder, { ...state, demo: { ...demo } });
   return demo;
 }

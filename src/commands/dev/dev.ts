@@ -2,8 +2,11 @@ import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { OneTimeSignIns } from '../../api/auth/oneTimeSignIns.ts';
 import { findChromium } from '../../capture/browser/chromium.ts';
 import { type Config, loadConfig } from '../../config.ts';
+import { parseKey } from '../../domain/keys.ts';
+import { KeyRing } from '../../lib/keyRing.ts';
 import type { Health } from '../../observe/health.ts';
 import { createLogger } from '../../observe/logger.ts';
 import { gracefulShutdown, type ShutdownStep } from '../../observe/shutdown.ts';
@@ -13,15 +16,18 @@ import type { ControllerService } from '../service/controllerOptions.ts';
 import { startLocalController } from '../service/localController.ts';
 import { ownCommand } from '../service/ownCommand.ts';
 import { createServiceContext, type ServiceContext, serveHealth } from '../service/serviceContext.ts';
+import { checkSlotListFiles } from '../service/slotLists.ts';
+import { version } from '../version.ts';
 import { ensureDemoOrganization } from './demoOrganization.ts';
-import { readDevState } from './devState.ts';
+import { type DevState, readDevState } from './devState.ts';
 import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from './embeddedPostgres.ts';
 import { lockFolder } from './folderLock.ts';
+import { type SamplePage, startSamplePage } from './samplePage.ts';
 
 export interface DevOptions {
   readonly port: number;
   readonly data: string;
-  /** Ranges (CIDR) that captures and deliveries may reach although they are not public, in addition to EGRESS_ALLOW. */
+  /** Ranges that captures and deliveries may reach although they are not public, in addition to EGRESS_ALLOW. */
   readonly allow: readonly string[];
 }
 
@@ -31,8 +37,14 @@ export interface DevReady {
   readonly organization: string;
   readonly api_key: string;
   readonly webhook_secret: string;
+  /** Signs in a person, one time, for ten minutes. */
+  readonly sign_in_url: string;
+  /** A page with ad slots, and an ad, that captures may reach. */
+  readonly sample_url: string;
+  readonly sample_ad_url: string;
   readonly metrics_url: string;
   readonly database_url: string;
+  readonly version: string;
 }
 
 const HOST = '127.0.0.1';
@@ -43,6 +55,7 @@ interface DevParts {
   context?: ServiceContext;
   api?: ApiService;
   work?: ControllerService;
+  sample?: SamplePage;
   health?: Health;
 }
 
@@ -53,12 +66,13 @@ interface DevParts {
 export async function startDev(options: DevOptions): Promise<DevReady> {
   const config = loadConfig(process.env);
   findChromium(config.CHROMIUM_PATH);
+  await checkSlotListFiles(config);
   const folder = path.resolve(options.data);
   mkdirSync(path.join(folder, 'pictures'), { recursive: true });
   await lockFolder(folder);
   const parts: DevParts = {};
   const shutDown = gracefulShutdown({
-    log: createLogger({ level: config.LOG_LEVEL, name: 'dev' }),
+    log: createLogger({ level: config.LOG_LEVEL, name: 'dev', stream: 'stderr' }),
     unready: () => parts.health?.setUnready(),
     steps: stepsOf(parts, config.SHUTDOWN_GRACE_SECONDS * 1_000),
   });
@@ -78,6 +92,7 @@ function stepsOf(parts: DevParts, grace: number): ShutdownStep[] {
     { name: 'public API', run: () => parts.api?.publicServer.close(1_000), deadlineMs: grace },
     { name: 'captures, controller and deliveries', run: endWork, deadlineMs: grace + 5_000 },
     { name: 'internal API', run: () => parts.api?.internalServer.close(1_000), deadlineMs: 5_000 },
+    { name: 'sample page', run: () => parts.sample?.server.close(1_000), deadlineMs: 2_000 },
     { name: 'metrics', run: () => parts.health?.close(), deadlineMs: 2_000 },
     { name: 'connections', run: () => parts.context?.close(), deadlineMs: 5_000 },
     { name: 'PostgreSQL', run: endPostgres, deadlineMs: 15_000 },
@@ -97,7 +112,9 @@ async function startParts(
   const publicPort = port === 0 ? await freePort() : port;
   const context = await createServiceContext({
     config,
+    keyRing: config.SECRETS_KEYS ?? (state.secrets_keys === undefined ? undefined : KeyRing.parse(state.secrets_keys)),
     name: 'dev',
+    logStream: 'stderr',
     databaseUrl: postgres.url,
     artifactsUrl: pathToFileURL(path.join(folder, 'pictures')).href,
     publicUrl: config.PUBLIC_URL ?? `http://${HOST}:${publicPort}`,
@@ -105,22 +122,45 @@ async function startParts(
     worksQueues: true,
   });
   parts.context = context;
-  const demo = await ensureDemoOrganization(context.store.db, { folder, state });
+  const sample = await startSamplePage(state.sample_port);
+  parts.sample = sample;
+  const demo = await ensureDemoOrganization(context.store.db, {
+    folder,
+    state: { ...state, sample_port: sample.server.port },
+  });
+  const signIns = new OneTimeSignIns();
   parts.api = await startApiService(context, {
     host: HOST,
     port: publicPort,
+    portSetting: '--port',
     internalHost: HOST,
     internalPort,
+    egressAllow: [...config.EGRESS_ALLOW, ...allow],
     rateLimited: process.env['RATE_LIMIT_PER_SECOND'] !== undefined,
+    signIns,
   });
   parts.work = await startLocalController(context, {
-    egressAllow: [...config.EGRESS_ALLOW, ...allow],
+    egress: { allow: [...config.EGRESS_ALLOW, ...allow, sample.address], allowWith: 'flag' },
     parallelism: process.env['CAPTURE_PARALLELISM'] === undefined ? availableParallelism() : config.CAPTURE_PARALLELISM,
     captureCommand: ownCommand('capture'),
     onSuperseded: () => process.kill(process.pid, 'SIGTERM'),
   });
   parts.health = await serveHealth(context, { host: HOST, port: 0 });
-  return { url: context.publicUrl, ...demo, metrics_url: `${parts.health.url}/metrics`, database_url: postgres.url };
+  return {
+    url: context.publicUrl,
+    ...demo,
+    sign_in_url: signInUrl(context.publicUrl, demo, signIns),
+    sample_url: sample.url,
+    sample_ad_url: sample.bannerUrl,
+    metrics_url: `${parts.health.url}/metrics`,
+    database_url: postgres.url,
+    version: version(),
+  };
+}
+
+function signInUrl(url: string, { organization, api_key }: NonNullable<DevState['demo']>, signIns: OneTimeSignIns) {
+  const keyId = parseKey(api_key)?.id ?? '';
+  return `${url}/o/${organization}/sign-in/${signIns.create({ slug: organization, keyId })}`;
 }
 
 function startPostgres(folder: string, password: string): Promise<EmbeddedPostgres> {

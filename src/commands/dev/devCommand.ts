@@ -1,6 +1,6 @@
-import { type Command, InvalidArgumentError } from 'commander';
-import { cidrFault } from '../../egress/addresses.ts';
-import type { DevReady } from './dev.ts';
+import type { Command } from 'commander';
+import { addressRanges, portNumber } from '../arguments.ts';
+import { welcome } from './welcome.ts';
 
 interface Flags {
   readonly port: number;
@@ -16,40 +16,14 @@ export function devCommand(program: Command): void {
     .option('--port <n>', 'port of the API and the pages; 0 takes a free port', portNumber, 8080)
     .option('--data <dir>', 'the folder for all data', '.tearsheet')
     .option(
-      '--allow <cidr>',
-      'a range that captures and webhooks may reach although it is not public; may be repeated',
-      range,
+      '--allow <range>',
+      'addresses that captures and webhooks may reach although they are not public, such as 127.0.0.1:3000 or 10.0.0.0/8 (repeatable)',
+      addressRanges,
     )
-    .option('--json', 'print one JSON line when the service is ready')
+    .option('--json', 'print one JSON line when the service is ready, and nothing else to standard output')
     .action(async ({ port, data, allow = [], json = false }: Flags) => {
       const { startDev } = await import('./dev.ts');
       const ready = await startDev({ port, data, allow });
       console.log(json ? JSON.stringify(ready) : welcome(ready));
     });
-}
-
-function range(text: string, before: readonly string[] = []): readonly string[] {
-  const fault = cidrFault(text);
-  if (fault !== undefined) throw new InvalidArgumentError(`${fault}.`);
-  return [...before, text];
-}
-
-function portNumber(text: string): number {
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new InvalidArgumentError('must be a port, 0 to 65535.');
-  return port;
-}
-
-function welcome({ url, organization, api_key, webhook_secret, metrics_url, database_url }: DevReady): string {
-  return [
-    'Tearsheet is ready.',
-    `  API             ${url}/api/v1/orgs/${organization}`,
-    `  reference       ${url}/docs`,
-    `  pages           ${url}/o/${organization}`,
-    `  API key         ${api_key}`,
-    `  webhook secret  ${webhook_secret}`,
-    `  metrics         ${metrics_url}`,
-    `  database        ${database_url}`,
-  ].join('\n');
 }

@@ -2,19 +2,26 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { newSealingKey } from '../../lib/keyRing.ts';
 
 /** The state that `tearsheet dev` keeps between starts, so that it prints the same key each time. The file has mode 0600. */
 const DevState = z.object({
   database_password: z.string(),
   demo: z.object({ organization: z.string(), api_key: z.string(), webhook_secret: z.string() }).optional(),
+  /** Seals the stored secrets, unless SECRETS_KEYS is set. Missing in folders of older versions. */
+  secrets_keys: z.string().optional(),
+  /** The port of the sample page at the last start. */
+  sample_port: z.number().optional(),
 });
 export type DevState = z.infer<typeof DevState>;
 
 export function readDevState(folder: string): DevState {
   mkdirSync(folder, { recursive: true });
   const file = path.join(folder, 'dev.json');
-  if (existsSync(file)) return DevState.parse(JSON.parse(readFileSync(file, 'utf8')));
-  const state: DevState = { database_password: randomBytes(18).toString('base64url') };
+  const stored = existsSync(file) ? DevState.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
+  if (stored?.secrets_keys !== undefined) return stored;
+  const password = stored?.database_password ?? randomBytes(18).toString('base64url');
+  const state: DevState = { ...stored, database_password: password, secrets_keys: newSealingKey('dev') };
   writeDevState(folder, state);
   return state;
 }

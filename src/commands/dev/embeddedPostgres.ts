@@ -4,7 +4,7 @@
  * was killed.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
 import {
   existsSync,
   lstatSync,
@@ -250,15 +250,23 @@ async function createDatabase(url: string): Promise<void> {
   }
 }
 
-/** @returns a port of 127.0.0.1 that is free at this moment. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/** Below the ports that Linux and macOS give to outgoing connections and to servers that ask for any port. */
+const PORTS = { first: 15_000, last: 29_999 };
+const MAX_TRIES = 100;
+
+/** @returns a port of 127.0.0.1 that is free at this moment, and that no other program gets by chance before it is used. */
+export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const port = randomInt(PORTS.first, PORTS.last + 1);
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`${MAX_TRIES} ports between ${PORTS.first} and ${PORTS.last} were tried, and none of them is free.`);
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }

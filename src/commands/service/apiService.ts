@@ -1,9 +1,14 @@
 import type { CaptureAuthenticator } from '../../api/auth/captureAuth.ts';
+import type { OneTimeSignIns } from '../../api/auth/oneTimeSignIns.ts';
 import { createInternalApi } from '../../api/internal/internalApi.ts';
+import { createErrorPages } from '../../api/pages/errorPages.ts';
 import { createPages } from '../../api/pages/pages.ts';
 import { createPublicApi } from '../../api/public/app.ts';
+import { createGuard } from '../../egress/guard.ts';
 import { type HttpServer, type ListenOptions, startHttpServer } from './httpServer.ts';
 import type { ServiceContext } from './serviceContext.ts';
+import { startSetRemoval } from './setRemoval.ts';
+import { startUploadCleanup } from './uploadCleanup.ts';
 
 export interface ApiService {
   readonly publicServer: HttpServer;
@@ -13,12 +18,18 @@ export interface ApiService {
 export interface ApiPorts {
   readonly host: string;
   readonly port: number;
+  /** The flag that chose the port; the environment variable PORT unless given. */
+  readonly portSetting?: '--port';
   readonly internalHost: string;
   readonly internalPort: number;
+  /** Ranges (CIDR) that connectors and test events may use although they are not public. */
+  readonly egressAllow: readonly string[];
   /** Whether the rate of each API key is limited. */
   readonly rateLimited: boolean;
   /** Authenticates captures by the tokens of their pods; without it, by the tokens that the controller signs. */
   readonly authenticator?: CaptureAuthenticator;
+  /** Links that sign in once. */
+  readonly signIns?: OneTimeSignIns;
   /** Certificate of the internal API. */
   readonly internalTls?: ListenOptions['tls'];
 }
@@ -56,6 +67,7 @@ export async function startApiService(context: ServiceContext, ports: ApiPorts):
     host: ports.internalHost,
     port: ports.internalPort,
     name: 'the internal API',
+    portSetting: 'INTERNAL_PORT',
     tls: ports.internalTls,
   });
   const pictureOrigin = await context.artifacts.clientOrigin();
@@ -63,31 +75,64 @@ export async function startApiService(context: ServiceContext, ports: ApiPorts):
     host: ports.host,
     port: ports.port,
     name: 'the public API',
+    portSetting: ports.portSetting ?? 'PORT',
+    maxConnections: context.config.MAX_CONNECTIONS,
   });
-  return { publicServer, internalServer };
+  return { publicServer: withCleanup(context, publicServer), internalServer };
+}
+
+/** Removes expired uploads and sets as long as the server runs. */
+function withCleanup(context: ServiceContext, server: HttpServer): HttpServer {
+  const cleanup = startUploadCleanup(context);
+  const removal = startSetRemoval(context, limitsOf(context.config).retention);
+  const close = async (graceMs: number) => {
+    await Promise.all([cleanup.stop(), removal.stop(), server.close(graceMs)]);
+  };
+  return { port: server.port, close };
 }
 
 function publicApi(
   context: ServiceContext,
-  { rateLimited, pictureOrigin }: ApiPorts & { pictureOrigin: string | undefined },
+  { rateLimited, pictureOrigin, signIns, egressAllow }: ApiPorts & { pictureOrigin: string | undefined },
 ) {
   const { config, store, queue, publicUrl, log, metrics, artifacts, installation, notifications } = context;
-  const pages = createPages({
+  const guard = createGuard({ allow: egressAllow });
+  const { limits, uploadLimits, retention } = limitsOf(config);
+  const pageOptions = {
     store,
+    artifacts,
+    limits,
+    uploadLimits,
+    retention,
     queue,
     publicUrl,
     secret: installation.secret,
+    guard,
     log,
     subscribe: notifications.subscribe,
+    signIns,
     ...(pictureOrigin !== undefined && { pictureOrigins: [pictureOrigin] }),
-  });
+  };
   return createPublicApi({
     store,
+    secret: installation.secret,
     queue,
     publicUrl,
     artifacts,
+    guard,
     log,
     observe: metrics.countRequest,
+    limits,
+    uploadLimits,
+    retention,
+    ...(rateLimited && { rateLimit: { perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST } }),
+    pages: createPages(pageOptions),
+    errorPages: createErrorPages(pageOptions),
+  });
+}
+
+function limitsOf(config: ServiceContext['config']) {
+  return {
     limits: {
       entries: config.MAX_ENTRIES,
       screenshots: config.MAX_SCREENSHOTS,
@@ -95,7 +140,11 @@ function publicApi(
       frames: MAX_FRAMES,
       bodyBytes: config.MAX_BODY_BYTES,
     },
-    ...(rateLimited && { rateLimit: { perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST } }),
-    pages,
-  });
+    retention: { defaultDays: config.SET_RETENTION_DAYS, maxDays: config.MAX_SET_RETENTION_DAYS },
+    uploadLimits: {
+      days: config.UPLOAD_DAYS,
+      unused: config.MAX_UNUSED_UPLOADS,
+      unusedBytes: config.MAX_UNUSED_UPLOAD_BYTES,
+    },
+  };
 }

@@ -3,8 +3,9 @@ import type { ClusterPort } from '../../cluster/port.ts';
 import type { Config } from '../../config.ts';
 import type { Controller, ControllerSettings } from '../../controller/controller.ts';
 import type { ControllerOptions } from '../../controller/options.ts';
-import { startDeliveries } from '../../delivery/deliveries.ts';
-import { createGuard } from '../../egress/guard.ts';
+import { type Deliveries, startDeliveries } from '../../delivery/deliveries.ts';
+import { createGuard, type GuardOptions } from '../../egress/guard.ts';
+import { startExports } from '../../exports/startExports.ts';
 import { countWaiting } from '../../store/jobs/auditQueries.ts';
 import type { ServiceContext } from './serviceContext.ts';
 
@@ -13,13 +14,20 @@ export interface ControllerService {
   stop(graceMs: number): Promise<void>;
 }
 
-export function startContextDeliveries(context: ServiceContext, egressAllow: readonly string[]): Promise<void> {
-  const { store, queue, artifacts, log, metrics } = context;
+/** The addresses that captures and deliveries may reach although they are not public. */
+export type EgressOptions = Pick<GuardOptions, 'allow' | 'allowWith'>;
+
+/** Starts the work that every controller does, leader or not: deliveries and exports. Exports stop with the queue. */
+export async function startQueueWork(context: ServiceContext, egress: EgressOptions): Promise<Deliveries> {
+  const { store, queue, artifacts, log, metrics, notifications } = context;
+  const observe = { attempted: metrics.countExportAttempt };
+  await startExports({ store, queue, artifacts, log: log.child({ part: 'export' }), observe });
   return startDeliveries({
+    subscribe: notifications.subscribe,
     store,
     queue,
     artifacts,
-    guard: createGuard({ allow: [...egressAllow] }),
+    guard: createGuard(egress),
     log: log.child({ part: 'delivery' }),
     observe: { attempted: metrics.countDeliveryAttempt, ended: metrics.countDelivery },
   });

@@ -13,9 +13,10 @@ import {
   collectControllerMetrics,
   sharedControllerOptions,
   sharedSettings,
-  startContextDeliveries,
+  startQueueWork,
 } from './controllerOptions.ts';
 import type { ServiceContext } from './serviceContext.ts';
+import { checkSlotListFiles, startSlotLists } from './slotLists.ts';
 
 export interface KubernetesControllerService extends ControllerService {
   /** Stops all writes after leadership was lost. */
@@ -28,8 +29,9 @@ export async function startKubernetesController(
   onLost: (reason: string) => void,
 ): Promise<KubernetesControllerService> {
   const { config, metrics, queue, log } = context;
+  await checkSlotListFiles(config);
   const cluster = await connectCluster(context);
-  await startContextDeliveries(context, config.EGRESS_ALLOW);
+  const deliveries = await startQueueWork(context, { allow: config.EGRESS_ALLOW });
   metrics.controller.setLeader(false);
   let controller: Promise<Controller> | undefined;
   let halted = false;
@@ -60,7 +62,7 @@ export async function startKubernetesController(
       // The Lease is released after the last write, so that the next leader does not wait for it to expire.
       await elector.stop();
       await cluster.close();
-      await queue.stop({ timeoutMs: graceMs });
+      await Promise.all([deliveries.stop(graceMs), queue.stop({ timeoutMs: graceMs })]);
     },
   };
 }
@@ -71,6 +73,7 @@ async function startLeading(
   leadership: { isHalted: () => boolean; onSuperseded: () => void },
 ): Promise<Controller> {
   const { config, internalUrl, publicUrl } = context;
+  const slotLists = await startSlotLists(context, { allow: config.EGRESS_ALLOW });
   const controller = await startController({
     ...sharedControllerOptions(context),
     ...leadership,
@@ -85,7 +88,14 @@ async function startLeading(
     },
   });
   collectControllerMetrics(context, { controller, cluster, staleness: () => cluster.staleness() });
-  return controller;
+  return {
+    audit: () => controller.audit(),
+    workQueue: () => controller.workQueue(),
+    stop: async () => {
+      await slotLists.stop();
+      await controller.stop();
+    },
+  };
 }
 
 /** @throws ConfigError */

@@ -6,14 +6,16 @@ import { startController } from '../../controller/controller.ts';
 import {
   type ControllerService,
   collectControllerMetrics,
+  type EgressOptions,
   sharedControllerOptions,
   sharedSettings,
-  startContextDeliveries,
+  startQueueWork,
 } from './controllerOptions.ts';
 import type { ServiceContext } from './serviceContext.ts';
+import { startSlotLists } from './slotLists.ts';
 
 export interface LocalControllerOptions {
-  readonly egressAllow: readonly string[];
+  readonly egress: EgressOptions;
   readonly parallelism: number;
   /** Program and arguments of the capture program. */
   readonly captureCommand: readonly string[];
@@ -46,14 +48,15 @@ export async function startLocalController(
   options: LocalControllerOptions,
 ): Promise<ControllerService> {
   const { config, queue, log, installation, publicUrl, internalUrl } = context;
-  const { parallelism, egressAllow, captureCommand } = options;
+  const { parallelism, egress, captureCommand } = options;
   const cluster = createLocalCluster({
     captureCommand,
     maxPods: parallelism,
     log: log.child({ part: 'cluster' }),
-    env: captureEnvironment(egressAllow),
+    env: captureEnvironment(egress),
   });
-  await startContextDeliveries(context, egressAllow);
+  const deliveries = await startQueueWork(context, egress);
+  const slotLists = await startSlotLists(context, egress);
   const controller = await startController({
     ...sharedControllerOptions(context),
     cluster,
@@ -73,14 +76,15 @@ export async function startLocalController(
   collectControllerMetrics(context, { controller, cluster });
   return {
     async stop(graceMs) {
+      await slotLists.stop();
       await controller.stop();
       await cluster.close();
-      await queue.stop({ timeoutMs: graceMs });
+      await Promise.all([deliveries.stop(graceMs), queue.stop({ timeoutMs: graceMs })]);
     },
   };
 }
 
-function captureEnvironment(egressAllow: readonly string[]): Record<string, string> {
+function captureEnvironment({ allow, allowWith }: EgressOptions): Record<string, string> {
   const entries = CAPTURE_ENVIRONMENT.flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
@@ -93,7 +97,8 @@ function captureEnvironment(egressAllow: readonly string[]): Record<string, stri
     // A capture deletes its temporary folder. The compile cache stays for the next capture; the service does not read it.
     ...(compiled !== undefined && { NODE_COMPILE_CACHE: path.join(compiled, 'captures') }),
     ...Object.fromEntries(entries),
-    EGRESS_ALLOW: egressAllow.join(','),
+    EGRESS_ALLOW: allow.join(','),
+    ...(allowWith !== undefined && { TEARSHEET_ALLOW_WITH: allowWith }),
     TEARSHEET_PARENT_STDIN: '1',
   };
 }

@@ -1,13 +1,16 @@
 import { openArtifacts } from '../../artifacts/open.ts';
 import type { ArtifactStore } from '../../artifacts/store.ts';
 import { type Config, loadConfig } from '../../config.ts';
+import type { KeyRing } from '../../lib/keyRing.ts';
 import { type Health, startHealth } from '../../observe/health.ts';
 import { createLogger, type Logger } from '../../observe/logger.ts';
 import { createMetrics, type Metrics } from '../../observe/metrics.ts';
 import { type Queue, startQueue } from '../../queue/queue.ts';
 import { openStore, type Store } from '../../store/database/database.ts';
 import { type Notifications, openNotifications } from '../../store/database/notifications.ts';
+import { deliveryDepth } from '../../store/deliveries/deliveryQueue.ts';
 import { type Installation, readInstallation } from '../../store/installation/installation.ts';
+import { prepareSecrets } from './prepareSecrets.ts';
 
 /** The connections and settings that every long-running process needs. */
 export interface ServiceContext {
@@ -29,6 +32,10 @@ export interface ServiceContextOptions {
   readonly config: Config;
   /** The name of the process, in each log line. */
   readonly name: string;
+  /** Where the log goes; standard output unless given. */
+  readonly logStream?: 'stdout' | 'stderr';
+  /** Encrypts secrets in the database. */
+  readonly keyRing?: KeyRing | undefined;
   readonly databaseUrl: string;
   readonly artifactsUrl: string;
   readonly publicUrl: string;
@@ -42,10 +49,11 @@ const NO_SUCH_TABLE = '42P01';
 
 /** Connects to a migrated database, its work queue and the artifact store. */
 export async function createServiceContext(options: ServiceContextOptions): Promise<ServiceContext> {
-  const { config, databaseUrl } = options;
-  const log = createLogger({ level: config.LOG_LEVEL, name: options.name });
+  const { config, databaseUrl, keyRing } = options;
+  const log = createLogger({ level: config.LOG_LEVEL, name: options.name, stream: options.logStream });
   const onError = (err: Error) => log.error({ err }, 'a connection to the database failed, reconnecting');
-  const store = openStore({ url: databaseUrl, maxConnections: config.DATABASE_POOL_SIZE, onError });
+  const store = openStore({ url: databaseUrl, maxConnections: config.DATABASE_POOL_SIZE, keyRing, onError });
+  await prepareSecrets(store.db, log);
   const installation = await readInstallation(store.db);
   const queue = await startQueue({ databaseUrl, onError, supervise: options.worksQueues });
   const notifications = openNotifications(databaseUrl, { onError });
@@ -56,7 +64,7 @@ export async function createServiceContext(options: ServiceContextOptions): Prom
     ...(config.S3_PUBLIC_ENDPOINT !== undefined && { publicEndpoint: config.S3_PUBLIC_ENDPOINT }),
   });
   const metrics = createMetrics();
-  metrics.collectQueue(() => queue.depth());
+  metrics.collectQueue(async () => [...(await queue.depth()), { name: 'deliver', ...(await deliveryDepth(store.db)) }]);
   const close = async () => {
     await notifications.close();
     artifacts.close();
@@ -88,6 +96,7 @@ export function serviceContextFromEnvironment(
   return createServiceContext({
     ...given,
     config,
+    keyRing: config.SECRETS_KEYS,
     databaseUrl: DATABASE_URL,
     artifactsUrl: ARTIFACTS_URL,
     publicUrl: PUBLIC_URL,

@@ -36,12 +36,14 @@ export function newAd(given: {
   name: string | undefined;
   media: Media;
   size: AdSize | null;
+  /** The name of the uploaded file. */
+  fileName?: string | undefined;
 }): NewAd {
   const id = randomUUID();
   return {
     id,
     lookupKey: given.lookupKey ?? null,
-    name: given.name ?? defaultAdName(given.media, id),
+    name: given.name ?? defaultAdName(given.media, id, given.fileName),
     media: given.media,
     size: given.size,
   };
@@ -52,6 +54,7 @@ const TRIES = 3;
 
 /**
  * Finds or makes the campaign and stores ads in it, in one statement. Where a lookup key is taken, nothing is stored for that ad.
+ * An upload that a stored ad uses does not expire any more.
  * @returns undefined where no campaign of this organization has the id, or `liveKeyId` is not valid any more.
  */
 export async function insertAds(tx: Queryable, given: NewAds): Promise<InsertedAds | undefined> {
@@ -86,17 +89,19 @@ function statement({ organizationId, campaign, source, ads, subscribers = [], li
     with ${campaignSteps(organizationId, campaign)},
     campaign as (select id from named${liveKeyId === undefined ? sql`` : sql` where ${isLive(liveKeyId)}`}),
     ad as (
-      insert into ads (id, organization_id, campaign_id, lookup_key, name, kind, content, given_width, given_height, source)
+      insert into ads (id, organization_id, campaign_id, lookup_key, name, kind, content, given_width, given_height, source,
+        upload_id)
       select n.id, ${organizationId}::uuid, campaign.id, n.lookup_key, n.name, n.kind, n.content, n.given_width,
-        n.given_height, ${source}
+        n.given_height, ${source}, case when n.kind = 'upload' then n.content::uuid end
       from campaign, unnest(
         ${column((ad) => ad.id)}::uuid[], ${column((ad) => ad.lookupKey)}::text[], ${column((ad) => ad.name)}::text[],
         ${column((ad) => ad.media.type)}::text[], ${column((ad) => ad.media.content)}::text[],
         ${column((ad) => ad.size?.width ?? null)}::integer[], ${column((ad) => ad.size?.height ?? null)}::integer[]
       ) as n (id, lookup_key, name, kind, content, given_width, given_height)
       on conflict (campaign_id, lookup_key) do nothing
-      returning id, created_at
-    )${subscribers.length === 0 ? sql`` : sql`, new_subscribers as (${subscriberStep(organizationId, subscribers)})`}
+      returning id, created_at, upload_id
+    ),
+    kept as (update uploads set expires_at = null from ad where uploads.id = ad.upload_id)${subscribers.length === 0 ? sql`` : sql`, new_subscribers as (${subscriberStep(organizationId, subscribers)})`}
     select campaign.id as campaign_id, ad.id, ad.created_at from campaign left join ad on true`;
 }
 
@@ -125,11 +130,12 @@ function isLive(keyId: string): RawBuilder<boolean> {
 function subscriberStep(organizationId: string, subscribers: readonly NewSubscriber[]): RawBuilder<unknown> {
   return sql`
     insert into subscribers
-      (id, organization_id, ad_id, seq, webhook_url, webhook_topics, s3_bucket, s3_region, s3_key_prefix)
+      (id, organization_id, ad_id, seq, webhook_url, webhook_topics, s3_bucket, s3_region, s3_key_prefix,
+        s3_connector)
     select s.id, ${organizationId}::uuid, ad.id, s.seq, s.webhook_url, s.webhook_topics, s.s3_bucket, s.s3_region,
-      s.s3_key_prefix
+      s.s3_key_prefix, s.s3_connector
     from ad, json_to_recordset(${subscriberRows(subscribers)}::json) as s (id uuid, seq integer, webhook_url text,
-      webhook_topics text[], s3_bucket text, s3_region text, s3_key_prefix text)`;
+      webhook_topics text[], s3_bucket text, s3_region text, s3_key_prefix text, s3_connector text)`;
 }
 
 function byKey(a: NewAd, b: NewAd): number {

@@ -1,21 +1,12 @@
 import type { Queryable } from '../database/database.ts';
 import { type ListPage, offsetOf, type Page } from '../database/listPage.ts';
 import type { AdRow } from '../database/rows.ts';
+import { type AdFilter, isWantedAd } from './adFilter.ts';
 import { AD_COLUMNS } from './readAd.ts';
-
-export interface AdFilter {
-  readonly organizationId: string;
-  readonly campaignId?: string | undefined;
-  readonly lookupKey?: string | undefined;
-}
 
 /** Newest first. */
 export async function listAds(db: Queryable, filter: AdFilter, page: Page): Promise<ListPage<AdRow>> {
-  const matching = db
-    .selectFrom('ads')
-    .where('organization_id', '=', filter.organizationId)
-    .$if(filter.campaignId !== undefined, (q) => q.where('campaign_id', '=', filter.campaignId ?? ''))
-    .$if(filter.lookupKey !== undefined, (q) => q.where('lookup_key', '=', filter.lookupKey ?? ''));
+  const matching = db.selectFrom('ads').where(isWantedAd(filter));
   const { total } = await matching.select((eb) => eb.fn.countAll<string>().as('total')).executeTakeFirstOrThrow();
   const rows = await matching
     .select(AD_COLUMNS)

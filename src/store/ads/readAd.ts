@@ -49,6 +49,9 @@ export interface AdHead extends AdRow {
   readonly content: Selectable<AdTable>['content'];
   readonly content_length: number;
   readonly captured_at: Date | null;
+  /** The uploaded file; null for other media. */
+  readonly upload_name: string | null;
+  readonly upload_bytes: number | null;
 }
 
 const CONTENT_SHOWN = 4_000;
@@ -60,11 +63,14 @@ export async function readAdHead(
   return db
     .selectFrom('ads')
     .innerJoin('campaigns', 'campaigns.id', 'ads.campaign_id')
+    .leftJoin('uploads', 'uploads.id', 'ads.upload_id')
     .select(AD_COLUMNS)
     .select([
       'ads.organization_id',
       'ads.captured_at',
       'campaigns.name as campaign',
+      'uploads.name as upload_name',
+      'uploads.bytes as upload_bytes',
       sql<string>`left(ads.content, ${CONTENT_SHOWN}::integer)`.as('content'),
       sql<number>`length(ads.content)`.as('content_length'),
     ])

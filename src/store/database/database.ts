@@ -1,5 +1,7 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
+import type { KeyRing } from '../../lib/keyRing.ts';
+import { KeyRingPlugin } from './keyRingPlugin.ts';
 import { preparingPool } from './preparingPool.ts';
 import type { Schema } from './schema.ts';
 
@@ -16,12 +18,14 @@ export interface Store {
 export interface StoreOptions {
   readonly url: string;
   readonly maxConnections?: number;
+  /** Seals and opens stored secrets. Without it, secrets are stored as they are. */
+  readonly keyRing?: KeyRing | undefined;
   /** Called for errors of idle connections (a restarted server); the pool replaces them by itself. */
   readonly onError?: (error: Error) => void;
 }
 
 /** Opens a pool; nothing connects before the first query. Statements end after 30 s, waits for a connection after 10 s. */
-export function openStore({ url, maxConnections = 10, onError = () => undefined }: StoreOptions): Store {
+export function openStore({ url, maxConnections = 10, keyRing, onError = () => undefined }: StoreOptions): Store {
   const pool = new pg.Pool({
     connectionString: url,
     max: maxConnections,
@@ -36,7 +40,10 @@ export function openStore({ url, maxConnections = 10, onError = () => undefined 
     // `end` of the pool resolves before its sockets have closed; a server that stops then ends them with an error.
     if (!isClosed) onError(error);
   });
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: preparingPool(pool) }) });
+  const db = new Kysely<Schema>({
+    dialect: new PostgresDialect({ pool: preparingPool(pool) }),
+    plugins: keyRing === undefined ? [] : [new KeyRingPlugin(keyRing)],
+  });
   const close = (): Promise<void> => {
     isClosed = true;
     return db.destroy();

@@ -11,11 +11,24 @@ export interface Change {
   readonly set?: string;
   readonly ad?: string;
   readonly job?: string;
+  readonly delivery?: string;
+  /** Id of the organization whose connector was checked. */
+  readonly connector?: string;
+  /** True: a delivery has become due. */
+  readonly due?: boolean;
+  /** The organization of a set that the lists do not show yet. */
+  readonly organization?: string;
 }
 
 /** Sent when the transaction commits, not at all when it does not. */
 export async function notify(transaction: Queryable, change: Change): Promise<void> {
   await sql`select pg_notify(${CHANNEL}, ${JSON.stringify(change)})`.execute(transaction);
+}
+
+/** Does the same as {@link notify} with several changes. */
+export async function notifyAll(transaction: Queryable, changes: readonly Change[]): Promise<void> {
+  const payloads = changes.map((change) => JSON.stringify(change));
+  await sql`select pg_notify(${CHANNEL}, payload) from unnest(${payloads}::text[]) as payload`.execute(transaction);
 }
 
 interface Listener {

@@ -1,9 +1,15 @@
 /** The tables as kysely sees them; the truth is in `migrations/`. */
 import type { ColumnType, Generated, JSONColumnType } from 'kysely';
 import type { OptionsJson } from '../../contract/optionsJson.ts';
+import type { TemplateBody } from '../../contract/templates.ts';
+import type { CreativeFormat, MediaType } from '../../domain/ads.ts';
+import type { PageSize } from '../../domain/branding.ts';
+import type { Encryption, StorageClass } from '../../domain/connectors.ts';
 import type { DeviceName } from '../../domain/devices.ts';
+import type { ExportFormat, ExportOptions, ExportStatus } from '../../domain/exports.ts';
+import type { Decision, ReviewMode } from '../../domain/reviews.ts';
 import type { AdFailure, AdStatus, ScreenshotStatus, SetStatus } from '../../domain/states.ts';
-import type { Topic } from '../../domain/topics.ts';
+import type { EventTopic } from '../../domain/topics.ts';
 import type { Warning } from '../../domain/warnings.ts';
 
 type Time = ColumnType<Date, Date | string, Date | string>;
@@ -22,12 +28,13 @@ export interface InstallationTable {
 export interface OrganizationTable {
   id: string;
   slug: string;
-  review: Generated<'automatic' | 'manual'>;
+  review: Generated<ReviewMode>;
   disabled_at: MaybeTime;
   webhook_secret: string;
   previous_webhook_secret: string | null;
   webhook_secret_rotated_at: MaybeTime;
   created_at: CreatedAt;
+  set_retention_days: number | null;
 }
 
 export interface ApiKeyTable {
@@ -39,16 +46,34 @@ export interface ApiKeyTable {
   created_at: CreatedAt;
   expires_at: MaybeTime;
   revoked_at: MaybeTime;
+  last_used_at: MaybeTime;
+  created_by: string | null;
+}
+
+export interface EndedSessionTable {
+  id: string;
+  expires_at: Time;
 }
 
 export interface S3ConnectorTable {
   organization_id: string;
+  name: Generated<string>;
   endpoint: string | null;
   region: string;
   access_key_id: string;
   secret_access_key: string;
   force_path_style: Generated<boolean>;
+  encryption: Encryption | null;
+  kms_key_id: string | null;
+  storage_class: StorageClass | null;
   updated_at: ColumnType<Date, Date | undefined, Date>;
+  check_bucket: string | null;
+  check_region: string | null;
+  check_key_prefix: string | null;
+  check_status: 'pending' | 'passed' | 'failed' | null;
+  check_message: string | null;
+  check_requested_at: MaybeTime;
+  check_finished_at: MaybeTime;
 }
 
 export interface CampaignTable {
@@ -56,6 +81,8 @@ export interface CampaignTable {
   organization_id: string;
   name: string;
   created_at: CreatedAt;
+  /** When the last set or ad was requested. */
+  active_at: CreatedAt;
 }
 
 export interface ImageTable {
@@ -68,6 +95,13 @@ export interface ImageTable {
   bytes: number;
   sha256: string;
   created_at: CreatedAt;
+  removed_at: MaybeTime;
+}
+
+export interface TombstoneTable {
+  id: string;
+  organization_id: string;
+  removed_at: CreatedAt;
 }
 
 export interface AdTable {
@@ -76,7 +110,7 @@ export interface AdTable {
   campaign_id: string;
   lookup_key: string | null;
   name: string;
-  kind: 'url' | 'html_tag';
+  kind: MediaType;
   content: string;
   given_width: number | null;
   given_height: number | null;
@@ -90,6 +124,19 @@ export interface AdTable {
   source: 'create_ad' | 'screenshot_request';
   created_at: CreatedAt;
   captured_at: MaybeTime;
+  upload_id: ColumnType<string | null, string | null | undefined, never>;
+}
+
+export interface UploadTable {
+  id: string;
+  organization_id: string;
+  name: string;
+  format: CreativeFormat | null;
+  content_type: string | null;
+  bytes: number | null;
+  sha256: string | null;
+  created_at: CreatedAt;
+  expires_at: MaybeTime;
 }
 
 export interface ScreenshotSetTable {
@@ -103,6 +150,11 @@ export interface ScreenshotSetTable {
   created_at: CreatedAt;
   settled_at: MaybeTime;
   approved_at: MaybeTime;
+  retake_of: string | null;
+  original_id: string | null;
+  removed_at: MaybeTime;
+  removing_until: MaybeTime;
+  emptied_at: MaybeTime;
 }
 
 export interface ScreenshotTable {
@@ -122,6 +174,43 @@ export interface ScreenshotTable {
   job_index: number | null;
   warnings: WarningsColumn;
   options: JSONColumnType<OptionsJson | null, string | null | undefined, string | null>;
+  retake_of: string | null;
+  original_id: string | null;
+  decision: Exclude<Decision, 'none'> | null;
+}
+
+export interface ReviewTable {
+  id: Generated<string>;
+  set_id: string;
+  screenshot_id: string | null;
+  decision: Decision;
+  comment: string | null;
+  key_id: string | null;
+  created_at: CreatedAt;
+}
+
+export interface ShareLinkTable {
+  id: string;
+  organization_id: string;
+  set_id: string;
+  label: Generated<string>;
+  created_by: string | null;
+  created_at: CreatedAt;
+  expires_at: Time;
+  revoked_at: MaybeTime;
+  last_used_at: MaybeTime;
+  uses: Generated<number>;
+  downloads: Generated<boolean>;
+}
+
+export interface RequestTemplateTable {
+  id: string;
+  organization_id: string;
+  name: string;
+  body: ColumnType<TemplateBody, string, string>;
+  saved_by: string | null;
+  created_at: CreatedAt;
+  updated_at: ColumnType<Date, never, Date>;
 }
 
 export interface SubscriberTable {
@@ -135,6 +224,23 @@ export interface SubscriberTable {
   s3_bucket: string | null;
   s3_region: string | null;
   s3_key_prefix: string | null;
+  s3_connector: string | null;
+}
+
+export interface WebhookEndpointTable {
+  /** Also the id of its row in `subscribers`, which has the URL and the topics. */
+  id: string;
+  organization_id: string;
+  description: Generated<string>;
+  header_names: Generated<string[]>;
+  headers: string | null;
+  secret: string | null;
+  previous_secret: string | null;
+  secret_rotated_at: MaybeTime;
+  disabled_at: MaybeTime;
+  created_at: CreatedAt;
+  updated_at: ColumnType<Date, Date | undefined, Date>;
+  deleted_at: MaybeTime;
 }
 
 export interface ScreenshotJobTable {
@@ -202,7 +308,7 @@ export interface DeclaredUploadTable {
 export interface EventTable {
   id: string;
   organization_id: string;
-  topic: Topic;
+  topic: EventTopic;
   body: string;
   created_at: CreatedAt;
 }
@@ -216,13 +322,14 @@ export interface DeliveryTable {
   set_id: string | null;
   channel: 'webhook' | 's3';
   target: string;
-  status: Generated<'pending' | 'delivered' | 'retries_exhausted' | 'gone'>;
+  status: Generated<'pending' | 'delivered' | 'retries_exhausted' | 'gone' | 'refused'>;
   attempts: Generated<number>;
   tries: Generated<number>;
   next_attempt_at: MaybeTime;
   replays: Generated<number>;
   created_at: CreatedAt;
   finished_at: MaybeTime;
+  reason: string | null;
 }
 
 export interface DeliveryAttemptTable {
@@ -246,17 +353,76 @@ export interface IdempotencyKeyTable {
   created_at: CreatedAt;
 }
 
+export interface SlotListTable {
+  source: string;
+  content: Buffer;
+  sha256: string;
+  etag: string | null;
+  fetched_at: Time;
+  check_at: Time;
+}
+
+export interface SlotListBundleTable {
+  singleton: Generated<boolean>;
+  format: string;
+  input: string;
+  content: Buffer;
+  sha256: string;
+  created_at: Time;
+}
+
+export interface ExportTable {
+  id: string;
+  organization_id: string;
+  set_id: string;
+  token: string;
+  format: ExportFormat;
+  options: JSONColumnType<ExportOptions, string, never>;
+  fingerprint: string;
+  status: Generated<ExportStatus>;
+  attempt: Generated<number>;
+  done: Generated<number>;
+  total: number;
+  parts: number;
+  artifact_key: string | null;
+  file_name: string;
+  /** bigint arrives as a string. */
+  bytes: ColumnType<string | null, number | null | undefined, number | null>;
+  sha256: string | null;
+  reason: string | null;
+  created_at: CreatedAt;
+  finished_at: MaybeTime;
+  expires_at: MaybeTime;
+}
+
+export interface BrandingTable {
+  organization_id: string;
+  brand_name: string | null;
+  accent_color: string;
+  footer_text: string | null;
+  page_size: PageSize;
+  logo_token: string | null;
+  updated_at: ColumnType<Date, Date | undefined, Date>;
+}
+
 export interface Schema {
   installation: InstallationTable;
   organizations: OrganizationTable;
   api_keys: ApiKeyTable;
+  ended_sessions: EndedSessionTable;
   s3_connectors: S3ConnectorTable;
   campaigns: CampaignTable;
   images: ImageTable;
+  tombstones: TombstoneTable;
   ads: AdTable;
+  uploads: UploadTable;
   screenshot_sets: ScreenshotSetTable;
   screenshots: ScreenshotTable;
+  reviews: ReviewTable;
+  share_links: ShareLinkTable;
+  request_templates: RequestTemplateTable;
   subscribers: SubscriberTable;
+  webhook_endpoints: WebhookEndpointTable;
   screenshot_jobs: ScreenshotJobTable;
   job_indexes: JobIndexTable;
   job_creatives: JobCreativeTable;
@@ -266,4 +432,8 @@ export interface Schema {
   deliveries: DeliveryTable;
   delivery_attempts: DeliveryAttemptTable;
   idempotency_keys: IdempotencyKeyTable;
+  slot_lists: SlotListTable;
+  slot_list_bundle: SlotListBundleTable;
+  exports: ExportTable;
+  branding: BrandingTable;
 }

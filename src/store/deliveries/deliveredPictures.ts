@@ -38,7 +38,7 @@ export interface SetPicture {
   readonly warnings: readonly Warning[];
 }
 
-/** The pictures that were taken of a set, in the order of the request. */
+/** The pictures that were taken of a set, in the order of the request, without those that a reviewer rejected. */
 export async function setPictures(db: Queryable, setId: string): Promise<SetPicture[]> {
   return db
     .selectFrom('screenshots as s')
@@ -57,6 +57,7 @@ export async function setPictures(db: Queryable, setId: string): Promise<SetPict
     ])
     .where('s.set_id', '=', setId)
     .where('s.status', '=', 'uploaded')
+    .where(sql<boolean>`s.decision is distinct from 'rejected'`)
     .orderBy('s.seq')
     .execute();
 }

@@ -1,6 +1,7 @@
 /** Queries that store events and deliveries, and change the status of a delivery. */
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
+import { notify } from '../database/notifications.ts';
 import type { DeliveryAttemptTable, DeliveryTable, EventTable, SubscriberTable } from '../database/schema.ts';
 
 /** The subscribers of an ad or of a set, in the order of the request. */
@@ -19,7 +20,7 @@ export async function readSubscribers(
 
 export type NewDelivery = Omit<Insertable<DeliveryTable>, 'event_id' | 'organization_id' | 'next_attempt_at'>;
 
-/** Stores an event with its deliveries, which are due at once. */
+/** Stores an event with its deliveries, which are due at once. The commit wakes the workers. */
 export async function insertEvent(
   transaction: Queryable,
   event: Insertable<EventTable>,
@@ -29,51 +30,70 @@ export async function insertEvent(
   const owner = { event_id: event.id, organization_id: event.organization_id };
   const rows = deliveries.map((delivery) => ({ ...delivery, ...owner, next_attempt_at: sql<Date>`now()` }));
   await transaction.insertInto('deliveries').values(rows).execute();
+  await notify(transaction, { due: true });
 }
 
 export type LockedDelivery = Pick<
   Selectable<DeliveryTable>,
-  'status' | 'attempts' | 'tries' | 'target' | 'set_id' | 'ad_id'
+  'id' | 'status' | 'reason' | 'attempts' | 'tries' | 'replays' | 'next_attempt_at' | 'finished_at' | 'set_id' | 'ad_id'
 > & {
   /** PostgreSQL's clock. */
   readonly now: Date;
 };
 
-export async function lockDelivery(transaction: Queryable, id: string): Promise<LockedDelivery | undefined> {
+/** Locks the deliveries in the order of their ids, so that two callers never wait for each other. */
+export async function lockDeliveries(transaction: Queryable, ids: readonly string[]): Promise<LockedDelivery[]> {
   return transaction
     .selectFrom('deliveries')
-    .select(['status', 'attempts', 'tries', 'target', 'set_id', 'ad_id', sql<Date>`now()`.as('now')])
-    .where('id', '=', id)
+    .select(['id', 'status', 'reason', 'attempts', 'tries', 'replays', 'next_attempt_at', 'finished_at'])
+    .select(['set_id', 'ad_id'])
+    .select(sql<Date>`now()`.as('now'))
+    .where(sql<boolean>`id = any(${ids}::uuid[])`)
+    .orderBy('id')
     .forUpdate()
-    .executeTakeFirst();
-}
-
-export async function insertDeliveryAttempt(
-  transaction: Queryable,
-  attempt: Insertable<DeliveryAttemptTable>,
-): Promise<void> {
-  await transaction.insertInto('delivery_attempts').values(attempt).execute();
-}
-
-export async function updateDelivery(
-  transaction: Queryable,
-  id: string,
-  change: Updateable<DeliveryTable>,
-): Promise<void> {
-  await transaction.updateTable('deliveries').set(change).where('id', '=', id).execute();
-}
-
-/** Makes a finished delivery pending again, due now, with no tries counted. */
-export async function restartDelivery(transaction: Queryable, id: string): Promise<void> {
-  await transaction
-    .updateTable('deliveries')
-    .set({
-      status: 'pending',
-      replays: sql<number>`replays + 1`,
-      tries: 0,
-      next_attempt_at: sql<Date>`now()`,
-      finished_at: null,
-    })
-    .where('id', '=', id)
     .execute();
+}
+
+export async function insertDeliveryAttempts(
+  transaction: Queryable,
+  attempts: readonly Insertable<DeliveryAttemptTable>[],
+): Promise<void> {
+  await transaction.insertInto('delivery_attempts').values(attempts).execute();
+}
+
+export type DeliveryChange = Pick<
+  Selectable<DeliveryTable>,
+  'id' | 'status' | 'reason' | 'attempts' | 'tries' | 'next_attempt_at' | 'finished_at'
+>;
+
+export async function updateDeliveries(transaction: Queryable, changes: readonly DeliveryChange[]): Promise<void> {
+  await sql`
+    update deliveries d set status = c.status, reason = c.reason, attempts = c.attempts, tries = c.tries,
+      next_attempt_at = c.next_attempt_at, finished_at = c.finished_at
+    from json_to_recordset(${JSON.stringify(changes)}::json) as c(id uuid, status text, reason text, attempts integer,
+      tries integer, next_attempt_at timestamptz, finished_at timestamptz)
+    where d.id = c.id`.execute(transaction);
+}
+
+export type RestartedDelivery = Pick<Selectable<DeliveryTable>, 'id' | 'ad_id' | 'set_id'>;
+
+/** The values of a delivery that is pending and due now, with no tries counted, at the present address of its endpoint. */
+export const restarted = () => ({
+  status: 'pending' as const,
+  target: sql<string>`coalesce((select s.webhook_url from webhook_endpoints w join subscribers s using (id)
+    where w.id = deliveries.subscriber_id), target)`,
+  replays: sql<number>`replays + 1`,
+  tries: 0,
+  next_attempt_at: sql<Date>`now()`,
+  finished_at: null,
+  reason: null,
+});
+
+/**
+ * Makes a delivery pending and due now, with no tries counted, and sends it to the present address of its endpoint. The
+ * commit wakes the workers.
+ */
+export async function restartDelivery(transaction: Queryable, id: string): Promise<void> {
+  await transaction.updateTable('deliveries').set(restarted()).where('id', '=', id).execute();
+  await notify(transaction, { due: true });
 }

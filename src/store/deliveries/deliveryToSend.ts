@@ -1,67 +1,113 @@
-/** Reads what one delivery sends, and to whom. */
-import { type Selectable, sql } from 'kysely';
+/** Reads what deliveries send, and to whom. */
+import { sql } from 'kysely';
+import { DEFAULT_CONNECTOR } from '../../domain/connectors.ts';
+import type { EventTopic } from '../../domain/topics.ts';
 import type { Queryable } from '../database/database.ts';
-import type { S3ConnectorTable } from '../database/schema.ts';
+import { SECRET_OVERLAP_HOURS } from '../organizations/secrets.ts';
+import { endpointHeadersPlace, endpointSecretPlace, openSecret, webhookSecretPlace } from '../secrets/sealing.ts';
+import type { EndpointHeaders } from '../webhookEndpoints/webhookEndpoints.ts';
 
 export interface DeliveryToSend {
   readonly id: string;
   readonly organization_id: string;
   readonly event_id: string;
-  readonly topic: string;
-  /** The envelope, byte for byte. */
-  readonly body: string;
+  readonly topic: EventTopic;
+  /** How often it was sent again before. */
+  readonly round: number;
+  /** The envelope, byte for byte. Null: it is large, so `readEventBody` reads it when it is needed. */
+  readonly body: string | null;
   readonly channel: 'webhook' | 's3';
   readonly target: string;
   readonly ad_id: string | null;
   readonly set_id: string | null;
-  /** Those that sign at this time. */
-  readonly secrets: readonly string[];
+  /** The webhook endpoint that gets it; null for a subscriber of a request. */
+  readonly endpoint_id: string | null;
   readonly bucket: string | null;
   readonly region: string | null;
   readonly keyPrefix: string;
+  /** The connector that writes into the bucket. */
+  readonly connector: string;
+  /** Opens its secrets. One that cannot be opened must fail its own delivery and not the others of a batch. */
+  open(): DeliverySecrets;
 }
 
-/** @returns undefined for a delivery that is finished, unknown or not due yet. */
-export async function readDeliveryToSend(db: Queryable, id: string): Promise<DeliveryToSend | undefined> {
-  const row = await db
+export interface DeliverySecrets {
+  /** Headers that the organization gave its endpoint. */
+  readonly headers: EndpointHeaders;
+  /** Those that sign at this time. */
+  readonly secrets: readonly string[];
+}
+
+const LARGE_BYTES = 64 * 1024;
+
+/** @returns those of the deliveries that are pending, in any order. */
+export async function readDeliveriesToSend(db: Queryable, ids: readonly string[]): Promise<DeliveryToSend[]> {
+  const rows = await db
     .selectFrom('deliveries as d')
     .innerJoin('events as e', 'e.id', 'd.event_id')
     .innerJoin('organizations as o', 'o.id', 'd.organization_id')
     .innerJoin('subscribers as s', 's.id', 'd.subscriber_id')
+    .leftJoin('webhook_endpoints as w', 'w.id', 'd.subscriber_id')
     .select([
       'd.id',
       'd.organization_id',
       'd.event_id',
       'e.topic',
-      'e.body',
+      sql<string | null>`case when octet_length(e.body) <= ${LARGE_BYTES} then e.body end`.as('body'),
       'd.channel',
       'd.target',
       'd.ad_id',
       'd.set_id',
+      'd.replays as round',
       's.s3_bucket as bucket',
       's.s3_region as region',
       's.s3_key_prefix as prefix',
-      'o.webhook_secret',
-      sql<string | null>`case when o.webhook_secret_rotated_at > now() - interval '1 day'
-        then o.previous_webhook_secret end`.as('previous_secret'),
+      's.s3_connector as connector',
+      'w.id as endpoint_id',
+      'w.headers',
+      sql<string>`case when w.id is null then o.webhook_secret else w.secret end`.as('secret'),
+      sql<string | null>`case
+        when w.id is null and o.webhook_secret_rotated_at > now() - make_interval(hours => ${SECRET_OVERLAP_HOURS})
+        then o.previous_webhook_secret
+        when w.secret_rotated_at > now() - make_interval(hours => ${SECRET_OVERLAP_HOURS}) then w.previous_secret
+        end`.as('previous_secret'),
     ])
-    .where('d.id', '=', id)
+    .where(sql<boolean>`d.id = any(${ids}::uuid[])`)
     .where('d.status', '=', 'pending')
-    // A duplicate job of the same delivery does not send it before its next attempt is due.
-    .where('d.next_attempt_at', '<=', sql<Date>`now() + interval '1 second'`)
-    .executeTakeFirst();
-  if (row === undefined) return undefined;
-  const { prefix, webhook_secret, previous_secret, ...rest } = row;
+    .execute();
+  return rows.map((row) => {
+    const { prefix, connector, secret, previous_secret, headers, ...rest } = row;
+    return {
+      ...rest,
+      keyPrefix: prefix ?? '',
+      connector: connector ?? DEFAULT_CONNECTOR,
+      open: () => openSealed(db, row),
+    };
+  });
+}
+
+function openSealed(
+  db: Queryable,
+  row: Pick<DeliveryToSend, 'endpoint_id' | 'organization_id'> & {
+    readonly secret: string;
+    readonly previous_secret: string | null;
+    readonly headers: string | null;
+  },
+): DeliverySecrets {
+  const { endpoint_id: endpoint, organization_id: organization, secret, previous_secret, headers } = row;
+  const place = endpoint === null ? webhookSecretPlace(organization) : endpointSecretPlace(endpoint);
+  const stored = [secret, ...(previous_secret === null ? [] : [previous_secret])];
+  const hasHeaders = endpoint !== null && headers !== null;
   return {
-    ...rest,
-    keyPrefix: prefix ?? '',
-    secrets: [webhook_secret, ...(previous_secret === null ? [] : [previous_secret])],
+    headers: hasHeaders ? JSON.parse(openSecret(db, headers, endpointHeadersPlace(endpoint))) : {},
+    secrets: stored.map((one) => openSecret(db, one, place)),
   };
 }
 
-export async function readConnector(
-  db: Queryable,
-  organizationId: string,
-): Promise<Selectable<S3ConnectorTable> | undefined> {
-  return db.selectFrom('s3_connectors').selectAll().where('organization_id', '=', organizationId).executeTakeFirst();
+/** A delivery with its complete body. */
+export type CompleteDelivery = DeliveryToSend & { readonly body: string };
+
+export async function readEventBody(db: Queryable, eventId: string): Promise<string> {
+  const { body } = await db.selectFrom('events').select('body').where('id', '=', eventId).executeTakeFirstOrThrow();
+  return body;
 }

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import type { Topic } from '../../domain/topics.ts';
+import type { EventTopic } from '../../domain/topics.ts';
 import type { Queryable } from '../database/database.ts';
 import { type ListPage, offsetOf, type Page } from '../database/listPage.ts';
 import type { DeliveryAttemptTable, DeliveryTable } from '../database/schema.ts';
@@ -10,10 +10,18 @@ export interface DeliveryFilter {
   readonly setId?: string | undefined;
   readonly adId?: string | undefined;
   readonly status?: Selectable<DeliveryTable>['status'] | undefined;
+  readonly topic?: EventTopic | undefined;
+  /** Only those that were created at this time or earlier. */
+  readonly until?: Date | undefined;
+  readonly channel?: Selectable<DeliveryTable>['channel'] | undefined;
+  readonly endpointId?: string | undefined;
+  readonly eventId?: string | undefined;
 }
 
 export interface DeliveryRow extends Selectable<DeliveryTable> {
-  readonly topic: Topic;
+  readonly topic: EventTopic;
+  /** Null for a subscriber of a request. */
+  readonly endpoint_id: string | null;
   readonly log: readonly Selectable<DeliveryAttemptTable>[];
 }
 
@@ -30,11 +38,17 @@ export async function listDeliveries(
     .$if(filter.id !== undefined, (q) => q.where('deliveries.id', '=', filter.id ?? ''))
     .$if(filter.setId !== undefined, (q) => q.where('deliveries.set_id', '=', filter.setId ?? ''))
     .$if(filter.adId !== undefined, (q) => q.where('deliveries.ad_id', '=', filter.adId ?? ''))
+    .$if(filter.until !== undefined, (q) => q.where('deliveries.created_at', '<=', filter.until ?? new Date()))
+    .$if(filter.topic !== undefined, (q) => q.where('events.topic', '=', filter.topic ?? 'ad.uploaded'))
+    .$if(filter.endpointId !== undefined, (q) => q.where('deliveries.subscriber_id', '=', filter.endpointId ?? ''))
+    .$if(filter.eventId !== undefined, (q) => q.where('deliveries.event_id', '=', filter.eventId ?? ''))
+    .$if(filter.channel !== undefined, (q) => q.where('deliveries.channel', '=', filter.channel ?? 'webhook'))
     .$if(filter.status !== undefined, (q) => q.where('deliveries.status', '=', filter.status ?? 'pending'));
   const { total } = await matching.select((eb) => eb.fn.countAll<string>().as('total')).executeTakeFirstOrThrow();
   const rows = await matching
+    .leftJoin('webhook_endpoints', 'webhook_endpoints.id', 'deliveries.subscriber_id')
     .selectAll('deliveries')
-    .select('events.topic')
+    .select(['events.topic', 'webhook_endpoints.id as endpoint_id'])
     .orderBy('deliveries.created_at', 'desc')
     .orderBy('deliveries.id')
     .limit(page.perPage)
@@ -45,6 +59,18 @@ export async function listDeliveries(
     rows.map((row) => row.id),
   );
   return { rows: rows.map((row) => ({ ...row, log: logs.get(row.id) ?? [] })), total: Number(total) };
+}
+
+/** @returns undefined if the organization has no such delivery. */
+export async function findDelivery(
+  db: Queryable,
+  { organizationId, id }: { organizationId: string; id: string },
+): Promise<(DeliveryRow & { readonly body: string }) | undefined> {
+  const { rows } = await listDeliveries(db, { organizationId, id }, { page: 1, perPage: 1 });
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const event = db.selectFrom('events').select('body').where('id', '=', row.event_id);
+  return { ...row, ...(await event.executeTakeFirstOrThrow()) };
 }
 
 async function attemptsOf(db: Queryable, ids: string[]): Promise<Map<string, Selectable<DeliveryAttemptTable>[]>> {

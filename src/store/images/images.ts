@@ -1,6 +1,6 @@
 /** Pictures, each under a token that nobody can guess. */
 import { randomBytes } from 'node:crypto';
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
 import type { ImageTable } from '../database/schema.ts';
 
@@ -31,4 +31,24 @@ export type Image = Selectable<ImageTable>;
 /** The picture that an unguessable token stands for. */
 export async function findImage(db: Queryable, token: string): Promise<Image | undefined> {
   return db.selectFrom('images').selectAll().where('token', '=', token).executeTakeFirst();
+}
+
+/** Call it after storing a file made from a picture: the removal of the picture may have missed the file. */
+export async function isRemoved(db: Queryable, token: string): Promise<boolean> {
+  const row = await db.selectFrom('images').select('removed_at').where('token', '=', token).executeTakeFirst();
+  return row === undefined || row.removed_at !== null;
+}
+
+/** @returns the place of the ad in the picture of a screenshot, in device pixels; undefined if no record names it. */
+export async function findAdBox(db: Queryable, token: string): Promise<{ y: number; height: number } | undefined> {
+  const row = await db
+    .selectFrom('screenshots')
+    .select([
+      sql<number | null>`(record #>> '{ad_box,y}')::double precision`.as('y'),
+      sql<number | null>`(record #>> '{ad_box,height}')::double precision`.as('height'),
+    ])
+    .where('image_token', '=', token)
+    .executeTakeFirst();
+  const { y = null, height = null } = row ?? {};
+  return y === null || height === null ? undefined : { y, height };
 }

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
+import { isSealed } from '../../lib/keyRing.ts';
 import type { Queryable } from '../database/database.ts';
+import { INSTALLATION_PLACE, openSecret } from '../secrets/sealing.ts';
 
 export interface Installation {
   /** UUID; every object in a cluster bears it. */
@@ -18,7 +20,9 @@ export class StaleLeaderError extends Error {
 }
 
 export async function readInstallation(db: Queryable): Promise<Installation> {
-  return db.selectFrom('installation').select(['id', 'secret']).executeTakeFirstOrThrow();
+  const { id, secret } = await db.selectFrom('installation').select(['id', 'secret']).executeTakeFirstOrThrow();
+  const text = secret.toString('utf8');
+  return { id, secret: isSealed(text) ? Buffer.from(openSecret(db, text, INSTALLATION_PLACE), 'base64') : secret };
 }
 
 /** Starts a new leadership. @returns its epoch, which settling transactions check. */

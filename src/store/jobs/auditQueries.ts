@@ -1,4 +1,4 @@
-/** Queries of the audit: work that waits, deliveries that are overdue, jobs by the name of their resource. */
+/** Queries of the audit: work that waits, jobs by the name of their resource. */
 import { sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
 
@@ -19,23 +19,6 @@ export async function organizationsWithBacklog(db: Queryable): Promise<string[]>
       order by created_at, id limit 1
     ) first_ad`.execute(db);
   return rows.map(({ id }) => id);
-}
-
-export interface OverdueDelivery {
-  readonly id: string;
-  readonly target: string;
-}
-
-/** Deliveries whose next try has been due for `seconds`. */
-export async function overdueDeliveries(db: Queryable, seconds: number): Promise<OverdueDelivery[]> {
-  return db
-    .selectFrom('deliveries')
-    .select(['id', 'target'])
-    .where('status', '=', 'pending')
-    .where('next_attempt_at', '<=', sql<Date>`now() - make_interval(secs => ${seconds})`)
-    .orderBy('next_attempt_at')
-    .limit(1_000)
-    .execute();
 }
 
 export interface KnownJob {

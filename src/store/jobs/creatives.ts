@@ -1,6 +1,6 @@
 /** Queries on the creatives of a job: claims, results and frames. */
 import { type Insertable, sql } from 'kysely';
-import type { AdSize } from '../../domain/ads.ts';
+import type { AdSize, MediaType } from '../../domain/ads.ts';
 import type { WantedFrame } from '../../domain/batches.ts';
 import type { AdFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
@@ -16,11 +16,13 @@ export interface ClaimHolder {
 
 export interface ClaimedCreativeRow {
   readonly ad_id: string;
-  readonly kind: 'url' | 'html_tag';
+  readonly kind: MediaType;
   readonly content: string;
   /** As the client gave it. */
   readonly size: AdSize | null;
   readonly wanted: readonly WantedFrame[];
+  /** The uploaded file; null for other kinds. */
+  readonly file: { readonly name: string; readonly sha256: string; readonly bytes: number } | null;
 }
 
 const UNCLAIMED = { claimed_by_index: null, claimed_by_attempt: null, claim_expires_at: null };
@@ -52,10 +54,17 @@ export async function claimNextCreative(
   if (claimed === undefined) return undefined;
   const ad = await transaction
     .selectFrom('ads')
+    .leftJoin('uploads', 'uploads.id', 'ads.upload_id')
     .select(['kind', 'content', 'given_width', 'given_height'])
-    .where('id', '=', claimed.ad_id)
+    .select(['uploads.name as file_name', 'uploads.sha256', 'uploads.bytes'])
+    .where('ads.id', '=', claimed.ad_id)
     .executeTakeFirstOrThrow();
-  return { ...claimed, kind: ad.kind, content: ad.content, size: givenSize(ad) };
+  return { ...claimed, kind: ad.kind, content: ad.content, size: givenSize(ad), file: fileOf(ad) };
+}
+
+function fileOf(ad: { file_name: string | null; sha256: string | null; bytes: number | null }) {
+  const { file_name: name, sha256, bytes } = ad;
+  return name === null || sha256 === null || bytes === null ? null : { name, sha256, bytes };
 }
 
 function givenSize(ad: { given_width: number | null; given_height: number | null }): AdSize | null {

@@ -17,6 +17,15 @@ export interface KeyHolder {
   readonly organization: { readonly id: string; readonly slug: string; readonly disabled: boolean };
 }
 
+/** Whether the stored last use is more than a minute ago. */
+const isUseOld = sql<boolean>`last_used_at is null or last_used_at < now() - interval '1 minute'`.as('is_use_old');
+
+/** Stores the time of a use. Requests that would do so at the same time do not wait for each other. */
+async function noteKeyUse(db: Queryable, id: string): Promise<void> {
+  await sql`update api_keys set last_used_at = now() where id =
+    (select id from api_keys where id = ${id} for no key update skip locked)`.execute(db);
+}
+
 /** Compared with where no such key is, so that both take the same time. */
 const NO_SECRET = Buffer.alloc(32);
 
@@ -26,30 +35,46 @@ export async function authenticate(db: Queryable, key: ParsedKey): Promise<KeyHo
     .selectFrom('api_keys')
     .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
     .select(['secret_sha256', 'scopes', 'expires_at', 'revoked_at', 'organization_id', 'slug', 'disabled_at'])
+    .select(isUseOld)
     .where('api_keys.id', '=', key.id)
     .executeTakeFirst();
   const matches = matchesSecret(key.secret, row?.secret_sha256 ?? NO_SECRET);
   if (row === undefined || !matches || row.revoked_at !== null) return undefined;
   if (row.expires_at !== null && row.expires_at.getTime() <= Date.now()) return undefined;
+  if (row.is_use_old) await noteKeyUse(db, key.id);
   const organization = { id: row.organization_id, slug: row.slug, disabled: row.disabled_at !== null };
   return { keyId: key.id, scopes: row.scopes, organization };
 }
 
-/** Reads the key of a session. @returns undefined for a key that is revoked, expired or of another organization. */
+/** Reads the key of a session. @returns undefined for a key that is revoked, expired or of another organization, or an ended session. */
 export async function findLiveKey(
   db: Queryable,
-  { keyId, slug }: { keyId: string; slug: string },
+  { keyId, slug, sessionId }: { keyId: string; slug: string; sessionId?: string },
 ): Promise<{ organizationId: string; scopes: readonly string[]; disabled: boolean } | undefined> {
   const row = await db
     .selectFrom('api_keys')
     .innerJoin('organizations', 'organizations.id', 'api_keys.organization_id')
     .select(['organization_id', 'scopes', 'disabled_at'])
+    .select(isUseOld)
     .where('api_keys.id', '=', keyId)
     .where('slug', '=', slug)
     .where('revoked_at', 'is', null)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', sql<Date>`now()`)]))
+    .$if(sessionId !== undefined, (q) =>
+      q.where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('ended_sessions as e')
+              .select('e.id')
+              .where('e.id', '=', sessionId ?? ''),
+          ),
+        ),
+      ),
+    )
     .executeTakeFirst();
-  return row && { organizationId: row.organization_id, scopes: row.scopes, disabled: row.disabled_at !== null };
+  if (row === undefined) return undefined;
+  if (row.is_use_old) await noteKeyUse(db, keyId);
+  return { organizationId: row.organization_id, scopes: row.scopes, disabled: row.disabled_at !== null };
 }
 
 export interface KeyOptions {
@@ -76,7 +101,7 @@ export async function listKeys(db: Queryable, slug: string): Promise<ApiKey[]> {
   const organization = await requireOrganization(db, slug);
   return db
     .selectFrom('api_keys')
-    .select(['id', 'name', 'scopes', 'created_at', 'expires_at', 'revoked_at'])
+    .select(['id', 'name', 'scopes', 'created_at', 'created_by', 'expires_at', 'revoked_at', 'last_used_at'])
     .where('organization_id', '=', organization.id)
     .orderBy('created_at')
     .orderBy('id')

@@ -3,7 +3,7 @@
  * answer in that transaction. A process that dies leaves neither, so its key becomes free.
  */
 import { sql } from 'kysely';
-import { conflict, invalid } from '../../domain/failure.ts';
+import { Failure } from '../../domain/failure.ts';
 import type { Queryable } from '../database/database.ts';
 
 export interface IdempotentCall {
@@ -23,16 +23,17 @@ const IDEMPOTENCY_HOURS = 24;
 
 /**
  * Takes the key for this transaction. @returns the answer to replay, if there is one.
+ * @param wait waits for the first request instead of failing: for a form, whose sender cannot try again.
  * @throws Failure: 409 while the first request runs, 422 where the key was used with another body.
  */
-export async function takeKey(tx: Queryable, call: IdempotentCall): Promise<KeptAnswer | undefined> {
+export async function takeKey(
+  tx: Queryable,
+  call: IdempotentCall,
+  { wait = false } = {},
+): Promise<KeptAnswer | undefined> {
   const name = JSON.stringify([call.organizationId, call.endpoint, call.key]);
-  const lock = await sql<{
-    taken: boolean;
-  }>`select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as taken`.execute(tx);
-  if (lock.rows[0]?.taken !== true) {
-    throw conflict('idempotency-key', 'belongs to a request that is still running: try again in a moment.');
-  }
+  if (wait) await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
+  else await tryLock(tx, name);
   const kept = await tx
     .selectFrom('idempotency_keys')
     .select(['body_sha256', 'status_code', 'response'])
@@ -43,9 +44,19 @@ export async function takeKey(tx: Queryable, call: IdempotentCall): Promise<Kept
     .executeTakeFirst();
   if (kept === undefined || kept.status_code === null || kept.response === null) return undefined;
   if (!kept.body_sha256.equals(call.bodySha256)) {
-    throw invalid({ 'idempotency-key': ['was used with another body: use a new key for a new request.'] });
+    const errors = { 'idempotency-key': ['was used with another body: use a new key for a new request.'] };
+    throw new Failure({ status: 422, code: 'idempotency_key_reused', errors });
   }
   return { status: kept.status_code, text: kept.response };
+}
+
+async function tryLock(tx: Queryable, name: string): Promise<void> {
+  const lock = await sql<{
+    taken: boolean;
+  }>`select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as taken`.execute(tx);
+  if (lock.rows[0]?.taken === true) return;
+  const errors = { 'idempotency-key': ['belongs to a request that is still running: try again in a moment.'] };
+  throw new Failure({ status: 409, code: 'idempotency_key_in_use', errors });
 }
 
 /** Keeps an answer, in the transaction of what it answers; one of more than a day ago makes way. */

@@ -5,7 +5,7 @@ import { type NewKey, newKey } from './secrets.ts';
 /** Makes a key and stores the hash of its secret. */
 export async function insertKey(
   db: Queryable,
-  given: { organizationId: string; name: string; scopes: readonly Scope[]; expiresAt?: Date },
+  given: { organizationId: string; name: string; scopes: readonly Scope[]; expiresAt?: Date; createdBy?: string },
 ): Promise<NewKey> {
   const key = newKey();
   await db
@@ -17,6 +17,7 @@ export async function insertKey(
       secret_sha256: key.sha256,
       scopes: [...given.scopes],
       expires_at: given.expiresAt ?? null,
+      created_by: given.createdBy ?? null,
     })
     .execute();
   return key;

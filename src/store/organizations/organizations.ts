@@ -5,8 +5,9 @@ import { SCOPES } from '../../domain/keys.ts';
 import { isSlug } from '../../domain/slugs.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import type { OrganizationTable } from '../database/schema.ts';
+import { openSecret, sealSecret, webhookSecretPlace } from '../secrets/sealing.ts';
 import { insertKey } from './insertKey.ts';
-import { newWebhookSecret } from './secrets.ts';
+import { newWebhookSecret, secretState, type WebhookSecretState } from './secrets.ts';
 
 export type Organization = Selectable<OrganizationTable>;
 
@@ -25,17 +26,17 @@ export async function createOrganization(db: Database, { slug }: { slug: string 
       slug: ['must be 1 to 63 lower-case letters, digits and hyphens, neither beginning nor ending with a hyphen.'],
     });
   }
-  const organization = { id: randomUUID(), slug, webhook_secret: newWebhookSecret() };
+  const [id, secret] = [randomUUID(), newWebhookSecret()];
   return db.transaction().execute(async (tx) => {
     const made = await tx
       .insertInto('organizations')
-      .values(organization)
+      .values({ id, slug, webhook_secret: sealSecret(tx, secret, webhookSecretPlace(id)) })
       .onConflict((on) => on.doNothing())
       .returning('id')
       .executeTakeFirst();
     if (made === undefined) throw conflict('slug', `is taken: an organization "${slug}" already exists.`);
     const key = await insertKey(tx, { organizationId: made.id, name: 'first key', scopes: SCOPES });
-    return { organization: slug, api_key: key.text, webhook_secret: organization.webhook_secret };
+    return { organization: slug, api_key: key.text, webhook_secret: secret };
   });
 }
 
@@ -67,26 +68,45 @@ export async function setReview(db: Queryable, slug: string, review: Organizatio
   await change(db, slug, { review });
 }
 
-/** The old secret signs beside the new one for a day. @returns the new one. */
-export async function rotateWebhookSecret(db: Queryable, slug: string): Promise<string> {
+/** @param days null: as the operator chose. */
+export async function setRetention(db: Queryable, slug: string, days: number | null): Promise<void> {
+  await change(db, slug, { set_retention_days: days });
+}
+
+/** The old secret signs beside the new one for a day, unless `keepPrevious` is false. @returns the new one. */
+export async function rotateWebhookSecret(db: Queryable, slug: string, keepPrevious = true): Promise<string> {
+  const { id } = await requireOrganization(db, slug);
   const secret = newWebhookSecret();
-  const { numUpdatedRows } = await db
+  await db
     .updateTable('organizations')
     .set((eb) => ({
-      previous_webhook_secret: eb.ref('webhook_secret'),
-      webhook_secret: secret,
+      previous_webhook_secret: keepPrevious ? eb.ref('webhook_secret') : eb.val(null),
+      webhook_secret: sealSecret(db, secret, webhookSecretPlace(id)),
       webhook_secret_rotated_at: new Date(),
     }))
-    .where('slug', '=', slug)
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw unknownOrganization(slug);
+    .where('id', '=', id)
+    .execute();
   return secret;
+}
+
+/** @returns the webhook secret as its receivers know it. */
+export function webhookSecretOf(db: Queryable, { id, webhook_secret }: Organization): string {
+  return openSecret(db, webhook_secret, webhookSecretPlace(id));
+}
+
+export async function readWebhookSecret(db: Queryable, slug: string): Promise<WebhookSecretState> {
+  const row = await requireOrganization(db, slug);
+  return secretState({
+    createdAt: row.created_at,
+    rotatedAt: row.webhook_secret_rotated_at,
+    hasPrevious: row.previous_webhook_secret !== null,
+  });
 }
 
 async function change(
   db: Queryable,
   slug: string,
-  values: { disabled_at?: Date | null; review?: Organization['review'] },
+  values: { disabled_at?: Date | null; review?: Organization['review']; set_retention_days?: number | null },
 ): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable('organizations')

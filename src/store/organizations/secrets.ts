@@ -4,6 +4,9 @@ import { formatKey, type ParsedKey } from '../../domain/keys.ts';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
+/** How long a webhook secret also signs after it was replaced. */
+export const SECRET_OVERLAP_HOURS = 24;
+
 export interface NewKey extends ParsedKey {
   /** As the client holds it; shown once. */
   readonly text: string;
@@ -25,6 +28,27 @@ export function matchesSecret(secret: string, stored: Buffer): boolean {
 
 export function newWebhookSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
+}
+
+export interface WebhookSecretState {
+  readonly createdAt: Date;
+  /** Until when the secret before this one also signs; null if it does not. */
+  readonly previousUntil: Date | null;
+}
+
+/** @param given when what the secret belongs to was created, when the secret was last replaced, and whether the one before is kept. */
+export function secretState({
+  createdAt,
+  rotatedAt,
+  hasPrevious,
+}: {
+  createdAt: Date;
+  rotatedAt: Date | null;
+  hasPrevious: boolean;
+}): WebhookSecretState {
+  const end = rotatedAt && new Date(rotatedAt.getTime() + SECRET_OVERLAP_HOURS * 3_600_000);
+  const overlaps = end !== null && hasPrevious && end > new Date();
+  return { createdAt: rotatedAt ?? createdAt, previousUntil: overlaps ? end : null };
 }
 
 export function sha256(data: string | Buffer): Buffer {

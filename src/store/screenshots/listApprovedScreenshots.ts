@@ -1,9 +1,12 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
+import type { MediaType } from '../../domain/ads.ts';
 import { AD_COLUMNS } from '../ads/readAd.ts';
 import type { Queryable } from '../database/database.ts';
 import { type ListPage, offsetOf, type Page } from '../database/listPage.ts';
 import type { ScreenshotRow } from '../database/rows.ts';
 import type { AdTable } from '../database/schema.ts';
+import { type History, withScreenshotHistory } from '../reviews/reviews.ts';
+import { SCREENSHOT_COLUMNS } from './readScreenshots.ts';
 
 export interface ApprovedFilter {
   readonly organizationId: string;
@@ -15,13 +18,13 @@ export interface ApprovedFilter {
   readonly creative: boolean;
 }
 
-export interface ApprovedRow extends ScreenshotRow {
+export interface ApprovedRow extends ScreenshotRow, History {
   readonly set_id: string;
   readonly approved_at: Date;
-  readonly creative: { readonly type: 'url' | 'html_tag'; readonly content: string } | undefined;
+  readonly creative: { readonly type: MediaType; readonly content: string } | undefined;
 }
 
-/** The pictures of approved sets, by the time of approval. Those that failed are not among them. */
+/** The pictures of approved sets, by the time of approval. Those that failed or that a reviewer rejected are not among them. */
 export async function listApprovedScreenshots(
   db: Queryable,
   filter: ApprovedFilter,
@@ -32,28 +35,15 @@ export async function listApprovedScreenshots(
     .innerJoin('screenshot_sets', 'screenshot_sets.id', 'screenshots.set_id')
     .where('screenshot_sets.organization_id', '=', filter.organizationId)
     .where('screenshot_sets.status', '=', 'approved')
+    .where('screenshot_sets.removed_at', 'is', null)
     .where('screenshot_sets.approved_at', '>=', filter.from)
     .where('screenshot_sets.approved_at', '<=', filter.to)
-    .where('screenshots.status', '=', 'uploaded');
+    .where('screenshots.status', '=', 'uploaded')
+    .where(sql<boolean>`screenshots.decision is distinct from 'rejected'`);
   const { total } = await matching.select((eb) => eb.fn.countAll<string>().as('total')).executeTakeFirstOrThrow();
   const rows = await matching
     .leftJoin('images', 'images.token', 'screenshots.image_token')
-    .select([
-      'screenshots.id',
-      'screenshots.ad_id',
-      'screenshots.set_id',
-      'screenshots.status',
-      'screenshots.reason',
-      'screenshots.site_url',
-      'screenshots.device',
-      'screenshots.marker_ms',
-      'screenshots.image_token',
-      'screenshots.captured_at',
-      'screenshots.warnings',
-      'screenshot_sets.approved_at',
-      'images.width as image_width',
-      'images.height as image_height',
-    ])
+    .select([...SCREENSHOT_COLUMNS, 'screenshots.set_id', 'screenshot_sets.approved_at'])
     .orderBy('screenshot_sets.approved_at', filter.order)
     .orderBy('screenshots.set_id')
     .orderBy('screenshots.seq')
@@ -61,7 +51,8 @@ export async function listApprovedScreenshots(
     .offset(offsetOf(page))
     .execute();
   const ads = await adsOf(db, [...new Set(rows.map((row) => row.ad_id))], filter.creative);
-  return { rows: rows.flatMap((row) => complete(row, ads)), total: Number(total) };
+  const listed = rows.flatMap((row) => complete(row, ads));
+  return { rows: await withScreenshotHistory(db, listed), total: Number(total) };
 }
 
 type Ad = ScreenshotRow['ad'] & Partial<Pick<Selectable<AdTable>, 'content'>>;
@@ -77,10 +68,13 @@ async function adsOf(db: Queryable, ids: string[], creative: boolean): Promise<M
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-type Bare = Omit<ApprovedRow, 'ad' | 'creative' | 'approved_at'> & { ad_id: string; approved_at: Date | null };
+type Bare = Omit<ApprovedRow, 'ad' | 'creative' | 'approved_at' | keyof History> & {
+  ad_id: string;
+  approved_at: Date | null;
+};
 
 /** Always returns one row: a foreign key guarantees the ad, and the query guarantees the time. */
-function complete(row: Bare, ads: ReadonlyMap<string, Ad>): ApprovedRow[] {
+function complete(row: Bare, ads: ReadonlyMap<string, Ad>): Omit<ApprovedRow, keyof History>[] {
   const ad = ads.get(row.ad_id);
   if (ad === undefined || row.approved_at === null) return [];
   const creative = ad.content === undefined ? undefined : { type: ad.kind, content: ad.content };

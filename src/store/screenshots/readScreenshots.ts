@@ -1,28 +1,32 @@
 /** Reads the screenshots of sets. */
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { readAds } from '../ads/readAd.ts';
 import type { Queryable } from '../database/database.ts';
 import type { AdRow, ScreenshotRow } from '../database/rows.ts';
+import type { ScreenshotTable } from '../database/schema.ts';
+
+/** The columns of a {@link ScreenshotRow}. The query joins `images`. */
+export const SCREENSHOT_COLUMNS = [
+  'screenshots.id',
+  'screenshots.ad_id',
+  'screenshots.status',
+  'screenshots.reason',
+  'screenshots.site_url',
+  'screenshots.device',
+  'screenshots.marker_ms',
+  'screenshots.image_token',
+  'screenshots.captured_at',
+  'screenshots.warnings',
+  'images.width as image_width',
+  'images.height as image_height',
+] as const;
 
 /** The screenshots of a set in the order of the request. An ad is read once, however many pictures show it. */
 export async function readScreenshots(db: Queryable, setId: string): Promise<ScreenshotRow[]> {
   const rows = await db
     .selectFrom('screenshots')
     .leftJoin('images', 'images.token', 'screenshots.image_token')
-    .select([
-      'screenshots.id',
-      'screenshots.ad_id',
-      'screenshots.status',
-      'screenshots.reason',
-      'screenshots.site_url',
-      'screenshots.device',
-      'screenshots.marker_ms',
-      'screenshots.image_token',
-      'screenshots.captured_at',
-      'screenshots.warnings',
-      'images.width as image_width',
-      'images.height as image_height',
-    ])
+    .select(SCREENSHOT_COLUMNS)
     .where('screenshots.set_id', '=', setId)
     .orderBy('screenshots.seq')
     .execute();
@@ -48,20 +52,40 @@ export async function readProvenance(db: Queryable, ids: readonly string[]): Pro
   return new Map(rows.flatMap(({ id, record }) => (record === null ? [] : [[id, record] as const])));
 }
 
+/** The decisions of reviewers about these screenshots, by id. */
+export async function readDecisions(
+  db: Queryable,
+  ids: readonly string[],
+): Promise<Map<string, NonNullable<Selectable<ScreenshotTable>['decision']>>> {
+  const rows = await db
+    .selectFrom('screenshots')
+    .select(['id', 'decision'])
+    .where(sql<boolean>`id = any(${[...ids]}::uuid[])`)
+    .where('decision', 'is not', null)
+    .execute();
+  return new Map(rows.flatMap(({ id, decision }) => (decision === null ? [] : [[id, decision] as const])));
+}
+
+export interface SetPicture {
+  readonly token: string;
+  readonly width: number;
+  readonly height: number;
+}
+
 /** The first pictures of each of these sets. */
-export async function readThumbnails(
+export async function readFirstPictures(
   db: Queryable,
   setIds: readonly string[],
   each: number,
-): Promise<Map<string, string[]>> {
+): Promise<Map<string, SetPicture[]>> {
   if (setIds.length === 0) return new Map();
-  const { rows } = await sql<{ set_id: string; image_token: string }>`
-    select s.id as set_id, t.image_token
+  const { rows } = await sql<SetPicture & { set_id: string }>`
+    select s.id as set_id, i.token, i.width, i.height
     from unnest(${[...setIds]}::uuid[]) as s(id)
     cross join lateral (
       select image_token from screenshots
       where set_id = s.id and image_token is not null order by seq limit ${each}
-    ) t`.execute(db);
+    ) t join images i on i.token = t.image_token`.execute(db);
   const groups = Map.groupBy(rows, (row) => row.set_id);
-  return new Map([...groups].map(([id, found]) => [id, found.map((row) => row.image_token)]));
+  return new Map([...groups].map(([id, found]) => [id, found.map(({ set_id: _, ...picture }) => picture)]));
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { optionsToJson } from '../../contract/optionsJson.ts';
 import { DEFAULT_OPTIONS } from '../../domain/screenshotOptions.ts';
-import type { PlannedPicture } from '../../domain/screenshots.ts';
+import type { PlannedPicture, Retaken } from '../../domain/screenshots.ts';
 import type { Queryable } from '../database/database.ts';
 import { type NewSubscriber, subscriberRows } from '../deliveries/subscriberRows.ts';
 
@@ -12,6 +12,8 @@ export interface NewSet {
   readonly instructions: string | null;
   readonly pictures: readonly PlannedPicture[];
   readonly subscribers: readonly NewSubscriber[];
+  /** The set that this one takes again. */
+  readonly retakeOf?: Retaken | undefined;
 }
 
 /** Most screenshots have the default options, which take no space. */
@@ -25,31 +27,35 @@ const DEFAULTS = JSON.stringify(optionsToJson(DEFAULT_OPTIONS));
 /** Stores a set with its screenshots and subscribers, in one statement however many they are. */
 export async function insertSet(tx: Queryable, given: NewSet): Promise<{ id: string; created_at: Date }> {
   const id = randomUUID();
-  const { organizationId, campaignId, instructions, pictures } = given;
+  const { organizationId, campaignId, instructions, pictures, retakeOf } = given;
   const column = <T>(value: (picture: PlannedPicture) => T) => pictures.map(value);
   const { rows } = await sql<{ id: string; created_at: Date }>`
     with made as (
-      insert into screenshot_sets (id, organization_id, campaign_id, instructions)
-      values (${id}::uuid, ${organizationId}::uuid, ${campaignId}::uuid, ${instructions})
+      insert into screenshot_sets (id, organization_id, campaign_id, instructions, retake_of, original_id)
+      values (${id}::uuid, ${organizationId}::uuid, ${campaignId}::uuid, ${instructions}, ${retakeOf?.id ?? null}::uuid,
+        ${retakeOf?.originalId ?? null}::uuid)
       returning id, created_at
     ),
     pictures as (
-      insert into screenshots (id, set_id, seq, ad_id, site_url, site_key, device, marker_ms, options)
+      insert into screenshots (id, set_id, seq, ad_id, site_url, site_key, device, marker_ms, options,
+        retake_of, original_id)
       select gen_random_uuid(), ${id}::uuid, (n.seq - 1)::integer, n.ad_id, n.site_url, n.site_key, n.device, n.marker_ms,
-        n.options::jsonb
+        n.options::jsonb, n.retake_of, n.original_id
       from unnest(
         ${column((p) => p.adId)}::uuid[], ${column((p) => p.siteUrl)}::text[], ${column((p) => p.siteKey)}::text[],
         ${column((p) => p.device)}::text[], ${column((p) => p.markerMs)}::integer[],
-        ${column(optionsColumn)}::text[]
-      ) with ordinality as n (ad_id, site_url, site_key, device, marker_ms, options, seq)
+        ${column(optionsColumn)}::text[], ${column((p) => p.retakeOf?.id ?? null)}::uuid[],
+        ${column((p) => p.retakeOf?.originalId ?? null)}::uuid[]
+      ) with ordinality as n (ad_id, site_url, site_key, device, marker_ms, options, retake_of, original_id, seq)
     ),
     new_subscribers as (
       insert into subscribers
-        (id, organization_id, set_id, seq, webhook_url, webhook_topics, s3_bucket, s3_region, s3_key_prefix)
+        (id, organization_id, set_id, seq, webhook_url, webhook_topics, s3_bucket, s3_region, s3_key_prefix,
+        s3_connector)
       select s.id, ${organizationId}::uuid, ${id}::uuid, s.seq, s.webhook_url, s.webhook_topics, s.s3_bucket, s.s3_region,
-        s.s3_key_prefix
+        s.s3_key_prefix, s.s3_connector
       from json_to_recordset(${subscriberRows(given.subscribers)}::json) as s (id uuid, seq integer, webhook_url text,
-        webhook_topics text[], s3_bucket text, s3_region text, s3_key_prefix text)
+        webhook_topics text[], s3_bucket text, s3_region text, s3_key_prefix text, s3_connector text)
     )
     select id, created_at from made`.execute(tx);
   const row = rows[0];

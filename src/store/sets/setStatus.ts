@@ -14,6 +14,27 @@ export async function lockSet(
     .select(['status', 'cancel_requested_at'])
     .where('id', '=', setId)
     .where('organization_id', '=', organizationId)
+    .where('removed_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export type SetToRetake = Pick<
+  Selectable<ScreenshotSetTable>,
+  'id' | 'status' | 'campaign_id' | 'instructions' | 'original_id'
+>;
+
+/** As {@link lockSet}, with what a retake repeats. */
+export async function lockSetToRetake(
+  transaction: Queryable,
+  { organizationId, setId }: { readonly organizationId: string; readonly setId: string },
+): Promise<SetToRetake | undefined> {
+  return transaction
+    .selectFrom('screenshot_sets')
+    .select(['id', 'status', 'campaign_id', 'instructions', 'original_id'])
+    .where('id', '=', setId)
+    .where('organization_id', '=', organizationId)
+    .where('removed_at', 'is', null)
     .forUpdate()
     .executeTakeFirst();
 }
@@ -77,8 +98,8 @@ export async function startCapturing(transaction: Queryable, setId: string): Pro
 export async function readSetOutcome(
   db: Queryable,
   setId: string,
-): Promise<{ review: Selectable<OrganizationTable>['review']; uploaded: number }> {
-  const { review, uploaded } = await db
+): Promise<{ review: Selectable<OrganizationTable>['review']; uploaded: number; total: number }> {
+  const { review, uploaded, total } = await db
     .selectFrom('screenshot_sets')
     .innerJoin('organizations', 'organizations.id', 'screenshot_sets.organization_id')
     .select((eb) => [
@@ -89,10 +110,15 @@ export async function readSetOutcome(
         .where('screenshots.set_id', '=', setId)
         .where('screenshots.status', '=', 'uploaded')
         .as('uploaded'),
+      eb
+        .selectFrom('screenshots')
+        .select(sql<number>`count(*)::integer`.as('count'))
+        .where('screenshots.set_id', '=', setId)
+        .as('total'),
     ])
     .where('screenshot_sets.id', '=', setId)
     .executeTakeFirstOrThrow();
-  return { review, uploaded: uploaded ?? 0 };
+  return { review, uploaded: uploaded ?? 0, total: total ?? 0 };
 }
 
 export async function markSetSettled(transaction: Queryable, setId: string, status: SetStatus): Promise<void> {

@@ -6,6 +6,7 @@ import { describe, expect, it, test } from 'vitest';
 import { parse } from 'yaml';
 import { SETTINGS } from '../../../src/config.ts';
 import { CaptureProfile } from '../../../src/contract/captureProfile.ts';
+import { KeyRing } from '../../../src/lib/keyRing.ts';
 import { CHART, type Manifest, NAMESPACE, REQUIRED_VALUES, render, type Values } from './rendered.ts';
 
 const podOf = (manifest: Manifest) => manifest['spec'].template.spec;
@@ -95,6 +96,11 @@ describe('every pod', () => {
     const env: { name: string }[] = first(rendered.get('Deployment', 'api')).env;
     expect(env.map(({ name }) => name).filter((name) => !known.has(name) && !name.startsWith('AWS_'))).toEqual([]);
   });
+});
+
+test('filter lists become a setting of the controller', async () => {
+  const slotLists = ['https://lists.example/a.txt', '/etc/lists/own.txt'];
+  expect((await render({ slotLists })).settings()['SLOT_LISTS']).toBe(slotLists.join(','));
 });
 
 test('large numbers are written without an exponent', async () => {
@@ -289,10 +295,18 @@ describe('secrets', () => {
     expect(JSON.stringify(plain)).not.toMatch(/user:pass/);
   });
 
+  it('the chart makes an immutable key for stored secrets, and keeps it with the database', async () => {
+    const made = (await render({})).get('Secret', 'secrets-keys');
+    expect(KeyRing.parse(made['stringData'].SECRETS_KEYS).currentId).toMatch(/^[a-z0-9]{8}$/);
+    expect(made['immutable']).toBe(true);
+    expect(made.metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
+  });
+
   it('existing Secrets are used instead of new ones', async () => {
     const values = {
       database: { url: '', existingSecret: 'db', existingSecretKey: 'uri' },
       artifacts: { existingSecret: 's3' },
+      secretsKeys: { existingSecret: 'keys', existingSecretKey: 'ring' },
     };
     expect(await names(values)).toEqual([]);
     const rendered = await render(values);
@@ -300,6 +314,10 @@ describe('secrets', () => {
       for (const container of containersOf(rendered.get('Deployment', component))) {
         const env: { name: string; valueFrom: unknown }[] = container['env'];
         expect(env).toContainEqual({ name: 'DATABASE_URL', valueFrom: { secretKeyRef: { name: 'db', key: 'uri' } } });
+        expect(env).toContainEqual({
+          name: 'SECRETS_KEYS',
+          valueFrom: { secretKeyRef: { name: 'keys', key: 'ring' } },
+        });
         expect(env).toContainEqual({
           name: 'AWS_SECRET_ACCESS_KEY',
           valueFrom: { secretKeyRef: { name: 's3', key: 'AWS_SECRET_ACCESS_KEY' } },

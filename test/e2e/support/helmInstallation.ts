@@ -42,6 +42,8 @@ export type Values = Readonly<Record<string, unknown>>;
 /** Helm's error when another test file created the CRD at the same moment, on a new cluster. */
 const DEFINITION_WAS_MADE = /screenshotjobs\.tearsheet\.dev".* exists/;
 
+const ANSWERS_IN_A_ROW = 10;
+
 export class HelmInstallation {
   readonly namespace: TestNamespace;
   readonly bucket: string;
@@ -130,8 +132,13 @@ export class HelmInstallation {
   async waitUntilReady(): Promise<void> {
     const url = await this.url();
     await eventually(async () => {
-      const response = await fetch(`${url}/openapi.json`, { signal: AbortSignal.timeout(5_000) });
-      if (!response.ok) throw new Error(`${url}/openapi.json answered ${response.status}`);
+      // On new connections, because the Service may still lead some of them to a pod that has gone.
+      for (let answered = 0; answered < ANSWERS_IN_A_ROW; answered++) {
+        const request = { headers: { connection: 'close' }, signal: AbortSignal.timeout(5_000) };
+        const response = await fetch(`${url}/openapi.json`, request);
+        await response.arrayBuffer();
+        if (!response.ok) throw new Error(`${url}/openapi.json answered ${response.status}`);
+      }
     }, 60_000);
   }
 

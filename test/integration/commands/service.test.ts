@@ -46,9 +46,16 @@ beforeEach(async () => {
     worksQueues: true,
   });
   organization = await createOrganization(base.store.db, { slug: 'acme' });
-  api = await startApiService(base, { host: HOST, port: 0, internalHost: HOST, internalPort, rateLimited: false });
+  api = await startApiService(base, {
+    host: HOST,
+    port: 0,
+    internalHost: HOST,
+    internalPort,
+    rateLimited: false,
+    egressAllow: [],
+  });
   work = await startLocalController(base, {
-    egressAllow: ['127.0.0.0/8'],
+    egress: { allow: ['127.0.0.0/8'] },
     parallelism: 2,
     captureCommand: [process.execPath, CAPTURE],
     onSuperseded: () => undefined,

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -7,12 +6,17 @@ import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FolderArtifactStore } from '../../../src/artifacts/folder.ts';
-import { startDeliveries } from '../../../src/delivery/deliveries.ts';
+import { type Deliveries, startDeliveries } from '../../../src/delivery/deliveries.ts';
+import type { DeliveryLimits } from '../../../src/delivery/fairClaims.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
 import { type Queue, startQueue } from '../../../src/queue/queue.ts';
 import { openStore, type Store } from '../../../src/store/database/database.ts';
+import { claimDeliveries, deliveryDepth, dueLanes } from '../../../src/store/deliveries/deliveryQueue.ts';
+import { insertEndpoint, rotateEndpointSecret } from '../../../src/store/webhookEndpoints/webhookEndpoints.ts';
 import { recordAdEvent } from '../../../src/workflow/events.ts';
 import { replayDelivery } from '../../../src/workflow/replay.ts';
+import { sendTestEvent } from '../../../src/workflow/testEvents.ts';
+import { changeEndpoint } from '../../../src/workflow/webhookEndpoints.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { failWritesTo } from '../../support/failpoint.ts';
@@ -29,6 +33,7 @@ interface Received {
 let database: TestDatabase;
 let store: Store;
 let queue: Queue;
+let started: Deliveries[];
 let organization: TestOrganization;
 let receiver: Listener;
 let folder: string;
@@ -46,6 +51,7 @@ beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-deliveries-'));
   received = [];
   answers = new Map();
+  started = [];
   tried.length = 0;
   ended.length = 0;
   receiver = await listenHttp(async (request, response) => {
@@ -58,6 +64,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  for (const deliveries of started) await deliveries.stop(0);
   await queue.stop({ timeoutMs: 500 });
   await receiver.close();
   await store.close();
@@ -65,23 +72,25 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function start(options: { concurrency?: number; perTarget?: number } = {}): Promise<void> {
-  await startDeliveries({
-    ...{ store, queue, log: SILENT, ...options },
+async function start(limits?: Partial<DeliveryLimits>): Promise<Deliveries> {
+  const deliveries = await startDeliveries({
+    ...{ store, queue, log: SILENT, ...(limits && { limits }) },
     artifacts: new FolderArtifactStore(folder),
     guard: createGuard({ allow: ['127.0.0.0/8', '::1/128'] }),
     observe: { attempted: (made) => tried.push(made), ended: (delivery) => ended.push(delivery) },
   });
+  started.push(deliveries);
+  return deliveries;
 }
 
 /** Creates an uploaded ad with an event for its subscribers. @returns the ids of the deliveries. */
-async function enqueueDeliveries(subscribers: Subscriber[]): Promise<string[]> {
-  const adId = await insertAd(store.db, organization, { source: 'create_ad', subscribers });
+async function enqueueDeliveries(subscribers: Subscriber[], of = organization): Promise<string[]> {
+  const adId = await insertAd(store.db, of, { source: 'create_ad', subscribers });
   await store.db.updateTable('ads').set({ status: 'uploaded' }).where('id', '=', adId).execute();
   const eventContext = { queue, publicUrl: 'https://tearsheet.example' };
   await store.db
     .transaction()
-    .execute((tx) => recordAdEvent(tx, { adId, organizationId: organization.id, topic: 'ad.uploaded' }, eventContext));
+    .execute((tx) => recordAdEvent(tx, { adId, organizationId: of.id, topic: 'ad.uploaded' }, eventContext));
   const rows = await store.db.selectFrom('deliveries').select('id').where('ad_id', '=', adId).execute();
   return rows.map(({ id }) => id);
 }
@@ -126,10 +135,8 @@ test('a failed delivery is retried after the scheduled wait with the same id', a
   const waitMs = (waiting.next_attempt_at?.getTime() ?? 0) - started_at.getTime() - duration_ms;
   expect(waitMs).toBeGreaterThan(5_000);
   expect(waitMs).toBeLessThan(12_000);
-  expect(await queue.deliveriesWithoutJob([id ?? ''])).toEqual([]);
   // The wait is over.
   await store.db.updateTable('deliveries').set({ next_attempt_at: new Date() }).execute();
-  await sql`update pgboss.job set start_after = now() where name = 'deliver' and state = 'created'`.execute(store.db);
   await eventually(async () => expect((await delivery(id)).status).toBe('delivered'));
   expect(received.map(({ headers }) => headers['webhook-id'])).toEqual(
     Array(2).fill(received[0]?.headers['webhook-id']),
@@ -147,16 +154,55 @@ test('410 ends a delivery, and a replay starts it again', async () => {
   const [id = ''] = await enqueueDeliveries([hook('a')]);
   await start();
   await eventually(async () => expect((await delivery(id)).status).toBe('gone'));
-  await store.db.transaction().execute((tx) => replayDelivery(tx, id, queue));
+  await store.db.transaction().execute((tx) => replayDelivery(tx, id));
   await eventually(() => expect(ended.map(({ outcome }) => outcome)).toEqual(['gone', 'delivered']));
   expect(await delivery(id)).toMatchObject({ attempts: 2, tries: 1, replays: 1 });
   expect(received[1]?.headers['webhook-id']).toBe(received[0]?.headers['webhook-id']);
 });
 
-test('a pending delivery cannot be replayed', async () => {
+const sendAgain = (id: string) => store.db.transaction().execute((tx) => replayDelivery(tx, id));
+
+test('a delivery that was not sent yet cannot be sent again', async () => {
   const [id = ''] = await enqueueDeliveries([hook('a')]);
-  const replay = store.db.transaction().execute((tx) => replayDelivery(tx, id, queue));
-  await expect(replay).rejects.toMatchObject({ status: 409 });
+  await expect(sendAgain(id)).rejects.toMatchObject({ status: 409 });
+});
+
+test('a delivery that waits for its next attempt is sent again at once', async () => {
+  answers.set('/a', () => (received.length === 1 ? 503 : 200));
+  const [id = ''] = await enqueueDeliveries([hook('a')]);
+  await start();
+  await eventually(async () => expect(await attempts(id)).toHaveLength(1));
+  await sendAgain(id);
+  await eventually(async () => expect((await delivery(id)).status).toBe('delivered'));
+  expect(await delivery(id)).toMatchObject({ attempts: 2, tries: 1, replays: 1 });
+  expect(received).toHaveLength(2);
+}, 60_000);
+
+test('an attempt that ends after the delivery was sent again leaves the new round alone', async () => {
+  const first = Promise.withResolvers<number>();
+  answers.set('/a', () => (received.length === 2 ? first.promise : 503));
+  const [id = ''] = await enqueueDeliveries([hook('a')]);
+  await start();
+  await eventually(async () => expect(await attempts(id)).toHaveLength(1));
+  await sendAgain(id);
+  await eventually(() => expect(received).toHaveLength(2));
+  await store.db.updateTable('deliveries').set({ tries: 1 }).execute();
+  await sendAgain(id);
+  await eventually(async () => expect(await attempts(id)).toHaveLength(2));
+  const waiting = await delivery(id);
+  first.resolve(503);
+  await eventually(async () => expect(await attempts(id)).toHaveLength(3));
+  expect(await delivery(id)).toMatchObject({ tries: 1, replays: 2, next_attempt_at: waiting.next_attempt_at });
+}, 60_000);
+
+test('a test event is signed, sent once and not retried', async () => {
+  answers.set('/test', () => 500);
+  const target = { organizationId: organization.id, url: `${receiver.url}/test` };
+  const id = await store.db.transaction().execute((tx) => sendTestEvent(tx, target));
+  await start();
+  await eventually(async () => expect((await delivery(id)).status).toBe('retries_exhausted'));
+  expect(await attempts(id)).toMatchObject([{ status_code: 500, error: 'The receiver answered 500.' }]);
+  expect(JSON.parse(received[0]?.body ?? '{}')).toMatchObject({ topic: 'webhook.test' });
 });
 
 test('a delivery ends after its last attempt fails', async () => {
@@ -181,22 +227,95 @@ test('an attempt whose result was not stored is repeated with the same id', asyn
   expect(await attempts(id)).toHaveLength(1);
 }, 60_000);
 
-test('a receiver that does not answer does not delay other receivers', async () => {
+test('a receiver that does not answer uses up only its own slots', async () => {
   const silent = await listenHttp(() => undefined);
   const dead = await Promise.all(Array.from({ length: 8 }, () => enqueueDeliveries([{ webhook_url: silent.url }])));
+  await start({ total: 100, perOrganization: 5, perReceiver: 2 });
+  await eventually(() => expect(silent.open).toBe(2));
   const [alive] = await enqueueDeliveries([hook('alive')]);
-  await start({ concurrency: 3, perTarget: 2 });
-  await eventually(async () => expect((await delivery(alive)).status).toBe('delivered'), 10_000);
-  expect(silent.connections).toBeLessThanOrEqual(2);
+  await eventually(async () => expect((await delivery(alive)).status).toBe('delivered'));
+  expect(silent.open).toBeLessThanOrEqual(2);
   for (const [id] of dead) expect((await delivery(id)).status).toBe('pending');
   await silent.close();
 });
 
-test('a delivery to a forbidden address is refused, and the attempt says why', async () => {
-  const [id] = await enqueueDeliveries([{ webhook_url: 'http://169.254.169.254/latest' }]);
-  await start();
+test('an organization whose receivers do not answer uses up only its own slots', async () => {
+  const silent = await Promise.all(Array.from({ length: 6 }, () => listenHttp(() => undefined)));
+  await enqueueDeliveries(silent.map(({ url }) => ({ webhook_url: url })));
+  await start({ total: 100, perOrganization: 3, perReceiver: 2 });
+  const open = () => silent.reduce((sum, listener) => sum + listener.open, 0);
+  await eventually(() => expect(open()).toBe(3));
+  const [other] = await enqueueDeliveries([hook('other')], await insertOrganization(store.db));
+  await eventually(async () => expect((await delivery(other)).status).toBe('delivered'));
+  expect(open()).toBeLessThanOrEqual(3);
+  for (const listener of silent) await listener.close();
+});
+
+test('uploads to S3 do not wait for webhooks', async () => {
+  const silent = await listenHttp(() => undefined);
+  await enqueueDeliveries([{ webhook_url: silent.url }]);
+  await start({ total: 1, perOrganization: 1, perReceiver: 1 });
+  await eventually(() => expect(silent.open).toBe(1));
+  const [id] = await enqueueDeliveries([{ s3_bucket: 'pictures', s3_key_prefix: 'ar_' }]);
   await eventually(async () => expect(await attempts(id)).toHaveLength(1));
-  expect((await attempts(id))[0]?.error).toMatch(/refused/);
+  await silent.close();
+});
+
+test('several workers share the deliveries and send each one once', async () => {
+  const ids = await enqueueDeliveries(Array.from({ length: 40 }, (_, n) => hook(`${n}`)));
+  await Promise.all([start(), start(), start()]);
+  for (const id of ids) await eventually(async () => expect((await delivery(id)).status).toBe('delivered'));
+  expect(received).toHaveLength(40);
+  expect(await deliveryDepth(store.db)).toMatchObject({ depth: 0 });
+});
+
+test('a delivery that a worker has claimed is due again for others when the lease ends', async () => {
+  const [id = ''] = await enqueueDeliveries([hook('a')]);
+  const lanes = (await dueLanes(store.db, 'webhook')).map((lane) => ({ ...lane, take: 5 }));
+  expect(lanes).toMatchObject([{ organizationId: organization.id, receiver: new URL(receiver.url).host }]);
+  const claim = () => claimDeliveries(store.db, { channel: 'webhook', lanes, leaseSeconds: 600 });
+  // This worker is killed.
+  expect(await claim()).toMatchObject([{ id, round: 0, attempts: 0 }]);
+  expect(await claim()).toEqual([]);
+  expect(await dueLanes(store.db, 'webhook')).toEqual([]);
+  await store.db.updateTable('deliveries').set({ next_attempt_at: sql<Date>`now()` }).execute();
+  await start();
+  await eventually(async () => expect((await delivery(id)).status).toBe('delivered'));
+});
+
+test('a worker that stops gives an aborted delivery back at once', async () => {
+  const silent = await listenHttp(() => undefined);
+  const [id] = await enqueueDeliveries([{ webhook_url: silent.url }]);
+  const deliveries = await start();
+  await eventually(() => expect(silent.open).toBe(1));
+  await deliveries.stop(0);
+  expect(await attempts(id)).toEqual([]);
+  expect(await dueLanes(store.db, 'webhook')).toHaveLength(1);
+  await silent.close();
+});
+
+test('a delivery to a forbidden address is refused and not retried, and can be sent again by hand', async () => {
+  const [id = ''] = await enqueueDeliveries([{ webhook_url: 'http://169.254.169.254/latest' }]);
+  await start();
+  await eventually(async () => expect((await delivery(id)).status).toBe('refused'));
+  expect(await attempts(id)).toMatchObject([{ outcome: 'refused', error: expect.stringMatching(/refused/) }]);
+  expect(await delivery(id)).toMatchObject({
+    next_attempt_at: null,
+    attempts: 1,
+    reason: expect.stringMatching(/refused/),
+  });
+  await sendAgain(id);
+  await eventually(async () => expect(await attempts(id)).toHaveLength(2));
+  expect(await delivery(id)).toMatchObject({ status: 'refused', replays: 1 });
+});
+
+test('an event of several hundred KB is sent completely', async () => {
+  const [id] = await enqueueDeliveries([hook('a')]);
+  const body = JSON.stringify({ text: 'x'.repeat(300_000) });
+  await store.db.updateTable('events').set({ body }).execute();
+  await start();
+  await eventually(async () => expect((await delivery(id)).status).toBe('delivered'));
+  expect(received[0]?.body).toBe(body);
 });
 
 test('an S3 delivery without a connector fails, and the attempt says why', async () => {
@@ -205,13 +324,54 @@ test('an S3 delivery without a connector fails, and the attempt says why', async
   await eventually(async () => expect(await attempts(id)).toHaveLength(1));
   expect((await attempts(id))[0]).toMatchObject({
     outcome: 'retry',
-    error: 'The organization no longer has an S3 connector.',
+    error: 'The organization no longer has the connector s3.',
   });
 });
 
-test('a queue entry of an unknown delivery does nothing', async () => {
+const newEndpoint = { topics: null, description: '', headers: {}, disabled: false };
+const addEndpoint = (name: string, headers = {}) =>
+  store.db
+    .transaction()
+    .execute((tx) => insertEndpoint(tx, organization.id, { ...newEndpoint, url: `${receiver.url}/${name}`, headers }));
+const signedHeaders = (index: number) =>
+  Object.fromEntries(Object.entries(received[index]?.headers ?? {}).map(([name, value]) => [name, String(value)]));
+
+test('a webhook endpoint gets its headers, and signatures of its own secrets only', async () => {
+  const { id, secret } = await addEndpoint('endpoint', { Authorization: 'Bearer planted', 'X-Stage': 'live' });
+  const next = await rotateEndpointSecret(store.db, id, true);
+  await enqueueDeliveries([]);
   await start();
-  await store.db.transaction().execute((tx) => queue.enqueue(tx, 'deliver', { delivery_id: randomUUID() }));
-  await eventually(async () => expect((await queue.depth()).find(({ name }) => name === 'deliver')?.depth).toBe(0));
-  expect(tried).toEqual([]);
+  await eventually(() => expect(received).toHaveLength(1));
+  const headers = signedHeaders(0);
+  expect(headers).toMatchObject({
+    authorization: 'Bearer planted',
+    'x-stage': 'live',
+    'user-agent': 'Tearsheet-Webhooks/1',
+  });
+  const body = received[0]?.body ?? '';
+  for (const own of [secret, next])
+    expect(new Webhook(own).verify(body, headers)).toMatchObject({ topic: 'ad.uploaded' });
+  const { webhook_secret } = await store.db
+    .selectFrom('organizations')
+    .select('webhook_secret')
+    .executeTakeFirstOrThrow();
+  expect(() => new Webhook(webhook_secret).verify(body, headers)).toThrow();
+});
+
+test('a delivery whose endpoint was disabled sends nothing', async () => {
+  const { id: endpointId } = await addEndpoint('endpoint');
+  const [id] = await enqueueDeliveries([]);
+  await store.db.transaction().execute(async (tx) => {
+    await changeEndpoint(tx, { organizationId: organization.id, id: endpointId }, { disabled: true });
+  });
+  await start();
+  // A delivery that is stored later has been sent, so the worker has looked.
+  const [later] = await enqueueDeliveries([hook('later')]);
+  await eventually(async () => expect((await delivery(later)).status).toBe('delivered'));
+  expect(await delivery(id)).toMatchObject({
+    status: 'gone',
+    attempts: 0,
+    reason: 'The webhook endpoint was disabled.',
+  });
+  expect(received.map(({ path }) => path)).toEqual(['/later']);
 });

@@ -1,5 +1,7 @@
+import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openArtifacts } from '../../../src/artifacts/open.ts';
+import { manifestKey } from '../../../src/delivery/objectKeys.ts';
 import { type BucketUpload, uploadToBucket } from '../../../src/delivery/s3Upload.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
 import { type Listener, listen, listenHttp } from '../../support/listeners.ts';
@@ -50,6 +52,20 @@ describe('a real S3 server', () => {
     store.close();
   });
 
+  test.each(['a..b/', 'été/', 'p q+%2f?#/'])('the prefix %j is part of the key as given', async (prefix) => {
+    const key = manifestKey({ keyPrefix: prefix, setId: 's' });
+    const result = await uploadToBucket(tryTo(server.endpoint, { connector: connector(), bucket, key }));
+    expect(result.outcome).toBe('delivered');
+    const { endpoint, region, accessKeyId, secretAccessKey } = server;
+    const client = new S3Client({
+      ...{ endpoint, region, forcePathStyle: true },
+      credentials: { accessKeyId, secretAccessKey },
+    });
+    const listed = await client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix }));
+    client.destroy();
+    expect(listed.Contents?.map((object) => object.Key)).toEqual([`${prefix}screenshot_sets/s/manifest.json`]);
+  });
+
   test.for<{ what: string; wrong: Record<string, string>; statusCode: number; error: string }>([
     {
       what: 'bucket',
@@ -81,7 +97,7 @@ describe('a hostile endpoint', () => {
       for (const scheme of ['http', 'https']) {
         const guard = createGuard({ allow: [] });
         const result = await uploadToBucket(tryTo(`${scheme}://${host}:${listener.port}`, { guard }));
-        expect(result).toMatchObject({ outcome: 'retry', error: expect.stringContaining('refused: ') });
+        expect(result).toMatchObject({ outcome: 'retry', error: expect.stringContaining('is not public') });
       }
       expect(listener.connections).toBe(0);
     },
@@ -89,7 +105,7 @@ describe('a hostile endpoint', () => {
 
   test('an endpoint that is the metadata service is refused', async () => {
     const result = await uploadToBucket(tryTo('http://169.254.169.254', { guard: createGuard({ allow: [] }) }));
-    expect(result.error).toContain('it is not a public address (linkLocal)');
+    expect(result.error).toContain('is not public');
   });
 
   test.each(['http://169.254.169.254/latest', 'not an address', 'file:///etc/passwd'])(
@@ -122,29 +138,90 @@ describe('a hostile endpoint', () => {
     await expect.poll(() => endless.open).toBe(0);
   });
 
+  const xml = (code: string, message = 'm') =>
+    `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`;
+  const otherRegion = (region: string) =>
+    `The bucket customer is in another region${region}. Name its region in the subscriber or in the connector.`;
+
   test.each([
-    ['SlowDown', 503, 'The server asks for fewer requests (SlowDown).'],
-    ['ExpiredToken', 400, "The connector's session has expired."],
-    ['InvalidAccessKeyId', 403, 'The server does not know the access key of the connector.'],
-    ['AccessDenied', 403, 'The connector is not allowed to write to the bucket customer.'],
-    ['PermanentRedirect', 301, 'The bucket customer is in another region.'],
-  ])('an upload that the server rejects with %s is retried later', async (code, status, error) => {
+    [503, xml('SlowDown'), 'The server asks for fewer requests (SlowDown).'],
+    [400, xml('ExpiredToken'), "The connector's session has expired."],
+    [403, xml('InvalidAccessKeyId'), 'The server does not know the access key of the connector.'],
+    [
+      403,
+      xml('AccessDenied'),
+      'The access key of the connector lacks the permission s3:PutObject for the bucket customer.',
+    ],
+    [
+      403,
+      xml(
+        'AccessDenied',
+        'User: arn:aws:iam::1:user/u is not authorized to perform: kms:GenerateDataKey on resource: arn:aws:kms:eu-west-1:1:key/2 because no identity-based policy allows it',
+      ),
+      'The access key of the connector lacks the permission kms:GenerateDataKey for the key arn:aws:kms:eu-west-1:1:key/2.',
+    ],
+    [301, xml('PermanentRedirect'), otherRegion('')],
+    [
+      400,
+      xml('AuthorizationHeaderMalformed', "the region 'us-east-1' is wrong; expecting 'eu-west-1'"),
+      otherRegion(': eu-west-1'),
+    ],
+    [
+      403,
+      '',
+      'The server answered 403 without a reason: check that the access key has the permission s3:PutObject for the bucket customer.',
+    ],
+    [
+      502,
+      '<html><b>Bad gateway</html>',
+      'The server answered 502 with something other than an S3 response. Check that its address is that of an S3 server.',
+    ],
+    [400, xml('Odd', `${'y'.repeat(400)}`), `The server answered 400: ${'y'.repeat(300)}….`],
+  ])('an upload that is answered with %i %s is retried later', async (status, body, error) => {
     const server = await keep(
       listenHttp((request, response) => {
         request.resume();
         response.writeHead(status, { 'content-type': 'application/xml' });
-        response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>m</Message></Error>`);
+        response.end(body);
       }),
     );
     expect(await uploadToBucket(tryTo(server.url))).toMatchObject({ outcome: 'retry', statusCode: status, error });
     expect(server.connections).toBe(1);
   });
 
+  test('an upload names the encryption, the KMS key and the storage class of the connector', async () => {
+    const headers: unknown[] = [];
+    const server = await keep(
+      listenHttp((request, response) => {
+        request.resume();
+        headers.push(request.headers);
+        response.end();
+      }),
+    );
+    const upload = tryTo(server.url);
+    const more = { encryption: 'aws:kms', kmsKeyId: 'alias/pictures', storageClass: 'STANDARD_IA' } as const;
+    await uploadToBucket({ ...upload, connector: { ...upload.connector, ...more } });
+    await uploadToBucket(upload);
+    const names = ['', '-aws-kms-key-id'].map((end) => `x-amz-server-side-encryption${end}`);
+    expect(headers[0]).toMatchObject({
+      [names[0] ?? '']: 'aws:kms',
+      [names[1] ?? '']: 'alias/pictures',
+      'x-amz-storage-class': 'STANDARD_IA',
+    });
+    for (const name of [...names, 'x-amz-storage-class']) expect(headers[1]).not.toHaveProperty(name);
+  });
+
   test('an upload that is reset midway can be retried', async () => {
     const server = await keep(listen((socket) => socket.once('data', () => socket.resetAndDestroy())));
     expect(await uploadToBucket(tryTo(server.url))).toMatchObject({
       outcome: 'retry',
-      error: expect.stringMatching(/\w/),
+      error: 'The server closed the connection before it answered.',
     });
+  });
+
+  test('a server that speaks another protocol fails with a reason', async () => {
+    const server = await keep(listen((socket) => socket.once('data', () => socket.end('garbage\r\n\r\n'))));
+    const result = await uploadToBucket(tryTo(server.url));
+    expect(result).toMatchObject({ outcome: 'retry', error: 'The server does not answer in HTTP.' });
   });
 });

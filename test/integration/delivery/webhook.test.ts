@@ -188,7 +188,7 @@ describe('a receiver', () => {
     async (url) => {
       const fetch = createWebhookFetch(createGuard({ allow: [] }));
       const result = await sendWebhook({ url, eventId: 'e', payload: '{}', secrets: [SECRET], fetch, now: () => NOW });
-      expect(result).toMatchObject({ outcome: 'retry', error: expect.stringMatching(/refused|not allowed/) });
+      expect(result).toMatchObject({ outcome: 'refused', error: expect.stringMatching(/refused|not allowed/) });
     },
   );
 });

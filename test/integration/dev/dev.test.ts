@@ -53,6 +53,10 @@ describe('the JSON line of tearsheet dev', () => {
       webhook_secret: expect.stringMatching(/^whsec_/),
       metrics_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/),
       database_url: expect.stringMatching(/^postgres:\/\/postgres:[^@]+@127\.0\.0\.1:\d+\/tearsheet$/),
+      sign_in_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/o\/demo\/sign-in\/[\w-]{32}$/),
+      sample_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/$/),
+      sample_ad_url: `${ready.sample_url}banner.html`,
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
     });
     expect(await answerTo(ready.api_key)).toBe(200);
     for (const address of [ready.metrics_url, `${ready.url}/docs`, new URL('/readyz', ready.metrics_url).href])
@@ -129,7 +133,7 @@ describe('a second tearsheet dev', () => {
     expect(await second.ended).toEqual({ code: 1, signal: null });
     taken.close();
     expect(second.output().trim().split('\n')).toEqual([
-      `tearsheet: Port ${port} for the public API is in use. Stop the process that uses it, or choose another port.`,
+      `tearsheet: Port ${port} for the public API is in use. Stop the process that uses it, or choose another port with --port.`,
     ]);
     await folders.expectNoProcesses();
   });

@@ -55,6 +55,14 @@ describe('a guard without allowed ranges', () => {
   });
 });
 
+test('a refusal of a command with flags names the flag and the address to allow', async () => {
+  const guard = createGuard({ allow: [], allowWith: 'flag' });
+  await expect(guard.connect('localhost', 3000)).rejects.toThrow(
+    /loopback.*To allow it, add --allow 127\.0\.0\.1:3000$/,
+  );
+  await expect(guard.connect('[::1]', 3000)).rejects.toThrow(/add --allow \[::1\]:3000$/);
+});
+
 describe('a guard with an allowed range', () => {
   test.each(['127.0.0.1', 'localhost', 'shop.localhost.', '0x7f.1', '[::ffff:7f00:1]'])(
     'an address in the allowed range is reached on any port: %s',

@@ -267,6 +267,37 @@ describe('forwarded traffic', () => {
     expect(hosts).toEqual([`site.localhost:${server.port}`]);
   });
 
+  test.each([
+    ['Transfer-Encoding: chunked\r\n', '1f\r\nGET /evil HTTP/1.1\r\nHost: y\r\n\r\n\r\n0\r\n\r\n'],
+    ['Connection: content-length\r\nContent-Length: 31\r\n', 'GET /evil HTTP/1.1\r\nHost: y\r\n\r\n'],
+  ])('the body of a GET with %j stays a body', async (framing, body) => {
+    const paths: string[] = [];
+    const server = keep(
+      await listenHttp(async (request, response) => {
+        paths.push(request.url ?? '');
+        response.end(await text(request));
+      }),
+    );
+    const proxy = await proxyWith(LOOPBACK);
+    const head = `GET ${server.url}/a HTTP/1.1\r\nHost: x\r\n${framing}Connection: close\r\n\r\n`;
+    expect(await rawExchange(portOf(proxy), head + body)).toContain('GET /evil');
+    expect(paths).toEqual(['/a']);
+  });
+
+  test.each([
+    ['HTTP/1.1 099 x', 502],
+    ['HTTP/1.1 000 x', 502],
+    ['HTTP/1.1 101 x\r\nConnection: Upgrade\r\nUpgrade: x', 502],
+    ['HTTP/1.1 200 a\u0001b', 200],
+  ])('a server that answers %j gets no further than an answer of %i', async (line, status) => {
+    const server = keep(
+      await listen((socket) => socket.once('data', () => socket.end(`${line}\r\nContent-Length: 0\r\n\r\n`))),
+    );
+    const proxy = await proxyWith(LOOPBACK);
+    expect((await getThrough(proxy, `${server.url}/`)).status).toBe(status);
+    expect((await getThrough(proxy, `${server.url}/`)).status).toBe(status);
+  });
+
   test('a websocket upgrade reaches its server', async () => {
     const server = keep(
       await listen((socket) => {

@@ -10,6 +10,7 @@ import type {
   DeclaredUploads,
   ResolvedCreatives,
 } from '../../../src/contract/captureProtocol.ts';
+import { WARNING_CODES } from '../../../src/domain/warnings.ts';
 import type { Store } from '../../../src/store/database/database.ts';
 import { admitWaiting } from '../../../src/workflow/admission.ts';
 import { settleJob } from '../../../src/workflow/settlement.ts';
@@ -211,7 +212,6 @@ test('A wait for a creative ends when its result arrives', async () => {
   const waiting = client.call<ResolvedCreatives>('creatives/wait', {
     ...{ index: 0, attempt: 1, ads: [adId], timeout_ms: 20_000 },
   });
-  const begun = performance.now();
   await client.call(`creatives/${adId}/result`, {
     index: 0,
     attempt: 1,
@@ -219,7 +219,7 @@ test('A wait for a creative ends when its result arrives', async () => {
     result: rendered(jobId, creative),
   });
   const [resolved] = (await waiting).body.creatives;
-  expect(performance.now() - begun).toBeLessThan(4_000);
+  // After its time has passed the wait would answer an empty list.
   expect(resolved).toMatchObject({ ad_id: adId, status: 'rendered', width: 300, height: 250, mode: 'stepped' });
   const frame = resolved?.status === 'rendered' ? resolved.frames[0] : undefined;
   expect(frame).toMatchObject({ marker_ms: null, ratio: 1, sha256: PNG_FACTS.sha256 });
@@ -331,9 +331,9 @@ test('Characters that Postgres cannot store are replaced in the names and reason
 
 const KEEPING = { allow_scaling: true, slot: { index: 2 }, other_ads: 'keep', full_page: true } as const;
 const SCALED = [{ code: 'scaled', message: 'The ad is shown at 80 %.' }];
-const BROKEN = [{ code: 'image_not_loaded', message: 'An image did not load.' }];
+const EVERY = WARNING_CODES.map((code) => ({ code, message: `A fact with the code ${code}.` }));
 
-test('Options, size and warnings reach the capture, the records and the event', async () => {
+test('Options, size and warnings of every code reach the capture, the records and the event', async () => {
   const subscribers = [{ webhook_url: 'https://hook.example/', webhook_topics: ['screenshot_set.approved'] }];
   const adId = await insertAd(store.db, organization);
   await store.db.updateTable('ads').set({ given_width: 320, given_height: 50 }).where('id', '=', adId).execute();
@@ -344,22 +344,22 @@ test('Options, size and warnings reach the capture, the records and the event', 
   const { creative } = (await claim(client, 1)).body;
   expect(creative).toMatchObject({ ad_id: adId, size: { width: 320, height: 50 } });
   const bound = { index: 0, attempt: 1 };
-  const result = { ...rendered(jobId, creative), warnings: BROKEN };
+  const result = { ...rendered(jobId, creative), warnings: EVERY };
   expect((await client.call(`creatives/${adId}/result`, { ...bound, seconds: 1, result })).status).toBe(200);
   const wait = { ...bound, ads: [adId], timeout_ms: 0 };
   const { creatives } = (await client.call<ResolvedCreatives>('creatives/wait', wait)).body;
-  expect(creatives).toMatchObject([{ ad_id: adId, warnings: BROKEN }]);
-  const results = [{ ...taken(body.pages[0]?.screenshots[0]?.id ?? '', 1), warnings: [...BROKEN, ...SCALED] }];
+  expect(creatives).toMatchObject([{ ad_id: adId, warnings: EVERY }]);
+  const results = [{ ...taken(body.pages[0]?.screenshots[0]?.id ?? '', 1), warnings: [...EVERY, ...SCALED] }];
   expect((await client.call('screenshots/results', { ...bound, results })).status).toBe(200);
   const publicUrl = 'https://tearsheet.example';
-  expect(await readAdRecord(store.db, { id: adId, publicUrl })).toMatchObject({ warnings: BROKEN });
+  expect(await readAdRecord(store.db, { id: adId, publicUrl })).toMatchObject({ warnings: EVERY });
   const record = await readSetRecord(store.db, { id: setId, publicUrl });
-  expect(record?.screenshots).toMatchObject([{ warnings: [...BROKEN, ...SCALED] }]);
+  expect(record?.screenshots).toMatchObject([{ warnings: [...EVERY, ...SCALED] }]);
   await store.db
     .transaction()
     .execute((tx) => settleJob(tx, { jobId, cause: 'complete' }, { ...eventContext, resolved: [] }));
   const event = await store.db.selectFrom('events').select('body').executeTakeFirstOrThrow();
-  expect(JSON.parse(event.body).data.object.screenshots).toMatchObject([{ warnings: [...BROKEN, ...SCALED] }]);
+  expect(JSON.parse(event.body).data.object.screenshots).toMatchObject([{ warnings: [...EVERY, ...SCALED] }]);
 });
 
 test('Screenshots with default options have no options in the protocol', async () => {
@@ -440,7 +440,6 @@ test('The transaction of an ad’s result also stores the event for its subscrib
     { topic: 'ad.uploaded', target: 'https://hooks.example/plain', ad_id: fine },
     { topic: 'ad.uploaded', target: 's3://pictures/ar_', ad_id: fine },
   ]);
-  expect(enqueued.filter((name) => name === 'deliver')).toHaveLength(3);
 });
 
 test('Subscribers of the progress topic get an event at each quarter', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { formToken, readSession, signSession, signShare } from '../../../src/api/pages/signatures.ts';
+import { formToken, readSession, signSession } from '../../../src/api/pages/signatures.ts';
 import { createKey, revokeKey } from '../../../src/store/organizations/apiKeys.ts';
 import {
   createOrganization,
@@ -71,11 +71,29 @@ describe('access to a page', () => {
       `/o/demo/ads/${id}`,
       `/o/demo/screenshot_sets/${id}`,
       '/o/nobody',
-      `${setPath()}/events`,
-      `${setPath()}.json`,
+      '/o/demo/deliveries',
+      '/o/demo/settings/keys',
     ]) {
       expect(isSignIn(await ask(path)), path).toBe(true);
     }
+  });
+
+  it.each(['.json', '/events'])('a program without a key gets 401 for %s', async (end) => {
+    const { status, headers, text } = await ask(setPath() + end);
+    expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+    expect(JSON.parse(text)).toMatchObject({
+      status: 'failure',
+      code: 'unauthorized',
+      errors: { authorization: [expect.any(String)] },
+    });
+  });
+
+  it('signing in opens the page that was asked for, with its filters', async () => {
+    const { text } = await ask('/o/demo/deliveries?status=gone&page=2');
+    expect(text).toContain('name="next" value="/o/demo/deliveries?status=gone&amp;page=2"');
+    const next = '/o/demo/deliveries?status=gone&page=2';
+    const { headers } = await ask('/o/demo/sign-in', { form: { key: server.apiKey, next } });
+    expect(headers.get('location')).toBe(next);
   });
 
   it('the key in the header opens a page, in both forms', async () => {
@@ -125,6 +143,7 @@ describe('access to a page', () => {
     '/o/demo/../other',
     '/\\evil.example',
     'javascript:alert(1)',
+    '/o/demosaic',
   ])('signing in does not redirect to an address outside of the organization (%s)', async (next) => {
     const { headers } = await ask('/o/demo/sign-in', { form: { key: server.apiKey, next } });
     expect(headers.get('location')).toBe('/o/demo');
@@ -141,43 +160,6 @@ describe('access to a page', () => {
       await enableOrganization(server.store.db, 'demo');
     }
     expect((await ask('/o/demo/billing')).status).toBe(200);
-  });
-});
-
-describe('a share link', () => {
-  const link = (given: { setId?: string; slug?: string; seconds?: number } = {}) =>
-    signShare(server.secret, {
-      slug: given.slug ?? 'demo',
-      setId: given.setId ?? setId,
-      expires: Math.floor(Date.now() / 1000) + (given.seconds ?? 60),
-    });
-
-  it('a share link shows its one set, without deliveries, buttons or links that it does not open', async () => {
-    await seedDelivery(server, { setId, target: 'https://hooks.example/', status: 'delivered' });
-    const { status, text } = await ask(`${setPath()}?s=${link()}`);
-    expect(status).toBe(200);
-    expect(text).toContain('Secret plans');
-    expect(text).not.toContain('hooks.example');
-    expect(text).not.toContain('<form');
-    expect(text).not.toContain('/ads/');
-    expect((await ask(`${setPath()}.json?s=${link()}`)).text).toContain(setId);
-  });
-
-  it('a share link opens no other page, and expires', async () => {
-    const other = await seedSet(server, { shots: [] });
-    expect(isSignIn(await ask(`/o/demo/screenshot_sets/${other.setId}?s=${link()}`))).toBe(true);
-    expect(isSignIn(await ask(`/o/demo?s=${link()}`))).toBe(true);
-    expect(isSignIn(await ask(`/o/demo/ads/${setId}?s=${link()}`))).toBe(true);
-    expect(isSignIn(await ask(`${setPath()}?s=${link({ seconds: -1 })}`))).toBe(true);
-    expect(isSignIn(await ask(`${setPath()}?s=${link({ slug: 'other' })}`))).toBe(true);
-    const session = signSession(server.secret, { slug: 'demo', keyId: 'abcdefgh', expires: 9_999_999_999 });
-    expect(isSignIn(await ask(`${setPath()}?s=${session}`))).toBe(true);
-  });
-
-  it('the page of a set offers its share link', async () => {
-    const { text } = await ask(setPath(), { key: server.apiKey });
-    const address = /value="([^"]+\?s=[^"]+)"/.exec(text)?.[1] ?? '';
-    expect((await ask(address.replace(server.url, ''))).text).toContain('Secret plans');
   });
 });
 
@@ -219,11 +201,11 @@ describe('a form', () => {
     expect(await readReview(server, reviewed.setId)).toMatchObject({ status: 'rejected', notes: 'no' });
   });
 
-  it('a read-only key sees no forms, and its form requests are rejected', async () => {
+  it('a read-only key sees no forms with an effect, and its form requests are rejected', async () => {
     const { api_key: key } = await createKey(server.store.db, 'demo', { scopes: ['read'] });
     const { text } = await ask(setPath(), { key });
     expect(text).toContain('Secret plans');
-    expect(text).not.toContain('<form');
+    expect(text).not.toContain('method="post"');
     const { status } = await ask(`${setPath()}/approve`, { key, form: {} });
     expect(status).toBe(403);
     expect(await readReview(server, setId)).toMatchObject({ status: 'in_review', notes: null });
@@ -252,6 +234,26 @@ describe('a form', () => {
     const { status, headers } = await ask('/o/demo/sign-out', { cookie, form: { form: token(cookie) } });
     expect(status).toBe(303);
     expect(headers.get('set-cookie')).toMatch(/tearsheet_session=;.*Expires=Thu, 01 Jan 1970/);
+    expect(isSignIn(await ask(setPath(), { cookie }))).toBe(true);
+  });
+
+  it('signing out leaves other sessions of the key alone', async () => {
+    const [cookie, other] = [await sessionCookie(), await sessionCookie()];
+    await ask('/o/demo/sign-out', { cookie, form: { form: token(cookie) } });
+    expect(isSignIn(await ask(setPath(), { cookie }))).toBe(true);
+    expect((await ask(setPath(), { cookie: other })).text).toContain('Secret plans');
+  });
+
+  it('a form that is sent after the session ended leads back to its page with a message', async () => {
+    const { status, text } = await ask(`${setPath()}/approve`, { form: { form: 'x', next: setPath(), notes: 'Fine' } });
+    expect([status, text.includes('Your session has ended')]).toEqual([401, true]);
+    const next = setPath();
+    const { headers } = await ask('/o/demo/sign-in', { form: { key: server.apiKey, next, lost: '1' } });
+    expect(headers.get('location')).toBe(`${next}?notice=not_sent`);
+    const page = await ask(`${next}?notice=not_sent`, { key: server.apiKey });
+    expect(page.text).toContain('send it again');
+    expect((await ask(`${next}?notice=constructor`, { key: server.apiKey })).text).not.toContain('class="notice"');
+    expect(await readReview(server, setId)).toMatchObject({ status: 'in_review', notes: null });
   });
 
   it('a form that is too large or malformed gets its answer as a page', async () => {

@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import type { Browser } from 'playwright';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { notify } from '../../../src/store/database/notifications.ts';
-import { openBrowser, openPage, signIn } from './browser.ts';
-import { type PagesServer, seedPicture, seedSet, startPages } from './pagesServer.ts';
+import { insertUpload } from '../../support/insertRows.ts';
+import { openPage, signIn } from './browser.ts';
+import { type PagesServer, seedPicture, seedSet } from './pagesServer.ts';
+import { preparePages } from './preparePages.ts';
 
 let server: PagesServer;
 let browser: Browser;
-beforeAll(async () => {
-  [server, browser] = await Promise.all([startPages(), openBrowser()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await server.close();
+preparePages((started) => {
+  ({ server, browser } = started);
 });
 
 const adAddress = (id: string) => `${server.url}/o/demo/ads/${id}`;
@@ -70,7 +69,10 @@ describe('the page of an ad', () => {
     const facts = (await page.locator('dl').textContent()) ?? '';
     for (const fact of ['300 × 250 CSS pixels', 'html5_zip', 'stepped', 'a dialog was closed'])
       expect(facts).toContain(fact);
-    await page.locator('.panel a[href*="screenshot_sets"]').click();
+    await page.getByRole('link', { name: 'Autumn launch' }).click();
+    expect(page.url()).toContain('/campaigns/');
+    await page.goBack();
+    await page.locator('.list.sets .main a').click();
     expect(page.url()).toContain('/screenshot_sets/');
     expect(faults).toEqual([]);
   });
@@ -85,6 +87,21 @@ describe('the page of an ad', () => {
     await db.updateTable('ads').set({ status: 'uploaded', preview_token }).where('id', '=', id).execute();
     await notify(db, { ad: id });
     await page.locator('.preview img').waitFor();
+  });
+
+  it('the page of an ad that was uploaded names the file', async () => {
+    const { db } = server.store;
+    const organization = { id: server.organizationId, slug: 'demo', campaignId: '' };
+    const name = 'banner <300x250>.zip';
+    const upload = await insertUpload(db, organization, { name, bytes: Buffer.alloc(48_213) });
+    const id = await seedAd();
+    await sql`update ads set kind = 'upload', content = ${upload}, upload_id = ${upload}::uuid where id = ${id}`.execute(
+      db,
+    );
+    const { page } = await openPage(browser);
+    await signIn(page, server, adAddress(id));
+    const facts = (await page.locator('dl').textContent()) ?? '';
+    expect(facts).toContain(`${name} uploaded, 48,213 bytes`);
   });
 
   it('the page of a failed ad says why and what to do', async () => {

@@ -32,4 +32,20 @@ export async function signIn(page: Page, { apiKey }: PagesServer, address: strin
   await page.getByLabel('API key').fill(apiKey);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  // By then, style sheets and scripts have loaded.
+  await page.waitForLoadState('domcontentloaded');
+}
+
+/** @returns the elements whose content is wider than they are, or that leave the window at its side. */
+export async function cutBoxes(page: Page): Promise<string[]> {
+  return page.locator('main *').evaluateAll((elements) =>
+    elements
+      .filter((element) => {
+        const box = element.getBoundingClientRect();
+        const isCut =
+          element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflowX !== 'visible';
+        return box.width > 0 && (isCut || box.right > document.documentElement.clientWidth + 1 || box.left < -1);
+      })
+      .map((element) => `${element.tagName} ${element.className}`),
+  );
 }

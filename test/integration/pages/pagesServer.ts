@@ -3,16 +3,20 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import express from 'express';
 import sharp from 'sharp';
+import { createErrorPages } from '../../../src/api/pages/errorPages.ts';
 import { createPages, type PagesOptions } from '../../../src/api/pages/pages.ts';
-import { errorHandler } from '../../../src/api/server/errorHandler.ts';
+import { errorHandler, unknownPath } from '../../../src/api/server/errorHandler.ts';
 import { requestId } from '../../../src/api/server/requestId.ts';
 import type { DeviceName } from '../../../src/domain/devices.ts';
+import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
+import { DEFAULT_UPLOAD_LIMITS } from '../../../src/domain/uploads.ts';
 import { openStore, type Store } from '../../../src/store/database/database.ts';
 import { type Notifications, openNotifications } from '../../../src/store/database/notifications.ts';
 import { readInstallation } from '../../../src/store/installation/installation.ts';
 import { createOrganization } from '../../../src/store/organizations/organizations.ts';
 import { testDatabase } from '../../support/database.ts';
 import { startListener } from '../../support/listeners.ts';
+import { memoryArtifacts } from '../../support/publicApi.ts';
 import { SILENT } from '../../support/silentLog.ts';
 
 export interface PagesServer {
@@ -42,7 +46,10 @@ export async function startPages(more: Partial<PagesOptions> = {}): Promise<Page
   const { url } = listener;
   app.use(requestId);
   app.get('/i/:token.png', servePicture);
-  app.use(createPages({ ...optionsOf({ store, secret, url, enqueued, notifications }), ...more }));
+  app.get('/i/:token/:width.webp', serveThumbnail);
+  const pageOptions = { ...optionsOf({ store, secret, url, enqueued, notifications }), ...more };
+  app.use(createPages(pageOptions));
+  app.use(unknownPath, createErrorPages(pageOptions));
   app.use(errorHandler(SILENT));
   return {
     url,
@@ -71,6 +78,9 @@ interface Given {
 function optionsOf({ store, secret, url, enqueued, notifications }: Given): PagesOptions {
   return {
     store,
+    artifacts: memoryArtifacts(new Map()),
+    limits: DEFAULT_LIMITS,
+    uploadLimits: DEFAULT_UPLOAD_LIMITS,
     secret,
     publicUrl: url,
     log: SILENT,
@@ -94,8 +104,10 @@ export async function readReview({ store }: PagesServer, setId: string) {
 }
 
 /** Something like a page with an ad in it, of the size that the token begins with: `<width>x<height>-…`. */
-async function servePicture(request: express.Request, response: express.Response): Promise<void> {
-  const [width = 100, height = 100] = String(request.params['token']).split('-')[0]?.split('x').map(Number) ?? [];
+async function drawPicture(request: express.Request): Promise<Buffer> {
+  const sides = String(request.params['token']).split('-')[0]?.split('x').map(Number) ?? [];
+  // Other tokens, such as those of logos, say nothing about their size.
+  const [width = 100, height = 100] = sides.some(Number.isNaN) ? [] : sides;
   const line = Math.round(width / 40);
   const bars = Array.from({ length: 40 }, (_, i) => {
     const y = Math.round(height * 0.16) + i * line * 3;
@@ -104,14 +116,23 @@ async function servePicture(request: express.Request, response: express.Response
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="#fff"/>
     <rect width="100%" height="${Math.round(height * 0.1)}" fill="#27384a"/>${bars.join('')}
     <rect x="${width * 0.68}" y="${height * 0.2}" width="${width * 0.26}" height="${width * 0.22}" fill="#e4572e"/></svg>`;
-  response.type('png').end(await sharp(Buffer.from(svg)).png().toBuffer());
+  return sharp(Buffer.from(svg)).png().toBuffer();
+}
+
+async function servePicture(request: express.Request, response: express.Response): Promise<void> {
+  response.type('png').end(await drawPicture(request));
+}
+
+async function serveThumbnail(request: express.Request, response: express.Response): Promise<void> {
+  const picture = sharp(await drawPicture(request)).resize({ width: Number(request.params['width']) });
+  response.type('webp').end(await picture.webp().toBuffer());
 }
 
 export interface SeededShot {
   readonly site: string;
   readonly device: DeviceName;
   readonly markerMs?: number | null;
-  readonly status?: 'pending' | 'uploaded' | 'no_slots' | 'blocked' | 'generic_error';
+  readonly status?: 'pending' | 'uploaded' | 'no_slots' | 'blocked' | 'generic_error' | 'canceled';
   readonly reason?: string;
   readonly ad?: string;
 }
@@ -120,7 +141,7 @@ const SIZES: Readonly<Record<string, string>> = { desktop: '1440x900', mobile: '
 
 export interface SeededSet {
   readonly campaign?: string;
-  readonly status?: 'draft' | 'capturing' | 'in_review' | 'approved' | 'failed';
+  readonly status?: 'draft' | 'capturing' | 'in_review' | 'approved' | 'failed' | 'canceled';
   readonly instructions?: string;
   readonly shots: readonly SeededShot[];
 }
@@ -195,14 +216,48 @@ async function seedShot({ db, organizationId, setId, seq, adId }: Where, shot: S
   return id;
 }
 
+const TAKEN_SLOT = {
+  element: 'div#div-gpt-ad-1',
+  box: { x: 980, y: 580, width: 300, height: 250 },
+  size: [300, 250],
+  score: 92.5,
+  evidence: ['gpt', 'iab_size'],
+  filter_rule: null,
+  reasons: ['takes 300×250 exactly (+50)', 'visible (+15)'],
+};
+
+/** The page was scrolled by 400. */
 const RECORD = {
+  kind: 'placement_preview',
   final_url: 'https://news.example/',
-  slot: 'div-gpt-ad-1',
-  score: 12.5,
+  device: 'desktop',
+  ratio: 1,
+  slot: TAKEN_SLOT,
+  score: 92.5,
+  candidates: [
+    TAKEN_SLOT,
+    {
+      ...TAKEN_SLOT,
+      element: 'aside > div.ad',
+      box: { x: 980, y: 900, width: 300, height: 250 },
+      score: 61,
+      evidence: ['network'],
+    },
+    {
+      ...TAKEN_SLOT,
+      element: 'div#footer-ad',
+      box: { x: 240, y: 4000, width: 970, height: 90 },
+      size: [970, 90],
+      score: 12,
+    },
+  ],
+  candidates_found: 3,
   scale: 1,
-  mode: 'composed',
-  browser: '156.0.8078.73',
-  candidates: [{ box: { x: 980, y: 180, width: 300, height: 250 }, score: 12.5, reasons: ['exact size', 'visible'] }],
+  ad_box: { x: 980, y: 180, width: 300, height: 250 },
+  page_mode: 'composed',
+  browser_version: '156.0.8078.73',
+  options: { allow_scaling: false, slot: null, other_ads: 'hide', full_page: false },
+  warnings: [],
 };
 
 export async function seedPicture(db: Store['db'], organizationId: string, size: string): Promise<string> {
@@ -236,7 +291,7 @@ export async function seedDelivery(
     .insertInto('subscribers')
     .values({
       ...{ id: subscriberId, ...owner, ad_id: null, set_id: given.setId, seq: 0, webhook_url: given.target },
-      ...{ webhook_topics: null, s3_bucket: null, s3_region: null, s3_key_prefix: null },
+      ...{ webhook_topics: null, s3_bucket: null, s3_region: null, s3_key_prefix: null, s3_connector: null },
     })
     .execute();
   await db

@@ -1,26 +1,23 @@
+import { sql } from 'kysely';
 import type { Browser } from 'playwright';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { notify } from '../../../src/store/database/notifications.ts';
-import { openBrowser, openPage, signIn } from './browser.ts';
-import { type PagesServer, readReview, seedDelivery, seedPicture, seedSet, startPages } from './pagesServer.ts';
+import { describe, expect, it } from 'vitest';
+import { WARNING_CODES } from '../../../src/domain/warnings.ts';
+import { openPage, signIn } from './browser.ts';
+import { type PagesServer, seedDelivery, seedSet } from './pagesServer.ts';
+import { preparePages } from './preparePages.ts';
 
 let server: PagesServer;
 let browser: Browser;
-beforeAll(async () => {
-  [server, browser] = await Promise.all([startPages(), openBrowser()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await server.close();
+preparePages((started) => {
+  ({ server, browser } = started);
 });
 
 const setAddress = (id: string) => `${server.url}/o/demo/screenshot_sets/${id}`;
 const NEWS = 'https://news.example/front';
 const BLOG = 'https://blog.example/post';
-
 describe('the page of a set', () => {
   it('the page of a set shows its pictures by site and device after pasting a key', async () => {
-    const { setId } = await seedSet(server, {
+    const { setId, shotIds } = await seedSet(server, {
       status: 'approved',
       shots: [
         { site: NEWS, device: 'desktop' },
@@ -32,14 +29,25 @@ describe('the page of a set', () => {
     const { page, faults } = await openPage(browser);
     await signIn(page, server, setAddress(setId));
     expect(page.url()).toBe(setAddress(setId));
-    expect(await page.locator('.site > header h2').allTextContents()).toEqual(['news.example', 'blog.example']);
-    expect(await page.locator('.site').first().locator('.device').count()).toBe(2);
+    expect(await page.locator('.group > header h2').allTextContents()).toEqual(['news.example', 'blog.example']);
+    expect(await page.locator('.group').first().locator('.shot').count()).toBe(2);
     await page.evaluate(() => Promise.all([...document.images].map((image) => image.decode())));
-    const widths = await page
-      .locator('.screenshot img')
-      .evaluateAll((images) => images.map((image) => (image as HTMLImageElement).naturalWidth));
-    expect(widths).toEqual([1440, 1080, 1440, 1440]);
+    const files = await page
+      .locator('.shot img')
+      .evaluateAll((images) => images.map((image) => (image as HTMLImageElement).currentSrc.split('/').at(-1)));
+    expect(files).toEqual(['512.webp', '192.webp', '512.webp', '512.webp']);
+    const links = await page.locator('.shot a.frame').evaluateAll((all) => all.map((a) => a.getAttribute('href')));
+    expect(links).toEqual(shotIds.map((id) => `/o/demo/screenshots/${id}`));
     expect(faults).toEqual([]);
+  });
+
+  it('a picture has its room on the page before it is loaded', async () => {
+    const { setId } = await seedSet(server, { status: 'approved', shots: [{ site: NEWS, device: 'desktop' }] });
+    const { page } = await openPage(browser);
+    await page.route('**/i/**', () => undefined);
+    await signIn(page, server, setAddress(setId));
+    const box = await page.locator('.shot img').boundingBox();
+    expect([box?.width, box?.height].map((side) => Math.round(side ?? 0))).toEqual([320, 200]);
   });
 
   it('the page of a set shows the frames of several markers as a film strip, ordered by marker', async () => {
@@ -47,7 +55,63 @@ describe('the page of a set', () => {
     const { setId } = await seedSet(server, { status: 'approved', shots: [at(2000), at(0), at(1500)] });
     const { page } = await openPage(browser);
     await signIn(page, server, setAddress(setId));
-    expect(await page.locator('.strip.film .marker').allTextContents()).toEqual(['0.0 s', '1.5 s', '2.0 s']);
+    expect(await page.locator('.film .marker').allTextContents()).toEqual(['0.0 s', '1.5 s', '2.0 s']);
+  });
+
+  it('the pictures come before the failures, and can be grouped by device or ad', async () => {
+    const { setId } = await seedSet(server, {
+      status: 'approved',
+      shots: [
+        { site: BLOG, device: 'desktop', status: 'blocked', reason: 'It refused.' },
+        { site: NEWS, device: 'desktop' },
+        { site: NEWS, device: 'mobile', ad: 'Leaderboard' },
+      ],
+    });
+    const { page } = await openPage(browser);
+    await signIn(page, server, setAddress(setId));
+    const top = async (selector: string) => (await page.locator(selector).boundingBox())?.y ?? 0;
+    expect(await top('#pictures')).toBeLessThan(await top('#failures'));
+    const names = () => page.locator('.group h2').allTextContents();
+    expect(await names()).toEqual(['news.example']);
+    await page.getByRole('link', { name: 'Device' }).click();
+    expect([await names(), new URL(page.url()).search]).toEqual([['desktop', 'mobile'], '?group=device']);
+    await page.getByRole('link', { name: 'Ad', exact: true }).click();
+    expect(await names()).toEqual(['Summer sale 300×250', 'Leaderboard']);
+    expect(await page.locator('.pills [aria-current]').textContent()).toBe('Ad');
+  });
+
+  it.each([
+    ['approved', ['uploaded', 'blocked'], 'Approved, 1 of 2 missing', '1 captured, 1 failed'],
+    ['approved', ['uploaded', 'uploaded'], 'Approved', '2 captured'],
+    ['in_review', ['uploaded', 'no_slots'], 'In review, 1 of 2 missing', '1 captured, 1 failed'],
+    ['canceled', ['uploaded', 'canceled', 'canceled'], 'Canceled after 1 of 3', '1 captured, 2 canceled'],
+    ['failed', ['blocked'], 'Failed', '0 captured, 1 failed'],
+  ] as const)('a set that is %s with %j says %s', async (status, shots, label, counts) => {
+    const { setId } = await seedSet(server, {
+      status,
+      shots: shots.map((status, i) => ({ site: `https://site-${i}.example`, device: 'desktop', status })),
+    });
+    const { page } = await openPage(browser);
+    await signIn(page, server, setAddress(setId));
+    expect(await page.locator('.head .state').first().textContent()).toBe(label);
+    expect(await page.locator('.head').textContent()).toContain(counts);
+    expect(await page.locator('.head progress').count()).toBe(0);
+  });
+
+  it('a set of 10,000 pictures is divided into pages, with a list of its sites', { timeout: 60_000 }, async () => {
+    const { setId } = await seedSet(server, { status: 'approved', shots: [{ site: NEWS, device: 'desktop' }] });
+    await sql`insert into screenshots (id, set_id, seq, ad_id, site_url, site_key, device, status, image_token, job_index)
+      select gen_random_uuid(), set_id, n, ad_id, 'https://site-' || n / 20 || '.example/', 's', 'desktop', 'uploaded', image_token, 0
+      from screenshots, generate_series(1, 9999) n where set_id = ${setId}::uuid`.execute(server.store.db);
+    const { page, faults } = await openPage(browser);
+    await signIn(page, server, setAddress(setId));
+    await page.goto(setAddress(setId), { waitUntil: 'domcontentloaded' });
+    expect(await page.locator('.shot').count()).toBe(240);
+    expect(await page.locator('.pages').textContent()).toContain('Page 1 of 42');
+    await page.getByText('501 sites').click();
+    await page.getByRole('link', { name: 'site-250.example' }).click();
+    expect(await page.locator('.group:target h2').textContent()).toBe('site-250.example');
+    expect(faults).toEqual([]);
   });
 
   it('the page of a set shows each failure with its reason and advice', async () => {
@@ -63,7 +127,8 @@ describe('the page of a set', () => {
     await signIn(page, server, setAddress(setId));
     const failures = page.locator('#failures');
     expect(await failures.locator('h2').textContent()).toBe('2 of 3 failed');
-    expect(await failures.locator('li').count()).toBe(1);
+    expect(await failures.locator('.kind').count()).toBe(1);
+    expect(await failures.locator('.reason').count()).toBe(1);
     expect(await failures.textContent()).toContain('The page has 2 slots, the largest 120×60.');
     expect(await failures.textContent()).toContain('Choose a page of the site that has a slot');
   });
@@ -71,10 +136,7 @@ describe('the page of a set', () => {
   it('the page of a set shows the warnings of a picture beside that picture only', async () => {
     const shots = [NEWS, BLOG].map((site) => ({ site, device: 'desktop' as const }));
     const { setId, shotIds } = await seedSet(server, { status: 'approved', shots });
-    const warnings = JSON.stringify([
-      { code: 'scaled', message: 'The ad is shown at 80 %.' },
-      { code: 'image_not_loaded', message: 'An image did not load.' },
-    ]);
+    const warnings = JSON.stringify(WARNING_CODES.map((code) => ({ code, message: `A fact with the code ${code}.` })));
     await server.store.db
       .updateTable('screenshots')
       .set({ warnings })
@@ -83,113 +145,8 @@ describe('the page of a set', () => {
     const { page } = await openPage(browser);
     await signIn(page, server, setAddress(setId));
     const texts = page.locator(`#screenshot-${shotIds[1]} .warnings li`);
-    expect(await texts.allTextContents()).toEqual(['The ad is shown at 80 %.', 'An image did not load.']);
+    expect(await texts.allTextContents()).toEqual(WARNING_CODES.map((code) => `A fact with the code ${code}.`));
     expect(await page.locator('.warnings').count()).toBe(1);
-  });
-
-  it('the page of a set opens the provenance record of a picture', async () => {
-    const { setId } = await seedSet(server, { status: 'approved', shots: [{ site: NEWS, device: 'desktop' }] });
-    const { page } = await openPage(browser);
-    await signIn(page, server, setAddress(setId));
-    await page.getByText('Placement preview record').click();
-    const record = page.locator('.provenance dl');
-    expect(await record.textContent()).toMatch(/captured\s*21 Nov 2026, 09:30:05 UTC/);
-    expect(await record.textContent()).toMatch(/browser\s*156\.0\.8078\.73/);
-    expect(await record.getByText('exact size').isVisible()).toBe(true);
-  });
-
-  it('the page updates without a reload while pictures are made, and stops when the set is settled', async () => {
-    const pending = { site: NEWS, status: 'pending' } as const;
-    const { setId, shotIds } = await seedSet(server, {
-      shots: [
-        { ...pending, device: 'desktop' },
-        { ...pending, device: 'mobile' },
-      ],
-    });
-    const { page, faults } = await openPage(browser);
-    await signIn(page, server, setAddress(setId));
-    await page.evaluate(() => document.body.setAttribute('data-same', 'yes'));
-    const picture = (i: number) => page.locator(`#screenshot-${shotIds[i]} img`);
-    expect(await picture(0).count()).toBe(0);
-    expect(await page.locator('#head progress').getAttribute('value')).toBe('0');
-
-    await finishShot(setId, shotIds[0] ?? '', '1440x900');
-    await picture(0).waitFor();
-    expect(await page.locator('#head').textContent()).toContain('1 captured, 1 in progress');
-    expect(await picture(1).count()).toBe(0);
-
-    await finishShot(setId, shotIds[1] ?? '', '1080x2400');
-    await settle(setId);
-    await picture(1).waitFor();
-    await page.locator('.head .state.approved').waitFor();
-    expect(await page.locator('body').getAttribute('data-same')).toBe('yes');
-    expect(faults).toEqual([]);
-  });
-
-  it('the page keeps details open during live updates', async () => {
-    const { setId, shotIds } = await seedSet(server, {
-      shots: [
-        { site: NEWS, device: 'desktop' },
-        { site: NEWS, device: 'mobile', status: 'pending' },
-      ],
-    });
-    const { page } = await openPage(browser);
-    await signIn(page, server, setAddress(setId));
-    await page.getByText('Placement preview record').first().click();
-    await finishShot(setId, shotIds[1] ?? '', '1080x2400');
-    await page.locator(`#screenshot-${shotIds[1]} img`).waitFor();
-    expect(await page.locator(`#screenshot-${shotIds[0]} details`).getAttribute('open')).toBe('');
-  });
-
-  it('the page of a set shows the same without scripts', async () => {
-    const { setId } = await seedSet(server, { status: 'in_review', shots: [{ site: NEWS, device: 'desktop' }] });
-    const { page } = await openPage(browser, { javaScriptEnabled: false });
-    await signIn(page, server, setAddress(setId));
-    expect(await page.locator('.screenshot img').count()).toBe(1);
-    await page.getByLabel('Notes for the review').fill('Looks right.');
-    await page.getByRole('button', { name: 'Approve' }).click();
-    await page.locator('.head .state.approved').waitFor();
-    expect(await page.locator('.head').textContent()).toContain('Looks right.');
-    expect(await readReview(server, setId)).toEqual({
-      status: 'approved',
-      notes: 'Looks right.',
-      cancelRequested: false,
-    });
-  });
-
-  it('a reviewer can reject a set with notes and cancel a running one', async () => {
-    const reviewed = await seedSet(server, { status: 'in_review', shots: [{ site: NEWS, device: 'desktop' }] });
-    const running = await seedSet(server, { shots: [{ site: NEWS, device: 'desktop', status: 'pending' }] });
-    const { page } = await openPage(browser);
-    await signIn(page, server, setAddress(reviewed.setId));
-    await page.getByLabel('Notes for the review').fill('Wrong creative.');
-    await page.getByRole('button', { name: 'Reject' }).click();
-    await page.waitForURL(setAddress(reviewed.setId));
-    expect(await readReview(server, reviewed.setId)).toMatchObject({ status: 'rejected', notes: 'Wrong creative.' });
-    await page.goto(setAddress(running.setId));
-    await page.getByRole('button', { name: 'Cancel this set' }).click();
-    await page.getByText('canceling').waitFor();
-    expect(await readReview(server, running.setId)).toEqual({
-      status: 'capturing',
-      notes: null,
-      cancelRequested: true,
-    });
-  });
-
-  it('the page lists deliveries with their attempts and sends one again', async () => {
-    const { setId } = await seedSet(server, { status: 'approved', shots: [{ site: NEWS, device: 'desktop' }] });
-    const target = 'https://hooks.example/tearsheet?secret=hush';
-    const id = await seedDelivery(server, { setId, target, status: 'retries_exhausted', error: 'answered 500' });
-    const { page } = await openPage(browser);
-    await signIn(page, server, setAddress(setId));
-    const deliveries = page.locator('#deliveries');
-    expect(await deliveries.textContent()).not.toContain('hush');
-    expect(await deliveries.locator('.state').textContent()).toBe('Failed after 1 attempt');
-    await deliveries.locator('summary', { hasText: '1 attempt' }).click();
-    expect(await deliveries.locator('tbody').textContent()).toContain('failed: answered 500');
-    await deliveries.getByRole('button', { name: 'Send again' }).click();
-    await page.waitForURL(setAddress(setId));
-    expect(server.enqueued.at(-1)).toEqual({ name: 'deliver', delivery_id: id });
   });
 
   it('the page shows names, reasons, notes and addresses that contain code as text', async () => {
@@ -216,12 +173,12 @@ describe('the page of a set', () => {
     expect(await page.locator('img[src="x"], script:not([src]), a[href^="javascript"]').count()).toBe(0);
     expect(await page.locator('.failures .reason').first().textContent()).toBe(attack);
     await page.goto(`${server.url}/o/demo`);
-    expect(await page.locator('.sets li').first().locator('strong').textContent()).toBe(attack);
+    expect(await page.locator('.sets tbody .main a').first().textContent()).toBe(attack);
     expect(faults).toEqual([]);
   });
 
   it('the writing direction of a name ends with the name', async () => {
-    const { setId } = await seedSet(server, {
+    const { setId, shotIds } = await seedSet(server, {
       shots: [
         { site: NEWS, device: 'desktop', ad: 'Spring \u202E' },
         { site: NEWS, device: 'desktop', ad: 'Autumn \u202E', status: 'blocked', reason: 'It refused.' },
@@ -229,14 +186,15 @@ describe('the page of a set', () => {
     });
     const { page } = await openPage(browser);
     await signIn(page, server, setAddress(setId));
+    expect(await page.locator('.shot .ad bdi').textContent()).toBe('Spring \u202E');
+    expect(await page.locator('.failures .address bdi').first().textContent()).toBe('Autumn \u202E');
+    await page.goto(`${server.url}/o/demo/screenshots/${shotIds[0]}`);
     const left = (selector: string) =>
       page
         .locator(selector)
         .first()
-        .evaluate((element) => element.getBoundingClientRect().x);
-    expect(await page.locator('.strip h4 bdi').first().textContent()).toBe('Spring \u202E');
-    expect(await page.locator('.failures .address bdi').first().textContent()).toBe('Autumn \u202E');
-    expect(await left('.strip h4 bdi')).toBeLessThan(await left('.strip h4 .meta'));
+        .evaluate((each) => each.getBoundingClientRect().x);
+    expect(await left('.about bdi')).toBeLessThan(await left('.about .meta'));
   });
 
   it('the page allows no inline code, no other servers and no embedding in a frame', async () => {
@@ -258,24 +216,3 @@ describe('the page of a set', () => {
     expect(ran).toBe('no');
   });
 });
-
-async function finishShot(setId: string, id: string, size: string): Promise<void> {
-  const { db } = server.store;
-  const token = await seedPicture(db, server.organizationId, size);
-  await db.transaction().execute(async (tx) => {
-    const taken = { status: 'uploaded', image_token: token, captured_at: new Date() } as const;
-    await tx.updateTable('screenshots').set(taken).where('id', '=', id).execute();
-    await notify(tx, { set: setId });
-  });
-}
-
-async function settle(setId: string): Promise<void> {
-  await server.store.db.transaction().execute(async (tx) => {
-    await tx
-      .updateTable('screenshot_sets')
-      .set({ status: 'approved', settled_at: new Date() })
-      .where('id', '=', setId)
-      .execute();
-    await notify(tx, { set: setId });
-  });
-}

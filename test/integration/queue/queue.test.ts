@@ -36,25 +36,6 @@ test('A job is in the queue only if its transaction commits', async () => {
   await eventually(() => expect(seen).toEqual([{ organization_id: 'committed' }]));
 });
 
-test('A receiver that blocks does not delay other receivers', async () => {
-  const open = Promise.withResolvers<void>();
-  const seen: string[] = [];
-  await store.db.transaction().execute(async (tx) => {
-    for (let i = 0; i < 6; i++) await queue.enqueue(tx, 'deliver', { delivery_id: `dead ${i}` }, { group: 'dead' });
-    await queue.enqueue(tx, 'deliver', { delivery_id: 'alive' }, { group: 'alive' });
-  });
-  expect((await queue.depth()).find(({ name }) => name === 'deliver')?.depth).toBe(7);
-  await queue.work('deliver', { concurrency: 3, groupConcurrency: 2 }, async ([payload]) => {
-    seen.push(payload?.delivery_id ?? '');
-    if (payload?.delivery_id.startsWith('dead')) await open.promise;
-  });
-  await eventually(() => expect(seen).toContain('alive'));
-  expect(seen.filter((id) => id.startsWith('dead'))).toHaveLength(2);
-  expect(await queue.deliveriesWithoutJob(['dead 5', 'unheard of'])).toEqual(['unheard of']);
-  open.resolve();
-  await eventually(() => expect(seen).toHaveLength(7));
-});
-
 test('A failed job is retried', async () => {
   const database = await testDatabase();
   const store = openStore({ url: database.url });

@@ -84,6 +84,10 @@ test('a new connector replaces the old one, and an invalid address is rejected',
   const given = { region: 'eu', accessKeyId: 'a', secretAccessKey: 's' };
   await setS3Connector(db, 'acme', { ...given, endpoint: 'https://s3.example', forcePathStyle: true });
   await setS3Connector(db, 'acme', { ...given, region: 'us' });
-  expect(await findS3Connector(db, id)).toMatchObject({ region: 'us', endpoint: null, force_path_style: false });
+  expect(await findS3Connector(db, { organizationId: id, name: 's3' })).toMatchObject({
+    region: 'us',
+    endpoint: null,
+    force_path_style: false,
+  });
   expect(await statusOf(setS3Connector(db, 'acme', { ...given, endpoint: 'ftp://x' }))).toBe(422);
 });

@@ -1,7 +1,11 @@
 import { describe, expect, it, test } from 'vitest';
-import { countTests, parseSummary, slowestTests, summaryLine } from '../../../scripts/testSummary.ts';
+import { countTests, failedTests, parseSummary, slowestTests, summaryLine } from '../../../scripts/testSummary.ts';
 
-const report = (passed: number, failed: number, files: { status: string; assertionResults: unknown[] }[] = []) =>
+const report = (
+  passed: number,
+  failed: number,
+  files: { status: string; message?: string; assertionResults: unknown[] }[] = [],
+) =>
   JSON.stringify({
     numPassedTests: passed,
     numFailedTests: failed,
@@ -29,13 +33,28 @@ describe('the summary of a test run', () => {
 
 test('the slowest tests come first, each with its file', () => {
   const tests = [
-    { fullName: 'fast', duration: 40 },
-    { fullName: 'skipped', duration: null },
-    { fullName: 'slow', duration: 2_340 },
+    { fullName: 'fast', status: 'passed', duration: 40 },
+    { fullName: 'skipped', status: 'skipped', duration: null },
+    { fullName: 'slow', status: 'passed', duration: 2_340 },
   ];
   expect(slowestTests(report(3, 0, [{ status: 'passed', assertionResults: tests }]), '/repo', 2)).toEqual([
     '   2.3 s  test/a.test.ts  slow',
     '   0.0 s  test/a.test.ts  fast',
+  ]);
+});
+
+test('failed tests and files that could not be loaded are listed with the first line of the error', () => {
+  const tests = [
+    { fullName: 'good', status: 'passed', duration: 40 },
+    { fullName: 'bad', status: 'failed', duration: 40, failureMessages: ['Error: expected 1\n    at a.test.ts:1'] },
+  ];
+  const files = [
+    { status: 'failed', assertionResults: tests },
+    { status: 'failed', message: 'no such module', assertionResults: [] },
+  ];
+  expect(failedTests(report(1, 1, files), '/repo')).toEqual([
+    'test/a.test.ts  bad: Error: expected 1',
+    'test/a.test.ts  no such module',
   ]);
 });
 

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { type PictureLine, pictureFileName, textLine } from '../../../src/capture/shoot/shootOutput.ts';
 import { shootCommand } from '../../../src/commands/shootCommand.ts';
 import { findDevice } from '../../../src/domain/devices.ts';
+import { WARNING_CODES } from '../../../src/domain/warnings.ts';
 
 async function parse(...flags: string[]): Promise<{ code: string; message: string }> {
   const program = new Command('tearsheet').exitOverride().configureOutput({ writeErr: () => undefined });
@@ -58,14 +59,13 @@ it('the text of a picture of shoot ends with one line for each warning', () => {
     chosen: { element: '#slot', box, size: [300, 250], score: 1, evidence: [] },
     scale: 1,
     mode: 'composed',
-    warnings: [
-      { code: 'scaled', message: 'The ad is shown at 80 %.' },
-      { code: 'other', message: 'Another fact.' },
-    ],
+    warnings: WARNING_CODES.map((code) => ({ code, message: `A fact with the code ${code}.` })),
   };
   const [first, ...rest] = textLine(line).split('\n');
   expect(first).toContain('placed');
-  expect(rest.map((text) => text.trim())).toEqual(['warning: The ad is shown at 80 %.', 'warning: Another fact.']);
+  expect(rest.map((text) => text.trim())).toEqual(
+    WARNING_CODES.map((code) => `warning: A fact with the code ${code}.`),
+  );
 });
 
 it.each([

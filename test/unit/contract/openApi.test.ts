@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { buildOpenApi } from '../../../src/contract/openApi.ts';
+import { ERROR_CODES } from '../../../src/domain/errorCodes.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked into at many places.
 const document: any = buildOpenApi();
@@ -12,21 +15,90 @@ test('the OpenAPI document describes every endpoint and its failures', () => {
   expect(Object.fromEntries(paths)).toEqual({
     ads: ['get', 'post'],
     'ads/{id}': ['get'],
+    uploads: ['get', 'post'],
+    'uploads/{id}': ['delete', 'get'],
+    templates: ['get', 'post'],
+    'templates/{id}': ['delete'],
     screenshot_requests: ['post'],
     campaigns: ['get'],
     screenshot_sets: ['get'],
-    'screenshot_sets/{id}': ['get'],
+    'screenshot_sets/{id}': ['delete', 'get'],
     'screenshot_sets/{id}/approve': ['post'],
     'screenshot_sets/{id}/reject': ['post'],
     'screenshot_sets/{id}/cancel': ['post'],
+    'screenshot_sets/{id}/retake': ['post'],
+    'screenshot_sets/{id}/duplicate': ['post'],
+    'screenshot_sets/{id}/shares': ['get', 'post'],
+    'screenshot_sets/{id}/shares/{share_id}': ['delete'],
+    'screenshots/{id}/retake': ['post'],
+    'screenshots/{id}/review': ['post'],
+    settings: ['get', 'patch'],
     screenshots: ['get'],
     deliveries: ['get'],
+    'deliveries/{id}': ['get'],
     'deliveries/{id}/replay': ['post'],
+    'screenshot_sets/{id}/exports': ['get', 'post'],
+    'screenshot_sets/{id}/export': ['get'],
+    'exports/{id}': ['get'],
+    keys: ['get', 'post'],
+    'keys/{key_id}': ['delete'],
+    webhook_secret: ['get'],
+    'webhook_secret/rotate': ['post'],
+    webhook_tests: ['post'],
+    events: ['get'],
+    'events/replay': ['post'],
+    'events/{id}': ['get'],
+    'events/{id}/replay': ['post'],
+    webhook_endpoints: ['get', 'post'],
+    'webhook_endpoints/{id}': ['delete', 'get', 'patch'],
+    'webhook_endpoints/{id}/rotate': ['post'],
+    'webhook_endpoints/{id}/test': ['post'],
+    connectors: ['get'],
+    'connectors/{name}': ['delete', 'get', 'put'],
+    'connectors/{name}/check': ['post'],
+    branding: ['get', 'put'],
+    'branding/logo': ['delete', 'put'],
   });
   const create = document.paths['/api/v1/orgs/{organization_slug}/ads'].post;
   expect(Object.keys(create.responses).sort()).toEqual(
     ['200', '201', '400', '401', '403', '404', '409', '413', '415', '422', '429', 'default'].sort(),
   );
+});
+
+test('every operation has an id of its own, in camel case', () => {
+  const operations = [...Object.values(document.paths), ...Object.values(document.webhooks)].flatMap((path) =>
+    Object.values(path as object),
+  );
+  const ids: string[] = operations.map((operation) => operation.operationId);
+  expect(ids.length).toBeGreaterThan(50);
+  for (const id of ids) expect(id).toMatch(/^[a-z]+([A-Z][a-z0-9]+)+$/);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test('each object has one model, which also events use', () => {
+  const names = Object.keys(document.components.schemas);
+  expect(names.filter((name) => name.endsWith('Output'))).toEqual([]);
+  expect(document.components.schemas.AdEvent.properties.data.properties.object).toEqual({
+    $ref: '#/components/schemas/Ad',
+  });
+});
+
+test('a body that needs one of several fields says so', () => {
+  const { CampaignReference, Subscriber, SlotChoice, NewTemplate, ScreenshotReview } = document.components.schemas;
+  for (const schema of [CampaignReference, Subscriber, NewTemplate, ScreenshotReview])
+    expect(schema.anyOf).toHaveLength(2);
+  expect(SlotChoice.oneOf).toHaveLength(2);
+});
+
+test('query parameters have the limits of the parser', () => {
+  const { parameters } = document.paths['/api/v1/orgs/{organization_slug}/ads'].get;
+  const schemas = parameters.map((parameter: { name: string; schema: object }) => [parameter.name, parameter.schema]);
+  expect(Object.fromEntries(schemas)).toMatchObject({
+    page: { type: 'integer', minimum: 1, maximum: 1_000_000 },
+    per_page: { type: 'integer', minimum: 1, maximum: 500 },
+    campaign_id: { type: 'string', format: 'uuid' },
+    q: { type: 'string', maxLength: 200 },
+  });
 });
 
 test('every reference in the OpenAPI document has a target', () => {
@@ -43,4 +115,12 @@ test('the schema of create-ad requires campaign and ad, and states the limits', 
   expect(CreateAd.required).toEqual(['campaign', 'ad']);
   expect(JSON.stringify(CreateAdObject)).toContain('"maxLength":255');
   expect(JSON.stringify(ScreenshotObject)).toContain('"maximum":30');
+});
+
+test('docs/api.md and the OpenAPI document name every error code with its meaning', () => {
+  const guide = readFileSync(path.join(import.meta.dirname, '../../../docs/api.md'), 'utf8');
+  const table = [...guide.matchAll(/^\| \d{3} \| `(\w+)` \| (.*) \|$/gm)].map(([, code, meaning]) => [code, meaning]);
+  expect(Object.fromEntries(table)).toEqual(ERROR_CODES);
+  const { description } = document.components.schemas.Failure.properties.code;
+  for (const code of Object.keys(ERROR_CODES)) expect(description).toContain(`\`${code}\``);
 });

@@ -1,9 +1,12 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import type { JsonObject } from '../../../src/contract/faults.ts';
 import { screenshotRequestParser } from '../../../src/contract/parseScreenshotRequest.ts';
 import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
 import { DEFAULT_OPTIONS } from '../../../src/domain/screenshotOptions.ts';
+import { runAtOnce } from '../../../src/lib/slices.ts';
 
-const parse = screenshotRequestParser({ ...DEFAULT_LIMITS, entries: 2, screenshots: 2 });
+const steps = screenshotRequestParser({ ...DEFAULT_LIMITS, entries: 2, screenshots: 2 });
+const parse = (body: JsonObject) => runAtOnce(steps(body));
 const object = { site: { url: 'news.example' }, device: { name: 'desktop' } };
 const entry = (objects: number) => ({
   ad: { media: { type: 'url', content: 'https://ads.example/' } },
@@ -16,7 +19,7 @@ test('Objects that name the same screenshot are read, up to a bound over all ent
   expect(most.faults.any).toBe(false);
   expect(most.entries.map(({ screenshots }) => screenshots.length)).toEqual([5, 3]);
   expect(read([entry(5), entry(4)]).faults.errors).toEqual({
-    screenshot_requests: ['must have at most 8 screenshot objects in all: send several requests.'],
+    screenshot_requests: ['must name at most 8 screenshots in all, with repetitions: send several requests.'],
   });
 });
 
@@ -100,4 +103,34 @@ test.each([
 ])('an ad size with %s is rejected', (_, size, fields) => {
   const { errors } = withSize(size);
   expect(Object.keys(errors)).toEqual(fields.map((field) => `screenshot_requests.0.ad.size.${field}`));
+});
+
+test('markers count as screenshots before any of them is checked', () => {
+  const frames = (count: number) => ({ ...object, options: { ad: { frames: Array(count).fill({}) } } });
+  const { errors } = read([{ ...entry(1), screenshots: [frames(9)] }]).faults;
+  expect(errors).toEqual({
+    screenshot_requests: ['must name at most 8 screenshots in all, with repetitions: send several requests.'],
+  });
+});
+
+test('the parser stops after the first hundred faults, and the answer says so', () => {
+  const visit = vi.fn();
+  const wrong = () => Object.defineProperty({}, 'site', { enumerable: true, get: visit });
+  const many = screenshotRequestParser(DEFAULT_LIMITS);
+  const screenshots = Array.from({ length: 5_000 }, wrong);
+  const { errors } = runAtOnce(
+    many({ campaign: { name: 'C' }, screenshot_requests: [{ ...entry(1), screenshots }] }),
+  ).faults;
+  expect(errors['body']).toEqual(['has more faults: these are the first 100.']);
+  expect(Object.keys(errors)).toHaveLength(101);
+  expect(visit.mock.calls.length).toBeLessThan(500);
+});
+
+test('a part with very many values is one fault', () => {
+  const topics = Array.from({ length: 1_001 }, () => 'x');
+  const { faults } = parse({
+    ...{ campaign: { name: 'C' }, screenshot_requests: [entry(1)] },
+    subscribers: [{ webhook: { url: 'https://h.example/', topics } }],
+  });
+  expect(faults.errors).toEqual({ 'subscribers.0': ['must not have more than 1,000 values inside it.'] });
 });

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 const ROOT = path.join(import.meta.dirname, '../../..');
 const TEXT = readFileSync(path.join(ROOT, 'docs/architecture.md'), 'utf8');
-const FILES = globSync('{src,docs,scripts,test/fixtures}/**/*', { cwd: ROOT });
+const FILES = globSync('{src,docs,scripts,test}/**/*', { cwd: ROOT });
 const SOURCE = FILES.filter((file) => /^src\/.*\.ts$/.test(file))
   .map((file) => readFileSync(path.join(ROOT, file), 'utf8'))
   .join('\n');

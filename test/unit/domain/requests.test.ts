@@ -8,7 +8,7 @@ import { DEFAULT_OPTIONS, type ScreenshotOptions } from '../../../src/domain/scr
 import { countWanted, expandScreenshots, type WantedScreenshots } from '../../../src/domain/screenshots.ts';
 import { codePoints, cutCodePoints, textFault } from '../../../src/domain/text.ts';
 import { parseTimestamp, timestamp } from '../../../src/domain/time.ts';
-import { siteKey, withScheme } from '../../../src/domain/webAddresses.ts';
+import { siteFault, siteKey, urlFault, withScheme } from '../../../src/domain/webAddresses.ts';
 
 describe('text', () => {
   test('text is counted and cut in code points', () => {
@@ -151,3 +151,13 @@ describe('times', () => {
     ]);
   });
 });
+
+test.each(['https://a.exam\nple/', 'https://a.example/x\ty', 'https://a.example/\r\nb'])(
+  'the address %j with a control character inside has a fault',
+  (address) => {
+    expect([urlFault(address), siteFault(address)]).toEqual(
+      Array(2).fill('must not contain line breaks, tabs or other control characters.'),
+    );
+    expect([urlFault(' https://a.example/ \n'), siteFault('a.example\n')]).toEqual([undefined, undefined]);
+  },
+);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isWithin, parseCidr, parseHost, whyNotPublic } from '../../../src/egress/addresses.ts';
+import { isWithin, parseHost, parseRange, whyNotPublic } from '../../../src/egress/addresses.ts';
 
 describe('a host is read as a browser reads it', () => {
   test.each([
@@ -80,15 +80,31 @@ describe('public addresses', () => {
 });
 
 test('a range contains its addresses in every spelling and no others', () => {
-  const ranges = ['127.0.0.0/8', 'fd00::/8', '192.0.2.7'].map(parseCidr);
-  expect(['127.9.9.9', '::ffff:127.0.0.1', 'fd12::1', '192.0.2.7'].map((each) => isWithin(each, ranges))).not.toContain(
-    false,
-  );
+  const ranges = ['127.0.0.0/8', 'fd00::/8', '192.0.2.7'].map(parseRange);
   expect(
-    ['128.0.0.1', '::1', 'fe80::1', '192.0.2.8', '64:ff9b::7f00:1'].map((each) => isWithin(each, ranges)),
+    ['127.9.9.9', '::ffff:127.0.0.1', 'fd12::1', '192.0.2.7'].map((each) =>
+      isWithin({ address: each, port: 80 }, ranges),
+    ),
+  ).not.toContain(false);
+  expect(
+    ['128.0.0.1', '::1', 'fe80::1', '192.0.2.8', '64:ff9b::7f00:1'].map((each) =>
+      isWithin({ address: each, port: 80 }, ranges),
+    ),
   ).not.toContain(true);
 });
 
-test('an invalid range is named in the error', () => {
-  expect(() => parseCidr('127.0.0.0/99')).toThrow('"127.0.0.0/99" is not an address range');
+test('an address with a port allows only this port of this address', () => {
+  const ranges = ['127.0.0.1:3000', '[::1]:3001'].map(parseRange);
+  const allowed = (address: string, port: number) => isWithin({ address, port }, ranges);
+  expect([allowed('127.0.0.1', 3000), allowed('::ffff:127.0.0.1', 3000), allowed('::1', 3001)]).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect([allowed('127.0.0.1', 3001), allowed('127.0.0.2', 3000), allowed('::1', 3000)]).toEqual([false, false, false]);
 });
+
+test.each(['127.0.0.0/99', '127.0.0.1:0', '127.0.0.1:70000', '127.0.0.0/8:80', 'localhost:3000', '::1]:80', ''])(
+  'an invalid range is named in the error: %j',
+  (text) => expect(() => parseRange(text)).toThrow(`"${text}" is not an address range`),
+);

@@ -16,13 +16,16 @@ describe('metrics', () => {
     expect(await metrics.render()).toContain('{route="x",method="other",status="404"} 50');
   });
 
-  it('screenshots and deliveries are counted by outcome', async () => {
+  it('screenshots, deliveries and exports are counted by outcome', async () => {
     const metrics = createMetrics();
     metrics.countScreenshots(['no_slots']);
     metrics.recordCapturePhase('page', 3);
     metrics.countDelivery({ channel: 'webhook', outcome: 'delivered' });
     metrics.countDeliveryAttempt({ channel: 's3', outcome: 'retry', seconds: 10 });
+    metrics.countExportAttempt({ format: 'pdf', outcome: 'ready', seconds: 12 });
     const text = await metrics.render();
+    expect(text).toContain('tearsheet_export_attempts_total{format="pdf",outcome="ready"} 1');
+    expect(text).toContain('tearsheet_export_attempt_duration_seconds_sum{format="pdf"} 12');
     expect(text).toContain('tearsheet_captures_total{status="no_slots"} 1');
     expect(text).toContain('tearsheet_capture_phase_seconds_sum{phase="page"} 3');
     expect(text).toContain('tearsheet_deliveries_total{channel="webhook",outcome="delivered"} 1');
@@ -34,6 +37,7 @@ describe('metrics', () => {
     expect(text).toContain('tearsheet_deliveries_total{channel="webhook",outcome="retries_exhausted"} 0');
     expect(text).toContain('tearsheet_delivery_attempts_total{channel="s3",outcome="retry"} 0');
     expect(text).toContain('tearsheet_captures_total{status="blocked"} 0');
+    expect(text).toContain('tearsheet_export_attempts_total{format="zip",outcome="failed"} 0');
     expect(text).not.toContain('pending');
   });
 

@@ -35,7 +35,8 @@ async function refresh() {
 function isInUse(element) {
   return (
     element.querySelector('details[open]') !== null ||
-    (element.contains(document.activeElement) && document.activeElement.matches('textarea, input'))
+    (element.contains(document.activeElement) &&
+      document.activeElement.matches('textarea, input:not([type="checkbox"])'))
   );
 }
 
@@ -44,12 +45,43 @@ for (const element of document.querySelectorAll('[data-live]')) shown.set(elemen
 
 function replaceChanged(fresh) {
   document.title = fresh.title;
+  for (const list of fresh.querySelectorAll('[data-keyed]')) addAndRemove(list);
   for (const element of fresh.querySelectorAll('[data-live]')) {
     const old = document.getElementById(element.id);
     if (old === null || shown.get(element.id) === element.outerHTML || isInUse(old)) continue;
     shown.set(element.id, element.outerHTML);
-    old.replaceWith(document.importNode(element, true));
+    const replacement = document.importNode(element, true);
+    keepChecked(old, replacement);
+    old.replaceWith(replacement);
   }
+}
+
+function keepChecked(old, replacement) {
+  for (const box of replacement.querySelectorAll('input[type="checkbox"]')) {
+    box.checked = [...old.querySelectorAll('input:checked')].some(
+      ({ name, value }) => name === box.name && value === box.value,
+    );
+  }
+}
+
+// Gives a list of elements with ids the members and the order of the fresh one.
+function addAndRemove(fresh) {
+  const list = document.getElementById(fresh.id);
+  if (list === null) return;
+  const ids = new Set([...fresh.children].map(({ id }) => id));
+  for (const old of [...list.children]) if (!ids.has(old.id)) old.remove();
+  let at = list.firstElementChild;
+  for (const child of fresh.children) {
+    const own = document.getElementById(child.id) ?? addFresh(child, list);
+    if (own === at) at = at.nextElementSibling;
+    else list.insertBefore(own, at);
+  }
+}
+
+function addFresh(element, list) {
+  const added = list.appendChild(document.importNode(element, true));
+  for (const live of [element, ...element.querySelectorAll('[data-live]')]) shown.set(live.id, live.outerHTML);
+  return added;
 }
 
 function showProgress({ resolved, total }) {
@@ -67,7 +99,9 @@ if (events !== undefined) {
     poll = undefined;
   });
   source.addEventListener('changed', (event) => {
-    showProgress(JSON.parse(event.data));
+    const state = JSON.parse(event.data);
+    showProgress(state);
+    document.dispatchEvent(new CustomEvent('tearsheet:changed', { detail: state }));
     void refresh();
   });
   source.addEventListener('end', () => {

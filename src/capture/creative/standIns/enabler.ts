@@ -45,12 +45,19 @@ export function installEnabler(
     getVisibility: () => 1,
     setDevDynamicContent: (content: unknown) => Reflect.set(window, 'dynamicContent', content),
   });
-  const studio = {
+  /** Any name of a name, callable: creatives reach deep into parts of Studio that draw nothing. */
+  const anything = (): object =>
+    new Proxy(() => undefined, {
+      get: (target, name) => (typeof name === 'symbol' ? Reflect.get(target, name) : anything()),
+    });
+  const orAnything = (known: object) =>
+    new Proxy(known, { get: (target, name) => (name in target ? Reflect.get(target, name) : anything()) });
+  const studio = orAnything({
     Enabler,
-    events: { StudioEvent: constants(StudioEvent) },
-    module: { ModuleId: constants({}) },
-    common: { Environment: constants({ hasType: () => false }) },
-    video: { Reporter: withNoOps({}) },
-  };
+    events: orAnything({ StudioEvent: constants(StudioEvent) }),
+    module: orAnything({ ModuleId: constants({}) }),
+    common: orAnything({ Environment: constants({ hasType: () => false, Type: constants({}) }) }),
+    video: orAnything({ Reporter: withNoOps({}) }),
+  });
   Object.assign(window, { Enabler, studio });
 }

@@ -22,8 +22,10 @@ function wordsIn(text: string): string[] {
     .filter(Boolean);
 }
 
+/** Custom elements have a name of their own, such as `ad-banner`. */
 function namesOf(element: Element): string {
-  return `${element.getAttribute('class') ?? ''} ${element.id}`;
+  const tag = element.tagName.includes('-') ? ` ${element.tagName.toLowerCase()}` : '';
+  return `${element.getAttribute('class') ?? ''} ${element.id}${tag}`;
 }
 
 function isAdWord(words: Set<string>, word: string): boolean {
@@ -41,8 +43,8 @@ function strengthOfWords(context: NameContext, names: string): NameStrength {
   const used = wordsIn(names);
   if (used.some((word) => words.never.has(word))) return 'none';
   if (used.some((word) => isAdWord(words.ad, word))) return 'ad';
-  if (used.some((word) => words.notAlone.has(word))) return 'none';
   if (used.some((word) => words.position.has(word))) return 'position';
+  if (used.some((word) => words.notAlone.has(word))) return 'none';
   return used.some((word) => words.perhaps.has(word)) ? 'perhaps' : 'none';
 }
 

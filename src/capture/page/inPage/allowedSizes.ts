@@ -32,14 +32,18 @@ export interface SizeFinding {
   kind: SlotKind;
 }
 
-function declaredSizes(context: SlotContext, element: Element, origins: readonly Element[]): [number, number][] {
+function declaredSizes(
+  context: SlotContext,
+  element: Element,
+  { origins, names }: { origins: readonly Element[]; names: readonly string[] },
+): [number, number][] {
   const { sizeKeys } = context;
   for (const one of origins) {
     const own = adSizes(sizeKeys, attributeSizes(one));
     if (own.length > 0) return own;
   }
-  for (const one of origins) {
-    const named = sizesInScripts(sizeKeys, context.scripts, one.id);
+  for (const name of names) {
+    const named = sizesInScripts(sizeKeys, context.scripts, name);
     if (named.length > 0) return named;
   }
   const styled = adSizes(sizeKeys, origins.flatMap(styleSizes));
@@ -118,7 +122,8 @@ function allowedSizes(
   const names = namesAround(context, origins, element);
   const position = names.map((name) => positionOf(context.table.positions, name)).find((found) => found !== undefined);
   const kind = matches.find(({ row }) => row.kind !== 'display')?.row.kind ?? position?.kind ?? 'display';
-  const declared = declaredSizes(context, element, origins);
+  const scriptNames = [...origins.map(({ id }) => id), ...matches.flatMap(({ name = '' }) => name)];
+  const declared = declaredSizes(context, element, { origins, names: scriptNames });
   if (declared.length > 0) return { sizes: declared, trust: 4, kind };
   const box: [number, number] = [Math.round(rect.width), Math.round(rect.height)];
   if (!collapsed && isStandardSize(context.sizeKeys, ...box)) return { sizes: [box], trust: 4, kind };

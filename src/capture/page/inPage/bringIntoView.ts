@@ -17,7 +17,7 @@ export interface AdInPage {
   offset: Rect;
 }
 
-/** `top`: at the top of the page if the ad is visible there; else centred. `start` and `end`: at that edge of the window. */
+/** `top`: at the top of the page if the ad is visible there; else centred. `start` and `end`: at that edge of the window, in both directions. */
 export type ScrollPosition = 'top' | 'center' | 'start' | 'end';
 
 export interface ViewRequest {
@@ -94,7 +94,10 @@ function bandOf(ad: AdInPage): { top: number; bottom: number } {
 
 /** Bars may appear or become smaller while the page scrolls, so this takes up to three steps. */
 function scrollToBand(ad: AdInPage, position: Exclude<ScrollPosition, 'top'>): void {
-  ad.owner.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
+  // Only this moves a screen that shows a part of a wider page across that page.
+  const isWider = document.documentElement.clientWidth > shownPart().width + 1;
+  const inline = isWider && position !== 'center' ? position : 'nearest';
+  ad.owner.scrollIntoView({ block: 'center', inline, behavior: 'instant' });
   for (let step = 0; step < 3; step++) {
     const { x, y, width, height } = adRect(ad);
     const band = bandOf(ad);

@@ -19,7 +19,7 @@ export interface Declaration {
   /** For this window; empty if the page shows nothing in the slot at this width. */
   sizes: [number, number][];
   fluid: boolean;
-  /** An anchor or interstitial, outside of the page's layout. */
+  /** An anchor or interstitial outside of the page's layout, or a player. */
   outOfPage: boolean;
 }
 
@@ -70,6 +70,13 @@ function gptSlotsKnown(): Declaration[] {
   return found;
 }
 
+/** A unit for films or native ads only shows them in a player or a layout of its own. */
+function takesBanners(unit: unknown): boolean {
+  const types = field(unit, 'mediaTypes');
+  if (typeof types !== 'object' || types === null) return field(unit, 'mediaType') !== 'video';
+  return Object.keys(types).length === 0 || field(types, 'banner') !== undefined;
+}
+
 function prebidDeclarations(): Declaration[] {
   const found: Declaration[] = [];
   const known = arrayOf(field(Reflect.get(window, 'pbjs'), 'adUnits'));
@@ -78,9 +85,9 @@ function prebidDeclarations(): Declaration[] {
       const banner = field(unit, 'mediaTypes', 'banner');
       const rows = arrayOf(field(banner, 'sizeConfig')).map((row) => [field(row, 'minViewPort'), field(row, 'sizes')]);
       const flat = pairsOf(mapped(rows) ?? field(banner, 'sizes') ?? field(unit, 'sizes'));
-      const player = pairsOf(field(unit, 'mediaTypes', 'video', 'playerSize'));
-      const sizes = [...flat.sizes, ...player.sizes];
-      found.push({ kind: 'prebid', id: String(field(unit, 'code')), sizes, fluid: flat.fluid, outOfPage: false });
+      const outOfPage = !takesBanners(unit);
+      const sizes = outOfPage ? [] : flat.sizes;
+      found.push({ kind: 'prebid', id: String(field(unit, 'code')), sizes, fluid: flat.fluid, outOfPage });
     });
   }
   return found;
@@ -90,7 +97,10 @@ function collectDeclarations(): Declaration[] {
   runQueuedCommands();
   const recorded = gptDeclarations();
   const more = gptSlotsKnown().filter(({ id }) => !recorded.some((one) => one.id === id));
-  return [...recorded, ...more, ...prebidDeclarations()].slice(0, 500);
+  const all = [...recorded, ...more, ...prebidDeclarations()];
+  // One element may have a unit for films beside a slot for banners.
+  const takesAds = new Set(all.filter(({ outOfPage, kind }) => !outOfPage || kind === 'gpt').map(({ id }) => id));
+  return all.filter(({ id, kind, outOfPage }) => kind === 'gpt' || !outOfPage || !takesAds.has(id)).slice(0, 500);
 }
 
 /** Evaluates to the frame's {@link Declaration}s. */
@@ -103,6 +113,7 @@ export const COLLECT_DECLARATIONS = expressionOf(
     mapped,
     gptDeclarations,
     gptSlotsKnown,
+    takesBanners,
     prebidDeclarations,
     collectDeclarations,
   },

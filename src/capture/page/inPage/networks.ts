@@ -1,10 +1,11 @@
 /** Finds the markup of known ad networks and plug-ins, and linked images that are ads. */
 import type { NetworkRow, SlotTable } from '../slotTable.ts';
 import { AD_NAMES } from './adNames.ts';
+import { AD_SCRIPTS_IN_PAGE } from './adScripts.ts';
 import { RECT } from './rect.ts';
 import { SCRIPT_SIZES } from './scriptSizes.ts';
 import { SLOT_CONTENT } from './slotContent.ts';
-import type { SlotContext } from './slotContext.ts';
+import type { NetworkMatch, SlotContext } from './slotContext.ts';
 import type { SLOT_SIZES } from './slotSizes.ts';
 
 declare const contentOf: typeof SLOT_CONTENT.contentOf;
@@ -14,7 +15,9 @@ declare const nameSizes: typeof SLOT_SIZES.nameSizes;
 declare const nameStrength: typeof AD_NAMES.nameStrength;
 declare const pairsIn: typeof SLOT_SIZES.pairsIn;
 declare const plainText: typeof SLOT_CONTENT.plainText;
+declare const placeBefore: typeof AD_SCRIPTS_IN_PAGE.placeBefore;
 declare const rectOf: typeof RECT.rectOf;
+declare const scriptSlots: typeof AD_SCRIPTS_IN_PAGE.scriptSlots;
 declare const sizeInAttributePair: typeof SLOT_SIZES.sizeInAttributePair;
 declare const sizeKeys: typeof SLOT_SIZES.sizeKeys;
 
@@ -22,6 +25,8 @@ function newContext(table: SlotTable, declared: SlotContext['declared']): SlotCo
   const words = Object.fromEntries(
     Object.entries(table.words).map(([kind, list]) => [kind, new Set(list.split(' '))]),
   ) as SlotContext['words'];
+  const language = document.documentElement.lang.slice(0, 2).toLowerCase();
+  for (const word of (table.adWordsOf[language] ?? '').split(' ').filter(Boolean)) words.position.add(word);
   return {
     table,
     declared,
@@ -31,8 +36,10 @@ function newContext(table: SlotTable, declared: SlotContext['declared']): SlotCo
     sizeKeys: sizeKeys(pairsIn(table.standardSizes)),
     scripts: inlineScripts(),
     networks: new Map(),
+    listed: new Map(),
     images: new Map(),
     isPhone: innerWidth < 700,
+    hiding: undefined,
   };
 }
 
@@ -69,7 +76,6 @@ function findNetworks(context: SlotContext, elements: readonly Element[]): void 
   const printing = networks.filter(({ inlineScript }) => inlineScript !== undefined);
   const named = new Map<string, boolean>();
   for (const element of elements) {
-    if (element.tagName === 'SCRIPT') addPrinting(context, element, printing);
     const names = plainKey(
       `${element.tagName} ${element.id} ${element.getAttribute('class') ?? ''} ${element.getAttributeNames()}`,
     );
@@ -77,8 +83,14 @@ function findNetworks(context: SlotContext, elements: readonly Element[]): void 
     named.set(names, known);
     if (!known) continue;
     for (const { row, selector } of joined)
-      if (selector !== '' && element.matches(selector)) addMatch(context, row, element);
+      if (selector !== '' && element.matches(selector)) addMatch(context, { row, origin: element });
   }
+  // After the elements, because a script that printed one needs no other place.
+  for (const element of elements) if (element.tagName === 'SCRIPT') addPrinting(context, element, printing);
+  const known = new Set([...context.networks.values()].flatMap((matches) => matches.map(({ origin }) => origin)));
+  for (const { row, element, name } of scriptSlots(context, elements))
+    if (!known.has(element))
+      addMatch(context, name === undefined ? { row, origin: element } : { row, origin: element, name });
 }
 
 /** An old tag is only a script, which prints the ad where it stands. */
@@ -86,14 +98,24 @@ function addPrinting(context: SlotContext, script: Element, printing: readonly N
   const code = `${script.getAttribute('src') ?? ''} ${script.textContent ?? ''}`.slice(0, 5_000);
   const row =
     script.closest('body') === null ? undefined : printing.find(({ inlineScript = '' }) => code.includes(inlineScript));
-  if (row !== undefined) addMatch(context, row, script);
+  if (row === undefined) return;
+  const before = script.previousElementSibling;
+  // The script may name the empty element right before it.
+  const isNamed =
+    before !== null &&
+    before.childElementCount === 0 &&
+    [before.id, ...before.classList].some(
+      (name) => name.length > 2 && new RegExp(`['"]${CSS.escape(name)}['"]`).test(code),
+    );
+  addMatch(context, { row, origin: isNamed ? before : script });
 }
 
-function addMatch(context: SlotContext, row: NetworkRow, origin: Element): void {
+function addMatch(context: SlotContext, match: NetworkMatch): void {
+  const { row, origin } = match;
   const element = row.kind === 'display' ? elementWithBox(context, origin) : origin;
   if (element === undefined) return;
   const matches = context.networks.get(element) ?? [];
-  matches.push({ row, origin });
+  matches.push(match);
   context.networks.set(element, matches);
 }
 
@@ -107,7 +129,11 @@ function elementWithBox(context: SlotContext, origin: Element): Element | undefi
     if (parent === null || content === 'content' || content === 'text') break;
     at = parent;
   }
-  return at.tagName === 'SCRIPT' ? undefined : at;
+  if (at.tagName !== 'SCRIPT') return at;
+  const isPrinted = [at.nextElementSibling, at.previousElementSibling].some(
+    (one) => one !== null && context.networks.has(one),
+  );
+  return isPrinted ? undefined : placeBefore(at);
 }
 
 /** Adds links that hold nothing but the image of an ad. */
@@ -145,7 +171,7 @@ function isAdLink(
     width / height >= 3 || width / height <= 0.6 || /^(300x250|336x280|250x250|970x250)$/.test(`${width}x${height}`);
   if (isElsewhere && (isBannerShape || /\bnofollow\b/.test(link.rel))) return true;
   const speaksOfAds =
-    /(^|[^a-z])(ads?|banners?|sponsor|reklam[ae]?|werbung|publicid|anuncio|affil\w*|adclick|aclk)([^a-z]|$)|utm_medium=(banner|display|cpc)/i;
+    /(^|[^a-z])(ads?|banners?|sponsor|skyscraper|leaderboard|tower|reklam[ae]?|werbung|publicid|anuncio|affil\w*|adclick|aclk)([^a-z]|$)|utm_medium=(banner|display|cpc)/i;
   if (
     isBannerShape &&
     (speaksOfAds.test(source) || speaksOfAds.test(link.href) || nameSizes(context.sizeKeys, source).length > 0)
@@ -162,6 +188,7 @@ export const NETWORKS_IN_PAGE = {
   ...AD_NAMES,
   ...SLOT_CONTENT,
   ...SCRIPT_SIZES,
+  ...AD_SCRIPTS_IN_PAGE,
   newContext,
   keyOfSelector,
   plainKey,

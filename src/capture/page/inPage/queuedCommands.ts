@@ -64,8 +64,18 @@ function runQueue(api: unknown, queueName: string, stub: Loose): void {
     'setTargetingForGPTAsync',
   ])
     if (Reflect.get(api, name) === undefined) Reflect.set(api, name, chainable());
+  const prototype = Reflect.getPrototypeOf(api);
+  Reflect.setPrototypeOf(api, withAllMethods(prototype ?? {}));
   for (const command of queue.splice(0, 200))
     if (typeof command === 'function') catchErrors(() => void Reflect.apply(command, window, []));
+  Reflect.setPrototypeOf(api, prototype);
+}
+
+/** A command often starts with calls that declare nothing. One that fails would hide the declarations after it. */
+function withAllMethods(prototype: object): object {
+  return new Proxy(prototype, {
+    get: (own, name) => (Reflect.has(own, name) ? Reflect.get(own, name) : chainable()),
+  });
 }
 
 function runQueuedCommands(): void {
@@ -82,5 +92,6 @@ export const QUEUED_COMMANDS = {
   chainable,
   stubGpt,
   runQueue,
+  withAllMethods,
   runQueuedCommands,
 } satisfies PagePart;

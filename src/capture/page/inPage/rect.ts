@@ -1,7 +1,5 @@
 import type { PagePart } from './script.ts';
 
-export type { AdSize } from '../../../domain/ads.ts';
-
 /** CSS pixels, in the viewport of the element's own frame. */
 export interface Rect {
   x: number;

@@ -1,30 +1,40 @@
 /** Finds ad slots inside one frame. */
+import type { MatchedRule } from '../../../slotLists/slotLists.ts';
 import type { SlotEvidence } from '../page.ts';
 import type { SlotKind, SlotTable } from '../slotTable.ts';
-import type { AD_NAMES } from './adNames.ts';
+import type { AD_SCRIPTS_IN_PAGE } from './adScripts.ts';
 import { ALLOWED_SIZES } from './allowedSizes.ts';
+import { COLLAPSED_SLOTS } from './collapsedSlots.ts';
 import type { Declaration } from './declarations.ts';
+import { LISTED_SLOTS, type ListedElements } from './listed.ts';
 import { NETWORKS_IN_PAGE } from './networks.ts';
 import { RECT, type Rect } from './rect.ts';
 import { expressionOf } from './script.ts';
 import type { SLOT_CONTENT } from './slotContent.ts';
 import type { SlotContext } from './slotContext.ts';
-import { type Finding, SLOT_EVIDENCE } from './slotEvidence.ts';
+import { SLOT_EVIDENCE } from './slotEvidence.ts';
+import { SLOT_LABEL } from './slotLabel.ts';
 import type { SLOT_SIZES } from './slotSizes.ts';
 import { VISIBILITY } from './visibility.ts';
 
+declare const addListed: typeof LISTED_SLOTS.addListed;
+declare const adoptUnits: typeof AD_SCRIPTS_IN_PAGE.adoptUnits;
 declare const allowedSizes: typeof ALLOWED_SIZES.allowedSizes;
 declare const contentOf: typeof SLOT_CONTENT.contentOf;
 declare const declaredEvidence: typeof SLOT_EVIDENCE.declaredEvidence;
-declare const deviceOf: typeof AD_NAMES.deviceOf;
 declare const findLinkedImages: typeof NETWORKS_IN_PAGE.findLinkedImages;
 declare const findNetworks: typeof NETWORKS_IN_PAGE.findNetworks;
 declare const isStandardSize: typeof SLOT_SIZES.isStandardSize;
 declare const newContext: typeof NETWORKS_IN_PAGE.newContext;
+declare const isCollapsed: typeof COLLAPSED_SLOTS.isCollapsed;
+declare const isForOtherDevice: typeof COLLAPSED_SLOTS.isForOtherDevice;
 declare const isCovered: typeof VISIBILITY.isCovered;
 declare const isSticky: typeof VISIBILITY.isSticky;
+declare const isInvisibleUntilFilled: typeof COLLAPSED_SLOTS.isInvisibleUntilFilled;
 declare const isShown: typeof VISIBILITY.isShown;
+declare const isListedSlot: typeof LISTED_SLOTS.isListedSlot;
 declare const inspectElement: typeof SLOT_EVIDENCE.inspectElement;
+declare const labelOf: typeof SLOT_LABEL.labelOf;
 declare const parentOf: typeof VISIBILITY.parentOf;
 declare const rectOf: typeof RECT.rectOf;
 
@@ -44,6 +54,8 @@ export interface RawSlot {
   kind: SlotKind;
   /** How sure the sizes are: 5 declared by a script's slot, 4 by attributes, 3 in comments, 2 in names, 1 by the box or the container. */
   sizeTrust: number;
+  /** The rule of a filter list that names it. */
+  rule?: MatchedRule | undefined;
   /** Index of the nearest slot around this one, or -1. */
   parent: number;
 }
@@ -66,37 +78,6 @@ export interface FrameOwner {
   parent: number;
 }
 
-function labelOf(element: Element): string {
-  if (element.id !== '') return `#${element.id}`.slice(0, 120);
-  const classes = [...element.classList].slice(0, 2).map((name) => `.${name}`);
-  const name = element.tagName.toLowerCase() + classes.join('');
-  const parent = element.closest('[id]');
-  return (parent ? `#${parent.id} ${name}` : name).slice(0, 120);
-}
-
-/** Whether the slot has no height, or a script hid it because no ad came. Not true for slots that the page hides on this device. */
-function isCollapsed(context: SlotContext, element: Element, about: { rect: Rect; finding: Finding }): boolean {
-  const { rect, finding } = about;
-  if (rect.width >= 10 && rect.height >= 10) return holdsOnlyLabel(context, element, about);
-  const parent = parentOf(element);
-  if (!(element instanceof HTMLElement) || !parent?.checkVisibility()) return false;
-  if (element.tagName === 'IFRAME') return false;
-  if (getComputedStyle(element).display !== 'none') return true;
-  const unfilled = element.matches('[data-ad-status="unfilled"], [data-google-query-id], [hidden]');
-  return (
-    element.style.display === 'none' ||
-    unfilled ||
-    (finding.declared && finding.sizes.length > 0 && element.matches(':empty'))
-  );
-}
-
-/** Such a slot is only as high as the word "Advertisement" in it. */
-function holdsOnlyLabel(context: SlotContext, element: Element, { rect }: { rect: Rect }): boolean {
-  if (rect.height >= 45 || rect.width < 120 || isStandardSize(context.sizeKeys, rect.width, rect.height)) return false;
-  const content = contentOf(context.labels, element);
-  return content === 'label' || content === 'nothing';
-}
-
 function isNeverSlot(element: Element): boolean {
   return /^(HTML|BODY|HEAD|SCRIPT|STYLE|LINK|META|TITLE|NOSCRIPT|TEMPLATE|IMG|PICTURE|SOURCE|SVG|PATH|BR|HR|INPUT|BUTTON|SELECT|OPTION|TEXTAREA|LABEL|VIDEO|AUDIO|CANVAS|OBJECT|EMBED|H[1-6]|TABLE|TR|TBODY|FORM|NAV|SMALL|I|B|EM|STRONG|TIME|A|AMP-IMG|I-AMPHTML-SIZER)$/i.test(
     element.tagName,
@@ -113,7 +94,11 @@ function isPlausible(
     return false;
   if (!collapsed) return rect.width >= 88 && rect.height >= 31 && rect.height <= 1_200;
   const content = contentOf(context.labels, element);
-  return rect.width >= 120 && element.childElementCount <= 3 && (content === 'nothing' || content === 'label');
+  return (
+    placeOf(element, rect).width >= 120 &&
+    element.childElementCount <= 3 &&
+    (content === 'nothing' || content === 'label')
+  );
 }
 
 /** Where a hidden element would be: at the end of the box around it. */
@@ -142,6 +127,7 @@ function examine(element: Element, context: SlotContext): RawSlot | undefined {
   const sure = finding.evidence.some((kind) => /gpt|prebid|adsense|amp|network|linked_image/.test(kind));
   const collapsed = isCollapsed(context, element, { rect, finding });
   if (!sure && !isPlausible(context, element, { rect, collapsed })) return undefined;
+  if (!isListedSlot(context, element, { finding, rect, collapsed })) return undefined;
   // A declared slot without sizes stays empty at this window width.
   if (finding.declared && finding.sizes.length === 0 && !finding.fluid && !finding.outOfPage) return undefined;
   const matches = context.networks.get(element) ?? [];
@@ -160,23 +146,16 @@ function examine(element: Element, context: SlotContext): RawSlot | undefined {
     fluid: finding.fluid,
     evidence: finding.evidence,
     element: labelOf(element),
-    visible: isShown(image?.image ?? element, rect),
+    visible: isShown(image?.image ?? element, rect) || isInvisibleUntilFilled(context, element, rect),
     collapsed,
     sticky,
     covered: false,
     isFrame: element.tagName === 'IFRAME',
     kind: finding.declared && !finding.outOfPage && !sticky ? 'display' : kind,
     sizeTrust: declared ? 5 : known.trust,
+    rule: context.listed.get(element),
     parent: -1,
   };
-}
-
-/** Twins for phones and desktops stand beside each other; a page without its styles shows both. */
-function isForOtherDevice(context: SlotContext, element: Element): boolean {
-  const mine = context.isPhone ? 'phone' : 'desktop';
-  const stated = context.networks.get(element)?.find(({ row }) => row.device !== undefined)?.row.device;
-  const device = stated ?? deviceOf(element);
-  return device !== undefined && device !== mine && !(device === 'tablet' && innerWidth >= 700 && innerWidth < 1_100);
 }
 
 function everyElement(
@@ -192,12 +171,17 @@ function everyElement(
 }
 
 /** All elements, after the context knows the networks and linked images among them. */
-function elementsToExamine(context: SlotContext): Element[] {
-  const found = { elements: [], roots: [] };
+function elementsToExamine(context: SlotContext, listed: ListedElements | null): Element[] {
+  const found: { elements: Element[]; roots: (Document | ShadowRoot)[] } = { elements: [], roots: [] };
   everyElement(document, found);
   findNetworks(context, found.elements);
+  addListed(context, listed);
   for (const root of found.roots) findLinkedImages(context, root);
-  return found.elements;
+  // The search for networks adds an element before each script that prints an ad.
+  return found.elements.flatMap((element) => {
+    const before = element.previousElementSibling;
+    return element.tagName === 'SCRIPT' && before?.hasAttribute('data-ad-place') ? [before, element] : [element];
+  });
 }
 
 function nearestSlot(element: Element | null, elements: Element[]): number {
@@ -208,13 +192,14 @@ function nearestSlot(element: Element | null, elements: Element[]): number {
   return -1;
 }
 
-function scanFrame(declarations: Declaration[], table: SlotTable): Scan {
+function scanFrame(declarations: Declaration[], table: SlotTable, listed: ListedElements | null): Scan {
   const declared = new Map<string, Declaration[]>();
   for (const one of declarations) declared.set(one.id, [...(declared.get(one.id) ?? []), one]);
   const slots: RawSlot[] = [];
   const elements: Element[] = [];
   const context = newContext(table, declared);
-  for (const element of elementsToExamine(context)) {
+  adoptUnits(context);
+  for (const element of elementsToExamine(context, listed)) {
     if (slots.length >= 200) break;
     const slot = examine(element, context);
     if (slot === undefined) continue;
@@ -254,7 +239,8 @@ function ownerOf(frame: Element, { elements, scroll }: Scan): FrameOwner {
 }
 
 export interface ScanTools {
-  scan(declarations: Declaration[], table: SlotTable): Scan;
+  /** @param listed the elements that filter lists name; null without lists. */
+  scan(declarations: Declaration[], table: SlotTable, listed: ListedElements | null): Scan;
   findCovered(scan: Scan): void;
   ownerOf(frame: Element, scan: Scan): FrameOwner;
 }
@@ -267,12 +253,11 @@ export const SCAN_TOOLS = expressionOf(
     ...SLOT_EVIDENCE,
     ...NETWORKS_IN_PAGE,
     ...ALLOWED_SIZES,
-    labelOf,
-    isCollapsed,
-    holdsOnlyLabel,
+    ...LISTED_SLOTS,
+    ...COLLAPSED_SLOTS,
+    ...SLOT_LABEL,
     placeOf,
     kindOfFixed,
-    isForOtherDevice,
     isNeverSlot,
     examine,
     isPlausible,

@@ -22,7 +22,8 @@ function sizesInCode(keys: Set<number>, code: string): [number, number][] {
   const pairs = [...code.matchAll(/[[(,]\s*['"]?(\d{2,4})['"]?\s*,\s*['"]?(\d{2,4})['"]?\s*[\])]/g)];
   const width = /(?:width|\bauW|\bw)['"\]]*\s*[:=]\s*['"]?(\d{2,4})/i.exec(code);
   const height = /(?:height|\bauH|\bh)['"\]]*\s*[:=]\s*['"]?(\d{2,4})/i.exec(code);
-  const found = pairs.map(([, w, h]): [number, number] => [Number(w), Number(h)]);
+  const quoted = [...code.matchAll(/['"](\d{2,4})\s*,\s*(\d{2,4})['"]/g)];
+  const found = [...pairs, ...quoted].map(([, w, h]): [number, number] => [Number(w), Number(h)]);
   if (width && height) found.push([Number(width[1]), Number(height[1])]);
   return adSizes(keys, found.length > 0 ? found : sizesFromText(code.replaceAll(',', ' ')));
 }

@@ -1,3 +1,4 @@
+import type { MatchedRule } from '../../../slotLists/slotLists.ts';
 import type { NetworkRow, SlotTable } from '../slotTable.ts';
 import type { NameContext } from './adNames.ts';
 import type { Declaration } from './declarations.ts';
@@ -6,6 +7,8 @@ import type { Declaration } from './declarations.ts';
 export interface NetworkMatch {
   row: NetworkRow;
   origin: Element;
+  /** The name that an ad script uses for the element, if not its id. */
+  name?: string;
 }
 
 /** The facts that one scan of a frame collects before it looks at the elements. */
@@ -18,7 +21,17 @@ export interface SlotContext extends NameContext {
   /** Texts of the frame's inline scripts. */
   scripts: string[];
   networks: Map<Element, NetworkMatch[]>;
+  /** Elements that filter lists name. */
+  listed: Map<Element, MatchedRule>;
   /** Links that hold only the image of an ad. */
   images: Map<Element, { image: Element; size: [number, number] }>;
   isPhone: boolean;
+  /** Rules that hide elements, or show them at some widths; empty until the first hidden slot. */
+  hiding: HidingRule[] | undefined;
+}
+
+/** A style rule for `display`. `always`: it hides at every width; else it holds for some windows only. */
+export interface HidingRule {
+  selector: string;
+  always: boolean;
 }

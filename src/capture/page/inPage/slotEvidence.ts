@@ -11,6 +11,8 @@ declare const contentOf: typeof SLOT_CONTENT.contentOf;
 declare const hasAdAttribute: typeof AD_NAMES.hasAdAttribute;
 declare const isOnlyLabel: typeof SLOT_CONTENT.isOnlyLabel;
 declare const isStandardSize: typeof SLOT_SIZES.isStandardSize;
+declare const namesOf: typeof AD_NAMES.namesOf;
+declare const wordsIn: typeof AD_NAMES.wordsIn;
 declare const nameStrength: typeof AD_NAMES.nameStrength;
 
 export interface Finding {
@@ -36,6 +38,7 @@ function declaredEvidence(element: Element, context: SlotContext): Finding {
   }
   if (/^AMP-(AD|EMBED|STICKY-AD)$/.test(element.tagName)) finding.evidence.push('amp');
   if (context.networks.has(element)) finding.evidence.push('network');
+  if (context.listed.has(element)) finding.evidence.push('filter_list');
   if (context.images.has(element)) finding.evidence.push('linked_image');
   return finding;
 }
@@ -45,7 +48,7 @@ function adsenseSizes(element: HTMLElement): { sizes: [number, number][]; fluid:
   const sized = element.style.height.endsWith('px') || !element.hasAttribute('data-ad-format');
   const size: [number, number] = [Number.parseFloat(width), Number.parseFloat(height)];
   if (sized && size[0] > 1 && size[1] > 1) return { sizes: [size], fluid: false };
-  return { sizes: [], fluid: true };
+  return { sizes: [], fluid: /^(auto|fluid)?$/.test(element.getAttribute('data-ad-format') ?? '') };
 }
 
 function inspectElement(
@@ -76,7 +79,7 @@ function isNamedSlot(
   if (isSure)
     return content !== 'content' && (content !== 'text' || standard || element.querySelector('iframe, a img') !== null);
   if (strength === 'perhaps') return content === 'nothing' || content === 'label' || content === 'ad';
-  return content === 'nothing' || (standard && (content === 'ad' || content === 'label'));
+  return content === 'nothing' || content === 'label' || (standard && content === 'ad');
 }
 
 function frameEvidence(frame: Element, rect: Rect, standard: boolean): boolean {
@@ -89,6 +92,7 @@ function frameEvidence(frame: Element, rect: Rect, standard: boolean): boolean {
     )
   )
     return false;
+  if (address && /(^|\.)google\.[a-z.]+\/maps\//.test(address.hostname + address.pathname)) return false;
   if (/^google_ads_iframe_|^aswift_|^ad[-_]/.test(frame.id)) return true;
   if (
     address &&
@@ -100,8 +104,12 @@ function frameEvidence(frame: Element, rect: Rect, standard: boolean): boolean {
   return standard;
 }
 
+/** An empty box that is placed over the page, or whose name says something else, is a layer or a widget. */
 function isEmptyBox(context: SlotContext, element: Element): boolean {
   if (!(element instanceof HTMLElement) || element.children.length > 3) return false;
+  if (/^(absolute|fixed)$/.test(getComputedStyle(element).position)) return false;
+  const { never, notAlone, widget } = context.words;
+  if (wordsIn(namesOf(element)).some((word) => never.has(word) || notAlone.has(word) || widget.has(word))) return false;
   if (element.querySelector('img, picture, svg, canvas, video, iframe, input, button, a[href]')) return false;
   const content = contentOf(context.labels, element);
   return content === 'nothing' || content === 'label';

@@ -63,14 +63,19 @@ function sizeInAttributePair(element: Element): [number, number][] {
     ...(/^(INS|IMG|IFRAME|AMP-AD)$/.test(element.tagName) ? [['width', 'height']] : []),
   ];
   return names.flatMap(([width = '', height = '']) => {
-    const size: [number, number] = [Number(element.getAttribute(width)), Number(element.getAttribute(height))];
+    const pixels = (name: string) => Number(element.getAttribute(name)?.replace(/px$/, ''));
+    const size: [number, number] = [pixels(width), pixels(height)];
     return size[0] > 0 && size[1] > 0 ? [size] : [];
   });
 }
 
 function attributeSizes(element: Element): [number, number][] {
+  const isCustom = element.tagName.includes('-');
   const listed = [...element.attributes]
-    .filter(({ name }) => /^data-.*(size|dimension|mapping)/.test(name) || name === 'unit')
+    .filter(
+      ({ name }) =>
+        /^data-.*(size|dimension|mapping)/.test(name) || name === 'unit' || (isCustom && /^sizes?$/.test(name)),
+    )
     .flatMap(({ value }) => sizesForWindow(value.slice(0, 2_000)));
   const inSource = /[?&]size=(\d+)x(\d+)/i.exec(element.getAttribute('src') ?? element.getAttribute('data-src') ?? '');
   const source: [number, number][] = inSource ? [[Number(inSource[1]), Number(inSource[2])]] : [];

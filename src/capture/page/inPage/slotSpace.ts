@@ -1,6 +1,6 @@
 /** Prepares a slot for an ad: makes space and hides the slot's content. */
 
-import type { AdSize } from './rect.ts';
+import type { AdSize } from '../../../domain/ads.ts';
 import type { PagePart } from './script.ts';
 import { STYLES } from './styles.ts';
 
@@ -23,6 +23,8 @@ function makeSpace(element: HTMLElement, size: AdSize): () => void {
   const undo: (() => void)[] = [];
   const { display } = getComputedStyle(element);
   if (/^(none|contents)$/.test(display)) undo.push(setStyles(element, { display: 'block' }));
+  // Sizes do not apply to inline elements. The box of one that became a block has another width.
+  if (display === 'inline' && !isReplaced(element)) undo.push(setStyles(element, { display: 'inline-block' }));
   const room = innerSize(element);
   const outer = element.getBoundingClientRect();
   const styles: Record<string, string> = {};
@@ -33,9 +35,6 @@ function makeSpace(element: HTMLElement, size: AdSize): () => void {
     styles['min-height'] = growth(size.height, room.height, outer.height);
     styles['max-height'] = 'none';
   }
-  // Sizes do not apply to inline elements.
-  if (Object.keys(styles).length > 0 && display === 'inline' && !isReplaced(element))
-    styles['display'] = 'inline-block';
   if (Object.keys(styles).length > 0) undo.push(setStyles(element, styles));
   return () => {
     for (const back of undo.reverse()) back();

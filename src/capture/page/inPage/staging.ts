@@ -1,7 +1,9 @@
 /** Places a picture into a slot of the live page, and restores the page afterwards. */
+
+import type { AdSize } from '../../../domain/ads.ts';
 import { type AdInPage, BRING_INTO_VIEW, type ViewRequest } from './bringIntoView.ts';
 import type { Hiding } from './overlays.ts';
-import { type AdSize, RECT, type Rect } from './rect.ts';
+import { RECT, type Rect } from './rect.ts';
 import { expressionOf } from './script.ts';
 import { SLOT_SPACE } from './slotSpace.ts';
 import { STYLES } from './styles.ts';

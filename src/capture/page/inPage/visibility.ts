@@ -23,12 +23,12 @@ function topmostAt(x: number, y: number): Element | null {
   return top;
 }
 
+function isVisible(element: Element): boolean {
+  return element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+}
+
 function isShown(element: Element, rect: Rect): boolean {
-  return (
-    rect.width >= 10 &&
-    rect.height >= 10 &&
-    element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
-  );
+  return rect.width >= 10 && rect.height >= 10 && isVisible(element);
 }
 
 function isSticky(element: Element): boolean {
@@ -52,4 +52,4 @@ function isCovered(element: Element): boolean {
   return seen.length > 0 && over.length * 2 > seen.length;
 }
 
-export const VISIBILITY = { parentOf, isWithin, topmostAt, isShown, isSticky, isCovered } satisfies PagePart;
+export const VISIBILITY = { parentOf, isWithin, topmostAt, isVisible, isShown, isSticky, isCovered } satisfies PagePart;

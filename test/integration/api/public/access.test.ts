@@ -6,6 +6,7 @@ import {
   enableOrganization,
 } from '../../../../src/store/organizations/organizations.ts';
 import { startPublicApi, type TestApi } from '../../../support/publicApi.ts';
+import { rawExchange } from '../../../support/rawHttp.ts';
 
 let api: TestApi;
 let otherKey: string;
@@ -32,6 +33,26 @@ const ROUTES: [string, string][] = [
   ['GET', 'screenshots'],
   ['GET', 'deliveries'],
   ['POST', `deliveries/${NOBODY}/replay`],
+  ['POST', `screenshot_sets/${NOBODY}/retake`],
+  ['POST', `screenshot_sets/${NOBODY}/duplicate`],
+  ['POST', `screenshots/${NOBODY}/retake`],
+  ['POST', `screenshots/${NOBODY}/review`],
+  ['GET', `screenshot_sets/${NOBODY}/shares`],
+  ['POST', `screenshot_sets/${NOBODY}/shares`],
+  ['DELETE', `screenshot_sets/${NOBODY}/shares/${NOBODY}`],
+  ['GET', 'settings'],
+  ['PATCH', 'settings'],
+  ['GET', 'events'],
+  ['GET', `events/${NOBODY}`],
+  ['POST', 'events/replay'],
+  ['POST', `events/${NOBODY}/replay`],
+  ['GET', 'webhook_endpoints'],
+  ['POST', 'webhook_endpoints'],
+  ['GET', `webhook_endpoints/${NOBODY}`],
+  ['PATCH', `webhook_endpoints/${NOBODY}`],
+  ['DELETE', `webhook_endpoints/${NOBODY}`],
+  ['POST', `webhook_endpoints/${NOBODY}/rotate`],
+  ['POST', `webhook_endpoints/${NOBODY}/test`],
 ];
 const body = JSON.stringify({ campaign: { name: 'C' }, ad: { media: { type: 'url', content: 'https://a.example/' } } });
 /** Has a fault that needs the database. */
@@ -57,7 +78,10 @@ describe('the key', () => {
   test.each(ROUTES)('a key is required on %s %s', async (method, path) => {
     const reply = await api.send({ method, path: `/api/v1/orgs/acme/${path}` });
     expect([reply.status, reply.headers['www-authenticate']]).toEqual([401, 'Bearer']);
-    expect(reply.json).toEqual({ status: 'failure', errors: { authorization: [expect.any(String)] } });
+    expect(reply.json).toEqual({
+      ...{ status: 'failure', code: 'unauthorized', request_id: reply.headers['x-request-id'] },
+      errors: { authorization: [expect.any(String)] },
+    });
   });
 
   test.each([
@@ -111,7 +135,8 @@ describe('the key', () => {
         api.send({ method, path: `/api/v1/orgs/${slug}/${path}`, headers: { authorization } });
       const [foreign, unknown] = [await ask('acme', otherKey), await ask('nobody', otherKey)];
       expect([foreign.status, unknown.status]).toEqual([404, 404]);
-      expect(foreign.text).toBe(unknown.text);
+      const [own, other] = [foreign, unknown].map(({ json }) => ({ ...json, request_id: '' }));
+      expect(own).toEqual(other);
       expect(Object.keys(foreign.json.errors)).toEqual(['organization_slug']);
     }
   });
@@ -145,11 +170,14 @@ describe('a disabled organization', () => {
     for (const [method, path] of ROUTES) {
       const headers = { authorization: api_key, 'content-type': 'text/plain' };
       const sent = { method, path: `/api/v1/orgs/closed/${path}`, headers };
-      const reply = await api.send(method === 'POST' ? { ...sent, body: '{broken' } : sent);
+      const hasBody = method === 'POST' || method === 'PATCH';
+      const reply = await api.send(hasBody ? { ...sent, body: '{broken' } : sent);
       expect([reply.status, reply.json]).toEqual([
         403,
         {
           status: 'failure',
+          code: 'organization_disabled',
+          request_id: reply.headers['x-request-id'],
           errors: {
             organization: [
               'Your organization is disabled. Upgrade to keep using the API: https://shots.example/o/closed/billing',
@@ -181,6 +209,39 @@ describe('the order of the checks', () => {
 });
 
 describe('a foreign id', () => {
+  test('no route changes or shows a set or screenshot of another organization', async () => {
+    const shot = { site: { url: 'https://news.example/' }, device: { name: 'desktop' } };
+    const entry = { ad: { media: { type: 'url', content: 'https://a.example/' } }, screenshots: [shot] };
+    const sent = { campaign: { name: 'C' }, screenshot_requests: [entry] };
+    const { id } = (await api.post('screenshot_requests', sent)).json;
+    const { db } = api.store;
+    await db.updateTable('screenshot_sets').set({ status: 'approved' }).where('id', '=', id).execute();
+    await db.updateTable('screenshots').set({ status: 'uploaded' }).where('set_id', '=', id).execute();
+    const [screenshot] = (await api.get(`screenshot_sets/${id}`)).json.screenshots;
+    const share = (await api.post(`screenshot_sets/${id}/shares`, {})).json;
+    const before = await api.get(`screenshot_sets/${id}`);
+    const ask = (method: string, path: string) =>
+      api.send({
+        method,
+        path: `/api/v1/orgs/other/${path}`,
+        headers: { authorization: otherKey, 'content-type': 'application/json' },
+        ...(method === 'POST' && { body: JSON.stringify({ decision: 'rejected' }) }),
+      });
+    for (const [method, path] of [
+      ['POST', `screenshot_sets/${id}/retake`],
+      ['POST', `screenshot_sets/${id}/duplicate`],
+      ['POST', `screenshots/${screenshot.id}/retake`],
+      ['POST', `screenshots/${screenshot.id}/review`],
+      ['GET', `screenshot_sets/${id}/shares`],
+      ['POST', `screenshot_sets/${id}/shares`],
+      ['DELETE', `screenshot_sets/${id}/shares/${share.id}`],
+    ] as const) {
+      expect((await ask(method, path)).status, `${method} ${path}`).toBe(404);
+    }
+    expect((await api.get(`screenshot_sets/${id}`)).text).toBe(before.text);
+    expect((await api.get(`screenshot_sets/${id}/shares`)).json.data).toEqual([share]);
+  });
+
   test('an id of another organization is unknown on every route', async () => {
     const made = await post(api.organization.api_key);
     const headers = { authorization: otherKey };
@@ -195,4 +256,10 @@ describe('a foreign id', () => {
       ]);
     }
   });
+});
+
+test('a request with two Host headers is refused, because a proxy could read the other one', async () => {
+  const port = Number(new URL(api.url).port);
+  const answer = await rawExchange(port, 'GET /openapi.json HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n');
+  expect(answer).toMatch(/^HTTP\/1.1 400 .*"code":"malformed".*must be sent once/s);
 });

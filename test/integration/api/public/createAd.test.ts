@@ -297,6 +297,8 @@ describe('subscribers', () => {
     ['no topic', [{ webhook: { url: 'https://a.example/', topics: [] } }], ['subscribers.0.webhook.topics']],
     ['a bucket without a connector', [many[0], { s3 }], ['subscribers.1.s3']],
     ['a bucket without a name', [{ s3: { region: 'eu' } }], ['subscribers.0.s3.bucket']],
+    ['a bucket that is an IP address', [{ s3: { bucket: '10.0.0.1' } }], ['subscribers.0.s3.bucket']],
+    ['a prefix with a backslash', [{ s3: { ...s3, key_prefix: 'a\\b/' } }], ['subscribers.0.s3.key_prefix']],
     ['a prefix with ".."', [{ s3: { ...s3, key_prefix: '../x' } }], ['subscribers.0.s3.key_prefix']],
   ])('invalid subscribers are rejected: %s', async (_what, subscribers, expected) => {
     expect(await paths({ campaign, ad: { media }, subscribers })).toEqual(expected);
@@ -304,14 +306,26 @@ describe('subscribers', () => {
 
   test('subscribers with a bucket are stored once the organization has a connector', async () => {
     const other = await createOrganization(api.store.db, { slug: 'with-s3' });
-    await setS3Connector(api.store.db, 'with-s3', { region: 'eu', accessKeyId: 'a', secretAccessKey: 'b' });
+    const account = { region: 'eu', accessKeyId: 'a', secretAccessKey: 'b' };
+    await setS3Connector(api.store.db, 'with-s3', { ...account, name: 'archive' });
     const both = { webhook: { url: 'https://a.example/' }, s3 };
-    const reply = await exchange(api.url, {
-      method: 'POST',
-      path: '/api/v1/orgs/with-s3/ads',
-      headers: { authorization: other.api_key, 'content-type': 'application/json' },
-      body: JSON.stringify({ campaign, ad: { media }, subscribers: [both, { s3: { bucket: 'abc' } }] }),
-    });
+    const send = (connector: string) =>
+      exchange(api.url, {
+        method: 'POST',
+        path: '/api/v1/orgs/with-s3/ads',
+        headers: { authorization: other.api_key, 'content-type': 'application/json' },
+        body: JSON.stringify({ campaign, ad: { media }, subscribers: [both, { s3: { bucket: 'abc', connector } }] }),
+      });
+    const rejected = await send('unknown');
+    expect([rejected.status, rejected.json.errors]).toEqual([
+      422,
+      {
+        'subscribers.0.s3': ['needs a connector: name one in s3.connector, because there is none named s3.'],
+        'subscribers.1.s3.connector': ['is not the name of a connector of this organization.'],
+      },
+    ]);
+    await setS3Connector(api.store.db, 'with-s3', account);
+    const reply = await send('archive');
     expect(reply.status).toBe(201);
     const rows = await api.store.db
       .selectFrom('subscribers')
@@ -321,7 +335,7 @@ describe('subscribers', () => {
       .execute();
     expect(rows).toMatchObject([
       { webhook_url: 'https://a.example/', s3_bucket: 'shots', s3_region: 'eu-central-1', s3_key_prefix: 'ar_' },
-      { webhook_url: null, s3_bucket: 'abc', s3_region: null, s3_key_prefix: null },
+      { webhook_url: null, s3_bucket: 'abc', s3_region: null, s3_key_prefix: null, s3_connector: 'archive' },
     ]);
   });
 });
@@ -351,7 +365,7 @@ describe('all faults of a body come in one answer', () => {
       'media.content': ['must be at most 1,048,576 bytes (1MB) for an html_tag, but is 1,048,577.'],
     });
     expect(await faults({ campaign, ad: { media: { type: 'zip' } } })).toEqual({
-      'media.type': ['must be one of: url, html_tag.'],
+      'media.type': ['must be one of: url, html_tag, upload.'],
       'media.content': ['is required: a string.'],
     });
   });

@@ -35,7 +35,11 @@ test.each([
 test('the same idempotency key with another body is rejected', async () => {
   await create('other body');
   const reply = await create('other body', { ...ad, x: 1 });
-  expect([reply.status, Object.keys(reply.json.errors)]).toEqual([422, [KEY]]);
+  expect([reply.status, reply.json.code, Object.keys(reply.json.errors)]).toEqual([
+    422,
+    'idempotency_key_reused',
+    [KEY],
+  ]);
 });
 
 test('an idempotency key belongs to one organization and one endpoint', async () => {
@@ -65,7 +69,11 @@ test('the API rejects a request while another one with its key runs', async () =
   await api.store.db.transaction().execute(async (tx) => {
     await takeKey(tx, { organizationId: id, endpoint: 'ads', key: 'running', bodySha256: Buffer.alloc(32) });
     const reply = await create('running');
-    expect([reply.status, Object.keys(reply.json.errors)]).toEqual([409, [KEY]]);
+    expect([reply.status, reply.json.code, Object.keys(reply.json.errors)]).toEqual([
+      409,
+      'idempotency_key_in_use',
+      [KEY],
+    ]);
   });
   expect((await create('running')).status).toBe(201);
 });

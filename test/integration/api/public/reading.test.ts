@@ -137,6 +137,9 @@ describe('one set', () => {
         'captured_at',
         'warnings',
         'ad',
+        'retake_of',
+        'retaken_by',
+        'review',
       ].sort(),
     );
   });
@@ -200,6 +203,9 @@ describe('lists', () => {
         status: 'capturing',
         instructions: null,
         review_notes: null,
+        retake_of: null,
+        retaken_by: null,
+        review: null,
         counts: { total: 4, uploaded: 1, pending: 1, failed: 1, canceled: 1 },
       },
     ]);
@@ -308,7 +314,10 @@ describe('reviewing', () => {
     const reply = await act(made.id, 'reject');
     expect([reply.status, reply.json]).toEqual([
       409,
-      { status: 'failure', errors: { status: ['is canceled, so the set cannot be rejected.'] } },
+      expect.objectContaining({
+        code: 'conflict',
+        errors: { status: ['is canceled, so the set cannot be rejected.'] },
+      }),
     ]);
   });
 
@@ -418,21 +427,9 @@ describe('a picture', () => {
   });
 });
 
-describe('the reference', () => {
-  test('the reference is served as OpenAPI 3.1 and as a page that loads nothing from other servers', async () => {
-    const document = await api.send({ path: '/openapi.json' });
-    expect([document.status, document.json.openapi]).toEqual([200, '3.1.0']);
-    const page = await api.send({ path: '/docs' });
-    expect(page.headers['content-type']).toMatch(/^text\/html/);
-    expect(page.headers['content-security-policy']).toContain("script-src 'self';");
-    const linked = [...page.text.matchAll(/(?:href|src)="([^"]+)"/g)].map((match) => match[1] ?? '');
-    expect(linked).toHaveLength(4);
-    for (const address of linked) {
-      expect(address).not.toMatch(/^[a-z]+:|^\/\//);
-      expect((await api.send({ path: `/${address}` })).status).toBe(200);
-    }
-    expect(page.text).not.toMatch(/<script>(?!<)/);
-  });
+test('the reference is served as OpenAPI 3.1', async () => {
+  const document = await api.send({ path: '/openapi.json' });
+  expect([document.status, document.json.openapi]).toEqual([200, '3.1.0']);
 });
 
 test('an unreachable database gives a 503 that says to try again', async () => {
@@ -454,7 +451,10 @@ test('an internal error gives a 500 that contains only the id of its log line', 
   const reply = await other.send({ path: '/i/tok.png', headers: { 'x-request-id': 'find-me' } });
   expect([reply.status, reply.json]).toEqual([
     500,
-    { status: 'failure', errors: { service: [expect.stringContaining('find-me')] } },
+    {
+      ...{ status: 'failure', code: 'internal', request_id: 'find-me' },
+      errors: { service: [expect.stringContaining('find-me')] },
+    },
   ]);
   expect(other.lines).toContainEqual(expect.objectContaining({ request_id: 'find-me', err: expect.any(Error) }));
   await other.close();

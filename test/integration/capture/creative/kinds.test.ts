@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CreativeFrame } from '../../../../src/capture/creative/creative.ts';
 import { colourAt, file, startTestRenderer, type TestRenderer, tag } from '../../../support/testRenderer.ts';
 import { zipOf } from '../../../support/zips.ts';
 
@@ -103,6 +104,35 @@ describe.each(['greys.mp4', 'greys.webm'])('the video %s', (name) => {
   });
 });
 
+describe('a video at a requested size', () => {
+  it('a video of other proportions has black bars, with a warning', async () => {
+    const bytes = await media('greys.mp4');
+    const result = await renderer.rendered(file('v.mp4', bytes), {
+      markers: [0, 1_000],
+      size: { width: 300, height: 100 },
+    });
+    expect([result.width, result.height]).toEqual([300, 100]);
+    expect(result.warnings).toMatchObject([
+      { code: 'size_conflict', message: expect.stringContaining('160×120 pixels. At the requested size 300×100') },
+    ]);
+    for (const [index, second] of [0, 1].entries()) {
+      const frame = result.frames[index];
+      expect(await colourAt(frame, { x: 20, y: 50 })).toEqual([0, 0, 0]);
+      expect(Math.abs(((await colourAt(frame))[0] ?? 0) - grey(second))).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it('a video of the same proportions fills the size without a warning', async () => {
+    const bytes = await media('greys.mp4');
+    const result = await renderer.rendered(file('v.mp4', bytes), {
+      markers: [1_000],
+      size: { width: 301, height: 226 },
+    });
+    expect(result.warnings).toEqual([]);
+    expect(Math.abs(((await colourAt(result.frames[0], { x: 1, y: 1 }))[0] ?? 0) - grey(1))).toBeLessThanOrEqual(1);
+  });
+});
+
 describe('a VAST', () => {
   const inline = (url: string) =>
     `<VAST version="3.0"><Ad><InLine><Creatives><Creative><Linear><MediaFiles><MediaFile type="video/mp4" width="320" height="240"><![CDATA[${url}]]></MediaFile></MediaFiles></Linear></Creative></Creatives></InLine></Ad></VAST>`;
@@ -168,7 +198,34 @@ describe('an HTML5 zip', () => {
     expect(await colourAt(result.frames[0], { x: 150, y: 50 })).toEqual([0, 128, 0]);
     expect(await colourAt(result.frames[0], { x: 225, y: 225 })).toEqual([255, 0, 0]);
   });
+
+  it('a film with sound in a zip is at the same place as the film alone', async () => {
+    const film = await readFile(new URL('../../../fixtures/media/files/lumen.mp4', import.meta.url));
+    const markers = [1_000, 2_500];
+    const alone = await renderer.rendered(file('lumen.mp4', film), { markers });
+    const { width, height } = alone;
+    const html = `<meta name="ad.size" content="width=${width},height=${height}"><body style="margin:0">
+<video src="lumen.mp4" autoplay muted playsinline width="${width}" height="${height}" style="display:block"></video>`;
+    const inZip = await renderer.rendered(file('a.zip', await zipOf({ 'index.html': html, 'lumen.mp4': film })), {
+      markers,
+    });
+    for (const index of markers.keys())
+      expect(await difference(alone.frames[index], inZip.frames[index])).toBeLessThan(SAME_PICTURE);
+    expect(await difference(alone.frames[0], inZip.frames[1])).toBeGreaterThan(SAME_PICTURE);
+  });
 });
+
+/** A film in a page may be a frame or two behind. */
+const SAME_PICTURE = 3;
+
+/** @returns the mean difference of a colour value. */
+async function difference(one: CreativeFrame | undefined, two: CreativeFrame | undefined): Promise<number> {
+  const [first, second] = await Promise.all(
+    [one, two].map((frame) => sharp(frame?.png).removeAlpha().raw().toBuffer()),
+  );
+  const values = [...(first ?? [])];
+  return values.reduce((sum, value, at) => sum + Math.abs(value - (second?.[at] ?? 0)), 0) / values.length;
+}
 
 describe('an HTML page', () => {
   it('an HTML page is loaded from its own address at its declared size', async () => {

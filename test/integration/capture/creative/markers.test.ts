@@ -1,6 +1,8 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CreativeFrame } from '../../../../src/capture/creative/creative.ts';
+import { animatedAvif } from '../../../support/animatedAvif.ts';
+import { animatedPng } from '../../../support/animatedPng.ts';
 import { colourAt, file, startTestRenderer, type TestRenderer, tag } from '../../../support/testRenderer.ts';
 
 let renderer: TestRenderer;
@@ -100,6 +102,25 @@ ${strips.join('\n')}</script>`);
 /** Shows the number of the animation frames that the page has got. */
 const COUNTER = 'let n = 0; const count = () => { show(++n); requestAnimationFrame(count); };';
 
+describe('the clock of a new document', () => {
+  const startDocument = `<!doctype html><meta name="ad.size" content="width=300,height=250"><body style="margin:0">${SIZE}</div>
+<script>d.style.background = performance.now() > 0 ? 'rgb(0,200,0)' : 'rgb(200,0,0)'</script>`;
+  const text = JSON.stringify(startDocument).replaceAll('</script', '<\\/script');
+  const frame = '<iframe id="f" width="300" height="250" style="border:0"></iframe>';
+
+  it.each([
+    ['a page that may not be in a frame', startDocument, { 'x-frame-options': 'DENY' }],
+    ['an iframe that a script writes', `${frame}<script>f.contentDocument.write(${text})</script>`, {}],
+    ['an iframe with srcdoc', `${frame}<script>f.srcdoc = ${text}</script>`, {}],
+  ])('a script in %s reads a time above 0', async (_, content, headers) => {
+    const body = `<meta name="ad.size" content="width=300,height=250"><body style="margin:0">${content}`;
+    const source = renderer.put('/start', { type: 'text/html', body, headers });
+    const { frames, mode } = await renderer.rendered(source, { markers: [100] });
+    expect(mode).toBe('stepped');
+    expect(await colourAt(frames[0])).toEqual([0, 200, 0]);
+  });
+});
+
 describe('a creative that counts its animation frames', () => {
   it.each([
     ['counts from its load', `${COUNTER} requestAnimationFrame(count)`, 0],
@@ -131,21 +152,45 @@ describe('an animated image', () => {
     [255, 255, 0],
   ] as const;
 
-  it.each(['gif', 'webp'] as const)(
-    'an animated %s shows at a boundary of its frames the new frame',
-    async (format) => {
-      const [width, height] = [300, 250];
-      const pixels = Buffer.concat(COLOURS.map((colour) => Buffer.alloc(width * height * 3, Buffer.from(colour))));
-      const raw = { width, height: height * COLOURS.length, channels: 3, pageHeight: height } as const;
-      const image = sharp(pixels, { raw });
-      const delay = [70, 70, 70, 70];
-      const bytes = await (format === 'gif' ? image.gif({ delay }) : image.webp({ delay, lossless: true })).toBuffer();
-      const markers = [0, 69, 70, 139, 140, 210, 279, 280, 2_800 + 70];
-      const { frames } = await renderer.rendered(file(`ad.${format}`, bytes), { markers });
-      const shown = await Promise.all(frames.map((frame) => colourAt(frame)));
-      expect(shown).toEqual([0, 0, 1, 1, 2, 3, 3, 0, 1].map((index) => COLOURS[index]));
-    },
-  );
+  const size = { width: 300, height: 250 };
+  const hex = COLOURS.map((colour) => `#${Buffer.from(colour).toString('hex')}`);
+  const image = () => {
+    const pixels = COLOURS.map((colour) => Buffer.alloc(size.width * size.height * 3, Buffer.from(colour)));
+    const shape = { width: size.width, height: size.height * COLOURS.length, pageHeight: size.height };
+    return sharp(Buffer.concat(pixels), { raw: { ...shape, channels: 3 } });
+  };
+
+  it.each([
+    [
+      'GIF',
+      70,
+      () =>
+        image()
+          .gif({ delay: COLOURS.map(() => 70) })
+          .toBuffer(),
+    ],
+    [
+      'WebP',
+      70,
+      () =>
+        image()
+          .webp({ delay: COLOURS.map(() => 70), lossless: true })
+          .toBuffer(),
+    ],
+    ['PNG', 70, () => animatedPng(hex, { ...size, delayMs: 70 })],
+    ['AVIF', 1_000, () => animatedAvif(hex, size)],
+  ] as const)('an animated %s shows at a boundary of its frames the new frame', async (format, each, write) => {
+    const markers = [0, each - 1, each, 2 * each - 1, 2 * each, 3 * each, 4 * each - 1, 4 * each, 9 * each];
+    const { frames } = await renderer.rendered(file(`ad.${format.toLowerCase()}`, await write()), { markers });
+    const shown = await Promise.all(frames.map((frame) => colourAt(frame)));
+    const due = [0, 0, 1, 1, 2, 3, 3, 0, 1].map((index) => COLOURS[index] ?? []);
+    for (const [index, colour] of due.entries())
+      for (const [channel, value] of colour.entries())
+        expect(
+          Math.abs((shown[index]?.[channel] ?? -99) - value),
+          `${markers[index]} ms: ${shown[index]}`,
+        ).toBeLessThan(3);
+  });
 });
 
 describe('the default frame', () => {

@@ -19,7 +19,7 @@ const AD = '<div id="ad"></div>';
 const fluid = '#ad{position:absolute;inset:0;background:#123456}';
 
 async function shown(
-  files: Record<string, string>,
+  files: Record<string, string | Buffer>,
   { name = 'creative.zip', size }: { name?: string; size?: { width: number; height: number } } = {},
 ) {
   const result = await renderer.rendered(file(name, await zipOf(files)), { size });
@@ -79,9 +79,30 @@ describe('the size of an HTML5 zip', () => {
     ['swapped', 600, 300],
     ['copied from a smaller ad', 300, 250],
     ['copied from a larger ad', 970, 250],
+    ['copied from an ad of the same height', 160, 600],
   ])('an ad.size that is %s loses against the stage, with a warning', async (_, width, height) => {
     const { size, codes } = await shown({ 'index.html': page(stage(300, 600), AD, meta(width, height)) });
     expect([size, codes]).toEqual(['300x600', ['size_conflict']]);
+  });
+
+  it('a body with a size of its own is the stage, however wide it is', async () => {
+    const style = 'body{width:970px;height:90px;margin:0 auto!important;overflow:hidden;background:#123456}';
+    const { size, codes } = await shown({ 'index.html': page(style, 'x') });
+    expect([size, codes]).toEqual(['970x90', []]);
+  });
+
+  it('an ad that fills any frame has the proportions of its largest picture, with a warning', async () => {
+    const picture = await sharp({ create: { width: 1_940, height: 500, channels: 3, background: '#f00' } })
+      .png()
+      .toBuffer();
+    const style = 'html,body{height:100%}#ad{height:100%;background:url(bg.png) center/cover}';
+    const { size, codes } = await shown({ 'index.html': page(style, AD), 'bg.png': picture });
+    expect([size, codes]).toEqual(['970x250', ['size_assumed']]);
+  });
+
+  it('an ad.size in UTF-16 is read', async () => {
+    const html = Buffer.from(`\uFEFF${page(fluid, AD, meta(970, 250))}`, 'utf16le');
+    expect((await shown({ 'index.html': html })).size).toBe('970x250');
   });
 
   it('an ad.size holds if the parts of the ad are smaller than it', async () => {
@@ -142,15 +163,42 @@ describe('files that did not load', () => {
     ]);
   });
 
-  it('an ad whose library did not load is shown as it is, with a warning that names the library', async () => {
+  it('an ad that is visible without its library is shown, with a warning that names the library', async () => {
     const url = `${renderer.base}/none/gsap.min.js`;
-    const body = `<div id="ad"><div style="width:300px;height:250px;background:red;opacity:0"></div></div><script src="${url}"></script>`;
-    const { size, result } = await shown({ 'index.html': page(stage(300, 250, 'background:none'), body) });
-    expect(size).toBe('300x250');
-    expect(result.warnings).toContainEqual({
-      code: 'script_not_loaded',
-      message: `A script did not load: ${url} (HTTP status 404).`,
+    const { size, result } = await shown({
+      'index.html': page(stage(300, 250), `${AD}<script src="${url}"></script>`),
     });
+    expect(size).toBe('300x250');
+    expect(result.warnings).toEqual([
+      { code: 'script_not_loaded', message: `A script did not load: ${url} (HTTP status 404).` },
+    ]);
+  });
+
+  it('tracking pixels and scripts that only measure are not warned about', async () => {
+    const none = `${renderer.base}/none`;
+    const pixels = `<img src="${none}/a.gif" width="1" height="1"><img src="${none}/b.gif" style="display:none">`;
+    const scripts = `<script src="${none}/analytics.js"></script><script>new Image().src = '${none}/c.gif'</script>`;
+    const { codes } = await shown({ 'index.html': page(stage(300, 250), AD + pixels + scripts) });
+    expect(codes).toEqual([]);
+  });
+
+  it('a font that does not exist is warned about, unless another one of the list exists', async () => {
+    const text = (family: string) => `<p style="font-family:${family}">text</p>`;
+    const body = `<div id="ad">${text('Acme Sans, sans-serif')}${text('Acme Serif, Arial')}${text('monospace')}</div>`;
+    const { result } = await shown({ 'index.html': page(stage(300, 250), body) });
+    expect(result.warnings).toEqual([
+      {
+        code: 'fallback_font',
+        message:
+          'The font "Acme Sans" is not available, so its text is in another font. Put the font into the creative.',
+      },
+    ]);
+  });
+
+  it('an image that the ad hides at first and that did not load is warned about', async () => {
+    const hidden = `<div style="display:none"><img src="${renderer.base}/none/hero.png" width="300" height="250"></div>`;
+    const { codes } = await shown({ 'index.html': page(stage(300, 250), AD + hidden) });
+    expect(codes).toEqual(['image_not_loaded']);
   });
 });
 

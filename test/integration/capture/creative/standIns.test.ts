@@ -44,6 +44,30 @@ describe('mraid.js', () => {
   });
 });
 
+describe('MRAID in a zip', () => {
+  const page = (body: string) =>
+    `<!doctype html><meta name="ad.size" content="width=300,height=250"><body style="margin:0">${box}${body}`;
+  const rendered = async (files: Record<string, string>) =>
+    renderer.rendered(file('ad.zip', await zipOf(files)), { markers: [1_000] });
+
+  it('a zip whose script uses MRAID and expects that the app injects it is shown', async () => {
+    const result = await rendered({
+      'index.html': page('<script src="js/app.js"></script>'),
+      'js/app.js': `if (mraid.getState() === 'loading') mraid.addEventListener('ready', go); else go(); function go() { ${show} }`,
+    });
+    expect(await colourAt(result.frames[0], { x: 150, y: 125 })).toEqual(GREEN);
+    expect(result.notes).toContain('Tearsheet provided mraid.js, as an app does.');
+  });
+
+  it('a zip that asks whether there is MRAID gets none, as on a web page', async () => {
+    const result = await rendered({
+      'index.html': page(`<script>if (typeof mraid === 'undefined') { ${show} }</script>`),
+    });
+    expect(await colourAt(result.frames[0], { x: 150, y: 125 })).toEqual(GREEN);
+    expect(result.notes).not.toContain('Tearsheet provided mraid.js, as an app does.');
+  });
+});
+
 describe('a library of an ad platform that does not load', () => {
   const remote = (path: string, body: string) =>
     `<script src="${renderer.base}${path}"></script>${box}<script>${body}</script>`;
@@ -94,6 +118,12 @@ describe('a library of an ad platform that does not load', () => {
       const result = await renderer.rendered(file('ad.zip', zip), { markers: [1_000] });
       expect(await colourAt(result.frames[0], { x: 150, y: 125 }), src).toEqual(GREEN);
     }
+  });
+
+  it('a creative may reach deep into parts of Studio that draw nothing', async () => {
+    const body = `studio.sdk.gdn.Config.set('a'); studio.common.Environment.hasType(studio.common.Environment.Type.LIVE); ${show}`;
+    const result = await renderer.rendered(tag(remote('/ads/studio/Enabler.js', body)));
+    expect(await colourAt(result.frames[0], { x: 150, y: 125 })).toEqual(GREEN);
   });
 
   it('a library that loads is used unchanged', async () => {

@@ -1,12 +1,14 @@
 /** A job for one capture: in the real internal API on its own database, behind a proxy that misbehaves on demand. */
+import { sql } from 'kysely';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { issueJobToken } from '../../../../src/api/auth/jobToken.ts';
 import type { CaptureObserver, InternalApiOptions } from '../../../../src/api/internal/options.ts';
 import type { DeviceName } from '../../../../src/domain/devices.ts';
+import { uploadKey } from '../../../../src/domain/uploads.ts';
 import type { Database } from '../../../../src/store/database/database.ts';
 import { admitWaiting } from '../../../../src/workflow/admission.ts';
 import { captureClient } from '../../../support/captureClient.ts';
-import { insertAd, insertOrganization, insertSet } from '../../../support/insertRows.ts';
+import { insertAd, insertOrganization, insertSet, insertUpload } from '../../../support/insertRows.ts';
 import { startTestInternalApi, type TestInternalApi } from '../../../support/testInternalApi.ts';
 import { startMisbehavingProxy } from './misbehavingProxy.ts';
 
@@ -25,6 +27,8 @@ export interface JobOrder {
   /** Each page is one index; of five pages, the first two are index 0. Without pages, the job only renders the ads. */
   readonly pages?: readonly PageOrder[];
   readonly options?: Partial<InternalApiOptions>;
+  /** The uploaded files of some of the ads, by the ids of the ads. */
+  readonly files?: Readonly<Record<string, { readonly name: string; readonly bytes: Buffer }>>;
 }
 
 export type CaptureJob = Awaited<ReturnType<typeof createCaptureJob>>;
@@ -44,7 +48,6 @@ export function prepareCaptureJobs(): (order: JobOrder) => Promise<CaptureJob> {
   return (order) => createCaptureJob(api, order);
 }
 
-/** Each table after the tables that refer to it. */
 const TABLES = [
   'declared_uploads',
   'creative_frames',
@@ -55,16 +58,22 @@ const TABLES = [
   'screenshot_jobs',
   'screenshot_sets',
   'ads',
+  'uploads',
   'images',
   'campaigns',
   'organizations',
 ] as const;
 
+/** A request of the test before may still insert rows. Without the checks of foreign keys they do not stop the deletion. */
 async function deleteRows(db: Database): Promise<void> {
-  for (const table of TABLES) await db.deleteFrom(table).execute();
+  for (const table of TABLES)
+    await db.transaction().execute(async (transaction) => {
+      await sql`set local session_replication_role = replica`.execute(transaction);
+      await transaction.deleteFrom(table).execute();
+    });
 }
 
-async function createCaptureJob(shared: TestInternalApi, { ads, pages = [], options = {} }: JobOrder) {
+async function createCaptureJob(shared: TestInternalApi, { ads, pages = [], options = {}, files = {} }: JobOrder) {
   const phases: Readonly<Record<string, number>>[] = [];
   const observe: CaptureObserver = { phases: (given) => phases.push(given) };
   const proxy = await startMisbehavingProxy(() => api.url);
@@ -77,7 +86,13 @@ async function createCaptureJob(shared: TestInternalApi, { ads, pages = [], opti
   await deleteRows(db);
   const organization = await insertOrganization(db);
   const source = pages.length === 0 ? 'create_ad' : 'screenshot_request';
-  for (const [id, content] of Object.entries(ads)) await insertAd(db, organization, { id, content, source });
+  const artifacts = options.artifacts ?? shared.artifacts;
+  for (const [id, content] of Object.entries(ads)) {
+    const file = files[id];
+    const upload = file && (await insertUpload(db, organization, file));
+    if (file && upload) await artifacts.put(uploadKey(upload), file.bytes, 'application/octet-stream');
+    await insertAd(db, organization, { id, content, source, ...(upload && { upload }) });
+  }
   const pictures = pages.flatMap((page) => page.pictures.map(([adId, markerMs]) => ({ ...page, adId, markerMs })));
   if (pages.length > 0) await insertSet(db, organization, { pictures });
   const [admitted] = await db.transaction().execute((tx) => admitWaiting(tx, LIMITS));
@@ -87,6 +102,7 @@ async function createCaptureJob(shared: TestInternalApi, { ads, pages = [], opti
 
   return {
     ...proxy,
+    artifacts,
     env: {
       TEARSHEET_INTERNAL_URL: proxy.url,
       TEARSHEET_JOB: jobId,
@@ -98,6 +114,7 @@ async function createCaptureJob(shared: TestInternalApi, { ads, pages = [], opti
     otherCapture: captureClient(api.url, jobId, token),
     /** The seconds of each phase, for each capture that finished. */
     phases,
+    ad: (id: string) => db.selectFrom('ads').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
     creative: (ad: string) =>
       db.selectFrom('job_creatives').selectAll().where('ad_id', '=', ad).executeTakeFirstOrThrow(),
     /** In the order of the pages and their pictures. */

@@ -3,7 +3,7 @@
  * while a picture is taken, a creative never ends, a browser does not start. The content or the site selects the behavior: `fail`, `slow`, `break`, `starts-no-browser`; `http://closed/`, `http://crash/`…
  */
 import sharp from 'sharp';
-import type { CreativeFrame } from '../../../../src/capture/creative/creative.ts';
+import type { CreativeFrame, CreativeSource } from '../../../../src/capture/creative/creative.ts';
 import type { Engine } from '../../../../src/capture/engine/engine.ts';
 import { EngineStartError } from '../../../../src/capture/engine/engine.ts';
 import type {
@@ -34,6 +34,7 @@ export const CAPTURED_AT = new Date();
 export interface EngineDouble extends Engine {
   readonly opened: string[];
   readonly placed: CreativeFrame[];
+  readonly rendered: CreativeSource[];
   renewed: number;
   closed: boolean;
   /** Lets `slow` creatives finish. */
@@ -51,16 +52,18 @@ export function engineDouble(
   const engine: EngineDouble = {
     opened: [],
     placed: [],
+    rendered: [],
     renewed: 0,
     closed: false,
     browserVersion: '150.0.0.0',
     memoryEndReason: undefined,
     letGo: () => letGo(),
     async render(source, { markers, ratios, signal }) {
+      engine.rendered.push(source);
       const { content } = source.kind === 'file' ? { content: source.name } : source;
-      if (content === 'starts-no-browser') throw new EngineStartError('there is no Chromium');
       if (content === 'break') throw new Error('the renderer is closed');
       if (content.includes('slow')) await Promise.race([gate, aborted(signal)]);
+      if (content.includes('starts-no-browser')) throw new EngineStartError('there is no Chromium');
       signal?.throwIfAborted();
       if (content.includes('fail')) return { status: 'not_found', reason: `${content} answered 404` };
       const frames = await Promise.all(

@@ -68,6 +68,69 @@ describe('a slot that a script declares', () => {
     ]);
   });
 
+  test('a Prebid unit for films only is no slot, and one for banners too is', async () => {
+    const unit = (types: string) => `<script>window.pbjs = {que: []}; pbjs.que.push(() => pbjs.addAdUnits([
+      { code: 'spot', mediaTypes: { video: { playerSize: [640, 480] } ${types} } }]));</script>`;
+    const box = '<p>Text</p><div id="spot" style="height:150px"></div>';
+    expect(await slotsOf(`${box}${unit('')}`)).toEqual([]);
+    expect(await slotsOf(`${box}${unit(', banner: { sizes: [[300, 250]] }')}`)).toMatchObject([
+      { sizes: [[300, 250]] },
+    ]);
+  });
+
+  test('the element that a script renders Prebid ads into is a slot', async () => {
+    const script = `window.pbjs = {que: []}; pbjs.que.push(() => { pbjs.addAdUnits([{ code: 'unit-1', mediaTypes: { banner: {
+      sizes: [[300, 250]] } } }]); pbjs.requestBids({ bidsBackHandler: () => {
+      pbjs.renderAd(document.getElementById('place').contentDocument, 'x'); } }); });`;
+    expect(await slotsOf(`<p>Text</p><div id="place"></div><script>${script}</script>`)).toMatchObject([
+      { element: '#place', sizes: [[300, 250]] },
+    ]);
+  });
+
+  test('a call that Tearsheet does not know hides no declaration after it', async () => {
+    const script = `window.pbjs = {que: []}; pbjs.que.push(() => { pbjs.onEvent('bidWon', () => 0); pbjs.newFeature().with(1);
+      pbjs.addAdUnits([{ code: 'spot', mediaTypes: { banner: { sizes: [[300, 250]] } } }]); });`;
+    expect(await slotsOf(`<div id="spot"></div><script>${script}</script>`)).toMatchObject([{ sizes: [[300, 250]] }]);
+  });
+
+  test('a frame without a size is a slot if a script declares it', async () => {
+    const script = `window.pbjs = {que: []}; pbjs.que.push(() => pbjs.addAdUnits([{ code: 'post', mediaTypes: { banner: {
+      sizes: [[300, 250]] } } }]));`;
+    const body = `<p>Text</p><iframe id="post" width="0" height="0"></iframe><script>${script}</script>`;
+    expect(await slotsOf(body)).toMatchObject([{ element: '#post', collapsed: true, sizes: [[300, 250]] }]);
+  });
+
+  test('an element is a slot if an ad script gives it a size, and not if a player does', async () => {
+    const div = '<p>Text</p><div id="pos-7"></div>';
+    const ads = 'window.siteAds = { slots: [{ id: "pos-7", sizes: [[300, 250]] }] }';
+    expect(await slotsOf(`${div}<script>${ads}</script>`)).toMatchObject([{ element: '#pos-7', sizes: [[300, 250]] }]);
+    const chart = 'window.charts = [{ id: "pos-7", width: 300, height: 250 }]';
+    expect(await slotsOf(`${div}<script>${chart}</script>`)).toEqual([]);
+  });
+
+  test('an element is a slot if an ad script names a position beside it', async () => {
+    const ads = (type: string) => `<p>Text</p><div id="cntr1-square"></div><p>Text</p><script>
+      ramp.que.push(() => ramp.spaAddAds([{ type: '${type}', selectorId: 'cntr1-square' }]));</script>`;
+    expect(await slotsOf(ads('med_rect_atf'))).toMatchObject([{ element: '#cntr1-square' }]);
+    expect(await slotsOf(ads('weather'))).toEqual([]);
+  });
+
+  test('an image of a network that did not load leaves a slot without a size', async () => {
+    const link = '<div class="g-single a-104"><a href="https://a.example/"><img src="/missing.jpg"></a></div>';
+    expect(await slotsOf(`<p>Text</p><div class="g g-1">${link}</div>`)).toMatchObject([{ collapsed: true }]);
+  });
+
+  test('a widget is no slot because the same script speaks of ads', async () => {
+    const code = 'window.cfg = { ads: true, widgets: [{ id: "weather-box", width: 300, height: 250 }] }';
+    expect(await slotsOf(`<p>Text</p><div id="weather-box"></div><script>${code}</script>`)).toEqual([]);
+  });
+
+  test('a script that prints an ad between other content is a slot where it stands', async () => {
+    const tag = '<!-- Ad tag 468x60 --><script src="/tag.js"></script>';
+    const body = `<main id="main"><p>One.</p><p>Two.</p><p>Three.</p>${tag}<p>Four.</p></main>`;
+    expect(await slotsOf(body)).toMatchObject([{ element: '#main div', collapsed: true, sizes: [[468, 60]] }]);
+  });
+
   test('ad objects of unexpected types do not prevent the search for slots', async () => {
     const script = `window.googletag = 7; window.pbjs = Object.freeze({que: [1, null]}); googletag = {cmd: 'x', apiReady: true, pubads() { throw 1 }};`;
     expect(
@@ -105,9 +168,66 @@ describe('a slot that its element declares', () => {
     ['a video', '<iframe src="https://www.youtube.com/embed/x" width="640" height="360"></iframe>'],
     ['a picture of a known size', `<div ${sized}><img alt="" style="width:300px;height:250px" src="data:,"></div>`],
     ['an invisible anchor', '<div class="ad" style="width:1px;height:1px"></div>'],
-    ['a box that the page hides on this device', `<style>.d{display:none}</style><div class="ad d" ${sized}></div>`],
+    [
+      'a box that the page hides on this device',
+      `<style>@media (min-width:1px){.d{display:none}}</style><div class="ad d" ${sized}></div>`,
+    ],
   ])('%s is not a slot', async (_what, body) => {
     expect((await slotsOf(body)).filter(({ visible, collapsed }) => visible || collapsed)).toEqual([]);
+  });
+
+  test('a named slot that a style hides at every width is a slot, and one that a width hides is not', async () => {
+    const slot = '<p>Text</p><div class="ad-slot" data-slot="mrec"></div>';
+    const style = (css: string) => `<style>${css}</style>${slot}`;
+    expect(await slotsOf(style('.ad-slot{display:none}'))).toMatchObject([{ collapsed: true, sizes: [[300, 250]] }]);
+    const usable = async (css: string) =>
+      (await slotsOf(style(css))).filter(({ visible, collapsed }) => visible || collapsed);
+    expect(await usable('@media (min-width:1px){.ad-slot{display:none}}')).toEqual([]);
+    expect(await usable('.ad-slot{display:none}@media (max-width:700px){.ad-slot{display:block}}')).toEqual([]);
+  });
+
+  test('a hidden wrapper takes the sizes of the slot in it', async () => {
+    const script = `window.googletag = {cmd: [() => googletag.defineSlot('/1/a', [[300, 250]], 'in')]};`;
+    const body = `<style>.wait{display:none}</style><p>Text</p><div class="advert wait"><i>Ad</i><div id="in"></div></div>`;
+    expect(await slotsOf(`${body}<script>${script}</script>`)).toMatchObject([
+      { element: 'div.advert.wait', evidence: ['gpt', 'attribute'], collapsed: true, sizes: [[300, 250]] },
+    ]);
+  });
+
+  test.each([
+    ['a search layer', '<div id="top-search-live" style="width:300px;height:250px"></div>'],
+    ['a layer over the page', `<div style="position:absolute;width:300px;height:250px"></div>`],
+    ['a survey', '<div class="survey-box" style="width:300px;height:250px"></div>'],
+    ['a map', '<div id="map" style="width:300px;height:250px"></div>'],
+  ])('%s of a standard size without content is not a slot', async (_what, body) => {
+    expect(await slotsOf(`<p>Text</p>${body}`)).toEqual([]);
+  });
+
+  test.each([
+    ['mrec', '300x250', '300x600'],
+    ['Ads_BA_FLB', '728x90', '300x250'],
+    ['ad-square1', '300x250', '300x600'],
+  ])('the name %s takes %s and not %s', async (name, takes, not) => {
+    const sizes = (await slotsOf(`<p>Text</p><div class="ads" id="${name}"></div>`)).flatMap((one) =>
+      one.sizes.map((size) => size.join('x')),
+    );
+    expect(sizes).toContain(takes);
+    expect(sizes).not.toContain(not);
+  });
+
+  test('a word for ads and small ads names an empty box, but not an entry of a list', async () => {
+    const page = (body: string) => `<script>document.documentElement.lang = 'fr'</script><p>Texte</p>${body}`;
+    expect(await slotsOf(page('<div class="annonce megabanniere"></div>'))).toHaveLength(1);
+    expect(await slotsOf(page('<div class="annonce"><a href="/a"><img src="/x" alt=""></a> Vélo, 90 €</div>'))).toEqual(
+      [],
+    );
+  });
+
+  test('an AMP ad for other windows is not a slot', async () => {
+    const ad = (media: string) => `<p>Text</p><amp-ad media="${media}" width="300" height="250"></amp-ad>`;
+    const usable = (await slotsOf(ad('(max-width: 500px)'))).filter(({ visible, collapsed }) => visible || collapsed);
+    expect(usable).toEqual([]);
+    expect(await slotsOf(ad('(min-width: 501px)'))).toMatchObject([{ collapsed: true, sizes: [[300, 250]] }]);
   });
 
   test('a wrapper, its slot and the frame in it are one slot', async () => {
@@ -169,5 +289,16 @@ test('a scaled ad keeps its aspect ratio and stays inside its slot', async () =>
     status: 'no_slots',
     reason: expect.stringContaining('too small'),
   });
+  await open.close();
+});
+
+test('an AMP ad without the AMP library gets its space in the page', async () => {
+  const open = await visit(
+    '<p>Before.</p><amp-ad width="300" height="250"><div placeholder></div></amp-ad><p id="after">After.</p>',
+  );
+  const picture = await open.place(await ad(300, 250));
+  placed(picture);
+  expect(picture.adBox).toMatchObject({ width: 300, height: 250 });
+  expect(picture.chosen.evidence).toContain('amp');
   await open.close();
 });

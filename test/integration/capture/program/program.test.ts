@@ -266,3 +266,18 @@ test('A browser that does not start ends the capture with a reason, and the clai
   expect(errors.join()).toContain('there is no Chromium');
   expect(await job.creative(A)).toMatchObject({ status: 'pending', claim_expires_at: null });
 });
+
+test('A creative that was claimed again while the capture ended is released too', async () => {
+  const job = await startCaptureJob({ ads: { [A]: 'slow-starts-no-browser' } });
+  const isReleased = async () => expect(await job.creative(A)).toMatchObject({ claim_expires_at: null });
+  job.misbehave(/POST \/creatives\/claim/, () => undefined);
+  // The second claim reaches the API after the release, so that its answer is the same creative.
+  job.misbehave(/POST \/creatives\/claim/, async () => {
+    engine.letGo();
+    await eventually(isReleased);
+  });
+  const { exit, engine } = runProgram(job);
+  expect(await exit).toBe(1);
+  expect(job.pathsOf(/claim$/)).toHaveLength(2);
+  await isReleased();
+});

@@ -10,6 +10,7 @@ import type { PictureLine } from '../../../../src/capture/shoot/shootOutput.ts';
 import { findDevice } from '../../../../src/domain/devices.ts';
 import { DEFAULT_OPTIONS } from '../../../../src/domain/screenshotOptions.ts';
 import { type Publishers, startPublishers } from '../../../fixtures/publisherServer.ts';
+import { listenHttp } from '../../../support/listeners.ts';
 import { SILENT } from '../../../support/silentLog.ts';
 
 let publishers: Publishers;
@@ -56,6 +57,11 @@ it('shoot puts an ad into a slot of a page on each device and writes a matching 
   expect(exit).toBe(0);
   // Pages are open side by side: whichever is ready first comes first.
   lines.sort((one, two) => one.device.localeCompare(two.device));
+  const sheet = await readFile(path.join(out, 'contact-sheet.html'), 'utf8');
+  for (const { file } of lines) {
+    expect(sheet).toContain(`src="${path.basename(file!)}"`);
+    expect(sheet).toContain(`href="${path.basename(file!).replace('.png', '.json')}"`);
+  }
   expect(lines.map(({ status, device }) => [status, device])).toEqual([
     ['uploaded', 'desktop'],
     ['uploaded', 'mobile'],
@@ -101,4 +107,28 @@ it('shoot reports an address that is not allowed as refused', async () => {
   const { exit, lines } = await run({ allow: [] });
   expect(exit).toBe(3);
   expect(lines[0]).toMatchObject({ status: 'generic_error', reason: expect.stringContaining('refused') });
+});
+
+it('shoot finds a slot with a filter list, and the record names the version of the list', async () => {
+  const page = `<!doctype html><p>The council voted to keep the old crane.</p>
+    <div class="qx-hero" style="width:640px;height:260px;background:#eee"></div>`;
+  const server = await listenHttp((_request, response) => {
+    response.setHeader('content-type', 'text/html');
+    response.end(page);
+  });
+  try {
+    const without = await run({ sites: [server.url] });
+    expect(without.lines).toMatchObject([{ status: 'no_slots' }]);
+    const text = '! Title: Our list\n! Version: 7\n! Commit: 0f3a\n##.qx-hero\n';
+    const { exit, lines } = await run({ sites: [server.url], slotLists: [{ source: 'ours.txt', text }] });
+    expect([exit, lines[0]?.chosen?.evidence]).toEqual([0, ['filter_list']]);
+    const record = JSON.parse(await readFile(lines[0]!.file!.replace(/png$/, 'json'), 'utf8'));
+    expect(record.filter_lists).toMatchObject([
+      { title: 'Our list', version: '7', commit: '0f3a', source: 'ours.txt', rules: 1, ignored: 0 },
+    ]);
+    expect(record.slot.filter_rule).toEqual({ list: 'Our list', rule: '##.qx-hero' });
+    expect(record.slot.reasons.join()).toContain('known by filter_list, ##.qx-hero of Our list');
+  } finally {
+    await server.close();
+  }
 });

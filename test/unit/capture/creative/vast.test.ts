@@ -168,6 +168,13 @@ describe('a VMAP', () => {
     expect((await fileOf({ xml })).url).toBe('http://a.test/half.mp4');
   });
 
+  it('a break whose VAST is written as text is read', async () => {
+    const text = vast(ad(linear(film('text.mp4'))))
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;');
+    expect((await fileOf({ xml: vmap(adBreak('start', inlined(text))) })).url).toBe('http://a.test/text.mp4');
+  });
+
   it('a VMAP without a break is rejected with a reason', async () => {
     await expect(resolveVast({ xml: vmap() }, { read })).rejects.toThrow(/holds no ad/);
   });
@@ -196,6 +203,53 @@ describe('a VAST with only companions or non-linear ads', () => {
       { read, size: { width: 728, height: 90 } },
     );
     expect(content).toMatchObject({ kind: 'display', ad: { resource: { kind: 'html', html: '<b>wide</b>' } } });
+  });
+
+  const sizes = (...all: readonly (readonly [number, number])[]) =>
+    vast(ad(all.map(([width, height]) => companion(width, height, picture(`http://a.test/${width}.png`))).join('')));
+
+  it.each([
+    [
+      'the largest that fits into the requested size',
+      [
+        [300, 250],
+        [728, 90],
+        [300, 50],
+      ],
+      { width: 320, height: 300 },
+      300,
+    ],
+    [
+      'the first of a standard size, if nothing fits',
+      [
+        [648, 480],
+        [728, 90],
+      ],
+      { width: 100, height: 100 },
+      728,
+    ],
+    [
+      'the first of a standard size, if no size is requested',
+      [
+        [648, 480],
+        [300, 250],
+        [728, 90],
+      ],
+      undefined,
+      300,
+    ],
+    [
+      'the first, if none has a standard size',
+      [
+        [648, 480],
+        [333, 222],
+      ],
+      undefined,
+      648,
+    ],
+  ] as const)('among several companions the VAST gives %s', async (_, all, size, width) => {
+    const content = await resolveVast({ xml: sizes(...all) }, { read, size });
+    expect(content).toMatchObject({ kind: 'display', ad: { size: { width } } });
   });
 
   it('a non-linear ad is shown if there is neither a video nor a companion', async () => {
@@ -262,6 +316,11 @@ it('a mezzanine file is shown only if no media file can be played', async () => 
   expect((await fileOf({ xml: vast(ad(linear(mezzanine + stream))) })).url).toBe('http://a.test/source.mp4');
   expect((await fileOf({ xml: vast(ad(linear(mezzanine + film('small.mp4')))) })).url).toBe('http://a.test/small.mp4');
   await expect(resolveVast({ xml: vast(ad(linear(stream))) }, { read })).rejects.toThrow(/only a stream/);
+});
+
+it('an address without a scheme is read as HTTPS', async () => {
+  const media = file('//a.test/v.mp4', 'type="video/mp4"');
+  expect((await fileOf({ xml: vast(ad(linear(media))) })).url).toBe('https://a.test/v.mp4');
 });
 
 it('an XML document is decoded by its byte order mark or its declaration', () => {

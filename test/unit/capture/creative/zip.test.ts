@@ -22,6 +22,11 @@ describe('the page of a zip', () => {
   });
 });
 
+it('bytes after the end of a zip are ignored', async () => {
+  const zip = Buffer.concat([await zipOf({ 'index.html': 'a' }), Buffer.from('\r\n\r\n')]);
+  expect((await unpack(zip)).index).toBe('index.html');
+});
+
 describe('a zip that is rejected', () => {
   const bad = { status: 'generic_error' };
 
@@ -31,6 +36,14 @@ describe('a zip that is rejected', () => {
     ['with two creatives', { 'a/index.html': 'x', 'b/index.html': 'x' }, /two pages/],
   ])('a zip %s is rejected with a reason', async (_, files, words) => {
     await expect(unpack(await zipOf(files))).rejects.toMatchObject({ ...bad, message: expect.stringMatching(words) });
+  });
+
+  it.each([
+    ['images', { 'a.png': 'x', 'b/c.jpg': 'x' }, /holds images \(a\.png, b\/c\.jpg\)\. Send one of them by itself/],
+    ['other zips', { '300x250.zip': 'x' }, /holds other zips \(300x250\.zip\)\. Send one of them/],
+    ['a design', { 'ad.fla': 'x', 'a.png': 'x' }, /design program \(ad\.fla\)\. Send the HTML5 export/],
+  ])('a zip that holds only %s is rejected with what to send instead', async (_, files, reason) => {
+    await expect(unpack(await zipOf(files))).rejects.toThrow(reason);
   });
 
   it.each([
@@ -44,6 +57,15 @@ describe('a zip that is rejected', () => {
       name,
     );
     await expect(unpack(zip)).rejects.toMatchObject({ ...bad, message: expect.stringMatching(words) });
+  });
+
+  it('a zip with an uncommon compression is rejected with what to send instead', async () => {
+    const zip = await zipOf({ 'index.html': 'x' });
+    const BZIP2 = 12;
+    zip.writeUInt16LE(BZIP2, zip.indexOf('PK\x01\x02', 0, 'latin1') + 10);
+    await expect(unpack(zip)).rejects.toThrow(
+      /unsupported compression method: 12\. Send a zip with the usual compression/,
+    );
   });
 
   it('a zip bomb is rejected with a reason', async () => {

@@ -3,6 +3,7 @@ import { recordOfFailure, recordOfPicture } from '../../../../src/capture/engine
 import type { Picture, ScoredCandidate } from '../../../../src/capture/page/page.ts';
 import { findDevice } from '../../../../src/domain/devices.ts';
 import { DEFAULT_OPTIONS } from '../../../../src/domain/screenshotOptions.ts';
+import { WARNING_CODES } from '../../../../src/domain/warnings.ts';
 
 const candidate = (score: number): ScoredCandidate => ({
   box: { x: 1, y: 2, width: 300, height: 250 },
@@ -25,10 +26,12 @@ const context = {
   markerMs: 1_500,
   options: DEFAULT_OPTIONS,
   browserVersion: '150.0.1.2',
+  filterLists: [],
 };
 const frame = { markerMs: 1_500, ratio: 3, png: Buffer.from('x'), width: 300, height: 250 };
 
-it('the record of a picture contains time, URLs, device, slot and rendering modes', () => {
+it('the record of a picture contains time, URLs, device, slot, rendering modes and warnings of every code', () => {
+  const warnings = WARNING_CODES.map((code) => ({ code, message: `A fact with the code ${code}.` }));
   const picture: Picture = {
     status: 'uploaded',
     png: Buffer.from('p'),
@@ -42,7 +45,7 @@ it('the record of a picture contains time, URLs, device, slot and rendering mode
     capturedAt: new Date('2026-11-21T09:30:00.123Z'),
     warnings: [],
   };
-  const record = recordOfPicture(context, { picture, sha256: 'abc', frame, creativeMode: 'stepped', warnings: [] });
+  const record = recordOfPicture(context, { picture, sha256: 'abc', frame, creativeMode: 'stepped', warnings });
   expect(JSON.parse(JSON.stringify(record))).toEqual({
     kind: 'placement_preview',
     captured_at: '2026-11-21T09:30:00.123Z',
@@ -53,7 +56,7 @@ it('the record of a picture contains time, URLs, device, slot and rendering mode
     ratio: 3,
     marker: 1.5,
     options: { allow_scaling: false, slot: null, other_ads: 'hide', full_page: false },
-    warnings: [],
+    warnings,
     ad_size: [300, 250],
     slot: {
       element: '#slot-7',
@@ -61,6 +64,7 @@ it('the record of a picture contains time, URLs, device, slot and rendering mode
       size: [300, 250],
       score: 7,
       evidence: ['gpt'],
+      filter_rule: null,
       reasons: ['exact size'],
     },
     score: 7,
@@ -71,6 +75,7 @@ it('the record of a picture contains time, URLs, device, slot and rendering mode
     page_mode: 'composed',
     creative_mode: 'stepped',
     browser_version: '150.0.1.2',
+    filter_lists: [],
     sha256: 'abc',
     reason: null,
   });
@@ -87,7 +92,7 @@ it('a record keeps the twenty best candidates and the number of all candidates',
 it('the record of a failure has the same keys as that of a picture, and a reason', () => {
   const record = recordOfFailure(context, { at: new Date(0), reason: 'none fits', candidates: [], frame });
   expect(record).toMatchObject({ reason: 'none fits', slot: null, sha256: null, ad_size: [300, 250], page_mode: null });
-  expect(Object.keys(record)).toHaveLength(22);
+  expect(Object.keys(record)).toHaveLength(23);
 });
 
 it('a record cuts the final URL, which a page can make very long', () => {

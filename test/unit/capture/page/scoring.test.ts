@@ -120,16 +120,38 @@ test('an ad is not scaled unless the request allows it', () => {
   expect({ scale, problem }).toEqual({ scale: null, problem: '300×250 goes in only at 83 %' });
 });
 
+test.each([299, 301])('a slot %i wide takes an ad 300 wide at its own size', (width) => {
+  const one = slot({ sizes: [[width, 250]] });
+  expect(scoreSlot(one, { ...rectangle, allowScaling: false }).scale).toBe(1);
+});
+
+test('a slot that declares the size comes before one higher up whose name only suggests it', () => {
+  const named = { ...slot({ evidence: ['attribute', 'iab_size'], ...at(100) }), sizeTrust: 1 };
+  const declared = slot(at(1_500));
+  expect(scoreSlots([named, declared], rectangle)[0]?.slot).toBe(declared);
+});
+
 test('a film that is larger than any slot is scaled although the request allows no scaling', () => {
   const film = { ad: { width: 1920, height: 1080 }, viewport, allowScaling: false };
   expect(scoreSlot(slot({ sizes: [[480, 270]] }), film).scale).toBe(0.25);
 });
 
 test('an anchor gets an ad only if no slot in the page takes it at its own size', () => {
-  const anchor = slot({ kind: 'anchor', ...at(850) });
+  const leaderboard = { ...rectangle, ad: { width: 728, height: 90 } };
+  const anchor = slot({ kind: 'anchor', sizes: [[728, 90]], ...at(850) });
   const inPage = slot({ sizes: [[970, 600]], ...at(4_000), covered: true });
-  expect(scoreSlots([anchor, inPage], rectangle)[0]?.slot).toBe(inPage);
-  expect(scoreSlots([anchor, slot({ sizes: [[200, 200]] })], rectangle)[0]?.slot).toBe(anchor);
+  expect(scoreSlots([anchor, inPage], leaderboard)[0]?.slot).toBe(inPage);
+  expect(scoreSlots([anchor, slot({ sizes: [[200, 200]] })], leaderboard)[0]?.slot).toBe(anchor);
+});
+
+test.each<[NonNullable<SlotCandidate['kind']>, number, number]>([
+  ['anchor', 300, 250],
+  ['rail', 728, 90],
+  ['interstitial', 320, 50],
+  ['skin', 300, 600],
+])('a slot of the kind %s takes no ad of %i × %i', (kind, width, height) => {
+  const large = slot({ kind, sizes: [[1_920, 1_080]] });
+  expect(scoreSlot(large, { ...rectangle, ad: { width, height } }).problem).toMatch(/takes only ads in the format/);
 });
 
 test('a fluid slot in a wide row takes no tall ad', () => {

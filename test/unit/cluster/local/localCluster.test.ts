@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -82,6 +82,25 @@ test('every index runs once, and no more at the same time than the parallelism',
   expect((await readdir(folder)).sort()).toEqual(['done-0', 'done-1', 'done-2', 'done-3', 'done-4']);
 });
 
+test('the next free capture goes to the organization that runs the fewest, however much another one has waiting', async () => {
+  const local = clusterOf(
+    `const name = process.env.TEARSHEET_JOB + '-' + index;
+    note(name);
+    setInterval(() => { if (has('end-' + name)) process.exit(0); }, 5);`,
+    { maxPods: 2 },
+  );
+  const started = async () => (await readdir(folder)).filter((name) => !name.startsWith('end-')).sort();
+  await local.createJob(jobOf('large-1', { jobId: 'large', organization: 'first', indexes: 6, parallelism: 2 }));
+  await eventually(async () => expect(await started()).toEqual(['large-0', 'large-1']));
+  await local.createJob(jobOf('next-1', { jobId: 'next', organization: 'first' }));
+  await local.createJob(jobOf('ads-1', { jobId: 'ads', organization: 'second' }));
+  await writeFile(path.join(folder, 'end-large-0'), '');
+  await eventually(async () => expect(await started()).toEqual(['ads-0', 'large-0', 'large-1']));
+  // Among the Jobs of one organization, too, the one with the fewest captures is first.
+  await writeFile(path.join(folder, 'end-ads-0'), '');
+  await eventually(async () => expect(await started()).toEqual(['ads-0', 'large-0', 'large-1', 'next-0']));
+});
+
 test('a failed index is started again until its retries are used up', async () => {
   const local = clusterOf(
     `if (index === '0' && has('second')) process.exit(0); note(index === '0' ? 'second' : 'x'); process.exit(1)`,
@@ -152,7 +171,12 @@ test('deleting a Job terminates its captures and kills those that do not end, wi
     fs.writeFileSync(process.env.FOLDER + '/grandchild', String(grandchild.pid));
     note('pid'); stay()`);
   await local.createJob(jobOf());
-  const pid = await eventually(async () => Number(await readFile(path.join(folder, 'pid'), 'utf8')));
+  const pid = await eventually(async () => {
+    const written = await readFile(path.join(folder, 'pid'), 'utf8');
+    // The file is empty for a moment.
+    expect(written).not.toBe('');
+    return Number(written);
+  });
   const grandchild = Number(await readFile(path.join(folder, 'grandchild'), 'utf8'));
   const seen = await remove(local);
   await eventually(() => expect(isAlive(pid)).toBe(false));

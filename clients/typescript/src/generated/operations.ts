@@ -1,0 +1,580 @@
+// Written by `make generate` from the OpenAPI document. Do not edit.
+
+import type { CallOptions, FileContent, Page } from '../call.ts';
+import { Caller } from '../caller.ts';
+import type {
+  Ad,
+  AdSummary,
+  ApiKey,
+  ApprovedScreenshot,
+  Branding,
+  BrandingRequest,
+  Campaign,
+  Connector,
+  ConnectorCheckRequest,
+  CreateAd,
+  CreateScreenshotRequest,
+  CreatedApiKey,
+  Delivery,
+  DeliveryDetail,
+  Event,
+  EventDetail,
+  EventReplay,
+  EventsReplay,
+  Export,
+  ExportRequest,
+  ListedScreenshotSet,
+  NewApiKey,
+  NewShare,
+  NewTemplate,
+  NewWebhookEndpoint,
+  NewWebhookSecret,
+  Replay,
+  RetakeScreenshot,
+  RetakeSet,
+  Review,
+  S3Connector,
+  Screenshot,
+  ScreenshotReview,
+  ScreenshotSet,
+  ScreenshotSetSummary,
+  SecretRotation,
+  Settings,
+  SettingsChange,
+  Share,
+  Template,
+  Upload,
+  WebhookEndpoint,
+  WebhookEndpointChange,
+  WebhookEndpointWithSecret,
+  WebhookSecret,
+  WebhookTest,
+} from './models.ts';
+
+export type ListAdsQuery = {
+  /** From 1. */
+  page?: number;
+  /** 100 unless given, at most 500. */
+  per_page?: number;
+  /** Only with words that begin so, in the name or the lookup key, or with an id that begins so. */
+  q?: string;
+  /** Only with this status. */
+  status?: "pending" | "uploaded" | "not_found" | "net_read_timeout" | "generic_error";
+  /** Created at this time or later. */
+  from?: string;
+  /** Created at this time or earlier. */
+  to?: string;
+  /** Only from this campaign. */
+  campaign_id?: string;
+  /** Only with this lookup key. */
+  lookup_key?: string;
+};
+
+export type CreateUploadQuery = {
+  /** Name of the file, for a raw body. It may say the size of the creative. */
+  name?: string;
+};
+
+export type ListUploadsQuery = {
+  /** From 1. */
+  page?: number;
+  /** 100 unless given, at most 500. */
+  per_page?: number;
+};
+
+export type ListTemplatesQuery = {
+  /** From 1. */
+  page?: number;
+  /** 100 unless given, at most 500. */
+  per_page?: number;
+};
+
+export type ListCampaignsQuery = {
+  /** From 1. */
+  page?: number;
+  /** 100 unless given, at most 500. */
+  per_page?: number;
+  /** Only with words that begin so, in the name, or with an id that begins so. */
+  q?: string;
+  /** Created at this time or later. */
+  from?: string;
+  /** Created at this time or earlier. */
+  to?: string;
+  /** Only campaigns with exactly this name. */
+  name?: string;
+};
+
+export type ListScreenshotSetsQuery = {
+  /** From 1. */
+  page?: number;
+  /** 100 unless given, at most 500. */
+  per_page?: number;
+  /** Only with words that begin so, in the names of campaign and ads, the lookup keys or the sites, or with an id that begins so. */
+  q?: string;
+  /** Only with this status. */
+  status?: "draft" | "capturing" | "in_review" | "approved" | "rejected" | "failed" | "canceled";
+  /** Only with screenshots of this site or its subdomains: a host name or an address. */
+  site?: string;
+  /** Only with screenshots on this device. */
+  device?: "desktop" | "mobile" | "iphone" | "tablet" | "ipad" | "Apple iPad" | "Apple iPhone 5" | "Apple iPhone 6" | "Apple iPhone 6 Plus" | "Apple iPhone X" | "Apple iPhone 14 Pro Max" | "Google Nexus 10" | "Google Nexus 5" | "Google Nexus 6" | "Google Pixel 4" | "Samsung Galaxy S10";
+  /** Requested at this time or later. */
+  from?: string;
+  /** Requested at this time or earlier. */
+  to?: string;
+  /** Only from this campaign. */
+  campaign_id?: string;
+};
+
+export type ListSharesQuery = {
+  /** From 1. */
+  page?: number;
+  /** 100 unless given, at most 500. */
+  per_page?: number;
+};
+
+export type ListScreenshotsQuery = {
+  /** From 1. */
+  page?: number;
+  /** 100 unless given, at most 500. */
+  per_page?: number;
+  /** Approved at this time or later; 24 hours before `to` unless given. */
+  from?: string;
+  /** Approved at this time or earlier; now unless given. */
+  to?: string;
+  /** By the time of approval; `desc` unless given. */
+  order?: "asc" | "desc";
+  /** `ad.creative`: with the media of the ads. */
+  include?: "ad.creative";
+};
+
+export type ListDeliveriesQuery = {
+  /** From 1. */
+  page?: number;
+  /** 100 unless given, at most 500. */
+  per_page?: number;
+  /** Only about events of this topic. */
+  topic?: "ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress" | "webhook.test";
+  /** Only by this channel. */
+  channel?: "webhook" | "s3";
+  /** Only about this set. */
+  screenshot_set_id?: string;
+  /** Only about this ad. */
+  ad_id?: string;
+  /** Only to this webhook endpoint. */
+  webhook_endpoint_id?: string;
+  /** Only with this status. */
+  status?: "pending" | "delivered" | "retries_exhausted" | "gone" | "refused";
+};
+
+export type ListEventsQuery = {
+  /** From 1. */
+  page?: number;
+  /** 100 unless given, at most 500. */
+  per_page?: number;
+  /** Only of this topic. */
+  topic?: "ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress" | "webhook.test";
+  /** Only about this set. */
+  screenshot_set_id?: string;
+  /** Only about this ad. */
+  ad_id?: string;
+  /** Only those that this webhook endpoint got. */
+  webhook_endpoint_id?: string;
+  /** Recorded at this time or later. */
+  from?: string;
+  /** Recorded at this time or earlier. */
+  to?: string;
+};
+
+export type ListExportsQuery = {
+  /** From 1. */
+  page?: number;
+  /** 100 unless given, at most 500. */
+  per_page?: number;
+};
+
+export type ListKeysQuery = {
+  /** From 1. */
+  page?: number;
+  /** 100 unless given, at most 500. */
+  per_page?: number;
+};
+
+export type ListWebhookEndpointsQuery = {
+  /** From 1. */
+  page?: number;
+  /** 100 unless given, at most 500. */
+  per_page?: number;
+};
+
+/** One method for each operation of the API. */
+export class Operations extends Caller {
+  /** Create an ad (beta). */
+  createAd(body: CreateAd, options: CallOptions = {}): Promise<AdSummary> {
+    return this.call<AdSummary>({ method: 'POST', path: `/ads`, body, repeatable: true }, options);
+  }
+
+  /** List ads, newest first. */
+  listAds(query: ListAdsQuery = {}, options: CallOptions = {}): Promise<Page<Ad>> {
+    return this.call<Page<Ad>>({ method: 'GET', path: `/ads`, query, repeatable: true }, options);
+  }
+
+  /** List ads, newest first. Reads all pages from `query.page` on, one after the other. */
+  iterateAds(query: ListAdsQuery = {}, options: CallOptions = {}): AsyncGenerator<Ad, void> {
+    return this.iterate((page) => this.listAds({ ...query, page }, options), query.page);
+  }
+
+  /** Read one ad. */
+  getAd(id: string, options: CallOptions = {}): Promise<Ad> {
+    return this.call<Ad>({ method: 'GET', path: `/ads/${encodeURIComponent(id)}`, repeatable: true }, options);
+  }
+
+  /** Upload a creative. */
+  createUpload(body: FileContent, query: CreateUploadQuery = {}, options: CallOptions = {}): Promise<Upload> {
+    return this.call<Upload>({ method: 'POST', path: `/uploads`, body, query, repeatable: true }, options);
+  }
+
+  /** List uploads, newest first. */
+  listUploads(query: ListUploadsQuery = {}, options: CallOptions = {}): Promise<Page<Upload>> {
+    return this.call<Page<Upload>>({ method: 'GET', path: `/uploads`, query, repeatable: true }, options);
+  }
+
+  /** List uploads, newest first. Reads all pages from `query.page` on, one after the other. */
+  iterateUploads(query: ListUploadsQuery = {}, options: CallOptions = {}): AsyncGenerator<Upload, void> {
+    return this.iterate((page) => this.listUploads({ ...query, page }, options), query.page);
+  }
+
+  /** Read one upload. */
+  getUpload(id: string, options: CallOptions = {}): Promise<Upload> {
+    return this.call<Upload>({ method: 'GET', path: `/uploads/${encodeURIComponent(id)}`, repeatable: true }, options);
+  }
+
+  /** Delete an upload that no ad uses. */
+  deleteUpload(id: string, options: CallOptions = {}): Promise<void> {
+    return this.call<void>({ method: 'DELETE', path: `/uploads/${encodeURIComponent(id)}`, repeatable: true }, options);
+  }
+
+  /** List request templates, by name. */
+  listTemplates(query: ListTemplatesQuery = {}, options: CallOptions = {}): Promise<Page<Template>> {
+    return this.call<Page<Template>>({ method: 'GET', path: `/templates`, query, repeatable: true }, options);
+  }
+
+  /** List request templates, by name. Reads all pages from `query.page` on, one after the other. */
+  iterateTemplates(query: ListTemplatesQuery = {}, options: CallOptions = {}): AsyncGenerator<Template, void> {
+    return this.iterate((page) => this.listTemplates({ ...query, page }, options), query.page);
+  }
+
+  /** Save a request template. */
+  saveTemplate(body: NewTemplate, options: CallOptions = {}): Promise<Template> {
+    return this.call<Template>({ method: 'POST', path: `/templates`, body, repeatable: true }, options);
+  }
+
+  /** Delete a request template. */
+  deleteTemplate(id: string, options: CallOptions = {}): Promise<void> {
+    return this.call<void>({ method: 'DELETE', path: `/templates/${encodeURIComponent(id)}`, repeatable: true }, options);
+  }
+
+  /** Request screenshots. */
+  createScreenshotRequest(body: CreateScreenshotRequest, options: CallOptions = {}): Promise<ScreenshotSetSummary> {
+    return this.call<ScreenshotSetSummary>({ method: 'POST', path: `/screenshot_requests`, body, repeatable: true }, options);
+  }
+
+  /** List campaigns, newest first. */
+  listCampaigns(query: ListCampaignsQuery = {}, options: CallOptions = {}): Promise<Page<Campaign>> {
+    return this.call<Page<Campaign>>({ method: 'GET', path: `/campaigns`, query, repeatable: true }, options);
+  }
+
+  /** List campaigns, newest first. Reads all pages from `query.page` on, one after the other. */
+  iterateCampaigns(query: ListCampaignsQuery = {}, options: CallOptions = {}): AsyncGenerator<Campaign, void> {
+    return this.iterate((page) => this.listCampaigns({ ...query, page }, options), query.page);
+  }
+
+  /** List screenshot sets, newest first. */
+  listScreenshotSets(query: ListScreenshotSetsQuery = {}, options: CallOptions = {}): Promise<Page<ListedScreenshotSet>> {
+    return this.call<Page<ListedScreenshotSet>>({ method: 'GET', path: `/screenshot_sets`, query, repeatable: true }, options);
+  }
+
+  /** List screenshot sets, newest first. Reads all pages from `query.page` on, one after the other. */
+  iterateScreenshotSets(query: ListScreenshotSetsQuery = {}, options: CallOptions = {}): AsyncGenerator<ListedScreenshotSet, void> {
+    return this.iterate((page) => this.listScreenshotSets({ ...query, page }, options), query.page);
+  }
+
+  /** Read one screenshot set. */
+  getScreenshotSet(id: string, options: CallOptions = {}): Promise<ScreenshotSet> {
+    return this.call<ScreenshotSet>({ method: 'GET', path: `/screenshot_sets/${encodeURIComponent(id)}`, repeatable: true }, options);
+  }
+
+  /** Delete a set. */
+  deleteScreenshotSet(id: string, options: CallOptions = {}): Promise<void> {
+    return this.call<void>({ method: 'DELETE', path: `/screenshot_sets/${encodeURIComponent(id)}`, repeatable: true }, options);
+  }
+
+  /** Approve a set. */
+  approveScreenshotSet(id: string, body: Review = {}, options: CallOptions = {}): Promise<ScreenshotSet> {
+    return this.call<ScreenshotSet>({ method: 'POST', path: `/screenshot_sets/${encodeURIComponent(id)}/approve`, body, repeatable: false }, options);
+  }
+
+  /** Reject a set. */
+  rejectScreenshotSet(id: string, body: Review = {}, options: CallOptions = {}): Promise<ScreenshotSet> {
+    return this.call<ScreenshotSet>({ method: 'POST', path: `/screenshot_sets/${encodeURIComponent(id)}/reject`, body, repeatable: false }, options);
+  }
+
+  /** Cancel a set. */
+  cancelScreenshotSet(id: string, body: Review = {}, options: CallOptions = {}): Promise<ScreenshotSet> {
+    return this.call<ScreenshotSet>({ method: 'POST', path: `/screenshot_sets/${encodeURIComponent(id)}/cancel`, body, repeatable: false }, options);
+  }
+
+  /** Take a screenshot again. */
+  retakeScreenshot(id: string, body: RetakeScreenshot = {}, options: CallOptions = {}): Promise<ScreenshotSet> {
+    return this.call<ScreenshotSet>({ method: 'POST', path: `/screenshots/${encodeURIComponent(id)}/retake`, body, repeatable: true }, options);
+  }
+
+  /** Take screenshots of a set again. */
+  retakeScreenshotSet(id: string, body: RetakeSet = {}, options: CallOptions = {}): Promise<ScreenshotSet> {
+    return this.call<ScreenshotSet>({ method: 'POST', path: `/screenshot_sets/${encodeURIComponent(id)}/retake`, body, repeatable: true }, options);
+  }
+
+  /** Duplicate a set. */
+  duplicateScreenshotSet(id: string, body: RetakeScreenshot = {}, options: CallOptions = {}): Promise<ScreenshotSet> {
+    return this.call<ScreenshotSet>({ method: 'POST', path: `/screenshot_sets/${encodeURIComponent(id)}/duplicate`, body, repeatable: true }, options);
+  }
+
+  /** List the share links of a set, newest first. */
+  listShares(id: string, query: ListSharesQuery = {}, options: CallOptions = {}): Promise<Page<Share>> {
+    return this.call<Page<Share>>({ method: 'GET', path: `/screenshot_sets/${encodeURIComponent(id)}/shares`, query, repeatable: true }, options);
+  }
+
+  /** List the share links of a set, newest first. Reads all pages from `query.page` on, one after the other. */
+  iterateShares(id: string, query: ListSharesQuery = {}, options: CallOptions = {}): AsyncGenerator<Share, void> {
+    return this.iterate((page) => this.listShares(id, { ...query, page }, options), query.page);
+  }
+
+  /** Create a share link. */
+  createShare(id: string, body: NewShare = {}, options: CallOptions = {}): Promise<Share> {
+    return this.call<Share>({ method: 'POST', path: `/screenshot_sets/${encodeURIComponent(id)}/shares`, body, repeatable: false }, options);
+  }
+
+  /** Revoke a share link. */
+  revokeShare(id: string, shareId: string, options: CallOptions = {}): Promise<Share> {
+    return this.call<Share>({ method: 'DELETE', path: `/screenshot_sets/${encodeURIComponent(id)}/shares/${encodeURIComponent(shareId)}`, repeatable: true }, options);
+  }
+
+  /** List the screenshots of approved sets. */
+  listScreenshots(query: ListScreenshotsQuery = {}, options: CallOptions = {}): Promise<Page<ApprovedScreenshot>> {
+    return this.call<Page<ApprovedScreenshot>>({ method: 'GET', path: `/screenshots`, query, repeatable: true }, options);
+  }
+
+  /** List the screenshots of approved sets. Reads all pages from `query.page` on, one after the other. */
+  iterateScreenshots(query: ListScreenshotsQuery = {}, options: CallOptions = {}): AsyncGenerator<ApprovedScreenshot, void> {
+    return this.iterate((page) => this.listScreenshots({ ...query, page }, options), query.page);
+  }
+
+  /** Review one screenshot. */
+  reviewScreenshot(id: string, body: ScreenshotReview, options: CallOptions = {}): Promise<Screenshot> {
+    return this.call<Screenshot>({ method: 'POST', path: `/screenshots/${encodeURIComponent(id)}/review`, body, repeatable: false }, options);
+  }
+
+  /** Read the settings. */
+  getSettings(options: CallOptions = {}): Promise<Settings> {
+    return this.call<Settings>({ method: 'GET', path: `/settings`, repeatable: true }, options);
+  }
+
+  /** Change settings. */
+  updateSettings(body: SettingsChange, options: CallOptions = {}): Promise<Settings> {
+    return this.call<Settings>({ method: 'PATCH', path: `/settings`, body, repeatable: true }, options);
+  }
+
+  /** List deliveries, newest first. */
+  listDeliveries(query: ListDeliveriesQuery = {}, options: CallOptions = {}): Promise<Page<Delivery>> {
+    return this.call<Page<Delivery>>({ method: 'GET', path: `/deliveries`, query, repeatable: true }, options);
+  }
+
+  /** List deliveries, newest first. Reads all pages from `query.page` on, one after the other. */
+  iterateDeliveries(query: ListDeliveriesQuery = {}, options: CallOptions = {}): AsyncGenerator<Delivery, void> {
+    return this.iterate((page) => this.listDeliveries({ ...query, page }, options), query.page);
+  }
+
+  /** Send a delivery again. */
+  replayDelivery(id: string, options: CallOptions = {}): Promise<Delivery> {
+    return this.call<Delivery>({ method: 'POST', path: `/deliveries/${encodeURIComponent(id)}/replay`, repeatable: true }, options);
+  }
+
+  /** List events, newest first. */
+  listEvents(query: ListEventsQuery = {}, options: CallOptions = {}): Promise<Page<Event>> {
+    return this.call<Page<Event>>({ method: 'GET', path: `/events`, query, repeatable: true }, options);
+  }
+
+  /** List events, newest first. Reads all pages from `query.page` on, one after the other. */
+  iterateEvents(query: ListEventsQuery = {}, options: CallOptions = {}): AsyncGenerator<Event, void> {
+    return this.iterate((page) => this.listEvents({ ...query, page }, options), query.page);
+  }
+
+  /** Read one event. */
+  getEvent(id: string, options: CallOptions = {}): Promise<EventDetail> {
+    return this.call<EventDetail>({ method: 'GET', path: `/events/${encodeURIComponent(id)}`, repeatable: true }, options);
+  }
+
+  /** Send an event again. */
+  replayEvent(id: string, body: EventReplay = {}, options: CallOptions = {}): Promise<Replay> {
+    return this.call<Replay>({ method: 'POST', path: `/events/${encodeURIComponent(id)}/replay`, body, repeatable: true }, options);
+  }
+
+  /** Send several events again. */
+  replayEvents(body: EventsReplay, options: CallOptions = {}): Promise<Replay> {
+    return this.call<Replay>({ method: 'POST', path: `/events/replay`, body, repeatable: true }, options);
+  }
+
+  /** Export a set. */
+  createExport(id: string, body: ExportRequest, options: CallOptions = {}): Promise<Export> {
+    return this.call<Export>({ method: 'POST', path: `/screenshot_sets/${encodeURIComponent(id)}/exports`, body, repeatable: true }, options);
+  }
+
+  /** List the exports of a set, newest first. */
+  listExports(id: string, query: ListExportsQuery = {}, options: CallOptions = {}): Promise<Page<Export>> {
+    return this.call<Page<Export>>({ method: 'GET', path: `/screenshot_sets/${encodeURIComponent(id)}/exports`, query, repeatable: true }, options);
+  }
+
+  /** List the exports of a set, newest first. Reads all pages from `query.page` on, one after the other. */
+  iterateExports(id: string, query: ListExportsQuery = {}, options: CallOptions = {}): AsyncGenerator<Export, void> {
+    return this.iterate((page) => this.listExports(id, { ...query, page }, options), query.page);
+  }
+
+  /** Read one export. */
+  getExport(id: string, options: CallOptions = {}): Promise<Export> {
+    return this.call<Export>({ method: 'GET', path: `/exports/${encodeURIComponent(id)}`, repeatable: true }, options);
+  }
+
+  /** Read the branding. */
+  getBranding(options: CallOptions = {}): Promise<Branding> {
+    return this.call<Branding>({ method: 'GET', path: `/branding`, repeatable: true }, options);
+  }
+
+  /** Replace the branding. */
+  replaceBranding(body: BrandingRequest, options: CallOptions = {}): Promise<Branding> {
+    return this.call<Branding>({ method: 'PUT', path: `/branding`, body, repeatable: true }, options);
+  }
+
+  /** Replace the logo. */
+  replaceLogo(body: FileContent, options: CallOptions = {}): Promise<Branding> {
+    return this.call<Branding>({ method: 'PUT', path: `/branding/logo`, body, repeatable: true }, options);
+  }
+
+  /** Remove the logo. */
+  deleteLogo(options: CallOptions = {}): Promise<Branding> {
+    return this.call<Branding>({ method: 'DELETE', path: `/branding/logo`, repeatable: true }, options);
+  }
+
+  /** Read one delivery. */
+  getDelivery(id: string, options: CallOptions = {}): Promise<DeliveryDetail> {
+    return this.call<DeliveryDetail>({ method: 'GET', path: `/deliveries/${encodeURIComponent(id)}`, repeatable: true }, options);
+  }
+
+  /** List the API keys, active ones first. */
+  listKeys(query: ListKeysQuery = {}, options: CallOptions = {}): Promise<Page<ApiKey>> {
+    return this.call<Page<ApiKey>>({ method: 'GET', path: `/keys`, query, repeatable: true }, options);
+  }
+
+  /** List the API keys, active ones first. Reads all pages from `query.page` on, one after the other. */
+  iterateKeys(query: ListKeysQuery = {}, options: CallOptions = {}): AsyncGenerator<ApiKey, void> {
+    return this.iterate((page) => this.listKeys({ ...query, page }, options), query.page);
+  }
+
+  /** Create an API key. */
+  createKey(body: NewApiKey, options: CallOptions = {}): Promise<CreatedApiKey> {
+    return this.call<CreatedApiKey>({ method: 'POST', path: `/keys`, body, repeatable: false }, options);
+  }
+
+  /** Revoke an API key. */
+  revokeKey(keyId: string, options: CallOptions = {}): Promise<ApiKey> {
+    return this.call<ApiKey>({ method: 'DELETE', path: `/keys/${encodeURIComponent(keyId)}`, repeatable: true }, options);
+  }
+
+  /** Read the age of the webhook secret. */
+  getWebhookSecret(options: CallOptions = {}): Promise<WebhookSecret> {
+    return this.call<WebhookSecret>({ method: 'GET', path: `/webhook_secret`, repeatable: true }, options);
+  }
+
+  /** Replace the webhook secret. */
+  rotateWebhookSecret(body: SecretRotation = {}, options: CallOptions = {}): Promise<NewWebhookSecret> {
+    return this.call<NewWebhookSecret>({ method: 'POST', path: `/webhook_secret/rotate`, body, repeatable: false }, options);
+  }
+
+  /** Send a test event. */
+  sendTestEvent(body: WebhookTest, options: CallOptions = {}): Promise<Delivery> {
+    return this.call<Delivery>({ method: 'POST', path: `/webhook_tests`, body, repeatable: false }, options);
+  }
+
+  /** List webhook endpoints, oldest first. */
+  listWebhookEndpoints(query: ListWebhookEndpointsQuery = {}, options: CallOptions = {}): Promise<Page<WebhookEndpoint>> {
+    return this.call<Page<WebhookEndpoint>>({ method: 'GET', path: `/webhook_endpoints`, query, repeatable: true }, options);
+  }
+
+  /** List webhook endpoints, oldest first. Reads all pages from `query.page` on, one after the other. */
+  iterateWebhookEndpoints(query: ListWebhookEndpointsQuery = {}, options: CallOptions = {}): AsyncGenerator<WebhookEndpoint, void> {
+    return this.iterate((page) => this.listWebhookEndpoints({ ...query, page }, options), query.page);
+  }
+
+  /** Create a webhook endpoint. */
+  createWebhookEndpoint(body: NewWebhookEndpoint, options: CallOptions = {}): Promise<WebhookEndpointWithSecret> {
+    return this.call<WebhookEndpointWithSecret>({ method: 'POST', path: `/webhook_endpoints`, body, repeatable: false }, options);
+  }
+
+  /** Read one webhook endpoint. */
+  getWebhookEndpoint(id: string, options: CallOptions = {}): Promise<WebhookEndpoint> {
+    return this.call<WebhookEndpoint>({ method: 'GET', path: `/webhook_endpoints/${encodeURIComponent(id)}`, repeatable: true }, options);
+  }
+
+  /** Change a webhook endpoint. */
+  updateWebhookEndpoint(id: string, body: WebhookEndpointChange, options: CallOptions = {}): Promise<WebhookEndpoint> {
+    return this.call<WebhookEndpoint>({ method: 'PATCH', path: `/webhook_endpoints/${encodeURIComponent(id)}`, body, repeatable: true }, options);
+  }
+
+  /** Delete a webhook endpoint. */
+  deleteWebhookEndpoint(id: string, options: CallOptions = {}): Promise<void> {
+    return this.call<void>({ method: 'DELETE', path: `/webhook_endpoints/${encodeURIComponent(id)}`, repeatable: true }, options);
+  }
+
+  /** Replace the secret of a webhook endpoint. */
+  rotateWebhookEndpointSecret(id: string, body: SecretRotation = {}, options: CallOptions = {}): Promise<WebhookEndpointWithSecret> {
+    return this.call<WebhookEndpointWithSecret>({ method: 'POST', path: `/webhook_endpoints/${encodeURIComponent(id)}/rotate`, body, repeatable: false }, options);
+  }
+
+  /** Send a test event to a webhook endpoint. */
+  testWebhookEndpoint(id: string, options: CallOptions = {}): Promise<Delivery> {
+    return this.call<Delivery>({ method: 'POST', path: `/webhook_endpoints/${encodeURIComponent(id)}/test`, repeatable: false }, options);
+  }
+
+  /** List the connectors. */
+  listConnectors(options: CallOptions = {}): Promise<{
+  data: Array<Connector>;
+  page: number;
+  per_page: number;
+  total: number;
+}> {
+    return this.call<{
+  data: Array<Connector>;
+  page: number;
+  per_page: number;
+  total: number;
+}>({ method: 'GET', path: `/connectors`, repeatable: true }, options);
+  }
+
+  /** Read a connector. */
+  getConnector(name: string, options: CallOptions = {}): Promise<Connector> {
+    return this.call<Connector>({ method: 'GET', path: `/connectors/${encodeURIComponent(name)}`, repeatable: true }, options);
+  }
+
+  /** Set a connector. */
+  replaceConnector(name: string, body: S3Connector, options: CallOptions = {}): Promise<Connector> {
+    return this.call<Connector>({ method: 'PUT', path: `/connectors/${encodeURIComponent(name)}`, body, repeatable: true }, options);
+  }
+
+  /** Remove a connector. */
+  deleteConnector(name: string, options: CallOptions = {}): Promise<void> {
+    return this.call<void>({ method: 'DELETE', path: `/connectors/${encodeURIComponent(name)}`, repeatable: true }, options);
+  }
+
+  /** Check a connector. */
+  checkConnector(name: string, body: ConnectorCheckRequest, options: CallOptions = {}): Promise<Connector> {
+    return this.call<Connector>({ method: 'POST', path: `/connectors/${encodeURIComponent(name)}/check`, body, repeatable: false }, options);
+  }
+}

@@ -1,0 +1,70 @@
+// Stays on the page while the file of a download is built. Without this script, a page of its own shows the progress.
+// In a function, because the scripts of a page share their names.
+(() => {
+  const POLL_MS = 1000;
+
+  function message(shown, text, link) {
+    const line = document.createElement('p');
+    line.append(text);
+    if (link !== undefined) line.append(' ', Object.assign(document.createElement('a'), link));
+    shown.replaceChildren(line);
+  }
+
+  function showProgress(shown, { done, total }) {
+    let bar = shown.querySelector('progress');
+    if (bar === null) {
+      const box = Object.assign(document.createElement('div'), { className: 'progress' });
+      bar = document.createElement('progress');
+      bar.setAttribute('aria-label', 'Pictures in the file');
+      box.append(bar, document.createElement('p'));
+      shown.replaceChildren(box);
+    }
+    bar.max = total;
+    bar.value = done;
+    bar.nextElementSibling.textContent = `${done} of ${total} pictures are in the file.`;
+  }
+
+  async function read(address) {
+    const response = await fetch(address, {
+      headers: { accept: 'application/json' },
+      signal: AbortSignal.timeout(15000),
+    });
+    if (!response.ok) throw new Error(`The service answered with status ${response.status}.`);
+    return response.json();
+  }
+
+  async function download(shown, address) {
+    let state = await read(address);
+    while (state.status === 'pending' || state.status === 'building') {
+      showProgress(shown, state);
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      state = await read(state.page);
+    }
+    if (state.url === null) {
+      message(shown, state.reason ?? 'The file was removed. Start the download again.');
+      return;
+    }
+    message(shown, 'The download has started:', { href: state.url, textContent: state.file_name });
+    location.assign(state.url);
+  }
+
+  // Live pages replace the form, so the listener is on the document.
+  document.addEventListener('submit', (event) => {
+    const form = event.target;
+    if (!form.matches('[data-download]')) return;
+    event.preventDefault();
+    const zone = form.querySelector('[name="time_zone"]');
+    if (zone !== null) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+    const shown = form.parentElement.querySelector('[data-download-state]');
+    const button = form.querySelector('button');
+    const address = `${form.action}?${new URLSearchParams(new FormData(form))}`;
+    button.disabled = true;
+    message(shown, 'The file is being built.');
+    download(shown, address)
+      // The page without a script says what is wrong.
+      .catch(() => location.assign(address))
+      .finally(() => {
+        button.disabled = false;
+      });
+  });
+})();

@@ -1,0 +1,54 @@
+/** Links inside a large set: how its pictures are grouped, its groups, and its list pages. */
+import { type Html, type HtmlContent, html } from '../html.ts';
+import { groupId } from './grid.ts';
+import { GROUPINGS, type Grouping, groupName, groupPictures } from './grouping.ts';
+import type { PictureView } from './pictures.ts';
+import type { Shown } from './shown.ts';
+
+export interface Place {
+  readonly total: number;
+  readonly page: number;
+  readonly perPage: number;
+  readonly by: Grouping;
+  readonly show: Shown;
+  /** The path of the set's page. */
+  readonly path: string;
+}
+
+/** A list of more groups would itself be a long page. */
+const MOST_GROUPS = 1_000;
+const NAMES: Readonly<Record<Grouping, string>> = { site: 'Site', device: 'Device', ad: 'Ad' };
+
+export function placeAddress({ path, by, show }: Place, page: number, hash = ''): string {
+  const query = new URLSearchParams();
+  if (by !== 'site') query.set('group', by);
+  if (show !== 'all') query.set('show', show);
+  if (page > 1) query.set('page', String(page));
+  return `${path}${query.size > 0 ? `?${query}` : ''}${hash}`;
+}
+
+export function groupingLinks(place: Place): Html {
+  const current = (by: Grouping) => by === place.by && html` aria-current="true"`;
+  return html`<p class="pills"><span>Group by</span> ${GROUPINGS.map((by) => html`<a href="${placeAddress({ ...place, by }, 1)}"${current(by)}>${NAMES[by]}</a>`)}</p>`;
+}
+
+/** @param ordered all pictures of the set in the order of the page. */
+export function sectionLinks(ordered: readonly PictureView[], place: Place): HtmlContent {
+  if (ordered.length <= place.perPage) return null;
+  const groups = groupPictures(ordered, place.by);
+  const starts = new Map(ordered.map(({ id }, index) => [id, index] as const).toReversed());
+  const items = groups.slice(0, MOST_GROUPS).map((group) => {
+    const page = Math.floor((starts.get(group.first.id) ?? 0) / place.perPage) + 1;
+    const count = group.strips.reduce((sum, { frames }) => sum + frames.length, 0);
+    return html`<li><a href="${placeAddress(place, page, `#${groupId(group)}`)}"><bdi>${groupName(group)}</bdi></a> <span class="meta">${count}</span></li>`;
+  });
+  return html`<details class="toc"><summary>${groups.length} ${place.by === 'ad' ? 'ads' : `${place.by}s`}</summary><ol>${items}</ol></details>`;
+}
+
+export function pageLinks(place: Place): HtmlContent {
+  const { total, page, perPage } = place;
+  const pages = Math.ceil(total / perPage);
+  if (pages <= 1) return null;
+  const link = (to: number, text: string) => html`<a href="${placeAddress(place, to)}">${text}</a>`;
+  return html`<nav class="pages" aria-label="Pages">${page > 1 && link(page - 1, 'Previous')} <span>Page ${page} of ${pages}</span> ${page < pages && link(page + 1, 'Next')}</nav>`;
+}

@@ -1,0 +1,166 @@
+/** The effects of the forms of settings. A form with faults is shown again with what was typed. */
+import { ConnectorCheckBody, ConnectorReference, S3ConnectorBody } from '../../../contract/connectors.ts';
+import { NewApiKey } from '../../../contract/keys.ts';
+import { SettingsBody } from '../../../contract/reviewing.ts';
+import { WebhookTest } from '../../../contract/webhooks.ts';
+import { invalid } from '../../../domain/failure.ts';
+import { SCOPES } from '../../../domain/keys.ts';
+import { addressFault } from '../../../egress/addressFault.ts';
+import type { Guard } from '../../../egress/guard.ts';
+import { deleteS3Connector, findS3Connector } from '../../../store/organizations/connectors.ts';
+import { rotateWebhookSecret, setRetention, setReview } from '../../../store/organizations/organizations.ts';
+import { requestConnectorCheck, saveConnector } from '../../../workflow/connectors.ts';
+import { createApiKey, revokeApiKey } from '../../../workflow/keys.ts';
+import { checkRetention } from '../../../workflow/removal.ts';
+import { sendTestEvent } from '../../../workflow/testEvents.ts';
+import type { PagesOptions, ResultsPage } from '../context.ts';
+import { formField } from '../forms.ts';
+import type { ViewerRequest } from '../pageHandlers.ts';
+import { readFields, redirectTo, tryForm, typedValues } from './adminHandlers.ts';
+import { connectorName, connectorPage } from './connectorPage.ts';
+import { keysPage, revokePage } from './keysPage.ts';
+import { webhooksPage } from './webhooksPage.ts';
+
+type Result = ResultsPage | 'sent' | undefined;
+
+export class SettingsActions {
+  readonly #options: PagesOptions;
+  readonly #guard: Pick<Guard, 'resolve'>;
+
+  constructor(options: PagesOptions, guard: Pick<Guard, 'resolve'>) {
+    this.#options = options;
+    this.#guard = guard;
+  }
+
+  setReview = async (given: ViewerRequest): Promise<Result> => {
+    const { review } = readFields(SettingsBody, { review: formField(given.request, 'review') });
+    if (review) await setReview(this.#options.store.db, given.viewer.slug, review);
+    return redirectTo(given, given.paths.settings(), 'saved');
+  };
+
+  setRetention = async (given: ViewerRequest): Promise<Result> => {
+    const text = formField(given.request, 'set_retention_days').trim();
+    const { store, retention } = this.#options;
+    const { set_retention_days: days = null } = readFields(SettingsBody, {
+      set_retention_days: text === '' ? null : Number(text),
+    });
+    checkRetention(days, retention);
+    await setRetention(store.db, given.viewer.slug, days);
+    return redirectTo(given, given.paths.settings(), 'saved');
+  };
+
+  createKey = (given: ViewerRequest): Promise<Result> => {
+    const { request, viewer } = given;
+    const expires = formField(request, 'expires_at').trim();
+    const create = async (): Promise<Result> => {
+      const { name, scopes, expires_at } = readFields(NewApiKey, {
+        name: formField(request, 'name'),
+        scopes: SCOPES.filter((scope) => formField(request, `scope_${scope}`) !== ''),
+        ...(expires !== '' && { expires_at: expires }),
+      });
+      const { organizationId, keyId: createdBy } = viewer;
+      const wanted = { organizationId, name, scopes, expiresAt: expires_at ?? undefined, createdBy };
+      const { row, key } = await this.#options.store.db.transaction().execute((tx) => createApiKey(tx, wanted));
+      return keysPage(this.#options, given, { created: { name: row.name, key } });
+    };
+    return tryForm(create, (errors, status) =>
+      keysPage(this.#options, given, { status, form: { values: typedValues(request), errors } }),
+    );
+  };
+
+  revokeKey = (given: ViewerRequest): Promise<Result> => {
+    const { request, viewer, paths } = given;
+    const id = String(request.params['key']);
+    const revoke = async (): Promise<Result> => {
+      if (id === viewer.keyId && formField(request, 'own') === '')
+        throw invalid({
+          own: ['Confirm that you have another key before you revoke the one that you are signed in with.'],
+        });
+      const { organizationId } = viewer;
+      await this.#options.store.db.transaction().execute((tx) => revokeApiKey(tx, { organizationId, id }));
+      return redirectTo(given, paths.settings('keys'), 'key_revoked');
+    };
+    return tryForm(revoke, (errors) => revokePage(this.#options, id, { viewer, paths, errors }));
+  };
+
+  rotateSecret = async (given: ViewerRequest): Promise<Result> => {
+    const keepPrevious = formField(given.request, 'leaked') === '';
+    const secret = await rotateWebhookSecret(this.#options.store.db, given.viewer.slug, keepPrevious);
+    return webhooksPage(this.#options, given, { secret });
+  };
+
+  testWebhook = (given: ViewerRequest): Promise<Result> => {
+    const { request, viewer, paths } = given;
+    const { store } = this.#options;
+    const test = async (): Promise<Result> => {
+      const url = readFields(WebhookTest, { url: formField(request, 'url') }).url.trim();
+      const fault = await addressFault(this.#guard, url);
+      if (fault !== undefined) throw invalid({ url: [fault] });
+      const { organizationId } = viewer;
+      const id = await store.db.transaction().execute((tx) => sendTestEvent(tx, { organizationId, url }));
+      return redirectTo(given, paths.delivery(id));
+    };
+    return tryForm(test, (errors, status) =>
+      webhooksPage(this.#options, given, { status, form: { values: typedValues(request), errors } }),
+    );
+  };
+
+  saveConnector = (given: ViewerRequest): Promise<Result> => {
+    const { request, viewer, paths } = given;
+    const save = async (): Promise<Result> => {
+      const [endpoint, secret] = [formField(request, 'endpoint'), formField(request, 'secret_access_key')];
+      const body = readFields(S3ConnectorBody, {
+        region: formField(request, 'region').trim(),
+        access_key_id: formField(request, 'access_key_id'),
+        force_path_style: formField(request, 'force_path_style') !== '',
+        ...(endpoint.trim() !== '' && { endpoint }),
+        ...(secret.trim() !== '' && { secret_access_key: secret }),
+        ...chosenFields(request, ['encryption', 'kms_key_id', 'storage_class']),
+      });
+      const { name } = readFields(ConnectorReference, { name: connectorName(request) });
+      const { store, queue } = this.#options;
+      const isTaken = (await findS3Connector(store.db, { ...viewer, name })) !== undefined;
+      if (isTaken && formField(request, 'is_new') !== '')
+        throw invalid({ name: ['is the name of another connector: choose one that is free.'] });
+      await saveConnector(store.db, { ...viewer, name }, { body, guard: this.#guard, queue });
+      return redirectTo(given, `${paths.settings('connectors')}?name=${name}`, 'saved');
+    };
+    const values = typedValues(request, ['secret_access_key']);
+    return tryForm(save, (errors, status) =>
+      connectorPage(this.#options, given, { status, account: { values, errors } }),
+    );
+  };
+
+  checkConnector = (given: ViewerRequest): Promise<Result> => {
+    const { request, viewer, paths } = given;
+    const { store, queue } = this.#options;
+    const check = async (): Promise<Result> => {
+      const region = formField(request, 'bucket_region').trim();
+      const { bucket, key_prefix } = readFields(ConnectorCheckBody, {
+        bucket: formField(request, 'bucket').trim(),
+        key_prefix: formField(request, 'key_prefix'),
+        ...(region !== '' && { region }),
+      });
+      const target = { bucket, region: region === '' ? null : region, keyPrefix: key_prefix ?? '' };
+      const key = { organizationId: viewer.organizationId, name: connectorName(request) };
+      await store.db.transaction().execute((tx) => requestConnectorCheck(tx, { ...key, target }, queue));
+      return redirectTo(given, `${paths.settings('connectors')}?name=${key.name}`);
+    };
+    return tryForm(check, ({ region, ...errors }, status) => {
+      const named = { ...errors, ...(region && { bucket_region: region }) };
+      return connectorPage(this.#options, given, { status, check: { values: typedValues(request), errors: named } });
+    });
+  };
+
+  removeConnector = async (given: ViewerRequest): Promise<Result> => {
+    const { organizationId } = given.viewer;
+    await deleteS3Connector(this.#options.store.db, { organizationId, name: connectorName(given.request) });
+    return redirectTo(given, given.paths.settings('connectors'), 'connector_removed');
+  };
+}
+
+/** @returns the named fields that are not empty. */
+function chosenFields(request: ViewerRequest['request'], names: readonly string[]): Record<string, string> {
+  const entries = names.map((name) => [name, formField(request, name).trim()] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== ''));
+}

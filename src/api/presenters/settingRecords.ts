@@ -1,0 +1,87 @@
+/** Makes the JSON of keys, connectors, the webhook secret and webhook endpoints. */
+import type { ConnectorRecord } from '../../contract/connectors.ts';
+import type { ApiKeyRecord } from '../../contract/keys.ts';
+import type { WebhookEndpointRecord } from '../../contract/webhookEndpoints.ts';
+import type { WebhookSecretRecord } from '../../contract/webhooks.ts';
+import { DEFAULT_CONNECTOR } from '../../domain/connectors.ts';
+import { keyState, SCOPES } from '../../domain/keys.ts';
+import { maybeTimestamp, timestamp } from '../../domain/time.ts';
+import { DEFAULT_TOPICS, TOPICS } from '../../domain/topics.ts';
+import type { S3Connector } from '../../store/organizations/connectors.ts';
+import type { KeyRow } from '../../store/organizations/keyList.ts';
+import { secretState, type WebhookSecretState } from '../../store/organizations/secrets.ts';
+import type { EndpointRow } from '../../store/webhookEndpoints/webhookEndpoints.ts';
+import { keyReference } from './records.ts';
+
+export function apiKeyRecord(row: KeyRow): ApiKeyRecord {
+  return {
+    type: 'api_key',
+    id: row.id,
+    name: row.name,
+    scopes: SCOPES.filter((scope) => row.scopes.includes(scope)),
+    status: keyState(row, new Date()),
+    created_at: timestamp(row.created_at),
+    created_by: keyReference(row.created_by, row.creator),
+    expires_at: maybeTimestamp(row.expires_at),
+    revoked_at: maybeTimestamp(row.revoked_at),
+    last_used_at: maybeTimestamp(row.last_used_at),
+  };
+}
+
+export function webhookSecretRecord({ createdAt, previousUntil }: WebhookSecretState): WebhookSecretRecord {
+  return { type: 'webhook_secret', created_at: timestamp(createdAt), previous_until: maybeTimestamp(previousUntil) };
+}
+
+export function webhookEndpointRecord(row: EndpointRow): WebhookEndpointRecord {
+  const topics: readonly string[] = row.topics ?? DEFAULT_TOPICS;
+  const secret = secretState({
+    createdAt: row.created_at,
+    rotatedAt: row.secret_rotated_at,
+    hasPrevious: row.previous_secret !== null,
+  });
+  return {
+    type: 'webhook_endpoint',
+    id: row.id,
+    url: row.url,
+    topics: TOPICS.filter((topic) => topics.includes(topic)),
+    description: row.description,
+    header_names: row.header_names,
+    disabled: row.disabled_at !== null,
+    disabled_at: maybeTimestamp(row.disabled_at),
+    secret_created_at: timestamp(secret.createdAt),
+    previous_secret_until: maybeTimestamp(secret.previousUntil),
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+  };
+}
+
+export function connectorRecord(row: S3Connector): ConnectorRecord {
+  return {
+    type: 'connector',
+    name: row.name,
+    is_default: row.name === DEFAULT_CONNECTOR,
+    region: row.region,
+    access_key_id: row.access_key_id,
+    endpoint: row.endpoint,
+    force_path_style: row.force_path_style,
+    encryption: row.encryption,
+    kms_key_id: row.kms_key_id,
+    storage_class: row.storage_class,
+    updated_at: timestamp(row.updated_at),
+    check: checkRecord(row),
+  };
+}
+
+function checkRecord(row: S3Connector): ConnectorRecord['check'] {
+  const { check_status: status, check_requested_at: requestedAt, check_bucket: bucket } = row;
+  if (status === null || requestedAt === null || bucket === null) return null;
+  return {
+    bucket,
+    region: row.check_region,
+    key_prefix: row.check_key_prefix ?? '',
+    status,
+    message: row.check_message,
+    requested_at: timestamp(requestedAt),
+    finished_at: maybeTimestamp(row.check_finished_at),
+  };
+}

@@ -1,0 +1,53 @@
+/** Handlers of branding: the texts and colors, and the logo. */
+import { BrandingBody, brandingOf } from '../../contract/exports.ts';
+import { Faults } from '../../contract/faults.ts';
+import { invalid } from '../../domain/failure.ts';
+import { readBranding, saveBranding, saveLogo } from '../../store/organizations/branding.ts';
+import { MAX_LOGO_BYTES, replaceLogo } from '../logos/replaceLogo.ts';
+import { brandingRecord } from '../presenters/exports.ts';
+import { type AuthorizedRequest, type JsonResponse, jsonResponse } from './endpoint.ts';
+import { jsonBodyReader } from './jsonBody.ts';
+import type { PublicApiOptions } from './options.ts';
+import { readRawBody } from './rawBody.ts';
+
+type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
+const MAX_BODY_BYTES = 64 * 1024;
+
+const answer = async ({ store }: PublicApiOptions, { organizationId, place }: AuthorizedRequest) =>
+  jsonResponse(200, brandingRecord(await readBranding(store.db, organizationId), place.publicUrl));
+
+/** GET …/branding */
+export function branding(options: PublicApiOptions): Handler {
+  return (call) => answer(options, call);
+}
+
+/** PUT …/branding: replaces everything but the logo. */
+export function putBranding(options: PublicApiOptions): Handler {
+  const readBody = jsonBodyReader(MAX_BODY_BYTES);
+  return async (call) => {
+    const { value } = await readBody(call.request, call.response, call.organizationId);
+    const faults = new Faults();
+    const body = faults.read(BrandingBody, value, '');
+    if (body === undefined) throw invalid(faults.errors);
+    await saveBranding(options.store.db, call.organizationId, brandingOf(body));
+    return answer(options, call);
+  };
+}
+
+/** PUT …/branding/logo: the bytes of a PNG, JPEG, WebP or SVG file. It is stored as a PNG. */
+export function putLogo(options: PublicApiOptions): Handler {
+  return async (call) => {
+    const body = await readRawBody(call.request, MAX_LOGO_BYTES);
+    const { store, artifacts } = options;
+    await replaceLogo({ db: store.db, artifacts }, call.organizationId, body);
+    return answer(options, call);
+  };
+}
+
+/** DELETE …/branding/logo */
+export function deleteLogo(options: PublicApiOptions): Handler {
+  return async (call) => {
+    await saveLogo(options.store.db, call.organizationId, null);
+    return answer(options, call);
+  };
+}

@@ -1,0 +1,83 @@
+/** Handlers for stored events. */
+import type { z } from 'zod';
+import { EventReplay, EventsReplay, eventUuid, type ReplayRecord } from '../../contract/events.ts';
+import { EventsQuery } from '../../contract/queries.ts';
+import { unknownId } from '../../domain/failure.ts';
+import { findEvent, listEvents } from '../../store/deliveries/events.ts';
+import { listDeliveries } from '../../store/deliveries/listDeliveries.ts';
+import { replayEvents } from '../../workflow/replayEvents.ts';
+import { eventDetailRecord, eventRecord } from '../presenters/eventRecords.ts';
+import { type AuthorizedRequest, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
+import { answerOnce } from './idempotency.ts';
+import { jsonBodyReader, optionalJsonBodyReader } from './jsonBody.ts';
+import { listAnswer } from './listAnswer.ts';
+import type { PublicApiOptions } from './options.ts';
+
+type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
+
+/** An event has at most one delivery for each receiver and channel. */
+const DELIVERIES_SHOWN = 200;
+
+/** GET …/events: newest first. */
+export function eventList({ store }: PublicApiOptions): Handler {
+  return ({ request, organizationId }) => {
+    const query = readOrFail(EventsQuery, request.query);
+    const { ad_id: adId, screenshot_set_id: setId, webhook_endpoint_id: endpointId, topic, from, to } = query;
+    const filter = { organizationId, adId, setId, endpointId, topic, from, to };
+    return listAnswer(query, (page) => listEvents(store.db, filter, page), eventRecord);
+  };
+}
+
+/** @throws Failure (404) */
+export function oneEvent({ store }: PublicApiOptions): Handler {
+  return async (call) => {
+    const { organizationId } = call;
+    const row = await findEvent(store.db, { organizationId, id: eventIdOf(call) });
+    if (row === undefined) throw unknownId();
+    const page = { page: 1, perPage: DELIVERIES_SHOWN };
+    const { rows } = await listDeliveries(store.db, { organizationId, eventId: row.id }, page);
+    return jsonResponse(200, eventDetailRecord(row, rows));
+  };
+}
+
+/** POST …/events/{id}/replay: 202 with the number of deliveries. */
+export function replayOne({ store, limits }: PublicApiOptions): Handler {
+  const readBody = optionalJsonBodyReader(limits.bodyBytes);
+  return async (call) => {
+    const { request, response, organizationId } = call;
+    const id = eventIdOf(call);
+    const { value, sha256 } = await readBody(request, response, organizationId);
+    const endpointId = endpointOf(readOrFail(EventReplay, value));
+    return answerOnce({ db: store.db, call, endpoint: `events/${id}/replay`, bodySha256: sha256 }, async (tx) => {
+      if ((await findEvent(tx, { organizationId, id })) === undefined) throw unknownId();
+      return extent(1, await replayEvents(tx, { organizationId, eventIds: [id], endpointId }));
+    });
+  };
+}
+
+/** POST …/events/replay: 202 with the number of deliveries. */
+export function replayMany({ store, limits }: PublicApiOptions): Handler {
+  const readBody = jsonBodyReader(limits.bodyBytes);
+  return async (call) => {
+    const { request, response, organizationId } = call;
+    const { value, sha256 } = await readBody(request, response, organizationId);
+    const body = readOrFail(EventsReplay, value);
+    const eventIds = [...new Set(body.event_ids.map((id) => eventUuid(id) ?? id))];
+    return answerOnce({ db: store.db, call, endpoint: 'events/replay', bodySha256: sha256 }, async (tx) =>
+      extent(eventIds.length, await replayEvents(tx, { organizationId, eventIds, endpointId: endpointOf(body) })),
+    );
+  };
+}
+
+const endpointOf = ({ webhook_endpoint_id: id }: z.output<typeof EventReplay>) => id?.toLowerCase();
+
+function extent(events: number, deliveries: number): JsonResponse {
+  return jsonResponse(202, { type: 'replay', events, deliveries } satisfies ReplayRecord);
+}
+
+/** @throws Failure (404) if it is not the id of an event, because no object has such an id. */
+function eventIdOf({ request }: AuthorizedRequest): string {
+  const id = eventUuid(String(request.params['id']));
+  if (id === undefined) throw unknownId();
+  return id;
+}

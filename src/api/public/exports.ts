@@ -1,0 +1,89 @@
+/** Handlers of exports: request one, read one, list those of a set, and the file itself. */
+import { ExportBody, ExportQuery, exportOptions } from '../../contract/exports.ts';
+import { Faults } from '../../contract/faults.ts';
+import { ListQuery, PER_PAGE_DEFAULT } from '../../contract/queries.ts';
+import { invalid, unknownId } from '../../domain/failure.ts';
+import type { Database } from '../../store/database/database.ts';
+import { type ExportRow, findExport, listExports } from '../../store/exports/exports.ts';
+import { readBranding } from '../../store/organizations/branding.ts';
+import { requestExport, waitForExport } from '../../workflow/exports.ts';
+import { exportRecord } from '../presenters/exports.ts';
+import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse } from './endpoint.ts';
+import { jsonBodyReader } from './jsonBody.ts';
+import type { PublicApiOptions } from './options.ts';
+
+type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
+
+const MAX_BODY_BYTES = 64 * 1024;
+/** How long GET …/export waits for a file that is not ready. */
+const WAIT_MS = 8_000;
+const RETRY_AFTER_SECONDS = '3';
+
+/** POST …/screenshot_sets/{id}/exports: 202 with the export, or 200 if its file is ready. */
+export function createExport({ store, queue }: PublicApiOptions): Handler {
+  const readBody = jsonBodyReader(MAX_BODY_BYTES);
+  return async (call) => {
+    const setId = idOf(call.request);
+    const { value } = await readBody(call.request, call.response, call.organizationId);
+    const faults = new Faults();
+    const body = faults.read(ExportBody, value, '');
+    if (body === undefined) throw invalid(faults.errors);
+    const options = exportOptions(body, await readBranding(store.db, call.organizationId));
+    const row = await requestExport(store.db, { organizationId: call.organizationId, setId, options }, queue);
+    return answer(row, call);
+  };
+}
+
+/** GET …/screenshot_sets/{id}/export: redirects to the file if it is ready soon, otherwise 202 with the export. */
+export function exportFile({ store, queue, exportWaitMs = WAIT_MS }: PublicApiOptions): Handler {
+  return async (call) => {
+    const { request, response, organizationId } = call;
+    const setId = idOf(request);
+    const faults = new Faults();
+    const query = faults.read(ExportQuery, request.query, '');
+    if (query === undefined) throw invalid(faults.errors);
+    const options = exportOptions(query, await readBranding(store.db, organizationId));
+    const requested = await requestExport(store.db, { organizationId, setId, options }, queue);
+    const row = await waitForExport(store.db, requested, { waitMs: exportWaitMs, isCanceled: () => request.closed });
+    if (row.status === 'ready') {
+      const { pathname } = new URL(`${call.place.publicUrl}/e/${row.token}/${row.file_name}`);
+      response.set('Location', pathname);
+      return { ...record(row, call), status: 302 };
+    }
+    return answer(row, call);
+  };
+}
+
+/** GET …/exports/{id} */
+export function oneExport(db: Database): Handler {
+  return async (call) => {
+    const row = await findExport(db, { id: idOf(call.request), organizationId: call.organizationId });
+    if (row === undefined) throw unknownId();
+    if (row.status === 'pending' || row.status === 'building') call.response.set('Retry-After', RETRY_AFTER_SECONDS);
+    return record(row, call);
+  };
+}
+
+/** GET …/screenshot_sets/{id}/exports: newest first. */
+export function exportList(db: Database): Handler {
+  return async ({ request, organizationId, place }) => {
+    const faults = new Faults();
+    const query = faults.read(ListQuery, request.query, '');
+    if (query === undefined) throw invalid(faults.errors);
+    const { page = 1, per_page = PER_PAGE_DEFAULT } = query;
+    const setId = idOf(request);
+    const { rows, total } = await listExports(db, { organizationId, setId }, { page, perPage: per_page });
+    const data = rows.map((row) => exportRecord(row, place.publicUrl));
+    return jsonResponse(200, { data, page, per_page, total });
+  };
+}
+
+function answer(row: ExportRow, call: AuthorizedRequest): JsonResponse {
+  const isOpen = row.status === 'pending' || row.status === 'building';
+  if (isOpen) call.response.set('Retry-After', RETRY_AFTER_SECONDS);
+  return { ...record(row, call), status: isOpen ? 202 : 200 };
+}
+
+function record(row: ExportRow, { place }: AuthorizedRequest): JsonResponse {
+  return jsonResponse(200, exportRecord(row, place.publicUrl));
+}

@@ -1,0 +1,65 @@
+/** Serves pictures with a frame. Each is drawn once and kept in the artifact store. */
+import type { ArtifactStore } from '../../artifacts/store.ts';
+import { invalid } from '../../domain/failure.ts';
+import { FRAME_TIME_ZONE, framedPicture, publicFacts } from '../../domain/framedPictures.ts';
+import { FRAMES, type Frame } from '../../domain/frames.ts';
+import { drawFrame } from '../../framing/drawFrame.ts';
+import { TaskGroup } from '../../lib/taskGroup.ts';
+import type { Database } from '../../store/database/database.ts';
+import { findFramedImage } from '../../store/images/framedImage.ts';
+import { type Image, isRemoved } from '../../store/images/images.ts';
+import { OverloadedError } from '../server/errors.ts';
+
+/** Frames that this process draws at the same time, and those that may wait. One takes about 100 MB for a moment. */
+const DRAWN_AT_ONCE = 2;
+const MAX_WAITING = 32;
+
+export interface FramedImages {
+  /** @returns the key of the framed picture. @throws Failure (422) for a frame or picture that cannot be framed, OverloadedError */
+  keyOf(image: Image, frame: string): Promise<{ key: string; etag: string }>;
+}
+
+export function createFramedImages(db: Database, artifacts: ArtifactStore): FramedImages {
+  const drawing = new Map<string, Promise<void>>();
+  const group = new TaskGroup(DRAWN_AT_ONCE);
+  const draw = async (key: string, token: string, work: () => Promise<Buffer>): Promise<void> => {
+    if (drawing.size >= MAX_WAITING) throw new OverloadedError('Too many framed pictures are being drawn.');
+    const drawn = new Promise<void>((resolve, reject) => {
+      const task = async () => {
+        await artifacts.put(key, await work(), 'image/png');
+        if (await isRemoved(db, token)) await artifacts.delete(key);
+        resolve();
+      };
+      group.add(() => task().catch(reject)).catch(reject);
+    });
+    drawing.set(key, drawn);
+    await drawn.finally(() => drawing.delete(key));
+  };
+  return {
+    async keyOf(image, name) {
+      const frame = frameOf(name);
+      const found = await findFramedImage(db, image.token);
+      if (found === undefined) throw invalid({ frame: ['is only possible for screenshots.'] });
+      const picture = publicFacts(found);
+      const { key, etag } = framedPicture(image, frame, picture);
+      if (drawing.has(key)) await drawing.get(key);
+      else if ((await artifacts.sizeOf(key)) === undefined) {
+        await draw(key, image.token, async () => {
+          const { bytes } = await artifacts.get(image.artifact_key);
+          return drawFrame(
+            bytes,
+            { ...picture, width: image.width, height: image.height },
+            { frame, timeZone: FRAME_TIME_ZONE },
+          );
+        });
+      }
+      return { key, etag: `"${etag}"` };
+    },
+  };
+}
+
+function frameOf(name: string): Frame {
+  const frame = FRAMES.find((known) => known === name);
+  if (frame === undefined) throw invalid({ frame: [`must be one of: ${FRAMES.join(', ')}.`] });
+  return frame;
+}

@@ -1,0 +1,66 @@
+/** Handlers for the connectors of the organization. */
+import { ConnectorCheckBody, ConnectorReference, S3ConnectorBody } from '../../../contract/connectors.ts';
+import type { Guard } from '../../../egress/guard.ts';
+import {
+  type ConnectorKey,
+  deleteS3Connector,
+  findS3Connector,
+  listS3Connectors,
+} from '../../../store/organizations/connectors.ts';
+import { checkTargetOf, requestConnectorCheck, requireConnector, saveConnector } from '../../../workflow/connectors.ts';
+import { connectorRecord } from '../../presenters/settingRecords.ts';
+import { type AuthorizedRequest, type JsonResponse, jsonResponse, readOrFail } from '../endpoint.ts';
+import { jsonBodyReader } from '../jsonBody.ts';
+import type { PublicApiOptions } from '../options.ts';
+
+type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
+
+export function listConnectors({ store }: PublicApiOptions): Handler {
+  return async ({ organizationId }) => {
+    const data = (await listS3Connectors(store.db, organizationId)).map(connectorRecord);
+    return jsonResponse(200, { data, page: 1, per_page: Math.max(1, data.length), total: data.length });
+  };
+}
+
+const keyOf = ({ request, organizationId }: Pick<AuthorizedRequest, 'request' | 'organizationId'>): ConnectorKey => ({
+  organizationId,
+  name: String(request.params['name']),
+});
+
+export function oneConnector({ store }: PublicApiOptions): Handler {
+  return async (call) =>
+    jsonResponse(200, connectorRecord(requireConnector(await findS3Connector(store.db, keyOf(call)))));
+}
+
+/** PUT …/connectors/{name}: sets or replaces the connector. */
+export function putConnector({ store, queue, limits }: PublicApiOptions, guard: Pick<Guard, 'resolve'>): Handler {
+  const readBody = jsonBodyReader(limits.bodyBytes);
+  return async ({ request, response, organizationId, place: { slug } }) => {
+    const { value } = await readBody(request, response, organizationId);
+    const { name } = readOrFail(ConnectorReference, { name: request.params['name'] });
+    const body = readOrFail(S3ConnectorBody, value);
+    const row = await saveConnector(store.db, { organizationId, slug, name }, { body, guard, queue });
+    return jsonResponse(200, connectorRecord(row));
+  };
+}
+
+/** DELETE …/connectors/{name}: 204. */
+export function removeConnector({ store }: PublicApiOptions): Handler {
+  return async (call) => {
+    if (!(await deleteS3Connector(store.db, keyOf(call)))) requireConnector(undefined);
+    return { status: 204, text: '' };
+  };
+}
+
+/** POST …/connectors/{name}/check: 202 with the connector, whose check is then pending. */
+export function checkConnector({ store, queue, limits }: PublicApiOptions): Handler {
+  const readBody = jsonBodyReader(limits.bodyBytes);
+  return async (call) => {
+    const { value } = await readBody(call.request, call.response, call.organizationId);
+    const target = checkTargetOf(readOrFail(ConnectorCheckBody, value));
+    const row = await store.db
+      .transaction()
+      .execute((tx) => requestConnectorCheck(tx, { ...keyOf(call), target }, queue));
+    return jsonResponse(202, connectorRecord(row));
+  };
+}

@@ -1,0 +1,41 @@
+/** Handlers for the API keys of the organization. */
+import { type CreatedApiKeyRecord, NewApiKey } from '../../../contract/keys.ts';
+import { ListQuery } from '../../../contract/queries.ts';
+import { listKeyRows } from '../../../store/organizations/keyList.ts';
+import { createApiKey, revokeApiKey } from '../../../workflow/keys.ts';
+import { apiKeyRecord } from '../../presenters/settingRecords.ts';
+import { type AuthorizedRequest, type JsonResponse, jsonResponse, readOrFail } from '../endpoint.ts';
+import { jsonBodyReader } from '../jsonBody.ts';
+import { listAnswer } from '../listAnswer.ts';
+import type { PublicApiOptions } from '../options.ts';
+
+type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
+
+/** GET …/keys: active ones first. */
+export function listKeys({ store }: PublicApiOptions): Handler {
+  return ({ request, organizationId }) => {
+    const query = readOrFail(ListQuery, request.query);
+    return listAnswer(query, (page) => listKeyRows(store.db, organizationId, page), apiKeyRecord);
+  };
+}
+
+/** POST …/keys: 201 with the key. It takes no idempotency key, because the stored response would contain the key. */
+export function createKey({ store, limits }: PublicApiOptions): Handler {
+  const readBody = jsonBodyReader(limits.bodyBytes);
+  return async ({ request, response, organizationId, keyId }) => {
+    const { value } = await readBody(request, response, organizationId);
+    const { name, scopes, expires_at } = readOrFail(NewApiKey, value);
+    const wanted = { organizationId, name, scopes, expiresAt: expires_at ?? undefined, createdBy: keyId };
+    const { row, key } = await store.db.transaction().execute((tx) => createApiKey(tx, wanted));
+    return jsonResponse(201, { ...apiKeyRecord(row), key } satisfies CreatedApiKeyRecord);
+  };
+}
+
+/** DELETE …/keys/{id}: revokes the key and responds with it. */
+export function revokeKey({ store }: PublicApiOptions): Handler {
+  return async ({ request, organizationId }) => {
+    const id = String(request.params['id']);
+    const row = await store.db.transaction().execute((tx) => revokeApiKey(tx, { organizationId, id }));
+    return jsonResponse(200, apiKeyRecord(row));
+  };
+}

@@ -1,0 +1,105 @@
+/** Handlers for the webhook endpoints of the organization. */
+import { ListQuery } from '../../../contract/queries.ts';
+import {
+  NewWebhookEndpoint,
+  WebhookEndpointChange,
+  type WebhookEndpointWithSecret,
+} from '../../../contract/webhookEndpoints.ts';
+import { SecretRotation } from '../../../contract/webhooks.ts';
+import { unknownId } from '../../../domain/failure.ts';
+import type { Guard } from '../../../egress/guard.ts';
+import { findDelivery } from '../../../store/deliveries/listDeliveries.ts';
+import { listEndpoints } from '../../../store/webhookEndpoints/webhookEndpoints.ts';
+import { sendTestEventToEndpoint } from '../../../workflow/testEvents.ts';
+import {
+  changeEndpoint,
+  checkEndpointAddress,
+  createEndpoint,
+  deleteEndpoint,
+  type EndpointWithSecret,
+  replaceEndpointSecret,
+  requireEndpoint,
+} from '../../../workflow/webhookEndpoints.ts';
+import { deliveryRecord } from '../../presenters/listItems.ts';
+import { webhookEndpointRecord } from '../../presenters/settingRecords.ts';
+import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from '../endpoint.ts';
+import { jsonBodyReader, optionalJsonBodyReader } from '../jsonBody.ts';
+import { listAnswer } from '../listAnswer.ts';
+import type { PublicApiOptions } from '../options.ts';
+
+type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
+
+const oneOf = ({ request, organizationId }: AuthorizedRequest) => ({ organizationId, id: idOf(request) });
+
+function withSecret(status: number, { row, secret }: EndpointWithSecret): JsonResponse {
+  return jsonResponse(status, { ...webhookEndpointRecord(row), secret } satisfies WebhookEndpointWithSecret);
+}
+
+/** GET …/webhook_endpoints: oldest first. */
+export function endpointList({ store }: PublicApiOptions): Handler {
+  return ({ request, organizationId }) => {
+    const query = readOrFail(ListQuery, request.query);
+    return listAnswer(query, (page) => listEndpoints(store.db, organizationId, page), webhookEndpointRecord);
+  };
+}
+
+/** POST …/webhook_endpoints: 201 with the secret. It takes no idempotency key, because the stored response would contain the secret. */
+export function newEndpoint({ store, limits }: PublicApiOptions, guard: Pick<Guard, 'resolve'>): Handler {
+  const readBody = jsonBodyReader(limits.bodyBytes);
+  return async ({ request, response, organizationId }) => {
+    const { value } = await readBody(request, response, organizationId);
+    const body = readOrFail(NewWebhookEndpoint, value);
+    await checkEndpointAddress(guard, body.url);
+    return withSecret(201, await store.db.transaction().execute((tx) => createEndpoint(tx, organizationId, body)));
+  };
+}
+
+export function oneEndpoint({ store }: PublicApiOptions): Handler {
+  return async (call) => jsonResponse(200, webhookEndpointRecord(await requireEndpoint(store.db, oneOf(call))));
+}
+
+/** PATCH …/webhook_endpoints/{id}: responds with the changed endpoint. */
+export function patchEndpoint({ store, limits }: PublicApiOptions, guard: Pick<Guard, 'resolve'>): Handler {
+  const readBody = jsonBodyReader(limits.bodyBytes);
+  return async (call) => {
+    const one = oneOf(call);
+    const { value } = await readBody(call.request, call.response, call.organizationId);
+    const change = readOrFail(WebhookEndpointChange, value);
+    await requireEndpoint(store.db, one);
+    if (change.url) await checkEndpointAddress(guard, change.url);
+    const row = await store.db.transaction().execute((tx) => changeEndpoint(tx, one, change));
+    return jsonResponse(200, webhookEndpointRecord(row));
+  };
+}
+
+/** DELETE …/webhook_endpoints/{id}: 204. */
+export function removeEndpoint({ store }: PublicApiOptions): Handler {
+  return async (call) => {
+    await store.db.transaction().execute((tx) => deleteEndpoint(tx, oneOf(call)));
+    return { status: 204, text: '' };
+  };
+}
+
+/** POST …/webhook_endpoints/{id}/rotate: responds with the new secret, and takes no idempotency key for this reason. */
+export function rotateEndpoint({ store, limits }: PublicApiOptions): Handler {
+  const readBody = optionalJsonBodyReader(limits.bodyBytes);
+  return async (call) => {
+    const one = oneOf(call);
+    const { value } = await readBody(call.request, call.response, call.organizationId);
+    const keepPrevious = readOrFail(SecretRotation, value).keep_previous ?? true;
+    return withSecret(200, await store.db.transaction().execute((tx) => replaceEndpointSecret(tx, one, keepPrevious)));
+  };
+}
+
+/** POST …/webhook_endpoints/{id}/test: 202 with the delivery of the test event. */
+export function testEndpoint({ store }: PublicApiOptions): Handler {
+  return async (call) => {
+    const one = oneOf(call);
+    return store.db.transaction().execute(async (tx) => {
+      const id = await sendTestEventToEndpoint(tx, one);
+      const row = await findDelivery(tx, { organizationId: one.organizationId, id });
+      if (row === undefined) throw unknownId();
+      return jsonResponse(202, deliveryRecord(row));
+    });
+  };
+}

@@ -1,0 +1,50 @@
+/** Handlers for the webhook secret and for test events. */
+import { type NewWebhookSecretRecord, SecretRotation, WebhookTest } from '../../../contract/webhooks.ts';
+import { invalid, unknownId } from '../../../domain/failure.ts';
+import { addressFault } from '../../../egress/addressFault.ts';
+import type { Guard } from '../../../egress/guard.ts';
+import { findDelivery } from '../../../store/deliveries/listDeliveries.ts';
+import { readWebhookSecret, rotateWebhookSecret } from '../../../store/organizations/organizations.ts';
+import { sendTestEvent } from '../../../workflow/testEvents.ts';
+import { deliveryRecord } from '../../presenters/listItems.ts';
+import { webhookSecretRecord } from '../../presenters/settingRecords.ts';
+import { type AuthorizedRequest, type JsonResponse, jsonResponse, readOrFail } from '../endpoint.ts';
+import { jsonBodyReader, optionalJsonBodyReader } from '../jsonBody.ts';
+import type { PublicApiOptions } from '../options.ts';
+
+type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
+
+export function webhookSecret({ store }: PublicApiOptions): Handler {
+  return async ({ place }) => jsonResponse(200, webhookSecretRecord(await readWebhookSecret(store.db, place.slug)));
+}
+
+/** POST …/webhook_secret/rotate: responds with the new secret. It takes no idempotency key, because the response would be stored. */
+export function rotateSecret({ store, limits }: PublicApiOptions): Handler {
+  const readBody = optionalJsonBodyReader(limits.bodyBytes);
+  return async ({ request, response, organizationId, place }) => {
+    const { value } = await readBody(request, response, organizationId);
+    const { keep_previous: keep } = readOrFail(SecretRotation, value);
+    return store.db.transaction().execute(async (tx) => {
+      const secret = await rotateWebhookSecret(tx, place.slug, keep ?? true);
+      const record = webhookSecretRecord(await readWebhookSecret(tx, place.slug));
+      return jsonResponse(200, { ...record, secret } satisfies NewWebhookSecretRecord);
+    });
+  };
+}
+
+/** POST …/webhook_tests: 202 with the delivery of the test event. */
+export function testWebhook({ store, limits }: PublicApiOptions, guard: Pick<Guard, 'resolve'>): Handler {
+  const readBody = jsonBodyReader(limits.bodyBytes);
+  return async ({ request, response, organizationId }) => {
+    const { value } = await readBody(request, response, organizationId);
+    const url = readOrFail(WebhookTest, value).url.trim();
+    const fault = await addressFault(guard, url);
+    if (fault !== undefined) throw invalid({ url: [fault] });
+    return store.db.transaction().execute(async (tx) => {
+      const id = await sendTestEvent(tx, { organizationId, url });
+      const row = await findDelivery(tx, { organizationId, id });
+      if (row === undefined) throw unknownId();
+      return jsonResponse(202, deliveryRecord(row));
+    });
+  };
+}

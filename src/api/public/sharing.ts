@@ -1,0 +1,64 @@
+/** Handlers for the share links of a set. */
+import { ShareLinksQuery } from '../../contract/queries.ts';
+import { NewShare } from '../../contract/sharing.ts';
+import { sharePage } from '../../domain/addresses.ts';
+import { unknownId } from '../../domain/failure.ts';
+import { inDays, SHARE_DAYS_DEFAULT } from '../../domain/shareLinks.ts';
+import { readSetRow } from '../../store/sets/readSet.ts';
+import { listShareLinks, type ShareLinkRow } from '../../store/shares/shareLinks.ts';
+import { createShareLink, revokeLink } from '../../workflow/shareLinks.ts';
+import { shareToken } from '../auth/shareTokens.ts';
+import { shareRecord } from '../presenters/listItems.ts';
+import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
+import { optionalJsonBodyReader } from './jsonBody.ts';
+import { listAnswer } from './listAnswer.ts';
+import type { PublicApiOptions } from './options.ts';
+
+type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
+
+/**
+ * POST …/screenshot_sets/{id}/shares: 201 with a new share link. It takes no idempotency key, because the stored response would contain
+ * the address.
+ */
+export function createShare(options: PublicApiOptions): Handler {
+  const { store, limits } = options;
+  const readBody = optionalJsonBodyReader(limits.bodyBytes);
+  return async ({ request, response, organizationId, keyId }) => {
+    const setId = idOf(request);
+    const { value } = await readBody(request, response, organizationId);
+    const { label, expires_at, downloads } = readOrFail(NewShare, value);
+    const expiresAt = expires_at ?? inDays(new Date(), SHARE_DAYS_DEFAULT);
+    const link = { organizationId, setId, keyId, expiresAt, label: label?.trim() ?? '', downloads: downloads ?? false };
+    const row = await store.db.transaction().execute((tx) => createShareLink(tx, link));
+    return jsonResponse(201, recordOf(options, row));
+  };
+}
+
+/** GET …/screenshot_sets/{id}/shares: all links, also those that are no longer valid. */
+export function listShares(options: PublicApiOptions): Handler {
+  const { db } = options.store;
+  return async ({ request, organizationId }) => {
+    const setId = idOf(request);
+    const query = readOrFail(ShareLinksQuery, request.query);
+    if ((await readSetRow(db, { id: setId, organizationId })) === undefined) throw unknownId();
+    return listAnswer(
+      query,
+      (page) => listShareLinks(db, { organizationId, setId }, page),
+      (row) => recordOf(options, row),
+    );
+  };
+}
+
+/** DELETE …/screenshot_sets/{id}/shares/{share_id}: revokes the link and responds with it. */
+export function revokeShare(options: PublicApiOptions): Handler {
+  return async ({ request, organizationId }) => {
+    const setId = idOf(request);
+    const id = idOf(request, 'share');
+    const row = await options.store.db.transaction().execute((tx) => revokeLink(tx, { organizationId, setId, id }));
+    return jsonResponse(200, recordOf(options, row));
+  };
+}
+
+function recordOf({ secret, publicUrl }: PublicApiOptions, row: ShareLinkRow) {
+  return shareRecord(row, sharePage(publicUrl, shareToken(secret, row.id)));
+}

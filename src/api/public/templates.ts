@@ -1,0 +1,42 @@
+/** Handlers for request templates. */
+import { TemplatesQuery } from '../../contract/queries.ts';
+import { newTemplate, templateBody } from '../../contract/templates.ts';
+import { unknownId } from '../../domain/failure.ts';
+import { deleteTemplate, listTemplates } from '../../store/templates/templates.ts';
+import { saveTemplate } from '../../workflow/templates.ts';
+import { templateRecord } from '../presenters/listItems.ts';
+import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
+import { jsonBodyReader } from './jsonBody.ts';
+import { listAnswer } from './listAnswer.ts';
+import type { PublicApiOptions } from './options.ts';
+
+type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
+
+/** POST …/templates: 201 with a new template, or 200 with the one of that name, which it replaces. */
+export function createTemplate({ store, limits }: PublicApiOptions): Handler {
+  const readBody = jsonBodyReader(limits.bodyBytes);
+  const schema = newTemplate(limits);
+  return async ({ request, response, organizationId, keyId }) => {
+    const { value } = await readBody(request, response, organizationId);
+    const template = readOrFail(schema, value);
+    const toSave = { organizationId, keyId, name: template.name.trim(), body: templateBody(template) };
+    const { row, created } = await store.db.transaction().execute((tx) => saveTemplate(tx, toSave));
+    return jsonResponse(created ? 201 : 200, templateRecord(row));
+  };
+}
+
+/** GET …/templates, by name. */
+export function templateList({ store }: PublicApiOptions): Handler {
+  return async ({ request, organizationId }) => {
+    const query = readOrFail(TemplatesQuery, request.query);
+    return listAnswer(query, (page) => listTemplates(store.db, { organizationId }, page), templateRecord);
+  };
+}
+
+/** DELETE …/templates/{id}: 204. */
+export function removeTemplate({ store }: PublicApiOptions): Handler {
+  return async ({ request, organizationId }) => {
+    if (!(await deleteTemplate(store.db, { id: idOf(request), organizationId }))) throw unknownId();
+    return { status: 204, text: '' };
+  };
+}

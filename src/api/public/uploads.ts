@@ -1,0 +1,38 @@
+/** Uploads: files of creatives, which a client stores before a request names them. */
+import { unknownId } from '../../domain/failure.ts';
+import { findUpload } from '../../store/uploads/uploads.ts';
+import { deleteUpload } from '../../workflow/uploads.ts';
+import { uploadRecord } from '../presenters/listItems.ts';
+import { addLogFields } from '../server/accessLog.ts';
+import { uploadReceiver } from '../uploads/receiveUpload.ts';
+import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse } from './endpoint.ts';
+import type { PublicApiOptions } from './options.ts';
+
+type UploadHandler = (call: AuthorizedRequest) => Promise<JsonResponse>;
+
+/** POST …/uploads: 201 with the new upload, or 200 with the one that has the same bytes and name. */
+export function createUpload({ store, artifacts, uploadLimits }: PublicApiOptions): UploadHandler {
+  const receive = uploadReceiver({ db: store.db, artifacts, uploadLimits });
+  return async ({ request, response, organizationId }) => {
+    const { row, created } = await receive(request, organizationId);
+    addLogFields(response, { upload_id: row.id });
+    return jsonResponse(created ? 201 : 200, uploadRecord(row));
+  };
+}
+
+export function oneUpload({ store }: PublicApiOptions): UploadHandler {
+  return async ({ request, organizationId }) => {
+    const row = await findUpload(store.db, { id: idOf(request), organizationId });
+    if (row === undefined) throw unknownId();
+    return jsonResponse(200, uploadRecord(row));
+  };
+}
+
+/** DELETE …/uploads/{id}: 204. */
+export function removeUpload({ store, artifacts, uploadLimits }: PublicApiOptions): UploadHandler {
+  const context = { db: store.db, artifacts, uploadLimits };
+  return async ({ request, organizationId }) => {
+    if (!(await deleteUpload(context, { id: idOf(request), organizationId }))) throw unknownId();
+    return { status: 204, text: '' };
+  };
+}

@@ -1,0 +1,72 @@
+/** Answers requests that Node's HTTP parser refuses, which no route sees, in the format of the public API. */
+import { randomUUID } from 'node:crypto';
+import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { RequestHandler } from 'express';
+import type { ErrorCode } from '../../domain/errorCodes.ts';
+import { Failure } from '../../domain/failure.ts';
+import { failureBody } from './failureBody.ts';
+
+interface ParserFault {
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly text: string;
+}
+
+const FAULTS: Readonly<Record<string, ParserFault>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    code: 'headers_too_large',
+    text: 'The request line and the headers must be at most 16 KiB together.',
+  },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
+    status: 413,
+    code: 'too_large',
+    text: 'The extensions of the chunks of the body must be at most 16 KiB.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    code: 'request_timeout',
+    text: 'The request did not arrive completely in time: send it again.',
+  },
+};
+const OTHER: ParserFault = { status: 400, code: 'malformed', text: 'The request is not valid HTTP/1.1.' };
+
+export function answerParserFaults(server: Server): void {
+  const running = new WeakMap<Duplex, ServerResponse>();
+  server.on('request', ({ socket }, response) => running.set(socket, response));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const isAnswered = running.get(socket)?.headersSent === true && running.get(socket)?.writableFinished === false;
+    // The bytes of an answer would become part of the one that is being sent.
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswered) {
+      socket.destroy();
+      return;
+    }
+    socket.end(answerOf(FAULTS[error.code ?? ''] ?? OTHER), () => socket.destroy());
+  });
+}
+
+function answerOf({ status, code, text }: ParserFault): string {
+  const id = randomUUID();
+  const body = JSON.stringify(failureBody(code, id, { request: [text] }));
+  const headers = [
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${id}`,
+    'Cache-Control: no-store',
+    'Connection: close',
+  ];
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.join('\r\n')}\r\n\r\n${body}`;
+}
+
+/** Refuses two `Host` headers, which a proxy and the service could read differently. The server must have `requireHostHeader: false`. */
+export const requireOneHost: RequestHandler = (request, _response, next) => {
+  const hosts = request.headersDistinct['host'] ?? [];
+  if (hosts.length > 1) throw hostFault('must be sent once, not several times.');
+  if (hosts.length === 0 && request.httpVersion === '1.1') throw hostFault('is required.');
+  next();
+};
+
+function hostFault(text: string): Failure {
+  return new Failure({ status: 400, code: 'malformed', errors: { host: [text] }, headers: { Connection: 'close' } });
+}

@@ -1,0 +1,60 @@
+/** Makes thumbnails when they are first asked for, and keeps them in the artifact store beside their pictures. */
+import { ArtifactNotFoundError, type ArtifactStore } from '../../artifacts/store.ts';
+import { isScreenshotKey, shownPart, type ThumbnailWidth, thumbnailKey } from '../../domain/thumbnails.ts';
+import { ConcurrencyLimit } from '../../lib/concurrencyLimit.ts';
+import type { Queryable } from '../../store/database/database.ts';
+import { findAdBox, type Image, isRemoved } from '../../store/images/images.ts';
+import { OverloadedError } from '../server/errors.ts';
+import { drawThumbnail, type ThumbnailPlan } from './drawThumbnail.ts';
+
+export interface Thumbnails {
+  /** @returns a WebP. @throws ArtifactNotFoundError if the picture was deleted, OverloadedError. */
+  read(image: Image, width: ThumbnailWidth): Promise<Buffer>;
+}
+
+/** Each takes about 100 ms of one processor. */
+const AT_ONCE = 2;
+const MAX_WAITING = 500;
+
+export function createThumbnails(
+  db: Queryable,
+  artifacts: ArtifactStore,
+  draw: typeof drawThumbnail = drawThumbnail,
+): Thumbnails {
+  const limit = new ConcurrencyLimit(AT_ONCE);
+  const running = new Map<string, Promise<Buffer>>();
+
+  const make = async (image: Image, width: ThumbnailWidth, key: string): Promise<Buffer> => {
+    if (limit.waiting >= MAX_WAITING) throw new OverloadedError('Too many thumbnails are being made.');
+    return limit.run(async () => {
+      const { bytes: png } = await artifacts.get(image.artifact_key);
+      const webp = await draw(png, { width, part: await partOf(db, image) });
+      await artifacts.put(key, webp, 'image/webp');
+      if (await isRemoved(db, image.token)) await artifacts.delete(key);
+      return webp;
+    });
+  };
+
+  return {
+    async read(image, width) {
+      const key = thumbnailKey(image.artifact_key, width);
+      const stored = await artifacts.get(key).catch((error: unknown) => {
+        if (error instanceof ArtifactNotFoundError) return undefined;
+        throw error;
+      });
+      if (stored !== undefined) return stored.bytes;
+      const made = running.get(key) ?? make(image, width, key).finally(() => running.delete(key));
+      running.set(key, made);
+      return made;
+    },
+  };
+}
+
+/** The thumbnail of a whole page shows the part around the ad. */
+async function partOf(db: Queryable, image: Image): Promise<ThumbnailPlan['part']> {
+  const { width, height } = isScreenshotKey(image.artifact_key) ? shownPart(image) : image;
+  if (height === image.height) return { width, height, top: 0 };
+  const box = await findAdBox(db, image.token);
+  const middle = box === undefined ? 0 : box.y + box.height / 2;
+  return { width, height, top: Math.min(Math.max(0, Math.round(middle - height / 2)), image.height - height) };
+}

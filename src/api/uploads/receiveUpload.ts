@@ -1,0 +1,181 @@
+/** Receives the file of a client as a stream, and stores it if it is a creative. */
+import type { Request } from 'express';
+import { CREATIVE_MAX_BYTES, type CreativeFormat } from '../../domain/ads.ts';
+import type { ErrorCode } from '../../domain/errorCodes.ts';
+import { Failure, invalid } from '../../domain/failure.ts';
+import { uploadName } from '../../domain/uploads.ts';
+import { type DetectedContent, detectContent, NotACreativeError } from '../../lib/detectContent.ts';
+import { errorMessage } from '../../lib/errorMessage.ts';
+import { requireRoomForUpload, type StoredUpload, storeUpload, type UploadContext } from '../../workflow/uploads.ts';
+import { BodyMemory } from '../limits/bodyMemory.ts';
+import { malformed, openMultipart, type ReceivedFile } from './multipart.ts';
+
+/** The first bytes of a file tell its format. */
+const HEAD_BYTES = 256 * 1024;
+/** The headers and fields of a multipart body. */
+const MULTIPART_BYTES = 128 * 1024;
+/** Memory that one upload to a bucket takes. */
+const MEMORY_BYTES = 16 * 1024 * 1024;
+const AT_ONCE = { ofOrganization: 4, inAll: 12 };
+
+/** @returns the stored upload. @throws Failure 400, 409, 413, 415, 422, 429 */
+export type ReceiveUpload = (request: Request, organizationId: string) => Promise<StoredUpload>;
+
+export function uploadReceiver(context: UploadContext): ReceiveUpload {
+  const inTurn = turns(context);
+  return async (request, organizationId) => {
+    requirePlain(request);
+    return inTurn(organizationId, async () => {
+      const file = isMultipart(request) ? await openMultipart(request) : openRaw(request);
+      return storeFile(context, organizationId, { ...file, contentType: request.get('content-type') ?? '' });
+    });
+  };
+}
+
+/** Stores one file of a form. @throws Failure 409, 413, 415, 422, 429 */
+export type ReceiveFile = (organizationId: string, file: ReceivedFile) => Promise<StoredUpload>;
+
+export function fileReceiver(context: UploadContext): ReceiveFile {
+  const inTurn = turns(context);
+  return (organizationId, file) =>
+    inTurn(organizationId, () => storeFile(context, organizationId, { ...file, contentType: '' }));
+}
+
+/** @returns a function that runs its work as soon as the organization has room for an upload. */
+function turns(context: UploadContext) {
+  const ofOrganization = new BodyMemory(AT_ONCE.ofOrganization * MEMORY_BYTES);
+  const inAll = new BodyMemory(AT_ONCE.inAll * MEMORY_BYTES);
+  return async <T>(organizationId: string, work: () => Promise<T>): Promise<T> => {
+    await requireRoomForUpload(context, organizationId);
+    const releaseOwn = await ofOrganization.acquire(organizationId, MEMORY_BYTES);
+    try {
+      const release = await inAll.acquire('all', MEMORY_BYTES);
+      try {
+        return await work();
+      } finally {
+        release();
+      }
+    } finally {
+      releaseOwn();
+    }
+  };
+}
+
+interface FileToStore extends ReceivedFile {
+  /** Decides only if the bytes do not tell the format. */
+  readonly contentType: string;
+}
+
+async function storeFile(
+  context: UploadContext,
+  organizationId: string,
+  { name, chunks, contentType }: FileToStore,
+): Promise<StoredUpload> {
+  const { head, all } = await takeHead(limited(chunks), HEAD_BYTES);
+  const content = await detect(head, contentType);
+  const given = { organizationId, name: uploadName(name), format: FORMATS[content.kind], contentType: typeOf(content) };
+  return storeUpload(context, { ...given, chunks: all });
+}
+
+const isMultipart = (request: Request) => /^multipart\//i.test(request.get('content-type') ?? '');
+
+/** Runs before the body is read. */
+function requirePlain(request: Request): void {
+  const encoding = request.get('content-encoding') ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity')
+    throw unsupported('unsupported_encoding', `must be sent as it is, without Content-Encoding ${encoding}.`, 'body');
+  const most = CREATIVE_MAX_BYTES + (isMultipart(request) ? MULTIPART_BYTES : 0);
+  if (Number(request.get('content-length') ?? 0) > most) throw tooLarge();
+}
+
+function openRaw(request: Request): ReceivedFile {
+  const { name } = request.query;
+  return { name: typeof name === 'string' ? name : '', chunks: bodyOf(request) };
+}
+
+/** The connection stays open after an error of the reader, so that the client receives the answer. */
+async function* bodyOf(request: Request): AsyncGenerator<Buffer> {
+  try {
+    yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw malformed(errorMessage(error));
+  }
+}
+
+async function* limited(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > CREATIVE_MAX_BYTES) throw tooLarge();
+    yield chunk;
+  }
+}
+
+/** @returns the first bytes, and all bytes again. */
+async function takeHead(
+  chunks: AsyncGenerator<Buffer>,
+  size: number,
+): Promise<{ head: Buffer; all: AsyncIterable<Buffer> }> {
+  const taken: Buffer[] = [];
+  let bytes = 0;
+  let ended = false;
+  while (bytes < size && !ended) {
+    const next = await chunks.next();
+    if (next.done) ended = true;
+    else {
+      taken.push(next.value);
+      bytes += next.value.length;
+    }
+  }
+  async function* all(): AsyncGenerator<Buffer> {
+    yield* taken;
+    if (!ended) yield* chunks;
+  }
+  return { head: Buffer.concat(taken), all: all() };
+}
+
+/** @throws Failure (415, 422) */
+async function detect(head: Buffer, contentType: string): Promise<DetectedContent> {
+  if (head.length === 0) throw invalid({ file: ['must not be empty: it has no bytes.'] });
+  try {
+    return await detectContent(head, isGeneric(contentType) ? '' : contentType);
+  } catch (error) {
+    if (error instanceof NotACreativeError) throw unsupported('unsupported_media_type', error.message, 'file');
+    throw error;
+  }
+}
+
+/** Types of the whole body, which say nothing about the file. */
+const isGeneric = (type: string) => /^(multipart\/|application\/(x-www-form-urlencoded|octet-stream))/i.test(type);
+
+const FORMATS: Readonly<Record<DetectedContent['kind'], CreativeFormat>> = {
+  raster: 'image',
+  svg: 'image',
+  video: 'video',
+  vast: 'vast',
+  zip: 'html5_zip',
+  html: 'html',
+  script: 'tag',
+};
+
+const TYPES = {
+  svg: 'image/svg+xml',
+  vast: 'application/xml',
+  zip: 'application/zip',
+  html: 'text/html',
+  script: 'text/javascript',
+} as const;
+
+function typeOf(content: DetectedContent): string {
+  return content.kind === 'raster' || content.kind === 'video' ? content.type : TYPES[content.kind];
+}
+
+function unsupported(code: ErrorCode, message: string, path: string): Failure {
+  return new Failure({ status: 415, code, errors: { [path]: [message] } });
+}
+
+function tooLarge(): Failure {
+  const most = CREATIVE_MAX_BYTES.toLocaleString('en');
+  const text = `must be at most ${most} bytes. Send a smaller file, or the URL of the creative.`;
+  return new Failure({ status: 413, code: 'too_large', errors: { file: [text] } });
+}

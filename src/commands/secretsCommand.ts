@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import { ConfigError } from '../config.ts';
+import { newSealingKey } from '../lib/keyRing.ts';
+import { keyRingOf } from '../store/secrets/sealing.ts';
+import { sealStored, storedKeyIds } from '../store/secrets/sealStored.ts';
+import { withStore } from './withStore.ts';
+
+export function secretsCommand(program: Command): void {
+  const secrets = program.command('secrets').description('manage the encryption of stored secrets: key, rotate');
+  secrets
+    .command('key <id>')
+    .description('print a new key with this id for SECRETS_KEYS; needs no database')
+    .action((id: string) => console.log(newSealingKey(id)));
+  secrets
+    .command('rotate')
+    .description('encrypt all stored secrets with the first key of SECRETS_KEYS; safe to interrupt and to repeat')
+    .action(() =>
+      withStore(async (db) => {
+        const keyRing = keyRingOf(db);
+        if (keyRing === undefined)
+          throw new ConfigError('SECRETS_KEYS is not set. Set it as the API and the controller have it.');
+        const count = await sealStored(db, {
+          which: 'not-current',
+          onProgress: (done) => console.error(`Encrypted ${done} secrets.`),
+        });
+        console.log(`Encrypted ${count} secrets with key "${keyRing.currentId}".`);
+        const others = (await storedKeyIds(db)).filter((id) => id !== keyRing.currentId);
+        console.log(
+          others.length === 0
+            ? 'No stored secret needs another key. You can remove the other keys from SECRETS_KEYS.'
+            : `Stored secrets still need the keys ${others.join(', ')}. Run this command again.`,
+        );
+      }),
+    );
+}

@@ -1,0 +1,66 @@
+/** The paths of stored events in the OpenAPI document. */
+import { z } from 'zod';
+import type { ZodOpenApiPathsObject } from 'zod-openapi';
+import { OURS } from './descriptions.ts';
+import {
+  EventDetailRecord,
+  EventId,
+  EventRecord,
+  EventReplay,
+  EventsReplay,
+  REPLAYED_EVENTS_MAX,
+  ReplayRecord,
+} from './events.ts';
+import { REPLAYED_EVENTS } from './examples.ts';
+import { idempotent, type OperationParts } from './operationParts.ts';
+import { EventsQuery } from './queries.ts';
+
+const BODY_FAILURES = [400, 409, 413, 415, 422] as const;
+const TAGS = ['Deliveries'];
+const LEFT_OUT =
+  'Leaves out deliveries that are about to be sent, and those of disabled or deleted endpoints. 409 if `webhook_endpoint_id` names a disabled endpoint.';
+
+export function eventOperations({ base, organization, responses, list }: OperationParts): ZodOpenApiPathsObject {
+  const path = z.object({ ...organization, id: EventId.describe('Id of the event.') });
+  return {
+    [`${base}/events`]: {
+      get: { ...list('listEvents', 'List events, newest first', EventsQuery, EventRecord), tags: TAGS },
+    },
+    [`${base}/events/{id}`]: {
+      get: {
+        operationId: 'getEvent',
+        summary: 'Read one event',
+        description: `With its content and its deliveries. ${OURS}`,
+        tags: TAGS,
+        requestParams: { path },
+        responses: responses(200, EventDetailRecord, []),
+      },
+    },
+    [`${base}/events/{id}/replay`]: {
+      post: {
+        operationId: 'replayEvent',
+        summary: 'Send an event again',
+        description: `${LEFT_OUT} ${OURS}`,
+        tags: TAGS,
+        requestParams: { path, header: idempotent },
+        requestBody: body(EventReplay, {}, false),
+        responses: responses(202, ReplayRecord, BODY_FAILURES),
+      },
+    },
+    [`${base}/events/replay`]: {
+      post: {
+        operationId: 'replayEvents',
+        summary: 'Send several events again',
+        description: `At most ${REPLAYED_EVENTS_MAX}. ${LEFT_OUT} ${OURS}`,
+        tags: TAGS,
+        requestParams: { path: z.object(organization), header: idempotent },
+        requestBody: body(EventsReplay, REPLAYED_EVENTS),
+        responses: responses(202, ReplayRecord, BODY_FAILURES),
+      },
+    },
+  };
+}
+
+function body(schema: z.ZodType, example: object, required = true) {
+  return { required, content: { 'application/json': { schema, example } } };
+}

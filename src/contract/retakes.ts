@@ -1,0 +1,87 @@
+/** The bodies of retakes and duplicates. */
+import { z } from 'zod';
+import type { DeviceName } from '../domain/devices.ts';
+import type { Limits } from '../domain/limits.ts';
+import type { ScreenshotOptions } from '../domain/screenshotOptions.ts';
+import { siteKey } from '../domain/webAddresses.ts';
+import { OURS } from './descriptions.ts';
+import { Faults, type JsonObject } from './faults.ts';
+import { type ParsedSubscriber, parseSubscribers } from './parseParts.ts';
+import { optionsOf } from './parseScreenshotRequest.ts';
+import { Instructions, Subscriber, screenshotObject } from './requests.ts';
+
+const WHICH = ['all', 'failures'] as const;
+
+export const retakeBodies = (limits: Limits) => {
+  const { site, device, options } = screenshotObject(limits).shape;
+  const changes = {
+    site: site.nullish().describe('Another page.'),
+    device: device.nullish().describe('Another device.'),
+    options: options.describe('Options that differ from those of the screenshot. The markers cannot be changed.'),
+    subscribers: z
+      .array(Subscriber)
+      .max(limits.subscribers)
+      .nullish()
+      .describe('Absent: as in the request of the set. An empty array: none.'),
+    instructions: Instructions.nullish(),
+  };
+  const which = {
+    which: z
+      .enum(WHICH)
+      .nullish()
+      .describe('`failures`: those that failed and were not taken again since. `all`, the default: the whole set.'),
+    screenshot_ids: z
+      .array(z.uuid())
+      .min(1)
+      .max(limits.screenshots)
+      .nullish()
+      .describe('Only these screenshots of the set, instead of `which`.'),
+  };
+  return {
+    RetakeScreenshot: z
+      .object(changes)
+      .meta({ id: 'RetakeScreenshot', description: `Changes to the screenshot; it needs none. ${OURS}` }),
+    RetakeSet: z
+      .object({ ...which, ...changes })
+      .meta({ id: 'RetakeSet', description: `The screenshots to take again, and changes to them. ${OURS}` }),
+  };
+};
+
+export interface ParsedRetake {
+  readonly which: (typeof WHICH)[number];
+  readonly screenshotIds: readonly string[] | undefined;
+  readonly site: { readonly url: string; readonly key: string } | undefined;
+  readonly device: DeviceName | undefined;
+  /** The number of a candidate, if the request chooses the slot by number. */
+  readonly slotIndex: number | undefined;
+  /** @param own the options of the screenshot. */
+  changedOptions(own: ScreenshotOptions): ScreenshotOptions;
+  /** Undefined: as in the original set. */
+  readonly subscribers: readonly ParsedSubscriber[] | undefined;
+  readonly instructions: string | undefined;
+  readonly faults: Faults;
+}
+
+/** @returns a parser for these limits. It creates its schemas once. */
+export function retakeParser(limits: Limits): (body: JsonObject) => ParsedRetake {
+  const schema = retakeBodies(limits).RetakeSet.omit({ subscribers: true });
+  return (body) => {
+    const faults = new Faults();
+    const given = faults.read(schema, body, '');
+    if ((given?.options?.ad?.frames ?? []).length > 0) {
+      faults.add('options.ad.frames', 'cannot be changed: a retake keeps the markers of its screenshots.');
+    }
+    const sent = body['subscribers'] ?? undefined;
+    return {
+      which: given?.which ?? 'all',
+      screenshotIds: given?.screenshot_ids?.map((id) => id.toLowerCase()),
+      site: given?.site ? { url: given.site.url, key: siteKey(given.site.url) } : undefined,
+      device: given?.device?.name,
+      slotIndex: given?.options?.slot?.index ?? undefined,
+      changedOptions: (own) => optionsOf(given?.options, own),
+      subscribers: sent === undefined ? undefined : parseSubscribers(sent, limits, faults),
+      instructions: given?.instructions ?? undefined,
+      faults,
+    };
+  };
+}

@@ -1,0 +1,85 @@
+/** Bodies and records of webhook endpoints. */
+import { z } from 'zod';
+import { DEFAULT_TOPICS, TOPICS } from '../domain/topics.ts';
+import {
+  ENDPOINT_DESCRIPTION_MAX,
+  ENDPOINT_HEADERS_MAX,
+  HEADER_VALUE_MAX,
+  headerNameFault,
+  headerValueFault,
+} from '../domain/webhookEndpoints.ts';
+import { OURS } from './descriptions.ts';
+import { time, uuid } from './records.ts';
+import { lengthFault, text, webAddress } from './requests.ts';
+
+const headers = z
+  .record(z.string(), z.string().max(HEADER_VALUE_MAX))
+  .superRefine((given, context) => {
+    const names = Object.keys(given);
+    const add = (message: string, ...path: string[]) => context.addIssue({ code: 'custom', path, message });
+    if (names.length > ENDPOINT_HEADERS_MAX)
+      add(`must have at most ${ENDPOINT_HEADERS_MAX} headers, but has ${names.length}.`);
+    if (new Set(names.map((name) => name.toLowerCase())).size < names.length) add('must name each header once.');
+    for (const [name, value] of Object.entries(given)) {
+      const fault = headerNameFault(name) ?? headerValueFault(value);
+      if (fault !== undefined) add(fault, name);
+    }
+  })
+  .nullish()
+  .describe(
+    `Headers of each request to the endpoint, at most ${ENDPOINT_HEADERS_MAX}. No response shows the values. Not allowed: \`Host\`, \`User-Agent\`, headers of the connection, and names that begin with \`Content-\`, \`Proxy-\` or \`Webhook-\`.`,
+  );
+
+const fields = {
+  topics: z
+    .array(z.enum(TOPICS))
+    .min(1, 'must name at least one topic, or be left out.')
+    .nullish()
+    .describe(`Topics to receive; the default is ${DEFAULT_TOPICS.map((topic) => `\`${topic}\``).join(' and ')}.`),
+  description: text((value) => lengthFault(value, ENDPOINT_DESCRIPTION_MAX))
+    .nullish()
+    .meta({ maxLength: ENDPOINT_DESCRIPTION_MAX, description: 'The program that receives the events, for people.' }),
+  headers,
+  disabled: z.boolean().nullish().describe('A disabled endpoint gets no events.'),
+};
+
+export const NewWebhookEndpoint = z
+  .object({ url: webAddress.describe('Address that receives the events.'), ...fields })
+  .meta({ id: 'NewWebhookEndpoint', description: `A webhook endpoint to create. ${OURS}` });
+
+/** A field that is left out stays as it is. Null resets it. */
+export const WebhookEndpointChange = z
+  .object({
+    url: webAddress.nullish().describe('Also for events that wait for their next attempt. Null: as it is.'),
+    ...fields,
+  })
+  .meta({
+    id: 'WebhookEndpointChange',
+    description: `Changes to a webhook endpoint. A field that is left out stays as it is; null resets topics, description and headers. ${OURS}`,
+  });
+
+export const WebhookEndpointRecord = z
+  .object({
+    type: z.literal('webhook_endpoint'),
+    id: uuid,
+    url: z.string(),
+    topics: z.array(z.enum(TOPICS)),
+    description: z.string(),
+    header_names: z.array(z.string()).describe('The headers of each request, without their values.'),
+    disabled: z.boolean(),
+    disabled_at: time.nullable(),
+    secret_created_at: time,
+    previous_secret_until: time.nullable().describe('Until when the secret before this one also signs.'),
+    created_at: time,
+    updated_at: time,
+  })
+  .meta({ id: 'WebhookEndpoint', description: `A receiver of the events of all sets and ads. ${OURS}` });
+
+export const WebhookEndpointWithSecret = WebhookEndpointRecord.extend({
+  secret: z.string().describe('The secret that signs its webhooks, `whsec_…`. No other response has it.'),
+}).meta({ id: 'WebhookEndpointWithSecret', description: `A webhook endpoint with a new secret. ${OURS}` });
+
+export type WebhookEndpointRecord = z.infer<typeof WebhookEndpointRecord>;
+export type WebhookEndpointWithSecret = z.infer<typeof WebhookEndpointWithSecret>;
+export type NewWebhookEndpoint = z.infer<typeof NewWebhookEndpoint>;
+export type WebhookEndpointChange = z.infer<typeof WebhookEndpointChange>;

@@ -1,0 +1,55 @@
+/** The frames that can be drawn around a picture. */
+import { findDevice } from './devices.ts';
+
+export const FRAMES = ['browser', 'device'] as const;
+export type Frame = (typeof FRAMES)[number];
+
+export type FrameShape = 'window' | 'phone' | 'tablet';
+
+/** @returns the shape to draw. A device without touch has no body, so its picture always gets a browser window. */
+export function frameShape(frame: Frame, deviceName: string): FrameShape {
+  const agent = findDevice(deviceName)?.agent ?? 'windows';
+  if (frame === 'browser' || agent === 'windows') return 'window';
+  return agent === 'ipad' || agent === 'android-tablet' ? 'tablet' : 'phone';
+}
+
+/** Widths of the parts of a frame around the picture, in CSS pixels. */
+interface Edges {
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+  readonly left: number;
+}
+
+/** Below this width, a window shows the time in a line of its own. */
+export const NARROW_WINDOW = 640;
+
+const EDGES: Readonly<Record<FrameShape, Edges>> = {
+  window: { top: 45, right: 1, bottom: 1, left: 1 },
+  phone: { top: 12 + 28 + 44, right: 12, bottom: 12 + 22, left: 12 },
+  tablet: { top: 22 + 28 + 44, right: 22, bottom: 22 + 22, left: 22 },
+};
+
+/** @param width of the picture in CSS pixels. */
+export function frameEdges(shape: FrameShape, width: number): Edges {
+  const edges = EDGES[shape];
+  return shape === 'window' && width < NARROW_WINDOW ? { ...edges, bottom: 29 } : edges;
+}
+
+export interface FramedSize {
+  readonly width: number;
+  readonly height: number;
+  /** The place of the picture inside the frame. */
+  readonly left: number;
+  readonly top: number;
+}
+
+/** @returns the size of a framed picture in whole device pixels, so that the picture keeps its own pixels. */
+export function framedSize(
+  { width, height, ratio }: { width: number; height: number; ratio: number },
+  shape: FrameShape,
+): FramedSize {
+  const { top, right, bottom, left } = frameEdges(shape, width / ratio);
+  const px = (css: number) => Math.max(1, Math.round(css * ratio));
+  return { width: width + px(left) + px(right), height: height + px(top) + px(bottom), left: px(left), top: px(top) };
+}

@@ -1,0 +1,25 @@
+/** Links that show the pictures of one set without a key. */
+
+const DAY_MS = 86_400_000;
+export const SHARE_DAYS_DEFAULT = 30;
+export const SHARE_DAYS_MAX = 366;
+export const SHARE_LABEL_MAX = 100;
+/** Links of one set that are valid at the same time. */
+export const SHARE_LINKS_MAX = 100;
+
+export type ShareState = 'active' | 'expired' | 'revoked';
+
+export function shareState(link: { expires_at: Date; revoked_at: Date | null }, now: Date): ShareState {
+  if (link.revoked_at !== null) return 'revoked';
+  return link.expires_at > now ? 'active' : 'expired';
+}
+
+export function inDays(now: Date, days: number): Date {
+  return new Date(now.getTime() + days * DAY_MS);
+}
+
+/** @returns why a link cannot expire at this time, or undefined. */
+export function expiryFault(expires: Date, now: Date): string | undefined {
+  if (expires <= now) return 'must be in the future.';
+  return expires > inDays(now, SHARE_DAYS_MAX) ? `must be at most ${SHARE_DAYS_MAX} days from now.` : undefined;
+}

@@ -1,0 +1,39 @@
+/** Limits of webhook endpoints, and the rules for the headers that a client adds to their requests. */
+export const ENDPOINTS_MAX = 50;
+export const ENDPOINT_DESCRIPTION_MAX = 250;
+export const ENDPOINT_HEADERS_MAX = 10;
+const HEADER_NAME_MAX = 64;
+export const HEADER_VALUE_MAX = 1_024;
+
+/** Headers that the connection or the service sets. */
+const RESERVED = new Set([
+  'accept-encoding',
+  'connection',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'user-agent',
+]);
+const RESERVED_PREFIXES = ['content-', 'proxy-', 'webhook-'];
+
+/** @returns why a webhook cannot have a header of this name, or undefined. */
+export function headerNameFault(name: string): string | undefined {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return 'must be a header name: letters, digits and hyphens.';
+  if (name.length > HEADER_NAME_MAX) return `must have a name of at most ${HEADER_NAME_MAX} characters.`;
+  const lower = name.toLowerCase();
+  const isReserved = RESERVED.has(lower) || RESERVED_PREFIXES.some((prefix) => lower.startsWith(prefix));
+  return isReserved ? 'is set by the service: use another header.' : undefined;
+}
+
+/** @returns why a header cannot have this value, or undefined. */
+export function headerValueFault(value: string): string | undefined {
+  if (value.trim() === '') return 'must not be blank.';
+  if (!/^[\x20-\x7e]*$/.test(value)) return 'must have printable ASCII characters only.';
+  return value.length > HEADER_VALUE_MAX
+    ? `must be at most ${HEADER_VALUE_MAX.toLocaleString('en')} characters.`
+    : undefined;
+}

@@ -1,0 +1,84 @@
+/** A document as pages of simple elements, in points from the top left corner. PPTX and PDF are both written from it. */
+import type { ExportPicture } from '../../store/exports/exportContent.ts';
+
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Paragraph {
+  readonly text: string;
+  /** Points. */
+  readonly size: number;
+  readonly bold?: boolean;
+  /** `#rrggbb`. */
+  readonly color?: string;
+  /** http or https address. */
+  readonly link?: string;
+  /** Points below the paragraph. */
+  readonly after?: number;
+  /** Lines at most; the rest is cut. */
+  readonly lines?: number;
+}
+
+export interface TextElement {
+  readonly kind: 'text';
+  readonly box: Box;
+  readonly paragraphs: readonly Paragraph[];
+  readonly align?: 'left' | 'right' | 'center';
+  readonly anchor?: 'top' | 'middle' | 'bottom';
+}
+
+export interface RectangleElement {
+  readonly kind: 'rectangle';
+  readonly box: Box;
+  readonly fill: string;
+}
+
+export interface PictureElement {
+  readonly kind: 'picture';
+  readonly box: Box;
+  readonly picture: ExportPicture;
+  /** Says in words what the picture shows. */
+  readonly description: string;
+}
+
+export interface LogoElement {
+  readonly kind: 'logo';
+  /** In the artifact store. */
+  readonly key: string;
+  readonly box: Box;
+}
+
+export interface TableElement {
+  readonly kind: 'table';
+  readonly box: Box;
+  /** Widths in points. */
+  readonly columns: readonly number[];
+  readonly header: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** Height of each row, and size of its text, in points. */
+  readonly rowHeight: number;
+  readonly size: number;
+  readonly headerFill: string;
+  readonly headerInk: string;
+}
+
+export type DocumentElement = TextElement | RectangleElement | PictureElement | LogoElement | TableElement;
+
+export interface DocumentPage {
+  /** Pages of one section follow each other; a viewer lists the sections. */
+  readonly section: string;
+  readonly elements: readonly DocumentElement[];
+}
+
+export interface DocumentPlan {
+  readonly title: string;
+  /** Name of the organization. */
+  readonly author: string;
+  readonly width: number;
+  readonly height: number;
+  readonly pages: readonly DocumentPage[];
+}

@@ -1,0 +1,89 @@
+/** The words for sites, devices and moments in exports. */
+import { domainToUnicode } from 'node:url';
+import { findDevice } from '../../domain/devices.ts';
+import { cutMiddle } from '../../domain/middle.ts';
+import type { ExportPicture } from '../../store/exports/exportContent.ts';
+
+/** @returns the host of the address without `www.`; the address itself if it has no host. */
+export function siteName(address: string): string {
+  const url = parse(address);
+  if (url === null) return address;
+  const name = (domainToUnicode(url.hostname) || url.hostname).replace(/^www\./, '');
+  return url.port === '' ? name : `${name}:${url.port}`;
+}
+
+/** @returns host and path, as a heading: `news.example/politics`. */
+export function siteTitle(address: string): string {
+  const url = parse(address);
+  if (url === null) return address;
+  const path = url.pathname.replace(/\/+$/, '');
+  return `${siteName(address)}${decoded(path)}`;
+}
+
+const parse = (address: string) => URL.parse(address) ?? URL.parse(`https://${address}`);
+
+function decoded(text: string): string {
+  try {
+    return decodeURI(text);
+  } catch {
+    return text;
+  }
+}
+
+/** @returns the address of the page that was captured. */
+export function pageAddress({ final_url, site_url }: Pick<ExportPicture, 'final_url' | 'site_url'>): string {
+  return final_url ?? parse(site_url)?.href ?? site_url;
+}
+
+/** @returns the address with the letters of its host and path, as a browser shows it. */
+export function readableAddress(address: string): string {
+  const url = URL.parse(address);
+  if (url === null) return address;
+  const host = domainToUnicode(url.hostname) || url.hostname;
+  const port = url.port === '' ? '' : `:${url.port}`;
+  return `${url.protocol}//${host}${port}${decoded(`${url.pathname}${url.search}${url.hash}`)}`;
+}
+
+/** @returns the address if a document may link to it. */
+export function linkOf(address: string): string | undefined {
+  const url = URL.parse(address);
+  return url !== null && /^https?:$/.test(url.protocol) && url.href.length <= 2_000 ? url.href : undefined;
+}
+
+/** For example `iPhone (390 × 844)`. */
+export function deviceLabel(name: string): string {
+  const { viewport } = findDevice(name) ?? {};
+  const label = NAMES[name] ?? name;
+  return viewport === undefined ? label : `${label} (${viewport.width} × ${viewport.height})`;
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  desktop: 'Desktop',
+  mobile: 'Android phone',
+  iphone: 'iPhone',
+  tablet: 'Android tablet',
+  ipad: 'iPad',
+};
+
+export function shortDevice(name: string): string {
+  return NAMES[name] ?? name;
+}
+
+/** @returns the moment of the ad; undefined for its default frame. */
+export function momentLabel(markerMs: number | null): string | undefined {
+  return markerMs === null ? undefined : `${Number((markerMs / 1000).toFixed(3))} s`;
+}
+
+export function sizeLabel({ ad_width: width, ad_height: height }: Pick<ExportPicture, 'ad_width' | 'ad_height'>) {
+  return width === null || height === null ? undefined : `${width} × ${height}`;
+}
+
+export const PLACEMENT_PREVIEW = 'Placement preview';
+export const DISCLAIMER = 'Placement preview: the ad was placed into the live page for this picture.';
+
+/** @returns a sentence for readers who cannot see the picture. */
+export function describePicture(picture: ExportPicture): string {
+  const moment = momentLabel(picture.marker_ms);
+  const at = moment === undefined ? '' : ` at ${moment}`;
+  return `${PLACEMENT_PREVIEW}: ${cutMiddle(picture.ad_name, 100)}${at} on ${siteName(picture.site_url)}, ${shortDevice(picture.device)}`;
+}

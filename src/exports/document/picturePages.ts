@@ -1,0 +1,208 @@
+/** Pages with pictures: one picture with its facts, or the markers of one ad as a strip. */
+import { type Frame, framedSize, frameShape } from '../../domain/frames.ts';
+import { formatInstant } from '../../domain/instants.ts';
+import { cutMiddle } from '../../domain/middle.ts';
+import type { ExportPicture } from '../../store/exports/exportContent.ts';
+import type { DocumentContent } from './content.ts';
+import type { Box, DocumentElement, Paragraph } from './elements.ts';
+import {
+  DISCLAIMER,
+  describePicture,
+  deviceLabel,
+  linkOf,
+  momentLabel,
+  pageAddress,
+  readableAddress,
+  shortDevice,
+  siteTitle,
+  sizeLabel,
+} from './labels.ts';
+import { fitInside, INK, PALE, type PageLayout, pageBasics } from './layout.ts';
+import type { Strip } from './strips.ts';
+
+const GAP = 16;
+const CAPTION_HEIGHT = 28;
+
+/** @returns the elements of each page of the strip. @param number of the first page. */
+export function stripPages(
+  content: DocumentContent,
+  layout: PageLayout,
+  { strip, number }: { strip: Strip; number: number },
+): DocumentElement[][] {
+  const { pictures } = strip;
+  const [first] = pictures;
+  if (first === undefined) return [];
+  const title = siteTitle(strip.site);
+  const right = shortDevice(first.device);
+  if (pictures.length === 1) {
+    return [[...pageBasics(content, layout, { title, right, number }), ...onePicture(content, layout, first)]];
+  }
+  const { area, facts } = areasOf(layout, 'row');
+  const { columns, rows } = gridOf(area, { count: pictures.length, size: sizeOf(content, first) });
+  const perPage = columns * rows;
+  const pages: DocumentElement[][] = [];
+  for (let at = 0; at < pictures.length; at += perPage) {
+    pages.push([
+      ...pageBasics(content, layout, { title, right, number: number + pages.length }),
+      ...frames(content, area, { pictures: pictures.slice(at, at + perPage), columns, rows }),
+      factsElement(facts, stripFacts(content, pictures)),
+    ]);
+  }
+  return pages;
+}
+
+/** The size of the picture with its frame, in device pixels. */
+export function sizeOf({ options }: Pick<DocumentContent, 'options'>, picture: ExportPicture) {
+  if (options.frame === 'none') return { width: picture.width, height: picture.height };
+  return framedSize(picture, frameShape(options.frame satisfies Frame, picture.device));
+}
+
+function onePicture(content: DocumentContent, layout: PageLayout, picture: ExportPicture): DocumentElement[] {
+  const size = sizeOf(content, picture);
+  const { area, facts } = areasOf(layout, 'column');
+  const box = fitInside(area, size);
+  return [
+    { kind: 'picture', box, picture, description: describePicture(picture) },
+    factsElement(layout.isWide ? beside(layout, box) : below(facts, box), pictureFacts(content, picture)),
+  ];
+}
+
+/** A narrow picture is in the middle of its area, and the facts are at the edge of the page. */
+function beside({ body }: PageLayout, picture: Box): Box {
+  const x = Math.max(picture.x + picture.width + GAP + 6, body.x + body.width - 236);
+  return { x, y: body.y, width: body.x + body.width - x, height: body.height };
+}
+
+/** Facts follow the picture, because a gap between them looks like a missing picture. */
+function below(facts: Box, picture: Box): Box {
+  return { ...facts, y: Math.min(facts.y, picture.y + picture.height + GAP) };
+}
+
+/** @returns where pictures go, and where their facts go: beside them on a slide, below them on paper and below strips. */
+function areasOf({ body, isWide }: PageLayout, kind: 'column' | 'row'): { area: Box; facts: Box } {
+  if (isWide && kind === 'column') {
+    const width = body.width - 216 - GAP;
+    return { area: { ...body, width }, facts: { ...body, x: body.x + width + GAP, width: 216 } };
+  }
+  const height = kind === 'row' ? 62 : 190;
+  return {
+    area: { ...body, height: body.height - height - GAP },
+    facts: { ...body, y: body.y + body.height - height, height },
+  };
+}
+
+/** @returns the grid whose pictures are largest, with at most three rows. */
+function gridOf(area: Box, { count, size }: { count: number; size: { width: number; height: number } }) {
+  let best = { columns: 1, rows: 1, scale: 0 };
+  for (let rows = 1; rows <= 3; rows += 1) {
+    for (let columns = 1; columns <= 6; columns += 1) {
+      if (columns * rows > count && (columns - 1) * rows >= count) continue;
+      const { width, height } = cellOf(area, { columns, rows });
+      const scale = Math.min(width / size.width, height / size.height);
+      // More pictures on each page outweigh a smaller size, as long as each stays readable.
+      const shown = count / Math.ceil(count / (columns * rows));
+      const isReadable = Math.min(size.width * scale, size.height * scale) >= MIN_SIDE;
+      const worth = isReadable ? scale * shown ** NUMBER_WEIGHT : scale * 0.01;
+      if (worth > best.scale) best = { columns, rows, scale: worth };
+    }
+  }
+  return best;
+}
+
+/** Decides between many small pictures on a page and few large ones. With it, five pictures of a desktop share a slide. */
+const NUMBER_WEIGHT = 0.8;
+/** A smaller picture is not readable, in points. */
+const MIN_SIDE = 100;
+
+function cellOf(area: Box, { columns, rows }: { columns: number; rows: number }) {
+  return {
+    width: (area.width - (columns - 1) * GAP) / columns,
+    height: (area.height - (rows - 1) * GAP) / rows - CAPTION_HEIGHT,
+  };
+}
+
+function frames(
+  content: DocumentContent,
+  area: Box,
+  { pictures, columns, rows }: { pictures: readonly ExportPicture[]; columns: number; rows: number },
+): DocumentElement[] {
+  const cell = cellOf(area, { columns, rows });
+  return pictures.flatMap((picture, at): DocumentElement[] => {
+    const x = area.x + (at % columns) * (cell.width + GAP);
+    const y = area.y + Math.floor(at / columns) * (cell.height + CAPTION_HEIGHT + GAP);
+    const caption = [momentLabel(picture.marker_ms) ?? 'Default frame', timeOf(content, picture)];
+    return [
+      {
+        kind: 'picture',
+        box: fitInside({ x, y: y + CAPTION_HEIGHT, ...cell }, sizeOf(content, picture)),
+        picture,
+        description: describePicture(picture),
+      },
+      {
+        kind: 'text',
+        box: { x, y, width: cell.width, height: CAPTION_HEIGHT - 3 },
+        align: 'center',
+        anchor: 'bottom',
+        paragraphs: [
+          { text: caption[0] ?? '', size: 10, bold: true, color: INK, lines: 1 },
+          { text: caption[1] ?? '', size: 8, color: PALE, lines: 1 },
+        ],
+      },
+    ];
+  });
+}
+
+function factsElement(box: Box, paragraphs: readonly Paragraph[]): DocumentElement {
+  return { kind: 'text', box, paragraphs };
+}
+
+const timeOf = ({ options }: DocumentContent, { captured_at }: ExportPicture) =>
+  formatInstant(captured_at, options.time_zone);
+
+function fact(label: string, value: string | undefined, more: Partial<Paragraph> = {}): Paragraph[] {
+  if (value === undefined) return [];
+  return [
+    { text: label, size: 8.5, color: PALE, lines: 1 },
+    { text: value, size: 11, color: INK, after: 7, lines: 3, ...more },
+  ];
+}
+
+function pictureFacts(content: DocumentContent, picture: ExportPicture): Paragraph[] {
+  const address = pageAddress(picture);
+  const link = linkOf(address);
+  return [
+    ...fact('Ad', cutMiddle(picture.ad_name, 140), { bold: true, lines: 4 }),
+    ...fact('Size of the ad', sizeLabel(picture)),
+    ...fact('Page', cutMiddle(readableAddress(address), 160), {
+      size: 10,
+      lines: 5,
+      ...(link !== undefined && { link }),
+    }),
+    ...fact('Device', deviceLabel(picture.device)),
+    ...fact('Moment of the ad', momentLabel(picture.marker_ms)),
+    ...fact('Captured', timeOf(content, picture)),
+    { text: DISCLAIMER, size: 8.5, color: PALE, lines: 3 },
+  ];
+}
+
+/** In one block, because a strip needs the height of the page. */
+function stripFacts(content: DocumentContent, pictures: readonly ExportPicture[]): Paragraph[] {
+  const [first] = pictures;
+  if (first === undefined) return [];
+  const address = pageAddress(first);
+  const link = linkOf(address);
+  const facts = [sizeLabel(first), deviceLabel(first.device), timeOf(content, first)];
+  return [
+    { text: cutMiddle(first.ad_name, 120), size: 11, bold: true, color: INK, lines: 1, after: 2 },
+    { text: facts.filter((part) => part !== undefined).join(' · '), size: 10, color: INK, lines: 1, after: 2 },
+    {
+      text: cutMiddle(readableAddress(address), 130),
+      size: 9,
+      color: INK,
+      lines: 1,
+      after: 2,
+      ...(link !== undefined && { link }),
+    },
+    { text: DISCLAIMER, size: 8.5, color: PALE, lines: 1 },
+  ];
+}

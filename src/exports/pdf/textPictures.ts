@@ -1,0 +1,63 @@
+/** Draws characters that no font of this machine has, for example emoji, as pictures. */
+import sharp from 'sharp';
+import { escapeXml } from '../../framing/frameSvg.ts';
+import { textWidth } from '../../framing/textWidth.ts';
+import { setBounded } from '../../lib/lru.ts';
+
+declare global {
+  namespace PDFKit {
+    interface PDFDocument {
+      /** Missing in the types of pdfkit. */
+      openImage(source: Buffer): Mixins.ImageSrc;
+    }
+  }
+}
+
+export interface TextPicture {
+  /** Opened once, so that the document contains its bytes once. */
+  readonly image: PDFKit.Mixins.ImageSrc;
+  /** In units of the font size. */
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface TextPictures {
+  /** Draws these texts, so that `find` has them. */
+  prepare(texts: Iterable<string>): Promise<void>;
+  find(text: string): TextPicture | undefined;
+}
+
+const MAX_KEPT = 500;
+/** Pixels for each unit of the font size. */
+const SCALE = 96;
+const HEIGHT = 1.3;
+const FONTS = 'Noto Color Emoji, Apple Color Emoji, Noto Sans, Noto Sans CJK SC, sans-serif';
+
+export function createTextPictures(document: Pick<PDFKit.PDFDocument, 'openImage'>): TextPictures {
+  const kept = new Map<string, TextPicture>();
+  const open = async (text: string): Promise<TextPicture> => {
+    const { png, ...size } = await draw(text);
+    return { image: document.openImage(png), ...size };
+  };
+  return {
+    async prepare(texts) {
+      for (const text of texts) if (!kept.has(text)) setBounded(kept, [text, await open(text)], MAX_KEPT);
+    },
+    find: (text) => kept.get(text),
+  };
+}
+
+async function draw(text: string): Promise<{ png: Buffer; width: number; height: number }> {
+  const width = Math.max(0.5, textPictureWidth(text));
+  const [pixels, rows] = [Math.ceil(width * SCALE), Math.ceil(HEIGHT * SCALE)];
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${pixels}" height="${rows}"><text x="${pixels / 2}" y="${SCALE * 1.02}" font-size="${SCALE}" font-family="${FONTS}" text-anchor="middle">${escapeXml(text)}</text></svg>`;
+  return { png: await sharp(Buffer.from(svg)).png().toBuffer(), width, height: HEIGHT };
+}
+
+/** Emoji of several code points are one picture wide. */
+export function textPictureWidth(text: string): number {
+  const segments = [...SEGMENTER.segment(text)].map(({ segment }) => segment);
+  return segments.reduce((sum, segment) => sum + (/\p{RGI_Emoji}/v.test(segment) ? 1.25 : textWidth(segment)), 0);
+}
+
+const SEGMENTER = new Intl.Segmenter('en', { granularity: 'grapheme' });

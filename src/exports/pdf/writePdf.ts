@@ -1,0 +1,111 @@
+/** Writes a PDF as a stream, page by page. */
+import type { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import PDFDocument from 'pdfkit';
+import { sleep } from '../../lib/sleep.ts';
+import { cleanText } from '../cleanText.ts';
+import type { DocumentOptions } from '../document/documentOptions.ts';
+import type { DocumentElement, DocumentPage, DocumentPlan, TableElement } from '../document/elements.ts';
+import { openFonts } from './fonts.ts';
+import { createTextPictures } from './textPictures.ts';
+import { createTextWriter, type TextWriter } from './textWriter.ts';
+
+/** Bytes that wait for the receiver. No page is written while there are more. */
+const MAX_WAITING_BYTES = 4 * 1024 * 1024;
+const LOOK_AGAIN_MS = 10;
+
+/** Fonts are read once for each process. */
+let fonts: ReturnType<typeof openFonts> | undefined;
+
+export function writePdf(options: DocumentOptions): Readable {
+  const { plan } = options;
+  fonts ??= openFonts();
+  const document = new PDFDocument({
+    size: [plan.width, plan.height],
+    margin: 0,
+    autoFirstPage: false,
+    lang: 'en',
+    displayTitle: true,
+    info: { Title: cleanText(plan.title), Author: cleanText(plan.author), Subject: 'Placement previews' },
+  });
+  const text = createTextWriter({ document, fonts, pictures: createTextPictures(document) });
+  writePages(document, options, text).catch((error: unknown) => {
+    document.destroy(error instanceof Error ? error : new Error(String(error)));
+  });
+  return document;
+}
+
+type Document = InstanceType<typeof PDFDocument>;
+
+async function writePages(document: Document, options: DocumentOptions, text: TextWriter): Promise<void> {
+  const { plan } = options;
+  for (const [at, page] of plan.pages.entries()) {
+    while (document.readableLength > MAX_WAITING_BYTES && !document.destroyed) await sleep(LOOK_AGAIN_MS);
+    if (document.destroyed) return;
+    // Pages without pictures would otherwise keep the process from all other work.
+    await setImmediate();
+    document.addPage();
+    addToOutline(document, plan, { page, at });
+    for (const element of page.elements) await writeElement(document, element, { options, text });
+  }
+  document.end();
+}
+
+function addToOutline(document: Document, { pages }: DocumentPlan, { page, at }: { page: DocumentPage; at: number }) {
+  if (page.section !== pages[at - 1]?.section) document.outline.addItem(cleanText(page.section));
+}
+
+interface Tools {
+  readonly options: DocumentOptions;
+  readonly text: TextWriter;
+}
+
+async function writeElement(document: Document, element: DocumentElement, { options, text }: Tools): Promise<void> {
+  const { x, y, width, height } = element.box;
+  switch (element.kind) {
+    case 'text':
+      await text.write(element);
+      return;
+    case 'rectangle':
+      document.rect(x, y, width, height).fill(element.fill);
+      return;
+    case 'table':
+      await writeTable(document, element, text);
+      return;
+    case 'logo':
+      document.image(await options.reader.logo(element.key), x, y, { width, height });
+      return;
+    case 'picture':
+      document.image(await options.reader.forDocument(element.picture, element.box), x, y, { width, height });
+      document.lineWidth(0.5).rect(x, y, width, height).stroke('#d5d9df');
+      await options.onPicture();
+  }
+}
+
+const PADDING = 5;
+
+async function writeTable(document: Document, table: TableElement, text: TextWriter): Promise<void> {
+  const { box, columns, header, rows, rowHeight, size, headerFill, headerInk } = table;
+  document.rect(box.x, box.y, box.width, rowHeight).fill(headerFill);
+  for (const [at, row] of [header, ...rows].entries()) {
+    const y = box.y + at * rowHeight;
+    document
+      .lineWidth(0.5)
+      .moveTo(box.x, y + rowHeight)
+      .lineTo(box.x + box.width, y + rowHeight)
+      .stroke('#d5d9df');
+    let { x } = box;
+    for (const [column, content] of row.entries()) {
+      const width = columns[column] ?? 0;
+      const color = at === 0 ? headerInk : '#1f2328';
+      await text.write({
+        box: { x: x + PADDING, y: y + 2, width: width - 2 * PADDING, height: rowHeight - 4 },
+        anchor: 'middle',
+        paragraphs: [
+          { text: content, size, color, bold: at === 0, lines: Math.floor((rowHeight - 4) / (size * 1.22)) },
+        ],
+      });
+      x += width;
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/** Reads the pictures of an export, one at a time, as the options want them. */
+import sharp from 'sharp';
+import type { ArtifactStore } from '../artifacts/store.ts';
+import type { ExportOptions } from '../domain/exports.ts';
+import { drawFrame } from '../framing/drawFrame.ts';
+import type { ExportPicture } from '../store/exports/exportContent.ts';
+import type { Box } from './document/elements.ts';
+import { pageAddress } from './document/labels.ts';
+
+export interface PictureReader {
+  /** @returns the PNG as it was captured. */
+  original(picture: ExportPicture): Promise<Buffer>;
+  /** @returns the PNG with the frame of the options. */
+  framed(picture: ExportPicture): Promise<Buffer>;
+  /** @returns the picture for its box in a document: JPEG, or PNG if the options ask for originals. */
+  forDocument(picture: ExportPicture, box: Box): Promise<Buffer>;
+  /** @returns the logo of the organization. */
+  logo(key: string): Promise<Buffer>;
+}
+
+/** Pixels for each point of a standard picture: 216 for each inch, which is sharp on paper and on screens. */
+const PIXELS_PER_POINT = 3;
+const QUALITY = 88;
+const TIMEOUT_SECONDS = 60;
+
+export function createPictureReader(artifacts: ArtifactStore, options: ExportOptions): PictureReader {
+  const { frame, time_zone: timeZone } = options;
+  const original = async ({ artifact_key }: ExportPicture) => (await artifacts.get(artifact_key)).bytes;
+  const framed = async (picture: ExportPicture) => {
+    const png = await original(picture);
+    if (frame === 'none') return png;
+    const { captured_at: capturedAt } = picture;
+    return drawFrame(png, { ...picture, address: pageAddress(picture), capturedAt }, { frame, timeZone });
+  };
+  return {
+    original,
+    framed,
+    async forDocument(picture, box) {
+      const png = await framed(picture);
+      if (options.pictures === 'original') return opaque(png);
+      const width = Math.max(1, Math.round(box.width * PIXELS_PER_POINT));
+      return sharp(png)
+        .resize({ width, withoutEnlargement: true })
+        .flatten({ background: '#ffffff' })
+        .jpeg({ quality: QUALITY, chromaSubsampling: '4:4:4' })
+        .timeout({ seconds: TIMEOUT_SECONDS })
+        .toBuffer();
+    },
+    logo: async (key) => (await artifacts.get(key)).bytes,
+  };
+}
+
+/** Writing transparent pixels into a PDF takes seconds, and paper is white. A picture without any keeps its bytes. */
+async function opaque(png: Buffer): Promise<Buffer> {
+  const picture = sharp(png).timeout({ seconds: TIMEOUT_SECONDS });
+  const { hasAlpha } = await picture.metadata();
+  return hasAlpha ? picture.flatten({ background: '#ffffff' }).png().toBuffer() : png;
+}

@@ -1,0 +1,129 @@
+/**
+ * Builds exports. Each queue entry is one export. If the process is killed, the queue repeats the entry, and the next attempt
+ * builds the file again under another key. The file of an export appears only when it is complete.
+ */
+import { createHash } from 'node:crypto';
+import { PassThrough, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ArtifactStore } from '../artifacts/store.ts';
+import { exportKey } from '../domain/exports.ts';
+import { errorMessage } from '../lib/errorMessage.ts';
+import type { Log } from '../lib/log.ts';
+import type { Queue } from '../queue/queue.ts';
+import type { Store } from '../store/database/database.ts';
+import { type ExportRow, failExport, saveExportProgress, startExportAttempt } from '../store/exports/exports.ts';
+import { completeExport, endExport } from '../workflow/exports.ts';
+import { buildExport, CONTENT_TYPES } from './buildExport.ts';
+
+export interface ExportWorkerOptions {
+  readonly store: Store;
+  readonly queue: Queue;
+  readonly artifacts: ArtifactStore;
+  readonly log: Log;
+  readonly observe?: {
+    /** Called after each attempt with `ready`, `retry` or `failed`. */
+    attempted(made: { readonly format: string; readonly outcome: string; readonly seconds: number }): void;
+  };
+}
+
+/** One at a time in each process, because the controller has other work and little memory. */
+const CONCURRENCY = 1;
+const MAX_ATTEMPTS = 5;
+const PROGRESS_INTERVAL_MS = 1_000;
+
+/** Starts the workers of the queues `export` and `expire_export`; they stop with the queue. */
+export async function startExports(options: ExportWorkerOptions): Promise<void> {
+  const { queue } = options;
+  await queue.work('export', { concurrency: CONCURRENCY }, async (payloads, signal) => {
+    for (const { export_id } of payloads) await runExport(export_id, options, signal);
+  });
+  await queue.work('expire_export', { concurrency: CONCURRENCY }, async (payloads) => {
+    for (const { export_id } of payloads) await removeExport(export_id, options);
+  });
+}
+
+/** Another attempt of the same export has begun. */
+class SupersededExportError extends Error {
+  override readonly name = 'SupersededExportError';
+}
+
+async function runExport(id: string, options: ExportWorkerOptions, signal: AbortSignal): Promise<void> {
+  const { store, log, observe } = options;
+  const row = await startExportAttempt(store.db, id);
+  if (row === undefined) return;
+  const { format } = row;
+  const ids = { export_id: id, set_id: row.set_id, organization_id: row.organization_id, attempt: row.attempt };
+  const started = performance.now();
+  const ended = (outcome: 'ready' | 'retry' | 'failed') =>
+    observe?.attempted({ format, outcome, seconds: (performance.now() - started) / 1_000 });
+  try {
+    // Earlier attempts ended without an error, so they may have taken too much memory.
+    if (row.attempt > MAX_ATTEMPTS) throw new Error('The process that built the file ended several times.');
+    const file = await writeFile(row, options, signal);
+    if (!(await completeExport(store.db, row, { ...file, queue: options.queue }))) throw new SupersededExportError();
+    const durationMs = Math.round(performance.now() - started);
+    log.info({ ...ids, format, pictures: row.total, bytes: file.bytes, durationMs }, 'export built');
+    ended('ready');
+  } catch (error) {
+    if (error instanceof SupersededExportError) return;
+    if (signal.aborted || row.attempt < MAX_ATTEMPTS) {
+      ended('retry');
+      throw error;
+    }
+    log.error({ ...ids, err: error }, 'the export could not be built');
+    await failExport(store.db, row, `The file could not be built: ${errorMessage(error)}`);
+    await discardFiles(row, options);
+    ended('failed');
+  }
+}
+
+/** Streams the file into the artifact store. */
+async function writeFile(row: ExportRow, { store, artifacts }: ExportWorkerOptions, signal: AbortSignal) {
+  const key = exportKey(row.id, row.attempt, row.format);
+  const stop = new AbortController();
+  const anySignal = AbortSignal.any([signal, stop.signal]);
+  const file = await buildExport(row, { db: store.db, artifacts, onProgress: progressOf(row, store, anySignal) });
+  const sum = createHash('sha256');
+  let bytes = 0;
+  const count = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      sum.update(chunk);
+      bytes += chunk.length;
+      done(null, chunk);
+    },
+  });
+  const out = new PassThrough();
+  try {
+    await Promise.all([
+      pipeline(file, count, out, { signal: anySignal }),
+      artifacts.putStream(key, out, CONTENT_TYPES[row.format]),
+    ]);
+  } catch (error) {
+    stop.abort(error);
+    throw error;
+  }
+  return { key, bytes, sha256: sum.digest('hex') };
+}
+
+function progressOf(row: ExportRow, { db }: Store, signal: AbortSignal): (done: number) => Promise<void> {
+  let savedAt = performance.now();
+  return async (done) => {
+    signal.throwIfAborted();
+    if (performance.now() - savedAt < PROGRESS_INTERVAL_MS) return;
+    savedAt = performance.now();
+    if (!(await saveExportProgress(db, row, done))) throw new SupersededExportError();
+  };
+}
+
+async function removeExport(id: string, { store, queue, artifacts, log }: ExportWorkerOptions): Promise<void> {
+  const row = await endExport(store.db, id, queue);
+  if (row === undefined) return;
+  await discardFiles(row, { artifacts });
+  log.info({ export_id: id, set_id: row.set_id }, 'expired export removed');
+}
+
+/** Attempts that were killed during or after their upload left files too. */
+async function discardFiles(row: ExportRow, { artifacts }: Pick<ExportWorkerOptions, 'artifacts'>): Promise<void> {
+  for (let attempt = 1; attempt <= row.attempt; attempt += 1)
+    await artifacts.discardStream(exportKey(row.id, attempt, row.format));
+}

@@ -1,0 +1,120 @@
+/** Writes a ZIP with the original pictures, their records and a manifest. */
+import type { Readable } from 'node:stream';
+import { SCREENSHOT_LABELS } from '../../domain/screenshotLabels.ts';
+import { timestamp } from '../../domain/time.ts';
+import { withoutQuery } from '../../domain/webAddresses.ts';
+import { sha256Of } from '../../lib/sha256.ts';
+import type { ExportPicture } from '../../store/exports/exportContent.ts';
+import type { DocumentContent } from '../document/content.ts';
+import { pageAddress } from '../document/labels.ts';
+import { sizeOf } from '../document/picturePages.ts';
+import type { PictureReader } from '../pictureReader.ts';
+import { csvText } from './csv.ts';
+import { pictureName } from './pictureNames.ts';
+import { createZipStream } from './zipStream.ts';
+
+export interface ZipOptions {
+  readonly content: DocumentContent;
+  readonly reader: PictureReader;
+  /** @returns the provenance records of screenshots by id. */
+  readonly recordsOf: (ids: readonly string[]) => Promise<ReadonlyMap<string, object>>;
+  /** Called after each picture. It throws if the export must stop. */
+  readonly onPicture: () => Promise<void>;
+}
+
+const MIN_DIGITS = 3;
+
+/** The manifest is the last file, so that it has the SHA-256 of the framed pictures. */
+export function writeZip({ content, reader, recordsOf, onPicture }: ZipOptions): Readable {
+  const { pictures, options } = content;
+  const zip = createZipStream();
+  const digits = Math.max(MIN_DIGITS, String(pictures.length).length);
+  const framedSums = new Map<string, string>();
+  const named = pictures.map((picture, at) => ({ picture, name: pictureName(picture, { at, digits }) }));
+  for (const { picture, name } of named) {
+    zip.addPicture(`pictures/${name}.png`, async () => {
+      const png = await reader.original(picture);
+      if (sha256Of(png) !== picture.sha256)
+        throw new Error(`The stored picture of screenshot ${picture.id} was changed.`);
+      await onPicture();
+      return png;
+    });
+    if (options.frame !== 'none') {
+      zip.addPicture(`framed/${name}.png`, async () => {
+        const png = await reader.framed(picture);
+        framedSums.set(picture.id, sha256Of(png));
+        return png;
+      });
+    }
+    if (options.audience === 'shared') continue;
+    zip.addLater(`records/${name}.json`, async () => json(await recordFile(picture, recordsOf)));
+  }
+  zip.add('about.json', json(about(content)));
+  if (content.failures.length > 0) zip.add('failures.csv', Buffer.from(failureRows(content)));
+  zip.addLater('manifest.csv', async () => Buffer.from(csvText([...manifestRows(content, named, framedSums)])));
+  return zip.end();
+}
+
+const json = (value: object) => Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
+
+/** The record of the picture. After a retake, also that of the screenshot which it replaces. */
+async function recordFile(
+  { id, retake_of }: ExportPicture,
+  recordsOf: ZipOptions['recordsOf'],
+): Promise<Record<string, unknown>> {
+  const records = await recordsOf(retake_of === null ? [id] : [id, retake_of]);
+  const original = retake_of && { screenshot_id: retake_of, record: records.get(retake_of) ?? null };
+  return { screenshot_id: id, record: records.get(id) ?? null, ...(original && { original }) };
+}
+
+function about({ campaign, brandName, pictures }: DocumentContent): object {
+  return {
+    kind: 'placement_previews',
+    note: 'Tearsheet placed the ads into live pages for these pictures. They do not prove that a campaign ran.',
+    campaign,
+    organization: brandName,
+    pictures: pictures.length,
+  };
+}
+
+const HEADER = [
+  ...['number', 'file', 'campaign', 'ad', 'ad_size', 'site', 'page_address', 'device', 'marker_seconds', 'captured_at'],
+  ...['width', 'height', 'sha256'],
+];
+const RECORD_HEADER = ['screenshot_id', 'record', 'retake_of'];
+const FRAME_HEADER = ['framed_file', 'framed_width', 'framed_height', 'framed_sha256'];
+
+function* manifestRows(
+  { campaign, options }: DocumentContent,
+  named: readonly { picture: ExportPicture; name: string }[],
+  framedSums: ReadonlyMap<string, string>,
+) {
+  const isFramed = options.frame !== 'none';
+  const hasRecords = options.audience !== 'shared';
+  yield [...HEADER, ...(hasRecords ? RECORD_HEADER : []), ...(isFramed ? FRAME_HEADER : [])];
+  for (const [at, { picture, name }] of named.entries()) {
+    const { ad_width, ad_height, marker_ms, width, height } = picture;
+    const framed = sizeOf({ options }, picture);
+    yield [
+      ...[at + 1, `pictures/${name}.png`, campaign, picture.ad_name],
+      ad_width === null || ad_height === null ? null : `${ad_width}x${ad_height}`,
+      ...[
+        hasRecords ? picture.site_url : withoutQuery(picture.site_url),
+        pageAddress(picture),
+        picture.device,
+        marker_ms === null ? null : marker_ms / 1000,
+      ],
+      ...[timestamp(picture.captured_at), width, height, picture.sha256],
+      ...(hasRecords ? [picture.id, `records/${name}.json`, picture.retake_of] : []),
+      ...(isFramed ? [`framed/${name}.png`, framed.width, framed.height, framedSums.get(picture.id) ?? null] : []),
+    ];
+  }
+}
+
+function failureRows({ failures }: DocumentContent): string {
+  const rows = failures.map(({ site_url, device, ad_name, marker_ms, status, reason }) => {
+    const marker = marker_ms === null ? null : marker_ms / 1000;
+    return [ad_name, site_url, device, marker, SCREENSHOT_LABELS[status], reason];
+  });
+  return csvText([['ad', 'site', 'device', 'marker_seconds', 'status', 'reason'], ...rows]);
+}

@@ -1,0 +1,41 @@
+import { PassThrough, Readable } from 'node:stream';
+import { ZipFile } from 'yazl';
+
+/** ZIP files hold local times without a zone, so a real time would be wrong somewhere. */
+const EPOCH = new Date(1980, 0, 1);
+
+export interface ZipStream {
+  /** Adds a text or a table, compressed. */
+  add(name: string, bytes: Buffer): void;
+  /** Adds a file that is read when its turn comes. Pictures are compressed already. */
+  addPicture(name: string, read: () => Promise<Buffer>): void;
+  /** Adds a text that is made when its turn comes. */
+  addLater(name: string, make: () => Promise<Buffer>): void;
+  /** @returns the bytes of the ZIP. The stream fails if a file cannot be read. */
+  end(): Readable;
+}
+
+/** Writes a ZIP in the order of the calls. At most one file is in memory at a time, and a slow reader slows it down. */
+export function createZipStream(): ZipStream {
+  const zip = new ZipFile();
+  const out = new PassThrough();
+  const fail = (error: unknown) => void out.destroy(error instanceof Error ? error : new Error(String(error)));
+  zip.on('error', fail);
+  const addLazy = (name: string, compress: boolean, read: () => Promise<Buffer>) => {
+    zip.addReadStreamLazy(name, { mtime: EPOCH, compress }, (done) => {
+      if (out.destroyed) return;
+      read().then((bytes) => done(null, Readable.from([bytes], { objectMode: false })), fail);
+    });
+  };
+  return {
+    // Not `addBuffer`, which starts to compress at once: thousands of entries would take a gigabyte together.
+    add: (name, bytes) => addLazy(name, true, () => Promise.resolve(bytes)),
+    addPicture: (name, read) => addLazy(name, false, read),
+    addLater: (name, make) => addLazy(name, true, make),
+    end: () => {
+      zip.end();
+      zip.outputStream.pipe(out);
+      return out;
+    },
+  };
+}

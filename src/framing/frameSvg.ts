@@ -1,0 +1,129 @@
+/** Draws the parts of a frame as SVG, in CSS pixels scaled to the device pixels of the picture. */
+import { type FramedSize, type FrameShape, frameEdges, NARROW_WINDOW } from '../domain/frames.ts';
+import { cutMiddle } from '../domain/middle.ts';
+import { type AddressText, addressText } from './addressText.ts';
+import { textWidth } from './textWidth.ts';
+
+export interface FrameContent {
+  readonly shape: FrameShape;
+  /** The address of the page. */
+  readonly address: string;
+  /** Date and time, as shown. */
+  readonly time: string;
+  /** Device pixels for each CSS pixel. */
+  readonly ratio: number;
+  readonly size: FramedSize;
+}
+
+const FONT = 'Liberation Sans, Noto Sans, Arial, Helvetica, sans-serif';
+const INK = '#202124';
+const PALE = '#5f6368';
+
+/** @returns an SVG of the whole framed picture, with nothing where the picture is. */
+export function frameSvg(content: FrameContent): string {
+  const { size, ratio, shape } = content;
+  const [width, height] = [size.width / ratio, size.height / ratio];
+  const body = shape === 'window' ? windowParts(content, { width, height }) : deviceParts(content, { width, height });
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${size.width}" height="${size.height}" viewBox="0 0 ${width} ${height}"><g font-family="${FONT}">${body}</g></svg>`;
+}
+
+interface Area {
+  readonly width: number;
+  readonly height: number;
+}
+
+function windowParts({ address, time }: FrameContent, { width, height }: Area): string {
+  const isNarrow = width - 2 < NARROW_WINDOW;
+  const dots = [18, 36, 54].map((x) => `<circle cx="${x}" cy="22" r="5.5" fill="#c4c7cc"/>`).join('');
+  const timeWidth = isNarrow ? 0 : textWidth(time) * 13 + 16;
+  const field = { x: 76, width: Math.max(60, width - 76 - 14 - timeWidth) };
+  const footer = isNarrow
+    ? `<rect x="0.5" y="${height - 29}" width="${width - 1}" height="28.5" fill="#eceef1"/>${label({ x: width / 2, y: height - 9.5, text: fit(time, width - 24, 13), anchor: 'middle' })}`
+    : label({ x: width - 14, y: 27, text: time, anchor: 'end' });
+  return `<rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" fill="#eceef1" stroke="#b9bdc4"/>${dots}
+<rect x="${field.x}" y="8" width="${field.width}" height="28" rx="14" fill="#ffffff"/>
+${addressParts(address, { x: field.x + 14, y: 27, width: field.width - 28, size: 14 })}${footer}`;
+}
+
+function deviceParts({ address, time, shape }: FrameContent, { width, height }: Area): string {
+  const edges = frameEdges(shape, width);
+  const [side, radius] = [edges.left, shape === 'phone' ? 46 : 40];
+  const screen = { x: side, y: side, width: width - 2 * side, height: height - 2 * side };
+  const bar = screen.y + 28;
+  const field = { x: screen.x + 10, width: screen.width - 20 };
+  return `<rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="${radius}" fill="#24262b" stroke="#0f1012"/>
+<rect x="${screen.x}" y="${screen.y}" width="${screen.width}" height="${screen.height}" rx="${radius - side}" fill="#f4f5f7"/>
+${label({ x: width / 2, y: screen.y + 20, text: fit(time, screen.width - 2 * radius + side, 13), anchor: 'middle', fill: INK })}
+<rect x="${field.x}" y="${bar + 4}" width="${field.width}" height="32" rx="16" fill="#ffffff" stroke="#dcdfe4"/>
+${addressParts(address, { x: field.x + 14, y: bar + 25, width: field.width - 28, size: 14 })}
+<rect x="${width / 2 - 55}" y="${height - side - 13}" width="110" height="4" rx="2" fill="#9aa0a6"/>`;
+}
+
+interface AddressPlace {
+  readonly x: number;
+  /** The base line of the text. */
+  readonly y: number;
+  readonly width: number;
+  readonly size: number;
+}
+
+/** A lock for https, then the address with its host in the stronger color. It is always written from left to right. */
+function addressParts(address: string, { x, y, width, size }: AddressPlace): string {
+  const { isSecure, host, rest } = fitAddress(address, (width - 20) / size);
+  const lock = isSecure
+    ? `<g fill="none" stroke="${PALE}" stroke-width="1.6"><path d="M${x + 2.5} ${y - 6}v-2.5a3 3 0 0 1 6 0v2.5"/></g><rect x="${x}" y="${y - 6.5}" width="11" height="8" rx="1.5" fill="${PALE}"/>`
+    : '';
+  const left = isSecure ? x + 18 : x;
+  // Isolated, so that words that are written from right to left keep their place in the address.
+  const text = `<tspan fill="${INK}">${escapeXml(isolated(host))}</tspan><tspan fill="${PALE}">${escapeXml(isolated(rest))}</tspan>`;
+  return `${lock}<text x="${left}" y="${y}" font-size="${size}" direction="ltr" xml:space="preserve">\u200e${text}</text>`;
+}
+
+const isolated = (text: string) => text.replace(/[^./?#&=]+/g, (part) => `\u2068${part}\u2069`);
+
+/** @param em the width in units of the font size. */
+function fitAddress(address: string, em: number): AddressText {
+  let max = Math.max(8, Math.floor(em / 0.4));
+  for (;;) {
+    const text = addressText(address, max);
+    if (max <= 8 || textWidth(text.host + text.rest) <= em) return text;
+    max -= 1;
+  }
+}
+
+function fit(text: string, width: number, size: number): string {
+  let max = text.length;
+  while (max > 4 && textWidth(cutMiddle(text, max)) * size > width) max -= 1;
+  return cutMiddle(text, max);
+}
+
+interface Label {
+  readonly x: number;
+  readonly y: number;
+  readonly text: string;
+  readonly anchor: 'middle' | 'end';
+  readonly fill?: string;
+}
+
+function label({ x, y, text, anchor, fill = PALE }: Label): string {
+  return `<text x="${x}" y="${y}" font-size="13" text-anchor="${anchor}" fill="${fill}">${escapeXml(text)}</text>`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+
+/** Also leaves out characters that XML cannot hold. */
+export function escapeXml(text: string): string {
+  return (
+    text
+      .toWellFormed()
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: XML allows no other control characters.
+      .replace(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, '')
+      .replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
+  );
+}

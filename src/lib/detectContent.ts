@@ -1,0 +1,72 @@
+import { fileTypeFromBuffer } from 'file-type';
+import { refusalOf } from './refusals.ts';
+
+/** The kind of a creative, detected from its bytes. The content type decides only if the bytes do not. */
+export type DetectedContent =
+  | { readonly kind: 'raster'; readonly type: string }
+  | { readonly kind: 'svg' }
+  | { readonly kind: 'video'; readonly type: string }
+  | { readonly kind: 'vast' }
+  | { readonly kind: 'zip' }
+  | { readonly kind: 'html' }
+  | { readonly kind: 'script' };
+
+/** The bytes are not a creative. The client reads `message`. */
+export class NotACreativeError extends Error {
+  override readonly name = 'NotACreativeError';
+}
+
+const RASTERS: readonly string[] = ['image/png', 'image/apng', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'];
+const VIDEOS: readonly string[] = ['video/mp4', 'video/webm', 'video/quicktime', 'video/x-m4v', 'video/matroska'];
+const HEAD_CHARACTERS = 4_096;
+
+/**
+ * @param bytes the whole content, or the first part of it.
+ * @param contentType the header of the response; empty if the bytes did not come from a server.
+ * @throws NotACreativeError
+ */
+export async function detectContent(bytes: Buffer, contentType = ''): Promise<DetectedContent> {
+  if (bytes.length === 0) throw new NotACreativeError('The creative is empty: it has no bytes.');
+  const text = textKind(bytes, contentType.toLowerCase());
+  if (text !== undefined) return text;
+  const binary = await fileTypeFromBuffer(bytes);
+  const type: string = binary?.mime ?? '';
+  if (RASTERS.includes(type)) return { kind: 'raster', type };
+  if (VIDEOS.includes(type))
+    return { kind: 'video', type: type === 'video/webm' || type === 'video/matroska' ? 'video/webm' : 'video/mp4' };
+  if (bytes.subarray(0, 4).toString('latin1') === 'PK\x03\x04' || type === 'application/zip') return { kind: 'zip' };
+  throw new NotACreativeError(refusalOf(bytes, type || contentType));
+}
+
+function textKind(bytes: Buffer, contentType: string): DetectedContent | undefined {
+  const head = textHead(bytes);
+  if (head === undefined) return undefined;
+  const start = withoutPreamble(head);
+  if (/^<(\w+:)?(VAST|VMAP|VideoAdServingTemplate)\b/i.test(start)) return { kind: 'vast' };
+  if (/^<(\w+:)?svg\b/i.test(start)) return { kind: 'svg' };
+  // Other XML is not a page, although its elements look like HTML.
+  if (/^\s*<\?xml/.test(head) && !/^<(!doctype\s+html|html)\b/i.test(start)) return undefined;
+  if (/^<(!doctype\s+html|[a-z!])/i.test(start)) return { kind: 'html' };
+  if (
+    /javascript|ecmascript/.test(contentType) ||
+    /^(\(?\s*function\b|!function|["']use strict|document\.write|(var|let|const)\s|\/[/*])/.test(start)
+  )
+    return { kind: 'script' };
+  return /text\/html|xhtml/.test(contentType) ? { kind: 'html' } : undefined;
+}
+
+/** @returns the first characters, or undefined if the bytes are not text. */
+function textHead(bytes: Buffer): string | undefined {
+  const head = bytes.subarray(0, HEAD_CHARACTERS);
+  const utf16 = head[0] === 0xff && head[1] === 0xfe;
+  const text = head.toString(utf16 ? 'utf16le' : 'utf8').replace(/^\uFEFF/, '');
+  return text.includes('\0') ? undefined : text;
+}
+
+/** @returns the text without leading white space, XML declaration, comments and document types of XML and SVG. */
+function withoutPreamble(text: string): string {
+  const preamble = /^\s*(<\?[\s\S]*?\?>|<!--[\s\S]*?-->|<!doctype\s+(?!html)[^>[]*(\[[\s\S]*?\]\s*)?>)/i;
+  let rest = text;
+  for (let match = preamble.exec(rest); match; match = preamble.exec(rest)) rest = rest.slice(match[0].length);
+  return rest.trimStart();
+}

@@ -1,0 +1,26 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { AdStatus } from '../../domain/states.ts';
+import { allOf } from '../database/keyset.ts';
+import { inRange, searchQuery, type TimeRange } from '../database/search.ts';
+
+export interface AdFilter extends TimeRange {
+  readonly organizationId: string;
+  readonly text?: string | undefined;
+  readonly campaignId?: string | undefined;
+  readonly lookupKey?: string | undefined;
+  readonly status?: AdStatus | undefined;
+}
+
+/** The condition on `ads`. */
+export function isWantedAd(filter: AdFilter): RawBuilder<boolean> {
+  const { organizationId, text, campaignId, lookupKey, status } = filter;
+  const words = searchQuery({ organizationId, text });
+  return allOf([
+    sql`ads.organization_id = ${organizationId}`,
+    campaignId === undefined ? undefined : sql`ads.campaign_id = ${campaignId}`,
+    lookupKey === undefined ? undefined : sql`ads.lookup_key = ${lookupKey}`,
+    status === undefined ? undefined : sql`ads.status = ${status}`,
+    ...inRange(sql`ads.created_at`, filter),
+    words && sql`words_of_ad(ads.id, ads.organization_id, ads.name, ads.lookup_key) @@ ${words}`,
+  ]);
+}

@@ -1,0 +1,51 @@
+/** Ads of the page of a new request, which no request uses yet. */
+import { type SqlBool, sql } from 'kysely';
+import type { Queryable } from '../database/database.ts';
+import type { AdRow } from '../database/rows.ts';
+import { AD_COLUMNS } from './readAd.ts';
+
+export interface DraftAd extends AdRow {
+  /** Name of its campaign. */
+  readonly campaign: string;
+}
+
+/** @returns the ads of the organization among these, in the order of the ids. */
+export async function readDraftAds(
+  db: Queryable,
+  { organizationId, ids }: { organizationId: string; ids: readonly string[] },
+): Promise<DraftAd[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('ads')
+    .innerJoin('campaigns', 'campaigns.id', 'ads.campaign_id')
+    .select([...AD_COLUMNS, 'campaigns.name as campaign'])
+    .where('ads.organization_id', '=', organizationId)
+    .where(sql<SqlBool>`ads.id = any(${[...ids]}::uuid[])`)
+    .execute();
+  return rows.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
+}
+
+/** Moves ads out of the campaign of drafts. An ad with a lookup key, and one of another campaign, stays where it is. */
+export async function moveDraftAds(
+  tx: Queryable,
+  given: { organizationId: string; ids: readonly string[]; from: string; toCampaignId: string },
+): Promise<void> {
+  if (given.ids.length === 0) return;
+  await tx
+    .updateTable('ads')
+    .set({ campaign_id: given.toCampaignId })
+    .where('organization_id', '=', given.organizationId)
+    .where(sql<SqlBool>`id = any(${[...given.ids]}::uuid[])`)
+    .where('lookup_key', 'is', null)
+    .where('campaign_id', 'in', (query) =>
+      query
+        .selectFrom('campaigns')
+        .select('id')
+        .where('organization_id', '=', given.organizationId)
+        .where('name', '=', given.from),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('screenshots').select('screenshots.id').whereRef('screenshots.ad_id', '=', 'ads.id'))),
+    )
+    .execute();
+}

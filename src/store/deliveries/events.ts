@@ -1,0 +1,148 @@
+/** Stored events: lists, and the deliveries that a replay sends again. */
+import { randomUUID } from 'node:crypto';
+import { type Selectable, sql } from 'kysely';
+import type { EventTopic } from '../../domain/topics.ts';
+import type { Queryable } from '../database/database.ts';
+import { type ListPage, offsetOf, type Page } from '../database/listPage.ts';
+import type { EventTable } from '../database/schema.ts';
+import { type RestartedDelivery, restarted } from './deliveryStatus.ts';
+
+export interface EventFilter {
+  readonly organizationId: string;
+  readonly topic?: EventTopic | undefined;
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
+  readonly adId?: string | undefined;
+  readonly setId?: string | undefined;
+  readonly endpointId?: string | undefined;
+}
+
+export interface EventRow extends Omit<Selectable<EventTable>, 'body'> {
+  readonly ad_id: string | null;
+  readonly set_id: string | null;
+}
+
+/** All deliveries of an event are about the same ad or set. */
+const about = (column: 'ad_id' | 'set_id') =>
+  sql<
+    string | null
+  >`(select d.${sql.ref(column)} from deliveries d where d.event_id = events.id and d.${sql.ref(column)} is not null limit 1)`;
+
+const COLUMNS = ['events.id', 'events.organization_id', 'events.topic', 'events.created_at'] as const;
+
+/** Newest first. */
+export async function listEvents(db: Queryable, filter: EventFilter, page: Page): Promise<ListPage<EventRow>> {
+  const { from, to, topic, adId, setId, endpointId } = filter;
+  const delivered = db
+    .selectFrom('deliveries')
+    .select('event_id')
+    .$if(adId !== undefined, (q) => q.where('ad_id', '=', adId ?? ''))
+    .$if(setId !== undefined, (q) => q.where('set_id', '=', setId ?? ''))
+    .$if(endpointId !== undefined, (q) => q.where('subscriber_id', '=', endpointId ?? ''));
+  const matching = db
+    .selectFrom('events')
+    .where('events.organization_id', '=', filter.organizationId)
+    .$if(topic !== undefined, (q) => q.where('events.topic', '=', topic ?? 'ad.uploaded'))
+    .$if(from !== undefined, (q) => q.where('events.created_at', '>=', from ?? new Date()))
+    .$if(to !== undefined, (q) => q.where('events.created_at', '<=', to ?? new Date()))
+    .$if((adId ?? setId ?? endpointId) !== undefined, (q) => q.where('events.id', 'in', delivered));
+  const { total } = await matching.select((eb) => eb.fn.countAll<string>().as('total')).executeTakeFirstOrThrow();
+  const rows = await matching
+    .select(COLUMNS)
+    .select([about('ad_id').as('ad_id'), about('set_id').as('set_id')])
+    .orderBy('events.created_at', 'desc')
+    .orderBy('events.id')
+    .limit(page.perPage)
+    .offset(offsetOf(page))
+    .execute();
+  return { rows, total: Number(total) };
+}
+
+/** @returns undefined if the organization has no such event. */
+export async function findEvent(
+  db: Queryable,
+  { organizationId, id }: { organizationId: string; id: string },
+): Promise<(EventRow & { readonly body: string }) | undefined> {
+  return db
+    .selectFrom('events')
+    .select([...COLUMNS, 'events.body'])
+    .select([about('ad_id').as('ad_id'), about('set_id').as('set_id')])
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** @returns those of the ids that are events of the organization. */
+export async function existingEvents(db: Queryable, organizationId: string, ids: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('events')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('id', 'in', ids)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Makes the deliveries of these events pending again. Leaves out those that are about to be sent, and those of disabled
+ * or deleted endpoints. @param endpointId only those to this webhook endpoint.
+ */
+export async function restartDeliveriesOf(
+  tx: Queryable,
+  eventIds: readonly string[],
+  endpointId: string | undefined,
+): Promise<RestartedDelivery[]> {
+  const enabled = await lockEnabledEndpoints(tx, eventIds, endpointId);
+  const endpoints = tx.selectFrom('webhook_endpoints').select('id');
+  return tx
+    .updateTable('deliveries')
+    .set(restarted())
+    .where('event_id', 'in', eventIds)
+    .where((eb) => eb.or([eb('status', '!=', 'pending'), eb('tries', '>', 0)]))
+    .where((eb) =>
+      eb.or([eb('subscriber_id', 'not in', endpoints), eb('subscriber_id', '=', sql<string>`any(${enabled}::uuid[])`)]),
+    )
+    .$if(endpointId !== undefined, (q) => q.where('subscriber_id', '=', endpointId ?? ''))
+    .returning(['id', 'ad_id', 'set_id'])
+    .execute();
+}
+
+/** The lock keeps them enabled until the end of the transaction. */
+async function lockEnabledEndpoints(
+  tx: Queryable,
+  eventIds: readonly string[],
+  endpointId: string | undefined,
+): Promise<string[]> {
+  const receivers = tx.selectFrom('deliveries').select('subscriber_id').where('event_id', 'in', eventIds);
+  const rows = await tx
+    .selectFrom('webhook_endpoints')
+    .select('id')
+    .where('id', 'in', receivers)
+    .$if(endpointId !== undefined, (q) => q.where('id', '=', endpointId ?? ''))
+    .where('disabled_at', 'is', null)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .forKeyShare()
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Stores a delivery of each of these events for an endpoint that did not get it yet. */
+export async function insertMissingDeliveries(
+  tx: Queryable,
+  eventIds: readonly string[],
+  endpoint: { readonly id: string; readonly url: string },
+): Promise<RestartedDelivery[]> {
+  const made: RestartedDelivery[] = [];
+  for (const eventId of eventIds) {
+    const { rows } = await sql<RestartedDelivery>`
+      insert into deliveries (id, organization_id, event_id, subscriber_id, ad_id, set_id, channel, target, next_attempt_at)
+      select ${randomUUID()}::uuid, d.organization_id, d.event_id, ${endpoint.id}::uuid, d.ad_id, d.set_id, 'webhook',
+        ${endpoint.url}, now()
+      from deliveries d where d.event_id = ${eventId}::uuid limit 1
+      on conflict (event_id, subscriber_id, channel) do nothing
+      returning id, ad_id, set_id`.execute(tx);
+    made.push(...rows);
+  }
+  return made;
+}

@@ -1,0 +1,107 @@
+import type { NewAdContent } from '../../contract/parseParts.ts';
+import type { ParsedEntry, ParsedScreenshotRequest } from '../../contract/parseScreenshotRequest.ts';
+import { invalid } from '../../domain/failure.ts';
+import type { Limits } from '../../domain/limits.ts';
+import { countWanted, expandScreenshots, type Retaken } from '../../domain/screenshots.ts';
+import type { Enqueuer } from '../../queue/payloads.ts';
+import { findAdsByKey } from '../../store/ads/findReferences.ts';
+import { insertAds, type NewAd, newAd } from '../../store/ads/insertAds.ts';
+import type { Queryable } from '../../store/database/database.ts';
+import type { SetRow } from '../../store/database/rows.ts';
+import { insertSet } from '../../store/sets/insertSet.ts';
+import { addUnknownCampaignFault, type UploadNames, wantsS3, wantsUpload } from './checks.ts';
+import { type Existing, examineEntries, NOTHING_EXISTS } from './examineEntries.ts';
+
+/** A screenshot request that its parser has read. */
+export interface RequestToAccept {
+  readonly organizationId: string;
+  readonly parsed: ParsedScreenshotRequest;
+  /** The set that this request takes again. */
+  readonly retakeOf?: Retaken | undefined;
+}
+
+type StoredSet = Pick<SetRow, 'id' | 'campaign_id' | 'status' | 'created_at'>;
+
+export interface AcceptanceContext {
+  readonly queue: Enqueuer;
+  readonly limits: Limits;
+}
+
+type AcceptOptions = RequestToAccept & Pick<AcceptanceContext, 'limits'>;
+
+/** Stores campaign, ads, set, screenshots and subscribers, and asks for the set's admission. @throws Failure (422) with all faults of the body. */
+export async function acceptScreenshotRequest(
+  tx: Queryable,
+  request: RequestToAccept,
+  { queue, limits }: AcceptanceContext,
+): Promise<StoredSet> {
+  const set = await storeRequest(tx, { ...request, limits });
+  await queue.enqueue(tx, 'launch', { organization_id: request.organizationId });
+  return set;
+}
+
+async function storeRequest(tx: Queryable, options: AcceptOptions): Promise<StoredSet> {
+  const { organizationId, parsed, limits, retakeOf } = options;
+  const existing = needsLook(options) ? await examineEntries(tx, options) : NOTHING_EXISTS;
+  const { campaignId, adIds } = await storeAds(tx, options, existing);
+  const entries = parsed.entries.map(({ screenshots }, index) => ({ adId: adIds[index] ?? '', screenshots }));
+  const pictures = expandScreenshots(entries, limits.screenshots);
+  const { instructions, subscribers } = parsed;
+  const set = await insertSet(tx, { organizationId, campaignId, instructions, pictures, subscribers, retakeOf });
+  return { ...set, campaign_id: campaignId, status: 'draft' };
+}
+
+/** The usual request is valid and has media. The inserts then find existing ads themselves. */
+function needsLook({ parsed, limits }: AcceptOptions): boolean {
+  return (
+    parsed.faults.any ||
+    wantsS3(parsed.subscribers) ||
+    parsed.entries.some(({ ad }) => ad?.content === undefined || wantsUpload(ad)) ||
+    countWanted(parsed.entries) > limits.screenshots
+  );
+}
+
+interface StoredAds {
+  readonly campaignId: string;
+  /** The ad of each entry, in the order of the entries. */
+  readonly adIds: readonly string[];
+}
+
+async function storeAds(tx: Queryable, options: AcceptOptions, existing: Existing): Promise<StoredAds> {
+  const { organizationId, parsed } = options;
+  const plan = parsed.entries.map((entry) => existing.adOf(entry) ?? newAdOf(entry, existing.uploadNames));
+  const ads = plan.filter((planned) => typeof planned !== 'string');
+  if (ads.length === 0 && existing.campaignId !== undefined) {
+    return { campaignId: existing.campaignId, adIds: plan.filter((planned) => typeof planned === 'string') };
+  }
+  if (parsed.campaign === undefined) throw new Error('unreachable: an invalid body passed validation');
+  const { campaign } = parsed;
+  const stored = await insertAds(tx, { organizationId, campaign, source: 'screenshot_request', ads });
+  if (stored === undefined) {
+    addUnknownCampaignFault(parsed.faults);
+    throw invalid(parsed.faults.errors);
+  }
+  const taken = ads.filter(({ id }) => !stored.inserted.has(id));
+  const byKey = await idsByKey(tx, stored.campaignId, taken);
+  const adIds = plan.map((planned) => (typeof planned === 'string' ? planned : (byKey.get(planned.id) ?? planned.id)));
+  return { campaignId: stored.campaignId, adIds };
+}
+
+function newAdOf({ ad }: ParsedEntry, uploadNames: UploadNames): NewAd {
+  const content: NewAdContent | undefined = ad?.content;
+  if (content === undefined) throw new Error('unreachable: an invalid entry passed validation');
+  return newAd({ lookupKey: ad?.lookupKey, ...content, fileName: uploadNames.get(content.media.content) });
+}
+
+/** @returns the ids of existing ads for new ads whose lookup key was taken, by the ids of the new ads. */
+async function idsByKey(tx: Queryable, campaignId: string, taken: readonly NewAd[]): Promise<Map<string, string>> {
+  const keys = taken.flatMap(({ lookupKey }) => lookupKey ?? []);
+  const found = new Map((await findAdsByKey(tx, campaignId, keys)).map((row) => [row.lookup_key, row.id]));
+  return new Map(
+    taken.map(({ id, lookupKey }) => {
+      const holder = found.get(lookupKey);
+      if (holder === undefined) throw new Error('unreachable: the ad was neither stored nor found by its lookup key');
+      return [id, holder];
+    }),
+  );
+}

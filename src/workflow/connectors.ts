@@ -1,0 +1,96 @@
+/** Changes to the connectors of an organization. */
+import type { ConnectorCheckBody, S3ConnectorBody } from '../contract/connectors.ts';
+import { invalid, notFound } from '../domain/failure.ts';
+import { addressFault } from '../egress/addressFault.ts';
+import type { Guard } from '../egress/guard.ts';
+import type { Enqueuer } from '../queue/payloads.ts';
+import type { Database, Queryable } from '../store/database/database.ts';
+import {
+  type CheckTarget,
+  type ConnectorKey,
+  findS3Connector,
+  listS3Connectors,
+  type NewS3Connector,
+  type S3Connector,
+  setS3Connector,
+  startConnectorCheck,
+} from '../store/organizations/connectors.ts';
+
+interface Owner {
+  readonly organizationId: string;
+  readonly slug: string;
+  readonly name: string;
+}
+
+/** An organization seldom needs more. The bound keeps lists and pages small. */
+const MAX_CONNECTORS = 20;
+
+/**
+ * Sets or replaces the connector, and enqueues its check if a bucket for it is known. A body without a secret keeps the
+ * stored one of the same access key.
+ * @throws Failure (422) for an endpoint that the service would not connect to, for a missing secret, and for too many
+ *   connectors.
+ */
+export async function saveConnector(
+  db: Database,
+  owner: Owner,
+  { body, guard, queue }: { body: S3ConnectorBody; guard: Pick<Guard, 'resolve'>; queue: Enqueuer },
+): Promise<S3Connector> {
+  const endpoint = body.endpoint?.trim() || undefined;
+  const fault = endpoint && (await addressFault(guard, endpoint));
+  if (fault) throw invalid({ endpoint: [fault] });
+  const { organizationId, slug, name } = owner;
+  return db.transaction().execute(async (tx) => {
+    const all = await listS3Connectors(tx, organizationId);
+    const stored = all.find((row) => row.name === name);
+    if (stored === undefined && all.length >= MAX_CONNECTORS)
+      throw invalid({ name: [`is one too many: an organization has at most ${MAX_CONNECTORS} connectors.`] });
+    await setS3Connector(tx, slug, { ...accountOf(body, stored), name, ...(endpoint !== undefined && { endpoint }) });
+    const target = body.check ? checkTargetOf(body.check) : lastTarget(stored);
+    if (target !== undefined) return requestConnectorCheck(tx, { organizationId, name, target }, queue);
+    return requireConnector(await findS3Connector(tx, { organizationId, name }));
+  });
+}
+
+function accountOf(body: S3ConnectorBody, stored: S3Connector | undefined): Omit<NewS3Connector, 'endpoint' | 'name'> {
+  const accessKeyId = body.access_key_id.trim();
+  const kept = stored?.access_key_id === accessKeyId ? stored.secret_access_key : undefined;
+  const secretAccessKey = body.secret_access_key?.trim() || kept;
+  if (secretAccessKey === undefined)
+    throw invalid({ secret_access_key: ['is required: there is no stored secret for this access key.'] });
+  return {
+    region: body.region,
+    accessKeyId,
+    secretAccessKey,
+    forcePathStyle: body.force_path_style ?? false,
+    encryption: body.encryption ?? null,
+    kmsKeyId: body.kms_key_id ?? null,
+    storageClass: body.storage_class ?? null,
+  };
+}
+
+export function checkTargetOf({ bucket, region, key_prefix }: ConnectorCheckBody): CheckTarget {
+  return { bucket, region: region ?? null, keyPrefix: key_prefix ?? '' };
+}
+
+function lastTarget(stored: S3Connector | undefined): CheckTarget | undefined {
+  if (stored === undefined || stored.check_bucket === null) return undefined;
+  return { bucket: stored.check_bucket, region: stored.check_region, keyPrefix: stored.check_key_prefix ?? '' };
+}
+
+/** Enqueues a check, which a controller makes. @throws Failure (404) if there is no connector. */
+export async function requestConnectorCheck(
+  transaction: Queryable,
+  { target, ...key }: ConnectorKey & { readonly target: CheckTarget },
+  queue: Enqueuer,
+): Promise<S3Connector> {
+  const row = requireConnector(await startConnectorCheck(transaction, key, target));
+  await queue.enqueue(transaction, 'check_connector', { organization_id: key.organizationId, name: key.name });
+  return row;
+}
+
+/** @throws Failure (404) */
+export function requireConnector(row: S3Connector | undefined): S3Connector {
+  if (row === undefined) throw notFound('name', 'This organization has no such connector.');
+  return row;
+}

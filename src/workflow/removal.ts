@@ -1,0 +1,196 @@
+/**
+ * Removes sets: those that a client deleted, and those that are older than their organization keeps them.
+ *
+ * 1. The set is marked and hidden. Its pages, links and API addresses say that it was removed.
+ * 2. Each step takes some screenshots or frames. It marks their pictures as removed, deletes the files, and then the rows.
+ * 3. The set is empty: only its own row and those of its job and its exports are left, without content.
+ * 4. Eight days later the controller and the workers of exports have forgotten the set, and these rows are deleted too.
+ *
+ * Files are deleted before their rows, because the rows name the files. A process that is killed in between leaves rows
+ * without files, and the next step deletes the same files again. In the other order it would leave files without rows.
+ */
+import type { ArtifactStore } from '../artifacts/store.ts';
+import { exportKey } from '../domain/exports.ts';
+import { conflict, gone, invalid, unknownId } from '../domain/failure.ts';
+import { type FrameFacts, framedPicture, publicFacts } from '../domain/framedPictures.ts';
+import { FRAMES } from '../domain/frames.ts';
+import { NO_RETENTION, type RetentionLimits, retentionDays } from '../domain/retention.ts';
+import { THUMBNAIL_WIDTHS, thumbnailKey } from '../domain/thumbnails.ts';
+import type { Database, Queryable } from '../store/database/database.ts';
+import { listOrganizations } from '../store/organizations/organizations.ts';
+import { deleteIndexes, deleteSet, emptySet, readExportFiles } from '../store/removal/lastRows.ts';
+import {
+  claimRemovedSet,
+  markExpiredSets,
+  markSetRemoved,
+  type RemovedSet,
+  releaseRemovedSet,
+  wasRemoved,
+} from '../store/removal/removedSets.ts';
+import {
+  deleteCreatives,
+  deleteDeliveries,
+  deleteFrames,
+  deleteScreenshots,
+  forgetPictures,
+  hidePictures,
+  type RemovablePicture,
+  readFramesToRemove,
+  readScreenshotsToRemove,
+} from '../store/removal/setContent.ts';
+import { lockSet } from '../store/sets/setStatus.ts';
+
+export interface RemovalContext {
+  readonly db: Database;
+  readonly artifacts: ArtifactStore;
+}
+
+/** How much one step or one run removed. */
+export type RemovalCounts = Readonly<Record<RemovalKind, number>>;
+export const REMOVAL_KINDS = ['set', 'screenshot', 'picture', 'delivery'] as const;
+export type RemovalKind = (typeof REMOVAL_KINDS)[number];
+
+/** Rows of one step. The files of a picture are up to seven. */
+const PICTURES_TOGETHER = 50;
+const ROWS_TOGETHER = 500;
+/** Pictures whose files are deleted at the same time. */
+const AT_ONCE = 5;
+const MARKED_TOGETHER = 100;
+
+/** Does nothing if the set was removed before. @throws Failure: 404, and 409 while the set is captured. */
+export async function removeSet(
+  tx: Queryable,
+  { organizationId, setId }: { readonly organizationId: string; readonly setId: string },
+): Promise<void> {
+  const ref = { organizationId, setId };
+  if ((await lockSet(tx, ref)) === undefined) {
+    if (await wasRemoved(tx, { id: setId, organizationId })) return;
+    throw unknownId();
+  }
+  if (await markSetRemoved(tx, ref)) return;
+  throw conflict('status', 'does not allow this yet: cancel the set, or wait until it has ended, and delete it then.');
+}
+
+/** @throws Failure (410) if the organization had an object with this id that was removed. */
+export async function rejectRemoved(db: Queryable, ref: { id: string; organizationId: string }): Promise<void> {
+  if (await wasRemoved(db, ref))
+    throw gone('id', 'This object was deleted, or it was older than the organization keeps sets.');
+}
+
+/** Hides sets that are older than their organizations keep them. @returns how many. */
+export async function expireSets(db: Database, limits: RetentionLimits): Promise<number> {
+  let expired = 0;
+  for (const { id, set_retention_days } of await listOrganizations(db)) {
+    const days = retentionDays(set_retention_days, limits);
+    if (days === null) continue;
+    for (let found = MARKED_TOGETHER; found === MARKED_TOGETHER; expired += found) {
+      found = await markExpiredSets(db, { organizationId: id, days, most: MARKED_TOGETHER });
+    }
+  }
+  return expired;
+}
+
+/** @throws Failure (422) if an organization may not keep its sets for so long. @param days null: it chooses nothing. */
+export function checkRetention(days: number | null, { maxDays }: RetentionLimits = NO_RETENTION): void {
+  if (days === null || maxDays === undefined || days <= maxDays) return;
+  throw invalid({ set_retention_days: [`must be at most ${maxDays}: the operator set this maximum.`] });
+}
+
+const NOTHING: RemovalCounts = { set: 0, screenshot: 0, picture: 0, delivery: 0 };
+
+/** Does one step of one removed set. @returns undefined if there is nothing to do. */
+export async function removeSome({ db, artifacts }: RemovalContext): Promise<RemovalCounts | undefined> {
+  const set = await claimRemovedSet(db);
+  if (set === undefined) return undefined;
+  const context = { db, artifacts };
+  const counts = set.emptied ? await removeLastRows(context, set) : await removeContent(context, set);
+  await releaseRemovedSet(db, set.id);
+  return { ...NOTHING, ...counts };
+}
+
+type Step = (context: RemovalContext, set: RemovedSet) => Promise<Partial<RemovalCounts> | undefined>;
+
+/** The first of these that finds something is the step. */
+const CONTENT: readonly Step[] = [removeScreenshots, removeFrames, removeCreatives, removeDeliveries];
+
+async function removeContent(context: RemovalContext, set: RemovedSet): Promise<Partial<RemovalCounts>> {
+  for (const step of CONTENT) {
+    const counts = await step(context, set);
+    if (counts !== undefined) return counts;
+  }
+  await deleteExportFiles(context, set.id);
+  await context.db.transaction().execute((tx) => emptySet(tx, set.id));
+  return { set: 1 };
+}
+
+async function removeScreenshots({ db, artifacts }: RemovalContext, { id, organization_id }: RemovedSet) {
+  const rows = await readScreenshotsToRemove(db, id, PICTURES_TOGETHER);
+  if (rows.length === 0) return undefined;
+  const files = rows.flatMap(({ picture, facts }) => (picture === null ? [] : [{ picture, facts }]));
+  const tokens = files.map(({ picture }) => picture.token);
+  await hidePictures(db, tokens);
+  await deleteFiles(artifacts, files);
+  const screenshot = await db.transaction().execute(async (tx) => {
+    await forgetPictures(tx, tokens);
+    return deleteScreenshots(tx, { organizationId: organization_id, ids: rows.map((row) => row.id) });
+  });
+  return { screenshot, picture: tokens.length };
+}
+
+async function removeFrames({ db, artifacts }: RemovalContext, { id }: RemovedSet) {
+  const frames = await readFramesToRemove(db, id, PICTURES_TOGETHER);
+  if (frames.length === 0) return undefined;
+  const files = frames.flatMap(({ picture }) => (picture === null ? [] : [{ picture, facts: null }]));
+  const tokens = files.map(({ picture }) => picture.token);
+  await hidePictures(db, tokens);
+  await deleteFiles(artifacts, files);
+  await db.transaction().execute(async (tx) => {
+    await forgetPictures(tx, tokens);
+    await deleteFrames(tx, frames);
+  });
+  return { picture: tokens.length };
+}
+
+async function removeCreatives({ db }: RemovalContext, { id }: RemovedSet) {
+  return (await deleteCreatives(db, id, ROWS_TOGETHER)) === 0 ? undefined : {};
+}
+
+async function removeDeliveries({ db }: RemovalContext, { id }: RemovedSet) {
+  const delivery = await db.transaction().execute((tx) => deleteDeliveries(tx, id, ROWS_TOGETHER));
+  return delivery === 0 ? undefined : { delivery };
+}
+
+/** An export that was being built may have left a file since the set became empty. */
+async function removeLastRows(context: RemovalContext, { id }: RemovedSet): Promise<Partial<RemovalCounts>> {
+  if ((await deleteIndexes(context.db, id, ROWS_TOGETHER)) > 0) return {};
+  await deleteExportFiles(context, id);
+  await context.db.transaction().execute((tx) => deleteSet(tx, id));
+  return {};
+}
+
+interface PictureFiles {
+  readonly picture: RemovablePicture;
+  readonly facts: FrameFacts | null;
+}
+
+async function deleteFiles(artifacts: ArtifactStore, pictures: readonly PictureFiles[]): Promise<void> {
+  for (let start = 0; start < pictures.length; start += AT_ONCE) {
+    const keys = pictures.slice(start, start + AT_ONCE).flatMap(keysOf);
+    await Promise.all(keys.map((key) => artifacts.delete(key)));
+  }
+}
+
+/** The picture and all files that the API makes from it. An earlier process may have deleted them and forgotten their key. */
+function keysOf({ picture, facts }: PictureFiles): string[] {
+  const { artifact_key: key } = picture;
+  if (key === '') return [];
+  const thumbnails = THUMBNAIL_WIDTHS.map((width) => thumbnailKey(key, width));
+  const framed = facts === null ? [] : FRAMES.map((frame) => framedPicture(picture, frame, publicFacts(facts)).key);
+  return [key, ...thumbnails, ...framed];
+}
+
+async function deleteExportFiles({ db, artifacts }: RemovalContext, setId: string): Promise<void> {
+  for (const { id, format, attempt } of await readExportFiles(db, setId)) {
+    for (let n = 1; n <= attempt; n += 1) await artifacts.discardStream(exportKey(id, n, format));
+  }
+}

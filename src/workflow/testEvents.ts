@@ -1,0 +1,44 @@
+/** Test events: a person sends one to an address to see whether the receiver accepts and verifies it. */
+import { randomUUID } from 'node:crypto';
+import { timestamp } from '../domain/time.ts';
+import { TEST_TOPIC } from '../domain/topics.ts';
+import type { Queryable } from '../store/database/database.ts';
+import { insertEvent } from '../store/deliveries/deliveryStatus.ts';
+import { insertTestSubscriber } from '../store/deliveries/subscriberRows.ts';
+import type { OneEndpoint } from '../store/webhookEndpoints/webhookEndpoints.ts';
+import { requireEnabledEndpoint } from './webhookEndpoints.ts';
+
+/** Stores a test event for an address, with a delivery of one attempt. @returns the id of the delivery. */
+export async function sendTestEvent(
+  transaction: Queryable,
+  { organizationId, url }: { organizationId: string; url: string },
+): Promise<string> {
+  const subscriberId = await insertTestSubscriber(transaction, organizationId, url);
+  return storeTestEvent(transaction, { organizationId, subscriberId, url });
+}
+
+/** As {@link sendTestEvent}, to a webhook endpoint. @throws Failure: 404, and 409 if the endpoint is disabled. */
+export async function sendTestEventToEndpoint(transaction: Queryable, one: OneEndpoint): Promise<string> {
+  const { url } = await requireEnabledEndpoint(transaction, one);
+  return storeTestEvent(transaction, { organizationId: one.organizationId, subscriberId: one.id, url });
+}
+
+async function storeTestEvent(
+  transaction: Queryable,
+  { organizationId, subscriberId, url }: { organizationId: string; subscriberId: string; url: string },
+): Promise<string> {
+  const [eventId, deliveryId, createdAt] = [randomUUID(), randomUUID(), new Date()];
+  const body = JSON.stringify({
+    id: `evt_${eventId}`,
+    type: 'event',
+    created_at: timestamp(createdAt),
+    topic: TEST_TOPIC,
+    data: { object: { type: 'test', message: 'A person sent this event to try the webhook. Nothing happened.' } },
+  });
+  await insertEvent(
+    transaction,
+    { id: eventId, organization_id: organizationId, topic: TEST_TOPIC, body, created_at: createdAt },
+    [{ id: deliveryId, subscriber_id: subscriberId, ad_id: null, set_id: null, channel: 'webhook', target: url }],
+  );
+  return deliveryId;
+}

@@ -1,0 +1,134 @@
+/**
+ * Stores the file of a client: first a row that expires soon, then the bytes, then the facts about them. So whatever a process
+ * leaves when it ends in between has a row, by which another process removes it.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import type { ArtifactStore } from '../artifacts/store.ts';
+import type { CreativeFormat } from '../domain/ads.ts';
+import { conflict } from '../domain/failure.ts';
+import { type UploadLimits, uploadKey } from '../domain/uploads.ts';
+import type { Database } from '../store/database/database.ts';
+import {
+  beginUpload,
+  completeUpload,
+  countUnusedUploads,
+  deleteUploads,
+  lockExpiredUploads,
+  lockUpload,
+  renewSameUpload,
+  type UploadRow,
+} from '../store/uploads/uploads.ts';
+
+export interface UploadContext {
+  readonly db: Database;
+  readonly artifacts: ArtifactStore;
+  readonly uploadLimits: UploadLimits;
+}
+
+export interface NewUpload {
+  readonly organizationId: string;
+  readonly name: string;
+  readonly format: CreativeFormat;
+  readonly contentType: string;
+  /** All bytes. If it throws, nothing is stored. */
+  readonly chunks: AsyncIterable<Buffer>;
+}
+
+export interface StoredUpload {
+  readonly row: UploadRow;
+  /** False if the organization already has these bytes under this name. */
+  readonly created: boolean;
+}
+
+/** Artifacts have no type of their own, because nothing serves them to browsers. */
+const STORED_TYPE = 'application/octet-stream';
+
+/** @throws Failure (409) if the organization has too many unused uploads. */
+export async function requireRoomForUpload({ db, uploadLimits }: UploadContext, organizationId: string): Promise<void> {
+  const { count, bytes } = await countUnusedUploads(db, organizationId);
+  const { unused, unusedBytes, days } = uploadLimits;
+  const advice = `Use some in an ad, delete some, or wait: each is removed ${days} days after it was stored.`;
+  if (count >= unused)
+    throw conflict('uploads', `The organization has ${figure(count)} uploads that no ad uses. ${advice}`);
+  if (bytes >= unusedBytes)
+    throw conflict('uploads', `The uploads that no ad uses have ${figure(bytes)} bytes in total. ${advice}`);
+}
+
+const figure = (value: number) => value.toLocaleString('en');
+
+/** @throws the errors of `chunks` and of the stores, after everything that was stored is removed. */
+export async function storeUpload(context: UploadContext, upload: NewUpload): Promise<StoredUpload> {
+  const { db, artifacts, uploadLimits } = context;
+  const { organizationId, name, format, contentType } = upload;
+  const id = randomUUID();
+  await beginUpload(db, { id, organizationId, name });
+  try {
+    const measured = measure(upload.chunks);
+    await artifacts.putStream(uploadKey(id), measured.chunks, STORED_TYPE);
+    const { bytes, sha256 } = measured.result();
+    const { days } = uploadLimits;
+    const same = await renewSameUpload(db, { organizationId, name, sha256, days });
+    if (same === undefined) {
+      const content = { format, contentType, bytes, sha256 };
+      return { row: await completeUpload(db, id, { content, days }), created: true };
+    }
+    await removeUpload(context, id);
+    return { row: same, created: false };
+  } catch (error) {
+    await removeUpload(context, id);
+    throw error;
+  }
+}
+
+async function removeUpload({ db, artifacts }: UploadContext, id: string): Promise<void> {
+  await artifacts.discardStream(uploadKey(id));
+  await deleteUploads(db, [id]);
+}
+
+function measure(source: AsyncIterable<Buffer>) {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  async function* chunks(): AsyncGenerator<Buffer> {
+    for await (const chunk of source) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      yield chunk;
+    }
+  }
+  return { chunks: chunks(), result: () => ({ bytes, sha256: hash.digest('hex') }) };
+}
+
+/** Deletes an upload that no ad uses. @returns false if there is no such upload. @throws Failure (409) if an ad uses it. */
+export function deleteUpload(
+  { db, artifacts }: UploadContext,
+  { id, organizationId }: { id: string; organizationId: string },
+): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const row = await lockUpload(tx, { id, organizationId });
+    if (row === undefined) return false;
+    if (row.expires_at === null) throw conflict('id', 'is the id of an upload that an ad uses, so it stays.');
+    await artifacts.delete(uploadKey(id));
+    await deleteUploads(tx, [id]);
+    return true;
+  });
+}
+
+/** Few, because the rows are locked while the artifact store deletes the files. */
+const REMOVED_TOGETHER = 20;
+
+/** Removes expired uploads and those that broke off. Several processes may do so at the same time. @returns how many. */
+export async function removeExpiredUploads({ db, artifacts }: Omit<UploadContext, 'uploadLimits'>): Promise<number> {
+  let removed = 0;
+  for (let found = REMOVED_TOGETHER; found === REMOVED_TOGETHER; removed += found) {
+    found = await db.transaction().execute(async (tx) => {
+      const expired = await lockExpiredUploads(tx, REMOVED_TOGETHER);
+      for (const { id, complete } of expired) {
+        await (complete ? artifacts.delete(uploadKey(id)) : artifacts.discardStream(uploadKey(id)));
+      }
+      const ids = expired.map(({ id }) => id);
+      await deleteUploads(tx, ids);
+      return ids.length;
+    });
+  }
+  return removed;
+}

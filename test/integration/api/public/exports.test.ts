@@ -1,0 +1,205 @@
+import { sql } from 'kysely';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createKey } from '../../../../src/store/organizations/apiKeys.ts';
+import { insertExportSet } from '../../../support/exportSet.ts';
+import { insertSet, type TestOrganization } from '../../../support/insertRows.ts';
+import {
+  exchange,
+  type Json,
+  memoryArtifacts,
+  type Reply,
+  startPublicApi,
+  type TestApi,
+} from '../../../support/publicApi.ts';
+
+const files = new Map<string, Buffer>();
+const artifacts = memoryArtifacts(files);
+let api: TestApi;
+let organization: TestOrganization;
+let adId: string;
+
+beforeAll(async () => {
+  api = await startPublicApi({ artifacts, exportWaitMs: 300 });
+  const media = { type: 'url', content: 'https://cdn.example/a.png' };
+  const ad: Json = (await api.post('ads', { campaign: { name: 'Spring' }, ad: { media } })).json;
+  adId = ad.id;
+  const { id } = await api.store.db.selectFrom('organizations').select('id').executeTakeFirstOrThrow();
+  organization = { id, slug: 'acme', campaignId: ad.campaign_id };
+});
+afterAll(() => api.close());
+
+const newSet = (pictures = 2) =>
+  insertExportSet(
+    { db: api.store.db, artifacts, organization },
+    Array.from({ length: pictures }, () => ({})),
+  );
+
+/** Ends an export as a worker would. */
+async function finish(id: string, file: string): Promise<void> {
+  files.set(`exports/${id}/1.pdf`, Buffer.from(file));
+  await sql`update exports set status = 'ready', attempt = 1, done = total, artifact_key = ${`exports/${id}/1.pdf`},
+    bytes = ${file.length}, finished_at = now(), expires_at = now() + interval '7 days' where id = ${id}`.execute(
+    api.store.db,
+  );
+}
+
+const put = (path: string, body: string | Buffer, type = 'application/json'): Promise<Reply> =>
+  exchange(api.url, {
+    method: 'PUT',
+    path: `/api/v1/orgs/acme/${path}`,
+    headers: { authorization: `Bearer ${api.organization.api_key}`, 'content-type': type },
+    body,
+  });
+
+test('a requested export is accepted, queued once, and opens its file when it is ready', async () => {
+  const set = await newSet();
+  const path = `screenshot_sets/${set.id}/exports`;
+  const queued = await api.count('queued');
+  const first = await api.post(path, { format: 'pdf' });
+  expect(first.status).toBe(202);
+  expect(first.headers['retry-after']).toBe('3');
+  expect(first.json).toMatchObject({
+    type: 'export',
+    status: 'pending',
+    url: null,
+    progress: { done: 0, total: 2 },
+    parts: 1,
+  });
+  expect(first.json.options).toMatchObject({ frame: 'none', page_size: '16:9', time_zone: 'UTC', failures: false });
+  expect((await api.post(path, { format: 'pdf', frame: 'none' })).json.id).toBe(first.json.id);
+  expect(await api.count('queued')).toBe(queued + 1);
+  await finish(first.json.id, 'file of the export');
+  const ready = await api.get(`exports/${first.json.id}`);
+  expect(ready.json).toMatchObject({
+    status: 'ready',
+    bytes: 18,
+    file_name: expect.stringMatching(/^Spring-\d{4}-\d\d-\d\d\.pdf$/),
+  });
+  const file = await api.send({ path: new URL(ready.json.url).pathname });
+  expect(file).toMatchObject({ status: 200, text: 'file of the export' });
+  expect(file.headers['content-disposition']).toContain('attachment; filename="Spring-');
+  expect((await api.get(path)).json).toMatchObject({ total: 1, data: [{ id: first.json.id }] });
+  const download = await api.get(`screenshot_sets/${set.id}/export?format=pdf`);
+  expect(download.status).toBe(302);
+  expect(download.headers.location).toBe(new URL(ready.json.url).pathname);
+});
+
+test('a download that is not ready soon answers 202 with the export', async () => {
+  const set = await newSet(1);
+  const waiting = await api.get(`screenshot_sets/${set.id}/export?format=zip`);
+  expect(waiting.status).toBe(202);
+  expect(waiting.json.status).toBe('pending');
+});
+
+test('an export of a set without pictures or with open screenshots is refused', async () => {
+  const open = await insertSet(api.store.db, organization, { pictures: [{ adId }] });
+  expect((await api.post(`screenshot_sets/${open}/exports`, { format: 'zip' })).status).toBe(409);
+  await api.store.db.updateTable('screenshot_sets').set({ status: 'failed' }).where('id', '=', open).execute();
+  const refused = await api.post(`screenshot_sets/${open}/exports`, { format: 'zip' });
+  expect(refused.status).toBe(409);
+  expect(refused.json.errors.screenshots).toEqual(['have no picture, so there is nothing to export.']);
+});
+
+test('faults of an export request are listed by their fields', async () => {
+  const set = await newSet(1);
+  const body = { format: 'docx', frame: 'wood', time_zone: 'Mars/Base', part: 0 };
+  const refused = await api.post(`screenshot_sets/${set.id}/exports`, body);
+  expect(refused.status).toBe(422);
+  expect(Object.keys(refused.json.errors).toSorted()).toEqual(['format', 'frame', 'part', 'time_zone']);
+  expect((await api.post(`screenshot_sets/${set.id}/exports`, { format: 'pdf', part: 2 })).json.errors.part).toEqual([
+    'must be at most 1: the set has 1 pictures.',
+  ]);
+});
+
+test('an export, its set and its file are unknown to other organizations and other tokens', async () => {
+  const unknown = '00000000-0000-4000-8000-000000000000';
+  expect((await api.get(`exports/${unknown}`)).status).toBe(404);
+  expect((await api.post(`screenshot_sets/${unknown}/exports`, { format: 'pdf' })).status).toBe(404);
+  expect((await api.send({ path: `/e/${'A'.repeat(32)}/a.pdf` })).status).toBe(404);
+  expect((await api.send({ path: '/e/short/a.pdf' })).status).toBe(404);
+});
+
+test('an organization has a limited number of open exports', async () => {
+  const { db } = api.store;
+  await sql`update exports set status = 'failed' where status in ('pending', 'building')`.execute(db);
+  const set = await newSet(1);
+  const statuses: number[] = [];
+  for (let part = 0; part < 21; part += 1) {
+    const zone = Intl.supportedValuesOf('timeZone')[part] ?? 'UTC';
+    statuses.push((await api.post(`screenshot_sets/${set.id}/exports`, { format: 'pdf', time_zone: zone })).status);
+  }
+  expect(statuses).toEqual([...Array.from({ length: 20 }, () => 202), 429]);
+});
+
+test('a screenshot is served in a frame, which is drawn once and leaves the original as it is', async () => {
+  const set = await newSet(1);
+  const [token = ''] = set.tokens;
+  const original = await sharp(files.get([...files.keys()].at(-1) ?? '')).metadata();
+  const before = files.size;
+  const framed = await fetch(`${api.url}/i/${token}.png?frame=browser`);
+  expect(framed.status).toBe(200);
+  const { width = 0, height = 0 } = await sharp(Buffer.from(await framed.arrayBuffer())).metadata();
+  expect([width, height]).toEqual([original.width + 2, original.height + 46]);
+  expect(files.size).toBe(before + 1);
+  const etag = framed.headers.get('etag') ?? '';
+  const again = await fetch(`${api.url}/i/${token}.png?frame=browser`, { headers: { 'if-none-match': etag } });
+  expect(again.status).toBe(304);
+  expect(files.size).toBe(before + 1);
+  const plain = await api.send({ path: `/i/${token}.png` });
+  expect(plain.headers.etag).toBe(`"${set.sums[0]}"`);
+  expect((await api.send({ path: `/i/${token}.png?frame=wood` })).status).toBe(422);
+});
+
+test('branding is read, replaced and used by the next export', async () => {
+  expect((await api.get('branding')).json).toMatchObject({ brand_name: null, page_size: '16:9', logo: null });
+  const changed = await put(
+    'branding',
+    JSON.stringify({ brand_name: 'Acme Media', accent_color: '#0A7D5C', page_size: 'a4' }),
+  );
+  expect(changed.json).toMatchObject({
+    brand_name: 'Acme Media',
+    accent_color: '#0a7d5c',
+    footer_text: null,
+    page_size: 'a4',
+  });
+  const refused = await put('branding', JSON.stringify({ accent_color: 'red', footer_text: 'x'.repeat(301) }));
+  expect(Object.keys(refused.json.errors).toSorted()).toEqual(['accent_color', 'footer_text']);
+  await sql`update exports set status = 'failed' where status = 'pending'`.execute(api.store.db);
+  const set = await newSet(1);
+  const made = await api.post(`screenshot_sets/${set.id}/exports`, { format: 'pptx' });
+  expect(made.json.options.page_size).toBe('a4');
+  await put('branding', JSON.stringify({ brand_name: 'Other' }));
+  expect((await api.post(`screenshot_sets/${set.id}/exports`, { format: 'pptx', page_size: 'a4' })).json.id).not.toBe(
+    made.json.id,
+  );
+});
+
+test('a logo is stored as a PNG of limited size, and other files are refused', async () => {
+  const svg =
+    '<svg xmlns="http://www.w3.org/2000/svg" width="4000" height="1000"><rect width="4000" height="1000" fill="red"/></svg>';
+  const set = await put('branding/logo', svg, 'image/svg+xml');
+  expect(set.status).toBe(200);
+  expect(set.json.logo).toMatchObject({ width: 1_200, height: 300 });
+  const served = await fetch(`${api.url}${new URL(set.json.logo.url).pathname}`);
+  expect((await sharp(Buffer.from(await served.arrayBuffer())).metadata()).format).toBe('png');
+  for (const bad of ['not a picture', '', '<svg xmlns="http://www.w3.org/2000/svg" width="90000" height="90000"/>']) {
+    expect((await put('branding/logo', bad, 'image/png')).status).toBe(422);
+  }
+  expect((await put('branding/logo', Buffer.alloc(1024 * 1024 + 1), 'image/png')).status).toBe(413);
+  expect((await api.get('branding')).json.logo.url).toBe(set.json.logo.url);
+  const removed = await api.send({
+    method: 'DELETE',
+    path: '/api/v1/orgs/acme/branding/logo',
+    headers: { authorization: `Bearer ${api.organization.api_key}` },
+  });
+  expect(removed.json.logo).toBeNull();
+});
+
+test('only a key with the scope admin changes the branding', async () => {
+  const key = await createKey(api.store.db, 'acme', { name: 'reader', scopes: ['read', 'write'] });
+  const headers = { authorization: `Bearer ${key.api_key}`, 'content-type': 'application/json' };
+  const reply = await api.send({ method: 'PUT', path: '/api/v1/orgs/acme/branding', headers, body: '{}' });
+  expect(reply.status).toBe(403);
+  expect((await api.send({ path: '/api/v1/orgs/acme/branding', headers })).status).toBe(200);
+});

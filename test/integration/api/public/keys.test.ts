@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createKey } from '../../../../src/store/organizations/apiKeys.ts';
+import { createOrganization } from '../../../../src/store/organizations/organizations.ts';
+import { revokeApiKey } from '../../../../src/workflow/keys.ts';
+import { type Json, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startPublicApi();
+});
+afterAll(() => api.close());
+
+const ADMIN_PATHS = [
+  ['GET', 'keys'],
+  ['POST', 'keys'],
+  ['DELETE', 'keys/AAAAAAAA'],
+  ['GET', 'webhook_secret'],
+  ['POST', 'webhook_secret/rotate'],
+  ['POST', 'webhook_tests'],
+  ['GET', 'connectors'],
+  ['GET', 'connectors/s3'],
+  ['PUT', 'connectors/s3'],
+  ['DELETE', 'connectors/s3'],
+  ['POST', 'connectors/s3/check'],
+  ['PATCH', 'settings'],
+] as const;
+
+const withKey = (key: string, method: string, path: string, body?: unknown) =>
+  api.send({
+    method,
+    path: `/api/v1/orgs/acme/${path}`,
+    headers: { authorization: key, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+async function findKeyOrganization(id: string) {
+  const key = api.store.db.selectFrom('api_keys').select('organization_id as organizationId').where('id', '=', id);
+  return key.executeTakeFirstOrThrow();
+}
+const listed = async (): Promise<Json[]> => (await api.get('keys')).json.data;
+
+test.each(ADMIN_PATHS)('a key without the scope admin gets 403 for %s %s', async (method, path) => {
+  const { api_key: key } = await createKey(api.store.db, 'acme', { scopes: ['read', 'write'] });
+  const { status, json } = await withKey(key, method, path, method === 'GET' ? undefined : {});
+  expect([status, json.errors.authorization[0]]).toEqual([403, expect.stringContaining('"admin"')]);
+});
+
+describe('a created key', () => {
+  test('a new key opens what its scopes allow, and only its creation shows it', async () => {
+    const sent = { name: ' Campaign tool ', scopes: ['read'], expires_at: '2099-01-01T00:00:00Z' };
+    const { status, json } = await api.post('keys', sent);
+    expect([status, json]).toEqual([
+      201,
+      {
+        type: 'api_key',
+        id: expect.stringMatching(/^\w{8}$/),
+        name: 'Campaign tool',
+        scopes: ['read'],
+        status: 'active',
+        created_at: expect.any(String),
+        created_by: { key_id: api.organization.api_key.slice(8, 16), name: 'first key' },
+        expires_at: '2099-01-01T00:00:00.000+00:00',
+        revoked_at: null,
+        last_used_at: null,
+        key: expect.stringMatching(/^ts_live_/),
+      },
+    ]);
+    expect((await withKey(json.key, 'GET', 'ads')).status).toBe(200);
+    expect((await withKey(json.key, 'POST', 'ads', {})).status).toBe(403);
+    const text = JSON.stringify(await listed());
+    expect([text.includes(json.id), text.includes(json.key.slice(-43))]).toEqual([true, false]);
+  });
+
+  test('a use of a key shows in the list', async () => {
+    const { json } = await api.post('keys', { name: 'Used', scopes: ['read'] });
+    await withKey(json.key, 'GET', 'ads');
+    const row = (await listed()).find(({ id }) => id === json.id);
+    expect(Date.now() - Date.parse(row.last_used_at)).toBeLessThan(60_000);
+  });
+
+  test.each([
+    [{ scopes: ['read'] }, 'name'],
+    [{ name: ' ', scopes: ['read'] }, 'name'],
+    [{ name: 'x'.repeat(101), scopes: ['read'] }, 'name'],
+    [{ name: 'x', scopes: [] }, 'scopes'],
+    [{ name: 'x', scopes: ['root'] }, 'scopes.0'],
+    [{ name: 'x', scopes: ['read'], expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
+    [{ name: 'x', scopes: ['read'], expires_at: 'tomorrow' }, 'expires_at'],
+  ])('a key is not created from %j', async (body, field) => {
+    const { status, json } = await api.post('keys', body);
+    expect([status, Object.keys(json.errors)]).toEqual([422, [field]]);
+  });
+});
+
+describe('a revoked key', () => {
+  test('a revoked key opens nothing and stays in the list', async () => {
+    const { json } = await api.post('keys', { name: 'Old', scopes: ['read'] });
+    const revoked = await api.remove(`keys/${json.id}`);
+    expect([revoked.status, revoked.json.status]).toEqual([200, 'revoked']);
+    expect((await withKey(json.key, 'GET', 'ads')).status).toBe(401);
+    const again = await api.remove(`keys/${json.id}`);
+    expect(again.json.revoked_at).toBe(revoked.json.revoked_at);
+    expect((await listed()).find(({ id }) => id === json.id).status).toBe('revoked');
+  });
+
+  test('the key of another organization is unknown', async () => {
+    const { api_key: other } = await createOrganization(api.store.db, { slug: 'other-keys' });
+    expect((await api.remove(`keys/${other.slice(8, 16)}`)).status).toBe(404);
+    const { revoked_at } = await api.store.db
+      .selectFrom('api_keys')
+      .select('revoked_at')
+      .where('id', '=', other.slice(8, 16))
+      .executeTakeFirstOrThrow();
+    expect(revoked_at).toBeNull();
+  });
+
+  test('the last key with the scope admin cannot be revoked, also not by two requests at the same time', async () => {
+    const first = api.organization.api_key.slice(8, 16);
+    const refused = await api.remove(`keys/${first}`);
+    expect([refused.status, refused.json.errors.id[0]]).toEqual([409, expect.stringContaining('last key')]);
+    const { id: second } = await createKey(api.store.db, 'acme');
+    const { organizationId } = await findKeyOrganization(first);
+    const revoke = (id: string) => api.store.db.transaction().execute((tx) => revokeApiKey(tx, { organizationId, id }));
+    const results = await Promise.allSettled([revoke(first), revoke(second)]);
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+});

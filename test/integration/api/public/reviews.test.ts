@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SetStatus } from '../../../../src/domain/states.ts';
+import { settledSetStatus } from '../../../../src/domain/states.ts';
+import { setPictures } from '../../../../src/store/deliveries/deliveredPictures.ts';
+import { createKey } from '../../../../src/store/organizations/apiKeys.ts';
+import { setReview } from '../../../../src/store/organizations/organizations.ts';
+import { readSetOutcome } from '../../../../src/store/sets/setStatus.ts';
+import { type Json, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startPublicApi();
+});
+afterAll(() => api.close());
+
+const NOBODY = '00000000-0000-4000-8000-000000000000';
+const ME = () => ({ key_id: api.organization.api_key.slice(8, 16), name: 'first key' });
+
+/** A set with a picture and a failure. */
+async function newSet(status: SetStatus = 'in_review'): Promise<Json> {
+  const media = { type: 'url', content: 'https://cdn.example/banner.png' };
+  const shots = ['a', 'b'].map((name) => ({ site: { url: `https://${name}.example/` }, device: { name: 'desktop' } }));
+  const body = { campaign: { name: 'Reviewed' }, screenshot_requests: [{ ad: { media }, screenshots: shots }] };
+  const { id } = (await api.post('screenshot_requests', body)).json;
+  await api.store.pool.query(
+    `with image as (
+       insert into images (token, organization_id, artifact_key, width, height, bytes, sha256)
+       select $1, organization_id, $1, 1, 1, 1, '' from screenshot_sets where id = $2 returning token)
+     update screenshots set status = case seq when 0 then 'uploaded' else 'no_slots' end,
+       image_token = case seq when 0 then (select token from image) end where set_id = $2`,
+    [`token-${id}`, id],
+  );
+  const approvedAt = status === 'approved' ? new Date() : null;
+  await api.store.db
+    .updateTable('screenshot_sets')
+    .set({ status, approved_at: approvedAt })
+    .where('id', '=', id)
+    .execute();
+  return (await api.get(`screenshot_sets/${id}`)).json;
+}
+
+const review = (id: string, body: unknown) => api.post(`screenshots/${id}/review`, body);
+const read = async (set: Json): Promise<Json> => (await api.get(`screenshot_sets/${set.id}`)).json;
+
+describe('the review of a screenshot', () => {
+  test('a decision and a comment are stored with who and when, and nothing else changes', async () => {
+    const set = await newSet();
+    const [shot] = set.screenshots;
+    const { status, json } = await review(shot.id, { decision: 'rejected', comment: ' The logo is cut off. ' });
+    const expected = { decision: 'rejected', comment: 'The logo is cut off.', by: ME(), at: expect.any(String) };
+    expect([status, json]).toEqual([200, { ...shot, review: expected }]);
+    expect(await read(set)).toEqual({ ...set, screenshots: [json, set.screenshots[1]] });
+  });
+
+  test('a review keeps the fields that it does not name, and each step is stored', async () => {
+    const [shot] = (await newSet()).screenshots;
+    await review(shot.id, { decision: 'approved' });
+    expect((await review(shot.id, { comment: 'Nice.' })).json.review).toMatchObject({
+      decision: 'approved',
+      comment: 'Nice.',
+    });
+    expect((await review(shot.id, { decision: 'none' })).json.review).toMatchObject({
+      decision: 'none',
+      comment: 'Nice.',
+    });
+    expect((await review(shot.id, { comment: ' ' })).json.review).toMatchObject({ decision: 'none', comment: null });
+    const rows = await api.store.db
+      .selectFrom('reviews')
+      .select('decision')
+      .where('screenshot_id', '=', shot.id)
+      .execute();
+    expect(rows).toHaveLength(4);
+  });
+
+  test('another key is named as the reviewer', async () => {
+    const [shot] = (await newSet()).screenshots;
+    const { api_key, id } = await createKey(api.store.db, 'acme', { name: 'Anna', scopes: ['write'] });
+    const reply = await api.send({
+      method: 'POST',
+      path: `/api/v1/orgs/acme/screenshots/${shot.id}/review`,
+      headers: { authorization: api_key, 'content-type': 'application/json' },
+      body: '{"decision":"approved"}',
+    });
+    expect(reply.json.review.by).toEqual({ key_id: id, name: 'Anna' });
+  });
+
+  test('a screenshot without a picture gets comments and no decision', async () => {
+    const [, failed] = (await newSet()).screenshots;
+    const refused = await review(failed.id, { decision: 'approved' });
+    expect([refused.status, refused.json.errors]).toEqual([
+      409,
+      { status: ['is no_slots, so there is no picture to review.'] },
+    ]);
+    const commented = await review(failed.id, { comment: 'Try the sport page.' });
+    expect(commented.json.review).toMatchObject({ decision: 'none', comment: 'Try the sport page.' });
+  });
+
+  test('an invalid review is rejected', async () => {
+    const [shot] = (await newSet()).screenshots;
+    for (const [body, field] of [
+      [{}, 'decision'],
+      [{ decision: 'maybe' }, 'decision'],
+      [{ comment: 'x'.repeat(10_001) }, 'comment'],
+    ] as const) {
+      const reply = await review(shot.id, body);
+      expect([reply.status, Object.keys(reply.json.errors)]).toEqual([422, [field]]);
+    }
+    expect((await review(NOBODY, { decision: 'approved' })).status).toBe(404);
+  });
+
+  test('a rejected picture is neither listed as approved nor delivered to buckets', async () => {
+    const set = await newSet('approved');
+    const [shot] = set.screenshots;
+    const listed = async () => (await api.get('screenshots')).json.data.map(({ id }: Json) => id);
+    expect(await listed()).toContain(shot.id);
+    expect((await setPictures(api.store.db, set.id)).map(({ id }) => id)).toEqual([shot.id]);
+    await review(shot.id, { decision: 'rejected' });
+    expect(await listed()).not.toContain(shot.id);
+    expect(await setPictures(api.store.db, set.id)).toEqual([]);
+    await review(shot.id, { decision: 'none' });
+    expect(await listed()).toContain(shot.id);
+  });
+});
+
+describe('the review of a set', () => {
+  test.each([
+    ['approve', 'approved'],
+    ['reject', 'rejected'],
+  ])('the record says who did %s the set, and when', async (verb, decision) => {
+    const set = await newSet();
+    const reply = await api.post(`screenshot_sets/${set.id}/${verb}`, { notes: 'Checked.' });
+    const expected = { decision, comment: 'Checked.', by: ME(), at: expect.any(String) };
+    expect([reply.status, reply.json.status, reply.json.review]).toEqual([200, decision, expected]);
+    const listed = (await api.get('screenshot_sets')).json.data.find(({ id }: Json) => id === set.id);
+    expect(listed.review).toEqual(expected);
+  });
+});
+
+describe('the review mode', () => {
+  test('the settings show and change how sets are approved', async () => {
+    const change = (body: unknown, authorization = api.organization.api_key) =>
+      api.send({
+        method: 'PATCH',
+        path: '/api/v1/orgs/acme/settings',
+        headers: { authorization, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    const settings = { type: 'settings', review: 'automatic', set_retention_days: null };
+    expect((await api.get('settings')).json).toEqual(settings);
+    expect((await change({ review: 'partial' })).json).toEqual({ ...settings, review: 'partial' });
+    expect((await change({})).json.review).toBe('partial');
+    expect([(await change({ review: 'never' })).status, (await api.get('settings')).json.review]).toEqual([
+      422,
+      'partial',
+    ]);
+    const writer = await createKey(api.store.db, 'acme', { scopes: ['read', 'write'] });
+    expect((await change({ review: 'manual' }, writer.api_key)).status).toBe(403);
+  });
+
+  test.each([
+    ['automatic', 'approved'],
+    ['partial', 'in_review'],
+    ['manual', 'in_review'],
+  ] as const)('with %s review, a set with a failure becomes %s', async (mode, expected) => {
+    const set = await newSet('capturing');
+    await setReview(api.store.db, 'acme', mode);
+    const { review, ...counts } = await readSetOutcome(api.store.db, set.id);
+    expect(settledSetStatus(counts, review)).toBe(expected);
+  });
+
+  test('with partial review, a complete set approves itself, and a set without pictures fails', () => {
+    expect(settledSetStatus({ uploaded: 2, total: 2 }, 'partial')).toBe('approved');
+    expect(settledSetStatus({ uploaded: 0, total: 2 }, 'partial')).toBe('failed');
+  });
+});

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { HostNotFoundError } from '../../../../src/egress/errors.ts';
+import { createGuard } from '../../../../src/egress/guard.ts';
+import { type Json, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
+import { required } from '../../../support/required.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startPublicApi({ guard: createGuard({ allow: [], lookup: resolve }) });
+});
+afterAll(() => api.close());
+
+const NAMES: Readonly<Record<string, string>> = { 'you.example': '93.184.216.34', 'inside.example': '10.1.2.3' };
+
+async function resolve(name: string) {
+  const address = NAMES[name];
+  if (address === undefined) throw new HostNotFoundError(name);
+  return [{ address, family: 4 }];
+}
+
+const put = (body: Json, name = 's3') =>
+  api.send({
+    method: 'PUT',
+    path: `/api/v1/orgs/acme/connectors/${name}`,
+    headers: { authorization: api.organization.api_key, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+const queued = async (name: string) =>
+  (await api.store.pool.query('select payload from queued where name = $1', [name])).rows.map(({ payload }) => payload);
+
+const REFUSED = [
+  'http://169.254.169.254/latest/meta-data',
+  'http://127.0.0.1:9000',
+  'http://[::1]/',
+  'http://localhost/',
+  'https://inside.example/',
+  'https://unknown.example/',
+];
+
+describe('the webhook secret', () => {
+  const read = async () =>
+    api.store.db
+      .selectFrom('organizations')
+      .select(['webhook_secret', 'previous_webhook_secret'])
+      .where('slug', '=', 'acme')
+      .executeTakeFirstOrThrow();
+
+  test('a rotation answers the new secret once, and the old one also signs for 24 hours', async () => {
+    const before = await api.get('webhook_secret');
+    expect(before.json).toEqual({ type: 'webhook_secret', created_at: expect.any(String), previous_until: null });
+    const old = (await read()).webhook_secret;
+    const { status, json } = await api.post('webhook_secret/rotate', '');
+    expect([status, json.secret]).toEqual([200, expect.stringMatching(/^whsec_/)]);
+    expect(await read()).toEqual({ webhook_secret: json.secret, previous_webhook_secret: old });
+    const hours = (Date.parse(json.previous_until) - Date.parse(json.created_at)) / 3_600_000;
+    expect(hours).toBe(24);
+    const { text } = await api.get('webhook_secret');
+    expect(text).not.toContain('whsec_');
+  });
+
+  test('a rotation without the previous secret ends that at once', async () => {
+    const { json } = await api.post('webhook_secret/rotate', { keep_previous: false });
+    expect(json.previous_until).toBeNull();
+    expect((await read()).previous_webhook_secret).toBeNull();
+  });
+});
+
+describe('a test event', () => {
+  test('a test event is a delivery of its own topic', async () => {
+    const { status, json } = await api.post('webhook_tests', { url: 'https://you.example/hook' });
+    expect([status, json]).toMatchObject([
+      202,
+      { topic: 'webhook.test', channel: 'webhook', status: 'pending', ad_id: null, screenshot_set_id: null },
+    ]);
+    const one = await api.get(`deliveries/${json.id}`);
+    expect(one.json.payload).toMatchObject({
+      id: json.event_id,
+      topic: 'webhook.test',
+      data: { object: { type: 'test' } },
+    });
+    const { json: list } = await api.get('deliveries?topic=webhook.test&channel=webhook');
+    expect(list.data.map(({ id }: Json) => id)).toEqual([json.id]);
+    expect((await api.get('deliveries?topic=ad.uploaded')).json.total).toBe(0);
+  });
+
+  test.each(REFUSED)('a test event to %s is rejected at once', async (url) => {
+    const { status, json } = await api.post('webhook_tests', { url });
+    expect([status, Object.keys(json.errors)]).toEqual([422, ['url']]);
+    expect(JSON.stringify(json)).not.toContain('10.1.2.3');
+  });
+});
+
+describe('a connector', () => {
+  const account = { region: 'eu-central-1', access_key_id: 'AKIA1', secret_access_key: 'top-secret' };
+  beforeEach(async () => {
+    await api.store.db.deleteFrom('s3_connectors').execute();
+  });
+
+  test('a connector is shown without its secret', async () => {
+    expect((await api.get('connectors/s3')).status).toBe(404);
+    const { status, json, text } = await put({ ...account, endpoint: 'https://you.example' });
+    expect([status, json]).toMatchObject([200, { name: 's3', endpoint: 'https://you.example', check: null }]);
+    const list = await api.get('connectors');
+    expect(list.json.data).toEqual([json]);
+    expect(text + list.text).not.toContain('top-secret');
+  });
+
+  test('a body without a secret keeps the secret of the same access key only', async () => {
+    await put(account);
+    expect((await put({ region: 'us-east-1', access_key_id: 'AKIA1' })).status).toBe(200);
+    const stored = required(await api.store.db.selectFrom('s3_connectors').selectAll().executeTakeFirst());
+    expect(stored).toMatchObject({ region: 'us-east-1', secret_access_key: 'top-secret' });
+    const { status, json } = await put({ region: 'us-east-1', access_key_id: 'AKIA2' });
+    expect([status, Object.keys(json.errors)]).toEqual([422, ['secret_access_key']]);
+  });
+
+  test.each(REFUSED)('the endpoint %s is rejected at once', async (endpoint) => {
+    const { status, json } = await put({ ...account, endpoint });
+    expect([status, Object.keys(json.errors)]).toEqual([422, ['endpoint']]);
+  });
+
+  test('a check waits for a controller, and a new account is checked again in the same bucket', async () => {
+    await put(account);
+    const { status, json } = await api.post('connectors/s3/check', { bucket: 'pictures', key_prefix: 'a/' });
+    expect([status, json.check]).toMatchObject([202, { bucket: 'pictures', key_prefix: 'a/', status: 'pending' }]);
+    const { organization_id } = await api.store.db
+      .selectFrom('s3_connectors')
+      .select('organization_id')
+      .executeTakeFirstOrThrow();
+    const entry = { organization_id, name: 's3' };
+    expect(await queued('check_connector')).toEqual([entry]);
+    expect((await put(account)).json.check).toMatchObject({ bucket: 'pictures', status: 'pending' });
+    expect(await queued('check_connector')).toEqual([entry, entry]);
+  });
+
+  test('an organization has several connectors, and the one named s3 is the default', async () => {
+    await put(account);
+    const more = { encryption: 'aws:kms', kms_key_id: 'alias/pictures', storage_class: 'STANDARD_IA' };
+    const check = { bucket: 'archive-1', key_prefix: 'a..b/' };
+    const { status, json } = await put({ ...account, ...more, check }, 'archive');
+    expect([status, json]).toMatchObject([200, { name: 'archive', is_default: false, ...more }]);
+    expect(json.check).toMatchObject({ ...check, status: 'pending' });
+    const { data, total } = (await api.get('connectors')).json;
+    expect([total, data]).toMatchObject([2, [{ name: 's3', is_default: true, check: null }, { name: 'archive' }]]);
+    expect((await api.remove('connectors/archive')).status).toBe(204);
+    expect((await api.get('connectors/archive')).status).toBe(404);
+    expect((await api.get('connectors/s3')).status).toBe(200);
+  });
+
+  test.each([
+    ['Not%20a%20name', {}, 'name'],
+    ['a', { kms_key_id: 'alias/pictures' }, 'kms_key_id'],
+    ['a', { encryption: 'aws:kms', kms_key_id: 'a b' }, 'kms_key_id'],
+    ['a', { storage_class: 'CHEAP' }, 'storage_class'],
+    ['a', { check: { bucket: 'a..b' } }, 'check.bucket'],
+  ])('the connector %s with %o is rejected', async (name, more, field) => {
+    const { status, json } = await put({ ...account, ...more }, name);
+    expect([status, Object.keys(json.errors)]).toEqual([422, [field]]);
+  });
+
+  test('an organization has at most 20 connectors', async () => {
+    for (let i = 1; i <= 20; i += 1) expect((await put(account, `c${i}`)).status).toBe(200);
+    expect((await put(account, 'c21')).json.errors).toHaveProperty('name');
+    expect((await put(account, 'c20')).status).toBe(200);
+  });
+
+  test('a removed connector is gone', async () => {
+    await put(account);
+    expect((await api.remove('connectors/s3')).status).toBe(204);
+    expect((await api.remove('connectors/s3')).status).toBe(404);
+    expect((await api.post('connectors/s3/check', { bucket: 'pictures' })).status).toBe(404);
+  });
+});

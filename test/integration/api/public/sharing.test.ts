@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { shareToken } from '../../../../src/api/auth/shareTokens.ts';
+import { readInstallation } from '../../../../src/store/installation/installation.ts';
+import { createKey } from '../../../../src/store/organizations/apiKeys.ts';
+import { findShareLink, noteShareLinkUse } from '../../../../src/store/shares/shareLinks.ts';
+import { type Json, PUBLIC_URL, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startPublicApi();
+});
+afterAll(() => api.close());
+
+const NOBODY = '00000000-0000-4000-8000-000000000000';
+const DAY_MS = 86_400_000;
+const daysFromNow = (time: string) => (Date.parse(time) - Date.now()) / DAY_MS;
+
+async function newSet(): Promise<string> {
+  const media = { type: 'url', content: 'https://cdn.example/banner.png' };
+  const shot = { site: { url: 'https://news.example/' }, device: { name: 'desktop' } };
+  const body = { campaign: { name: 'Shared' }, screenshot_requests: [{ ad: { media }, screenshots: [shot] }] };
+  return (await api.post('screenshot_requests', body)).json.id;
+}
+
+const create = (setId: string, body: unknown = {}, headers = {}) =>
+  api.post(`screenshot_sets/${setId}/shares`, body, headers);
+const list = async (setId: string): Promise<Json[]> => (await api.get(`screenshot_sets/${setId}/shares`)).json.data;
+
+describe('a share link', () => {
+  test('a new share link has an address, an end in 30 days and its creator', async () => {
+    const setId = await newSet();
+    const { status, json } = await create(setId, '');
+    expect([status, json]).toEqual([
+      201,
+      {
+        type: 'share',
+        id: expect.any(String),
+        screenshot_set_id: setId,
+        url: expect.stringMatching(/^https:\/\/shots\.example\/s\/[\w-]{22}\.[\w-]{43}$/),
+        label: '',
+        downloads: false,
+        status: 'active',
+        created_at: expect.any(String),
+        created_by: { key_id: api.organization.api_key.slice(8, 16), name: 'first key' },
+        expires_at: expect.any(String),
+        revoked_at: null,
+        last_used_at: null,
+        uses: 0,
+      },
+    ]);
+    expect(daysFromNow(json.expires_at)).toBeCloseTo(30, 1);
+  });
+
+  test('the database holds nothing that opens a share link', async () => {
+    const { json } = await create(await newSet());
+    const token = json.url.slice(`${PUBLIC_URL}/s/`.length);
+    const { rows } = await api.store.pool.query('select row_to_json(l)::text as row from share_links l');
+    expect(JSON.stringify(rows)).not.toContain(token.split('.')[1]);
+    const { secret } = await readInstallation(api.store.db);
+    expect(token).toBe(shareToken(secret, json.id));
+  });
+
+  test('a label and an end can be given, and both are checked', async () => {
+    const setId = await newSet();
+    const end = new Date(Date.now() + 3 * DAY_MS);
+    const { json } = await create(setId, { label: ' For Anna ', expires_at: end.toISOString() });
+    expect([json.label, Date.parse(json.expires_at)]).toEqual(['For Anna', end.getTime()]);
+    const late = new Date(Date.now() + 400 * DAY_MS).toISOString();
+    for (const [body, field, text] of [
+      [{ label: 'x'.repeat(101) }, 'label', 'at most 100'],
+      [{ expires_at: 'tomorrow' }, 'expires_at', 'ISO 8601'],
+      [{ expires_at: '2020-01-01T00:00:00Z' }, 'expires_at', 'in the future'],
+      [{ expires_at: late }, 'expires_at', 'at most 366 days'],
+    ] as const) {
+      const reply = await create(setId, body);
+      expect([reply.status, Object.keys(reply.json.errors)]).toEqual([422, [field]]);
+      expect(reply.json.errors[field][0]).toContain(text);
+    }
+    expect(await list(setId)).toHaveLength(1);
+  });
+
+  test('the links of a set are listed, newest first, and revoked one by one', async () => {
+    const setId = await newSet();
+    const [first, second] = [(await create(setId)).json, (await create(setId)).json];
+    expect((await list(setId)).map(({ id }) => id)).toEqual([second.id, first.id]);
+    const revoked = await api.remove(`screenshot_sets/${setId}/shares/${first.id}`);
+    expect([revoked.status, revoked.json.status]).toEqual([200, 'revoked']);
+    const again = await api.remove(`screenshot_sets/${setId}/shares/${first.id}`);
+    expect([again.status, again.json.revoked_at]).toEqual([200, revoked.json.revoked_at]);
+    expect(await list(setId)).toEqual([second, revoked.json]);
+    const paged = await api.get(`screenshot_sets/${setId}/shares?per_page=1&page=2`);
+    expect(paged.json).toMatchObject({ data: [{ id: first.id }], page: 2, per_page: 1, total: 2 });
+  });
+
+  test('an unknown set or link gets 404', async () => {
+    const [setId, other] = [await newSet(), await newSet()];
+    const { json } = await create(other);
+    for (const reply of [
+      await create(NOBODY),
+      await api.get(`screenshot_sets/${NOBODY}/shares`),
+      await api.remove(`screenshot_sets/${setId}/shares/${json.id}`),
+      await api.remove(`screenshot_sets/${setId}/shares/x`),
+    ]) {
+      expect(reply.status).toBe(404);
+    }
+    expect(await list(other)).toEqual([json]);
+  });
+
+  test('a read-only key lists links and neither creates nor revokes them', async () => {
+    const setId = await newSet();
+    const { json } = await create(setId);
+    const { api_key } = await createKey(api.store.db, 'acme', { scopes: ['read'] });
+    const path = `/api/v1/orgs/acme/screenshot_sets/${setId}/shares`;
+    const headers = { authorization: api_key, 'content-type': 'application/json' };
+    expect((await api.send({ path, headers })).status).toBe(200);
+    expect((await api.send({ path, headers, method: 'POST', body: '{}' })).status).toBe(403);
+    expect((await api.send({ path: `${path}/${json.id}`, headers, method: 'DELETE' })).status).toBe(403);
+  });
+
+  test('neither the access log nor a stored response contains the address of a link', async () => {
+    const setId = await newSet();
+    const { json } = await create(setId, {}, { 'idempotency-key': 'share once' });
+    const path = json.url.slice(PUBLIC_URL.length);
+    await api.send({ path });
+    await api.send({ path: `${path}/events` });
+    expect(JSON.stringify(api.lines)).toContain('"path":"/s/…"');
+    expect(JSON.stringify(api.lines)).not.toContain(path.slice(3));
+    expect(await api.count('idempotency_keys')).toBe(0);
+  });
+
+  test('a set has at most 100 valid links', async () => {
+    const setId = await newSet();
+    const { json } = await create(setId);
+    await api.store.pool.query(
+      `insert into share_links (id, organization_id, set_id, expires_at)
+       select gen_random_uuid(), organization_id, set_id, expires_at from share_links, generate_series(1, 99) where id = $1`,
+      [json.id],
+    );
+    const refused = await create(setId);
+    expect([refused.status, Object.keys(refused.json.errors)]).toEqual([409, ['share']]);
+    await api.remove(`screenshot_sets/${setId}/shares/${json.id}`);
+    expect((await create(setId)).status).toBe(201);
+  });
+
+  test('the use of a link is written at most once a minute', async () => {
+    const { db, pool } = api.store;
+    const { json } = await create(await newSet());
+    const used = async () => (await list(json.screenshot_set_id))[0];
+    for (let i = 0; i < 3; i += 1) await noteShareLinkUse(db, json.id);
+    expect(await used()).toMatchObject({ uses: 1, last_used_at: expect.any(String) });
+    await pool.query(`update share_links set last_used_at = now() - interval '61 s' where id = $1`, [json.id]);
+    await noteShareLinkUse(db, json.id);
+    expect((await used()).uses).toBe(2);
+    expect(await findShareLink(db, json.id)).toMatchObject({ set_id: json.screenshot_set_id, slug: 'acme' });
+  });
+});

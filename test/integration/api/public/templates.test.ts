@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TEMPLATES_MAX } from '../../../../src/domain/templates.ts';
+import { createKey } from '../../../../src/store/organizations/apiKeys.ts';
+import { createOrganization } from '../../../../src/store/organizations/organizations.ts';
+import { startPublicApi, type TestApi } from '../../../support/publicApi.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startPublicApi();
+});
+afterAll(() => api.close());
+
+const NEWS = {
+  name: ' News sites ',
+  sites: [{ url: ' news.example ' }, { url: 'https://blog.example/' }],
+  devices: [{ name: 'desktop' }],
+  options: { ad: { allow_scaling: true, frames: [{ marker: 2.5 }] }, page: { other_ads: 'keep' } },
+};
+const save = (body: unknown, headers = {}) => api.post('templates', body, headers);
+
+describe('a request template', () => {
+  test('a template is saved with its sites, devices and options, and listed by name', async () => {
+    const { status, json } = await save(NEWS);
+    expect([status, json]).toEqual([
+      201,
+      {
+        type: 'template',
+        id: expect.any(String),
+        name: 'News sites',
+        sites: [{ url: 'news.example' }, { url: 'https://blog.example/' }],
+        devices: NEWS.devices,
+        options: NEWS.options,
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+      },
+    ]);
+    await save({ name: 'blogs', sites: [{ url: 'blog.example' }] });
+    const list = await api.get('templates?per_page=1');
+    expect(list.json).toMatchObject({ data: [{ name: 'blogs', devices: [], options: {} }], total: 2 });
+  });
+
+  test('a template of the same name is replaced with 200', async () => {
+    const first = await save({ name: 'Twice', devices: [{ name: 'ipad' }] });
+    const second = await save({ name: 'Twice ', devices: [{ name: 'tablet' }] });
+    expect([second.status, second.json.id, second.json.devices]).toEqual([200, first.json.id, [{ name: 'tablet' }]]);
+  });
+
+  test('one response lists all faults of a template', async () => {
+    const sites = [{ url: 'ftp://files.example' }, {}];
+    const { status, json } = await save({ name: ' ', sites, devices: [{ name: 'fridge' }], options: { slot: {} } });
+    expect([status, Object.keys(json.errors)]).toEqual([
+      422,
+      ['name', 'sites.0.url', 'sites.1.url', 'devices.0.name', 'options.slot'],
+    ]);
+    expect((await save({ name: 'Empty' })).json.errors).toEqual({ sites: ['is required, unless there are devices.'] });
+  });
+
+  test('a deleted template is gone, and one of another organization cannot be seen or deleted', async () => {
+    const { json } = await save({ name: 'Mine', devices: [{ name: 'ipad' }] });
+    const other = await createOrganization(api.store.db, { slug: 'other' });
+    const theirs = (method: string, path: string) =>
+      api.send({ method, path: `/api/v1/orgs/other/${path}`, headers: { authorization: other.api_key } });
+    expect((await theirs('GET', 'templates')).json.total).toBe(0);
+    expect((await theirs('DELETE', `templates/${json.id}`)).status).toBe(404);
+    expect((await api.remove(`templates/${json.id}`)).status).toBe(204);
+    expect((await api.remove(`templates/${json.id}`)).status).toBe(404);
+  });
+
+  test('a key without the scope write lists templates but saves and deletes none', async () => {
+    const { json } = await save({ name: 'Kept', devices: [{ name: 'ipad' }] });
+    const { api_key } = await createKey(api.store.db, 'acme', { scopes: ['read'] });
+    const headers = { authorization: api_key, 'content-type': 'application/json' };
+    const path = '/api/v1/orgs/acme/templates';
+    expect((await api.send({ path, headers })).status).toBe(200);
+    expect((await api.send({ method: 'POST', path, headers, body: JSON.stringify(NEWS) })).status).toBe(403);
+    expect((await api.send({ method: 'DELETE', path: `${path}/${json.id}`, headers })).status).toBe(403);
+  });
+
+  test('an organization with the most templates may replace one but not add one', async () => {
+    const { count } = await api.store.db
+      .selectFrom('request_templates')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('name', '!=', '')
+      .executeTakeFirstOrThrow();
+    for (let i = Number(count); i < TEMPLATES_MAX; i += 1) {
+      await save({ name: `Template ${i}`, devices: [{ name: 'ipad' }] });
+    }
+    expect((await save({ ...NEWS, name: 'One more' })).status).toBe(409);
+    expect((await save(NEWS)).status).toBe(200);
+    expect((await api.get('templates')).json.total).toBe(TEMPLATES_MAX);
+  });
+});

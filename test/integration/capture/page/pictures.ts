@@ -1,0 +1,80 @@
+import sharp from 'sharp';
+import { expect } from 'vitest';
+import type { Picture, PlacementFailure } from '../../../../src/capture/page/page.ts';
+import type { PageOpenerOptions } from '../../../../src/capture/page/pageOpener.ts';
+import { DEFAULT_OPTIONS, type ScreenshotOptions } from '../../../../src/domain/screenshotOptions.ts';
+import { ad, adIn, device, openerFor, pixelsOf, placed, readyPage, type Sites, startSites } from './sites.ts';
+
+export const STORY = '<p>A story about ships that fills the page around the ad with some lines of text.</p>'.repeat(8);
+export const PHONE = '<meta name="viewport" content="width=device-width, initial-scale=1">';
+export const SLOT = '<div id="div-gpt-ad-1" style="width:300px;height:250px;margin:auto"></div>';
+/** Recognizable parts of a page are drawn in this colour, `#123`. */
+const COLOUR = [0x11, 0x22, 0x33] as const;
+
+export interface PictureOptions extends Partial<ScreenshotOptions> {
+  /** Default: a rectangle of 300×250. */
+  readonly size?: readonly [width: number, height: number];
+}
+
+export interface Pictures {
+  readonly sites: Sites;
+  /** Places an ad in a page with this body. */
+  take(
+    body: string,
+    name: string,
+    options?: PictureOptions,
+  ): Promise<{ result: Picture | PlacementFailure; png: Buffer }>;
+  /** Takes the picture and compares the ad's pixels. */
+  wholeAd(body: string, name: string, options?: PictureOptions): Promise<Picture>;
+  close(): Promise<void>;
+}
+
+export async function startPictures(opening: Partial<PageOpenerOptions> = {}): Promise<Pictures> {
+  const sites = await startSites();
+  const opener = await openerFor(opening);
+  let pages = 0;
+  const take: Pictures['take'] = async (body, name, { size: [width, height] = [300, 250], ...options } = {}) => {
+    const { otherAds, ...placement } = { ...DEFAULT_OPTIONS, ...options };
+    const url = sites.put(`/whole-${pages++}`, `<!doctype html><body style="margin:0">${body}`);
+    const open = await opener.open(url, device(name), { otherAds });
+    readyPage(open);
+    const frame = await ad(width, height, device(name).ratio);
+    const result = await open.place(frame, placement);
+    await open.close();
+    return { result, png: frame.png };
+  };
+  return {
+    sites,
+    take,
+    wholeAd: async (body, name, options) => {
+      const { result, png } = await take(body, name, options);
+      placed(result);
+      expect(result.scale).toBe(1);
+      expect((await adIn(result)).equals((await pixelsOf(png)).data)).toBe(true);
+      return result;
+    },
+    close: async () => {
+      await opener.close();
+      await sites.close();
+    },
+  };
+}
+
+/** Whether the picture contains this colour outside of the ad. */
+export async function contains(
+  picture: Picture,
+  [red, green, blue]: readonly [number, number, number] = COLOUR,
+): Promise<boolean> {
+  const { x, y, width, height } = picture.adBox;
+  const patch = { create: { width, height, channels: 3, background: '#fff' } } as const;
+  const { data } = await sharp(picture.png)
+    .composite([{ input: patch, left: x, top: y }])
+    .removeAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  for (let at = 0; at < data.length; at += 3)
+    if (data[at] === red && data[at + 1] === green && data[at + 2] === blue) return true;
+  return false;
+}
+
+export const codes = ({ warnings }: Picture) => warnings.map(({ code }) => code);

@@ -1,0 +1,86 @@
+/** The capture program and creatives that clients uploaded, with artifacts in a folder and in a bucket. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openArtifacts } from '../../../../src/artifacts/open.ts';
+import type { ArtifactStore } from '../../../../src/artifacts/store.ts';
+import { readSource } from '../../../../src/capture/program/creativeSource.ts';
+import type { Attempt, ClaimedCreative } from '../../../../src/contract/captureProtocol.ts';
+import { uploadKey } from '../../../../src/domain/uploads.ts';
+import { required } from '../../../support/required.ts';
+import { type S3Server, startS3Server } from '../../../support/s3Server.ts';
+import { prepareCaptureJobs } from '../doubles/captureJob.ts';
+import { runProgram } from '../doubles/runProgram.ts';
+
+const startCaptureJob = prepareCaptureJobs();
+const A = '11111111-1111-4111-8111-111111111111';
+const file = { name: 'banner_300x250.zip', bytes: randomBytes(300_000) };
+
+let server: S3Server;
+let bucket: ArtifactStore;
+beforeAll(async () => {
+  server = await startS3Server();
+  const { endpoint, region } = server;
+  const account = { endpoint, region, forcePathStyle: true, credentials: server };
+  bucket = openArtifacts(`s3://${await server.createBucket()}`, account);
+}, 900_000);
+afterAll(async () => {
+  bucket?.close();
+  await server?.close();
+});
+
+describe.each(['a folder', 'a bucket'])('an uploaded creative in %s', (place) => {
+  const start = () =>
+    startCaptureJob({
+      ads: { [A]: '' },
+      files: { [A]: file },
+      ...(place === 'a bucket' && { options: { artifacts: bucket } }),
+    });
+
+  test('The file is rendered under its own name', async () => {
+    const job = await start();
+    if (place === 'a folder') {
+      job.misbehave(/GET .*artifacts\/uploads/, 500);
+      job.misbehave(/GET .*artifacts\/uploads/, 'reset');
+    }
+    const program = runProgram(job);
+    expect(await program.exit, program.errors.join()).toBe(0);
+    expect(program.engine.rendered).toEqual([{ kind: 'file', name: file.name, bytes: file.bytes }]);
+    expect(await job.creative(A)).toMatchObject({ status: 'rendered' });
+  });
+
+  test('A file that the artifact store has lost fails its ad, and the capture continues', async () => {
+    const job = await start();
+    const { content } = await job.ad(A);
+    await job.artifacts.delete(uploadKey(content));
+    expect(await runProgram(job).exit).toBe(0);
+    expect(await job.creative(A)).toMatchObject({
+      status: 'failed',
+      failure: 'not_found',
+      reason: 'The uploaded file "banner_300x250.zip" is not stored any more. Upload it again.',
+    });
+  });
+
+  test('The address of a file opens no other file', async () => {
+    const job = await start();
+    const { content } = await job.ad(A);
+    const other = randomUUID();
+    await job.artifacts.put(uploadKey(other), Buffer.from('of another organization'), 'application/octet-stream');
+    await job.otherCapture.call<Attempt>('indexes/0/attempts', { pod: 'pod-2' });
+    const claim = await job.otherCapture.call<ClaimedCreative>('creatives/claim', { index: 0, attempt: 1 });
+    const { url } = required(claim.body.creative?.file ?? undefined);
+    const get = async (address: string) => {
+      const response = await fetch(address);
+      return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) };
+    };
+    expect((await get(url)).bytes).toEqual(file.bytes);
+    if (place === 'a bucket' && !server.judgesSignatures) return;
+    expect((await get(url.replace(content, other))).status).toBe(403);
+  });
+});
+
+test('A claim without the file of an upload, from an older API, ends the capture so that it is repeated', async () => {
+  const claim = { ad_id: A, kind: 'upload', content: A, wanted: [], lease_seconds: 30 } as const;
+  const client = { downloadUpload: () => Promise.reject(new Error('unused')) };
+  const read = readSource({ ...claim, wanted: [] }, { client, signal: AbortSignal.timeout(1_000) });
+  await expect(read).rejects.toThrow('names no file');
+});

@@ -1,0 +1,244 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fromBufferPromise } from 'yauzl';
+import { FolderArtifactStore } from '../../../src/artifacts/folder.ts';
+import type { ArtifactStore } from '../../../src/artifacts/store.ts';
+import { DEFAULT_BRANDING } from '../../../src/domain/branding.ts';
+import type { ExportOptions } from '../../../src/domain/exports.ts';
+import { startExports } from '../../../src/exports/startExports.ts';
+import { sha256Of } from '../../../src/lib/sha256.ts';
+import { type Queue, startQueue } from '../../../src/queue/queue.ts';
+import { openStore, type Store } from '../../../src/store/database/database.ts';
+import {
+  type ExportRow,
+  failExport,
+  findExport,
+  saveExportProgress,
+  startExportAttempt,
+} from '../../../src/store/exports/exports.ts';
+import { saveBranding } from '../../../src/store/organizations/branding.ts';
+import { requestExport } from '../../../src/workflow/exports.ts';
+import { testDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
+import { insertExportSet, type TestShot } from '../../support/exportSet.ts';
+import { insertOrganization, type TestOrganization } from '../../support/insertRows.ts';
+import { SILENT } from '../../support/silentLog.ts';
+
+const OPTIONS: ExportOptions = {
+  format: 'zip',
+  frame: 'none',
+  page_size: '16:9',
+  pictures: 'standard',
+  time_zone: 'UTC',
+  failures: false,
+  part: 1,
+  audience: 'organization',
+};
+const ARABIC = 'حملة الربيع';
+const SHOTS: TestShot[] = [
+  { ad: '=HYPERLINK("https://evil.example")' },
+  { ad: 'Film 😀', markerMs: 0 },
+  { ad: 'Film 😀', markerMs: 2_500 },
+  { ad: ARABIC, device: 'iphone' },
+  { ad: 'Spring & <Summer>', site: 'https://blog.example/' },
+  { ad: 'Late', failure: 'An internal reason.' },
+];
+
+let store: Store;
+let queue: Queue;
+let artifacts: ArtifactStore;
+let organization: TestOrganization;
+let folder: string;
+let closeDatabase: () => Promise<void>;
+
+beforeAll(async () => {
+  const database = await testDatabase();
+  closeDatabase = database.close;
+  store = openStore({ url: database.url });
+  queue = await startQueue({ databaseUrl: database.url, onError: () => undefined });
+  folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-exports-'));
+  artifacts = new FolderArtifactStore(folder);
+  organization = await insertOrganization(store.db);
+  await startExports({ store, queue, artifacts, log: SILENT });
+});
+afterAll(async () => {
+  await queue.stop({ timeoutMs: 5_000 });
+  await store.close();
+  await closeDatabase();
+  await rm(folder, { recursive: true });
+});
+
+const newSet = (shots = SHOTS) => insertExportSet({ db: store.db, artifacts, organization }, shots);
+const request = (setId: string, options: Partial<ExportOptions> = {}) =>
+  requestExport(store.db, { organizationId: organization.id, setId, options: { ...OPTIONS, ...options } }, queue);
+
+async function ready(id: string): Promise<ExportRow & { file: Buffer }> {
+  let row: ExportRow | undefined;
+  await eventually(async () => {
+    row = await findExport(store.db, { id });
+    expect(row?.status).toBe('ready');
+  }, 30_000);
+  if (row?.artifact_key == null) throw new Error('The export has no file.');
+  const { bytes } = await artifacts.getStream(row.artifact_key);
+  return { ...row, file: await buffer(bytes) };
+}
+
+async function entriesOf(file: Buffer): Promise<Map<string, Buffer>> {
+  const zip = await fromBufferPromise(file);
+  const entries = new Map<string, Buffer>();
+  for await (const entry of zip.eachEntry()) {
+    entries.set(entry.fileName, await buffer(await zip.openReadStreamPromise(entry)));
+  }
+  return entries;
+}
+
+test('a ZIP holds the original pictures, their records and a manifest without formulas', async () => {
+  const set = await newSet();
+  const built = await ready((await request(set.id)).id);
+  expect(built).toMatchObject({ done: 5, total: 5, sha256: sha256Of(built.file), bytes: String(built.file.length) });
+  const entries = await entriesOf(built.file);
+  const pictures = [...entries].filter(([name]) => name.startsWith('pictures/'));
+  expect(pictures.map(([, bytes]) => sha256Of(bytes))).toEqual(set.sums);
+  expect(pictures.map(([name]) => name)[2]).toMatch(/^pictures\/003-news\.example-desktop-Film-2\.5s\.png$/);
+  expect(pictures.map(([name]) => name)).toEqual(pictures.map(([name]) => name).toSorted());
+  const manifest = entries.get('manifest.csv')?.toString('utf8') ?? '';
+  expect(manifest.startsWith('\uFEFF')).toBe(true);
+  expect(manifest).toContain(`"'=HYPERLINK(""https://evil.example"")"`);
+  expect(manifest).toContain(ARABIC);
+  for (const sum of set.sums) expect(manifest).toContain(sum);
+  expect([...entries.values()].join('')).not.toContain('internal reason');
+  const record = JSON.parse(
+    entries.get('records/001-news.example-desktop-HYPERLINK-https-evil.example.json')?.toString() ?? '',
+  );
+  expect(record.record).toMatchObject({ kind: 'placement_preview', final_url: 'https://news.example/page' });
+});
+
+test('a ZIP with frames holds the framed pictures beside the originals, with their SHA-256 in the manifest', async () => {
+  const set = await newSet([SHOTS[0] ?? {}, { device: 'iphone' }]);
+  const entries = await entriesOf((await ready((await request(set.id, { frame: 'device' })).id)).file);
+  const framed = [...entries].filter(([name]) => name.startsWith('framed/'));
+  expect(framed).toHaveLength(2);
+  const manifest = entries.get('manifest.csv')?.toString('utf8') ?? '';
+  for (const [name, bytes] of framed) {
+    expect(manifest).toContain(name);
+    expect(manifest).toContain(sha256Of(bytes));
+  }
+});
+
+test('a PPTX has a cover, tables, one slide for each picture and one for the markers of one ad', async () => {
+  await saveBranding(store.db, organization.id, {
+    ...DEFAULT_BRANDING,
+    brand_name: 'Acme & Sons',
+    footer_text: 'For you',
+  });
+  const set = await newSet();
+  const built = await ready((await request(set.id, { format: 'pptx', failures: true })).id);
+  const entries = await entriesOf(built.file);
+  const slides = [...entries]
+    .filter(([name]) => /^ppt\/slides\/slide\d+\.xml$/.test(name))
+    .map(([, xml]) => xml.toString());
+  expect(slides).toHaveLength(7);
+  const pictures = slides.map((xml) => xml.split('<p:pic>').length - 1);
+  expect(pictures).toEqual([0, 0, 1, 2, 1, 1, 0]);
+  expect(slides[0]).toContain('Acme &amp; Sons');
+  expect(slides[1]).toContain('<a:tbl>');
+  expect(slides[4]).toContain(ARABIC);
+  expect(slides[5]).toContain('Spring &amp; &lt;Summer&gt;');
+  expect(slides[5]).toContain('21 Nov 2026, 09:34 UTC');
+  expect(slides[6]).toContain('An internal reason.');
+  const media = [...entries].filter(([name]) => name.startsWith('ppt/media/'));
+  expect(media).toHaveLength(5);
+  for (const [, bytes] of media) expect(bytes.subarray(0, 3)).toEqual(Buffer.from([0xff, 0xd8, 0xff]));
+  expect(entries.get('ppt/presentation.xml')?.toString()).toContain('name="blog.example"');
+});
+
+test('a document with original pictures holds their bytes', async () => {
+  const set = await newSet(SHOTS.slice(0, 2));
+  const { file } = await ready((await request(set.id, { format: 'pptx', pictures: 'original' })).id);
+  const media = [...(await entriesOf(file))].filter(([name]) => name.startsWith('ppt/media/'));
+  expect(media.map(([, bytes]) => sha256Of(bytes)).toSorted()).toEqual(set.sums.toSorted());
+});
+
+test('a PDF has selectable text and no internal reasons', async () => {
+  const set = await newSet();
+  const { file } = await ready((await request(set.id, { format: 'pdf', page_size: 'a4' })).id);
+  const { extractText, getDocumentProxy } = await import('unpdf');
+  const { totalPages, text } = await extractText(await getDocumentProxy(new Uint8Array(file)), { mergePages: false });
+  expect(totalPages).toBe(6);
+  expect(text[0]).toContain('Placement previews');
+  expect(text[0]).toContain('Acme & Sons');
+  expect(text[2]).toContain('=HYPERLINK("https://evil.example")');
+  expect(text[2]).toContain('21 Nov 2026, 09:30 UTC');
+  expect(text[5]).toContain('Spring & <Summer>');
+  expect(text.join('\n')).not.toContain('internal reason');
+});
+
+test('the same request gets the same export, and another picture or option gets a new one', async () => {
+  const set = await newSet(SHOTS.slice(0, 2));
+  const [first, second] = await Promise.all([request(set.id), request(set.id)]);
+  expect(second.id).toBe(first.id);
+  expect((await request(set.id, { frame: 'browser' })).id).not.toBe(first.id);
+  await ready(first.id);
+  expect((await request(set.id)).id).toBe(first.id);
+  await store.db
+    .updateTable('screenshots')
+    .set({ status: 'canceled' })
+    .where('set_id', '=', set.id)
+    .where('seq', '=', 1)
+    .execute();
+  expect((await request(set.id)).id).not.toBe(first.id);
+});
+
+test('an export whose process was killed is built again, and the first attempt cannot finish it', async () => {
+  const set = await newSet(SHOTS.slice(0, 2));
+  const notQueued = { enqueue: () => Promise.resolve() };
+  const { id } = await requestExport(
+    store.db,
+    { organizationId: organization.id, setId: set.id, options: OPTIONS },
+    notQueued,
+  );
+  const killed = await startExportAttempt(store.db, id);
+  await store.db.transaction().execute((tx) => queue.enqueue(tx, 'export', { export_id: id }));
+  const built = await ready(id);
+  expect(built.attempt).toBe(2);
+  expect(built.artifact_key).toBe(`exports/${id}/2.zip`);
+  if (killed === undefined) throw new Error('The first attempt did not start.');
+  expect(await saveExportProgress(store.db, killed, 1)).toBe(false);
+  expect(await failExport(store.db, killed, 'Late.')).toBe(false);
+});
+
+test('a changed picture fails the export instead of putting wrong bytes under its SHA-256', async () => {
+  const set = await newSet(SHOTS.slice(0, 1));
+  const { artifact_key } = await store.db
+    .selectFrom('images')
+    .select('artifact_key')
+    .where('token', '=', set.tokens[0] ?? '')
+    .executeTakeFirstOrThrow();
+  await artifacts.put(artifact_key, Buffer.from('other bytes'), 'image/png');
+  const row = await request(set.id);
+  await store.db.updateTable('exports').set({ attempt: 4 }).where('id', '=', row.id).execute();
+  await eventually(async () => {
+    const failed = await findExport(store.db, { id: row.id });
+    expect(failed).toMatchObject({ status: 'failed', artifact_key: null });
+    expect(failed?.reason).toContain('was changed');
+  }, 30_000);
+});
+
+test('an expired export loses its files, and the next request builds it again', async () => {
+  const set = await newSet(SHOTS.slice(0, 1));
+  const built = await ready((await request(set.id)).id);
+  await store.db
+    .updateTable('exports')
+    .set({ expires_at: new Date(Date.now() - 1_000) })
+    .where('id', '=', built.id)
+    .execute();
+  await store.db.transaction().execute((tx) => queue.enqueue(tx, 'expire_export', { export_id: built.id }));
+  await eventually(async () => {
+    expect((await findExport(store.db, { id: built.id }))?.status).toBe('expired');
+    expect(await readdir(path.join(folder, 'exports', built.id))).toEqual([]);
+  }, 15_000);
+  expect((await request(set.id)).id).not.toBe(built.id);
+});

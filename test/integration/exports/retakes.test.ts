@@ -1,0 +1,135 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fromBufferPromise } from 'yauzl';
+import { FolderArtifactStore } from '../../../src/artifacts/folder.ts';
+import type { ArtifactStore } from '../../../src/artifacts/store.ts';
+import type { ExportAudience, ExportOptions } from '../../../src/domain/exports.ts';
+import type { SetStatus } from '../../../src/domain/states.ts';
+import { chooseVersion } from '../../../src/domain/versions.ts';
+import { buildExport } from '../../../src/exports/buildExport.ts';
+import { openStore, type Store } from '../../../src/store/database/database.ts';
+import { readExportFailures, readExportPictures } from '../../../src/store/exports/exportContent.ts';
+import { readVersions } from '../../../src/store/screenshots/readVersions.ts';
+import { requestExport } from '../../../src/workflow/exports.ts';
+import { testDatabase } from '../../support/database.ts';
+import { insertExportSet, type TestSet, type TestShot } from '../../support/exportSet.ts';
+import { insertOrganization, type TestOrganization } from '../../support/insertRows.ts';
+
+let store: Store;
+let artifacts: ArtifactStore;
+let organization: TestOrganization;
+let folder: string;
+let closeDatabase: () => Promise<void>;
+beforeAll(async () => {
+  const database = await testDatabase();
+  closeDatabase = database.close;
+  store = openStore({ url: database.url });
+  folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-exports-'));
+  artifacts = new FolderArtifactStore(folder);
+  organization = await insertOrganization(store.db);
+});
+afterAll(async () => {
+  await store.close();
+  await closeDatabase();
+  await rm(folder, { recursive: true });
+});
+
+const SHOTS: TestShot[] = [{ ad: 'A' }, { ad: 'B', device: 'iphone' }, { ad: 'C', failure: 'No slot.' }];
+const newSet = () => insertExportSet({ db: store.db, artifacts, organization }, SHOTS);
+/** Takes these screenshots of a set again. */
+const retake = (set: TestSet, which: readonly number[], status: SetStatus = 'approved') => {
+  const shots = which.map((at) => ({ ad: SHOTS[at]?.ad ?? '', retakeOf: set.shots[at] }));
+  return insertExportSet({ db: store.db, artifacts, organization }, shots, { retakeOf: set.id, status });
+};
+const reject = (id: string | undefined) =>
+  store.db
+    .updateTable('screenshots')
+    .set({ decision: 'rejected' })
+    .where('id', '=', id ?? '')
+    .execute();
+
+async function shownIds(set: TestSet, audience: ExportAudience): Promise<(string | undefined)[]> {
+  const of = { setId: set.id, options: { audience } };
+  return (await readExportPictures(store.db, of, { skip: 0 })).toSorted((a, b) => a.number - b.number).map((p) => p.id);
+}
+
+const request = (set: TestSet, audience: ExportAudience = 'organization') => {
+  const choices = { frame: 'none', page_size: '16:9', pictures: 'original', time_zone: 'UTC' } as const;
+  const options: ExportOptions = { format: 'zip', ...choices, failures: false, part: 1, audience };
+  const queue = { enqueue: () => Promise.resolve() };
+  return requestExport(store.db, { organizationId: organization.id, setId: set.id, options }, queue);
+};
+
+test('an export shows the newest picture of each screenshot, also of one that failed before', async () => {
+  const set = await newSet();
+  const first = await retake(set, [0, 2]);
+  const second = await retake(set, [0]);
+  expect(await shownIds(set, 'organization')).toEqual([second.shots[0], set.shots[1], first.shots[1]]);
+  const of = { setId: set.id, options: { audience: 'organization' } } as const;
+  expect(await readExportFailures(store.db, of, 10)).toEqual([]);
+  expect(await shownIds(first, 'organization')).toEqual([second.shots[0], first.shots[1]]);
+});
+
+test('on shared pages, only retakes of approved sets replace a picture', async () => {
+  const set = await newSet();
+  const waiting = await retake(set, [0], 'in_review');
+  const refused = await retake(set, [1], 'rejected');
+  expect(refused.shots).toHaveLength(1);
+  expect(await shownIds(set, 'organization')).toEqual([waiting.shots[0], set.shots[1]]);
+  expect(await shownIds(set, 'shared')).toEqual([set.shots[0], set.shots[1]]);
+  expect((await request(set, 'shared')).id).not.toBe((await request(set, 'organization')).id);
+});
+
+test('an export leaves out a rejected picture unless another version replaces it', async () => {
+  const set = await newSet();
+  const again = await retake(set, [0, 1]);
+  await reject(again.shots[0]);
+  await reject(set.shots[1]);
+  expect(await shownIds(set, 'organization')).toEqual([set.shots[0], again.shots[1]]);
+  await reject(set.shots[0]);
+  expect(await shownIds(set, 'organization')).toEqual([again.shots[1]]);
+});
+
+test('exports choose the versions that pages choose', async () => {
+  const set = await newSet();
+  for (const status of ['approved', 'in_review', 'rejected', 'approved', 'capturing'] as const) {
+    const made = await retake(set, [0, 1, 2], status);
+    if (status === 'approved') await reject(made.shots[1]);
+  }
+  const versions = await readVersions(store.db, set.id);
+  for (const audience of ['organization', 'shared'] as const) {
+    const chosen = set.shots.map((own) => {
+      const given = { own, approvedOnly: audience === 'shared' };
+      return chooseVersion(versions.get(own) ?? [], given)?.shown;
+    });
+    const pictures = chosen.filter((version) => version?.status === 'uploaded').map((version) => version?.id);
+    expect(await shownIds(set, audience)).toEqual(pictures);
+  }
+});
+
+test('a retake gives the export another file, whose records name the original', async () => {
+  const set = await newSet();
+  const before = await request(set);
+  const again = await retake(set, [0]);
+  const row = await request(set);
+  expect(row.id).not.toBe(before.id);
+  const built = await buildExport(row, { db: store.db, artifacts, onProgress: () => Promise.resolve() });
+  const zip = await fromBufferPromise(await buffer(built));
+  const entries = new Map<string, string>();
+  for await (const entry of zip.eachEntry()) {
+    entries.set(entry.fileName, (await buffer(await zip.openReadStreamPromise(entry))).toString('utf8'));
+  }
+  const record = JSON.parse(entries.get('records/001-news.example-desktop-A.json') ?? '');
+  expect(record).toMatchObject({
+    screenshot_id: again.shots[0],
+    record: { sha256: again.sums[0] },
+    original: { screenshot_id: set.shots[0], record: { sha256: set.sums[0] } },
+  });
+  const manifest = entries.get('manifest.csv') ?? '';
+  expect(manifest).toContain(again.sums[0]);
+  expect(manifest).not.toContain(set.sums[0]);
+  expect(manifest).toContain(`"${set.shots[0]}"`);
+});

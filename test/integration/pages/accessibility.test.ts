@@ -1,0 +1,145 @@
+/**
+ * Follows the links of the pages. Walks through each kind of page with the Tab key, and checks it with axe at three widths, light and
+ * dark. So a page that is new is checked as soon as a link leads to it.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Browser, Page } from 'playwright';
+import { expect, it } from 'vitest';
+import { shareToken } from '../../../src/api/auth/shareTokens.ts';
+import { axeFaults, sidewaysScroll } from '../../support/axe.ts';
+import { openPage, signIn } from './browser.ts';
+import { keyboardFaults } from './keyboard.ts';
+import { type PagesServer, seedDelivery, seedSet } from './pagesServer.ts';
+import { preparePages } from './preparePages.ts';
+
+let server: PagesServer;
+let browser: Browser;
+preparePages((started) => {
+  ({ server, browser } = started);
+});
+
+const WIDTHS = [1440, 768, 390];
+const NEWS = 'https://news.example/a/long/address/of/a/page?with=a&query=that-does-not-end-soon';
+
+async function seedEverything(): Promise<string[]> {
+  const finished = await seedSet(server, {
+    status: 'in_review',
+    instructions: 'Show the ad above the fold.',
+    shots: [
+      { site: NEWS, device: 'desktop' },
+      { site: NEWS, device: 'mobile', markerMs: 0 },
+      { site: NEWS, device: 'mobile', markerMs: 2_500 },
+      { site: 'https://blog.example/', device: 'ipad', ad: 'Überlange Anzeige mit 300×250 Pixeln und einem Namen' },
+      { site: 'https://blog.example/', device: 'desktop', status: 'no_slots', reason: 'No slot takes 300×250.' },
+      { site: 'https://shop.example/', device: 'desktop', status: 'blocked', reason: 'The site showed a challenge.' },
+    ],
+  });
+  const capturing = await seedSet(server, {
+    status: 'capturing',
+    shots: [
+      { site: NEWS, device: 'desktop' },
+      { site: 'https://blog.example/', device: 'desktop', status: 'pending' },
+    ],
+  });
+  const failed = { status: 'retries_exhausted', error: '500 Internal Server Error' } as const;
+  await seedDelivery(server, { setId: finished.setId, target: 'https://hook.example/tearsheet', ...failed });
+  await seedDelivery(server, { setId: finished.setId, target: 'https://hook.example/tearsheet', status: 'delivered' });
+  const links = await Promise.all([
+    shareLink(finished.setId, {}),
+    shareLink(finished.setId, { revoked_at: new Date() }),
+    shareLink(finished.setId, { expires_at: new Date(Date.now() - 60_000) }),
+  ]);
+  return [...links, `/o/demo/screenshot_sets/${capturing.setId}`];
+}
+
+async function shareLink(setId: string, given: { revoked_at?: Date; expires_at?: Date }): Promise<string> {
+  const id = randomUUID();
+  const owner = { id, organization_id: server.organizationId, set_id: setId, label: 'For Anna' };
+  const times = { expires_at: new Date(Date.now() + 60_000), revoked_at: null, ...given };
+  await server.store.db
+    .insertInto('share_links')
+    .values({ ...owner, ...times })
+    .execute();
+  return `/s/${shareToken(server.secret, id)}`;
+}
+
+/** Pages that differ in ids, tokens or their query are of one kind. */
+function kindOf({ pathname }: URL): string {
+  return pathname
+    .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, ':id')
+    .replace(/^\/s\/[^/]+/, '/s/:token')
+    .replace(/(\/deliveries|\/keys)\/[^/]+$/, '$1/:id');
+}
+
+const NO_PAGE = /^\/(?:i|assets)\/|\.json$|\/exports?(?:\/[^/]+)?$|\/events$/;
+
+async function linksOf(page: Page): Promise<URL[]> {
+  const addresses = await page
+    .locator('a[href]')
+    .evaluateAll((all) => all.map((a) => (a instanceof HTMLAnchorElement ? a.href : '')));
+  return addresses
+    .map((address) => new URL(address))
+    .filter(({ origin, pathname }) => origin === server.url && !NO_PAGE.test(pathname));
+}
+
+/** @returns the faults of the page that is open, with the width and the colours. */
+async function faultsOfPage(page: Page): Promise<string[]> {
+  // Closed details hide their content from axe.
+  await page.evaluate(() => {
+    for (const details of document.querySelectorAll('details')) details.open = true;
+  });
+  const faults = await keyboardFaults(page);
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    const wide = await sidewaysScroll(page);
+    if (wide !== undefined) faults.push(`${width}: scrolls sideways: ${wide}`);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      // Only colours change with the scheme.
+      const found = await axeFaults(page, colorScheme === 'dark' ? ['color-contrast'] : undefined);
+      faults.push(...found.map((fault) => `${width} ${colorScheme}: ${fault}`));
+    }
+  }
+  return faults;
+}
+
+/** Visits one page of each kind that the links lead to. @returns the faults by kind. */
+async function crawl(page: Page, starts: readonly string[]): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>();
+  const visited = new Set<string>();
+  const waiting = starts.map((path) => new URL(path, server.url));
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    const kind = kindOf(next);
+    const isNew = starts.includes(next.pathname) ? !visited.has(next.pathname) : !found.has(kind);
+    if (!isNew) continue;
+    visited.add(next.pathname);
+    await page.goto(next.href);
+    waiting.push(...(await linksOf(page)));
+    const faults = await faultsOfPage(page);
+    found.set(kind, [...(found.get(kind) ?? []), ...faults]);
+  }
+  return found;
+}
+
+it('axe finds nothing on any page that a person can reach, Tab reaches every control, and no page scrolls sideways', {
+  timeout: 540_000,
+}, async () => {
+  const starts = await seedEverything();
+  const { page: visitor } = await openPage(browser);
+  const open = await crawl(visitor, [
+    '/',
+    '/o/demo',
+    '/o/demo/billing',
+    '/o/demo/sign-in/none',
+    ...starts.slice(0, 3),
+    '/s/none',
+  ]);
+  const { page } = await openPage(browser);
+  await signIn(page, server, `${server.url}/o/demo`);
+  const own = await crawl(page, ['/o/demo', '/o/demo/nothing', ...starts.slice(3)]);
+  const faults = [...open, ...own].filter(([, all]) => all.length > 0);
+  expect(Object.fromEntries(faults)).toEqual({});
+  const kinds = [...own.keys()];
+  for (const kind of ['/o/demo/screenshot_sets/:id', '/o/demo/ads/:id', '/docs'])
+    expect([...kinds, ...open.keys()]).toContain(kind);
+});

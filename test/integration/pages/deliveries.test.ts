@@ -1,0 +1,145 @@
+import type { Browser, Page } from 'playwright';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { shownTarget } from '../../../src/api/pages/deliveries/target.ts';
+import { createKey } from '../../../src/store/organizations/apiKeys.ts';
+import { recordDeliveryAttempts } from '../../../src/workflow/deliveryAttempts.ts';
+import { sendTestEvent } from '../../../src/workflow/testEvents.ts';
+import { openBrowser, openPage, signIn } from './browser.ts';
+import { type PagesServer, seedDelivery, seedSet, startPages } from './pagesServer.ts';
+
+let server: PagesServer;
+let browser: Browser;
+let page: Page;
+let faults: string[];
+let setId: string;
+let failed: string;
+
+beforeAll(async () => {
+  server = await startPages();
+  browser = await openBrowser();
+  setId = (await seedSet(server, { shots: [] })).setId;
+  const target = 'https://you.example/hook?key=secret';
+  failed = await seedDelivery(server, {
+    setId,
+    target,
+    status: 'retries_exhausted',
+    error: 'The receiver answered 500.',
+  });
+  await server.store.db.updateTable('delivery_attempts').set({ response_snippet: '<b>Out of memory</b>' }).execute();
+  for (let i = 0; i < 60; i += 1)
+    await seedDelivery(server, { setId, target: `https://many.example/${i}`, status: 'delivered' });
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+beforeEach(async () => {
+  ({ page, faults } = await openPage(browser));
+});
+afterEach(async () => {
+  await page.context().close();
+  expect(faults).toEqual([]);
+});
+
+const path = () => `${server.url}/o/demo/deliveries`;
+
+describe('the list of deliveries', () => {
+  it('the filters are in the address, and the list keeps them on its next page', async () => {
+    await signIn(page, server, path());
+    await page.getByLabel('Status').selectOption('Failed');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    expect(new URL(page.url()).searchParams.get('status')).toBe('retries_exhausted');
+    expect(await page.getByRole('row').count()).toBe(2);
+    await page.goto(`${path()}?status=delivered`);
+    expect(await page.getByRole('row').count()).toBe(51);
+    await page.getByRole('link', { name: 'Older' }).click();
+    expect(await page.getByRole('row').count()).toBe(11);
+    await page.getByRole('link', { name: 'Show all' }).click();
+    expect(page.url()).toBe(path());
+  });
+
+  it('a new delivery does not move those on the second page', async () => {
+    await signIn(page, server, path());
+    const address = (await page.getByRole('link', { name: 'Older' }).getAttribute('href')) ?? '';
+    await page.goto(server.url + address);
+    const before = await page.locator('tbody').innerText();
+    const late = await seedDelivery(server, { setId, target: 'https://late.example/', status: 'delivered' });
+    await page.reload();
+    expect(await page.locator('tbody').innerText()).toBe(before);
+    await page.goto(path());
+    expect(await page.content()).toContain(late);
+  });
+
+  it('a filter without a match says so', async () => {
+    await signIn(page, server, `${path()}?set=${failed}`);
+    await page.getByText('No delivery matches.').waitFor();
+  });
+});
+
+describe('the page of a delivery', () => {
+  it('the page shows the answer of each attempt as text, and hides secrets of the target', async () => {
+    await signIn(page, server, `${path()}/${failed}`);
+    await page.getByText('The receiver answered 500.').waitFor();
+    await page.getByText('<b>Out of memory</b>').waitFor();
+    expect(await page.locator('main').innerText()).toContain('https://you.example/hook?…');
+    expect(await page.content()).not.toContain('key=secret');
+    await page.getByRole('link', { name: `Set ${setId.slice(0, 8)}` }).waitFor();
+  });
+
+  it('a delivery is sent again, and its page follows the next attempt without a reload', async () => {
+    await signIn(page, server, `${path()}/${failed}`);
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await page.getByText('The service sends it in a moment.').waitFor();
+    await record(failed, 'retry');
+    await page.getByText('The service tries again').waitFor();
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await page.getByText('The service sends it in a moment.').waitFor();
+    await record(failed, 'delivered');
+    await page.getByText('Thanks 2').waitFor();
+    expect(await page.locator('.state').first().innerText()).toBe('Delivered');
+  });
+
+  it('a key that may only read sees no form, and a strange delivery is not found', async () => {
+    const { api_key: apiKey } = await createKey(server.store.db, 'demo', { scopes: ['read'] });
+    await signIn(page, { ...server, apiKey }, `${path()}/${failed}`);
+    expect(await page.locator('main form').count()).toBe(0);
+    const headers = { authorization: `Bearer ${apiKey}` };
+    expect((await fetch(`${path()}/${setId}`, { headers })).status).toBe(404);
+    expect((await fetch(`${path()}/${failed}/replay`, { method: 'POST', headers })).status).toBe(403);
+  });
+
+  it('the page of a test event shows its body', async () => {
+    const { store, organizationId } = server;
+    const given = { organizationId, url: 'https://you.example/x' };
+    const id = await store.db.transaction().execute((tx) => sendTestEvent(tx, given));
+    await signIn(page, server, `${path()}/${id}`);
+    expect(await page.getByLabel('Event', { exact: true }).innerText()).toContain('"topic": "webhook.test"');
+    const json = await (await fetch(`${path()}/${id}.json`, { headers: { authorization: server.apiKey } })).json();
+    expect(json).toMatchObject({ id, payload: { topic: 'webhook.test' } });
+  });
+});
+
+async function record(id: string, outcome: 'retry' | 'delivered'): Promise<void> {
+  const { replays } = await server.store.db
+    .selectFrom('deliveries')
+    .select('replays')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  const result = { durationMs: 12, statusCode: outcome === 'retry' ? 503 : 200, outcome, error: undefined };
+  const made = { deliveryId: id, round: replays, result: { ...result, responseSnippet: `Thanks ${replays}` } };
+  const decide = () =>
+    outcome === 'retry' ? { state: 'waiting' as const, waitMs: 60_000 } : { state: 'delivered' as const };
+  await server.store.db.transaction().execute((tx) => recordDeliveryAttempts(tx, [{ ...made, decide }]));
+}
+
+it.each([
+  ['https://you.example/hook?key=1', 'https://you.example/hook?…'],
+  [
+    'https://chat.example/services/T00000000/B0000/abcdEFGH1234ijklMNOP',
+    'https://chat.example/services/T00000000/B0000/abcd…',
+  ],
+  ['https://you.example/a-long-but-readable-name', 'https://you.example/a-long-but-readable-name'],
+  ['s3://bucket/prefix', 's3://bucket/prefix'],
+])('the target %s is shown as %s', (target, shown) => {
+  expect(shownTarget(target)).toBe(shown);
+});

@@ -1,0 +1,161 @@
+import type { Browser } from 'playwright';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { shareToken } from '../../../src/api/auth/shareTokens.ts';
+import { inDays } from '../../../src/domain/shareLinks.ts';
+import { createShareLink } from '../../../src/workflow/shareLinks.ts';
+import { openBrowser, openPage, signIn } from './browser.ts';
+import { type PagesServer, seedSet, startPages } from './pagesServer.ts';
+
+let server: PagesServer;
+let browser: Browser;
+beforeAll(async () => {
+  server = await startPages();
+  browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+});
+
+async function newSet(status: 'approved' | 'in_review' = 'approved') {
+  const shots = [{ site: 'https://news.example/?secret=1', device: 'desktop' }] as const;
+  const { setId } = await seedSet(server, { status, shots });
+  return { setId, path: `/o/demo/screenshot_sets/${setId}` };
+}
+
+const get = (address: string, { key = server.apiKey, accept = 'text/html' } = {}) =>
+  fetch(server.url + address, {
+    headers: { accept, ...(key !== '' && { authorization: `Bearer ${key}` }) },
+    redirect: 'manual',
+    signal: AbortSignal.timeout(20_000),
+  });
+
+const exportsOf = (setId: string) =>
+  server.store.db.selectFrom('exports').selectAll().where('set_id', '=', setId).execute();
+const change = (setId: string, values: { status: 'ready' | 'failed'; reason?: string }) =>
+  server.store.db
+    .updateTable('exports')
+    .set({ ...values, expires_at: inDays(new Date(), 7) })
+    .where('set_id', '=', setId)
+    .execute();
+
+async function shareOf(setId: string, downloads: boolean): Promise<string> {
+  const key = await server.store.db.selectFrom('api_keys').select('id').executeTakeFirstOrThrow();
+  const wanted = { organizationId: server.organizationId, setId, label: '', expiresAt: inDays(new Date(), 7) };
+  const link = await server.store.db
+    .transaction()
+    .execute((tx) => createShareLink(tx, { ...wanted, downloads, keyId: key.id }));
+  return `/s/${shareToken(server.secret, link.id)}`;
+}
+
+test('a download shows its progress on a page of its own and then opens the file', async () => {
+  const { setId, path } = await newSet();
+  const started = await get(`${path}/export?format=pdf&frame=browser&time_zone=Europe/Berlin`);
+  expect(started.status).toBe(303);
+  const [row] = await exportsOf(setId);
+  expect(row?.options).toMatchObject({ frame: 'browser', time_zone: 'Europe/Berlin', audience: 'organization' });
+  const page = `${path}/exports/${row?.id}`;
+  expect(started.headers.get('location')).toBe(page);
+  const waiting = await get(page);
+  expect(waiting.headers.get('refresh')).toBe('2');
+  expect(await waiting.text()).toContain('0 of 1 pictures');
+  await change(setId, { status: 'ready' });
+  const file = `/e/${row?.token}/${row?.file_name}`;
+  expect(file).toMatch(/\/Autumn-launch-\w{4}-[\d-]+-browser\.pdf$/);
+  const ready = await get(page);
+  expect(ready.headers.get('refresh')).toBe(`0;url=${file}`);
+  expect(await ready.text()).toContain(`href="${file}"`);
+  const again = await get(`${path}/export?format=pdf&frame=browser&time_zone=Europe/Berlin`);
+  expect(again.headers.get('location')).toBe(file);
+  expect((await get(`${path}/export?format=docx`)).status).toBe(422);
+});
+
+test('the page of a failed download says why and does not start another one', async () => {
+  const { setId, path } = await newSet();
+  const { page } = await (await get(`${path}/export?format=zip`, { accept: 'application/json' })).json();
+  await change(setId, { status: 'failed', reason: 'The stored picture was changed.' });
+  const failed = await get(page);
+  expect(failed.headers.get('refresh')).toBeNull();
+  expect(await failed.text()).toContain('The stored picture was changed.');
+  expect(await exportsOf(setId)).toHaveLength(1);
+});
+
+test('nobody downloads a set without signing in, or with the address of another set', async () => {
+  const { setId, path } = await newSet();
+  expect(await (await get(`${path}/export?format=zip`, { key: '' })).text()).toContain('Sign in to');
+  expect(await exportsOf(setId)).toHaveLength(0);
+  const { page } = await (await get(`${path}/export?format=zip`, { accept: 'application/json' })).json();
+  const other = await newSet();
+  expect((await get(page.replace(setId, other.setId))).status).toBe(404);
+  expect((await get(`${path}/exports/nothing`)).status).toBe(404);
+});
+
+test('a shared page offers downloads only if its link allows them, and shows no other exports', async () => {
+  const { setId, path } = await newSet();
+  const own = await (await get(`${path}/export?format=pdf`, { accept: 'application/json' })).json();
+  const closed = await shareOf(setId, false);
+  const open = await shareOf(setId, true);
+  const anonymous = { key: '', accept: 'application/json' };
+  expect(await (await get(closed, { key: '' })).text()).not.toContain('data-download');
+  expect((await get(`${closed}/export?format=pdf`, anonymous)).status).toBe(404);
+  expect(await (await get(open, { key: '' })).text()).toContain('data-download');
+  const state = await (await get(`${open}/export?format=pdf&time_zone=Asia/Tokyo&failures=true`, anonymous)).json();
+  expect(state).toMatchObject({ status: 'pending', done: 0, total: 1, url: null });
+  const options = (await exportsOf(setId)).map((row) => row.options).find(({ audience }) => audience === 'shared');
+  expect(options).toMatchObject({ time_zone: 'UTC', failures: false });
+  expect((await get(state.page, anonymous)).status).toBe(200);
+  expect((await get(`${closed}/exports/${state.page.split('/').at(-1)}`, anonymous)).status).toBe(404);
+  expect((await get(`${open}/exports/${own.page.split('/').at(-1)}`, anonymous)).status).toBe(404);
+  await change(setId, { status: 'failed', reason: 'An internal reason.' });
+  expect(await (await get(state.page, { key: '' })).text()).not.toContain('internal reason');
+});
+
+test('a rejected set cannot be downloaded from its shared page', async () => {
+  const { setId } = await newSet('in_review');
+  const open = await shareOf(setId, true);
+  await server.store.db.updateTable('screenshot_sets').set({ status: 'rejected' }).where('id', '=', setId).execute();
+  const refused = await get(`${open}/export?format=pdf`, { key: '' });
+  expect(refused.status).toBe(409);
+  expect(await refused.text()).toContain('<!doctype html>');
+});
+
+test('a reader stays on the page while the file is built, and then gets it', async () => {
+  const { setId, path } = await newSet();
+  const { page, faults } = await openPage(browser, { timezoneId: 'America/New_York' });
+  await signIn(page, server, server.url + path);
+  await page.route('**/e/**', (route) =>
+    route.fulfill({ body: 'file', headers: { 'content-disposition': 'attachment; filename="Spring.pdf"' } }),
+  );
+  await page.locator('#download > summary').click();
+  await page.getByLabel('Format').selectOption({ label: 'PDF' });
+  await page.getByLabel('Frame').selectOption('device');
+  await page.getByRole('button', { name: 'Download', exact: true }).click();
+  await page.getByText('0 of 1 pictures').waitFor();
+  const [row] = await exportsOf(setId);
+  expect(row?.options).toMatchObject({ format: 'pdf', frame: 'device', time_zone: 'America/New_York' });
+  const downloaded = page.waitForEvent('download');
+  await change(setId, { status: 'ready' });
+  expect((await downloaded).suggestedFilename()).toBe('Spring.pdf');
+  await page.getByText('The download has started').waitFor();
+  expect(new URL(page.url()).pathname).toBe(path);
+  expect(faults).toEqual([]);
+});
+
+test('a download works without scripts', async () => {
+  const { setId } = await newSet();
+  const share = await shareOf(setId, true);
+  const { page, faults } = await openPage(browser, { javaScriptEnabled: false });
+  await page.route('**/e/**', (route) =>
+    route.fulfill({ body: 'file', headers: { 'content-disposition': 'attachment; filename="Spring.zip"' } }),
+  );
+  await page.goto(server.url + share);
+  await page.locator('#download > summary').click();
+  await page.getByLabel('Format').selectOption('zip');
+  await page.getByRole('button', { name: 'Download', exact: true }).click();
+  await page.getByText('0 of 1 pictures').waitFor();
+  const downloaded = page.waitForEvent('download');
+  await change(setId, { status: 'ready' });
+  expect((await downloaded).suggestedFilename()).toBe('Spring.zip');
+  expect(await page.getByRole('link', { name: 'Back to the pictures' }).getAttribute('href')).toBe(share);
+  expect(faults).toEqual([]);
+});

@@ -1,0 +1,148 @@
+import type { Browser, Page } from 'playwright';
+import { describe, expect, it } from 'vitest';
+import { openPage, signIn } from './browser.ts';
+import { type PagesServer, type SeededShot, seedSet } from './pagesServer.ts';
+import { preparePages } from './preparePages.ts';
+
+let server: PagesServer;
+let browser: Browser;
+preparePages((started) => {
+  ({ server, browser } = started);
+});
+
+const NEWS = 'https://news.example/front';
+const at = (markerMs: number): SeededShot => ({ site: 'https://film.example/', device: 'desktop', markerMs });
+const SHOTS: readonly SeededShot[] = [
+  { site: NEWS, device: 'desktop' },
+  { site: NEWS, device: 'mobile' },
+  ...[0, 1500, 3000].map(at),
+];
+
+async function openSet(viewport = { width: 1280, height: 900 }) {
+  const seeded = await seedSet(server, { status: 'in_review', shots: SHOTS });
+  const { page, faults } = await openPage(browser, { viewport });
+  await signIn(page, server, `${server.url}/o/demo/screenshot_sets/${seeded.setId}`);
+  return { ...seeded, page, faults };
+}
+
+const title = (page: Page) => page.locator('.lightbox .title').textContent();
+const sizeOf = async (page: Page, selector: string) => {
+  const box = await page.locator(selector).boundingBox();
+  return [Math.round(box?.width ?? 0), Math.round(box?.height ?? 0)];
+};
+const decisionOf = async (id: string | undefined) => {
+  const row = server.store.db
+    .selectFrom('screenshots')
+    .select('decision')
+    .where('id', '=', id ?? '');
+  return (await row.executeTakeFirstOrThrow()).decision;
+};
+
+describe('the lightbox', () => {
+  it('arrow keys go through the pictures, and Escape returns to the small picture', async () => {
+    const { page, shotIds, faults } = await openSet();
+    await page.locator('a[data-picture]').first().focus();
+    await page.keyboard.press('Enter');
+    expect(await title(page)).toBe('news.example, desktop, Summer sale 300×250 (1 of 5)');
+    expect(await page.locator('.lightbox .first img').getAttribute('src')).toMatch(/^\/i\/1440x900-.*\.png$/);
+    await page.keyboard.press('ArrowRight');
+    expect(await title(page)).toContain('news.example, mobile');
+    await page.keyboard.press('Escape');
+    expect(await page.locator('.lightbox').isVisible()).toBe(false);
+    expect(await page.evaluate(() => document.activeElement?.closest('figure')?.id)).toBe(`screenshot-${shotIds[1]}`);
+    expect(faults).toEqual([]);
+  });
+
+  it('a picture fits the window, and shows its own pixels on request', async () => {
+    const { page } = await openSet();
+    await page.locator('a[data-picture]').first().click();
+    const [width = 0, height = 0] = await sizeOf(page, '.lightbox .first');
+    expect(width / height).toBeCloseTo(1.6, 1);
+    expect(width).toBeLessThan(1280);
+    await page.keyboard.press('z');
+    expect(await sizeOf(page, '.lightbox .first')).toEqual([1440, 900]);
+    expect(await page.getByRole('button', { name: 'Real pixels' }).getAttribute('aria-pressed')).toBe('true');
+  });
+
+  it('two pictures are compared side by side, and as an overlay with a slider', async () => {
+    const { page } = await openSet();
+    await page.locator('a[data-picture]').first().click();
+    await page.keyboard.press('v');
+    const left = async (selector: string) => (await page.locator(selector).boundingBox())?.x ?? 0;
+    expect(await left('.lightbox .second')).toBeGreaterThan((await left('.lightbox .first')) + 100);
+    expect(await page.locator('.lightbox .second img').getAttribute('src')).toContain('1080x2400');
+    await page.keyboard.press('ArrowRight');
+    expect(await page.locator('.lightbox .second img').getAttribute('src')).toContain('1440x900');
+    await page.keyboard.press('o');
+    expect(await left('.lightbox .second')).toBe(await left('.lightbox .first'));
+    await page.getByLabel('Overlay').fill('30');
+    expect(await page.locator('.lightbox .second').evaluate((box) => box.style.clipPath)).toBe(
+      'inset(0px 0px 0px 30%)',
+    );
+    await page.keyboard.press('Escape');
+  });
+
+  it('a scrubber shows the markers of one placement', async () => {
+    const { page } = await openSet();
+    await page.locator('a[data-picture]').first().click();
+    expect(await page.getByLabel('Marker').isVisible()).toBe(false);
+    await page.keyboard.press('Escape');
+    await page.locator('.film a[data-picture]').first().click();
+    await page.getByLabel('Marker').fill('2');
+    expect(await page.locator('.lightbox output').textContent()).toBe('3.0 s');
+    expect(await title(page)).toContain('3.0 s');
+  });
+
+  it('after each review by keyboard, the next picture is shown', async () => {
+    const { page, shotIds, faults } = await openSet();
+    await page.locator('a[data-picture]').first().click();
+    await page.locator('.lightbox .decide').waitFor();
+    await page.keyboard.press('c');
+    await page.keyboard.type('Looks right.');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('a');
+    await page.getByText('(2 of 5)').waitFor();
+    expect(await decisionOf(shotIds[0])).toBe('approved');
+    await page.locator('.lightbox aside:not([aria-busy])').waitFor();
+    await page.keyboard.press('r');
+    await page.getByText('(3 of 5)').waitFor();
+    expect(await decisionOf(shotIds[1])).toBe('rejected');
+    await page.keyboard.press('Escape');
+    expect(await page.locator('.shot .decision .state').allTextContents()).toEqual(['approved', 'rejected']);
+    await page.reload();
+    const first = page.locator(`#screenshot-${shotIds[0]}`);
+    expect(await first.locator('.decision').textContent()).toBe('approved Looks right.');
+    expect(faults).toEqual([]);
+  });
+
+  it('a person reviews a picture and the set without opening the lightbox', async () => {
+    const { page, shotIds } = await openSet();
+    await page.locator('a[data-picture]').first().focus();
+    await page.keyboard.press('a');
+    await page.locator(`#screenshot-${shotIds[0]} .state.approved`).waitFor();
+    expect(await page.evaluate(() => document.activeElement?.closest('figure')?.id)).toBe(`screenshot-${shotIds[1]}`);
+    await page.keyboard.press('Shift+R');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Reject');
+  });
+
+  it('the lightbox shows why the slot was chosen', async () => {
+    const { page } = await openSet();
+    await page.locator('a[data-picture]').first().click();
+    await page.locator('.lightbox .slots').waitFor();
+    expect(await page.locator('.lightbox .stage svg').isVisible()).toBe(false);
+    await page.keyboard.press('e');
+    expect(await page.locator('.lightbox .stage svg').isVisible()).toBe(true);
+    expect(await page.locator('.lightbox .stage svg .chosen text').textContent()).toBe('1: 300×250, 92.5');
+  });
+
+  it('the lightbox fits a phone', async () => {
+    const { page, faults } = await openSet({ width: 390, height: 844 });
+    await page.locator('a[data-picture]').first().click();
+    await page.locator('.lightbox .decide').waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    const [width = 0] = await sizeOf(page, '.lightbox .first');
+    expect(width).toBeGreaterThan(330);
+    expect(width).toBeLessThanOrEqual(390);
+    expect(faults).toEqual([]);
+  });
+});

@@ -1,0 +1,140 @@
+import type { Browser, Page } from 'playwright';
+import { describe, expect, it } from 'vitest';
+import { notify } from '../../../src/store/database/notifications.ts';
+import { createKey } from '../../../src/store/organizations/apiKeys.ts';
+import { openPage, signIn } from './browser.ts';
+import { type PagesServer, readReview, seedSet } from './pagesServer.ts';
+import { preparePages } from './preparePages.ts';
+
+let server: PagesServer;
+let browser: Browser;
+preparePages((started) => {
+  ({ server, browser } = started);
+});
+
+const SHOT = { site: 'https://news.example/', device: 'desktop' } as const;
+const FAILED = { ...SHOT, status: 'no_slots', reason: 'No slot.' } as const;
+
+async function select(page: Page, ...ids: string[]): Promise<void> {
+  for (const id of ids) await page.locator(`#set-${id} input`).check();
+}
+
+describe('actions on several sets', () => {
+  it('a person approves several sets after a page that says what will happen', async () => {
+    const one = await seedSet(server, { campaign: 'Bulk one', status: 'in_review', shots: [SHOT] });
+    const two = await seedSet(server, { campaign: 'Bulk two', status: 'in_review', shots: [SHOT] });
+    const other = await seedSet(server, { campaign: 'Bulk other', status: 'approved', shots: [SHOT] });
+    const { page, faults } = await openPage(browser);
+    await signIn(page, server, `${server.url}/o/demo/screenshot_sets?q=bulk`);
+    expect(await page.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true);
+    await page.getByLabel('Select all sets on this page').check();
+    expect(await page.locator('[data-selected]').textContent()).toBe('3 selected:');
+    await page.getByRole('button', { name: 'Approve' }).click();
+    expect(await page.locator('h1').textContent()).toBe('Approve 2 sets?');
+    expect(await page.getByText('1 set will stay as it is').isVisible()).toBe(true);
+    expect(await readReview(server, one.setId)).toMatchObject({ status: 'in_review' });
+    await page.getByLabel('Notes for all of them').fill('Good.');
+    await page.getByRole('button', { name: 'Approve 2 sets' }).click();
+    expect(await page.locator('h1').textContent()).toBe('2 of 2 sets approved');
+    for (const { setId } of [one, two])
+      expect(await readReview(server, setId)).toMatchObject({ status: 'approved', notes: 'Good.' });
+    expect(await readReview(server, other.setId)).toMatchObject({ notes: null });
+    await page.getByRole('link', { name: 'Back to the list' }).click();
+    expect(new URL(page.url()).search).toBe('?q=bulk');
+    expect(faults).toEqual([]);
+  });
+
+  it('a set that changed in between gets its own result, and the others are done', async () => {
+    const one = await seedSet(server, { campaign: 'Race one', status: 'in_review', shots: [SHOT] });
+    const two = await seedSet(server, { campaign: 'Race two', status: 'in_review', shots: [SHOT] });
+    const { page } = await openPage(browser, { javaScriptEnabled: false });
+    await signIn(page, server, `${server.url}/o/demo/screenshot_sets?q=race`);
+    await select(page, one.setId, two.setId);
+    await page.getByRole('button', { name: 'Reject' }).click();
+    await server.store.db
+      .updateTable('screenshot_sets')
+      .set({ status: 'approved' })
+      .where('id', '=', one.setId)
+      .execute();
+    await page.getByRole('button', { name: 'Reject 2 sets' }).click();
+    expect(await page.locator('h1').textContent()).toBe('1 of 2 sets rejected');
+    expect(await page.locator('.affected li', { hasText: 'Race one' }).textContent()).toContain(
+      'is approved, so the set cannot be rejected',
+    );
+    expect(await readReview(server, two.setId)).toMatchObject({ status: 'rejected' });
+  });
+
+  it('failures of several sets are taken again in new sets, and running sets are canceled', async () => {
+    const failed = await seedSet(server, { campaign: 'Mixed one', status: 'approved', shots: [SHOT, FAILED] });
+    const running = await seedSet(server, {
+      campaign: 'Mixed two',
+      status: 'capturing',
+      shots: [{ ...SHOT, status: 'pending' }],
+    });
+    const { page } = await openPage(browser);
+    await signIn(page, server, `${server.url}/o/demo/screenshot_sets?q=mixed`);
+    await select(page, failed.setId, running.setId);
+    await page.getByRole('button', { name: 'Retake failures' }).click();
+    await page.getByRole('button', { name: 'Retake failures 1 set' }).click();
+    await page.getByRole('link', { name: 'Open the new set' }).click();
+    const retake = await server.store.db
+      .selectFrom('screenshot_sets')
+      .select('id')
+      .where('retake_of', '=', failed.setId)
+      .executeTakeFirstOrThrow();
+    expect(page.url()).toContain(retake.id);
+    expect(server.enqueued.at(-1)).toMatchObject({ name: 'launch' });
+    await page.goto(`${server.url}/o/demo/screenshot_sets?q=mixed`);
+    await select(page, running.setId);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Cancel 1 set' }).click();
+    expect(await readReview(server, running.setId)).toMatchObject({ cancelRequested: true });
+  });
+
+  it('nothing selected, sets of others and keys that may only read change nothing', async () => {
+    const { setId } = await seedSet(server, { status: 'in_review', shots: [SHOT] });
+    const { api_key: reader } = await createKey(server.store.db, 'demo', { scopes: ['read'] });
+    const ask = (key: string, path: string, form?: Record<string, string>) =>
+      fetch(`${server.url}/o/demo/screenshot_sets${path}`, {
+        headers: { authorization: key },
+        ...(form && { method: 'POST', body: new URLSearchParams(form) }),
+      });
+    expect((await ask(server.apiKey, '/bulk?action=approve')).status).toBe(422);
+    expect((await ask(server.apiKey, `/bulk?action=delete&set=${setId}`)).status).toBe(422);
+    expect((await ask(server.apiKey, '/bulk', { action: 'approve', set: crypto.randomUUID() })).status).toBe(422);
+    expect((await ask(reader, '/bulk', { action: 'approve', set: setId })).status).toBe(403);
+    expect(await (await ask(reader, '')).text()).not.toContain('class="bulk"');
+    expect(await readReview(server, setId)).toMatchObject({ status: 'in_review' });
+  });
+});
+
+describe('live changes of a list', () => {
+  it('a row changes without a reload and keeps its selection, and new sets are offered', async () => {
+    const { setId } = await seedSet(server, {
+      campaign: 'Live one',
+      status: 'capturing',
+      shots: [{ ...SHOT, status: 'pending' }],
+    });
+    const { page, faults } = await openPage(browser);
+    await signIn(page, server, `${server.url}/o/demo/screenshot_sets?q=live`);
+    await page.evaluate(() => document.body.setAttribute('data-same', 'yes'));
+    await select(page, setId);
+    const { db } = server.store;
+    await db.updateTable('screenshots').set({ status: 'no_slots' }).where('set_id', '=', setId).execute();
+    await db.updateTable('screenshot_sets').set({ status: 'failed' }).where('id', '=', setId).execute();
+    await notify(db, { set: setId });
+    await page.locator(`#set-${setId} .state.failed`).waitFor();
+    expect(await page.locator(`#set-${setId} input`).isChecked()).toBe(true);
+    expect(await page.locator('#newer').isVisible()).toBe(false);
+
+    const next = await seedSet(server, { campaign: 'Live two', shots: [SHOT] });
+    await seedSet(server, { campaign: 'Other', shots: [SHOT] });
+    await notify(db, { set: next.setId, organization: server.organizationId });
+    await page.getByRole('link', { name: '1 new set: show' }).waitFor();
+    expect(await page.locator('tbody tr').count()).toBe(1);
+    expect(await page.locator('body').getAttribute('data-same')).toBe('yes');
+    await page.getByRole('link', { name: '1 new set: show' }).click();
+    expect(await page.locator('tbody tr').count()).toBe(2);
+    expect(faults).toEqual([]);
+  });
+});

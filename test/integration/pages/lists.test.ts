@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Browser } from 'playwright';
+import { describe, expect, it } from 'vitest';
+import { openPage, signIn } from './browser.ts';
+import { type PagesServer, seedSet, startPages } from './pagesServer.ts';
+import { preparePages } from './preparePages.ts';
+
+let server: PagesServer;
+let browser: Browser;
+preparePages((started) => {
+  ({ server, browser } = started);
+});
+
+const SHOT = { site: 'https://news.example/', device: 'desktop' } as const;
+
+async function open(path: string): Promise<{ status: number; text: string; url: string }> {
+  const response = await fetch(`${server.url}/o/demo${path}`, {
+    headers: { authorization: `Bearer ${server.apiKey}` },
+    signal: AbortSignal.timeout(10_000),
+  });
+  return { status: response.status, text: await response.text(), url: response.url.slice(server.url.length) };
+}
+
+const rowsOf = ({ text }: { text: string }) => [...text.matchAll(/<tr id="set-([^"]+)"/g)].map(([, id]) => id);
+const found = async (query: string) => rowsOf(await open(`/screenshot_sets?${query}`));
+
+describe('the list of sets', () => {
+  it('the search finds sets by campaign, ad, lookup key, site and id', async () => {
+    const shots = [{ ...SHOT, site: 'https://sport.zebra.example/football?x=1', ad: 'Giraffe 300×250' }];
+    const { setId, adIds } = await seedSet(server, { campaign: 'Okapi über alles', shots });
+    for (const text of [
+      'okapi',
+      'OKAPI alles',
+      'giraf',
+      '300x250 giraffe',
+      'football',
+      'sport.zebra.example',
+      setId,
+      setId.slice(0, 13),
+      adIds[0],
+    ]) {
+      expect(await found(`q=${encodeURIComponent(text ?? '')}`), text).toEqual([setId]);
+    }
+    for (const text of ['okapi zebu', 'kapi', '—', "o'kapi", 'a & b | !c', ':org:', randomUUID()]) {
+      expect(await found(`q=${encodeURIComponent(text)}`), text).toEqual([]);
+    }
+  });
+
+  it('filters by site, device, status, campaign and day narrow the list, alone and together', async () => {
+    const shots = [
+      { ...SHOT, site: 'https://a.lemur.example/' },
+      { ...SHOT, site: 'https://lemur.example/x', device: 'ipad' },
+    ] as const;
+    const { setId } = await seedSet(server, { status: 'in_review', shots });
+    await seedSet(server, { status: 'approved', shots: [{ ...SHOT, site: 'https://lemurs.example/' }] });
+    const { campaign_id, created_at } = await server.store.db
+      .selectFrom('screenshot_sets')
+      .select(['campaign_id', 'created_at'])
+      .where('id', '=', setId)
+      .executeTakeFirstOrThrow();
+    const day = created_at.toISOString().slice(0, 10);
+    const all = { site: 'lemur.example', device: 'ipad', status: 'in_review', campaign_id, from: day, to: day };
+    expect(await found(new URLSearchParams(all).toString())).toEqual([setId]);
+    expect(await found('site=https://lemur.example/y')).toEqual([setId]);
+    expect(await found('site=a.lemur.example')).toEqual([setId]);
+    for (const other of [
+      { device: 'mobile' },
+      { status: 'approved' },
+      { campaign_id: randomUUID() },
+      { to: '2020-01-01', from: '' },
+    ]) {
+      expect(await found(new URLSearchParams({ ...all, ...other }).toString()), JSON.stringify(other)).toEqual([]);
+    }
+  });
+
+  it('an address without values becomes one without parameters', async () => {
+    expect((await open('/screenshot_sets?q=&status=&sort=newest')).url).toBe('/o/demo/screenshot_sets?sort=newest');
+  });
+
+  it('a filter at fault keeps what the person typed and says what is wrong', async () => {
+    const { text, status } = await open('/screenshot_sets?from=yesterday&site=%22%3E&status=nonsense');
+    expect(status).toBe(200);
+    expect(text).toContain('value="yesterday" placeholder="" aria-invalid="true"');
+    expect(text).toContain('This must be a day, for example 2026-11-21.');
+    expect(text).toContain('value="&quot;&gt;"');
+    expect((await open('/screenshot_sets?from=2026-02-01&to=2026-01-01')).text).toContain(
+      'must not be after the last day',
+    );
+    expect((await open('/screenshot_sets?after=nonsense&before=x')).status).toBe(200);
+  });
+
+  it('new sets neither repeat nor hide a set while a person turns the pages', async () => {
+    const { setIds, campaignId } = await seedMany(60);
+    const seen: (string | undefined)[] = [];
+    let path = `/screenshot_sets?campaign_id=${campaignId}`;
+    for (let i = 0; i < 3; i += 1) {
+      const page = await open(path);
+      seen.push(...rowsOf(page));
+      await addSet(campaignId, new Date());
+      path = linkOf(page.text, 'next') ?? path;
+    }
+    expect(seen).toEqual(setIds);
+    const back = await open(path);
+    const previous = await open(linkOf(back.text, 'prev') ?? '');
+    expect(rowsOf(previous)).toEqual(setIds.slice(25, 50));
+    expect(rowsOf(await open(linkOf(previous.text, 'prev') ?? ''))).toEqual(setIds.slice(0, 25));
+    expect((await found(`campaign_id=${campaignId}&sort=oldest`)).toReversed()).toEqual(setIds.slice(35));
+  });
+
+  it('a list without sets says what to do next, with and without filters', async () => {
+    expect((await open('/screenshot_sets?q=nothinglikethis')).text).toContain('No sets match');
+    const empty = await startPages();
+    const response = await fetch(`${empty.url}/o/demo/screenshot_sets`, { headers: { authorization: empty.apiKey } });
+    const text = await response.text();
+    await empty.close();
+    expect(text).toContain('No sets yet');
+    expect(text).toContain('href="/o/demo/new"');
+  });
+});
+
+/** @returns sets with one picture each, newest first; several were requested in the same microsecond. */
+async function seedMany(count: number): Promise<{ setIds: string[]; campaignId: string }> {
+  const { setId } = await seedSet(server, { status: 'approved', shots: [SHOT] });
+  const { db } = server.store;
+  const { campaign_id } = await db
+    .selectFrom('screenshot_sets')
+    .select('campaign_id')
+    .where('id', '=', setId)
+    .executeTakeFirstOrThrow();
+  await sql`update screenshot_sets set created_at = '2020-01-01' where id = ${setId}`.execute(db);
+  for (let i = 1; i < count; i += 1) await addSet(campaign_id, new Date(Date.UTC(2026, 0, 1) + Math.floor(i / 4)));
+  const rows = await db
+    .selectFrom('screenshot_sets')
+    .select('id')
+    .where('campaign_id', '=', campaign_id)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .execute();
+  return { setIds: rows.map(({ id }) => id), campaignId: campaign_id };
+}
+
+async function addSet(campaign_id: string, created_at: Date): Promise<string> {
+  const id = randomUUID();
+  await server.store.db
+    .insertInto('screenshot_sets')
+    .values({ id, organization_id: server.organizationId, campaign_id, status: 'approved', created_at })
+    .execute();
+  return id;
+}
+
+function linkOf(text: string, rel: 'next' | 'prev'): string | undefined {
+  return new RegExp(`<a rel="${rel}" href="/o/demo([^"]+)"`).exec(text)?.[1]?.replaceAll('&amp;', '&');
+}
+
+describe('in a browser', () => {
+  it('the filters work without scripts, by the form', async () => {
+    const { setId } = await seedSet(server, { campaign: 'Without scripts', status: 'in_review', shots: [SHOT] });
+    const { page, faults } = await openPage(browser, { javaScriptEnabled: false });
+    await signIn(page, server, `${server.url}/o/demo`);
+    expect(new URL(page.url()).pathname).toBe('/o/demo/screenshot_sets');
+    await page.getByLabel('Search').fill('without scripts');
+    await page.getByLabel('Status').selectOption('In review');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    expect(new URL(page.url()).search).toBe('?q=without+scripts&status=in_review&sort=newest');
+    expect(await page.locator('tbody tr').count()).toBe(1);
+    expect(await page.locator(`#set-${setId} .state`).textContent()).toBe('In review');
+    await page.getByRole('link', { name: 'Clear filters' }).click();
+    expect(await page.locator('tbody tr').count()).toBeGreaterThan(1);
+    expect(faults).toEqual([]);
+  });
+});

@@ -1,0 +1,208 @@
+/** The form of a new request as browsers without script send it. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
+import { type PagesServer, startPages } from './pagesServer.ts';
+import { adsOn, complete, type Fields, type Got, gif, KEY, RequestForm } from './requestForm.ts';
+
+let server: PagesServer;
+let form: RequestForm;
+beforeAll(async () => {
+  server = await startPages({ limits: { ...DEFAULT_LIMITS, screenshots: 1_000 } });
+  form = await RequestForm.open(server);
+});
+afterAll(() => server.close());
+
+async function setOf({ location }: Got) {
+  const id = location?.split('/').at(-1) ?? '';
+  const { db } = server.store;
+  const shots = await db.selectFrom('screenshots').selectAll().where('set_id', '=', id).orderBy('seq').execute();
+  const set = await db
+    .selectFrom('screenshot_sets')
+    .innerJoin('campaigns', 'campaigns.id', 'campaign_id')
+    .select(['campaigns.name', 'instructions', 'campaign_id'])
+    .where('screenshot_sets.id', '=', id)
+    .executeTakeFirstOrThrow();
+  return { ...set, shots };
+}
+
+describe('creatives of a new request', () => {
+  it('several files, addresses and a tag become ads that the service renders', async () => {
+    const enqueued = server.enqueued.length;
+    const first = await form.post([
+      ['action', 'add'],
+      ['media', 'https://cdn.example/a.png\r\n\r\n https://cdn.example/b.mp4 '],
+      ['files', gif('one.gif')],
+      ['files', gif('two.gif')],
+    ]);
+    expect([first.status, adsOn(first).length]).toEqual([200, 4]);
+    expect(first.text).toContain('4 creatives were added.');
+    expect(first.text.match(/Rendering…/g)).toHaveLength(4);
+    const kept = adsOn(first).map((id) => ['ad', id] as const);
+    const tag = '<script src="https://ads.example/tag.js"></script>';
+    const second = await form.post([
+      ...kept,
+      ['action', 'add'],
+      ['media', tag],
+      ['media_name', 'Skin'],
+      ['media_size', '970 × 250'],
+    ]);
+    expect(adsOn(second).length).toBe(5);
+    expect(server.enqueued.length - enqueued).toBe(5);
+    const rows = await server.store.db.selectFrom('ads').selectAll().where('id', 'in', adsOn(second)).execute();
+    expect(rows.map(({ name, kind }) => `${kind} ${name}`).sort()).toEqual([
+      'html_tag Skin',
+      'upload one.gif',
+      'upload two.gif',
+      'url a.png',
+      'url b.mp4',
+    ]);
+    expect(rows.find(({ kind }) => kind === 'html_tag')).toMatchObject({ content: tag, given_width: 970 });
+  });
+
+  it('a file of a wrong type and an empty one are named, and the other files are added', async () => {
+    const got = await form.post([
+      ['action', 'add'],
+      ['files', new File(['%PDF-1.7 not an ad'], '<b>evil.pdf')],
+      ['files', gif('good.gif')],
+      ['files', new File([], 'empty.gif')],
+    ]);
+    expect([got.status, adsOn(got).length]).toEqual([422, 1]);
+    expect(got.text).toContain('&lt;b&gt;evil.pdf: ');
+    expect(got.text).toContain('empty.gif: The file must not be empty');
+    expect(got.text).not.toContain('<b>evil');
+  });
+
+  it('a file that is too large is named, and what was typed is kept', async () => {
+    const large = gif('large.gif', new Uint8Array(64 * 1024 * 1024));
+    const got = await form.post([
+      ['action', 'add'],
+      ['sites', 'news.example'],
+      ['files', large],
+      ['files', gif('ok.gif')],
+    ]);
+    expect([got.status, adsOn(got).length]).toEqual([422, 1]);
+    expect(got.text).toMatch(/large\.gif: The file must be/);
+    expect(got.text).toContain('news.example</textarea>');
+  });
+
+  it('a faulty address adds nothing and stays in its field', async () => {
+    const got = await form.post([
+      ['action', 'add'],
+      ['media', 'https://cdn.example/a.png\njavascript:alert(1)'],
+    ]);
+    expect([got.status, adsOn(got).length]).toEqual([422, 0]);
+    expect(got.text).toContain('The address or tag must be an absolute address');
+    expect(got.text).toContain('\njavascript:alert(1)</textarea>');
+  });
+});
+
+describe('a form of a new request', () => {
+  it('a complete form makes a set in its campaign, with each picture once, and moves its creative there', async () => {
+    const ad = await form.newAd();
+    const more: Fields = [
+      ['markers', '0, 2.5; 2.500'],
+      ['instructions', 'Check the logo'],
+      ['full_page', 'yes'],
+    ];
+    const got = await form.post(complete(ad, more));
+    expect([got.status, got.location]).toEqual([303, expect.stringMatching(/^\/o\/demo\/screenshot_sets\/[\w-]{36}$/)]);
+    const { name, instructions, campaign_id, shots } = await setOf(got);
+    expect([name, instructions, shots.length]).toEqual(['Autumn', 'Check the logo', 8]);
+    expect(shots[0]).toMatchObject({ ad_id: ad, site_key: 'https://news.example/', device: 'desktop', marker_ms: 0 });
+    const row = await server.store.db.selectFrom('ads').selectAll().where('id', '=', ad).executeTakeFirstOrThrow();
+    expect(row.campaign_id).toBe(campaign_id);
+  });
+
+  it('the number of pictures is shown before, and is the number of screenshots of the set', async () => {
+    const fields = complete(await form.newAd(), [['markers', '0 1 2']]);
+    const checked = await form.post(fields.map(([name, value]) => [name, name === 'action' ? 'check' : value]));
+    expect(checked.text).toContain('<strong>12 pictures</strong>');
+    expect(checked.text).toContain('1 creative × 2 sites × 2 devices × 3 markers');
+    expect((await setOf(await form.post(fields))).shots).toHaveLength(12);
+  });
+
+  it('a form that is sent twice makes one set, and a changed one makes another', async () => {
+    const ad = await form.newAd();
+    const [first, second] = await Promise.all([form.post(complete(ad)), form.post(complete(ad))]);
+    expect(first.location).toBe(second.location);
+    const changed = await form.post(complete(ad, [['instructions', 'Another']]));
+    expect([changed.status, changed.location === first.location]).toEqual([303, false]);
+  });
+
+  it('a faulty form shows all faults by field, requests nothing, and keeps what was typed', async () => {
+    const before = await form.count('screenshot_sets');
+    const lines = ['https://good.example', 'ftp://files.example', '<script>alert(1)</script>', 'user:pw@x.example'];
+    const got = await form.post([
+      ['action', 'request'],
+      ['sites', lines.join('\r\n')],
+      ['markers', '1, soon, 45'],
+      ['slot', '0'],
+      ['device', 'fridge'],
+      ['campaign', ' '],
+      ['instructions', '"quoted" & <i>typed</i>'],
+    ]);
+    expect(got.status).toBe(422);
+    for (const text of [
+      'Add at least one creative.',
+      'Line 2 (ftp://files.example) must be an absolute address',
+      'Line 3 (&lt;script&gt;alert(1)&lt;/script&gt;)',
+      'Line 4 (user:pw@x.example) must not contain a user name',
+      'soon is not a number of seconds.',
+      '45 is not between 0 and 30 seconds.',
+      'A device must be one of: desktop',
+      'The campaign must not be blank',
+      'value="1, soon, 45"',
+      '&quot;quoted&quot; &amp; &lt;i&gt;typed&lt;/i&gt;</textarea>',
+    ])
+      expect(got.text).toContain(text);
+    expect(got.text).toContain('id="slot-faults"');
+    expect(got.text).not.toContain('<script>alert');
+    expect(await form.count('screenshot_sets')).toBe(before);
+  });
+
+  it('200 lines of sites make 200 screenshots, and more pictures than the limit are refused by number', async () => {
+    const sites = Array.from({ length: 200 }, (_, i) => `site-${i}.example/path`).join('\r\n');
+    const ad = await form.newAd();
+    const one: Fields = [
+      ['action', 'request'],
+      ['ad', ad],
+      ['campaign', 'Many'],
+      ['device', 'ipad'],
+      ['sites', sites],
+    ];
+    expect((await setOf(await form.post(one))).shots).toHaveLength(200);
+    const six = await form.post([...one, ['markers', '1 2 3 4 5 6']]);
+    expect(six.status).toBe(422);
+    expect(six.text).toContain('at most 1,000 pictures, and these would be 1,200');
+  });
+
+  it('a creative that could not be rendered stops the request and is named', async () => {
+    const ad = await form.newAd('<i>broken.gif');
+    const failed = { status: 'generic_error', reason: 'The zip is a <bomb>.' } as const;
+    await server.store.db.updateTable('ads').set(failed).where('id', '=', ad).execute();
+    const got = await form.post(complete(ad));
+    expect(got.status).toBe(422);
+    expect(got.text).toContain('“&lt;i&gt;broken.gif” could not be rendered');
+    expect(got.text).toContain('The zip is a &lt;bomb&gt;.');
+  });
+
+  it('an ad of another campaign asks for that campaign', async () => {
+    const ad = await form.newAd();
+    expect((await form.post(complete(ad))).status).toBe(303);
+    const got = await form.post(complete(ad, [['key', KEY]]).map(([n, v]) => [n, n === 'campaign' ? 'Winter' : v]));
+    expect(got.text).toContain('is an ad of the campaign “Autumn”');
+    expect(await form.get(`/o/demo/new?ad=${ad}&campaign=Autumn`)).toContain('value="Autumn"');
+  });
+
+  it('files and addresses that were not added yet are shown before anything is requested', async () => {
+    const before = await form.count('screenshot_sets');
+    const got = await form.post([
+      ...complete(await form.newAd()),
+      ['media', 'https://cdn.example/late.png'],
+      ['files', gif('late.gif')],
+    ]);
+    expect([got.status, adsOn(got).length]).toEqual([200, 3]);
+    expect(got.text).toContain('2 creatives were added. Look at it');
+    expect(await form.count('screenshot_sets')).toBe(before);
+  });
+});

@@ -1,0 +1,161 @@
+/** The page of a new request in a browser. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { axeFaults, sidewaysScroll } from '../../support/axe.ts';
+import { eventually } from '../../support/eventually.ts';
+import { openBrowser, openPage, signIn } from './browser.ts';
+import { type PagesServer, seedPicture, startPages } from './pagesServer.ts';
+import { gif } from './requestForm.ts';
+
+let server: PagesServer;
+let browser: Browser;
+let folder: string;
+let page: Page;
+let faults: string[];
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-test-'));
+  [server, browser] = await Promise.all([startPages(), openBrowser()]);
+  const bytes = Buffer.from(await gif('a').arrayBuffer());
+  for (const name of ['one.gif', 'two.gif']) await writeFile(path.join(folder, name), bytes);
+  await writeFile(path.join(folder, 'notes.pdf'), '%PDF-1.7 not an ad');
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+afterEach(async () => {
+  expect(faults.filter((text) => !text.includes('status of 422'))).toEqual([]);
+  await page.context().close();
+});
+
+async function openForm(options = {}): Promise<void> {
+  ({ page, faults } = await openPage(browser, options));
+  await signIn(page, server, `${server.url}/o/demo/new`);
+}
+
+const file = (name: string) => path.join(folder, name);
+const count = () => page.locator('#count').innerText();
+const cards = () => page.locator('#creatives > [data-ad]');
+
+/** Plays the capture program. */
+async function renderAll(): Promise<void> {
+  const preview_token = await seedPicture(server.store.db, server.organizationId, '300x250');
+  await server.store.db
+    .updateTable('ads')
+    .set({ status: 'uploaded', width: 300, height: 250, preview_token })
+    .where('status', '=', 'pending')
+    .execute();
+}
+
+it('chosen files are uploaded at once, shown when they are rendered, counted, and requested', async () => {
+  await openForm();
+  await page.getByLabel('Files').setInputFiles([file('one.gif'), file('notes.pdf'), file('two.gif')]);
+  await cards().nth(1).waitFor();
+  expect(await page.locator('.faults').innerText()).toContain('notes.pdf: ');
+  expect(await page.getByText('Rendering…').count()).toBe(2);
+  await renderAll();
+  await page.getByRole('img', { name: 'Preview of two.gif' }).waitFor();
+  await page.getByLabel('Sites').fill('news.example\nblog.example\nNEWS.example');
+  await page.getByLabel('iphone 390').check();
+  await page.getByLabel('Markers').fill('0, 2.5, 2.5');
+  expect(await count()).toBe('16 pictures 2 creatives × 2 sites × 2 devices × 2 markers');
+  await page.getByRole('button', { name: 'Remove one.gif' }).click();
+  expect(await count()).toBe('8 pictures 1 creative × 2 sites × 2 devices × 2 markers');
+  await page.getByRole('combobox', { name: 'Campaign' }).fill('Autumn');
+  await page.getByRole('button', { name: 'Request pictures' }).click();
+  await page.waitForURL(/screenshot_sets/);
+  const { rows } = await server.store.pool.query('select count(*)::integer as shots from screenshots');
+  expect(rows).toEqual([{ shots: 8 }]);
+});
+
+it('dropped files and a pasted address are added without losing what was typed', async () => {
+  await openForm();
+  await page.getByLabel('Sites').fill('news.example');
+  await page.getByLabel('Address or tag').fill('https://cdn.example/film.mp4');
+  await page.getByRole('button', { name: 'Add creatives' }).click();
+  await cards().first().waitFor();
+  expect(await page.getByLabel('Address or tag').inputValue()).toBe('');
+  const data = await page.evaluateHandle(() => {
+    const transfer = new DataTransfer();
+    for (const name of ['a.html', 'b.html'])
+      transfer.items.add(new File(['<!doctype html><p>An ad</p>'], name, { type: 'text/html' }));
+    return transfer;
+  });
+  await page.dispatchEvent('#drop', 'drop', { dataTransfer: data });
+  await cards().nth(2).waitFor();
+  expect(await page.getByLabel('Sites').inputValue()).toBe('news.example');
+  expect(await count()).toBe('3 pictures 3 creatives × 1 site × 1 device');
+});
+
+it('a fault returns to the page with all that was typed, and the list of faults leads to the field', async () => {
+  await openForm();
+  await page.getByLabel('Files').setInputFiles([file('one.gif')]);
+  await cards().first().waitFor();
+  await page.getByLabel('Sites').fill('news.example\nnot an address');
+  await page.getByRole('button', { name: 'Request pictures' }).click();
+  const alert = page.getByRole('alert');
+  await alert.waitFor();
+  expect(await cards().count()).toBe(1);
+  expect(await page.getByLabel('Sites').inputValue()).toBe('news.example\nnot an address');
+  await alert.getByRole('link', { name: 'Line 2' }).click();
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('sites');
+  expect(await page.locator('#sites').getAttribute('aria-invalid')).toBe('true');
+});
+
+it('two presses of the last button make one set', async () => {
+  await openForm();
+  await page.getByLabel('Files').setInputFiles([file('one.gif')]);
+  await cards().first().waitFor();
+  await page.getByLabel('Sites').fill('twice.example');
+  await page.getByRole('combobox', { name: 'Campaign' }).fill('Twice');
+  await page.getByRole('button', { name: 'Request pictures' }).dblclick();
+  await page.waitForURL(/screenshot_sets/);
+  await eventually(async () => {
+    const { rows } = await server.store.pool.query(
+      "select count(*)::integer as sets from screenshot_sets s join campaigns c on c.id = s.campaign_id where c.name = 'Twice'",
+    );
+    expect(rows).toEqual([{ sets: 1 }]);
+  });
+});
+
+it('the page works without script, with the Enter key counting and not requesting', async () => {
+  await openForm({ javaScriptEnabled: false });
+  await page.getByLabel('Files').setInputFiles([file('one.gif'), file('two.gif')]);
+  await page.getByLabel('Sites').fill('plain.example');
+  await page.getByLabel('Markers').fill('1 2');
+  await page.getByLabel('Markers').press('Enter');
+  await page.getByText('2 creatives were added.').waitFor();
+  expect(await count()).toBe('4 pictures 2 creatives × 1 site × 1 device × 2 markers');
+  await renderAll();
+  await page.getByRole('button', { name: 'Show progress' }).click();
+  await page.getByRole('img', { name: 'Preview of one.gif' }).waitFor();
+  await page.getByRole('combobox', { name: 'Campaign' }).fill('Plain');
+  await page.getByRole('button', { name: 'Request pictures' }).click();
+  await page.waitForURL(/screenshot_sets/);
+});
+
+const LOOKS = [390, 768, 1440].flatMap((width) =>
+  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
+);
+
+it.each(LOOKS)(
+  'axe finds no fault at $width in $colorScheme, before and after a fault',
+  async ({ width, colorScheme }) => {
+    // So high that the bar at the bottom covers no field.
+    await openForm({ viewport: { width, height: 4_800 }, colorScheme });
+    await page.getByLabel('Files').setInputFiles([file('one.gif'), file('notes.pdf'), file('two.gif')]);
+    await cards().nth(1).waitFor();
+    await renderAll();
+    await page.getByRole('img', { name: 'Preview of two.gif' }).waitFor();
+    await page.getByText('Options').click();
+    expect([await axeFaults(page), await sidewaysScroll(page)]).toEqual([[], undefined]);
+    await page.getByLabel('Sites').fill('not an address');
+    await page.getByRole('button', { name: 'Request pictures' }).click();
+    await page.getByRole('alert').getByRole('link', { name: 'Line 1' }).waitFor();
+    expect([await axeFaults(page), await sidewaysScroll(page)]).toEqual([[], undefined]);
+  },
+);

@@ -1,0 +1,134 @@
+import type { Browser } from 'playwright';
+import { describe, expect, it } from 'vitest';
+import { createKey } from '../../../src/store/organizations/apiKeys.ts';
+import { openPage, signIn } from './browser.ts';
+import { type PagesServer, seedSet } from './pagesServer.ts';
+import { preparePages } from './preparePages.ts';
+
+let server: PagesServer;
+let browser: Browser;
+preparePages((started) => {
+  ({ server, browser } = started);
+});
+
+const NEWS = 'https://news.example/front';
+const address = (id: string | undefined) => `${server.url}/o/demo/screenshots/${id}`;
+const seed = () =>
+  seedSet(server, {
+    status: 'approved',
+    shots: [
+      { site: NEWS, device: 'desktop' },
+      { site: NEWS, device: 'mobile' },
+      { site: NEWS, device: 'ipad', status: 'no_slots', reason: 'The page has no ad slot.' },
+    ],
+  });
+
+describe('the page of a picture', () => {
+  it('without scripts, a person goes from the set to the picture, its record and its neighbours', async () => {
+    const { setId, shotIds } = await seed();
+    const { page } = await openPage(browser, { javaScriptEnabled: false });
+    await signIn(page, server, `${server.url}/o/demo/screenshot_sets/${setId}`);
+    await page.locator('a[data-picture]').first().click();
+    expect(page.url()).toBe(address(shotIds[0]));
+    expect(await page.locator('h1').textContent()).toBe('news.example desktop');
+    await page.getByText('Placement preview record').click();
+    const record = page.locator('.provenance dl');
+    expect(await record.textContent()).toMatch(/captured\s*21 Nov 2026, 09:30:05 UTC/);
+    expect(await record.textContent()).toMatch(/browser version\s*156\.0\.8078\.73/);
+    await page.getByRole('link', { name: 'Next' }).click();
+    expect(await page.locator('h1').textContent()).toBe('news.example mobile');
+    await page.getByRole('link', { name: 'Next' }).click();
+    expect(await page.locator('.note.fault').textContent()).toContain('The page has no ad slot.');
+    await page.getByRole('link', { name: 'Autumn launch' }).click();
+    expect(page.url()).toContain(`/screenshot_sets/${setId}#screenshot-${shotIds[2]}`);
+  });
+
+  it('without scripts, the slots of the page are drawn over the picture where they are', async () => {
+    const { shotIds } = await seed();
+    const { page } = await openPage(browser, { javaScriptEnabled: false });
+    await signIn(page, server, address(shotIds[0]));
+    const overlay = page.locator('svg.candidates');
+    expect(await overlay.isVisible()).toBe(false);
+    await page.getByLabel('Show the slots of the page').check();
+    expect(await overlay.isVisible()).toBe(true);
+    expect(await overlay.getAttribute('aria-label')).toBe('2 of 3 slots are in this picture');
+    const boxes = await overlay
+      .locator('rect.box')
+      .evaluateAll((rects) =>
+        rects.map((rect) => ['x', 'y', 'width', 'height'].map((name) => rect.getAttribute(name))),
+      );
+    // The page was scrolled by 400. The chosen slot is drawn last, over the others.
+    expect(boxes).toEqual([
+      ['980', '500', '300', '250'],
+      ['980', '180', '300', '250'],
+    ]);
+    const slots = page.locator('.slots > li');
+    expect(await slots.count()).toBe(3);
+    expect(await slots.nth(0).textContent()).toContain('known by Google Publisher Tag, standard ad size');
+    expect(await slots.nth(2).textContent()).toContain('below the picture');
+    expect(await page.locator('style, [style]').count()).toBe(0);
+  });
+
+  it('without scripts, a person reviews a picture with a comment and withdraws the decision', async () => {
+    const { shotIds } = await seed();
+    const { page } = await openPage(browser, { javaScriptEnabled: false });
+    await signIn(page, server, address(shotIds[0]));
+    await page.getByLabel('Comment').fill('Wrong <b>creative</b>');
+    await page.getByRole('button', { name: 'Reject' }).click();
+    expect(page.url()).toBe(address(shotIds[0]));
+    const details = page.locator('#details');
+    expect(await details.textContent()).toMatch(/rejected by first key, \d/);
+    expect(await page.getByLabel('Comment').inputValue()).toBe('Wrong <b>creative</b>');
+    await page.getByRole('button', { name: 'Withdraw' }).click();
+    expect(await details.textContent()).toMatch(/Not reviewed by first key/);
+    await page.goto(address(shotIds[2]));
+    expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+    await page.getByLabel('Comment').fill('The site changed.');
+    await page.getByRole('button', { name: 'Save the comment' }).click();
+    expect(await page.getByLabel('Comment').inputValue()).toBe('The site changed.');
+  });
+
+  it('without scripts, two pictures are beside each other', async () => {
+    const { shotIds } = await seed();
+    const { page } = await openPage(browser, { javaScriptEnabled: false });
+    await signIn(page, server, address(shotIds[0]));
+    await page.getByLabel('Compare with').selectOption({ label: 'news.example, mobile, Summer sale 300×250' });
+    await page.getByRole('button', { name: 'Compare' }).click();
+    expect(new URL(page.url()).search).toBe(`?with=${shotIds[1]}`);
+    const sources = await page
+      .locator('.sides img')
+      .evaluateAll((images) => images.map((image) => image.getAttribute('src')));
+    expect(sources).toEqual([expect.stringContaining('1440x900'), expect.stringContaining('1080x2400')]);
+  });
+
+  it('keys of the page approve, show the slots and open the next picture', async () => {
+    const { shotIds } = await seed();
+    const { page, faults } = await openPage(browser);
+    await signIn(page, server, address(shotIds[0]));
+    await page.keyboard.press('e');
+    expect(await page.locator('svg.candidates').isVisible()).toBe(true);
+    await page.keyboard.press('a');
+    await page.locator('#details').getByText('approved', { exact: true }).waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.waitForURL(address(shotIds[1]));
+    expect(faults).toEqual([]);
+  });
+
+  it('a key that may only read sees the review and no form', async () => {
+    const { setId, shotIds } = await seed();
+    const { api_key: apiKey } = await createKey(server.store.db, 'demo', { scopes: ['read'] });
+    const { page } = await openPage(browser);
+    await signIn(page, { ...server, apiKey }, address(shotIds[0]));
+    expect(await page.locator('#details').textContent()).toContain('Not reviewed');
+    expect(await page.locator('main form[method="post"]').count()).toBe(0);
+    await page.goto(`${server.url}/o/demo/screenshot_sets/${setId}`);
+    expect(await page.locator('main form[method="post"]').count()).toBe(0);
+  });
+
+  it('a picture of another organization and an unknown id have no page', async () => {
+    const { page } = await openPage(browser);
+    await signIn(page, server, `${server.url}/o/demo`);
+    const response = await page.goto(address('00000000-0000-4000-8000-000000000000'));
+    expect(response?.status()).toBe(404);
+  });
+});

@@ -1,0 +1,172 @@
+import type { Browser } from 'playwright';
+import { describe, expect, it } from 'vitest';
+import { notify } from '../../../src/store/database/notifications.ts';
+import { openPage, signIn } from './browser.ts';
+import { type PagesServer, type Seeded, seedPicture, seedSet } from './pagesServer.ts';
+import { preparePages } from './preparePages.ts';
+
+let server: PagesServer;
+let browser: Browser;
+preparePages((started) => {
+  ({ server, browser } = started);
+});
+
+const NEWS = 'https://news.example/front';
+const setAddress = (id: string) => `${server.url}/o/demo/screenshot_sets/${id}`;
+const seed = () =>
+  seedSet(server, {
+    status: 'approved',
+    shots: [
+      { site: NEWS, device: 'desktop' },
+      { site: NEWS, device: 'mobile' },
+      { site: 'https://blog.example/', device: 'desktop', status: 'no_slots', reason: 'The page has no ad slot.' },
+      { site: 'https://shop.example/', device: 'desktop', status: 'blocked', reason: 'The site answered 403.' },
+    ],
+  });
+
+/** The screenshots of the newest set that takes pictures of this set again. */
+async function readRetake({ setId }: Pick<Seeded, 'setId'>, column: 'retake_of' | 'duplicate' = 'retake_of') {
+  const { db } = server.store;
+  const newest = db.selectFrom('screenshot_sets').select('id').orderBy('created_at', 'desc').limit(1);
+  const retake = column === 'retake_of' ? newest.where('retake_of', '=', setId) : newest.where('retake_of', 'is', null);
+  const set = await retake.executeTakeFirst();
+  const shots = await db
+    .selectFrom('screenshots')
+    .select(['id', 'retake_of', 'site_url', 'device', 'options'])
+    .where('set_id', '=', set?.id ?? null)
+    .orderBy('seq')
+    .execute();
+  return { id: set?.id, shots };
+}
+
+describe('taking pictures again', () => {
+  it('without scripts, a person takes all failures of one kind again from the page of the set', async () => {
+    const seeded = await seed();
+    const { page } = await openPage(browser, { javaScriptEnabled: false });
+    await signIn(page, server, setAddress(seeded.setId));
+    expect(await page.locator('.kind').count()).toBe(2);
+    await page.getByRole('button', { name: 'Take it again' }).last().click();
+    expect(page.url()).toBe(setAddress(seeded.setId));
+    const { id, shots } = await readRetake(seeded);
+    expect(shots.map(({ retake_of }) => retake_of)).toEqual([seeded.shotIds[3]]);
+    expect(server.enqueued.at(-1)).toMatchObject({ name: 'launch' });
+    expect(await page.locator('#failures h2').textContent()).toBe('1 of 4 failed');
+    expect(await page.locator('#head').textContent()).toContain('Taking 1 picture again 0 of 1 finished');
+    expect(await page.locator(`#head a[href$="${id}"]`).count()).toBe(1);
+    expect(await page.locator(`#screenshot-${seeded.shotIds[3]}`).textContent()).toContain('Being taken again');
+  });
+
+  it('one button takes all failures again, and says so if nothing is left', async () => {
+    const seeded = await seed();
+    const { page } = await openPage(browser);
+    await signIn(page, server, setAddress(seeded.setId));
+    const stale = await page.context().newPage();
+    await stale.goto(setAddress(seeded.setId));
+    await page.getByRole('button', { name: 'Take all 2 again' }).click();
+    await page.getByText('Taking 2 pictures again').waitFor();
+    expect((await readRetake(seeded)).shots.length).toBe(2);
+    await stale.getByRole('button', { name: 'Take all 2 again' }).click();
+    expect(await stale.locator('[role="alert"]').textContent()).toBe('Nothing failed that was not taken again since.');
+  });
+
+  it('a person takes the pictures of one page again at another address, after a fault in the form', async () => {
+    const seeded = await seed();
+    const { page } = await openPage(browser, { javaScriptEnabled: false });
+    await signIn(page, server, setAddress(seeded.setId));
+    await page.getByRole('link', { name: 'Take again or duplicate' }).click();
+    await page.getByLabel('All 4', { exact: true }).check();
+    await page.getByLabel('Only of the page').selectOption(NEWS);
+    await page.getByLabel('Another page').fill('ftp://news.example');
+    await page.getByLabel('Another slot').fill('#sidebar');
+    await page.getByRole('button', { name: 'Take again' }).click();
+    expect(await page.locator('#url-fault').textContent()).toContain('must be an absolute address');
+    expect(await page.getByLabel('Another slot').inputValue()).toBe('#sidebar');
+    expect(await page.getByLabel('All 4', { exact: true }).isChecked()).toBe(true);
+    await page.getByLabel('Another page').fill('https://news.example/sport');
+    await page.getByRole('button', { name: 'Take again' }).click();
+    expect(page.url()).toBe(setAddress(seeded.setId));
+    const { shots } = await readRetake(seeded);
+    expect(shots.map(({ retake_of, site_url, device }) => [retake_of, site_url, device])).toEqual([
+      [seeded.shotIds[0], 'https://news.example/sport', 'desktop'],
+      [seeded.shotIds[1], 'https://news.example/sport', 'mobile'],
+    ]);
+    expect(shots[0]?.options).toMatchObject({ slot: { selector: '#sidebar' } });
+  });
+
+  it('a duplicate is a set of its own', async () => {
+    const seeded = await seed();
+    const { page } = await openPage(browser);
+    await signIn(page, server, `${setAddress(seeded.setId)}/retake`);
+    await page.getByLabel('All 4, as a new set').check();
+    await page.getByRole('button', { name: 'Take again' }).click();
+    await page.getByText('Waiting to start').waitFor();
+    const { id, shots } = await readRetake(seeded, 'duplicate');
+    expect(page.url()).toBe(setAddress(id ?? ''));
+    expect(shots.map(({ retake_of }) => retake_of)).toEqual([null, null, null, null]);
+  });
+
+  it('without scripts, a person takes a picture again with another slot of its page', async () => {
+    const seeded = await seed();
+    const { page } = await openPage(browser, { javaScriptEnabled: false });
+    const address = `${server.url}/o/demo/screenshots/${seeded.shotIds[0]}`;
+    await signIn(page, server, address);
+    await page.getByRole('button', { name: 'Use this slot instead' }).first().click();
+    expect(page.url()).toBe(address);
+    const { shots } = await readRetake(seeded);
+    expect(shots.map(({ retake_of, options }) => [retake_of, options?.slot])).toEqual([
+      [seeded.shotIds[0], { index: 2 }],
+    ]);
+    expect(await page.locator('#details').textContent()).toContain('Being taken again');
+    expect(await page.getByRole('button', { name: 'Use this slot instead' }).count()).toBe(0);
+    expect(await page.locator('.versions li').count()).toBe(2);
+  });
+
+  it('a picture is taken again on another device, and the form keeps what was typed after a fault', async () => {
+    const seeded = await seed();
+    const { page } = await openPage(browser, { javaScriptEnabled: false });
+    await signIn(page, server, `${server.url}/o/demo/screenshots/${seeded.shotIds[2]}`);
+    await page.getByLabel('Another device').selectOption('iphone');
+    await page.getByLabel('Another page').fill('not an address');
+    await page.getByRole('button', { name: 'Take again' }).click();
+    expect(await page.locator('#url-fault').count()).toBe(1);
+    expect(await page.getByLabel('Another device').inputValue()).toBe('iphone');
+    await page.getByLabel('Another page').fill('');
+    await page.getByRole('button', { name: 'Take again' }).click();
+    const { shots } = await readRetake(seeded);
+    expect(shots.map(({ retake_of, device }) => [retake_of, device])).toEqual([[seeded.shotIds[2], 'iphone']]);
+  });
+
+  it('the page of a set shows a retake as soon as it is taken, without a reload', async () => {
+    const seeded = await seed();
+    const { page, faults } = await openPage(browser);
+    await signIn(page, server, setAddress(seeded.setId));
+    await page.getByRole('button', { name: 'Take all 2 again' }).click();
+    await page.getByText('Taking 2 pictures again').waitFor();
+    await page.evaluate(() => document.body.setAttribute('data-same', 'yes'));
+    const { id = '', shots } = await readRetake(seeded);
+    await finish(id, shots[0]?.id ?? '');
+    await page.locator(`#screenshot-${seeded.shotIds[2]} img`).waitFor();
+    await page.getByText('1 of 2 finished').waitFor();
+    await fail(id, shots[1]?.id ?? '');
+    await page.locator('#failures h2', { hasText: '1 of 4 failed' }).waitFor();
+    expect(await page.locator(`#screenshot-${seeded.shotIds[3]}`).count()).toBe(0);
+    expect(await page.locator('body').getAttribute('data-same')).toBe('yes');
+    expect(await page.locator('.head .state').first().textContent()).toBe('Approved, 1 of 4 missing');
+    expect(faults).toEqual([]);
+  });
+});
+
+async function finish(setId: string, id: string): Promise<void> {
+  const { db } = server.store;
+  const token = await seedPicture(db, server.organizationId, '1440x900');
+  const taken = { status: 'uploaded', image_token: token, captured_at: new Date() } as const;
+  await db.updateTable('screenshots').set(taken).where('id', '=', id).execute();
+  await notify(db, { set: setId });
+}
+
+async function fail(setId: string, id: string): Promise<void> {
+  const { db } = server.store;
+  await db.updateTable('screenshots').set({ status: 'blocked', reason: 'Again.' }).where('id', '=', id).execute();
+  await db.updateTable('screenshot_sets').set({ status: 'approved' }).where('id', '=', setId).execute();
+  await notify(db, { set: setId });
+}

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Browser, Page, Response } from 'playwright';
+import { describe, expect, it } from 'vitest';
+import { drawThumbnail } from '../../../src/api/thumbnails/drawThumbnail.ts';
+import { openPage, signIn } from './browser.ts';
+import { type PagesServer, seedSet } from './pagesServer.ts';
+import { preparePages } from './preparePages.ts';
+
+let server: PagesServer;
+let browser: Browser;
+preparePages((started) => {
+  ({ server, browser } = started);
+});
+
+const setAddress = (id: string) => `${server.url}/o/demo/screenshot_sets/${id}`;
+const PICTURE_OF_A_PAGE = readFileSync(path.join(import.meta.dirname, '../../../docs/images/news-desktop.png'));
+
+const thumbnailOf = (png: Buffer, width: number) =>
+  drawThumbnail(png, { width, part: { width: 1100, height: 688, top: 0 } });
+
+/** Loads a page with all its thumbnails, which show a picture of a real page. @returns the bytes of all its files. */
+async function weigh(page: Page, address: string): Promise<{ bytes: number; pictures: number }> {
+  const files = new Map<number, Buffer>();
+  await page.route('**/i/*/*.webp', async (route) => {
+    const width = Number(/(\d+)\.webp$/.exec(route.request().url())?.[1]);
+    const body = files.get(width) ?? (await thumbnailOf(PICTURE_OF_A_PAGE, width));
+    files.set(width, body);
+    const headers = { 'content-length': String(body.length) };
+    await route.fulfill({ body, contentType: 'image/webp', headers });
+  });
+  const weights = new Map<string, number>();
+  const note = (response: Response) =>
+    void weights.set(response.url(), Number(response.headers()['content-length'] ?? 0));
+  page.on('response', note);
+  await page.goto(address);
+  await page.evaluate(() => {
+    for (const image of document.images) image.loading = 'eager';
+    return Promise.all([...document.images].map((image) => image.decode()));
+  });
+  page.off('response', note);
+  await page.unroute('**/i/*/*.webp');
+  const pictures = [...weights.keys()].filter((url) => url.endsWith('.webp')).length;
+  const bytes = [...weights.values()].reduce((sum, weight) => sum + weight);
+  return { bytes, pictures };
+}
+
+const shots = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({ site: `https://news-${i}.example/`, device: 'desktop' as const }));
+
+/** The sum of all layout shifts of the page so far. */
+function layoutShift(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const shifts = new PerformanceObserver(() => undefined);
+    shifts.observe({ type: 'layout-shift', buffered: true });
+    return shifts.takeRecords().reduce((sum, entry) => sum + ('value' in entry ? Number(entry.value) : 0), 0);
+  });
+}
+
+describe('the weight of the pages', () => {
+  it.each([1, 2])(
+    'a set of 60 pictures weighs less than 1.5 MB, and a list of 25 sets less than 500 KB, at the pixel ratio %i',
+    { timeout: 90_000 },
+    async (deviceScaleFactor) => {
+      const { setId } = await seedSet(server, { status: 'approved', shots: shots(60) });
+      for (let i = 0; i < 25; i += 1) await seedSet(server, { status: 'approved', shots: shots(4) });
+      const { page } = await openPage(browser, { deviceScaleFactor });
+      await signIn(page, server, setAddress(setId));
+      const set = await weigh(page, setAddress(setId));
+      const list = await weigh(page, `${server.url}/o/demo/screenshot_sets`);
+      expect(set.pictures).toBe(60);
+      expect(set.bytes).toBeGreaterThan(300_000);
+      expect(set.bytes).toBeLessThan(1_500_000);
+      expect(list.pictures).toBe(75);
+      expect(list.bytes).toBeGreaterThan(100_000);
+      expect(list.bytes).toBeLessThan(500_000);
+    },
+  );
+
+  it('a set of 60 pictures moves nothing while its pictures arrive, and loads those below the screen later', async () => {
+    const { setId } = await seedSet(server, { status: 'approved', shots: shots(60) });
+    const { page } = await openPage(browser);
+    await signIn(page, server, setAddress(setId));
+    const asked = new Set<string>();
+    page.on('request', (request) => request.url().endsWith('.webp') && asked.add(request.url()));
+    await page.goto(setAddress(setId), { waitUntil: 'networkidle' });
+    expect(asked.size).toBeLessThan(60);
+    await page.mouse.wheel(0, 20_000);
+    await page
+      .locator('.shot img')
+      .last()
+      .evaluate((image) => (image as HTMLImageElement).decode());
+    expect(await layoutShift(page)).toBeLessThan(0.05);
+  });
+});

@@ -1,0 +1,226 @@
+import type { Browser, Page } from 'playwright';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { parseKey } from '../../../src/domain/keys.ts';
+import { createGuard } from '../../../src/egress/guard.ts';
+import { notify } from '../../../src/store/database/notifications.ts';
+import { authenticate, createKey } from '../../../src/store/organizations/apiKeys.ts';
+import { findS3Connector, finishConnectorCheck, setS3Connector } from '../../../src/store/organizations/connectors.ts';
+import { required } from '../../support/required.ts';
+import { openBrowser, openPage, signIn } from './browser.ts';
+import { type PagesServer, startPages } from './pagesServer.ts';
+
+let server: PagesServer;
+let browser: Browser;
+let page: Page;
+let faults: string[];
+const guard = createGuard({ allow: [], lookup: () => Promise.resolve([{ address: '93.184.216.34', family: 4 }]) });
+
+beforeAll(async () => {
+  server = await startPages({ guard });
+  browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+beforeEach(async () => {
+  ({ page, faults } = await openPage(browser));
+});
+afterEach(async () => {
+  await page.context().close();
+  expect(faults).toEqual([]);
+});
+
+const open = (path: string) => signIn(page, server, `${server.url}/o/demo/settings${path}`);
+const isValid = async (key: string) => (await authenticate(server.store.db, required(parseKey(key)))) !== undefined;
+
+describe('access to settings', () => {
+  const ask = (path: string, key: string, form?: Record<string, string>) =>
+    fetch(`${server.url}/o/demo/settings${path}`, {
+      headers: { authorization: `Bearer ${key}` },
+      ...(form && { method: 'POST', body: new URLSearchParams(form) }),
+      redirect: 'manual',
+    });
+
+  it('a key without the scope admin gets 403 without a form, and its forms change nothing', async () => {
+    const { api_key: key } = await createKey(server.store.db, 'demo', { scopes: ['read', 'write'] });
+    for (const path of ['', '/keys', '/webhooks', '/webhooks/rotate', '/connectors', '/connectors/remove']) {
+      const response = await ask(path, key);
+      const text = await response.text();
+      expect([path, response.status, text.includes('<form')]).toEqual([path, 403, false]);
+    }
+    const before = await server.store.db.selectFrom('organizations').selectAll().executeTakeFirstOrThrow();
+    for (const path of ['', '/keys', '/webhooks/rotate', '/webhooks/test', '/connectors', '/connectors/check'])
+      expect([path, (await ask(path, key, { review: 'manual', name: 'x' })).status]).toEqual([path, 403]);
+    expect(await server.store.db.selectFrom('organizations').selectAll().executeTakeFirstOrThrow()).toEqual(before);
+  });
+
+  it('only administrators see the settings in the navigation', async () => {
+    const { api_key: key } = await createKey(server.store.db, 'demo', { scopes: ['read'] });
+    await signIn(page, { ...server, apiKey: key }, `${server.url}/o/demo`);
+    expect(await page.getByRole('link', { name: 'Settings' }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Deliveries' }).count()).toBe(1);
+  });
+});
+
+it('the review mode is changed with a form', async () => {
+  await open('');
+  await page.getByLabel('Only sets with failures wait').check();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
+  const { review } = await server.store.db.selectFrom('organizations').select('review').executeTakeFirstOrThrow();
+  expect(review).toBe('partial');
+});
+
+describe('keys', () => {
+  it('a new key is shown once, works, and is revoked after a question', async () => {
+    await open('/keys');
+    await page.getByLabel('Name').fill('Campaign tool');
+    await page.getByLabel('write: ').check();
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const key = await page.getByLabel('The new key').inputValue();
+    expect(await isValid(key)).toBe(true);
+    await page.goto(`${server.url}/o/demo/settings/keys`);
+    expect(await page.content()).not.toContain(key.slice(-43));
+    const row = page.getByRole('row', { name: /Campaign tool/ });
+    expect(await row.innerText()).toMatch(/read, write/);
+    await row.getByRole('link', { name: 'Revoke' }).click();
+    await page.getByRole('button', { name: 'Revoke the key' }).click();
+    await page.getByText('The key was revoked.').waitFor();
+    expect(await isValid(key)).toBe(false);
+    expect(await page.getByRole('row', { name: /Campaign tool/ }).innerText()).toContain('Revoked');
+  });
+
+  it('a form with faults comes back with what was typed', async () => {
+    await open('/keys');
+    await page.getByLabel('Name').fill('Typed name');
+    await page.getByLabel('read: ').uncheck();
+    await page.getByLabel('Expires').fill('2020-01-01');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    expect(await page.locator('.fault').allInnerTexts()).toEqual([
+      'Scopes must name at least one scope.',
+      'Expires must be in the future.',
+    ]);
+    expect(await page.getByLabel('Name').inputValue()).toBe('Typed name');
+    expect(await page.getByLabel('Expires').getAttribute('aria-invalid')).toBe('true');
+    // Chromium reports the status 422 of the page.
+    faults.splice(0);
+  });
+
+  it('the key of the session is revoked only with a confirmation, which signs the person out', async () => {
+    const { api_key: apiKey, id } = await createKey(server.store.db, 'demo');
+    await signIn(page, { ...server, apiKey }, `${server.url}/o/demo/settings/keys/${id}/revoke`);
+    await page.getByRole('button', { name: 'Revoke the key' }).click();
+    await page.getByText('Confirm that you have another key').waitFor();
+    expect(await isValid(apiKey)).toBe(true);
+    await page.getByLabel('I have another key').check();
+    await page.getByRole('button', { name: 'Revoke the key' }).click();
+    await page.getByRole('heading', { name: 'Sign in to demo' }).waitFor();
+    expect(await isValid(apiKey)).toBe(false);
+    faults.splice(0);
+  });
+});
+
+describe('webhooks', () => {
+  it('a replaced secret is shown once, and the old one also signs for a day', async () => {
+    await open('/webhooks');
+    await page.getByRole('link', { name: 'Replace the secret' }).click();
+    await page.getByRole('button', { name: 'Replace the secret' }).click();
+    const secret = await page.getByLabel('The new secret').inputValue();
+    const stored = await server.store.db.selectFrom('organizations').selectAll().executeTakeFirstOrThrow();
+    expect(stored.webhook_secret).toBe(secret);
+    await page.goto(`${server.url}/o/demo/settings/webhooks`);
+    expect(await page.content()).not.toContain('whsec_');
+    await page.getByText('also signs until').waitFor();
+    await page.getByRole('link', { name: 'Replace the secret' }).click();
+    await page.getByText('less than a day ago').waitFor();
+  });
+
+  it('a test event leads to its delivery', async () => {
+    await open('/webhooks');
+    await page.getByLabel('Address').fill('https://you.example/hook');
+    await page.getByRole('button', { name: 'Send a test event' }).click();
+    await page.getByRole('heading', { name: 'webhook.test' }).waitFor();
+    const { id } = await server.store.db.selectFrom('deliveries').select('id').executeTakeFirstOrThrow();
+    expect(new URL(page.url()).pathname).toBe(`/o/demo/deliveries/${id}`);
+  });
+
+  it('a test event to a private address is refused in the form', async () => {
+    await open('/webhooks');
+    await page.getByLabel('Address').fill('http://169.254.169.254/latest');
+    await page.getByRole('button', { name: 'Send a test event' }).click();
+    await page.getByText('is not a public address').waitFor();
+    expect(await page.getByLabel('Address').inputValue()).toBe('http://169.254.169.254/latest');
+    faults.splice(0);
+  });
+});
+
+describe('the connector', () => {
+  it('a connector is set, checked with a live result, and removed', async () => {
+    await open('/connectors');
+    await page.getByLabel('Region', { exact: true }).fill('eu-central-1');
+    await page.getByLabel('Access key').fill('AKIA1');
+    await page.getByLabel('Secret').fill('top-secret');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    expect(await page.content()).not.toContain('top-secret');
+    await page.getByLabel('Bucket', { exact: true }).fill('pictures');
+    await page.getByRole('button', { name: 'Check the connector' }).click();
+    await page.getByText('Checking').waitFor();
+    const row = required(await findS3Connector(server.store.db, { organizationId: server.organizationId, name: 's3' }));
+    expect(row).toMatchObject({ secret_access_key: 'top-secret', check_bucket: 'pictures' });
+    const message = 'The access key of the connector lacks the permission s3:PutObject for the bucket pictures.';
+    await finishConnectorCheck(server.store.db, row, { status: 'failed', message });
+    await notify(server.store.db, { connector: server.organizationId });
+    await page.getByText(message).waitFor();
+    await page.getByRole('link', { name: 'Remove the connector' }).click();
+    await page.getByRole('button', { name: 'Remove the connector' }).click();
+    await page.getByText('The connector was removed.').waitFor();
+    expect(
+      await findS3Connector(server.store.db, { organizationId: server.organizationId, name: 's3' }),
+    ).toBeUndefined();
+  });
+
+  it('a second connector is added beside the default one, under a name that is free', async () => {
+    const { db } = server.store;
+    await setS3Connector(db, 'demo', { region: 'eu-west-1', accessKeyId: 'AKIA1', secretAccessKey: 'x' });
+    await open('/connectors?add=1');
+    const fill = async (name: string) => {
+      await page.getByLabel('Name', { exact: true }).fill(name);
+      await page.getByLabel('Region', { exact: true }).fill('us-east-1');
+      await page.getByLabel('Access key').fill('AKIA2');
+      await page.getByLabel('Secret').fill('top-secret');
+      await page.getByLabel('Encryption').selectOption('aws:kms');
+      await page.getByLabel('KMS key').fill('alias/pictures');
+      await page.getByRole('button', { name: 'Save' }).click();
+    };
+    await fill('s3');
+    await page.getByText('is the name of another connector').waitFor();
+    faults.splice(0);
+    await fill('archive');
+    await page.getByText('Saved.').waitFor();
+    await page.getByRole('heading', { name: 'Connector “archive”' }).waitFor();
+    const { organizationId } = server;
+    const stored = await Promise.all(['s3', 'archive'].map((name) => findS3Connector(db, { organizationId, name })));
+    expect(stored).toMatchObject([
+      { region: 'eu-west-1', access_key_id: 'AKIA1' },
+      { region: 'us-east-1', access_key_id: 'AKIA2', encryption: 'aws:kms', kms_key_id: 'alias/pictures' },
+    ]);
+    await page.getByRole('link', { name: 's3', exact: true }).click();
+    await page.getByRole('heading', { name: 'Connector “s3”' }).waitFor();
+    await db.deleteFrom('s3_connectors').execute();
+  });
+
+  it('a private server is refused, and the form keeps everything but the secret', async () => {
+    await open('/connectors');
+    await page.getByLabel('Server').fill('http://10.0.0.1:9000');
+    await page.getByLabel('Region', { exact: true }).fill('x');
+    await page.getByLabel('Access key').fill('AKIA1');
+    await page.getByLabel('Secret').fill('top-secret');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('is not a public address').waitFor();
+    expect(await page.getByLabel('Access key').inputValue()).toBe('AKIA1');
+    expect(await page.getByLabel('Secret').inputValue()).toBe('');
+    faults.splice(0);
+  });
+});

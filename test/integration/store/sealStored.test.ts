@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { prepareSecrets } from '../../../src/commands/service/prepareSecrets.ts';
+import { DEFAULT_CONNECTOR } from '../../../src/domain/connectors.ts';
+import { KeyRing, newSealingKey } from '../../../src/lib/keyRing.ts';
+import { openStore, type Store } from '../../../src/store/database/database.ts';
+import { readInstallation } from '../../../src/store/installation/installation.ts';
+import { findS3Connector, setS3Connector } from '../../../src/store/organizations/connectors.ts';
+import {
+  createOrganization,
+  requireOrganization,
+  rotateWebhookSecret,
+  webhookSecretOf,
+} from '../../../src/store/organizations/organizations.ts';
+import { sealStored, storedKeyIds } from '../../../src/store/secrets/sealStored.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { SILENT } from '../../support/silentLog.ts';
+
+const [one, two] = [newSealingKey('one'), newSealingKey('two')];
+
+let database: TestDatabase;
+/** Without a key, as before encryption. */
+let plain: Store;
+const opened: Store[] = [];
+const openWith = (keys: string): Store => {
+  const store = openStore({ url: database.url, maxConnections: 2, keyRing: KeyRing.parse(keys) });
+  opened.push(store);
+  return store;
+};
+beforeAll(async () => {
+  database = await testDatabase();
+  plain = openStore({ url: database.url, maxConnections: 2 });
+});
+afterAll(async () => {
+  for (const store of [plain, ...opened]) await store.close();
+  await database.close();
+});
+
+const account = { region: 'eu-west-1', accessKeyId: 'AKIA', secretAccessKey: 'a connector secret' };
+
+/** @returns every secret as a process with these keys reads it. */
+async function readAll({ db }: Store, slug: string) {
+  const organization = await requireOrganization(db, slug);
+  const connector = await findS3Connector(db, { organizationId: organization.id, name: DEFAULT_CONNECTOR });
+  const { secret } = await readInstallation(db);
+  const webhook = webhookSecretOf(db, organization);
+  return { webhook, connector: connector?.secret_access_key, installation: secret.toString('hex') };
+}
+
+describe('stored secrets', () => {
+  test('secrets from before encryption are read as they are, and sealed at the first start with a key', async () => {
+    await createOrganization(plain.db, { slug: 'acme' });
+    await rotateWebhookSecret(plain.db, 'acme');
+    await setS3Connector(plain.db, 'acme', account);
+    const before = await readAll(plain, 'acme');
+    const store = openWith(one);
+    expect(await readAll(store, 'acme')).toEqual(before);
+    expect(await storedKeyIds(plain.db)).toEqual([]);
+
+    await prepareSecrets(store.db, SILENT);
+    expect(await storedKeyIds(plain.db)).toEqual(['one']);
+    expect(await readAll(store, 'acme')).toEqual(before);
+    const row = await requireOrganization(plain.db, 'acme');
+    expect([row.webhook_secret, row.previous_webhook_secret]).toEqual([
+      expect.stringMatching(/^sealed:1:one:/),
+      expect.stringMatching(/^sealed:1:one:/),
+    ]);
+  });
+
+  test('a rotation of the key seals every secret with the first key, in steps, and a second one changes nothing', async () => {
+    const store = openWith(`${two},${one}`);
+    const first = openWith(one);
+    for (let at = 0; at < 120; at += 1) await createOrganization(first.db, { slug: `many-${at}` });
+    const before = await readAll(store, 'acme');
+    const progress: number[] = [];
+    const count = await sealStored(store.db, { which: 'not-current', onProgress: (done) => progress.push(done) });
+    expect(count).toBe(progress.at(-1));
+    expect(progress.length).toBeGreaterThan(COLUMNS_WITH_ROWS);
+    expect(await storedKeyIds(plain.db)).toEqual(['two']);
+    expect(await readAll(openWith(two), 'acme')).toEqual(before);
+    expect(await sealStored(store.db, { which: 'not-current' })).toBe(0);
+  });
+
+  test('a process without the key of a stored secret does not start, and the message names the key', async () => {
+    const message = 'is sealed with key "two", which SECRETS_KEYS does not have. Add this key and restart.';
+    await expect(prepareSecrets(plain.db, SILENT)).rejects.toThrow(message);
+    await expect(prepareSecrets(openWith(one).db, SILENT)).rejects.toThrow(message);
+  });
+
+  test('a secret that is copied to the row of another organization does not open there', async () => {
+    const store = openWith(two);
+    await plain.pool.query(`update organizations set webhook_secret =
+      (select webhook_secret from organizations where slug = 'acme') where slug = 'many-1'`);
+    const copied = await requireOrganization(store.db, 'many-1');
+    expect(() => webhookSecretOf(store.db, copied)).toThrow('copied from another row');
+  });
+});
+
+/** Webhook secrets, earlier webhook secrets, connectors and the installation: one step each, if one were enough. */
+const COLUMNS_WITH_ROWS = 4;

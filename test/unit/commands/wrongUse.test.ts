@@ -1,0 +1,51 @@
+/** Wrong command lines of every subcommand, in the real program. */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const CLI = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
+
+function run(args: readonly string[]) {
+  return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
+    const { DATABASE_URL: _, EGRESS_ALLOW: __, ...env } = process.env;
+    execFile(process.execPath, [CLI, ...args], { env, timeout: 30_000 }, (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, stdout, stderr }),
+    );
+  });
+}
+
+const SHOOT = ['shoot', '--ad', '<b>ad</b>', '--site', 'https://news.example/'];
+
+test.each([
+  [['shoot'], '--ad', 'shoot'],
+  [[...SHOOT, '--allow', 'everything'], '--allow', 'shoot'],
+  [[...SHOOT, '--chromium', '/no/chromium'], '--chromium', undefined],
+  [[...SHOOT, '--slot-list', 'https://lists.example/a.txt'], '--slot-list', 'shoot'],
+  [['dev', '--port', 'http'], '--port', 'dev'],
+  [['dev', '--allow', '127.0.0.1:70000'], '--allow', 'dev'],
+  [['dev', 'demo'], 'dev', 'dev'],
+  [['api', '--port', '80'], '--port', 'api'],
+  [['api'], 'DATABASE_URL', 'api'],
+  [['controller', 'now'], 'now', 'controller'],
+  [['capture', '--json'], '--json', 'capture'],
+  [['cleanup', '--wait', 'long'], '--wait', 'cleanup'],
+  [['migrate', '--wait', '-1'], '--wait', 'migrate'],
+  [['trial-postgres'], '--data', 'trial-postgres'],
+  [['trial-postgres', '--data', '/tmp/x', '--port', 'a'], '--port', 'trial-postgres'],
+  [['org', 'create'], 'slug', 'org create'],
+  [['org', 'set', 'acme', '--review', 'never'], '--review', 'org set'],
+  [['org', 'list'], 'DATABASE_URL', 'org list'],
+  [['org', 'lst'], 'lst', 'org'],
+  [['key', 'create', 'acme', '--expires', 'soon'], '--expires', 'key create'],
+  [['connector', 'set-s3', 'acme'], '--region', 'connector set-s3'],
+  [['connector', 'set-s3', 'acme', '--region', 'x', '--access-key-id', 'y'], '--secret-access-key', 'connector set-s3'],
+  [['frobnicate'], 'frobnicate', ''],
+] as const)('wrong use says what is wrong and how to get help: %j', async (args, word, command) => {
+  const { code, stdout, stderr } = await run(args);
+  expect({ code, stdout }).toEqual({ code: command === undefined ? 1 : 2, stdout: '' });
+  expect(stderr).toContain(word);
+  expect(stderr).not.toMatch(/\n\s+at /);
+  if (command !== undefined) expect(stderr).toContain(`(run ${`tearsheet ${command}`.trim()} --help for `);
+  // The help is the last line, so that it is what a person sees first.
+  if (command !== undefined) expect(stderr.trim().split('\n').at(-1)).toMatch(/^\(run tearsheet /);
+});

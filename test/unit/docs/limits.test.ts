@@ -1,0 +1,63 @@
+/** The table of docs/limits.md has the limits of the code. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { SETTINGS } from '../../../src/config.ts';
+import { buildOpenApi } from '../../../src/contract/openApi.ts';
+import { CREATIVE_MAX_BYTES, HTML_TAG_MAX_BYTES, LOOKUP_KEY_MAX } from '../../../src/domain/ads.ts';
+import { MAX_DOCUMENT_PICTURES } from '../../../src/domain/exports.ts';
+import { KEYS_MAX } from '../../../src/domain/keys.ts';
+import { DEFAULT_LIMITS, INSTRUCTIONS_MAX } from '../../../src/domain/limits.ts';
+import { MARKER_MAX_SECONDS } from '../../../src/domain/markers.ts';
+import { COMMENT_MAX } from '../../../src/domain/reviews.ts';
+import { SHARE_DAYS_MAX, SHARE_LINKS_MAX } from '../../../src/domain/shareLinks.ts';
+import { TEMPLATES_MAX } from '../../../src/domain/templates.ts';
+import { DEFAULT_UPLOAD_LIMITS } from '../../../src/domain/uploads.ts';
+import { URL_MAX } from '../../../src/domain/webAddresses.ts';
+import { ENDPOINTS_MAX } from '../../../src/domain/webhookEndpoints.ts';
+
+const LIMITS: Readonly<Record<string, number>> = {
+  'entries of a request': DEFAULT_LIMITS.entries,
+  'screenshots of a request': DEFAULT_LIMITS.screenshots,
+  'markers of one screenshot object': DEFAULT_LIMITS.frames,
+  'latest marker, in seconds': MARKER_MAX_SECONDS,
+  'subscribers of a request': DEFAULT_LIMITS.subscribers,
+  'body of a request, in bytes': DEFAULT_LIMITS.bodyBytes,
+  'file of a creative, in bytes': CREATIVE_MAX_BYTES,
+  'creative of the type `html_tag`, in bytes': HTML_TAG_MAX_BYTES,
+  'uploads that no ad uses': DEFAULT_UPLOAD_LIMITS.unused,
+  'days until the removal of an upload that no ad uses': DEFAULT_UPLOAD_LIMITS.days,
+  'characters of an address': URL_MAX,
+  'characters of a lookup key': LOOKUP_KEY_MAX,
+  'characters of the instructions of a set': INSTRUCTIONS_MAX,
+  'characters of the comment of a review': COMMENT_MAX,
+  'objects of a page of a list': longestPage(),
+  'templates of an organization': TEMPLATES_MAX,
+  'webhook endpoints of an organization': ENDPOINTS_MAX,
+  'valid API keys of an organization': KEYS_MAX,
+  'valid share links of a set': SHARE_LINKS_MAX,
+  'days of a share link': SHARE_DAYS_MAX,
+  'pictures of a document (PPTX or PDF)': MAX_DOCUMENT_PICTURES,
+};
+
+const TEXT = readFileSync(path.join(import.meta.dirname, '../../../docs/limits.md'), 'utf8');
+const [, section = ''] = TEXT.split('\n## Limits\n');
+const ROWS = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| (.+) \| (.+) \|(.*)\|$/gm)].slice(1);
+
+test('the limits in docs/limits.md are those of the code', () => {
+  const documented = Object.fromEntries(ROWS.map(([, limit, value]) => [limit, value]));
+  const actual = Object.entries(LIMITS).map(([limit, value]) => [limit, value.toLocaleString('en')]);
+  expect(documented).toEqual(Object.fromEntries(actual));
+});
+
+test('the settings in docs/limits.md exist', () => {
+  const names = ROWS.flatMap(([, , , setting = '']) => setting.match(/[A-Z_]+/g) ?? []);
+  expect(names.length).toBeGreaterThan(3);
+  expect(names.filter((name) => !(name in SETTINGS))).toEqual([]);
+});
+
+function longestPage(): number {
+  const text = JSON.stringify(buildOpenApi());
+  const maxima = text.matchAll(/"name":"per_page","schema":\{[^}]*"maximum":(\d+)/g);
+  return Math.max(...[...maxima].map(([, maximum]) => Number(maximum)));
+}

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import { DEFAULT_BRANDING, PAGE_SIZES, type PageSize } from '../../../src/domain/branding.ts';
+import type { DocumentContent } from '../../../src/exports/document/content.ts';
+import { planDocument } from '../../../src/exports/document/plan.ts';
+import { stripsOf } from '../../../src/exports/document/strips.ts';
+import type { ExportPicture } from '../../../src/store/exports/exportContent.ts';
+import { examplePicture } from './examplePicture.ts';
+
+const picture = (given: Partial<ExportPicture>): ExportPicture => ({ ...examplePicture, ...given });
+const desktop = { device: 'desktop', ratio: 1, width: 1_440, height: 900 } as const;
+
+function contentOf(pictures: ExportPicture[], pageSize: PageSize = '16:9'): DocumentContent {
+  return {
+    campaign: 'Spring',
+    brandName: 'Acme',
+    branding: { ...DEFAULT_BRANDING, logo: null },
+    options: {
+      format: 'pptx',
+      frame: 'device',
+      page_size: pageSize,
+      pictures: 'standard',
+      time_zone: 'UTC',
+      failures: false,
+      part: 1,
+      audience: 'organization',
+    },
+    parts: 1,
+    pictures,
+    failures: [],
+  };
+}
+
+test('the markers of one ad on one site and device are one strip', () => {
+  const strips = stripsOf([
+    picture({ id: 'a', marker_ms: 0 }),
+    picture({ id: 'b', marker_ms: 500 }),
+    picture({ id: 'c', ad_id: 'other' }),
+    picture({ id: 'd', ...desktop }),
+  ]);
+  expect(strips.map(({ pictures }) => pictures.map(({ id }) => id))).toEqual([['a', 'b'], ['c'], ['d']]);
+});
+
+test.each(PAGE_SIZES)('all elements of %s pages are inside the page, and pictures keep their shape', (pageSize) => {
+  const film = Array.from({ length: 31 }, (_, at) => picture({ ad_id: 'film', marker_ms: at * 1_000 }));
+  const wide = Array.from({ length: 5 }, (_, at) => picture({ ...desktop, ad_id: 'wide', marker_ms: at * 1_000 }));
+  const long = picture({
+    ad_name: 'W'.repeat(500),
+    site_url: `https://news.example/${'path/'.repeat(300)}`,
+    ad_id: 'long',
+  });
+  const { pages, width, height } = planDocument(
+    contentOf([picture({}), ...film, ...wide, long, picture(desktop)], pageSize),
+  );
+  const shown = pages.flatMap(({ elements }) => elements).filter((element) => element.kind === 'picture');
+  expect(shown).toHaveLength(39);
+  for (const { box } of pages.flatMap(({ elements }) => elements)) {
+    expect(box.width).toBeGreaterThan(0);
+    expect(box.height).toBeGreaterThan(0);
+    expect(Math.min(box.x, box.y)).toBeGreaterThanOrEqual(0);
+    expect(box.x + box.width).toBeLessThanOrEqual(width + 0.01);
+    expect(box.y + box.height).toBeLessThanOrEqual(height + 0.01);
+  }
+  for (const {
+    box,
+    picture: { width: w, height: h },
+  } of shown) {
+    const isPortrait = h > w;
+    expect(box.height > box.width).toBe(isPortrait);
+    expect(Math.min(box.width, box.height)).toBeGreaterThan(60);
+  }
+});
+
+test('a set of 1,000 ads has its summary on several pages', () => {
+  const many = Array.from({ length: 1_000 }, (_, at) => picture({ ad_id: `ad ${at}` }));
+  const { pages } = planDocument(contentOf(many));
+  const tables = pages.flatMap(({ elements }) => elements).filter((element) => element.kind === 'table');
+  expect(tables.flatMap(({ rows }) => rows)).toHaveLength(1_000);
+  expect(tables.length).toBeGreaterThan(10);
+});
+
+test('five pictures of a desktop share a slide, and facts on paper follow their picture', () => {
+  const film = Array.from({ length: 5 }, (_, at) => picture({ ...desktop, marker_ms: at * 1_000 }));
+  const slides = planDocument(contentOf(film)).pages.filter(({ elements }) =>
+    elements.some((e) => e.kind === 'picture'),
+  );
+  expect(slides).toHaveLength(1);
+  const page = planDocument(contentOf([picture(desktop)], 'a4')).pages.at(-1);
+  const shown = page?.elements.find(({ kind }) => kind === 'picture')?.box;
+  const facts = page?.elements.at(-1)?.box;
+  expect(facts?.y).toBeCloseTo((shown?.y ?? 0) + (shown?.height ?? 0) + 16);
+});
+
+test('pages show addresses with their own letters and link to the addresses as they are', () => {
+  const address = 'https://xn--fsqu00a.example/%E6%96%B0%E9%97%BB?q=%20';
+  const { pages } = planDocument(contentOf([picture({ final_url: address })]));
+  const texts = pages.flatMap(({ elements }) => elements).flatMap((e) => (e.kind === 'text' ? e.paragraphs : []));
+  expect(texts.find(({ link }) => link !== undefined)).toMatchObject({
+    text: 'https://例子.example/新闻?q= ',
+    link: address,
+  });
+});

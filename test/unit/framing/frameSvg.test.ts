@@ -1,0 +1,66 @@
+import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import sharp from 'sharp';
+import { expect, test } from 'vitest';
+import { framedSize, frameShape } from '../../../src/domain/frames.ts';
+import { addressText } from '../../../src/framing/addressText.ts';
+import { drawFrame } from '../../../src/framing/drawFrame.ts';
+import { frameSvg } from '../../../src/framing/frameSvg.ts';
+
+const size = framedSize({ width: 390, height: 844, ratio: 1 }, 'phone');
+const svgOf = (address: string) =>
+  frameSvg({ shape: 'phone', address, time: '21 Nov 2026, 09:30 UTC', ratio: 1, size });
+
+test('a hostile address stays text in the SVG of a frame', () => {
+  for (const address of [
+    `https://a.example/"><script>alert(1)</script>`,
+    `https://a.example/]]>&lt;&#0;<image href="file:///etc/passwd"/>`,
+    `https://a.example/\u0000\u0007\uFFFE\uD800`,
+    'not an address <b>',
+  ]) {
+    const svg = svgOf(address);
+    expect(XMLValidator.validate(svg)).toBe(true);
+    expect(JSON.stringify(new XMLParser({ ignoreAttributes: false }).parse(svg))).not.toMatch(/"(script|image|b)"/);
+  }
+});
+
+test('a long address keeps its host and its end', () => {
+  const { host, rest } = addressText(`https://news.example/${'section/'.repeat(50)}story.html`, 60);
+  expect(host).toBe('news.example');
+  expect(rest).toMatch(/^\/section.*….*story\.html$/);
+  expect(host.length + rest.length).toBeLessThanOrEqual(60);
+});
+
+test('an address shows its host and path in their own letters, without marks that turn text around', () => {
+  expect(addressText('https://xn--ngbrx4e.example/%D8%A3?x=%E2%80%AEabc', 99)).toEqual({
+    isSecure: true,
+    host: 'عربي.example',
+    rest: '/أ?x=abc',
+  });
+  expect(addressText('http://news.example:8080/', 99)).toEqual({
+    isSecure: false,
+    host: 'news.example:8080',
+    rest: '',
+  });
+});
+
+test.each([1, 2, 2.75, 3])('a framed picture keeps every pixel of the original at ratio %d', async (ratio) => {
+  const [width, height] = [Math.round(120 * ratio), Math.round(90 * ratio)];
+  const noise = Buffer.from(Array.from({ length: width * height * 3 }, (_, at) => (at * 7919) % 256));
+  const png = await sharp(noise, { raw: { width, height, channels: 3 } })
+    .png()
+    .toBuffer();
+  for (const [frame, device] of [
+    ['browser', 'desktop'],
+    ['device', 'iphone'],
+    ['device', 'ipad'],
+  ] as const) {
+    const facts = { device, ratio, width, height, address: 'https://a.example/', capturedAt: new Date(0) };
+    const framed = await drawFrame(png, facts, { frame, timeZone: 'UTC' });
+    const place = framedSize({ width, height, ratio }, frameShape(frame, device));
+    const meta = await sharp(framed).metadata();
+    expect([meta.width, meta.height]).toEqual([place.width, place.height]);
+    const area = { left: place.left, top: place.top, width, height };
+    const inside = await sharp(framed).extract(area).removeAlpha().raw().toBuffer();
+    expect(inside.equals(noise)).toBe(true);
+  }
+});
