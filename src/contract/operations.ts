@@ -32,6 +32,7 @@ import {
   FailureRecord,
   ListedSet,
   listOf,
+  ScreenshotDetailRecord,
   ScreenshotRecord,
   ScreenshotSetRecord,
   ScreenshotSetSummary,
@@ -135,6 +136,12 @@ export function operations(limits: Limits): ZodOpenApiPathsObject {
     [`${BASE}/campaigns`]: {
       get: list('listCampaigns', 'List campaigns, newest first', CampaignsQuery, CampaignRecord),
     },
+    [`${BASE}/campaigns/{id}`]: {
+      get: {
+        ...one('getCampaign', 'campaign', CampaignRecord),
+        description: `The same object as in the list. ${OURS}`,
+      },
+    },
     [`${BASE}/screenshot_sets`]: {
       get: list('listScreenshotSets', 'List screenshot sets, newest first', SetsQuery, ListedSet),
     },
@@ -159,6 +166,12 @@ export function operations(limits: Limits): ZodOpenApiPathsObject {
     ...shares,
     [`${BASE}/screenshots`]: {
       get: list('listScreenshots', 'List the screenshots of approved sets', ScreenshotsQuery, ApprovedScreenshot),
+    },
+    [`${BASE}/screenshots/{id}`]: {
+      get: {
+        ...one('getScreenshot', 'screenshot', ScreenshotDetailRecord),
+        description: `In every status, also if its set is not approved. ${OURS}`,
+      },
     },
     [`${BASE}/screenshots/{id}/review`]: {
       post: {

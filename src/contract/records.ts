@@ -118,6 +118,16 @@ export const ScreenshotRecord = z
   .object(screenshotFields)
   .meta({ id: 'Screenshot', description: 'One placement preview: an ad on a site, on a device, at a marker.' });
 
+/** The response of reading one screenshot. */
+export const ScreenshotDetailRecord = z
+  .object({
+    type: z.literal('screenshot'),
+    ...screenshotFields,
+    screenshot_set_id: uuid,
+    approved_at: time.nullable().describe('When its set was approved; null if it is not.'),
+  })
+  .meta({ id: 'ScreenshotDetail', description: `A screenshot with its set, in every status. ${OURS}` });
+
 const Creative = z.object({ type: z.enum(MEDIA_TYPES), content: z.string() });
 
 export const ApprovedScreenshot = z
@@ -290,6 +300,7 @@ export type ReviewRecord = z.infer<typeof ReviewRecord>;
 export type AdSummary = z.infer<typeof AdSummary>;
 export type AdRecord = z.infer<typeof AdRecord>;
 export type ScreenshotRecord = z.infer<typeof ScreenshotRecord>;
+export type ScreenshotDetailRecord = z.infer<typeof ScreenshotDetailRecord>;
 export type ApprovedScreenshot = z.infer<typeof ApprovedScreenshot>;
 export type ScreenshotSetSummary = z.infer<typeof ScreenshotSetSummary>;
 export type ScreenshotSetRecord = z.infer<typeof ScreenshotSetRecord>;

@@ -51,6 +51,7 @@ from .models import (
     Review,
     S3Connector,
     Screenshot,
+    ScreenshotDetail,
     ScreenshotReview,
     ScreenshotSet,
     ScreenshotSetSummary,
@@ -135,6 +136,10 @@ class Operations(Caller):
         """List campaigns, newest first. Reads all pages from `page` on, one after the other."""
         return self.iterate(lambda number: self.list_campaigns(page=number, per_page=per_page, q=q, from_=from_, to=to, name=name), page or 1)
 
+    def get_campaign(self, id: str) -> "Campaign":
+        """Read one campaign."""
+        return cast("Campaign", self.call("GET", f"/campaigns/{quoted(id)}", repeatable=True))
+
     def list_screenshot_sets(self, *, page: Optional[int] = None, per_page: Optional[int] = None, q: Optional[str] = None, status: Optional[Literal["draft", "capturing", "in_review", "approved", "rejected", "failed", "canceled"]] = None, site: Optional[str] = None, device: Optional[Literal["desktop", "mobile", "iphone", "tablet", "ipad", "Apple iPad", "Apple iPhone 5", "Apple iPhone 6", "Apple iPhone 6 Plus", "Apple iPhone X", "Apple iPhone 14 Pro Max", "Google Nexus 10", "Google Nexus 5", "Google Nexus 6", "Google Pixel 4", "Samsung Galaxy S10"]] = None, from_: Optional[str] = None, to: Optional[str] = None, campaign_id: Optional[str] = None) -> "ListScreenshotSetsResult":
         """List screenshot sets, newest first."""
         return cast("ListScreenshotSetsResult", self.call("GET", "/screenshot_sets", query={"page": page, "per_page": per_page, "q": q, "status": status, "site": site, "device": device, "from": from_, "to": to, "campaign_id": campaign_id}, repeatable=True))
@@ -198,6 +203,10 @@ class Operations(Caller):
     def iterate_screenshots(self, *, page: Optional[int] = None, per_page: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None, order: Optional[Literal["asc", "desc"]] = None, include: Optional[Literal["ad.creative"]] = None) -> Iterator["ApprovedScreenshot"]:
         """List the screenshots of approved sets. Reads all pages from `page` on, one after the other."""
         return self.iterate(lambda number: self.list_screenshots(page=number, per_page=per_page, from_=from_, to=to, order=order, include=include), page or 1)
+
+    def get_screenshot(self, id: str) -> "ScreenshotDetail":
+        """Read one screenshot."""
+        return cast("ScreenshotDetail", self.call("GET", f"/screenshots/{quoted(id)}", repeatable=True))
 
     def review_screenshot(self, id: str, body: "ScreenshotReview", *, idempotency_key: Optional[str] = None) -> "Screenshot":
         """Review one screenshot."""

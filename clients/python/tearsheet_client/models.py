@@ -913,6 +913,56 @@ class ApprovedScreenshotAdCreative(TypedDict):
     content: str
 
 
+class _ScreenshotDetail(TypedDict):
+    type: Literal["screenshot"]
+    id: str
+    # `pending`, `uploaded`, `ad_not_captured`, `net_read_timeout`, `no_slots` (the page has no slot for the ad), and, ours: `not_found`, `blocked` (a challenge or refusal), `generic_error`, `canceled`.
+    status: Literal["pending", "uploaded", "ad_not_captured", "net_read_timeout", "no_slots", "not_found", "blocked", "generic_error", "canceled"]
+    site: "ScreenshotDetailSite"
+    device: "ScreenshotDetailDevice"
+    frame: "ScreenshotDetailFrame"
+    # URL of the picture (PNG). It needs no key and cannot be guessed. Null until the picture exists.
+    image_url: Union[str, None]
+    # Device pixels.
+    width: Union[int, None]
+    # Device pixels.
+    height: Union[int, None]
+    captured_at: Union[str, None]
+    # Facts that the reader of the picture should know. Empty if there are none.
+    warnings: List["Warning"]
+    ad: "AdSummary"
+    # The screenshot that this one takes again.
+    retake_of: Union[str, None]
+    # The newest screenshot that takes this one again.
+    retaken_by: Union[str, None]
+    # Null if no reviewer said anything about the screenshot.
+    review: Union["ReviewRecord", None]
+    screenshot_set_id: str
+    # When its set was approved; null if it is not.
+    approved_at: Union[str, None]
+
+
+class ScreenshotDetail(_ScreenshotDetail, total=False):
+    "A screenshot with its set, in every status."
+
+    # Why the screenshot failed, as a sentence. Only on failed screenshots.
+    reason: str
+
+
+class ScreenshotDetailSite(TypedDict):
+    # As in the request.
+    url: str
+
+
+class ScreenshotDetailDevice(TypedDict):
+    name: Literal["desktop", "mobile", "iphone", "tablet", "ipad", "Apple iPad", "Apple iPhone 5", "Apple iPhone 6", "Apple iPhone 6 Plus", "Apple iPhone X", "Apple iPhone 14 Pro Max", "Google Nexus 10", "Google Nexus 5", "Google Nexus 6", "Google Pixel 4", "Samsung Galaxy S10"]
+
+
+class ScreenshotDetailFrame(TypedDict):
+    # Seconds; null for the default frame.
+    marker: Union[float, None]
+
+
 class Settings(TypedDict):
     "Settings of the organization."
 

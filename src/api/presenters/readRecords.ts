@@ -1,5 +1,10 @@
 /** Reads one ad or set as its record. The API and events use the same functions, so that they cannot differ. */
-import type { AdRecord, ScreenshotRecord, ScreenshotSetRecord } from '../../contract/records.ts';
+import type {
+  AdRecord,
+  ScreenshotDetailRecord,
+  ScreenshotRecord,
+  ScreenshotSetRecord,
+} from '../../contract/records.ts';
 import { readAdRow } from '../../store/ads/readAd.ts';
 import type { Queryable } from '../../store/database/database.ts';
 import type { RowQuery } from '../../store/database/rows.ts';
@@ -7,7 +12,13 @@ import { withScreenshotHistory, withSetHistory } from '../../store/reviews/revie
 import { readScreenshot } from '../../store/screenshots/oneScreenshot.ts';
 import { readScreenshots } from '../../store/screenshots/readScreenshots.ts';
 import { readSetRow } from '../../store/sets/readSet.ts';
-import { adRecord, type OrganizationLinks, screenshotRecord, screenshotSetRecord } from './records.ts';
+import {
+  adRecord,
+  type OrganizationLinks,
+  screenshotDetailRecord,
+  screenshotRecord,
+  screenshotSetRecord,
+} from './records.ts';
 
 export interface RecordQuery extends RowQuery {
   readonly publicUrl: string;
@@ -29,14 +40,31 @@ export async function readSetRecord(db: Queryable, query: RecordQuery): Promise<
   return screenshotSetRecord(row, screenshots, { publicUrl: query.publicUrl, slug: row.slug });
 }
 
+interface ScreenshotQuery {
+  readonly organizationId: string;
+  readonly screenshotId: string;
+}
+
 /** @returns undefined if this organization has no such screenshot. */
 export async function readScreenshotRecord(
   db: Queryable,
-  query: { readonly organizationId: string; readonly screenshotId: string },
+  query: ScreenshotQuery,
   place: OrganizationLinks,
 ): Promise<ScreenshotRecord | undefined> {
   const found = await readScreenshot(db, query);
   if (found === undefined) return undefined;
   const [row] = await withScreenshotHistory(db, [found]);
   return row && screenshotRecord(row, place);
+}
+
+/** As {@link readScreenshotRecord}, with the set of the screenshot. */
+export async function readScreenshotDetail(
+  db: Queryable,
+  query: ScreenshotQuery,
+  place: OrganizationLinks,
+): Promise<ScreenshotDetailRecord | undefined> {
+  const found = await readScreenshot(db, query);
+  if (found === undefined) return undefined;
+  const [row] = await withScreenshotHistory(db, [found]);
+  return row && screenshotDetailRecord(row, place);
 }

@@ -4,6 +4,7 @@ import type {
   AdSummary,
   KeyReference,
   ReviewRecord,
+  ScreenshotDetailRecord,
   ScreenshotRecord,
   ScreenshotSetRecord,
   ScreenshotSetSummary,
@@ -69,6 +70,19 @@ export function screenshotRecord(row: ScreenshotRow & History, place: Organizati
     ad: adSummary(row.ad, place),
     ...historyFields(row),
     ...(isFailed(row.status) && row.reason !== null ? { reason: row.reason } : {}),
+  };
+}
+
+/** The response of reading one screenshot. */
+export function screenshotDetailRecord(
+  row: ScreenshotRow & History & { readonly set_id: string; readonly approved_at: Date | null },
+  place: OrganizationLinks,
+): ScreenshotDetailRecord {
+  return {
+    type: 'screenshot',
+    ...screenshotRecord(row, place),
+    screenshot_set_id: row.set_id,
+    approved_at: maybeTimestamp(row.approved_at),
   };
 }
 

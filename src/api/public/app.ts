@@ -20,7 +20,9 @@ import {
   campaignList,
   deliveryList,
   oneAd,
+  oneCampaign,
   oneDelivery,
+  oneScreenshot,
   oneSet,
   screenshotList,
   setList,
@@ -111,12 +113,14 @@ function addReadRoutes(app: Express, options: PublicApiOptions, endpoint: Endpoi
   const { db } = options.store;
   route(app, `${ORGANIZATION}/ads/:id`, { get: endpoint('read', oneAd(db)) });
   route(app, `${ORGANIZATION}/campaigns`, { get: endpoint('read', campaignList(db)) });
+  route(app, `${ORGANIZATION}/campaigns/:id`, { get: endpoint('read', oneCampaign(db)) });
   route(app, `${ORGANIZATION}/screenshot_sets`, { get: endpoint('read', setList(db)) });
   route(app, `${ORGANIZATION}/screenshot_sets/:id`, {
     get: endpoint('read', oneSet(db)),
     delete: endpoint('write', deleteSet(options)),
   });
   route(app, `${ORGANIZATION}/screenshots`, { get: endpoint('read', screenshotList(db)) });
+  route(app, `${ORGANIZATION}/screenshots/:id`, { get: endpoint('read', oneScreenshot(db)) });
   route(app, `${ORGANIZATION}/deliveries`, { get: endpoint('read', deliveryList(db)) });
   route(app, `${ORGANIZATION}/events`, { get: endpoint('read', eventList(options)) });
   route(app, `${ORGANIZATION}/events/:id`, { get: endpoint('read', oneEvent(options)) });

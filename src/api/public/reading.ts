@@ -11,6 +11,7 @@ import {
 import { unknownId } from '../../domain/failure.ts';
 import { listAds } from '../../store/ads/listAds.ts';
 import { listCampaigns } from '../../store/campaigns/listCampaigns.ts';
+import { readCampaign } from '../../store/campaigns/readCampaign.ts';
 import type { Database } from '../../store/database/database.ts';
 import { findDelivery, listDeliveries } from '../../store/deliveries/listDeliveries.ts';
 import { listApprovedScreenshots } from '../../store/screenshots/listApprovedScreenshots.ts';
@@ -25,7 +26,7 @@ import {
   listedSetRecord,
   uploadRecord,
 } from '../presenters/listItems.ts';
-import { readAdRecord, readSetRecord } from '../presenters/readRecords.ts';
+import { readAdRecord, readScreenshotDetail, readSetRecord } from '../presenters/readRecords.ts';
 import { adRecord } from '../presenters/records.ts';
 import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
 import { listAnswer } from './listAnswer.ts';
@@ -137,6 +138,24 @@ export function oneSet(db: Database): ReadHandler {
     const id = idOf(request);
     const record = await readSetRecord(db, { id, organizationId, publicUrl: place.publicUrl });
     if (record === undefined) await rejectRemoved(db, { id, organizationId });
+    if (record === undefined) throw unknownId();
+    return jsonResponse(200, record);
+  };
+}
+
+/** Responds with the same object as the list. @throws Failure (404) */
+export function oneCampaign(db: Database): ReadHandler {
+  return async ({ request, organizationId }) => {
+    const row = await readCampaign(db, { id: idOf(request), organizationId });
+    if (row === undefined) throw unknownId();
+    return jsonResponse(200, campaignRecord(row));
+  };
+}
+
+/** @throws Failure (404) */
+export function oneScreenshot(db: Database): ReadHandler {
+  return async ({ request, organizationId, place }) => {
+    const record = await readScreenshotDetail(db, { screenshotId: idOf(request), organizationId }, place);
     if (record === undefined) throw unknownId();
     return jsonResponse(200, record);
   };

@@ -31,13 +31,13 @@ export async function lockScreenshot(
 export async function readScreenshot(
   db: Queryable,
   { organizationId, screenshotId }: ScreenshotRef,
-): Promise<(ScreenshotRow & { readonly set_id: string }) | undefined> {
+): Promise<(ScreenshotRow & { readonly set_id: string; readonly approved_at: Date | null }) | undefined> {
   const row = await db
     .selectFrom('screenshots')
     .innerJoin('screenshot_sets', 'screenshot_sets.id', 'screenshots.set_id')
     .leftJoin('images', 'images.token', 'screenshots.image_token')
     .select(SCREENSHOT_COLUMNS)
-    .select('screenshots.set_id')
+    .select(['screenshots.set_id', 'screenshot_sets.approved_at'])
     .where('screenshots.id', '=', screenshotId)
     .where('screenshot_sets.organization_id', '=', organizationId)
     .where('screenshot_sets.removed_at', 'is', null)

@@ -738,6 +738,46 @@ export type ApprovedScreenshot = {
   approved_at: string;
 };
 
+/** A screenshot with its set, in every status. */
+export type ScreenshotDetail = {
+  type: "screenshot";
+  id: string;
+  /** `pending`, `uploaded`, `ad_not_captured`, `net_read_timeout`, `no_slots` (the page has no slot for the ad), and, ours: `not_found`, `blocked` (a challenge or refusal), `generic_error`, `canceled`. */
+  status: "pending" | "uploaded" | "ad_not_captured" | "net_read_timeout" | "no_slots" | "not_found" | "blocked" | "generic_error" | "canceled";
+  site: {
+    /** As in the request. */
+    url: string;
+  };
+  device: {
+    name: "desktop" | "mobile" | "iphone" | "tablet" | "ipad" | "Apple iPad" | "Apple iPhone 5" | "Apple iPhone 6" | "Apple iPhone 6 Plus" | "Apple iPhone X" | "Apple iPhone 14 Pro Max" | "Google Nexus 10" | "Google Nexus 5" | "Google Nexus 6" | "Google Pixel 4" | "Samsung Galaxy S10";
+  };
+  frame: {
+    /** Seconds; null for the default frame. */
+    marker: number | null;
+  };
+  /** URL of the picture (PNG). It needs no key and cannot be guessed. Null until the picture exists. */
+  image_url: string | null;
+  /** Device pixels. */
+  width: number | null;
+  /** Device pixels. */
+  height: number | null;
+  captured_at: string | null;
+  /** Facts that the reader of the picture should know. Empty if there are none. */
+  warnings: Array<Warning>;
+  ad: AdSummary;
+  /** The screenshot that this one takes again. */
+  retake_of: string | null;
+  /** The newest screenshot that takes this one again. */
+  retaken_by: string | null;
+  /** Null if no reviewer said anything about the screenshot. */
+  review: ReviewRecord | null;
+  /** Why the screenshot failed, as a sentence. Only on failed screenshots. */
+  reason?: string;
+  screenshot_set_id: string;
+  /** When its set was approved; null if it is not. */
+  approved_at: string | null;
+};
+
 /** Settings of the organization. */
 export type Settings = {
   type: "settings";

@@ -35,6 +35,7 @@ import type {
   Review,
   S3Connector,
   Screenshot,
+  ScreenshotDetail,
   ScreenshotReview,
   ScreenshotSet,
   ScreenshotSetSummary,
@@ -288,6 +289,11 @@ export class Operations extends Caller {
     return this.iterate((page) => this.listCampaigns({ ...query, page }, options), query.page);
   }
 
+  /** Read one campaign. */
+  getCampaign(id: string, options: CallOptions = {}): Promise<Campaign> {
+    return this.call<Campaign>({ method: 'GET', path: `/campaigns/${encodeURIComponent(id)}`, repeatable: true }, options);
+  }
+
   /** List screenshot sets, newest first. */
   listScreenshotSets(query: ListScreenshotSetsQuery = {}, options: CallOptions = {}): Promise<Page<ListedScreenshotSet>> {
     return this.call<Page<ListedScreenshotSet>>({ method: 'GET', path: `/screenshot_sets`, query, repeatable: true }, options);
@@ -366,6 +372,11 @@ export class Operations extends Caller {
   /** List the screenshots of approved sets. Reads all pages from `query.page` on, one after the other. */
   iterateScreenshots(query: ListScreenshotsQuery = {}, options: CallOptions = {}): AsyncGenerator<ApprovedScreenshot, void> {
     return this.iterate((page) => this.listScreenshots({ ...query, page }, options), query.page);
+  }
+
+  /** Read one screenshot. */
+  getScreenshot(id: string, options: CallOptions = {}): Promise<ScreenshotDetail> {
+    return this.call<ScreenshotDetail>({ method: 'GET', path: `/screenshots/${encodeURIComponent(id)}`, repeatable: true }, options);
   }
 
   /** Review one screenshot. */

@@ -105,6 +105,40 @@ describe('one ad', () => {
   });
 });
 
+test('one campaign is the same object as in the list, and an unknown one is not found', async () => {
+  const { campaign_id: id } = await newAd({ campaign: { name: 'Read by id' } });
+  const listed = (await api.get('campaigns?name=Read+by+id')).json.data[0];
+  const reply = await api.get(`campaigns/${id}`);
+  expect([reply.status, reply.json]).toEqual([200, listed]);
+  expect(reply.json).toMatchObject({ type: 'campaign', id, name: 'Read by id' });
+  expect((await api.get(`campaigns/${NOBODY}`)).status).toBe(404);
+});
+
+test('one screenshot is that of its set, with the set and the time of its approval', async () => {
+  const made = await newSet(['shot.example']);
+  const read = async () => (await api.get(`screenshot_sets/${made.id}`)).json.screenshots[0];
+  const pending = await read();
+  const about = { type: 'screenshot', screenshot_set_id: made.id };
+  const path = `screenshots/${pending.id}`;
+  expect((await api.get(path)).json).toEqual({ ...pending, ...about, approved_at: null });
+  await settle(made.id, ['uploaded'], 'approved', new Date('2026-01-03'));
+  const approved = { ...(await read()), ...about, approved_at: '2026-01-03T00:00:00.000+00:00' };
+  expect((await api.get(path)).json).toEqual(approved);
+  expect((await api.get(`screenshots/${NOBODY}`)).status).toBe(404);
+});
+
+test('campaigns and screenshots of another organization are not found', async () => {
+  const { db } = api.store;
+  const { api_key } = await createOrganization(db, { slug: 'others-reading' });
+  const made = await newSet(['other.example']);
+  const { screenshots } = (await api.get(`screenshot_sets/${made.id}`)).json;
+  const headers = { authorization: `Bearer ${api_key}` };
+  for (const path of [`campaigns/${made.campaign_id}`, `screenshots/${screenshots[0].id}`]) {
+    expect((await api.get(path)).status, path).toBe(200);
+    expect((await api.send({ path: `/api/v1/orgs/others-reading/${path}`, headers })).status, path).toBe(404);
+  }
+});
+
 describe('one set', () => {
   test('a set has its screenshots in the order of the request', async () => {
     const made = await newSet(['one.example', 'two.example']);

@@ -34,6 +34,7 @@ export async function sampleIds(
   for (const name of idVariables(named.path)) {
     if (name === 'SET_ID' || name === 'SCREENSHOT_ID') Object.assign(ids, await newSet(given, status));
     else if (name === 'AD_ID') ids[name] = await newAd(given.api);
+    else if (name === 'CAMPAIGN_ID') ids[name] = await newCampaign(given.api);
     else if (name === 'DELIVERY_ID') ids[name] = await newDelivery(given.api);
     else if (name === 'EVENT_ID') ids[name] = await newEvent(given.api);
     else ids[name] = await createdBySample(given, { named, name, ids });
@@ -49,6 +50,11 @@ export async function sampleIds(
 async function newAd(api: TestApi): Promise<string> {
   const media = { type: 'url', content: 'https://cdn.example/banner.png' };
   return (await api.post('ads', { campaign: { name: 'Samples' }, ad: { media } })).json.id;
+}
+
+async function newCampaign(api: TestApi): Promise<string> {
+  const media = { type: 'url', content: 'https://cdn.example/banner.png' };
+  return (await api.post('ads', { campaign: { name: 'Samples' }, ad: { media } })).json.campaign_id;
 }
 
 async function newSet({ api, artifacts }: { api: TestApi; artifacts: ArtifactStore }, status: SetStatus = 'approved') {
