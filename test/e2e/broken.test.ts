@@ -8,7 +8,7 @@ const e2e = useE2eContext('broken', { capture: { retries: 0 } });
 describe('captures that end early, on a real cluster', () => {
   it('a deleted pod is replaced and does not count as a failed attempt', async () => {
     const set = await e2e.requestHeldSet('deleted');
-    const { metadata } = await e2e.expectReason(set, 'Running', 60_000);
+    const { metadata } = await e2e.expectReason(set, 'Running');
     const ofSet = `tearsheet.dev/screenshotjob=${metadata.name}`;
     await e2e.installation.kubectl(['delete', 'pods', '-l', ofSet, '--wait=false']);
     const ignored = 'batch.kubernetes.io/job-index-ignored-failure-count';
@@ -17,17 +17,17 @@ describe('captures that end early, on a real cluster', () => {
       expect(pods.map(({ metadata: { annotations } }) => annotations[ignored])).toEqual(['1']);
     });
     e2e.servers.requestGate.release('deleted');
-    await e2e.expectReason(set, 'Completed', 120_000);
+    await e2e.expectReason(set, 'Completed');
     await e2e.expectApproved(set);
   });
 
   it('a capture that fills its disk has the reason Evicted and is replaced', async () => {
     await e2e.changeProfile({ tmpSize: '64Ki' });
     const set = await e2e.requestHeldSet('evicted');
-    await e2e.expectReason(set, 'Evicted', 60_000);
+    await e2e.expectReason(set, 'Evicted');
     // The kubelet looks every ten seconds: one that is not held back is done before.
     e2e.servers.requestGate.release('evicted');
-    await e2e.expectReason(set, 'Completed', 240_000);
+    await e2e.expectReason(set, 'Completed');
     await e2e.expectApproved(set);
   });
 
@@ -35,7 +35,7 @@ describe('captures that end early, on a real cluster', () => {
     const { installation } = e2e;
     await installation.upgrade({ capture: { setDeadlineSeconds: 15, schedulingDeadlineSeconds: 15 } });
     const set = await e2e.requestSet('Deadline', 'deadline');
-    await e2e.expectReason(set, 'DeadlineExceeded', 60_000);
+    await e2e.expectReason(set, 'DeadlineExceeded');
     await e2e.waitForSetStatus(set, 'failed');
   });
 });

@@ -111,18 +111,17 @@ describe.skipIf(engine === undefined)('the image', () => {
     }
   });
 
-  test('the image runs the whole service with its PostgreSQL, and ends soon after SIGTERM', async () => {
+  test('the image runs the whole service with its PostgreSQL, and ends by itself after SIGTERM', async () => {
     const container = await new Confined()
       .withCommand(['dev', '--data', '/tmp/data', '--json'])
-      .withStartupTimeout(120_000)
+      .withStartupTimeout(240_000)
       .start();
     containers.push(container);
     const ready = 'until node -e "fetch(\'http://127.0.0.1:8080/\').catch(() => process.exit(1))"; do sleep 0.5; done';
     await said(container, ready);
     const handle = required(engine).container.getById(container.getId());
-    const begun = performance.now();
-    await handle.stop({ t: 60 });
-    expect(performance.now() - begun).toBeLessThan(45_000);
+    // After this time the engine kills it, and its exit code is 137.
+    await handle.stop({ t: 120 });
     expect((await handle.inspect()).State).toMatchObject({ ExitCode: 0, OOMKilled: false });
   });
 });

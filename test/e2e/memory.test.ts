@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { useE2eContext } from './support/e2eContext.ts';
 
-/** Until no more generation of the Job is tried. */
-const EXHAUSTED_MS = 240_000;
-
 const e2e = useE2eContext('memory', { capture: { retries: 1 } });
 
 describe('captures with too little memory, on a real cluster', () => {
@@ -11,7 +8,7 @@ describe('captures with too little memory, on a real cluster', () => {
     await e2e.changeProfile({ resources: { limits: { memory: '40Mi' } }, shmSize: '8Mi' });
     const set = await e2e.requestSet('OOMKilled');
     await e2e.expectReason(set, 'OOMKilled');
-    const { status } = await e2e.expectReason(set, 'Failed', EXHAUSTED_MS);
+    const { status } = await e2e.expectReason(set, 'Failed');
     expect(status?.failed).toBe(1);
     const { screenshots } = await e2e.waitForSetStatus(set, 'failed');
     expect(screenshots[0]?.reason).toBeTruthy();

@@ -53,7 +53,7 @@ describe('a node that is lost for good while a set is captured', () => {
     keepConsole('nodes', `$ kubectl get nodes\n${await kubectl(['get', 'nodes'])}`);
     // The next captures may go to any node; the one that hangs is left behind.
     await e2e.changeProfile({});
-    await e2e.expectReason(set, 'Completed', 180_000);
+    await e2e.expectReason(set, 'Completed');
     await e2e.expectApproved(set);
   });
 });

@@ -33,8 +33,8 @@ const acceptedEvents = (set: string) => e2e.servers.receiver.accepted(APPROVED, 
 /** In the words of the page. */
 async function restore(): Promise<void> {
   await scale(0);
-  await e2e.installation.kubectl(['wait', '--for=delete', 'pod', '-l', PODS, '--timeout=100s'], {
-    timeoutMs: 110_000,
+  await e2e.installation.kubectl(['wait', '--for=delete', 'pod', '-l', PODS, '--timeout=220s'], {
+    timeoutMs: 240_000,
   });
   await database.restore();
   await scale(1);
@@ -57,10 +57,10 @@ test('after a restore, open sets continue, open deliveries keep their id, and la
   await e2e.expectApproved(lost);
 
   await restore();
-  await eventually(() => expect(acceptedEvents(undelivered)).toHaveLength(2), 60_000);
+  await eventually(() => expect(acceptedEvents(undelivered)).toHaveLength(2));
   expect(new Set(acceptedEvents(undelivered)).size).toBe(1);
   await e2e.waitForSetStatus(open, 'approved');
-  await eventually(() => expect(new Set(acceptedEvents(open)).size).toBe(2), 60_000);
+  await eventually(() => expect(new Set(acceptedEvents(open)).size).toBe(2));
   await expect(e2e.installation.call('GET', `/screenshot_sets/${lost}`)).rejects.toThrow('404');
 
   // It waits for the two minutes in which its row might be on its way, and shows `UnknownSet` then; nobody has taken it away.

@@ -48,7 +48,7 @@ async function useAll(): Promise<void> {
   await installation.waitForReason(refused, 'QuotaExceeded');
   await lift();
   await e2e.waitForSetStatus(refused, 'approved');
-  await eventually(async () => expect(await installation.jobs()).toEqual([]), 90_000);
+  await eventually(async () => expect(await installation.jobs()).toEqual([]));
 }
 
 function audited(): Audited[] {

@@ -70,7 +70,7 @@ describe('a Job that is suspended', () => {
     expect((await jobOf(running)).metadata.uid).toBe(job.metadata.uid);
 
     e2e.servers.requestGate.release('paused');
-    await e2e.expectReason(set, 'Completed', 60_000);
+    await e2e.expectReason(set, 'Completed');
     await e2e.expectApproved(set);
     expect((await stands(set)).screenshots[0]?.image_url).toBe(first?.image_url);
   });
@@ -100,7 +100,7 @@ describe('a Job that is suspended', () => {
     await eventually(async () => expect(await runningPods(waiting)).toEqual([]));
     await kueue.admit(metadata.name, { nodeLabels: {}, tolerations: [] });
     e2e.servers.requestGate.release('queued');
-    await e2e.installation.waitForReason(set, 'Completed', 60_000);
+    await e2e.installation.waitForReason(set, 'Completed');
     await e2e.expectApproved(set);
     keepConsole(
       'kueue',

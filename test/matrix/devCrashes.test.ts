@@ -12,7 +12,7 @@ let env: DevEnvironment;
 beforeAll(async () => {
   env = await DevEnvironment.create();
   await env.start();
-}, 90_000);
+}, 300_000);
 
 afterAll(() => env?.close());
 
@@ -97,7 +97,7 @@ async function strike({ name, shut = [], receiver = 'accepts', reached }: Place,
   return asked;
 }
 
-describe('tearsheet dev after a SIGKILL', { timeout: 180_000 }, () => {
+describe('tearsheet dev after a SIGKILL', { timeout: 400_000 }, () => {
   for (const place of PLACES) {
     it(`tearsheet dev finishes all requests after it was killed ${place.name}`, async () => {
       const asked = await strike(place, () => env.service.end('SIGKILL'));

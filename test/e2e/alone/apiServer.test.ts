@@ -29,10 +29,10 @@ describe.skipIf(skipUnlessOwnCluster('An outage of the API server'))('an outage 
     await kill('kube-apiserver');
     e2e.servers.requestGate.release('running');
     const asked = await e2e.requestSet('Meanwhile');
-    await eventually(async () => expect(await leaders(mayLead)).toBe(0), 60_000);
+    await eventually(async () => expect(await leaders(mayLead)).toBe(0));
     await up();
     await e2e.expectApproved(running);
     await e2e.expectApproved(asked);
-    await e2e.expectReason(running, 'Completed', 60_000);
+    await e2e.expectReason(running, 'Completed');
   });
 });

@@ -39,5 +39,5 @@ export class CaptureProfileEditor {
 async function restartController(installation: HelmInstallation): Promise<void> {
   const name = `deployment/${await installation.deployment('controller')}`;
   await installation.kubectl(['rollout', 'restart', name]);
-  await installation.kubectl(['rollout', 'status', name, '--timeout=100s'], { timeoutMs: 110_000 });
+  await installation.kubectl(['rollout', 'status', name, '--timeout=300s'], { timeoutMs: 320_000 });
 }

@@ -21,7 +21,7 @@ export function tryRun(
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<RunResult> {
-  const { timeoutMs = 60_000, input } = options;
+  const { timeoutMs = 180_000, input } = options;
   return new Promise((resolve) => {
     const limits = { timeout: timeoutMs, maxBuffer: 64 * 1024 * 1024 };
     const child = execFile(program, [...args], limits, (error, stdout, stderr) => {

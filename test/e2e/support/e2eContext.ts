@@ -13,8 +13,7 @@ import {
 import { HelmInstallation, merged, type ScreenshotJobResource, type Values } from './helmInstallation.ts';
 
 /** The status must name a problem within this time. */
-const REASON_TIMEOUT_MS = 30_000;
-const SET_TIMEOUT_MS = 150_000;
+const SET_TIMEOUT_MS = 300_000;
 /** Several installations share a node of two cores. */
 const SMALL = { requests: { cpu: '10m', memory: '64Mi' } };
 const SMALL_VALUES: Values = {
@@ -103,7 +102,7 @@ export class E2eContext {
   }
 
   /** Waits for the reason in the STATUS column and keeps the output of kubectl. */
-  async expectReason(set: string, reason: string, timeoutMs = REASON_TIMEOUT_MS): Promise<ScreenshotJobResource> {
+  async expectReason(set: string, reason: string, timeoutMs?: number): Promise<ScreenshotJobResource> {
     const job = await this.installation.waitForReason(set, reason, timeoutMs);
     const { name } = job.metadata;
     const text = await this.kubectlOutput(

@@ -23,7 +23,7 @@ const ROOT = path.join(import.meta.dirname, '../../..');
 const CHART = path.join(ROOT, 'charts/tearsheet');
 const TRIAL = path.join(ROOT, 'examples/values-trial.yaml');
 const RELEASE = 't';
-const INSTALL_MS = 4 * 60_000;
+const INSTALL_MS = 8 * 60_000;
 
 export interface Organization {
   readonly organization: string;
@@ -134,12 +134,12 @@ export class HelmInstallation {
     await eventually(async () => {
       // On new connections, because the Service may still lead some of them to a pod that has gone.
       for (let answered = 0; answered < ANSWERS_IN_A_ROW; answered++) {
-        const request = { headers: { connection: 'close' }, signal: AbortSignal.timeout(5_000) };
+        const request = { headers: { connection: 'close' }, signal: AbortSignal.timeout(20_000) };
         const response = await fetch(`${url}/openapi.json`, request);
         await response.arrayBuffer();
         if (!response.ok) throw new Error(`${url}/openapi.json answered ${response.status}`);
       }
-    }, 60_000);
+    }, 240_000);
   }
 
   /** The address of the API's Service, as this machine reaches it. */
@@ -191,7 +191,7 @@ export class HelmInstallation {
       method,
       headers: { authorization: `Bearer ${as.api_key}`, 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(60_000),
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${route} answered ${response.status}: ${text}`);
@@ -201,7 +201,7 @@ export class HelmInstallation {
   /** Downloads a picture or page through the Service, because the public URL does not resolve here. */
   async download(address: string): Promise<Buffer> {
     const { pathname, search } = new URL(address);
-    const response = await fetch(`${await this.url()}${pathname}${search}`, { signal: AbortSignal.timeout(20_000) });
+    const response = await fetch(`${await this.url()}${pathname}${search}`, { signal: AbortSignal.timeout(60_000) });
     if (!response.ok) throw new Error(`${address} answered ${response.status}: ${await response.text()}`);
     return Buffer.from(await response.arrayBuffer());
   }
@@ -227,11 +227,11 @@ export class HelmInstallation {
       const found = (await this.jobs()).find(({ spec }) => spec.set === set);
       if (found === undefined) throw new Error(`No ScreenshotJob is of the set ${set}.`);
       return found;
-    }, 20_000);
+    }, 120_000);
   }
 
   /** Waits until a set's ScreenshotJob has this reason. @throws Error with the diagnostics after `timeoutMs`. */
-  async waitForReason(set: string, reason: string, timeoutMs = 30_000): Promise<ScreenshotJobResource> {
+  async waitForReason(set: string, reason: string, timeoutMs = 240_000): Promise<ScreenshotJobResource> {
     const deadline = performance.now() + timeoutMs;
     for (;;) {
       const job = await this.jobOfSet(set);
@@ -281,15 +281,15 @@ export class HelmInstallation {
   }
 
   async uninstall(): Promise<string> {
-    return helm(['uninstall', RELEASE, '-n', this.namespace.name, '--wait', '--timeout', '200s'], {
-      timeoutMs: 220_000,
+    return helm(['uninstall', RELEASE, '-n', this.namespace.name, '--wait', '--timeout', '400s'], {
+      timeoutMs: 420_000,
     });
   }
 
   /** Removes the release and all that it may have left. */
   async remove(): Promise<void> {
-    await tryRun('helm', ['uninstall', RELEASE, '-n', this.namespace.name, '--ignore-not-found', '--timeout', '60s'], {
-      timeoutMs: 80_000,
+    await tryRun('helm', ['uninstall', RELEASE, '-n', this.namespace.name, '--ignore-not-found', '--timeout', '200s'], {
+      timeoutMs: 220_000,
     });
     await this.tryKubectl(['delete', 'screenshotjobs', '--all', '--wait=false']);
     await this.tryKubectl(['delete', 'jobs', '--all', '--wait=false']);
@@ -331,6 +331,6 @@ function reaches(address: string, port: number): Promise<void> {
         socket.once('error', ({ message }) => failed(message));
         socket.once('timeout', () => failed('no answer'));
       }),
-    60_000,
+    180_000,
   );
 }

@@ -36,7 +36,7 @@ export class ObjectReader {
     await this.#config.applyToHTTPSOptions(options);
     const url = new URL(route, this.#config.getCurrentCluster()?.server);
     return new Promise((resolve, reject) => {
-      const asked = request(url, { ...options, agent: this.#agentOf(options), timeout: 15_000 }, (response) => {
+      const asked = request(url, { ...options, agent: this.#agentOf(options), timeout: 60_000 }, (response) => {
         text(response).then((body) => {
           if (response.statusCode === 200) resolve(body);
           else reject(new Error(`${route} answered ${response.statusCode}: ${body.slice(0, 500)}`));

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { isOwnCluster } from './environment.ts';
 
 const CLUSTER = path.join(import.meta.dirname, '../../cluster/cluster');
-const LONG_MS = 200_000;
+const LONG_MS = 400_000;
 
 /** @returns true, with a warning, when the tests run on another cluster. */
 export function skipUnlessOwnCluster(what: string): boolean {

@@ -19,7 +19,7 @@ export async function fillQuota(installation: HelmInstallation): Promise<() => P
     const found = await installation.list<Pod>('pods');
     expect(found.filter(isEnding)).toEqual([]);
     return found;
-  }, 60_000);
+  });
   await installation.kubectl(['create', 'quota', 'full', `--hard=pods=${pods.length}`]);
   return () => installation.kubectl(['delete', 'quota', 'full', '--ignore-not-found']);
 }
