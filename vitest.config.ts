@@ -17,6 +17,8 @@ export default defineConfig({
   test: {
     // The browsers and servers of the tests share the machine with the workers.
     maxWorkers: 3,
+    // As long as test/support/eventually.ts waits.
+    expect: { poll: { timeout: 90_000 } },
     // Node caches the compiled sources of the programs that tests start.
     env: { NODE_COMPILE_CACHE: path.join(import.meta.dirname, '.cache/compiled'), CHROMIUM_PATH: chromiumPath },
     projects: [
@@ -27,8 +29,8 @@ export default defineConfig({
           name: 'unit',
           include: ['test/unit/**/*.test.ts'],
           isolate: false,
-          testTimeout: 20_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {
@@ -40,8 +42,8 @@ export default defineConfig({
           include: ['test/integration/**/*.test.ts'],
           exclude: ISOLATED,
           isolate: false,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
         },
       },
       {
@@ -51,8 +53,8 @@ export default defineConfig({
           name: 'integration-isolated',
           globalSetup: ['test/support/globalPostgres.ts'],
           include: ISOLATED,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
         },
       },
       {

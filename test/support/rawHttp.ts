@@ -9,7 +9,7 @@ export function rawExchange(port: number, text: string, until?: string): Promise
       socket.destroy();
       resolve(received);
     };
-    socket.setTimeout(10_000, () => socket.destroy(new Error(`Nothing more came after: ${received}`)));
+    socket.setTimeout(60_000, () => socket.destroy(new Error(`Nothing more came after: ${received}`)));
     socket.on('error', reject);
     socket.on('connect', () => socket.write(text));
     socket.on('data', (chunk) => {

@@ -8,7 +8,7 @@ const CLI = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
 function run(args: readonly string[]) {
   return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
     const { DATABASE_URL: _, EGRESS_ALLOW: __, ...env } = process.env;
-    execFile(process.execPath, [CLI, ...args], { env, timeout: 30_000 }, (error, stdout, stderr) =>
+    execFile(process.execPath, [CLI, ...args], { env, timeout: 110_000 }, (error, stdout, stderr) =>
       resolve({ code: error?.code ?? 0, stdout, stderr }),
     );
   });

@@ -1,17 +1,19 @@
 import { createServer, request } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import express from 'express';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createStreamLimits } from '../../../../src/api/limits/streamLimits.ts';
 import { OverloadedError, TooLargeError } from '../../../../src/api/server/errors.ts';
-import { eventually } from '../../../support/eventually.ts';
 import { type Listener, startListener } from '../../../support/listeners.ts';
 
 let listener: Listener;
 /** Complete uploads. Each one stays in memory until the test releases it. */
 let kept: { letGo: () => void }[];
 
-async function open(limits: { maxBytesPerAddress: number; maxBytes: number; timeoutMs?: number }): Promise<void> {
-  const streamLimits = createStreamLimits({ timeoutMs: 60_000, ...limits });
+const TIMEOUT_MS = 60_000;
+
+async function open(limits: { maxBytesPerAddress: number; maxBytes: number }): Promise<void> {
+  const streamLimits = createStreamLimits({ timeoutMs: TIMEOUT_MS, ...limits });
   const app = express();
   app.put('/', (req, res) =>
     streamLimits.receive(req, async () => {
@@ -32,9 +34,12 @@ async function open(limits: { maxBytesPerAddress: number; maxBytes: number; time
 }
 
 beforeEach(() => {
+  // The test advances the timeouts. HTTP does not use these timers.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   kept = [];
 });
 afterEach(async () => {
+  vi.useRealTimers();
   for (const { letGo } of kept) letGo();
   await listener.close();
 });
@@ -59,15 +64,19 @@ function put(bytes: number, { from = '127.0.0.1', length = bytes, chunked = fals
   });
 }
 
-const isKept = (count: number) => eventually(() => expect(kept).toHaveLength(count));
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await nextTurn();
+}
+
+const isKept = (count: number) => until(() => kept.length === count);
 
 test('uploads over the total limit get 503, and succeed after another upload is finished', async () => {
   await open({ maxBytesPerAddress: 100, maxBytes: 250 });
-  const puts = ['127.0.0.2', '127.0.0.3', '127.0.0.4'].map((from, i) => put([100, 100, 60][i] ?? 0, { from }));
+  const puts = ['127.0.0.2', '127.0.0.3'].map((from) => put(100, { from }));
   await isKept(2);
-  expect(await Promise.race(puts)).toBe(503);
+  expect(await put(60, { from: '127.0.0.4' })).toBe(503);
   kept[0]?.letGo();
-  expect(await Promise.race(puts.filter((_, i) => i !== 2))).toBe(204);
+  expect(await Promise.race(puts)).toBe(204);
   void put(60, { from: '127.0.0.4' });
   await isKept(3);
 });
@@ -82,10 +91,12 @@ test('one sender uses at most the bytes of one picture', async () => {
 });
 
 test('a sender that announces many bytes and sends few blocks no others and times out', async () => {
-  await open({ maxBytesPerAddress: 100, maxBytes: 100, timeoutMs: 300 });
+  await open({ maxBytesPerAddress: 100, maxBytes: 100 });
   const slow = put(1, { from: '127.0.0.2', length: 100 });
+  await until(() => vi.getTimerCount() === 1);
   void put(90, { from: '127.0.0.3' });
   await isKept(1);
+  vi.advanceTimersByTime(TIMEOUT_MS);
   expect(await slow).toBe(0);
 });
 
@@ -106,11 +117,12 @@ function get(bytes: number, from: string): Promise<number> {
 }
 
 test('downloads have the same limits, and a receiver that reads nothing times out', async () => {
-  await open({ maxBytesPerAddress: 100, maxBytes: 150, timeoutMs: 500 });
+  await open({ maxBytesPerAddress: 100, maxBytes: 150 });
   const slow = get(100, '127.0.0.2');
   await isKept(1);
   expect(await get(10, '127.0.0.2')).toBe(503);
   expect(await get(60, '127.0.0.3')).toBe(503);
+  vi.advanceTimersByTime(TIMEOUT_MS);
   expect(await slow).toBe(0);
   void get(100, '127.0.0.3');
   await isKept(2);

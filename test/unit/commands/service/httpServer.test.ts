@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { type HttpServer, type ListenOptions, startHttpServer } from '../../../../src/commands/service/httpServer.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { rawExchange } from '../../../support/rawHttp.ts';
 
 let server: HttpServer;
@@ -43,7 +44,7 @@ test('a connection above the limit is closed at once, and one below it is served
   await once(first, 'connect');
   expect(await rawExchange(server.port, '')).toBe('');
   first.destroy();
-  await expect
-    .poll(() => rawExchange(server.port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n', 'fine').catch(String))
-    .toContain('fine');
+  await eventually(async () =>
+    expect(await rawExchange(server.port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n', 'fine')).toContain('fine'),
+  );
 });
