@@ -19,7 +19,7 @@ type Library = keyof typeof LIBRARIES;
 export interface MovingCreative {
   readonly name: string;
   readonly scripts: readonly Library[];
-  /** HTML that follows the scripts. It defines `position()`, the left edge of the box in CSS pixels. */
+  /** HTML that follows the scripts. */
   readonly body: string;
 }
 
@@ -28,9 +28,13 @@ const DURATION_MS = 6_500;
 /** CSS pixels a millisecond. */
 const SPEED = DISTANCE / DURATION_MS;
 
+/** @returns the left edge of the box at a time after the start of its motion, in CSS pixels. */
+export function edgeAt(ms: number): number {
+  return Math.min(DISTANCE, Math.max(0, ms * SPEED));
+}
+
 const BOX = '<div id="box"></div>';
 const CANVAS = '<canvas id="canvas" width="300" height="250"></canvas>';
-const boxEdge = 'position = () => box.getBoundingClientRect().left;';
 
 const EASEL: readonly Library[] = ['easeljs.js', 'tweenjs.js'];
 const createjs = (mode: string): MovingCreative => ({
@@ -44,7 +48,6 @@ createjs.Ticker.timingMode = createjs.Ticker.${mode};
 createjs.Ticker.framerate = 60;
 createjs.Ticker.on('tick', stage);
 createjs.Tween.get(shape).to({ x: ${DISTANCE} }, ${DURATION_MS});
-position = () => shape.x;
 </script>`,
 });
 
@@ -76,8 +79,7 @@ const lottie = (renderer: 'svg' | 'canvas'): MovingCreative => ({
   name: `Lottie on ${renderer}`,
   scripts: ['lottie.js'],
   body: `<div id="root" style="width:300px;height:250px"></div><script>
-const player = lottie.loadAnimation({ container: root, renderer: '${renderer}', loop: false, animationData: ${JSON.stringify(lottieData())} });
-position = () => (player.currentFrame * ${DISTANCE}) / ${(DURATION_MS * 30) / 1000};
+lottie.loadAnimation({ container: root, renderer: '${renderer}', loop: false, animationData: ${JSON.stringify(lottieData())} });
 </script>`,
 });
 
@@ -85,7 +87,7 @@ export const MOVING_CREATIVES: readonly MovingCreative[] = [
   {
     name: 'GSAP',
     scripts: ['gsap.js'],
-    body: `${BOX}<script>gsap.to('#box', { duration: ${DURATION_MS / 1000}, x: ${DISTANCE}, ease: 'none' }); ${boxEdge}</script>`,
+    body: `${BOX}<script>gsap.to('#box', { duration: ${DURATION_MS / 1000}, x: ${DISTANCE}, ease: 'none' });</script>`,
   },
   createjs('RAF'),
   createjs('RAF_SYNCHED'),
@@ -100,7 +102,6 @@ const shape = new PIXI.Graphics();
 shape.beginFill(0xdd0000).drawRect(0, 20, 30, 200);
 app.stage.addChild(shape);
 app.ticker.add((frames) => { shape.x = Math.min(${DISTANCE}, shape.x + (frames * 1000 * ${SPEED}) / 60); });
-position = () => shape.x;
 </script>`,
   },
   lottie('svg'),
@@ -108,42 +109,34 @@ position = () => shape.x;
   {
     name: 'anime.js',
     scripts: ['anime.js'],
-    body: `${BOX}<script>anime({ targets: '#box', translateX: ${DISTANCE}, duration: ${DURATION_MS}, easing: 'linear' }); ${boxEdge}</script>`,
+    body: `${BOX}<script>anime({ targets: '#box', translateX: ${DISTANCE}, duration: ${DURATION_MS}, easing: 'linear' });</script>`,
   },
   {
     name: 'jQuery',
     scripts: ['jquery.js'],
-    body: `${BOX}<script>$('#box').animate({ left: ${DISTANCE} }, ${DURATION_MS}, 'linear'); ${boxEdge}</script>`,
+    body: `${BOX}<script>$('#box').animate({ left: ${DISTANCE} }, ${DURATION_MS}, 'linear');</script>`,
   },
   {
     name: 'SMIL',
     scripts: [],
-    body: `<svg width="300" height="250"><rect id="box" y="20" width="30" height="200" fill="#d00"><animate attributeName="x" from="0" to="${DISTANCE}" dur="${DURATION_MS}ms" fill="freeze"/></rect></svg>
-<script>${boxEdge}</script>`,
+    body: `<svg width="300" height="250"><rect id="box" y="20" width="30" height="200" fill="#d00"><animate attributeName="x" from="0" to="${DISTANCE}" dur="${DURATION_MS}ms" fill="freeze"/></rect></svg>`,
   },
   {
     name: 'the timer of a worker',
     scripts: [],
     body: `${BOX}<script>
 const work = 'const start = performance.now(); setInterval(() => postMessage(performance.now() - start), 16)';
-let known = false;
-new Worker(URL.createObjectURL(new Blob([work]))).onmessage = ({ data }) => {
-  // A busy machine starts a worker late, and the box moves by the worker's time.
-  if (!known) began = performance.now() - data;
-  known = true;
-  box.style.left = data * ${SPEED} + 'px';
-};
-${boxEdge}
+new Worker(URL.createObjectURL(new Blob([work]))).onmessage = ({ data }) => { box.style.left = data * ${SPEED} + 'px'; };
 </script>`,
   },
 ];
 
-/** @returns the creative as one page, which loads its scripts from `/scripts/`. `began` is the time at which the creative starts. */
+/** @returns the creative as one page, which loads its scripts from `/scripts/`. */
 export function pageOf({ scripts, body }: MovingCreative): string {
   const tags = scripts.map((script) => `<script src="/scripts/${script}"></script>`);
   return `<!doctype html><meta name="ad.size" content="width=300,height=250">
 <style>body{margin:0;background:#fff;overflow:hidden}#box{position:absolute;left:0;top:20px;width:30px;height:200px;background:#d00}canvas{display:block}</style>
-<body>${tags.join('')}<script>began = performance.now()</script>${body}`;
+<body>${tags.join('')}${body}`;
 }
 
 export function readLibrary(name: Library): Buffer {

@@ -5,6 +5,8 @@ import type { PageGuard } from './pageGuard.ts';
 export interface PageClock {
   /** Milliseconds of the page's own time. */
   readonly now: number;
+  /** @param timestamp of an event of the browser, in seconds. @returns the time of the event by this clock. */
+  timeOf(timestamp: number): number;
   /** False once the clock advances although requests are open. */
   readonly waitsForNetwork: boolean;
   /** Called once, before the page loads anything. */
@@ -32,6 +34,11 @@ export class WallClock implements PageClock {
   /** Includes the time that the work between two calls of `advance` took. */
   get now(): number {
     return performance.now() - this.#startedAt;
+  }
+
+  /** The event has just come. */
+  timeOf(): number {
+    return this.now;
   }
 
   async start(): Promise<void> {

@@ -1,7 +1,7 @@
 import { CdpError, type CdpSession, CdpTimeoutError } from './cdp.ts';
 
 /** A worker that does not answer for this real time is busy, and the clock no longer waits for it. */
-const BUSY_MS = 1_000;
+const BUSY_MS = 5_000;
 
 /** The workers of a page. Virtual time does not wait for them, so the clock of the page has to. */
 export class PageWorkers {

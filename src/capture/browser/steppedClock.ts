@@ -51,6 +51,10 @@ export class SteppedClock implements PageClock {
     return this.#now;
   }
 
+  timeOf(timestamp: number): number {
+    return Math.round((timestamp * 1000 - this.#base) * 1000) / 1000;
+  }
+
   get waitsForNetwork(): boolean {
     return this.#policy !== 'advance';
   }

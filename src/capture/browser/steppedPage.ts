@@ -58,7 +58,7 @@ export class SteppedPage {
   readonly #worlds: IsolatedWorlds;
   readonly #workers: PageWorkers;
   readonly #frameNeeds: FrameNeeds;
-  #loaded = false;
+  #loadedAt: number | undefined;
 
   private constructor(
     browser: SteppedBrowser,
@@ -112,14 +112,14 @@ export class SteppedPage {
     return this.#clock.now;
   }
 
-  /** True once the document and its iframes have loaded. */
-  get loaded(): boolean {
-    return this.#loaded;
+  /** The time at which the document and its iframes had loaded; undefined before. */
+  get loadedAt(): number | undefined {
+    return this.#loadedAt;
   }
 
   /** Starts to load `url`; the first {@link advance} waits for it. @throws RenderingBlockedError if it cannot be opened. */
   async navigate(url: string): Promise<void> {
-    this.#loaded = false;
+    this.#loadedAt = undefined;
     const { errorText } = await this.#guard.waitFor(this.session.send('Page.navigate', { url }, 60_000));
     if (errorText) throw new RenderingBlockedError('stuck', `${url} could not be opened: ${errorText}`);
   }
@@ -187,8 +187,8 @@ export class SteppedPage {
       this.notes.add(`A dialog (${type}) was dismissed.`);
       session.send('Page.handleJavaScriptDialog', { accept: type === 'beforeunload' }).catch(() => undefined);
     });
-    session.on('Page.loadEventFired', () => {
-      this.#loaded = true;
+    session.on('Page.loadEventFired', ({ timestamp }) => {
+      this.#loadedAt = this.#clock.timeOf(timestamp);
     });
     await Promise.all([
       session.send('Inspector.enable'),

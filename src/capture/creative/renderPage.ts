@@ -1,19 +1,10 @@
 import type { SteppedPage } from '../browser/steppedPage.ts';
 import { FrameGrid } from './frameGrid.ts';
 import { isUniform } from './stillImage.ts';
+import { waitForLoad } from './waitForLoad.ts';
 
 /** PNGs by marker in milliseconds; null is the default frame. */
 export type FramesByMarker = ReadonlyMap<number | null, Buffer>;
-
-/**
- * In stepped time, each request takes exactly this long, if one step of the clock covers it. So a script starts at the same
- * time in every rendering.
- */
-const LOADING_STEP_MS = 10;
-/** At this time a creative counts as started, even if it still loads. */
-const MAX_LOADING_MS = { stepped: 300, wall: 3_000 };
-/** From the load to the first frame. */
-const FIRST_FRAME_MS = 1;
 
 /** Until this time a look at each frame costs little. */
 const SHORT_MS = 5_000;
@@ -46,7 +37,7 @@ export async function renderPageFrames(
   markers: readonly (number | null)[],
   { looksAtEachFrame, isImage }: FrameOptions,
 ): Promise<FramesByMarker> {
-  await load(page);
+  await waitForLoad(page);
   const pictures = new Map<number | null, Buffer>();
   const ahead = [...new Set(markers.filter((marker) => marker !== null))].toSorted((a, b) => a - b);
   const stillness = markers.includes(null) ? new StillnessDetector(page) : undefined;
@@ -84,15 +75,9 @@ function takeBefore(markers: number[], time: number): number[] {
   return markers.splice(0, count < 0 ? markers.length : count);
 }
 
-/** Lets the creative load without drawing, so that marker 0 is the same in every rendering. */
-async function load(page: SteppedPage): Promise<void> {
-  while (!page.loaded && page.now < MAX_LOADING_MS[page.clock]) await page.wait(LOADING_STEP_MS);
-  await page.wait(FIRST_FRAME_MS);
-}
-
 /** Lets a page run until it is still. Takes no frame. */
 export async function waitUntilStill(page: SteppedPage): Promise<void> {
-  await load(page);
+  await waitForLoad(page);
   const stillness = new StillnessDetector(page);
   const grid = new FrameGrid(page, true);
   while (!(await stillness.isReached(grid.time))) {
