@@ -17,11 +17,23 @@ const BINDING = 'autoconsentSendMessage';
 const EVALUATE_MS = 2_000;
 const MAX_FRAMES = 20;
 
-/** How long to look for a dialog. The search ends earlier when the page is quiet and its source never mentions consent. */
+/**
+ * How long to look for a dialog at least. The search lasts until the page has been scrolled, because some dialogs appear on scroll.
+ * It ends earlier when the page is quiet and its source never mentions consent.
+ */
 const LOOK_MS = 700;
 const ANSWER_MS = 5_000;
 
 type Progress = 'looking' | 'found' | 'answered' | 'failed';
+
+export interface ConsentSearch {
+  /** Real time for the search and the answer. */
+  readonly ms: number;
+  /** Resolves when the page has been scrolled through. */
+  readonly scrolled: Promise<void>;
+  /** Resolves when the page is quiet. */
+  readonly rested: Promise<void>;
+}
 
 /** Answers the consent dialogs of the only page of a browser context. */
 export class ConsentDialogs {
@@ -51,24 +63,30 @@ export class ConsentDialogs {
 
   /**
    * Looks for a dialog and answers it. A dialog that stays is no error, because the page can still be captured.
-   * @param rested resolves when the page is quiet. @returns whether there was a dialog.
+   * @returns whether there was a dialog.
    */
-  async answer(page: Page, { ms, rested }: { ms: number; rested: Promise<void> }): Promise<boolean> {
-    const endsAt = performance.now() + Math.min(ms, ANSWER_MS);
+  async answer(page: Page, { ms, scrolled, rested }: ConsentSearch): Promise<boolean> {
+    const endsAt = performance.now() + ms;
     // A page that closes now rejects at once, and an unhandled rejection would end the process.
     rested.catch((error: unknown) => void error);
+    let isScrolled = false;
+    const noteScroll = () => {
+      isScrolled = true;
+    };
+    scrolled.then(noteScroll, noteScroll);
     await Promise.all(page.frames().slice(0, MAX_FRAMES).map(startIn));
-    const lookEndsAt = Math.min(endsAt, performance.now() + LOOK_MS);
+    const lookEndsAt = performance.now() + LOOK_MS;
     let isUnlikely = false;
     const judging = rested.then(async () => {
       isUnlikely = (await attempt(page.mainFrame(), MENTIONS_CONSENT)) === false;
     });
     // The caller that waits for the page to become quiet gets this error.
     judging.catch((error: unknown) => void error);
-    await this.#until(() => this.isFound || isUnlikely, lookEndsAt);
+    const isOver = () => isUnlikely || (isScrolled && performance.now() >= lookEndsAt);
+    await this.#until(() => this.isFound || isOver(), endsAt);
     await this.#until(
       () => this.#progress === 'answered' || this.#progress === 'failed',
-      this.#progress === 'found' ? endsAt : 0,
+      this.#progress === 'found' ? Math.min(endsAt, performance.now() + ANSWER_MS) : 0,
     );
     this.#pressed = this.#progress !== 'answered' && (await pressConsentButtonInFrames(page));
     return this.isFound || this.#pressed;

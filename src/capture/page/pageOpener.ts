@@ -157,7 +157,8 @@ async function processGroupOf(browser: Browser): Promise<number | undefined> {
   return processInfo.find(({ type }) => type === 'browser')?.id;
 }
 
-const ENDING_MS = 1_000;
+/** A busy node reports the end of a browser late. */
+const ENDING_MS = 5_000;
 
 /** A call to a browser that is ending may stay without an answer. @throws Error after `ENDING_MS` in that case. */
 async function failIfBrowserEnds<T>(browser: Browser, work: Promise<T>): Promise<T> {

@@ -178,7 +178,7 @@ export class PageVisit {
       scroll(() => this.#consent.isFound),
     );
     const answering = this.#timed('consent', () =>
-      this.#consent.answer(this.#page, { ms: budget.left(), rested: scrolled.then(rest) }),
+      this.#consent.answer(this.#page, { ms: budget.left(), scrolled, rested: scrolled.then(rest) }),
     );
     const [wasAsked] = await Promise.all([answering, scrolled]);
     if (wasAsked) await scroll();

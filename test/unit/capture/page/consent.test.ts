@@ -19,7 +19,7 @@ function closedPage(): Page {
 
 test('a page that closes during the search for a dialog does not end the process', async () => {
   const consent = new ConsentDialogs({} as BrowserContext);
-  const rested = Promise.reject(new Error('The page was closed.'));
-  expect(await consent.answer(closedPage(), { ms: 100, rested })).toBe(false);
+  const closed = Promise.reject(new Error('The page was closed.'));
+  expect(await consent.answer(closedPage(), { ms: 100, scrolled: closed, rested: closed })).toBe(false);
   expect(unheard).not.toHaveBeenCalled();
 });
