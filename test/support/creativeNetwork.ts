@@ -3,7 +3,7 @@ import { createGuard } from '../../src/egress/guard.ts';
 import type { GuardedFetch, LocalOrigins } from '../../src/egress/ports.ts';
 import { startEgressProxy } from '../../src/egress/proxy.ts';
 
-/** The real way out of a capture, opened for loopback. */
+/** The real way out of a capture, opened for loopback. It finds no host by name, and asks no name server. */
 export interface CreativeNetwork {
   readonly proxyUrl: string;
   readonly origins: LocalOrigins;
@@ -11,8 +11,11 @@ export interface CreativeNetwork {
   close(): Promise<void>;
 }
 
-export async function startCreativeNetwork(fetchTimeoutMs = 3_000): Promise<CreativeNetwork> {
-  const guard = createGuard({ allow: ['127.0.0.0/8'] });
+/** @param fetchTimeoutMs default: enough for a busy machine. */
+export async function startCreativeNetwork(fetchTimeoutMs = 60_000): Promise<CreativeNetwork> {
+  const lookup = (name: string) =>
+    Promise.reject(Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' }));
+  const guard = createGuard({ allow: ['127.0.0.0/8'], lookup });
   const proxy = await startEgressProxy({ guard });
   return {
     proxyUrl: proxy.url,

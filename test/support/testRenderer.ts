@@ -14,8 +14,16 @@ import { startListener } from './listeners.ts';
 /** The ad server's response at a path; `hang`: the server never responds. */
 export type Page = { type: string; body: string | Buffer; status?: number; headers?: Record<string, string> } | 'hang';
 
-/** A renderer with a real browser, and an ad server on loopback. */
-export async function startTestRenderer(options: Partial<CreativeRendererOptions> = {}) {
+export interface TestRendererOptions extends Partial<CreativeRendererOptions> {
+  /** For what the renderer itself fetches. */
+  readonly fetchTimeoutMs?: number;
+}
+
+/**
+ * A renderer with a real browser, and an ad server on loopback. A busy machine needs seconds for a request, so a test that waits
+ * for a limit sets a shorter one itself.
+ */
+export async function startTestRenderer({ fetchTimeoutMs, ...options }: TestRendererOptions = {}) {
   const pages = new Map<string, Page>();
   const asked: string[] = [];
   const server = createServer((request, answer) => {
@@ -27,14 +35,15 @@ export async function startTestRenderer(options: Partial<CreativeRendererOptions
   });
   const listener = await startListener(server);
   const base = listener.url;
-  const network = await startCreativeNetwork();
+  const network = await startCreativeNetwork(fetchTimeoutMs);
   const { proxyUrl, origins, fetch } = network;
   const renderer = await startCreativeRenderer({
     chromiumPath: findChromium(process.env['CHROMIUM_PATH']),
     proxyUrl,
     origins,
     fetch,
-    networkBudgetMs: 1_000,
+    creativeDeadlineMs: 110_000,
+    networkBudgetMs: 60_000,
     browsers: 1,
     ...options,
   });

@@ -5,10 +5,17 @@ import { colourAt, file, startTestRenderer, type TestRenderer, tag } from '../..
 import { zipOf } from '../../../support/zips.ts';
 
 let renderer: TestRenderer;
+/** For requests that get no answer. */
+let impatient: TestRenderer;
 beforeAll(async () => {
   renderer = await startTestRenderer();
+  impatient = await startTestRenderer({ networkBudgetMs: 2_000, fetchTimeoutMs: 3_000 });
+  impatient.put('/hang', 'hang');
 });
-afterAll(() => renderer.close());
+afterAll(async () => {
+  await renderer.close();
+  await impatient.close();
+});
 
 const BOX = '<div style="width:300px;height:250px;background:rgb(0,120,0)"></div>';
 const GREEN = [0, 120, 0];
@@ -43,21 +50,22 @@ describe('a creative that behaves badly', () => {
     ],
     ['throws an exception', `${BOX}<script>throw new Error('x')</script>`],
     ['opens the print dialog', `${BOX}<script>print()</script>`],
+    ['has characters that are not valid Unicode', `${BOX}\u0000\ufffd\ud800`],
+  ])('a creative that %s is shown', (_, content) => isShown(renderer, content));
+
+  it.each([
     ['never stops loading an image', `${BOX}<img src="BASE/hang">`],
     [
       'keeps a stream open',
       `${BOX}<script>new EventSource('BASE/hang'); fetch('BASE/hang'); new WebSocket('ws://127.0.0.1:1/')</script>`,
     ],
-    ['has characters that are not valid Unicode', `${BOX}\u0000\ufffd\ud800`],
-  ])('a creative that %s is shown', async (_, content) => {
-    renderer.put('/hang', 'hang');
-    const { frames, width, height } = await renderer.rendered(tag(content.replaceAll('BASE', renderer.base)), {
-      markers: [0, null],
-      ratios: [1, 2],
-    });
+  ])('a creative that %s is shown', (_, content) => isShown(impatient, content.replaceAll('BASE', impatient.base)));
+
+  async function isShown(by: TestRenderer, content: string): Promise<void> {
+    const { frames, width, height } = await by.rendered(tag(content), { markers: [0, null], ratios: [1, 2] });
     expect([width, height]).toEqual([300, 250]);
     for (const frame of frames) expect(await colourAt(frame)).toEqual(GREEN);
-  });
+  }
 
   it('a page that may not be in a frame is shown, and its dialog is dismissed', async () => {
     const body = `<meta name="ad.size" content="width=300,height=250"><body style="margin:0">${BOX}<script>alert(1)</script>`;
@@ -94,15 +102,19 @@ describe('a creative that behaves badly', () => {
   });
 
   it('a tag whose image never arrives is shown, and its notes name the request', async () => {
-    renderer.put('/hang', 'hang');
-    const { notes } = await renderer.rendered(tag(`${BOX}<img src="${renderer.base}/hang">`));
+    const { notes } = await impatient.rendered(tag(`${BOX}<img src="${impatient.base}/hang">`));
     expect(notes.join()).toMatch(/These requests did not end in time: 127\.0\.0\.1:\d+\/hang/);
   });
 });
 
 describe('a creative that cannot be shown', () => {
-  const failed = async (source: Parameters<TestRenderer['render']>[0], status: string, words: RegExp) => {
-    expect(await renderer.render(source)).toEqual({ status, reason: expect.stringMatching(words) });
+  const failed = async (
+    source: Parameters<TestRenderer['render']>[0],
+    status: string,
+    words: RegExp,
+    by: TestRenderer = renderer,
+  ) => {
+    expect(await by.render(source)).toEqual({ status, reason: expect.stringMatching(words) });
   };
   const vast = (body: string) => ({ type: 'text/xml', body: `<VAST version="3.0">${body}</VAST>` });
 
@@ -117,7 +129,7 @@ describe('a creative that cannot be shown', () => {
   it('a creative whose address answers 204 fails because it has no ad', () =>
     failed(renderer.put('/204', { status: 204, type: 'text/html', body: '' }), 'generic_error', /no ad/));
   it('a creative whose address never answers fails with net_read_timeout', () =>
-    failed(renderer.put('/hang', 'hang'), 'net_read_timeout', /did not answer/));
+    failed({ kind: 'url', content: `${impatient.base}/hang` }, 'net_read_timeout', /did not answer/, impatient));
   it('a creative at a port that refuses connections fails with a reason', () =>
     failed({ kind: 'url', content: 'http://127.0.0.1:1/' }, 'generic_error', /connection refused/));
   it('a creative at a private address is refused', () =>
@@ -150,9 +162,9 @@ describe('a creative that cannot be shown', () => {
     );
   });
   it('a page whose style sheet never arrives fails with net_read_timeout', async () => {
-    renderer.put('/hang', 'hang');
     const body = `<meta name="ad.size" content="width=300,height=250"><link rel="stylesheet" href="/hang"><body>${BOX}`;
-    await failed(renderer.put('/blocked', { type: 'text/html', body }), 'net_read_timeout', /hang did not answer/);
+    const source = impatient.put('/blocked', { type: 'text/html', body });
+    await failed(source, 'net_read_timeout', /hang did not answer/, impatient);
   });
   it('a tag that draws nothing fails with a reason', () =>
     failed(tag('<script>1</script>'), 'generic_error', /shows nothing/));

@@ -15,7 +15,7 @@ let engine: Engine;
 
 beforeAll(async () => {
   sites = await startSites();
-  const settings = { navigationTimeoutMs: 5_000, settleCapMs: 4_000 };
+  const settings = { navigationTimeoutMs: 15_000, settleCapMs: 4_000 };
   engine = await startEngine({ chromiumPath: CHROMIUM, allow: ['127.0.0.0/8'], settings, log: SILENT });
 });
 afterAll(async () => {
@@ -77,4 +77,4 @@ test('a page that blocks its thread and a page that never answers do not fail th
   expect(results.get(plain)?.status).toBe('uploaded');
   expect(results.get(silent)?.status).toBe('net_read_timeout');
   expect(['generic_error', 'net_read_timeout']).toContain(results.get(busy)?.status);
-});
+}, 300_000);

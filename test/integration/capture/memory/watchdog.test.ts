@@ -10,6 +10,7 @@ import { findDevice } from '../../../../src/domain/devices.ts';
 import { type Listener, listenHttp } from '../../../support/listeners.ts';
 import { required } from '../../../support/required.ts';
 import { SILENT } from '../../../support/silentLog.ts';
+import { parentOf } from '../page/browserProcesses.ts';
 
 const MIB = 2 ** 20;
 const DESKTOP = required(findDevice('desktop'));
@@ -22,11 +23,9 @@ let engine: Engine;
 let site: Listener;
 let meter: NodeJS.Timeout;
 let measuring: Promise<void>;
-let before: Set<number>;
 
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-cgroup-'));
-  before = new Set((await memoryOfGroups()).keys());
   await writeFile(path.join(folder, 'memory.max'), `${700 * MIB}`);
   measuring = measure();
   await measuring;
@@ -51,9 +50,9 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The process groups that started after the test. */
+/** The browsers that this process started; each is the leader of a group. Other tests run at the same time. */
 async function measure(): Promise<void> {
-  const groups = [...(await memoryOfGroups())].filter(([group]) => !before.has(group));
+  const groups = [...(await memoryOfGroups())].filter(([group]) => parentOf(group) === process.pid);
   const used = groups.reduce((sum, [, bytes]) => sum + bytes, 0);
   // At once, as the kernel's file is never half written.
   const fresh = path.join(folder, `${performance.now()}`);

@@ -6,10 +6,19 @@ export function killBrowsers(): void {
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
     .filter((pid) => parentOf(pid) === process.pid && commandOf(pid).includes('--remote-debugging-pipe'));
-  for (const pid of browsers) process.kill(pid, 'SIGKILL');
+  for (const pid of browsers) kill(pid);
 }
 
-function parentOf(pid: number): number {
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    // It ended by itself.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
+
+export function parentOf(pid: number): number {
   return Number(/^PPid:\s+(\d+)$/m.exec(read(pid, 'status'))?.[1] ?? 0);
 }
 

@@ -6,13 +6,17 @@ import { ad, device, openerFor, placed, readyPage, type Sites, startSites } from
 
 let sites: Sites;
 let opener: PageOpener;
+/** For pages that never arrive. */
+let impatient: PageOpener;
 
 beforeAll(async () => {
   sites = await startSites();
-  opener = await openerFor({ navigationTimeoutMs: 3_000, settleCapMs: 4_000 });
+  opener = await openerFor({ settleCapMs: 4_000 });
+  impatient = await openerFor({ navigationTimeoutMs: 3_000, settleCapMs: 4_000 });
 });
 afterAll(async () => {
   await opener.close();
+  await impatient.close();
   await sites.close();
 });
 
@@ -42,10 +46,6 @@ describe('a page that behaves badly', () => {
     ],
     ['that never stops loading', '<img src="/forever"><script>setInterval(() => fetch("/poll"), 50)</script>'],
     [
-      'that navigates away after it has settled',
-      '<script>setTimeout(() => location.href = "/elsewhere", 6000)</script>',
-    ],
-    [
       'that requests permissions',
       '<script>navigator.geolocation.getCurrentPosition(() => 0); Notification.requestPermission();</script>',
     ],
@@ -62,6 +62,19 @@ describe('a page that behaves badly', () => {
     );
     readyPage(open);
     placed(await open.place(await ad(300, 250)));
+    await open.close();
+  });
+
+  test('a page that navigates away after it has settled is captured', async () => {
+    const settled = Promise.withResolvers<void>();
+    sites.put('/settled', (_request, response) => void settled.promise.then(() => response.end()));
+    sites.put('/elsewhere', '<!doctype html><p>Another page.</p>');
+    const leaves = `<script>fetch('/settled').then(() => { location.href = '/elsewhere'; })</script>`;
+    const open = await opener.open(sites.put('/leaves', `<!doctype html>${SLOT}${leaves}`), desktop);
+    readyPage(open);
+    settled.resolve();
+    placed(await open.place(await ad(300, 250)));
+    expect(sites.asked).not.toContain('/elsewhere');
     await open.close();
   });
 });
@@ -81,7 +94,7 @@ describe('a page that cannot be captured', () => {
     ],
   ])('a page with %s fails with a reason', async (what, body) => {
     sites.put('/forever', () => undefined);
-    const page = await opener.open(sites.put(`/busy-${what.replaceAll(' ', '-')}`, body), desktop);
+    const page = await impatient.open(sites.put(`/busy-${what.replaceAll(' ', '-')}`, body), desktop);
     expect(['generic_error', 'net_read_timeout']).toContain(page.status);
     expect('reason' in page && page.reason).toMatch(/\w/);
   });
@@ -112,7 +125,7 @@ describe('a page that cannot be captured', () => {
     const url = sites.put('/drip', (_request, response) =>
       response.writeHead(200, { 'content-type': 'text/html' }).write('<!doctype html>'),
     );
-    expect(await opener.open(url, desktop)).toMatchObject({ status: 'net_read_timeout' });
+    expect(await impatient.open(url, desktop)).toMatchObject({ status: 'net_read_timeout' });
   });
 
   test('a page that requires a password fails with blocked', async () => {

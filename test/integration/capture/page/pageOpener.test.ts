@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PageOpener } from '../../../../src/capture/page/page.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { type Listener, listenHttp } from '../../../support/listeners.ts';
 import { killBrowsers } from './browserProcesses.ts';
 import { device, openerFor } from './sites.ts';
@@ -41,5 +42,7 @@ test('an open call ends, and the process stays alive, whenever the browser ends'
     await pause(ms);
     killBrowsers();
     expect(await opening).toMatch(/^(ready|generic_error|The browser ended: .*)$/);
+    // The opener may hear later than the call that its browser is gone.
+    await eventually(() => expect(opener.memoryConsumers()).toEqual([]));
   }
 });

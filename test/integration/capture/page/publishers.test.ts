@@ -10,7 +10,7 @@ let opener: PageOpener;
 
 beforeAll(async () => {
   publishers = await startPublishers();
-  opener = await openerFor({ navigationTimeoutMs: 3_000 });
+  opener = await openerFor();
 });
 afterAll(async () => {
   await opener.close();
@@ -74,7 +74,13 @@ test('an ad as wide as the smallest phone is shown at its own size in a slot wit
 test.each<[PageName, string]>([
   ['blocked', 'blocked'],
   ['notFound', 'not_found'],
-  ['neverAnswers', 'net_read_timeout'],
 ])('the publisher page %s becomes %s', async (page, status) => {
   expect(await opener.open(publishers.url(page), device('desktop'))).toMatchObject({ status });
+});
+
+test('the publisher page neverAnswers becomes net_read_timeout', async () => {
+  const impatient = await openerFor({ navigationTimeoutMs: 1_000 });
+  const closed = await impatient.open(publishers.url('neverAnswers'), device('desktop'));
+  await impatient.close();
+  expect(closed).toMatchObject({ status: 'net_read_timeout' });
 });

@@ -124,7 +124,7 @@ test('A capture makes one call and starts no engine if no work is left', async (
 });
 
 test('A capture renews its claim while it renders', async () => {
-  const job = await startCaptureJob({ ads: { [A]: 'slow' }, options: { leaseSeconds: 1.5 } });
+  const job = await startCaptureJob({ ads: { [A]: 'slow' }, options: { leaseSeconds: 6 } });
   const { exit, engine } = runProgram(job);
   await eventually(() => expect(job.pathsOf(/renew/).length).toBeGreaterThan(2));
   engine.letGo();
@@ -133,7 +133,7 @@ test('A capture renews its claim while it renders', async () => {
 });
 
 test('A capture that lost its claim still reports its result', async () => {
-  const job = await startCaptureJob({ ads: { [A]: 'slow' }, options: { leaseSeconds: 1.5 } });
+  const job = await startCaptureJob({ ads: { [A]: 'slow' }, options: { leaseSeconds: 6 } });
   const { exit, engine } = runProgram(job);
   await eventually(async () => expect((await job.creative(A)).claimed_by_index).toBe(0));
   await job.moveClaim(A);

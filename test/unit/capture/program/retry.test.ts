@@ -10,7 +10,7 @@ it('retry repeats a call after transient errors and returns its result', async (
     if (tries < 3) throw new TransientError('busy');
     return tries;
   };
-  expect(await retry(call, patience)).toBe(3);
+  expect(await retry(call, { ...patience, retryForMs: 60_000 })).toBe(3);
 });
 
 it('retry does not repeat a call after a permanent error', async () => {
