@@ -1,4 +1,4 @@
-/** A clock that the test advances. Sleepers wake in the order of their due times. */
+/** A clock that the test advances. Sleepers wake in the order of their due times, and then expired timers fire. */
 import type { Clock } from '../../src/cluster/kubernetes/client/clock.ts';
 
 export interface FakeClock extends Clock {
@@ -8,7 +8,7 @@ export interface FakeClock extends Clock {
   readonly sleepers: number;
   /** Advances the clock and wakes the sleepers that are due. */
   advance(ms: number): void;
-  /** From now on each sleep ends at once and advances the clock by its length. */
+  /** From now on each sleep ends at once and advances the clock by its length. Timers do not fire then. */
   skipSleeps(): void;
 }
 
@@ -16,6 +16,7 @@ export function fakeClock(random = 0.5): FakeClock {
   let now = 1_000_000;
   let hurries = false;
   const slept: number[] = [];
+  const timers = new Set<{ until: number; readonly expired: () => void }>();
   const sleepers = new Set<{ readonly until: number; readonly wake: () => void }>();
   return {
     slept,
@@ -47,6 +48,20 @@ export function fakeClock(random = 0.5): FakeClock {
         sleepers.delete(sleeper);
         sleeper.wake();
       }
+      for (const timer of [...timers].filter(({ until }) => until <= now)) {
+        timers.delete(timer);
+        timer.expired();
+      }
+    },
+    startTimer(ms, expired) {
+      const timer = { until: now + ms, expired };
+      timers.add(timer);
+      return {
+        restart: () => {
+          timer.until = now + ms;
+        },
+        stop: () => void timers.delete(timer),
+      };
     },
     skipSleeps() {
       hurries = true;

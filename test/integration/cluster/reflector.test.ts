@@ -6,6 +6,7 @@ import {
   startReflector,
 } from '../../../src/cluster/kubernetes/cache/reflector.ts';
 import { type ApiServer, createApiServer } from '../../../src/cluster/kubernetes/client/apiServer.ts';
+import type { Clock } from '../../../src/cluster/kubernetes/client/clock.ts';
 import { loadCredentials } from '../../../src/cluster/kubernetes/client/credentials.ts';
 import { createResourceClient } from '../../../src/cluster/kubernetes/client/resourceClient.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -35,7 +36,7 @@ let lines: object[];
 
 beforeEach(async () => {
   server = await misbehavingApiServer();
-  api = createApiServer({ credentials: await loadCredentials(server.kubeconfig) });
+  await connect();
   changes = [];
   lines = [];
 });
@@ -45,6 +46,12 @@ afterEach(async () => {
   await api.close();
   await server.close();
 });
+
+/** @param clock measures the deadlines of calls and the idle time of watches. */
+async function connect(clock?: Clock): Promise<void> {
+  await api?.close();
+  api = createApiServer({ credentials: await loadCredentials(server.kubeconfig), ...(clock && { clock }) });
+}
 
 const thing = (name: string, version: number, uid = `uid-${name}`): Thing => ({
   metadata: { name, uid, resourceVersion: String(version) },
@@ -134,11 +141,15 @@ test.each([
 });
 
 test('a dead connection of a watch is noticed, and missed events are read', async () => {
+  const clock = fakeClock();
+  await connect(clock);
   server.next(`GET ${PATH}`, list(7, [thing('a', 1)]));
-  follow({ idleMs: 300 });
+  follow({ idleMs: 300, clock });
   const open = await watch(1);
   open.send('MODIFIED', thing('a', 8));
+  await expectChanges('+uid-a', 'uid-a@8');
   // The connection delivers no more data and stays open.
+  clock.advance(300);
   const second = await watch(2);
   expect(second.asked.query.get('resourceVersion')).toBe('8');
   second.send('DELETED', thing('a', 9));
@@ -192,6 +203,7 @@ test('a connection that is cut inside a line loses no event and repeats none', a
 test('an API server that answers 503 for 5 minutes is retried with a back-off of at most 30 s', async () => {
   const clock = fakeClock();
   clock.skipSleeps();
+  await connect(clock);
   const away = refuse(503, 'ServiceUnavailable');
   // Each call would retry until its deadline. The short deadline allows one answer.
   const impatient: ApiServer = {

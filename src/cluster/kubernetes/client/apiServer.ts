@@ -130,16 +130,16 @@ class ApiServerConnection implements ApiServer {
     if (this.#closed) throw new UnreachableError(`${nameOf(call)}: the connection is closed`);
     const request = new AbortController();
     this.#openRequests.add(request);
-    const timer = setTimeout(() => request.abort(timeoutError), timeoutMs);
+    const timer = this.#clock.startTimer(timeoutMs, () => request.abort(timeoutError));
     const cancel = () => request.abort(new Error('the caller canceled the request'));
     signal?.addEventListener('abort', cancel);
     if (signal?.aborted === true) cancel();
     return {
       signal: request.signal,
-      restartTimeout: () => void timer.refresh(),
+      restartTimeout: () => timer.restart(),
       errorFrom: (error) => asCallError(call, request.signal.aborted ? request.signal.reason : error),
       end: () => {
-        clearTimeout(timer);
+        timer.stop();
         signal?.removeEventListener('abort', cancel);
         this.#openRequests.delete(request);
         // A caller that stops reading a watch leaves its connection open otherwise.
