@@ -44,9 +44,11 @@ export function openStore({ url, maxConnections = 10, keyRing, onError = () => u
     dialect: new PostgresDialect({ pool: preparingPool(pool) }),
     plugins: keyRing === undefined ? [] : [new KeyRingPlugin(keyRing)],
   });
-  const close = (): Promise<void> => {
+  const close = async (): Promise<void> => {
     isClosed = true;
-    return db.destroy();
+    await db.destroy();
+    // Kysely ends the pool only if it has sent a query itself.
+    if (!pool.ending) await pool.end();
   };
   return { db, pool, close };
 }
