@@ -32,10 +32,10 @@ export async function testNamespace(label = 'test'): Promise<TestNamespace> {
   const labels = { 'pod-security.kubernetes.io/enforce': 'restricted', 'tearsheet.dev/test': 'true' };
   await core.createNamespace({ body: { metadata: { name, labels } } });
   // The API server rejects pods until the service account exists.
-  await eventually(() => core.readNamespacedServiceAccount({ name: 'default', namespace: name }), 20_000);
+  await eventually(() => core.readNamespacedServiceAccount({ name: 'default', namespace: name }));
   const remove = async ({ waits = false } = {}) => {
     await core.deleteNamespace({ name }).catch(unlessGone);
-    if (waits) await eventually(() => expectGone(core, name), 90_000);
+    if (waits) await eventually(() => expectGone(core, name));
   };
   return { name, config, kubeconfig, remove };
 }

@@ -14,7 +14,7 @@ import { eventually } from './eventually.ts';
 
 const PROGRAMS = ['etcd', 'kube-apiserver', 'kube-controller-manager'] as const;
 type Program = (typeof PROGRAMS)[number];
-const START_MS = 90_000;
+const START_MS = 240_000;
 const PREFIX = 'tearsheet-control-plane-';
 
 export interface ControlPlane {

@@ -12,7 +12,7 @@ export interface TestDatabase {
 
 /** A fresh database; the first call of a run waits for the server to start. */
 export async function testDatabase(): Promise<TestDatabase> {
-  const response = await fetch(inject('postgresBroker'), { signal: AbortSignal.timeout(90_000) });
+  const response = await fetch(inject('postgresBroker'), { signal: AbortSignal.timeout(280_000) });
   if (!response.ok) throw new Error(`No PostgreSQL for this test: ${await response.text()}`);
   const server = (await response.json()) as TestServer;
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
@@ -27,10 +27,10 @@ export async function testDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** @returns a statement that waits until nothing is connected to the database, at most half a second. */
+/** @returns a statement that waits until nothing is connected to the database, at most 20 seconds. */
 function waitForConnections(name: string): string {
   return `do $$ begin
-    for i in 1..50 loop
+    for i in 1..2000 loop
       exit when not exists (select 1 from pg_stat_activity where datname = '${name}');
       perform pg_sleep(0.01);
       perform pg_stat_clear_snapshot();

@@ -5,7 +5,7 @@ const LONGEST_MS = 200;
  * Repeats a check until it passes: often at the beginning, then after each tenth of the elapsed time. Constant polling would
  * slow down the system under test. @throws the last error of the check, after `timeoutMs`.
  */
-export async function eventually<T>(check: () => T | Promise<T>, timeoutMs = 90_000): Promise<T> {
+export async function eventually<T>(check: () => T | Promise<T>, timeoutMs = 100_000): Promise<T> {
   const since = performance.now();
   for (;;) {
     try {

@@ -63,11 +63,11 @@ async function start(): Promise<Running> {
       ? await startControlPlane(assets)
       : { kubeconfig: given, stop: () => Promise.resolve() };
   const kubectl = (...args: string[]) =>
-    run(path.join(assets, 'kubectl'), ['--kubeconfig', server.kubeconfig, ...args], { timeout: 60_000 });
+    run(path.join(assets, 'kubectl'), ['--kubeconfig', server.kubeconfig, ...args], { timeout: 240_000 });
   const resources = path.join(ROOT, 'crds');
   if (existsSync(resources)) {
     await kubectl('apply', '--server-side', '--force-conflicts', '-f', resources);
-    await kubectl('wait', '--for=condition=Established', '--timeout=50s', '-f', resources);
+    await kubectl('wait', '--for=condition=Established', '--timeout=200s', '-f', resources);
   }
   return server;
 }
@@ -77,7 +77,7 @@ export async function findAssets(): Promise<string> {
   const given = process.env['KUBEBUILDER_ASSETS'] ?? '';
   if (given !== '' && NEEDED.every((name) => existsSync(path.join(given, name)))) return given;
   await build();
-  const { stdout } = await run(SCRIPT, ['env'], { timeout: 10_000 });
+  const { stdout } = await run(SCRIPT, ['env'], { timeout: 60_000 });
   const built = /KUBEBUILDER_ASSETS=(\S+)/.exec(stdout)?.[1];
   if (built === undefined) throw new Error(`test/cluster/cluster env printed no KUBEBUILDER_ASSETS: ${stdout}`);
   return built;

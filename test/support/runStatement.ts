@@ -2,7 +2,7 @@ import pg from 'pg';
 
 /** Runs one SQL statement on a new connection. */
 export async function runStatement(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 60_000 });
   await client.connect();
   try {
     await client.query(statement);

@@ -167,7 +167,7 @@ function dockerAnswers(): Promise<boolean> {
 }
 
 async function untilItListens(port: number, server: { alive(): boolean; said(): string }): Promise<void> {
-  for (const end = Date.now() + 30_000; Date.now() < end; ) {
+  for (const end = Date.now() + 240_000; Date.now() < end; ) {
     if (!server.alive()) break;
     if (await listens(port)) return;
     await new Promise((resolve) => setTimeout(resolve, 50));

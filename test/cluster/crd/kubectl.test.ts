@@ -76,7 +76,7 @@ describe('kubectl get', () => {
 });
 
 test('the documented kubectl wait ends when a set has ended', async () => {
-  const { code, stdout } = await shots.kubectl('wait', '--for=condition=Settled', '--timeout=10s', 'shot/seen');
+  const { code, stdout } = await shots.kubectl('wait', '--for=condition=Settled', '--timeout=120s', 'shot/seen');
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'screenshotjob.tearsheet.dev/seen condition met\n' });
 });
 

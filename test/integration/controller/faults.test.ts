@@ -59,7 +59,7 @@ test.each(['before', 'after'] as const)(
       expect(await db.selectFrom('screenshot_sets').select('status').execute()).toEqual([{ status: 'approved' }]);
       expect(await shop.cluster.listJobs()).toEqual([]);
       expect((await shop.cluster.getScreenshotJob(`set-${setId}`))?.status?.reason).toBe('Completed');
-    }, 40_000);
+    });
     expect([...failed].sort()).toEqual([...CALLS].sort());
     expect(await db.selectFrom('deliveries').selectAll().execute()).toHaveLength(1);
     expect(await db.selectFrom('images').selectAll().execute()).toHaveLength(3);

@@ -105,7 +105,7 @@ test('a creative that crashes its renderer twice fails and is not captured a thi
   const fine = await insertAd(db, organization);
   const setId = await insertSet(db, organization, { pictures: [{ adId: deadly }, { adId: fine }] });
   await launch(db, shop.queue, organization);
-  await eventually(async () => expect((await setOf(setId)).status).toBe('approved'), 30_000);
+  await eventually(async () => expect((await setOf(setId)).status).toBe('approved'));
   expect((await picturesOf(setId)).map(({ status, reason }) => [status, reason])).toEqual([
     ['ad_not_captured', 'It ended the renderer twice.'],
     ['uploaded', null],

@@ -81,7 +81,7 @@ test('a set is delivered with all its pictures and the manifest', async () => {
   for (const key of keys) expect((await customer.get(key)).bytes.equals(PNG)).toBe(true);
   await db.deleteFrom('delivery_attempts').execute();
   await db.deleteFrom('deliveries').execute();
-}, 60_000);
+});
 
 test('an ad of create-ad is delivered as its preview', async () => {
   const { db } = shop.store;
@@ -91,7 +91,7 @@ test('an ad of create-ad is delivered as its preview', async () => {
   expect((await customer.get(`ar_ads/${adId}/preview.png`)).bytes.equals(PNG)).toBe(true);
   const made = await db.selectFrom('delivery_attempts').select(['outcome', 'status_code']).execute();
   expect(made).toEqual([{ outcome: 'delivered', status_code: 200 }]);
-}, 60_000);
+});
 
 test('a subscriber that names a connector gets its pictures through this one', async () => {
   const { db } = shop.store;
@@ -109,7 +109,7 @@ test('a subscriber that names a connector gets its pictures through this one', a
     expect(rows).toEqual([{ status: 'delivered' }]);
   });
   expect((await customer.get(`named..by/ads/${adId}/preview.png`)).bytes.equals(PNG)).toBe(true);
-}, 60_000);
+});
 
 test('a server that is too busy decides when the next attempt is made', async () => {
   const { db } = shop.store;
@@ -137,4 +137,4 @@ test('a server that is too busy decides when the next attempt is made', async ()
     .executeTakeFirstOrThrow();
   expect(wait).toBeGreaterThanOrEqual(1_800);
   await busy.close();
-}, 60_000);
+});

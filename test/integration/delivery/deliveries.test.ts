@@ -147,7 +147,7 @@ test('a failed delivery is retried after the scheduled wait with the same id', a
   ]);
   await eventually(() => expect(ended).toEqual([{ channel: 'webhook', outcome: 'delivered' }]));
   expect(tried.map(({ outcome }) => outcome)).toEqual(['retry', 'delivered']);
-}, 60_000);
+});
 
 test('410 ends a delivery, and a replay starts it again', async () => {
   answers.set('/a', () => (received.length === 1 ? 410 : 200));
@@ -176,7 +176,7 @@ test('a delivery that waits for its next attempt is sent again at once', async (
   await eventually(async () => expect((await delivery(id)).status).toBe('delivered'));
   expect(await delivery(id)).toMatchObject({ attempts: 2, tries: 1, replays: 1 });
   expect(received).toHaveLength(2);
-}, 60_000);
+});
 
 test('an attempt that ends after the delivery was sent again leaves the new round alone', async () => {
   const first = Promise.withResolvers<number>();
@@ -193,7 +193,7 @@ test('an attempt that ends after the delivery was sent again leaves the new roun
   first.resolve(503);
   await eventually(async () => expect(await attempts(id)).toHaveLength(3));
   expect(await delivery(id)).toMatchObject({ tries: 1, replays: 2, next_attempt_at: waiting.next_attempt_at });
-}, 60_000);
+});
 
 test('a test event is signed, sent once and not retried', async () => {
   answers.set('/test', () => 500);
@@ -221,11 +221,11 @@ test('an attempt whose result was not stored is repeated with the same id', asyn
   await start();
   await eventually(async () => expect(await storing.failed()).toBeGreaterThan(0));
   await storing.lift();
-  await eventually(async () => expect((await delivery(id)).status).toBe('delivered'), 30_000);
+  await eventually(async () => expect((await delivery(id)).status).toBe('delivered'));
   expect(received.length).toBeGreaterThan(1);
   expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   expect(await attempts(id)).toHaveLength(1);
-}, 60_000);
+});
 
 test('a receiver that does not answer uses up only its own slots', async () => {
   const silent = await listenHttp(() => undefined);
