@@ -1,3 +1,4 @@
+import { sleep } from '../../lib/sleep.ts';
 import { RenderingBlockedError } from '../browser/renderingBlocked.ts';
 import type { SteppedPage } from '../browser/steppedPage.ts';
 import { CreativeError } from './creativeError.ts';
@@ -13,7 +14,9 @@ export interface VideoFacts extends Size {
 /** The step of the page's time between two frames. */
 const STEP_MS = 1;
 /** A film may really begin with one colour, or stand still between two markers. */
-const MAX_DRAWS = 5;
+const MAX_DRAWS = 12;
+/** Real time for the compositor after the first draw. It grows by as much with each further one. */
+const PAUSE_MS = 10;
 /** Real time for decoding one frame. */
 const DECODE_TIMEOUT_MS = 10_000;
 /** The default frame of a video is at a quarter of its duration, at most at this time. */
@@ -54,6 +57,7 @@ async function drawSoughtFrame(page: SteppedPage, last: Buffer | undefined): Pro
     const { picture } = await page.drawPicture();
     const isOld = last === undefined ? await isUniform(picture) : picture.equals(last);
     if (!isOld || draws === MAX_DRAWS) return picture;
+    await sleep(draws * PAUSE_MS);
   }
 }
 

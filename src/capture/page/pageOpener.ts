@@ -157,13 +157,15 @@ async function processGroupOf(browser: Browser): Promise<number | undefined> {
   return processInfo.find(({ type }) => type === 'browser')?.id;
 }
 
+/** An answer that a browser sent before its end may still arrive. */
+const LAST_ANSWER_MS = 1_000;
 /** A busy node reports the end of a browser late. */
-const ENDING_MS = 5_000;
+const LATE_END_MS = 5_000;
 
-/** A call to a browser that is ending may stay without an answer. @throws Error after `ENDING_MS` in that case. */
+/** A call to a browser that is ending may stay without an answer. @throws Error after {@link LAST_ANSWER_MS} in that case. */
 async function failIfBrowserEnds<T>(browser: Browser, work: Promise<T>): Promise<T> {
   const { promise: gone, reject } = Promise.withResolvers<never>();
-  const onGone = () => setTimeout(() => reject(new Error('The browser ended: a call got no answer.')), ENDING_MS);
+  const onGone = () => setTimeout(() => reject(new Error('The browser ended: a call got no answer.')), LAST_ANSWER_MS);
   browser.once('disconnected', onGone);
   try {
     return await Promise.race([work, gone]);
@@ -184,7 +186,7 @@ async function hasEnded(browser: Browser, reason: string): Promise<boolean> {
       resolve(gone);
     };
     const onGone = () => end(true);
-    const timer = setTimeout(() => end(false), ENDING_MS);
+    const timer = setTimeout(() => end(false), LATE_END_MS);
     browser.on('disconnected', onGone);
   });
 }

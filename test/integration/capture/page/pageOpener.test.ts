@@ -45,4 +45,4 @@ test('an open call ends, and the process stays alive, whenever the browser ends'
     // The opener may hear later than the call that its browser is gone.
     await eventually(() => expect(opener.memoryConsumers()).toEqual([]));
   }
-});
+}, 400_000);
