@@ -51,13 +51,14 @@ async function take(urls: readonly string[]): Promise<Map<string, PictureResult>
 }
 
 test('a page that crashes the browser does not fail the other page', async () => {
-  const kills = sites.put('/kills', killBrowsers);
+  const { promise: plainAsked, resolve: notePlain } = Promise.withResolvers<void>();
+  const kills = sites.put('/kills', () => void plainAsked.then(killBrowsers));
   let asked = 0;
   const plain = sites.put('/plain', (_request, response) => {
     asked += 1;
-    // The first time it is still waited for when the browser ends.
+    notePlain();
+    // The first request still waits for its answer when the browser ends.
     if (asked > 1) response.setHeader('content-type', 'text/html').end(PLAIN);
-    else killBrowsers();
   });
   const results = await take([kills, plain]);
   expect(results.get(plain)?.status).toBe('uploaded');

@@ -34,7 +34,10 @@ beforeEach(async () => {
   }, 50);
   site = await listenHttp((req, res) => {
     const head = '<!doctype html><title>News</title><div id="div-gpt-ad-1" style="width:300px;height:250px"></div>';
-    res.setHeader('content-type', 'text/html').end(req.url === '/heavy' ? head + EATS : head);
+    res.setHeader('content-type', 'text/html');
+    // A page that ends could be open before the watchdog looks at the memory.
+    if (req.url === '/heavy') res.write(head + EATS);
+    else res.end(head);
   });
   engine = await startEngine({
     ...{ chromiumPath: findChromium(process.env['CHROMIUM_PATH']), allow: ['127.0.0.0/8'], log: SILENT },
