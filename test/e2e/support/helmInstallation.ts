@@ -17,6 +17,7 @@ import { type TestNamespace, testNamespace } from '../../support/cluster.ts';
 import { eventually } from '../../support/eventually.ts';
 import { helm, kubectl, type RunOptions, type RunResult, tryRun } from './commands.ts';
 import { host, image, s3 } from './environment.ts';
+import type { ScreenshotSet } from './externalServers.ts';
 import { type Kind, ObjectReader } from './objectReader.ts';
 
 const ROOT = path.join(import.meta.dirname, '../../..');
@@ -240,7 +241,10 @@ export class HelmInstallation {
         job.status?.conditions.some(({ type, status }) => type === 'Settled' && status === 'True') === true;
       if (isOver || performance.now() > deadline) {
         const { conditions: _, ...status } = job.status ?? { conditions: [] };
-        throw new Error(`The STATUS is not ${reason}: ${JSON.stringify(status)}\n${await this.diagnostics()}`);
+        const { screenshots } = await this.call<ScreenshotSet>('GET', `/screenshot_sets/${set}`);
+        const reasons = screenshots.map((screenshot) => screenshot.reason ?? screenshot.status).join('; ');
+        const now = `${JSON.stringify(status)}\nIts pictures: ${reasons}`;
+        throw new Error(`The STATUS is not ${reason}: ${now}\n${await this.diagnostics()}`);
       }
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
