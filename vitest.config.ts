@@ -17,7 +17,7 @@ export default defineConfig({
   test: {
     // The browsers and servers of the tests share the machine with the workers.
     maxWorkers: 3,
-    // The default is 1 s, which a busy machine exceeds.
+    // As long as test/support/eventually.ts waits.
     expect: { poll: { timeout: 100_000 } },
     // Node caches the compiled sources of the programs that tests start.
     env: { NODE_COMPILE_CACHE: path.join(import.meta.dirname, '.cache/compiled'), CHROMIUM_PATH: chromiumPath },
@@ -29,8 +29,8 @@ export default defineConfig({
           name: 'unit',
           include: ['test/unit/**/*.test.ts'],
           isolate: false,
-          testTimeout: 20_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {
