@@ -12,6 +12,7 @@ import {
 } from '../../../src/egress/errors.ts';
 import { createGuardedFetch, type GuardedFetchOptions } from '../../../src/egress/fetch.ts';
 import { createGuard, EgressRefusedError, type GuardOptions } from '../../../src/egress/guard.ts';
+import { abortAfterHeaders } from '../../support/abortAfterHeaders.ts';
 import { HOSTILE_ANSWERS, HOSTILE_HOSTS } from '../../support/hostileAddresses.ts';
 import { dripping, type Listener, listen, listenHttp, startListener, withoutEnd } from '../../support/listeners.ts';
 
@@ -187,16 +188,29 @@ describe('bodies', () => {
 });
 
 describe('deadlines', () => {
+  const silentBody = () => listen((socket) => socket.resume().write('HTTP/1.1 200 OK\r\n\r\n'));
+  const slowBody = () => dripping('HTTP/1.1 200 OK\r\n\r\n');
+
   test.each([
-    ['never answers', () => listen(), undefined],
-    ['sends a byte of its headers at a time', () => dripping('HTTP/1.1 200 OK\r\nx-slow: '), undefined],
-    ['falls silent after the headers', () => listen((socket) => socket.resume().write('HTTP/1.1 200 OK\r\n\r\n')), 200],
-    ['sends a byte of its body at a time', () => dripping('HTTP/1.1 200 OK\r\n\r\n'), 200],
-  ] as const)('a server that %s causes a timeout', async (_what, start, status) => {
+    ['never answers', () => listen()],
+    ['sends a byte of its headers at a time', () => dripping('HTTP/1.1 200 OK\r\nx-slow: ')],
+    ['falls silent after the headers', silentBody],
+    ['sends a byte of its body at a time', slowBody],
+  ] as const)('a server that %s causes a timeout', async (_what, start) => {
     const server = keep(await start());
-    const failure = await fetchWith(LOOPBACK, { timeoutMs: 150 })(`${server.url}/`).catch((error: unknown) => error);
+    await expect(fetchWith(LOOPBACK, { timeoutMs: 150 })(`${server.url}/`)).rejects.toThrow(NetworkTimeoutError);
+    await expect.poll(() => server.open).toBe(0);
+  });
+
+  test.each([
+    ['falls silent after the headers', silentBody],
+    ['sends a byte of its body at a time', slowBody],
+  ] as const)('the timeout of a server that %s keeps the status', async (_what, start) => {
+    const server = keep(await start());
+    const attempt = fetchWith()(`${server.url}/`, { signal: abortAfterHeaders(server.url) });
+    const failure = await attempt.catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(NetworkTimeoutError);
-    expect((failure as NetworkTimeoutError).head?.status).toBe(status);
+    expect(failure).toMatchObject({ head: { status: 200 } });
     await expect.poll(() => server.open).toBe(0);
   });
 

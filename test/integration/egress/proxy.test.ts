@@ -1,4 +1,5 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createGuard, type GuardOptions } from '../../../src/egress/guard.ts';
@@ -191,12 +192,25 @@ describe('failed connections', () => {
 
   test('the number of tunnels is limited, and a closed tunnel allows a new one', async () => {
     const silent = keep(await listen());
-    const proxy = await proxyWith(LOOPBACK, { maxTunnels: 1, idleMs: 300 });
-    const first = tunnelTo(proxy, `127.0.0.1:${silent.port}`);
-    await expect.poll(() => silent.connections).toBe(1);
+    const proxy = await proxyWith(LOOPBACK, { maxTunnels: 1 });
+    const request = `CONNECT 127.0.0.1:${silent.port} HTTP/1.1\r\nHost: x\r\n\r\n`;
+    const first = connect({ host: '127.0.0.1', port: portOf(proxy) });
+    first.on('error', () => undefined).write(request);
+    await expect.poll(() => silent.open).toBe(1);
     expect(await tunnelTo(proxy, `127.0.0.1:${silent.port}`)).toMatch(/503 [\s\S]*x-tearsheet-egress: busy/);
-    expect(await first).toBe('HTTP/1.1 200 Connection Established\r\n\r\n');
+    first.destroy();
+    // The proxy learns a moment later that the first one has ended.
+    await expect
+      .poll(() => rawExchange(portOf(proxy), request, '\r\n\r\n'))
+      .toBe('HTTP/1.1 200 Connection Established\r\n\r\n');
+    expect(silent.connections).toBe(2);
+  });
+
+  test('a tunnel without traffic is closed', async () => {
+    const silent = keep(await listen());
+    const proxy = await proxyWith(LOOPBACK, { idleMs: 300 });
     expect(await tunnelTo(proxy, `127.0.0.1:${silent.port}`)).toBe('HTTP/1.1 200 Connection Established\r\n\r\n');
+    await expect.poll(() => silent.open).toBe(0);
   });
 
   test('a client that resets its tunnel leaves nothing open', async () => {
