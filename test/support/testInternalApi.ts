@@ -46,7 +46,7 @@ export async function startTestInternalApi(
     servers.push(listener);
     const api = createInternalApi({
       ...{ store: served, notifications, secret, internalUrl: listener.url, artifacts, log: SILENT },
-      ...{ leaseSeconds: 30, podDeadlineSeconds: 60, publicUrl: 'https://tearsheet.example' },
+      ...{ leaseSeconds: 600, podDeadlineSeconds: 600, publicUrl: 'https://tearsheet.example' },
       queue: { enqueue: async () => undefined },
       ...options,
     });

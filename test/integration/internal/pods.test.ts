@@ -61,7 +61,13 @@ beforeEach(async () => {
   organization = await insertOrganization(store.db);
 });
 
-afterEach(() => internalApi.close());
+afterEach(async () => {
+  vi.useRealTimers();
+  await internalApi.close();
+});
+
+/** Stops the clock of the rate limits, so that no token comes back during a test. */
+const stopRateLimitClock = () => vi.useFakeTimers({ toFake: ['performance'] });
 
 interface Job {
   readonly id: string;
@@ -231,6 +237,7 @@ test('An index and a creative that are reported repeatedly count once in the met
 });
 
 test('A pod that sends the maximum repeatedly does not block the API for others', async () => {
+  stopRateLimitClock();
   const { pod } = await job();
   await open(pod('uid-1'), 'uid-1');
   const results = Array.from({ length: 100 }, () => ({ status: 'x'.repeat(100_000) }));
@@ -242,9 +249,9 @@ test('A pod that sends the maximum repeatedly does not block the API for others'
 });
 
 test('Repeated rejections of a client do not fill the log', async () => {
+  stopRateLimitClock();
   const { id } = await job();
   const stranger = captureClient(internalUrl, id, 'made up');
   for (let i = 0; i < 150; i++) expect((await open(stranger, 'uid')).status).toBe(401);
-  expect(logged.length).toBeGreaterThanOrEqual(100);
-  expect(logged.length).toBeLessThan(140);
+  expect(logged).toHaveLength(100);
 });

@@ -56,7 +56,7 @@ afterEach(() => internalApi.close());
 async function admit(): Promise<{ jobId: string; client: CaptureClient }> {
   const [admitted] = await store.db.transaction().execute((tx) => admitWaiting(tx, LIMITS));
   const jobId = admitted?.jobId ?? '';
-  const token = issueJobToken(secret, jobId, new Date(Date.now() + 60_000));
+  const token = issueJobToken(secret, jobId, new Date(Date.now() + 3_600_000));
   return { jobId, client: uploading(captureClient(internalUrl, jobId, token)) };
 }
 
@@ -277,7 +277,7 @@ test('A token of another job and an address for another picture are rejected', a
   const stranger = captureClient(
     internalUrl,
     jobId,
-    issueJobToken(secret, organization.id, new Date(Date.now() + 60_000)),
+    issueJobToken(secret, organization.id, new Date(Date.now() + 3_600_000)),
   );
   expect((await open(stranger, 'pod')).status).toBe(401);
   const { body } = await open(client, 'pod-1');

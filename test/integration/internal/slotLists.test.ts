@@ -30,7 +30,7 @@ beforeEach(async () => {
   await insertSet(store.db, organization, { pictures: [{ adId }] });
   const [admitted] = await store.db.transaction().execute((tx) => admitWaiting(tx, LIMITS));
   const jobId = admitted?.jobId ?? '';
-  const token = fixedToken(issueJobToken(secret, jobId, new Date(Date.now() + 60_000)));
+  const token = fixedToken(issueJobToken(secret, jobId, new Date(Date.now() + 3_600_000)));
   client = { internalUrl, jobId, token, timing };
 });
 afterEach(() => internalApi.close());
