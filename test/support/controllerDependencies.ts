@@ -42,7 +42,7 @@ export interface ControllerDependencies {
 
 export async function openControllerDependencies(
   databaseUrl: string,
-  { leaseSeconds = 10 } = {},
+  { leaseSeconds = 60 } = {},
 ): Promise<ControllerDependencies> {
   const folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-controller-'));
   const store = openStore({ url: databaseUrl });
@@ -62,7 +62,7 @@ export async function openControllerDependencies(
     'request',
     createInternalApi({
       ...{ store, queue, notifications, secret, internalUrl, artifacts, leaseSeconds, log },
-      ...{ publicUrl: PUBLIC_URL, podDeadlineSeconds: 60 },
+      ...{ publicUrl: PUBLIC_URL, podDeadlineSeconds: 600 },
       observe: { screenshots: (statuses) => void counted.push(...statuses) },
     }),
   );
@@ -84,8 +84,8 @@ export function testSettings(
   given: Partial<ControllerSettings> & Pick<ControllerSettings, 'isLocal'>,
 ): ControllerSettings {
   return {
-    ...{ maxPods: 4, maxPodsPerOrganization: 4, parallelism: 2, setDeadlineSeconds: 120, retries: 1 },
-    ...{ podDeadlineSeconds: 60, finishedTtlSeconds: 600, schedulingDeadlineSeconds: 60, maxFinishedResources: 100 },
+    ...{ maxPods: 4, maxPodsPerOrganization: 4, parallelism: 2, setDeadlineSeconds: 1_200, retries: 1 },
+    ...{ podDeadlineSeconds: 600, finishedTtlSeconds: 600, schedulingDeadlineSeconds: 600, maxFinishedResources: 100 },
     ...{ internalUrl, publicUrl: PUBLIC_URL },
     ...given,
   };

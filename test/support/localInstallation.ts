@@ -43,7 +43,7 @@ export interface LocalInstallationOptions {
 }
 
 export async function startLocalInstallation(options: LocalInstallationOptions): Promise<LocalInstallation> {
-  const { databaseUrl, settings = {}, leaseSeconds = 10, maxPods = 4 } = options;
+  const { databaseUrl, settings = {}, leaseSeconds = 60, maxPods = 4 } = options;
   const dependencies = await openControllerDependencies(databaseUrl, { leaseSeconds });
   const { store, queue, notifications, log, folder, secret, counted, artifacts, warnings, internalUrl } = dependencies;
   const cluster = createLocalCluster({

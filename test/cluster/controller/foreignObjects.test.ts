@@ -86,7 +86,7 @@ test('a set whose Job names stay taken is settled with that message at its sched
   const { controller } = await shop.startController();
   await launch();
   await eventually(async () => expect((await shop.read(name)).status['message']).toContain(`${name}-3`));
-  await shop.store.pool.query(`update screenshot_jobs set launched_at = launched_at - interval '61 s'`);
+  await shop.store.pool.query(`update screenshot_jobs set launched_at = launched_at - interval '601 s'`);
   await controller.audit();
   await eventually(async () => expect(await statusOf(setId)).toBe('failed'));
   await eventually(async () => {

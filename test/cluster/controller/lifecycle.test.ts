@@ -50,9 +50,12 @@ test('a set becomes a ScreenshotJob with a Job and pods, and only the Screenshot
   const resource = await shop.read(name);
   for (const type of ['AdsCaptured', 'SitesCaptured', 'Settled', 'Succeeded'])
     expect(conditions(resource).get(type)?.status).toBe('True');
-  const { items } = await shop.core.listNamespacedEvent({ namespace: shop.namespace.name });
-  const reasons = items.filter(({ involvedObject }) => involvedObject.name === name).map(({ reason }) => reason);
-  expect(reasons).toContain('Completed');
+  // The Event is written after the status.
+  await eventually(async () => {
+    const { items } = await shop.core.listNamespacedEvent({ namespace: shop.namespace.name });
+    const reasons = items.filter(({ involvedObject }) => involvedObject.name === name).map(({ reason }) => reason);
+    expect(reasons).toContain('Completed');
+  });
   expect(shop.warnings).toEqual([]);
 });
 
@@ -150,7 +153,7 @@ test('a Job that its queue suspends has no scheduling deadline until it is resum
     expect([status['reason'], status['pods']]).toEqual(['Suspended', 0]);
     expect(status['message']).toContain('"captures"');
   });
-  const passed = () => shop.store.pool.query(`update screenshot_jobs set launched_at = launched_at - interval '61 s'`);
+  const passed = () => shop.store.pool.query(`update screenshot_jobs set launched_at = launched_at - interval '601 s'`);
   const job = () => shop.store.db.selectFrom('screenshot_jobs').selectAll().executeTakeFirstOrThrow();
   const suspend = async (value: boolean) => {
     const body = [{ op: 'replace', path: '/spec/suspend', value }];
@@ -190,16 +193,16 @@ test('a set whose pods are unschedulable shows it until one runs, and is settled
     await shop.fakeKubelet.setPendingPodStatus({ conditions });
     expect((await shop.read(lost.name)).status['reason']).toBe('Unschedulable');
   });
-  // A minute and more passes on Postgres's clock, for that one.
+  // More than the scheduling deadline passes on Postgres's clock, for that one.
   await shop.store.pool.query(
-    `update screenshot_jobs set launched_at = launched_at - interval '61 s' where set_id = $1`,
+    `update screenshot_jobs set launched_at = launched_at - interval '601 s' where set_id = $1`,
     [lost.setId],
   );
   await controller.audit();
   await eventually(async () => {
     const { status } = await shop.read(lost.name);
     expect(status['reason']).toBe('DeadlineExceeded');
-    expect(status['message']).toMatch(/^No capture was started within 60 s\. Unschedulable: /);
+    expect(status['message']).toMatch(/^No capture was started within 600 s\. Unschedulable: /);
     expect(status['message']).toContain(message);
   });
   expect(await statusOf(lost.setId)).toBe('failed');

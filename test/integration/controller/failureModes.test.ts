@@ -255,7 +255,6 @@ test('a Job that is stuck on a lost node is replaced by the next generation', as
 test('a set without a started capture is settled, with one text for the client and one for the operator', async () => {
   await open({
     maxPods: 4,
-    settings: { schedulingDeadlineSeconds: 60 },
     wrapCluster: overrideCluster((cluster) => ({
       createJob: async (spec) => cluster.createJob({ ...spec, parallelism: 0 }),
       async getJob(name) {
@@ -268,12 +267,12 @@ test('a set without a started capture is settled, with one text for the client a
   await eventually(async () =>
     expect((await shop.cluster.getScreenshotJob(name))?.status?.reason).toBe('Unschedulable'),
   );
-  await shop.store.pool.query(`update screenshot_jobs set launched_at = launched_at - interval '61 s'`);
+  await shop.store.pool.query(`update screenshot_jobs set launched_at = launched_at - interval '601 s'`);
   await shop.controller.audit();
   await eventually(async () => {
     expect((await shop.cluster.getScreenshotJob(name))?.status).toMatchObject({
       reason: 'DeadlineExceeded',
-      message: 'No capture was started within 60 s. Unschedulable: 0/3 nodes are available.',
+      message: 'No capture was started within 600 s. Unschedulable: 0/3 nodes are available.',
     });
   });
   const pictures = await shop.store.db.selectFrom('screenshots').select(['status', 'reason']).execute();
@@ -301,11 +300,11 @@ test('a former leader writes nothing to PostgreSQL or to the cluster', async () 
   const { setId, name } = await launched('hang');
   await eventually(async () => expect((await shop.cluster.getScreenshotJob(name))?.status?.reason).toBe('Running'));
   await shop.store.db.updateTable('installation').set({ epoch: '1000' }).execute();
-  const before = written.length;
   shop.cluster.deleteByHand(name);
   await superseded.promise;
+  // A status that was being written when the other leader began may be among these.
+  const before = written.length;
   expect(await statusOf(setId)).toBe('capturing');
-  expect(written.length).toBe(before);
   const organization = await insertOrganization(shop.store.db);
   const waiting = await insertSet(shop.store.db, organization, {
     pictures: [{ adId: await insertAd(shop.store.db, organization) }],
@@ -319,4 +318,5 @@ test('a former leader writes nothing to PostgreSQL or to the cluster', async () 
     expect(rows).toEqual([{ state: 'retry' }]);
   });
   expect(await statusOf(waiting)).toBe('draft');
+  expect(written.length).toBe(before);
 });
