@@ -15,7 +15,9 @@ export const TICK_MS = 250;
 /** A page is stuck after this real time without progress, if its main thread responds and nothing is loading. */
 const STUCK_MS = 6_000;
 const MAX_TERMINATED_SCRIPTS = 3;
-const PROBE_TIMEOUT_MS = 2_000;
+/** A script that blocks the page for this real time counts as endless. On a busy node a page may get no processor for seconds. */
+const BLOCKED_MS = 4_000;
+const TERMINATION_TIMEOUT_MS = 2_000;
 
 /** Bounds every wait for a page: ends endless scripts, and fails on a crash, an abort or a page that is stuck. */
 export class PageGuard {
@@ -91,7 +93,7 @@ export class PageGuard {
 /** @returns false while a script blocks the page's main thread. */
 async function isResponsive(session: CdpSession): Promise<boolean> {
   try {
-    await session.send('Runtime.evaluate', { expression: '1' }, PROBE_TIMEOUT_MS);
+    await session.send('Runtime.evaluate', { expression: '1' }, BLOCKED_MS);
     return true;
   } catch (error) {
     // Between two documents no context can answer, but no script blocks the thread.
@@ -104,7 +106,7 @@ async function isResponsive(session: CdpSession): Promise<boolean> {
 /** Ends the script that is running. Later scripts run as before. */
 async function terminateScript(session: CdpSession): Promise<void> {
   try {
-    await session.send('Runtime.terminateExecution', undefined, PROBE_TIMEOUT_MS);
+    await session.send('Runtime.terminateExecution', undefined, TERMINATION_TIMEOUT_MS);
   } catch (error) {
     // If the call is too late or finds no script, the next check shows it.
     if (!(error instanceof CdpError || error instanceof CdpTimeoutError)) throw error;
