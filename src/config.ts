@@ -1,5 +1,6 @@
 /** Converts the environment to typed settings. {@link SETTINGS} lists every setting; docs/configuration.md is generated from it. */
 import { z } from 'zod';
+import { AUDIT_LOG_DAYS_MIN } from './domain/auditLog.ts';
 import { rangeFault } from './egress/addresses.ts';
 import { errorMessage } from './lib/errorMessage.ts';
 import { KeyRing } from './lib/keyRing.ts';
@@ -155,6 +156,12 @@ export const SETTINGS = {
     'Limits',
     integer(1, 36_500),
     'No organization keeps its sets for more days. Unset: no maximum.',
+  ),
+  AUDIT_LOG_RETENTION_DAYS: setting(
+    'Limits',
+    integer(AUDIT_LOG_DAYS_MIN, 36_500),
+    'Entries of the audit log are removed after this many days.',
+    { fallback: '400' },
   ),
   MAX_CONNECTIONS: setting(
     'Limits',

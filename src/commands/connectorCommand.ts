@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { ConfigError } from '../config.ts';
-import { setS3Connector } from '../store/organizations/connectors.ts';
+import { setConnector } from '../workflow/operator.ts';
 import { withStore } from './withStore.ts';
 
 interface ConnectorFlags {
@@ -28,6 +28,6 @@ export function connectorCommand(program: Command): void {
           'The secret access key is missing. Set AWS_SECRET_ACCESS_KEY or pass --secret-access-key.',
         );
       }
-      return withStore((db) => setS3Connector(db, slug, { ...options, secretAccessKey: secret }));
+      return withStore((db) => setConnector(db, slug, { ...options, secretAccessKey: secret }));
     });
 }

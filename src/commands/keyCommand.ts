@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { SCOPES, type Scope } from '../domain/keys.ts';
-import { createKey, listKeys, revokeKey } from '../store/organizations/apiKeys.ts';
+import { listKeys } from '../store/organizations/apiKeys.ts';
+import { addKey, endKey } from '../workflow/operator.ts';
 import { print, withStore } from './withStore.ts';
 
 interface CreateOptions {
@@ -26,7 +27,7 @@ export function keyCommand(program: Command): void {
           ...(scope && { scopes: scope }),
           ...(expires && { expiresAt: expires }),
         };
-        print({ organization: slug, ...(await createKey(db, slug, options)) }, json);
+        print({ organization: slug, ...(await addKey(db, slug, options)) }, json);
       }),
     );
   key
@@ -44,7 +45,7 @@ export function keyCommand(program: Command): void {
   key
     .command('revoke <slug> <id>')
     .description('revoke an API key at once; its id is the eight characters after ts_live_')
-    .action((slug: string, id: string) => withStore((db) => revokeKey(db, slug, id)));
+    .action((slug: string, id: string) => withStore((db) => endKey(db, slug, id)));
 }
 
 function keyState(row: { revoked_at: Date | null; expires_at: Date | null }): string {

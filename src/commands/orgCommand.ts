@@ -1,13 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import { REVIEW_MODES, type ReviewMode } from '../domain/reviews.ts';
-import {
-  createOrganization,
-  disableOrganization,
-  enableOrganization,
-  listOrganizations,
-  rotateWebhookSecret,
-  setReview,
-} from '../store/organizations/organizations.ts';
+import { listOrganizations } from '../store/organizations/organizations.ts';
+import { addOrganization, chooseReview, disable, enable, rotateSecret } from '../workflow/operator.ts';
 import { print, withStore } from './withStore.ts';
 
 const slug = () => new Argument('<slug>', 'the name of the organization in API paths');
@@ -30,7 +24,7 @@ function addCreate(org: Command): void {
     .addArgument(slug())
     .option('--json', 'print one JSON line')
     .action((name: string, { json = false }: { json?: boolean }) =>
-      withStore(async (db) => print({ ...(await createOrganization(db, { slug: name })) }, json)),
+      withStore(async (db) => print({ ...(await addOrganization(db, name)) }, json)),
     );
 }
 
@@ -55,12 +49,12 @@ function addDisableAndEnable(org: Command): void {
     .command('disable')
     .description('reject the requests of an organization with 403; accepted requests continue')
     .addArgument(slug())
-    .action((name: string) => withStore((db) => disableOrganization(db, name)));
+    .action((name: string) => withStore((db) => disable(db, name)));
   org
     .command('enable')
     .description('accept the requests of an organization again')
     .addArgument(slug())
-    .action((name: string) => withStore((db) => enableOrganization(db, name)));
+    .action((name: string) => withStore((db) => enable(db, name)));
 }
 
 function addSet(org: Command): void {
@@ -73,7 +67,7 @@ function addSet(org: Command): void {
         .choices([...REVIEW_MODES])
         .makeOptionMandatory(),
     )
-    .action((name: string, { review }: { review: ReviewMode }) => withStore((db) => setReview(db, name, review)));
+    .action((name: string, { review }: { review: ReviewMode }) => withStore((db) => chooseReview(db, name, review)));
 }
 
 function addRotateWebhookSecret(org: Command): void {
@@ -83,6 +77,6 @@ function addRotateWebhookSecret(org: Command): void {
     .addArgument(slug())
     .option('--json', 'print one JSON line')
     .action((name: string, { json = false }: { json?: boolean }) =>
-      withStore(async (db) => print({ organization: name, webhook_secret: await rotateWebhookSecret(db, name) }, json)),
+      withStore(async (db) => print({ organization: name, webhook_secret: await rotateSecret(db, name) }, json)),
     );
 }

@@ -30,7 +30,9 @@ export const NewApiKey = z
     scopes: z
       .array(z.enum(SCOPES))
       .min(1, 'must name at least one scope.')
-      .describe('`read` shows everything, `write` creates and reviews, `admin` changes keys and settings.'),
+      .describe(
+        '`read` shows everything but the administration. `write` requests, reviews, shares and deletes. `admin` reads and changes keys, webhooks and connectors, changes settings and branding, and reads the audit log.',
+      ),
     expires_at: futureTime.nullish().describe('Never unless given.'),
   })
   .meta({ id: 'NewApiKey', description: `An API key to create. ${OURS}` });

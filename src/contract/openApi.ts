@@ -13,6 +13,8 @@ The mark ${OURS} shows behaviour that this service chose itself, because the int
 
 **Authentication.** Every request carries an API key: \`Authorization: <key>\` or \`Authorization: Bearer <key>\`. ${OURS}
 
+**Scopes.** Each operation needs one scope: \`read\` for lists and objects, \`write\` to request, review, share and delete, \`admin\` for keys, webhooks, connectors, settings and the audit log. A key with only \`write\` reads nothing but the responses to its own requests. If the scope is missing, the response is 403 with the code \`missing_scope\`, and \`errors.authorization\` names the scope. ${OURS}
+
 **Failures.** Every 4xx and 5xx has the same shape: \`{"status":"failure","code":"…","request_id":"…","errors":{"<path>":["…"]}}\`. One response lists the faults of a body, at most 100. ${OURS}
 
 **Retries.** The POSTs that create take an \`Idempotency-Key\` (up to 255 characters): the same key and body within 24 hours get the same response again. ${OURS}

@@ -1,5 +1,6 @@
 /** The query parameters of lists. Each value is text and may occur once. */
 import { z } from 'zod';
+import { ACTOR_TYPES, AUDIT_ACTION_NAMES } from '../domain/auditLog.ts';
 import { DEVICE_NAMES } from '../domain/devices.ts';
 import { isUuid } from '../domain/slugs.ts';
 import { AD_STATUSES, SET_STATUSES } from '../domain/states.ts';
@@ -176,3 +177,23 @@ export const DeliveriesQuery = z.object({
     .optional()
     .describe(`Only with this status. ${OURS}`),
 });
+
+const ACTOR = new RegExp(`^([A-Za-z0-9]{8}|${ACTOR_TYPES.join('|')})$`);
+
+/** The filters of the audit log, which its page has too. */
+export const auditLogFilters = {
+  action: z.enum(AUDIT_ACTION_NAMES).optional().describe(`Only this action. ${OURS}`),
+  actor: plain
+    .refine((value) => ACTOR.test(value), `must be the id of an API key, or one of: ${ACTOR_TYPES.join(', ')}.`)
+    .optional()
+    .describe(`Only actions of the API key with this id, or of this type of actor. ${OURS}`),
+  ...range('Done'),
+};
+
+export const AuditLogQuery = z
+  .object({
+    ...paging,
+    ...auditLogFilters,
+    after: uuid.optional().describe(`Only entries that follow this one in the list. ${OURS}`),
+  })
+  .superRefine(requireOrder);

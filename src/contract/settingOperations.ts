@@ -1,7 +1,8 @@
-/** The paths of keys, the webhook secret, test events, connectors and single deliveries in the OpenAPI document. */
+/** The paths of keys, the webhook secret, test events, connectors, single deliveries and the audit log in the OpenAPI document. */
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import { DEFAULT_CONNECTOR } from '../domain/connectors.ts';
+import { auditLogOperations } from './auditLog.ts';
 import { ConnectorCheckBody, ConnectorRecord, S3ConnectorBody } from './connectors.ts';
 import { OURS } from './descriptions.ts';
 import { ApiKeyRecord, CreatedApiKeyRecord, NewApiKey } from './keys.ts';
@@ -32,6 +33,7 @@ export function settingOperations(parts: OperationParts): ZodOpenApiPathsObject 
     ...webhooks(parts),
     ...webhookEndpointOperations(parts),
     ...connectors(parts),
+    ...auditLogOperations(parts),
   };
 }
 

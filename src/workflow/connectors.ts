@@ -1,13 +1,16 @@
 /** Changes to the connectors of an organization. */
 import type { ConnectorCheckBody, S3ConnectorBody } from '../contract/connectors.ts';
+import { type Actor, type AuditedFields, addressWithoutSecrets, changesBetween } from '../domain/auditLog.ts';
 import { invalid, notFound } from '../domain/failure.ts';
 import { addressFault } from '../egress/addressFault.ts';
 import type { Guard } from '../egress/guard.ts';
 import type { Enqueuer } from '../queue/payloads.ts';
+import { recordAction } from '../store/auditLog/auditLog.ts';
 import type { Database, Queryable } from '../store/database/database.ts';
 import {
   type CheckTarget,
   type ConnectorKey,
+  deleteS3Connector,
   findS3Connector,
   listS3Connectors,
   type NewS3Connector,
@@ -15,11 +18,19 @@ import {
   setS3Connector,
   startConnectorCheck,
 } from '../store/organizations/connectors.ts';
+import { lockOrganization } from '../store/organizations/organizations.ts';
 
 interface Owner {
   readonly organizationId: string;
   readonly slug: string;
   readonly name: string;
+}
+
+interface SaveOptions {
+  readonly body: S3ConnectorBody;
+  readonly guard: Pick<Guard, 'resolve'>;
+  readonly queue: Enqueuer;
+  readonly actor: Actor;
 }
 
 /** An organization seldom needs more. The bound keeps lists and pages small. */
@@ -34,21 +45,23 @@ const MAX_CONNECTORS = 20;
 export async function saveConnector(
   db: Database,
   owner: Owner,
-  { body, guard, queue }: { body: S3ConnectorBody; guard: Pick<Guard, 'resolve'>; queue: Enqueuer },
+  { body, guard, queue, actor }: SaveOptions,
 ): Promise<S3Connector> {
   const endpoint = body.endpoint?.trim() || undefined;
   const fault = endpoint && (await addressFault(guard, endpoint));
   if (fault) throw invalid({ endpoint: [fault] });
   const { organizationId, slug, name } = owner;
   return db.transaction().execute(async (tx) => {
+    await lockOrganization(tx, slug);
     const all = await listS3Connectors(tx, organizationId);
     const stored = all.find((row) => row.name === name);
     if (stored === undefined && all.length >= MAX_CONNECTORS)
       throw invalid({ name: [`is one too many: an organization has at most ${MAX_CONNECTORS} connectors.`] });
     await setS3Connector(tx, slug, { ...accountOf(body, stored), name, ...(endpoint !== undefined && { endpoint }) });
+    const row = requireConnector(await findS3Connector(tx, { organizationId, name }));
+    await recordConnector(tx, actor, { stored, row });
     const target = body.check ? checkTargetOf(body.check) : lastTarget(stored);
-    if (target !== undefined) return requestConnectorCheck(tx, { organizationId, name, target }, queue);
-    return requireConnector(await findS3Connector(tx, { organizationId, name }));
+    return target === undefined ? row : enqueueCheck(tx, { organizationId, name, target }, queue);
   });
 }
 
@@ -78,8 +91,51 @@ function lastTarget(stored: S3Connector | undefined): CheckTarget | undefined {
   return { bucket: stored.check_bucket, region: stored.check_region, keyPrefix: stored.check_key_prefix ?? '' };
 }
 
+/** Adds an entry for a connector that was set. @param stored as it was before. */
+export async function recordConnector(
+  tx: Queryable,
+  actor: Actor,
+  { stored, row }: { stored: S3Connector | undefined; row: S3Connector },
+): Promise<void> {
+  const before = stored && auditedFields(stored);
+  const changes = changesBetween(before ?? {}, auditedFields(row));
+  const isReplaced = stored !== undefined && stored.secret_access_key !== row.secret_access_key;
+  if (isReplaced) changes.push({ field: 'secret_access_key', from: 'set', to: 'replaced' });
+  const action = before === undefined ? 'connector.created' : 'connector.updated';
+  await recordAction(tx, actor, { organizationId: row.organization_id, action, objectId: row.name, changes });
+}
+
+function auditedFields(row: S3Connector): AuditedFields {
+  const { region, access_key_id, force_path_style, encryption, kms_key_id, storage_class } = row;
+  const endpoint = row.endpoint && addressWithoutSecrets(row.endpoint);
+  return { endpoint, region, access_key_id, force_path_style, encryption, kms_key_id, storage_class };
+}
+
+/** @returns false if there was none. */
+export async function removeConnector(tx: Queryable, key: ConnectorKey, actor: Actor): Promise<boolean> {
+  const row = await findS3Connector(tx, key);
+  if (row === undefined || !(await deleteS3Connector(tx, key))) return false;
+  const { organizationId, name } = key;
+  const changes = changesBetween(auditedFields(row), {});
+  await recordAction(tx, actor, { organizationId, action: 'connector.deleted', objectId: name, changes });
+  return true;
+}
+
 /** Enqueues a check, which a controller makes. @throws Failure (404) if there is no connector. */
 export async function requestConnectorCheck(
+  transaction: Queryable,
+  { target, ...key }: ConnectorKey & { readonly target: CheckTarget },
+  { queue, actor }: { readonly queue: Enqueuer; readonly actor: Actor },
+): Promise<S3Connector> {
+  const row = await enqueueCheck(transaction, { ...key, target }, queue);
+  const { bucket, region, keyPrefix } = target;
+  const changes = changesBetween({}, { bucket, region, key_prefix: keyPrefix });
+  const { organizationId, name } = key;
+  await recordAction(transaction, actor, { organizationId, action: 'connector.checked', objectId: name, changes });
+  return row;
+}
+
+async function enqueueCheck(
   transaction: Queryable,
   { target, ...key }: ConnectorKey & { readonly target: CheckTarget },
   queue: Enqueuer,

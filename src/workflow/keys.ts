@@ -1,6 +1,8 @@
 /** Changes to the keys of an organization. Each one is part of a transaction. */
+import { type Actor, changesBetween } from '../domain/auditLog.ts';
 import { conflict, notFound } from '../domain/failure.ts';
 import { KEYS_MAX, type Scope } from '../domain/keys.ts';
+import { recordAction } from '../store/auditLog/auditLog.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { insertKey } from '../store/organizations/insertKey.ts';
 import { findKeyRow, type KeyRow, lockActiveKeys, setKeyRevoked } from '../store/organizations/keyList.ts';
@@ -10,22 +12,30 @@ export interface WantedKey {
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly expiresAt: Date | undefined;
-  /** Id of the key that creates it. */
-  readonly createdBy: string;
 }
 
 /** @returns the row and the key itself, which cannot be read again. @throws Failure (409) if there are too many keys. */
 export async function createApiKey(
   transaction: Queryable,
-  { organizationId, name, scopes, expiresAt, createdBy }: WantedKey,
+  { organizationId, name, scopes, expiresAt }: WantedKey,
+  actor: Actor,
 ): Promise<{ row: KeyRow; key: string }> {
   const { count } = await lockActiveKeys(transaction, organizationId);
   if (count >= KEYS_MAX)
     throw conflict('keys', `are ${count} already, and an organization has at most ${KEYS_MAX}: revoke one first.`);
-  const wanted = { organizationId, name: name.trim(), scopes, createdBy, ...(expiresAt && { expiresAt }) };
+  const createdBy = actor.keyId ?? undefined;
+  const wanted = {
+    organizationId,
+    name: name.trim(),
+    scopes,
+    ...(createdBy && { createdBy }),
+    ...(expiresAt && { expiresAt }),
+  };
   const { id, text } = await insertKey(transaction, wanted);
   const row = await findKeyRow(transaction, { organizationId, id });
   if (row === undefined) throw new Error('unreachable: the key was just stored');
+  const changes = changesBetween({}, { name: row.name, scopes: row.scopes, expires_at: row.expires_at });
+  await recordAction(transaction, actor, { organizationId, action: 'api_key.created', objectId: id, changes });
   return { row, key: text };
 }
 
@@ -36,14 +46,19 @@ export async function createApiKey(
 export async function revokeApiKey(
   transaction: Queryable,
   { organizationId, id }: { organizationId: string; id: string },
+  actor: Actor,
 ): Promise<KeyRow> {
   const { admins } = await lockActiveKeys(transaction, organizationId);
-  if ((await findKeyRow(transaction, { organizationId, id })) === undefined) throw unknownKey();
+  const before = await findKeyRow(transaction, { organizationId, id });
+  if (before === undefined) throw unknownKey();
+  if (before.revoked_at !== null) return before;
   if (admins.length === 1 && admins[0] === id)
     throw conflict('id', 'is the last key with the scope admin: create another one first.');
   await setKeyRevoked(transaction, id);
   const row = await findKeyRow(transaction, { organizationId, id });
   if (row === undefined) throw unknownKey();
+  const changes = changesBetween({ name: row.name, scopes: row.scopes }, {});
+  await recordAction(transaction, actor, { organizationId, action: 'api_key.revoked', objectId: id, changes });
   return row;
 }
 

@@ -10,12 +10,14 @@
  * without files, and the next step deletes the same files again. In the other order it would leave files without rows.
  */
 import type { ArtifactStore } from '../artifacts/store.ts';
+import type { Actor } from '../domain/auditLog.ts';
 import { exportKey } from '../domain/exports.ts';
 import { conflict, gone, invalid, unknownId } from '../domain/failure.ts';
 import { type FrameFacts, framedPicture, publicFacts } from '../domain/framedPictures.ts';
 import { FRAMES } from '../domain/frames.ts';
 import { NO_RETENTION, type RetentionLimits, retentionDays } from '../domain/retention.ts';
 import { THUMBNAIL_WIDTHS, thumbnailKey } from '../domain/thumbnails.ts';
+import { recordAction } from '../store/auditLog/auditLog.ts';
 import type { Database, Queryable } from '../store/database/database.ts';
 import { listOrganizations } from '../store/organizations/organizations.ts';
 import { deleteIndexes, deleteSet, emptySet, readExportFiles } from '../store/removal/lastRows.ts';
@@ -61,13 +63,17 @@ const MARKED_TOGETHER = 100;
 export async function removeSet(
   tx: Queryable,
   { organizationId, setId }: { readonly organizationId: string; readonly setId: string },
+  actor: Actor,
 ): Promise<void> {
   const ref = { organizationId, setId };
   if ((await lockSet(tx, ref)) === undefined) {
     if (await wasRemoved(tx, { id: setId, organizationId })) return;
     throw unknownId();
   }
-  if (await markSetRemoved(tx, ref)) return;
+  if (await markSetRemoved(tx, ref)) {
+    await recordAction(tx, actor, { organizationId, action: 'screenshot_set.deleted', objectId: setId });
+    return;
+  }
   throw conflict('status', 'does not allow this yet: cancel the set, or wait until it has ended, and delete it then.');
 }
 

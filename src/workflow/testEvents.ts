@@ -1,7 +1,9 @@
 /** Test events: a person sends one to an address to see whether the receiver accepts and verifies it. */
 import { randomUUID } from 'node:crypto';
+import { type Actor, addressWithoutSecrets, changesBetween } from '../domain/auditLog.ts';
 import { timestamp } from '../domain/time.ts';
 import { TEST_TOPIC } from '../domain/topics.ts';
+import { recordAction } from '../store/auditLog/auditLog.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { insertEvent } from '../store/deliveries/deliveryStatus.ts';
 import { insertTestSubscriber } from '../store/deliveries/subscriberRows.ts';
@@ -12,15 +14,20 @@ import { requireEnabledEndpoint } from './webhookEndpoints.ts';
 export async function sendTestEvent(
   transaction: Queryable,
   { organizationId, url }: { organizationId: string; url: string },
+  actor: Actor,
 ): Promise<string> {
   const subscriberId = await insertTestSubscriber(transaction, organizationId, url);
+  const changes = changesBetween({}, { url: addressWithoutSecrets(url) });
+  await recordAction(transaction, actor, { organizationId, action: 'webhook.tested', objectId: null, changes });
   return storeTestEvent(transaction, { organizationId, subscriberId, url });
 }
 
 /** As {@link sendTestEvent}, to a webhook endpoint. @throws Failure: 404, and 409 if the endpoint is disabled. */
-export async function sendTestEventToEndpoint(transaction: Queryable, one: OneEndpoint): Promise<string> {
+export async function sendTestEventToEndpoint(transaction: Queryable, one: OneEndpoint, actor: Actor): Promise<string> {
   const { url } = await requireEnabledEndpoint(transaction, one);
-  return storeTestEvent(transaction, { organizationId: one.organizationId, subscriberId: one.id, url });
+  const { organizationId, id } = one;
+  await recordAction(transaction, actor, { organizationId, action: 'webhook_endpoint.tested', objectId: id });
+  return storeTestEvent(transaction, { organizationId, subscriberId: id, url });
 }
 
 async function storeTestEvent(

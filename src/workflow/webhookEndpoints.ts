@@ -1,9 +1,11 @@
 /** Changes to the webhook endpoints of an organization. Each function is part of a transaction of its caller. */
 import type { NewWebhookEndpoint, WebhookEndpointChange } from '../contract/webhookEndpoints.ts';
+import { type Actor, addressWithoutSecrets, changesBetween, type FieldChange } from '../domain/auditLog.ts';
 import { conflict, invalid, unknownId } from '../domain/failure.ts';
 import { ENDPOINTS_MAX } from '../domain/webhookEndpoints.ts';
 import { addressFault } from '../egress/addressFault.ts';
 import type { Guard } from '../egress/guard.ts';
+import { recordAction } from '../store/auditLog/auditLog.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { endPendingDeliveries, redirectPendingDeliveries } from '../store/webhookEndpoints/endpointEvents.ts';
 import {
@@ -35,6 +37,7 @@ export async function createEndpoint(
   tx: Queryable,
   organizationId: string,
   body: NewWebhookEndpoint,
+  actor: Actor,
 ): Promise<EndpointWithSecret> {
   const { id, secret } = await insertEndpoint(tx, organizationId, {
     url: body.url.trim(),
@@ -45,7 +48,10 @@ export async function createEndpoint(
   });
   if ((await countEndpoints(tx, organizationId)) > ENDPOINTS_MAX)
     throw conflict('url', `would be one more than ${ENDPOINTS_MAX} webhook endpoints: delete one first.`);
-  return { row: await requireEndpoint(tx, { organizationId, id }), secret };
+  const row = await requireEndpoint(tx, { organizationId, id });
+  const changes = changesBetween({}, auditedFields(row));
+  await recordAction(tx, actor, { organizationId, action: 'webhook_endpoint.created', objectId: id, changes });
+  return { row, secret };
 }
 
 /** Pending deliveries end if the endpoint is disabled, and go to the new address if that changed. @throws Failure (404) */
@@ -53,6 +59,7 @@ export async function changeEndpoint(
   tx: Queryable,
   one: OneEndpoint,
   { url, topics, description, headers, disabled }: WebhookEndpointChange,
+  actor: Actor,
 ): Promise<EndpointRow> {
   const before = await lockedEndpoint(tx, one);
   const newUrl = url?.trim();
@@ -66,14 +73,48 @@ export async function changeEndpoint(
   await updateEndpoint(tx, one.id, change);
   if (change.disabled === true) await endPendingDeliveries(tx, one.id, 'The webhook endpoint was disabled.');
   if (newUrl !== undefined && newUrl !== before.url) await redirectPendingDeliveries(tx, one.id, newUrl);
-  return requireEndpoint(tx, one);
+  const after = await requireEndpoint(tx, one);
+  await recordChange(tx, actor, { one, changes: endpointChanges(before, after, headers !== undefined) });
+  return after;
+}
+
+/** Neither the values of headers nor the paths of addresses are in the audit log, because they often contain secrets. */
+function auditedFields({ url, topics, description, header_names, disabled_at }: EndpointRow) {
+  const disabled = disabled_at !== null;
+  return { url: addressWithoutSecrets(url), topics, description, header_names, disabled };
+}
+
+function endpointChanges(before: EndpointRow, after: EndpointRow, hasNewHeaders: boolean): FieldChange[] {
+  const [from, to] = [auditedFields(before), auditedFields(after)];
+  const changes = changesBetween(from, to);
+  const isNamed = (field: string) => changes.some((change) => change.field === field);
+  // A change that the shown text hides is a change too.
+  if (before.url !== after.url && !isNamed('url')) changes.push({ field: 'url', from: from.url, to: to.url });
+  if (hasNewHeaders && !isNamed('header_names') && after.header_names.length > 0) {
+    const names = after.header_names.join(', ');
+    changes.push({ field: 'headers', from: names, to: names });
+  }
+  return changes;
+}
+
+async function recordChange(
+  tx: Queryable,
+  actor: Actor,
+  { one, changes }: { one: OneEndpoint; changes: readonly FieldChange[] },
+): Promise<void> {
+  if (changes.length === 0) return;
+  const { organizationId, id } = one;
+  await recordAction(tx, actor, { organizationId, action: 'webhook_endpoint.updated', objectId: id, changes });
 }
 
 /** Its pending deliveries end. @throws Failure (404) */
-export async function deleteEndpoint(tx: Queryable, one: OneEndpoint): Promise<void> {
-  await lockedEndpoint(tx, one);
+export async function deleteEndpoint(tx: Queryable, one: OneEndpoint, actor: Actor): Promise<void> {
+  const row = await lockedEndpoint(tx, one);
   await markEndpointDeleted(tx, one.id);
   await endPendingDeliveries(tx, one.id, 'The webhook endpoint was deleted.');
+  const { organizationId, id } = one;
+  const changes = changesBetween(auditedFields(row), {});
+  await recordAction(tx, actor, { organizationId, action: 'webhook_endpoint.deleted', objectId: id, changes });
 }
 
 /** @throws Failure (404) */
@@ -81,9 +122,13 @@ export async function replaceEndpointSecret(
   tx: Queryable,
   one: OneEndpoint,
   keepPrevious: boolean,
+  actor: Actor,
 ): Promise<EndpointWithSecret> {
   await lockedEndpoint(tx, one);
   const secret = await rotateEndpointSecret(tx, one.id, keepPrevious);
+  const { organizationId, id } = one;
+  const changes = changesBetween({}, { keep_previous: keepPrevious });
+  await recordAction(tx, actor, { organizationId, action: 'webhook_endpoint.rotated', objectId: id, changes });
   return { row: await requireEndpoint(tx, one), secret };
 }
 

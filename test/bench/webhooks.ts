@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 import { FolderArtifactStore } from '../../src/artifacts/folder.ts';
 import { startDeliveries } from '../../src/delivery/deliveries.ts';
+import { OPERATOR } from '../../src/domain/auditLog.ts';
 import { createGuard } from '../../src/egress/guard.ts';
 import { sleep } from '../../src/lib/sleep.ts';
 import { startQueue } from '../../src/queue/queue.ts';
@@ -155,7 +156,7 @@ async function insertOrganization({ db }: Store): Promise<string> {
 async function storeWebhooks({ store }: Bench, organizationId: string, urls: readonly string[]) {
   for (let from = 0; from < urls.length; from += 100) {
     await store.db.transaction().execute(async (tx) => {
-      for (const url of urls.slice(from, from + 100)) await sendTestEvent(tx, { organizationId, url });
+      for (const url of urls.slice(from, from + 100)) await sendTestEvent(tx, { organizationId, url }, OPERATOR);
     });
   }
 }

@@ -10,6 +10,7 @@ from .models import (
     AdSummary,
     ApiKey,
     ApprovedScreenshot,
+    AuditLogEntry,
     Branding,
     BrandingRequest,
     Campaign,
@@ -27,6 +28,7 @@ from .models import (
     Export,
     ExportRequest,
     ListAdsResult,
+    ListAuditLogResult,
     ListCampaignsResult,
     ListConnectorsResult,
     ListDeliveriesResult,
@@ -367,3 +369,11 @@ class Operations(Caller):
     def check_connector(self, name: str, body: "ConnectorCheckRequest", *, idempotency_key: Optional[str] = None) -> "Connector":
         """Check a connector."""
         return cast("Connector", self.call("POST", f"/connectors/{quoted(name)}/check", body=body, idempotency_key=idempotency_key, repeatable=False))
+
+    def list_audit_log(self, *, page: Optional[int] = None, per_page: Optional[int] = None, action: Optional[Literal["organization.created", "organization.disabled", "organization.enabled", "settings.updated", "api_key.created", "api_key.revoked", "webhook_secret.rotated", "webhook.tested", "webhook_endpoint.created", "webhook_endpoint.updated", "webhook_endpoint.rotated", "webhook_endpoint.tested", "webhook_endpoint.deleted", "connector.created", "connector.updated", "connector.checked", "connector.deleted", "branding.updated", "branding.logo_replaced", "branding.logo_removed", "screenshot_set.deleted", "share_link.created", "share_link.revoked", "session.started", "session.refused", "session.ended"]] = None, actor: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None, after: Optional[str] = None) -> "ListAuditLogResult":
+        """List administrative actions, newest first."""
+        return cast("ListAuditLogResult", self.call("GET", "/audit_log", query={"page": page, "per_page": per_page, "action": action, "actor": actor, "from": from_, "to": to, "after": after}, repeatable=True))
+
+    def iterate_audit_log(self, *, page: Optional[int] = None, per_page: Optional[int] = None, action: Optional[Literal["organization.created", "organization.disabled", "organization.enabled", "settings.updated", "api_key.created", "api_key.revoked", "webhook_secret.rotated", "webhook.tested", "webhook_endpoint.created", "webhook_endpoint.updated", "webhook_endpoint.rotated", "webhook_endpoint.tested", "webhook_endpoint.deleted", "connector.created", "connector.updated", "connector.checked", "connector.deleted", "branding.updated", "branding.logo_replaced", "branding.logo_removed", "screenshot_set.deleted", "share_link.created", "share_link.revoked", "session.started", "session.refused", "session.ended"]] = None, actor: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None, after: Optional[str] = None) -> Iterator["AuditLogEntry"]:
+        """List administrative actions, newest first. Reads all pages from `page` on, one after the other."""
+        return self.iterate(lambda number: self.list_audit_log(page=number, per_page=per_page, action=action, actor=actor, from_=from_, to=to, after=after), page or 1)

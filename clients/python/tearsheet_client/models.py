@@ -392,7 +392,7 @@ class BrandingRequest(TypedDict, total=False):
 class _NewApiKey(TypedDict):
     # The purpose of the key.
     name: str
-    # `read` shows everything, `write` creates and reviews, `admin` changes keys and settings.
+    # `read` shows everything but the administration. `write` requests, reviews, shares and deletes. `admin` reads and changes keys, webhooks and connectors, changes settings and branding, and reads the audit log.
     scopes: List[Literal["read", "write", "admin"]]
 
 
@@ -1291,6 +1291,49 @@ class ConnectorCheck(TypedDict):
     finished_at: Union[str, None]
 
 
+class AuditLogEntry(TypedDict):
+    "One administrative action."
+
+    type: Literal["audit_log_entry"]
+    id: str
+    # ISO 8601 with milliseconds and an offset.
+    created_at: str
+    actor: "AuditLogActor"
+    # New actions may be added at any time.
+    action: Literal["organization.created", "organization.disabled", "organization.enabled", "settings.updated", "api_key.created", "api_key.revoked", "webhook_secret.rotated", "webhook.tested", "webhook_endpoint.created", "webhook_endpoint.updated", "webhook_endpoint.rotated", "webhook_endpoint.tested", "webhook_endpoint.deleted", "connector.created", "connector.updated", "connector.checked", "connector.deleted", "branding.updated", "branding.logo_replaced", "branding.logo_removed", "screenshot_set.deleted", "share_link.created", "share_link.revoked", "session.started", "session.refused", "session.ended"]
+    # The object that the action changed.
+    object: "AuditLogEntryObject"
+    changes: List["AuditLogChange"]
+    # Address of the client. Null for the command line of the operator.
+    ip_address: Union[str, None]
+    # As in the header `X-Request-Id` and in the log of the service.
+    request_id: Union[str, None]
+
+
+class AuditLogEntryObject(TypedDict):
+    "The object that the action changed."
+
+    # The first part of the action.
+    type: str
+    # Null if the object has no id.
+    id: Union[str, None]
+
+
+class AuditLogActor(TypedDict):
+    "The actor of the action."
+
+    # `api_key`: a program with a key. `session`: a person who signed in with a key. `operator`: the command line of the operator. `anonymous`: a person whose sign-in was refused.
+    type: Literal["api_key", "session", "operator", "anonymous"]
+    # Id of the API key that was used.
+    key_id: Union[str, None]
+    # The name of that key.
+    name: Union[str, None]
+
+
+# A field that the action changed, as text without secrets.
+AuditLogChange = Dict[str, Any]
+
+
 # The body of a webhook.
 WebhookEvent = Union["AdEvent", "ScreenshotSetEvent"]
 
@@ -1381,6 +1424,13 @@ class ListWebhookEndpointsResult(TypedDict):
 
 class ListConnectorsResult(TypedDict):
     data: List["Connector"]
+    page: int
+    per_page: int
+    total: int
+
+
+class ListAuditLogResult(TypedDict):
+    data: List["AuditLogEntry"]
     page: int
     per_page: int
     total: int

@@ -1,4 +1,5 @@
 /** The effects of the forms on the pages. Each one runs in one transaction. */
+import type { Actor } from '../../domain/auditLog.ts';
 import { notFound } from '../../domain/failure.ts';
 import { inDays, SHARE_DAYS_DEFAULT, SHARE_DAYS_MAX, SHARE_LABEL_MAX } from '../../domain/shareLinks.ts';
 import { isUuid } from '../../domain/slugs.ts';
@@ -38,29 +39,28 @@ export async function replay({ store }: PagesOptions, viewer: Viewer, id: string
 /** @throws Failure: 404 if there is no such set, 409 if it has too many links. */
 export async function share(
   { store }: PagesOptions,
-  { organizationId, keyId }: Viewer,
+  { viewer, actor }: { viewer: Viewer; actor: Actor },
   { id, label, days, downloads }: { id: string; label: string; days: string; downloads: boolean },
 ): Promise<void> {
   const wanted = Number(days);
   const isValid = Number.isInteger(wanted) && wanted >= 1 && wanted <= SHARE_DAYS_MAX;
   const expiresAt = inDays(new Date(), isValid ? wanted : SHARE_DAYS_DEFAULT);
   const link = {
-    organizationId,
+    organizationId: viewer.organizationId,
     setId: id,
-    keyId,
     expiresAt,
     downloads,
     label: cutCodePoints(storable(label).trim(), SHARE_LABEL_MAX),
   };
-  await store.db.transaction().execute((tx) => createShareLink(tx, link));
+  await store.db.transaction().execute((tx) => createShareLink(tx, link, actor));
 }
 
 /** @throws Failure (404) if the set has no such link. */
 export async function revokeShare(
   { store }: PagesOptions,
-  { organizationId }: Viewer,
+  { viewer: { organizationId }, actor }: { viewer: Viewer; actor: Actor },
   { setId, id }: { setId: string; id: string },
 ): Promise<void> {
   if (!isUuid(id)) throw notFound('share_id', 'There is no such share link.');
-  await store.db.transaction().execute((tx) => revokeLink(tx, { organizationId, setId, id: id.toLowerCase() }));
+  await store.db.transaction().execute((tx) => revokeLink(tx, { organizationId, setId, id: id.toLowerCase() }, actor));
 }

@@ -1,7 +1,9 @@
 /** Wraps the handlers of pages: finds the viewer and sends the page. */
 import type { Request, RequestHandler, Response } from 'express';
+import type { Actor } from '../../domain/auditLog.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { rejectRemoved } from '../../workflow/removal.ts';
+import { actorOf } from '../server/actor.ts';
 import { failureBody } from '../server/failureBody.ts';
 import { requestIdOf } from '../server/requestId.ts';
 import type { PagesOptions, ResultsPage, Viewer } from './context.ts';
@@ -18,6 +20,8 @@ export interface ViewerRequest {
   readonly request: Request;
   readonly response: Response;
   readonly viewer: Viewer;
+  /** The viewer, for the audit log. */
+  readonly actor: Actor;
   readonly paths: PagePaths;
 }
 
@@ -56,7 +60,9 @@ export function createPageHandlers(options: PagesOptions): PageHandlers {
       send(response, { ...billingPage(viewer.slug, contact), status: 403 }, { paths, viewer });
       return;
     }
-    const result = await handle({ request, response, viewer, paths });
+    const type = viewer.formToken === '' ? 'api_key' : 'session';
+    const actor = actorOf({ request, response }, { type, keyId: viewer.keyId });
+    const result = await handle({ request, response, viewer, actor, paths });
     if (result === undefined) await rejectRemovedObject(options, request, viewer);
     const notice = noticeOf(request);
     if (result !== 'sent') send(response, result ?? notFoundPage(viewer), { paths, viewer, notice });

@@ -1,12 +1,15 @@
 /** Routes that sign a person in and out. */
-import type { Router } from 'express';
+import type { Request, Response, Router } from 'express';
+import { recordAction } from '../../store/auditLog/auditLog.ts';
 import { endSession } from '../../store/organizations/endedSessions.ts';
+import { actorOf } from '../server/actor.ts';
 import type { PagesOptions } from './context.ts';
 import { forgetHome } from './homeCookie.ts';
 import { billingPage } from './messagePages.ts';
 import { signInOnce } from './oneTimeSignIn.ts';
 import { slugOf, type ViewerRequest } from './pageHandlers.ts';
 import { pathsOf } from './paths.ts';
+import { createRefusalLog } from './refusedSignIns.ts';
 import { formBody, type RouteTools } from './routing.ts';
 import { cookieOptions, signIn } from './signIn.ts';
 import { COOKIE, findSession } from './viewer.ts';
@@ -17,20 +20,27 @@ export function addSessionRoutes(router: Router, options: PagesOptions, { handle
     const slug = slugOf(request);
     handlers.send(response, billingPage(slug, options.contact), { paths: pathsOf(options.publicUrl, slug) });
   });
-  router.post('/o/:slug/sign-in', body, async (request, response) => {
-    const paths = pathsOf(options.publicUrl, slugOf(request));
-    const signInAgain = await signIn(options, { request, response, paths });
-    if (signInAgain !== undefined) handlers.send(response, signInAgain, { paths });
-  });
-  router.get('/o/:slug/sign-in/:token', async (request, response) => {
-    const paths = pathsOf(options.publicUrl, slugOf(request));
-    const signInWithKey = await signInOnce(options, { request, response, paths });
-    if (signInWithKey !== undefined) handlers.send(response, signInWithKey, { paths });
-  });
-  const signOut = async ({ request, response, viewer, paths }: ViewerRequest) => {
+  const refusals = createRefusalLog(options);
+  const signingIn =
+    (attempt: typeof signIn) =>
+    async (request: Request, response: Response): Promise<void> => {
+      const paths = pathsOf(options.publicUrl, slugOf(request));
+      const actor = actorOf({ request, response }, { type: 'anonymous', keyId: null });
+      const refused = await attempt(options, { request, response, paths });
+      if (refused === undefined) return;
+      handlers.send(response, refused.page, { paths });
+      await refusals(actor, refused.refusal);
+    };
+  router.post('/o/:slug/sign-in', body, signingIn(signIn));
+  router.get('/o/:slug/sign-in/:token', signingIn(signInOnce));
+  const signOut = async ({ request, response, viewer, actor, paths }: ViewerRequest) => {
     const session = findSession(options.secret, request, viewer.slug);
     if (session !== undefined)
-      await endSession(options.store.db, { id: session.id, expires: new Date(session.expires * 1000) });
+      await options.store.db.transaction().execute(async (tx) => {
+        await endSession(tx, { id: session.id, expires: new Date(session.expires * 1000) });
+        const { organizationId } = viewer;
+        await recordAction(tx, actor, { organizationId, action: 'session.ended', objectId: session.id });
+      });
     response.clearCookie(COOKIE, cookieOptions(options.publicUrl, paths));
     forgetHome(response, { publicUrl: options.publicUrl, paths });
   };

@@ -1,14 +1,17 @@
 /** Signs a person in with an API key. The cookie contains the id of the key, never the key. */
 import type { Request, Response } from 'express';
 import { parseKey } from '../../domain/keys.ts';
+import { recordAction } from '../../store/auditLog/auditLog.ts';
 import { authenticate } from '../../store/organizations/apiKeys.ts';
+import { actorOf } from '../server/actor.ts';
 import type { PagesOptions, ResultsPage } from './context.ts';
 import { formField, isSameOrigin, redirectPath } from './forms.ts';
 import { rememberHome } from './homeCookie.ts';
 import { html } from './html.ts';
 import { withNotice } from './notices.ts';
 import type { PagePaths } from './paths.ts';
-import { signSession } from './signatures.ts';
+import type { Refusal } from './refusedSignIns.ts';
+import { newSessionId, signSession } from './signatures.ts';
 import { COOKIE } from './viewer.ts';
 
 const SESSION_SECONDS = 12 * 3_600;
@@ -39,36 +42,56 @@ export function signInPage(paths: PagePaths, slug: string, given: SignInForm): R
   return { title: 'Sign in', body, ...(given.lostForm === true && { status: 401 }) };
 }
 
-/** POST /o/:slug/sign-in. @returns the page with the reason if the key is rejected; undefined if the response was sent. */
+export interface RefusedSignIn {
+  /** Says why, and asks again. */
+  readonly page: ResultsPage;
+  readonly refusal: Refusal;
+}
+
+/** POST /o/:slug/sign-in. @returns undefined if the response was sent. */
 export async function signIn(
   options: PagesOptions,
   { request, response, paths }: { request: Request; response: Response; paths: PagePaths },
-): Promise<ResultsPage | undefined> {
+): Promise<RefusedSignIn | undefined> {
   const slug = String(request.params['slug']);
   const next = redirectPath(paths, formField(request, 'next'));
   const lostForm = formField(request, 'lost') !== '';
-  const again = (fault: string) => signInPage(paths, slug, { next, lostForm, fault });
-  if (!isSameOrigin(request)) return again('This form was sent from another site.');
   const key = parseKey(formField(request, 'key').trim());
-  if (key === undefined) return again('This is not an API key. Keys begin with ts_live_.');
+  const refuse = (fault: string, reason: string): RefusedSignIn => ({
+    page: signInPage(paths, slug, { next, lostForm, fault }),
+    refusal: { slug, reason, keyId: key?.id },
+  });
+  if (!isSameOrigin(request)) return refuse('This form was sent from another site.', 'form of another site');
+  if (key === undefined) return refuse('This is not an API key. Keys begin with ts_live_.', 'malformed key');
   const caller = await authenticate(options.store.db, key);
   if (caller === undefined || caller.organization.slug !== slug) {
-    return again('This key does not open this page: it is unknown, revoked, expired, or of another organization.');
+    const fault = 'This key does not open this page: it is unknown, revoked, expired, or of another organization.';
+    return refuse(fault, 'unknown, revoked or expired key');
   }
-  if (!caller.scopes.includes('read')) return again('This key lacks the scope "read".');
-  startSession(options, response, { paths, slug, keyId: key.id });
+  if (!caller.scopes.includes('read')) return refuse('This key lacks the scope "read".', 'missing scope read');
+  const organizationId = caller.organization.id;
+  await startSession(options, { request, response }, { paths, slug, keyId: key.id, organizationId });
   response.redirect(303, lostForm ? withNotice(next, 'not_sent') : next);
   return undefined;
 }
 
-/** Sets the cookie of a session. The caller has checked the key. */
-export function startSession(
-  { secret, publicUrl }: Pick<PagesOptions, 'secret' | 'publicUrl'>,
-  response: Response,
-  { paths, slug, keyId }: { paths: PagePaths; slug: string; keyId: string },
-): void {
-  const expires = Math.floor(Date.now() / 1000) + SESSION_SECONDS;
-  response.cookie(COOKIE, signSession(secret, { slug, keyId, expires }), {
+interface NewSession {
+  readonly paths: PagePaths;
+  readonly slug: string;
+  readonly keyId: string;
+  readonly organizationId: string;
+}
+
+/** Adds an entry to the audit log and sets the cookie of a session. The caller has checked the key. */
+export async function startSession(
+  { store, secret, publicUrl }: Pick<PagesOptions, 'store' | 'secret' | 'publicUrl'>,
+  { request, response }: { request: Request; response: Response },
+  { paths, slug, keyId, organizationId }: NewSession,
+): Promise<void> {
+  const [id, expires] = [newSessionId(), Math.floor(Date.now() / 1000) + SESSION_SECONDS];
+  const actor = actorOf({ request, response }, { type: 'session', keyId });
+  await recordAction(store.db, actor, { organizationId, action: 'session.started', objectId: id });
+  response.cookie(COOKIE, signSession(secret, { slug, keyId, expires, id }), {
     ...cookieOptions(publicUrl, paths),
     maxAge: SESSION_SECONDS * 1000,
   });

@@ -17,7 +17,7 @@ export function signSession(secret: Buffer, { slug, keyId, expires, id = newSess
 }
 
 type NewSession = Omit<Session, 'id'> & { readonly id?: string };
-const newSessionId = () => randomBytes(12).toString('base64url');
+export const newSessionId = () => randomBytes(12).toString('base64url');
 
 /** @returns undefined for a cookie that is forged, expired, or of another organization. */
 export function readSession(secret: Buffer, slug: string, cookie: string): Session | undefined {

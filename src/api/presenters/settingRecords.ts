@@ -1,4 +1,5 @@
-/** Makes the JSON of keys, connectors, the webhook secret and webhook endpoints. */
+/** Makes the JSON of keys, connectors, the webhook secret, webhook endpoints and the audit log. */
+import type { AuditLogEntryRecord } from '../../contract/auditLog.ts';
 import type { ConnectorRecord } from '../../contract/connectors.ts';
 import type { ApiKeyRecord } from '../../contract/keys.ts';
 import type { WebhookEndpointRecord } from '../../contract/webhookEndpoints.ts';
@@ -7,6 +8,7 @@ import { DEFAULT_CONNECTOR } from '../../domain/connectors.ts';
 import { keyState, SCOPES } from '../../domain/keys.ts';
 import { maybeTimestamp, timestamp } from '../../domain/time.ts';
 import { DEFAULT_TOPICS, TOPICS } from '../../domain/topics.ts';
+import type { AuditLogRow } from '../../store/auditLog/auditLog.ts';
 import type { S3Connector } from '../../store/organizations/connectors.ts';
 import type { KeyRow } from '../../store/organizations/keyList.ts';
 import { secretState, type WebhookSecretState } from '../../store/organizations/secrets.ts';
@@ -83,5 +85,19 @@ function checkRecord(row: S3Connector): ConnectorRecord['check'] {
     message: row.check_message,
     requested_at: timestamp(requestedAt),
     finished_at: maybeTimestamp(row.check_finished_at),
+  };
+}
+
+export function auditLogEntryRecord(row: AuditLogRow): AuditLogEntryRecord {
+  return {
+    type: 'audit_log_entry',
+    id: row.id,
+    created_at: timestamp(row.created_at),
+    actor: { type: row.actor_type, key_id: row.actor_key_id, name: row.actor_name },
+    action: row.action,
+    object: { type: row.object_type, id: row.object_id },
+    changes: row.changes.map(({ field, from, to }) => ({ field, from, to })),
+    ip_address: row.address,
+    request_id: row.request_id,
   };
 }

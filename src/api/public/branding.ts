@@ -2,7 +2,8 @@
 import { BrandingBody, brandingOf } from '../../contract/exports.ts';
 import { Faults } from '../../contract/faults.ts';
 import { invalid } from '../../domain/failure.ts';
-import { readBranding, saveBranding, saveLogo } from '../../store/organizations/branding.ts';
+import { readBranding } from '../../store/organizations/branding.ts';
+import { changeBranding, changeLogo } from '../../workflow/settings.ts';
 import { MAX_LOGO_BYTES, replaceLogo } from '../logos/replaceLogo.ts';
 import { brandingRecord } from '../presenters/exports.ts';
 import { type AuthorizedRequest, type JsonResponse, jsonResponse } from './endpoint.ts';
@@ -29,7 +30,8 @@ export function putBranding(options: PublicApiOptions): Handler {
     const faults = new Faults();
     const body = faults.read(BrandingBody, value, '');
     if (body === undefined) throw invalid(faults.errors);
-    await saveBranding(options.store.db, call.organizationId, brandingOf(body));
+    const { organizationId, actor } = call;
+    await options.store.db.transaction().execute((tx) => changeBranding(tx, organizationId, brandingOf(body), actor));
     return answer(options, call);
   };
 }
@@ -39,7 +41,7 @@ export function putLogo(options: PublicApiOptions): Handler {
   return async (call) => {
     const body = await readRawBody(call.request, MAX_LOGO_BYTES);
     const { store, artifacts } = options;
-    await replaceLogo({ db: store.db, artifacts }, call.organizationId, body);
+    await replaceLogo({ db: store.db, artifacts }, { organizationId: call.organizationId, file: body }, call.actor);
     return answer(options, call);
   };
 }
@@ -47,7 +49,8 @@ export function putLogo(options: PublicApiOptions): Handler {
 /** DELETE …/branding/logo */
 export function deleteLogo(options: PublicApiOptions): Handler {
   return async (call) => {
-    await saveLogo(options.store.db, call.organizationId, null);
+    const { organizationId, actor } = call;
+    await options.store.db.transaction().execute((tx) => changeLogo(tx, organizationId, null, actor));
     return answer(options, call);
   };
 }

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import { Faults } from '../../contract/faults.ts';
+import type { Actor } from '../../domain/auditLog.ts';
 import { invalid, unknownId } from '../../domain/failure.ts';
 import type { Scope } from '../../domain/keys.ts';
 import { isUuid } from '../../domain/slugs.ts';
@@ -10,6 +11,7 @@ import { authorize, findKeyOwner, readApiKey } from '../auth/apiKeys.ts';
 import { KeyMemory } from '../auth/keyMemory.ts';
 import type { OrganizationLinks } from '../presenters/records.ts';
 import { addLogFields } from '../server/accessLog.ts';
+import { actorOf } from '../server/actor.ts';
 import type { PublicApiOptions } from './options.ts';
 import { limitRequests } from './rateLimit.ts';
 
@@ -20,6 +22,8 @@ export interface AuthorizedRequest {
   readonly organizationId: string;
   /** Id of the key that the request sends. */
   readonly keyId: string;
+  /** The same, for the audit log. */
+  readonly actor: Actor;
   readonly place: OrganizationLinks;
   /** Set if the key was valid within the last second and was not looked up for this request. */
   readonly remembered: RememberedKey | undefined;
@@ -66,7 +70,8 @@ export function endpoints({ store, publicUrl, rateLimit }: PublicApiOptions): En
       };
       const remembered = known && { keyId: caller.keyId, recheck };
       const { keyId } = caller;
-      const call = { request, response, organizationId: id, keyId, place: { publicUrl, slug }, remembered };
+      const actor = actorOf({ request, response }, { type: 'api_key', keyId });
+      const call = { request, response, organizationId: id, keyId, actor, place: { publicUrl, slug }, remembered };
       const { status, text } = await handle(call);
       if (status === 204) {
         response.status(status).set('Cache-Control', 'no-store').end();

@@ -23,13 +23,13 @@ type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 export function createShare(options: PublicApiOptions): Handler {
   const { store, limits } = options;
   const readBody = optionalJsonBodyReader(limits.bodyBytes);
-  return async ({ request, response, organizationId, keyId }) => {
+  return async ({ request, response, organizationId, actor }) => {
     const setId = idOf(request);
     const { value } = await readBody(request, response, organizationId);
     const { label, expires_at, downloads } = readOrFail(NewShare, value);
     const expiresAt = expires_at ?? inDays(new Date(), SHARE_DAYS_DEFAULT);
-    const link = { organizationId, setId, keyId, expiresAt, label: label?.trim() ?? '', downloads: downloads ?? false };
-    const row = await store.db.transaction().execute((tx) => createShareLink(tx, link));
+    const link = { organizationId, setId, expiresAt, label: label?.trim() ?? '', downloads: downloads ?? false };
+    const row = await store.db.transaction().execute((tx) => createShareLink(tx, link, actor));
     return jsonResponse(201, recordOf(options, row));
   };
 }
@@ -51,10 +51,12 @@ export function listShares(options: PublicApiOptions): Handler {
 
 /** DELETE …/screenshot_sets/{id}/shares/{share_id}: revokes the link and responds with it. */
 export function revokeShare(options: PublicApiOptions): Handler {
-  return async ({ request, organizationId }) => {
+  return async ({ request, organizationId, actor }) => {
     const setId = idOf(request);
     const id = idOf(request, 'share');
-    const row = await options.store.db.transaction().execute((tx) => revokeLink(tx, { organizationId, setId, id }));
+    const row = await options.store.db
+      .transaction()
+      .execute((tx) => revokeLink(tx, { organizationId, setId, id }, actor));
     return jsonResponse(200, recordOf(options, row));
   };
 }

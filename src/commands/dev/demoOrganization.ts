@@ -1,6 +1,6 @@
 import type { Database } from '../../store/database/database.ts';
-import { createKey } from '../../store/organizations/apiKeys.ts';
-import { createOrganization, findOrganization, webhookSecretOf } from '../../store/organizations/organizations.ts';
+import { findOrganization, webhookSecretOf } from '../../store/organizations/organizations.ts';
+import { addKey, addOrganization } from '../../workflow/operator.ts';
 import { type DevState, writeDevState } from './devState.ts';
 
 const ORGANIZATION = 'demo';
@@ -18,7 +18,7 @@ export async function ensureDemoOrganization(
   }
   const demo =
     organization === undefined
-      ? await createOrganization(db, { slug: ORGANIZATION })
+      ? await addOrganization(db, ORGANIZATION)
       : await createReplacementKey(db, webhookSecretOf(db, organization));
   writeDevState(folder, { ...state, demo: { ...demo } });
   return demo;
@@ -26,6 +26,6 @@ export async function ensureDemoOrganization(
 
 /** Creates another key if a start was killed after it created the organization and before it stored the key. */
 async function createReplacementKey(db: Database, webhook_secret: string): Promise<NonNullable<DevState['demo']>> {
-  const { api_key } = await createKey(db, ORGANIZATION, { name: 'tearsheet dev' });
+  const { api_key } = await addKey(db, ORGANIZATION, { name: 'tearsheet dev' });
   return { organization: ORGANIZATION, api_key, webhook_secret };
 }

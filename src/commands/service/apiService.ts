@@ -5,6 +5,7 @@ import { createErrorPages } from '../../api/pages/errorPages.ts';
 import { createPages } from '../../api/pages/pages.ts';
 import { createPublicApi } from '../../api/public/app.ts';
 import { createGuard } from '../../egress/guard.ts';
+import { startAuditLogRemoval } from './auditLogRemoval.ts';
 import { type HttpServer, type ListenOptions, startHttpServer } from './httpServer.ts';
 import type { ServiceContext } from './serviceContext.ts';
 import { startSetRemoval } from './setRemoval.ts';
@@ -81,12 +82,13 @@ export async function startApiService(context: ServiceContext, ports: ApiPorts):
   return { publicServer: withCleanup(context, publicServer), internalServer };
 }
 
-/** Removes expired uploads and sets as long as the server runs. */
+/** Removes expired uploads, sets and entries of the audit log as long as the server runs. */
 function withCleanup(context: ServiceContext, server: HttpServer): HttpServer {
   const cleanup = startUploadCleanup(context);
   const removal = startSetRemoval(context, limitsOf(context.config).retention);
+  const auditLog = startAuditLogRemoval(context, context.config.AUDIT_LOG_RETENTION_DAYS);
   const close = async (graceMs: number) => {
-    await Promise.all([cleanup.stop(), removal.stop(), server.close(graceMs)]);
+    await Promise.all([cleanup.stop(), removal.stop(), auditLog.stop(), server.close(graceMs)]);
   };
   return { port: server.port, close };
 }

@@ -3,6 +3,7 @@ import type { ColumnType, Generated, JSONColumnType } from 'kysely';
 import type { OptionsJson } from '../../contract/optionsJson.ts';
 import type { TemplateBody } from '../../contract/templates.ts';
 import type { CreativeFormat, MediaType } from '../../domain/ads.ts';
+import type { ActorType, AuditAction, FieldChange } from '../../domain/auditLog.ts';
 import type { PageSize } from '../../domain/branding.ts';
 import type { Encryption, StorageClass } from '../../domain/connectors.ts';
 import type { DeviceName } from '../../domain/devices.ts';
@@ -405,6 +406,21 @@ export interface BrandingTable {
   updated_at: ColumnType<Date, Date | undefined, Date>;
 }
 
+export interface AuditLogTable {
+  id: ColumnType<string, never, never>;
+  organization_id: ColumnType<string, string, never>;
+  created_at: ColumnType<Date, never, never>;
+  actor_type: ColumnType<ActorType, ActorType, never>;
+  actor_key_id: ColumnType<string | null, string | null, never>;
+  actor_name: ColumnType<string | null, string | null, never>;
+  action: ColumnType<AuditAction, AuditAction, never>;
+  object_type: ColumnType<string, string, never>;
+  object_id: ColumnType<string | null, string | null, never>;
+  changes: ColumnType<FieldChange[], string, never>;
+  address: ColumnType<string | null, string | null, never>;
+  request_id: ColumnType<string | null, string | null, never>;
+}
+
 export interface Schema {
   installation: InstallationTable;
   organizations: OrganizationTable;
@@ -436,4 +452,5 @@ export interface Schema {
   slot_list_bundle: SlotListBundleTable;
   exports: ExportTable;
   branding: BrandingTable;
+  audit_log: AuditLogTable;
 }

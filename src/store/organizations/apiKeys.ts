@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { invalid, notFound } from '../../domain/failure.ts';
 import { type ParsedKey, SCOPES, type Scope } from '../../domain/keys.ts';
-import type { Database, Queryable } from '../database/database.ts';
+import type { Queryable } from '../database/database.ts';
 import type { ApiKeyTable } from '../database/schema.ts';
 import { insertKey } from './insertKey.ts';
 import { requireOrganization } from './organizations.ts';
@@ -85,7 +85,7 @@ export interface KeyOptions {
 
 /** @returns the key as its holder needs it, which cannot be read again, and its id. */
 export async function createKey(
-  db: Database,
+  db: Queryable,
   slug: string,
   options: KeyOptions = {},
 ): Promise<{ api_key: string; id: string }> {

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import { conflict, invalid, notFound } from '../../domain/failure.ts';
 import { SCOPES } from '../../domain/keys.ts';
 import { isSlug } from '../../domain/slugs.ts';
-import type { Database, Queryable } from '../database/database.ts';
+import type { Queryable } from '../database/database.ts';
 import type { OrganizationTable } from '../database/schema.ts';
 import { openSecret, sealSecret, webhookSecretPlace } from '../secrets/sealing.ts';
 import { insertKey } from './insertKey.ts';
@@ -19,15 +19,18 @@ export interface NewOrganization {
   readonly webhook_secret: string;
 }
 
-/** Creates an organization and its first key, with all scopes. @throws Failure for a slug that is taken or malformed. */
-export async function createOrganization(db: Database, { slug }: { slug: string }): Promise<NewOrganization> {
+/**
+ * Creates an organization and its first key, with all scopes, in a transaction of its own unless `db` is one.
+ * @throws Failure for a slug that is taken or malformed.
+ */
+export async function createOrganization(db: Queryable, { slug }: { slug: string }): Promise<NewOrganization> {
   if (!isSlug(slug)) {
     throw invalid({
       slug: ['must be 1 to 63 lower-case letters, digits and hyphens, neither beginning nor ending with a hyphen.'],
     });
   }
   const [id, secret] = [randomUUID(), newWebhookSecret()];
-  return db.transaction().execute(async (tx) => {
+  const create = async (tx: Queryable): Promise<NewOrganization> => {
     const made = await tx
       .insertInto('organizations')
       .values({ id, slug, webhook_secret: sealSecret(tx, secret, webhookSecretPlace(id)) })
@@ -37,7 +40,8 @@ export async function createOrganization(db: Database, { slug }: { slug: string 
     if (made === undefined) throw conflict('slug', `is taken: an organization "${slug}" already exists.`);
     const key = await insertKey(tx, { organizationId: made.id, name: 'first key', scopes: SCOPES });
     return { organization: slug, api_key: key.text, webhook_secret: secret };
-  });
+  };
+  return db.isTransaction ? create(db) : db.transaction().execute(create);
 }
 
 export async function findOrganization(db: Queryable, slug: string): Promise<Organization | undefined> {
@@ -49,6 +53,18 @@ export async function requireOrganization(db: Queryable, slug: string): Promise<
   const organization = await findOrganization(db, slug);
   if (organization === undefined) throw unknownOrganization(slug);
   return organization;
+}
+
+/** Also keeps other transactions from changing the row before this one ends. @throws Failure (404) if there is no such organization. */
+export async function lockOrganization(tx: Queryable, slug: string): Promise<Organization> {
+  const row = await tx
+    .selectFrom('organizations')
+    .selectAll()
+    .where('slug', '=', slug)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  if (row === undefined) throw unknownOrganization(slug);
+  return row;
 }
 
 export async function listOrganizations(db: Queryable): Promise<Organization[]> {

@@ -57,15 +57,16 @@ export async function listShareLinks(db: Queryable, filter: LinksOfSet, page: Pa
   return { rows, total: Number(total) };
 }
 
-/** Does nothing if the link is already revoked. @returns false if the set has no such link. */
+/** @returns false if the link is already revoked, or if the set has no such link. */
 export async function revokeShareLink(
   db: Queryable,
   { organizationId, setId, id }: Required<LinksOfSet>,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('share_links')
-    .set({ revoked_at: sql<Date>`coalesce(revoked_at, now())` })
+    .set({ revoked_at: sql<Date>`now()` })
     .where('id', '=', id)
+    .where('revoked_at', 'is', null)
     .where('set_id', '=', setId)
     .where('organization_id', '=', organizationId)
     .executeTakeFirst();

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startConnectorChecks } from '../../../src/delivery/connectorCheck.ts';
+import { OPERATOR } from '../../../src/domain/auditLog.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
 import { type Queue, startQueue } from '../../../src/queue/queue.ts';
 import { openStore, type Store } from '../../../src/store/database/database.ts';
@@ -49,7 +50,7 @@ async function check(account: { endpoint: string; accessKeyId: string; secretAcc
   });
   const target = { bucket: to, region: null, keyPrefix: 'a/' };
   const of = { organizationId: organization.id, name: 's3', target };
-  await store.db.transaction().execute((tx) => requestConnectorCheck(tx, of, queue));
+  await store.db.transaction().execute((tx) => requestConnectorCheck(tx, of, { queue, actor: OPERATOR }));
   return eventually(async () => {
     const row = await findS3Connector(store.db, { organizationId: organization.id, name: 's3' });
     if (row?.check_status === 'pending') throw new Error('The check is still pending.');

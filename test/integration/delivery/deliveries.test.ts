@@ -8,6 +8,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FolderArtifactStore } from '../../../src/artifacts/folder.ts';
 import { type Deliveries, startDeliveries } from '../../../src/delivery/deliveries.ts';
 import type { DeliveryLimits } from '../../../src/delivery/fairClaims.ts';
+import { OPERATOR } from '../../../src/domain/auditLog.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
 import { type Queue, startQueue } from '../../../src/queue/queue.ts';
 import { openStore, type Store } from '../../../src/store/database/database.ts';
@@ -198,7 +199,7 @@ test('an attempt that ends after the delivery was sent again leaves the new roun
 test('a test event is signed, sent once and not retried', async () => {
   answers.set('/test', () => 500);
   const target = { organizationId: organization.id, url: `${receiver.url}/test` };
-  const id = await store.db.transaction().execute((tx) => sendTestEvent(tx, target));
+  const id = await store.db.transaction().execute((tx) => sendTestEvent(tx, target, OPERATOR));
   await start();
   await eventually(async () => expect((await delivery(id)).status).toBe('retries_exhausted'));
   expect(await attempts(id)).toMatchObject([{ status_code: 500, error: 'The receiver answered 500.' }]);
@@ -362,7 +363,7 @@ test('a delivery whose endpoint was disabled sends nothing', async () => {
   const { id: endpointId } = await addEndpoint('endpoint');
   const [id] = await enqueueDeliveries([]);
   await store.db.transaction().execute(async (tx) => {
-    await changeEndpoint(tx, { organizationId: organization.id, id: endpointId }, { disabled: true });
+    await changeEndpoint(tx, { organizationId: organization.id, id: endpointId }, { disabled: true }, OPERATOR);
   });
   await start();
   // A delivery that is stored later has been sent, so the worker has looked.

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { shownTarget } from '../../../src/api/pages/deliveries/target.ts';
+import { OPERATOR } from '../../../src/domain/auditLog.ts';
 import { createKey } from '../../../src/store/organizations/apiKeys.ts';
 import { recordDeliveryAttempts } from '../../../src/workflow/deliveryAttempts.ts';
 import { sendTestEvent } from '../../../src/workflow/testEvents.ts';
@@ -111,7 +112,7 @@ describe('the page of a delivery', () => {
   it('the page of a test event shows its body', async () => {
     const { store, organizationId } = server;
     const given = { organizationId, url: 'https://you.example/x' };
-    const id = await store.db.transaction().execute((tx) => sendTestEvent(tx, given));
+    const id = await store.db.transaction().execute((tx) => sendTestEvent(tx, given, OPERATOR));
     await signIn(page, server, `${path()}/${id}`);
     expect(await page.getByLabel('Event', { exact: true }).innerText()).toContain('"topic": "webhook.test"');
     const json = await (await fetch(`${path()}/${id}.json`, { headers: { authorization: server.apiKey } })).json();

@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { shareToken } from '../../../src/api/auth/shareTokens.ts';
+import { OPERATOR } from '../../../src/domain/auditLog.ts';
 import { inDays } from '../../../src/domain/shareLinks.ts';
 import { createShareLink } from '../../../src/workflow/shareLinks.ts';
 import { openBrowser, openPage, signIn } from './browser.ts';
@@ -40,11 +41,10 @@ const change = (setId: string, values: { status: 'ready' | 'failed'; reason?: st
     .execute();
 
 async function shareOf(setId: string, downloads: boolean): Promise<string> {
-  const key = await server.store.db.selectFrom('api_keys').select('id').executeTakeFirstOrThrow();
   const wanted = { organizationId: server.organizationId, setId, label: '', expiresAt: inDays(new Date(), 7) };
   const link = await server.store.db
     .transaction()
-    .execute((tx) => createShareLink(tx, { ...wanted, downloads, keyId: key.id }));
+    .execute((tx) => createShareLink(tx, { ...wanted, downloads }, OPERATOR));
   return `/s/${shareToken(server.secret, link.id)}`;
 }
 

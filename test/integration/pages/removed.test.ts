@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { shareToken } from '../../../src/api/auth/shareTokens.ts';
+import { OPERATOR } from '../../../src/domain/auditLog.ts';
 import { removeSet, removeSome } from '../../../src/workflow/removal.ts';
 import { memoryArtifacts } from '../../support/publicApi.ts';
 import { type PagesServer, seedSet } from './pagesServer.ts';
@@ -44,7 +45,7 @@ it('the pages of a removed set, its pictures and its share links say that they w
   for (const path of pages) expect([path, (await ask(path, key))[0]]).toEqual([path, 200]);
   expect((await ask(link))[0]).toBe(200);
 
-  await db.transaction().execute((tx) => removeSet(tx, { organizationId: server.organizationId, setId }));
+  await db.transaction().execute((tx) => removeSet(tx, { organizationId: server.organizationId, setId }, OPERATOR));
   expect(await ask(link)).toEqual([410, expect.stringContaining('These pictures were removed')]);
   const artifacts = memoryArtifacts(new Map());
   for (let counts = await removeSome({ db, artifacts }); counts !== undefined; )

@@ -60,6 +60,7 @@ test('the OpenAPI document describes every endpoint and its failures', () => {
     'connectors/{name}/check': ['post'],
     branding: ['get', 'put'],
     'branding/logo': ['delete', 'put'],
+    audit_log: ['get'],
   });
   const create = document.paths['/api/v1/orgs/{organization_slug}/ads'].post;
   expect(Object.keys(create.responses).sort()).toEqual(

@@ -300,7 +300,7 @@ export type BrandingRequest = {
 export type NewApiKey = {
   /** The purpose of the key. */
   name: string;
-  /** `read` shows everything, `write` creates and reviews, `admin` changes keys and settings. */
+  /** `read` shows everything but the administration. `write` requests, reviews, shares and deletes. `admin` reads and changes keys, webhooks and connectors, changes settings and branding, and reads the audit log. */
   scopes: Array<"read" | "write" | "admin">;
   /** Never unless given. */
   expires_at?: string | null;
@@ -1077,6 +1077,48 @@ export type Connector = {
     requested_at: string;
     finished_at: string | null;
   } | null;
+};
+
+/** One administrative action. */
+export type AuditLogEntry = {
+  type: "audit_log_entry";
+  id: string;
+  /** ISO 8601 with milliseconds and an offset. */
+  created_at: string;
+  actor: AuditLogActor;
+  /** New actions may be added at any time. */
+  action: "organization.created" | "organization.disabled" | "organization.enabled" | "settings.updated" | "api_key.created" | "api_key.revoked" | "webhook_secret.rotated" | "webhook.tested" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.rotated" | "webhook_endpoint.tested" | "webhook_endpoint.deleted" | "connector.created" | "connector.updated" | "connector.checked" | "connector.deleted" | "branding.updated" | "branding.logo_replaced" | "branding.logo_removed" | "screenshot_set.deleted" | "share_link.created" | "share_link.revoked" | "session.started" | "session.refused" | "session.ended";
+  /** The object that the action changed. */
+  object: {
+    /** The first part of the action. */
+    type: string;
+    /** Null if the object has no id. */
+    id: string | null;
+  };
+  changes: Array<AuditLogChange>;
+  /** Address of the client. Null for the command line of the operator. */
+  ip_address: string | null;
+  /** As in the header `X-Request-Id` and in the log of the service. */
+  request_id: string | null;
+};
+
+/** The actor of the action. */
+export type AuditLogActor = {
+  /** `api_key`: a program with a key. `session`: a person who signed in with a key. `operator`: the command line of the operator. `anonymous`: a person whose sign-in was refused. */
+  type: "api_key" | "session" | "operator" | "anonymous";
+  /** Id of the API key that was used. */
+  key_id: string | null;
+  /** The name of that key. */
+  name: string | null;
+};
+
+/** A field that the action changed, as text without secrets. */
+export type AuditLogChange = {
+  field: string;
+  /** Null if the field had no value before. */
+  from: string | null;
+  /** Null if the field has no value any more. */
+  to: string | null;
 };
 
 /** The body of a webhook. */

@@ -7,6 +7,7 @@ import type {
   AdSummary,
   ApiKey,
   ApprovedScreenshot,
+  AuditLogEntry,
   Branding,
   BrandingRequest,
   Campaign,
@@ -205,6 +206,23 @@ export type ListWebhookEndpointsQuery = {
   page?: number;
   /** 100 unless given, at most 500. */
   per_page?: number;
+};
+
+export type ListAuditLogQuery = {
+  /** From 1. */
+  page?: number;
+  /** 100 unless given, at most 500. */
+  per_page?: number;
+  /** Only this action. */
+  action?: "organization.created" | "organization.disabled" | "organization.enabled" | "settings.updated" | "api_key.created" | "api_key.revoked" | "webhook_secret.rotated" | "webhook.tested" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.rotated" | "webhook_endpoint.tested" | "webhook_endpoint.deleted" | "connector.created" | "connector.updated" | "connector.checked" | "connector.deleted" | "branding.updated" | "branding.logo_replaced" | "branding.logo_removed" | "screenshot_set.deleted" | "share_link.created" | "share_link.revoked" | "session.started" | "session.refused" | "session.ended";
+  /** Only actions of the API key with this id, or of this type of actor. */
+  actor?: string;
+  /** Done at this time or later. */
+  from?: string;
+  /** Done at this time or earlier. */
+  to?: string;
+  /** Only entries that follow this one in the list. */
+  after?: string;
 };
 
 /** One method for each operation of the API. */
@@ -587,5 +605,15 @@ export class Operations extends Caller {
   /** Check a connector. */
   checkConnector(name: string, body: ConnectorCheckRequest, options: CallOptions = {}): Promise<Connector> {
     return this.call<Connector>({ method: 'POST', path: `/connectors/${encodeURIComponent(name)}/check`, body, repeatable: false }, options);
+  }
+
+  /** List administrative actions, newest first. */
+  listAuditLog(query: ListAuditLogQuery = {}, options: CallOptions = {}): Promise<Page<AuditLogEntry>> {
+    return this.call<Page<AuditLogEntry>>({ method: 'GET', path: `/audit_log`, query, repeatable: true }, options);
+  }
+
+  /** List administrative actions, newest first. Reads all pages from `query.page` on, one after the other. */
+  iterateAuditLog(query: ListAuditLogQuery = {}, options: CallOptions = {}): AsyncGenerator<AuditLogEntry, void> {
+    return this.iterate((page) => this.listAuditLog({ ...query, page }, options), query.page);
   }
 }

@@ -40,6 +40,7 @@ export interface Content {
 }
 
 export interface Operation {
+  readonly operationId?: string;
   readonly summary: string;
   readonly description?: string;
   readonly tags?: readonly string[];

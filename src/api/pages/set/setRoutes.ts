@@ -53,15 +53,19 @@ export function addSetRoutes(router: Router, options: PagesOptions, { handlers, 
       actOnSet(options, viewer, { id: idOf(request), action, notes: formField(request, 'notes') });
     router.post(`${path}/${action}`, body, handlers.form(act));
   }
-  const shareFromForm = ({ request, viewer }: ViewerRequest) =>
-    share(options, viewer, {
-      id: idOf(request),
-      label: formField(request, 'label'),
-      days: formField(request, 'days'),
-      downloads: formField(request, 'downloads') !== '',
-    });
+  const shareFromForm = ({ request, viewer, actor }: ViewerRequest) =>
+    share(
+      options,
+      { viewer, actor },
+      {
+        id: idOf(request),
+        label: formField(request, 'label'),
+        days: formField(request, 'days'),
+        downloads: formField(request, 'downloads') !== '',
+      },
+    );
   router.post(`${path}/shares`, body, handlers.form(shareFromForm));
-  const revokeFromForm = ({ request, viewer }: ViewerRequest) =>
-    revokeShare(options, viewer, { setId: idOf(request), id: String(request.params['share']) });
+  const revokeFromForm = ({ request, viewer, actor }: ViewerRequest) =>
+    revokeShare(options, { viewer, actor }, { setId: idOf(request), id: String(request.params['share']) });
   router.post(`${path}/shares/:share/revoke`, body, handlers.form(revokeFromForm));
 }

@@ -2,7 +2,7 @@
 import type { Router } from 'express';
 import { BrandingBody, brandingOf } from '../../../contract/exports.ts';
 import { Failure, invalid } from '../../../domain/failure.ts';
-import { saveBranding, saveLogo } from '../../../store/organizations/branding.ts';
+import { changeBranding, changeLogo } from '../../../workflow/settings.ts';
 import { MAX_LOGO_BYTES, replaceLogo } from '../../logos/replaceLogo.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
 import { formField, requireOwnForm } from '../forms.ts';
@@ -40,8 +40,9 @@ async function save(options: PagesOptions, given: ViewerRequest): Promise<Result
         page_size: field('page_size'),
       }),
     );
-    await changeLogo(options, viewer.organizationId, { logo, isRemoved: field('remove_logo') !== '' });
-    await saveBranding(options.store.db, viewer.organizationId, branding);
+    await saveLogo(options, given, { logo, isRemoved: field('remove_logo') !== '' });
+    const { organizationId } = viewer;
+    await options.store.db.transaction().execute((tx) => changeBranding(tx, organizationId, branding, given.actor));
     return redirectTo(given, paths.settings('branding'), 'saved');
   };
   return tryForm(run, (errors, status) =>
@@ -50,17 +51,17 @@ async function save(options: PagesOptions, given: ViewerRequest): Promise<Result
 }
 
 /** A new file replaces the logo, also if its removal was asked for. */
-async function changeLogo(
+async function saveLogo(
   { store, artifacts }: PagesOptions,
-  organizationId: string,
+  { viewer: { organizationId }, actor }: ViewerRequest,
   { logo, isRemoved }: { logo: Buffer; isRemoved: boolean },
 ): Promise<void> {
   if (logo.length > MAX_LOGO_BYTES) {
     throw invalid({ logo: [`must be at most ${MAX_LOGO_BYTES.toLocaleString('en')} bytes.`] });
   }
   if (logo.length > 0) {
-    await replaceLogo({ db: store.db, artifacts }, organizationId, logo).catch((error: unknown) => {
+    await replaceLogo({ db: store.db, artifacts }, { organizationId, file: logo }, actor).catch((error: unknown) => {
       throw error instanceof Failure && error.status === 422 ? invalid({ logo: error.errors['body'] ?? [] }) : error;
     });
-  } else if (isRemoved) await saveLogo(store.db, organizationId, null);
+  } else if (isRemoved) await store.db.transaction().execute((tx) => changeLogo(tx, organizationId, null, actor));
 }

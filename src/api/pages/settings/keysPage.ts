@@ -16,7 +16,7 @@ const PER_PAGE = 100;
 const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
   read: 'Sees everything. A person needs it to sign in.',
   write: 'Requests pictures, reviews and shares them.',
-  admin: 'Changes keys and settings.',
+  admin: 'Changes keys, settings, webhooks and connectors, and reads the audit log.',
 };
 const STATES = { active: 'Active', expired: 'Expired', revoked: 'Revoked' } as const;
 

@@ -7,11 +7,11 @@ import { invalid } from '../../../domain/failure.ts';
 import { SCOPES } from '../../../domain/keys.ts';
 import { addressFault } from '../../../egress/addressFault.ts';
 import type { Guard } from '../../../egress/guard.ts';
-import { deleteS3Connector, findS3Connector } from '../../../store/organizations/connectors.ts';
-import { rotateWebhookSecret, setRetention, setReview } from '../../../store/organizations/organizations.ts';
-import { requestConnectorCheck, saveConnector } from '../../../workflow/connectors.ts';
+import { findS3Connector } from '../../../store/organizations/connectors.ts';
+import { removeConnector, requestConnectorCheck, saveConnector } from '../../../workflow/connectors.ts';
 import { createApiKey, revokeApiKey } from '../../../workflow/keys.ts';
 import { checkRetention } from '../../../workflow/removal.ts';
+import { changeSettings, replaceWebhookSecret, type SettingsChange } from '../../../workflow/settings.ts';
 import { sendTestEvent } from '../../../workflow/testEvents.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
 import { formField } from '../forms.ts';
@@ -34,23 +34,27 @@ export class SettingsActions {
 
   setReview = async (given: ViewerRequest): Promise<Result> => {
     const { review } = readFields(SettingsBody, { review: formField(given.request, 'review') });
-    if (review) await setReview(this.#options.store.db, given.viewer.slug, review);
-    return redirectTo(given, given.paths.settings(), 'saved');
+    return this.#changeSettings(given, { review: review ?? undefined });
   };
 
   setRetention = async (given: ViewerRequest): Promise<Result> => {
     const text = formField(given.request, 'set_retention_days').trim();
-    const { store, retention } = this.#options;
+    const { retention } = this.#options;
     const { set_retention_days: days = null } = readFields(SettingsBody, {
       set_retention_days: text === '' ? null : Number(text),
     });
     checkRetention(days, retention);
-    await setRetention(store.db, given.viewer.slug, days);
-    return redirectTo(given, given.paths.settings(), 'saved');
+    return this.#changeSettings(given, { set_retention_days: days });
   };
 
+  async #changeSettings(given: ViewerRequest, change: SettingsChange): Promise<Result> {
+    const { viewer, actor, paths } = given;
+    await this.#options.store.db.transaction().execute((tx) => changeSettings(tx, viewer.slug, change, actor));
+    return redirectTo(given, paths.settings(), 'saved');
+  }
+
   createKey = (given: ViewerRequest): Promise<Result> => {
-    const { request, viewer } = given;
+    const { request, viewer, actor } = given;
     const expires = formField(request, 'expires_at').trim();
     const create = async (): Promise<Result> => {
       const { name, scopes, expires_at } = readFields(NewApiKey, {
@@ -58,9 +62,9 @@ export class SettingsActions {
         scopes: SCOPES.filter((scope) => formField(request, `scope_${scope}`) !== ''),
         ...(expires !== '' && { expires_at: expires }),
       });
-      const { organizationId, keyId: createdBy } = viewer;
-      const wanted = { organizationId, name, scopes, expiresAt: expires_at ?? undefined, createdBy };
-      const { row, key } = await this.#options.store.db.transaction().execute((tx) => createApiKey(tx, wanted));
+      const { organizationId } = viewer;
+      const wanted = { organizationId, name, scopes, expiresAt: expires_at ?? undefined };
+      const { row, key } = await this.#options.store.db.transaction().execute((tx) => createApiKey(tx, wanted, actor));
       return keysPage(this.#options, given, { created: { name: row.name, key } });
     };
     return tryForm(create, (errors, status) =>
@@ -69,7 +73,7 @@ export class SettingsActions {
   };
 
   revokeKey = (given: ViewerRequest): Promise<Result> => {
-    const { request, viewer, paths } = given;
+    const { request, viewer, actor, paths } = given;
     const id = String(request.params['key']);
     const revoke = async (): Promise<Result> => {
       if (id === viewer.keyId && formField(request, 'own') === '')
@@ -77,7 +81,7 @@ export class SettingsActions {
           own: ['Confirm that you have another key before you revoke the one that you are signed in with.'],
         });
       const { organizationId } = viewer;
-      await this.#options.store.db.transaction().execute((tx) => revokeApiKey(tx, { organizationId, id }));
+      await this.#options.store.db.transaction().execute((tx) => revokeApiKey(tx, { organizationId, id }, actor));
       return redirectTo(given, paths.settings('keys'), 'key_revoked');
     };
     return tryForm(revoke, (errors) => revokePage(this.#options, id, { viewer, paths, errors }));
@@ -85,19 +89,22 @@ export class SettingsActions {
 
   rotateSecret = async (given: ViewerRequest): Promise<Result> => {
     const keepPrevious = formField(given.request, 'leaked') === '';
-    const secret = await rotateWebhookSecret(this.#options.store.db, given.viewer.slug, keepPrevious);
+    const { viewer, actor } = given;
+    const secret = await this.#options.store.db
+      .transaction()
+      .execute((tx) => replaceWebhookSecret(tx, viewer.slug, keepPrevious, actor));
     return webhooksPage(this.#options, given, { secret });
   };
 
   testWebhook = (given: ViewerRequest): Promise<Result> => {
-    const { request, viewer, paths } = given;
+    const { request, viewer, actor, paths } = given;
     const { store } = this.#options;
     const test = async (): Promise<Result> => {
       const url = readFields(WebhookTest, { url: formField(request, 'url') }).url.trim();
       const fault = await addressFault(this.#guard, url);
       if (fault !== undefined) throw invalid({ url: [fault] });
       const { organizationId } = viewer;
-      const id = await store.db.transaction().execute((tx) => sendTestEvent(tx, { organizationId, url }));
+      const id = await store.db.transaction().execute((tx) => sendTestEvent(tx, { organizationId, url }, actor));
       return redirectTo(given, paths.delivery(id));
     };
     return tryForm(test, (errors, status) =>
@@ -106,7 +113,7 @@ export class SettingsActions {
   };
 
   saveConnector = (given: ViewerRequest): Promise<Result> => {
-    const { request, viewer, paths } = given;
+    const { request, viewer, actor, paths } = given;
     const save = async (): Promise<Result> => {
       const [endpoint, secret] = [formField(request, 'endpoint'), formField(request, 'secret_access_key')];
       const body = readFields(S3ConnectorBody, {
@@ -122,7 +129,7 @@ export class SettingsActions {
       const isTaken = (await findS3Connector(store.db, { ...viewer, name })) !== undefined;
       if (isTaken && formField(request, 'is_new') !== '')
         throw invalid({ name: ['is the name of another connector: choose one that is free.'] });
-      await saveConnector(store.db, { ...viewer, name }, { body, guard: this.#guard, queue });
+      await saveConnector(store.db, { ...viewer, name }, { body, guard: this.#guard, queue, actor });
       return redirectTo(given, `${paths.settings('connectors')}?name=${name}`, 'saved');
     };
     const values = typedValues(request, ['secret_access_key']);
@@ -132,7 +139,7 @@ export class SettingsActions {
   };
 
   checkConnector = (given: ViewerRequest): Promise<Result> => {
-    const { request, viewer, paths } = given;
+    const { request, viewer, actor, paths } = given;
     const { store, queue } = this.#options;
     const check = async (): Promise<Result> => {
       const region = formField(request, 'bucket_region').trim();
@@ -143,7 +150,7 @@ export class SettingsActions {
       });
       const target = { bucket, region: region === '' ? null : region, keyPrefix: key_prefix ?? '' };
       const key = { organizationId: viewer.organizationId, name: connectorName(request) };
-      await store.db.transaction().execute((tx) => requestConnectorCheck(tx, { ...key, target }, queue));
+      await store.db.transaction().execute((tx) => requestConnectorCheck(tx, { ...key, target }, { queue, actor }));
       return redirectTo(given, `${paths.settings('connectors')}?name=${key.name}`);
     };
     return tryForm(check, ({ region, ...errors }, status) => {
@@ -153,8 +160,8 @@ export class SettingsActions {
   };
 
   removeConnector = async (given: ViewerRequest): Promise<Result> => {
-    const { organizationId } = given.viewer;
-    await deleteS3Connector(this.#options.store.db, { organizationId, name: connectorName(given.request) });
+    const key = { organizationId: given.viewer.organizationId, name: connectorName(given.request) };
+    await this.#options.store.db.transaction().execute((tx) => removeConnector(tx, key, given.actor));
     return redirectTo(given, given.paths.settings('connectors'), 'connector_removed');
   };
 }

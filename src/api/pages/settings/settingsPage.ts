@@ -11,6 +11,7 @@ const PAGES = {
   webhooks: 'Webhooks',
   connectors: 'S3 connectors',
   branding: 'Branding',
+  audit_log: 'Audit log',
 } as const;
 export type SettingsPageName = keyof typeof PAGES;
 

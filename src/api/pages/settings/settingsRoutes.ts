@@ -7,6 +7,7 @@ import type { LiveSource } from '../live.ts';
 import { formBody, pageOf, type RouteTools } from '../routing.ts';
 import { findViewer } from '../viewer.ts';
 import { adminHandlers, isAdmin } from './adminHandlers.ts';
+import { auditLogPage } from './auditLogPage.ts';
 import { connectorName, connectorPage, removePage } from './connectorPage.ts';
 import { generalPage } from './generalPage.ts';
 import { keysPage, revokePage } from './keysPage.ts';
@@ -36,6 +37,11 @@ export function addSettingsRoutes(router: Router, options: PagesOptions, { handl
     admin.page((given) => revokePage(options, String(given.request.params['key']), given)),
   );
   router.post(`${BASE}/keys/:key/revoke`, body, admin.form(actions.revokeKey));
+
+  router.get(
+    `${BASE}/audit_log`,
+    admin.page((given) => auditLogPage(options, given)),
+  );
 
   router.get(
     `${BASE}/webhooks`,

@@ -1,13 +1,14 @@
 /** Handlers for the connectors of the organization. */
 import { ConnectorCheckBody, ConnectorReference, S3ConnectorBody } from '../../../contract/connectors.ts';
 import type { Guard } from '../../../egress/guard.ts';
+import { type ConnectorKey, findS3Connector, listS3Connectors } from '../../../store/organizations/connectors.ts';
 import {
-  type ConnectorKey,
-  deleteS3Connector,
-  findS3Connector,
-  listS3Connectors,
-} from '../../../store/organizations/connectors.ts';
-import { checkTargetOf, requestConnectorCheck, requireConnector, saveConnector } from '../../../workflow/connectors.ts';
+  checkTargetOf,
+  removeConnector as remove,
+  requestConnectorCheck,
+  requireConnector,
+  saveConnector,
+} from '../../../workflow/connectors.ts';
 import { connectorRecord } from '../../presenters/settingRecords.ts';
 import { type AuthorizedRequest, type JsonResponse, jsonResponse, readOrFail } from '../endpoint.ts';
 import { jsonBodyReader } from '../jsonBody.ts';
@@ -35,11 +36,11 @@ export function oneConnector({ store }: PublicApiOptions): Handler {
 /** PUT …/connectors/{name}: sets or replaces the connector. */
 export function putConnector({ store, queue, limits }: PublicApiOptions, guard: Pick<Guard, 'resolve'>): Handler {
   const readBody = jsonBodyReader(limits.bodyBytes);
-  return async ({ request, response, organizationId, place: { slug } }) => {
+  return async ({ request, response, organizationId, actor, place: { slug } }) => {
     const { value } = await readBody(request, response, organizationId);
     const { name } = readOrFail(ConnectorReference, { name: request.params['name'] });
     const body = readOrFail(S3ConnectorBody, value);
-    const row = await saveConnector(store.db, { organizationId, slug, name }, { body, guard, queue });
+    const row = await saveConnector(store.db, { organizationId, slug, name }, { body, guard, queue, actor });
     return jsonResponse(200, connectorRecord(row));
   };
 }
@@ -47,7 +48,8 @@ export function putConnector({ store, queue, limits }: PublicApiOptions, guard: 
 /** DELETE …/connectors/{name}: 204. */
 export function removeConnector({ store }: PublicApiOptions): Handler {
   return async (call) => {
-    if (!(await deleteS3Connector(store.db, keyOf(call)))) requireConnector(undefined);
+    const isRemoved = await store.db.transaction().execute((tx) => remove(tx, keyOf(call), call.actor));
+    if (!isRemoved) requireConnector(undefined);
     return { status: 204, text: '' };
   };
 }
@@ -60,7 +62,7 @@ export function checkConnector({ store, queue, limits }: PublicApiOptions): Hand
     const target = checkTargetOf(readOrFail(ConnectorCheckBody, value));
     const row = await store.db
       .transaction()
-      .execute((tx) => requestConnectorCheck(tx, { ...keyOf(call), target }, queue));
+      .execute((tx) => requestConnectorCheck(tx, { ...keyOf(call), target }, { queue, actor: call.actor }));
     return jsonResponse(202, connectorRecord(row));
   };
 }

@@ -22,20 +22,20 @@ export function listKeys({ store }: PublicApiOptions): Handler {
 /** POST …/keys: 201 with the key. It takes no idempotency key, because the stored response would contain the key. */
 export function createKey({ store, limits }: PublicApiOptions): Handler {
   const readBody = jsonBodyReader(limits.bodyBytes);
-  return async ({ request, response, organizationId, keyId }) => {
+  return async ({ request, response, organizationId, actor }) => {
     const { value } = await readBody(request, response, organizationId);
     const { name, scopes, expires_at } = readOrFail(NewApiKey, value);
-    const wanted = { organizationId, name, scopes, expiresAt: expires_at ?? undefined, createdBy: keyId };
-    const { row, key } = await store.db.transaction().execute((tx) => createApiKey(tx, wanted));
+    const wanted = { organizationId, name, scopes, expiresAt: expires_at ?? undefined };
+    const { row, key } = await store.db.transaction().execute((tx) => createApiKey(tx, wanted, actor));
     return jsonResponse(201, { ...apiKeyRecord(row), key } satisfies CreatedApiKeyRecord);
   };
 }
 
 /** DELETE …/keys/{id}: revokes the key and responds with it. */
 export function revokeKey({ store }: PublicApiOptions): Handler {
-  return async ({ request, organizationId }) => {
+  return async ({ request, organizationId, actor }) => {
     const id = String(request.params['id']);
-    const row = await store.db.transaction().execute((tx) => revokeApiKey(tx, { organizationId, id }));
+    const row = await store.db.transaction().execute((tx) => revokeApiKey(tx, { organizationId, id }, actor));
     return jsonResponse(200, apiKeyRecord(row));
   };
 }

@@ -3,6 +3,7 @@ import { createGuard, type Guard } from '../../../egress/guard.ts';
 import { route } from '../../server/route.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { PublicApiOptions } from '../options.ts';
+import { auditLog } from './auditLog.ts';
 import { checkConnector, listConnectors, oneConnector, putConnector, removeConnector } from './connectors.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { changeSettings, readSettings } from './settings.ts';
@@ -19,7 +20,7 @@ import { rotateSecret, testWebhook, webhookSecret } from './webhooks.ts';
 
 const ORGANIZATION = '/api/v1/orgs/:slug';
 
-/** Everything but the review mode needs the scope "admin", also to read. */
+/** Everything but reading the settings needs the scope "admin", also to read. */
 export function addSettingRoutes(app: Express, options: PublicApiOptions, endpoint: Endpoint): void {
   const { guard = createGuard({ allow: [] }) } = options;
   route(app, `${ORGANIZATION}/settings`, {
@@ -41,6 +42,7 @@ export function addSettingRoutes(app: Express, options: PublicApiOptions, endpoi
     put: endpoint('admin', putConnector(options, guard)),
     delete: endpoint('admin', removeConnector(options)),
   });
+  route(app, `${ORGANIZATION}/audit_log`, { get: endpoint('admin', auditLog(options)) });
   route(app, `${ORGANIZATION}/connectors/:name/check`, { post: endpoint('admin', checkConnector(options)) });
 }
 

@@ -1,8 +1,9 @@
 /** Handlers for the settings of the organization. */
 import { SettingsBody, type SettingsRecord } from '../../../contract/reviewing.ts';
 import { NO_RETENTION, retentionDays } from '../../../domain/retention.ts';
-import { requireOrganization, setRetention, setReview } from '../../../store/organizations/organizations.ts';
+import { requireOrganization } from '../../../store/organizations/organizations.ts';
 import { checkRetention } from '../../../workflow/removal.ts';
+import { changeSettings as change } from '../../../workflow/settings.ts';
 import { type AuthorizedRequest, type JsonResponse, jsonResponse, readOrFail } from '../endpoint.ts';
 import { jsonBodyReader } from '../jsonBody.ts';
 import type { PublicApiOptions } from '../options.ts';
@@ -23,10 +24,10 @@ export function changeSettings(options: PublicApiOptions): Handler {
   const read = readSettings(options);
   return async (call) => {
     const { value } = await readBody(call.request, call.response, call.organizationId);
-    const { review, set_retention_days: days } = readOrFail(SettingsBody, value);
-    checkRetention(days ?? null, options.retention);
-    if (review !== undefined && review !== null) await setReview(options.store.db, call.place.slug, review);
-    if (days !== undefined) await setRetention(options.store.db, call.place.slug, days);
+    const { review, set_retention_days } = readOrFail(SettingsBody, value);
+    checkRetention(set_retention_days ?? null, options.retention);
+    const wanted = { review: review ?? undefined, set_retention_days };
+    await options.store.db.transaction().execute((tx) => change(tx, call.place.slug, wanted, call.actor));
     return read(call);
   };
 }

@@ -46,11 +46,14 @@ export function endpointList({ store }: PublicApiOptions): Handler {
 /** POST …/webhook_endpoints: 201 with the secret. It takes no idempotency key, because the stored response would contain the secret. */
 export function newEndpoint({ store, limits }: PublicApiOptions, guard: Pick<Guard, 'resolve'>): Handler {
   const readBody = jsonBodyReader(limits.bodyBytes);
-  return async ({ request, response, organizationId }) => {
+  return async ({ request, response, organizationId, actor }) => {
     const { value } = await readBody(request, response, organizationId);
     const body = readOrFail(NewWebhookEndpoint, value);
     await checkEndpointAddress(guard, body.url);
-    return withSecret(201, await store.db.transaction().execute((tx) => createEndpoint(tx, organizationId, body)));
+    return withSecret(
+      201,
+      await store.db.transaction().execute((tx) => createEndpoint(tx, organizationId, body, actor)),
+    );
   };
 }
 
@@ -67,7 +70,7 @@ export function patchEndpoint({ store, limits }: PublicApiOptions, guard: Pick<G
     const change = readOrFail(WebhookEndpointChange, value);
     await requireEndpoint(store.db, one);
     if (change.url) await checkEndpointAddress(guard, change.url);
-    const row = await store.db.transaction().execute((tx) => changeEndpoint(tx, one, change));
+    const row = await store.db.transaction().execute((tx) => changeEndpoint(tx, one, change, call.actor));
     return jsonResponse(200, webhookEndpointRecord(row));
   };
 }
@@ -75,7 +78,7 @@ export function patchEndpoint({ store, limits }: PublicApiOptions, guard: Pick<G
 /** DELETE …/webhook_endpoints/{id}: 204. */
 export function removeEndpoint({ store }: PublicApiOptions): Handler {
   return async (call) => {
-    await store.db.transaction().execute((tx) => deleteEndpoint(tx, oneOf(call)));
+    await store.db.transaction().execute((tx) => deleteEndpoint(tx, oneOf(call), call.actor));
     return { status: 204, text: '' };
   };
 }
@@ -87,7 +90,10 @@ export function rotateEndpoint({ store, limits }: PublicApiOptions): Handler {
     const one = oneOf(call);
     const { value } = await readBody(call.request, call.response, call.organizationId);
     const keepPrevious = readOrFail(SecretRotation, value).keep_previous ?? true;
-    return withSecret(200, await store.db.transaction().execute((tx) => replaceEndpointSecret(tx, one, keepPrevious)));
+    return withSecret(
+      200,
+      await store.db.transaction().execute((tx) => replaceEndpointSecret(tx, one, keepPrevious, call.actor)),
+    );
   };
 }
 
@@ -96,7 +102,7 @@ export function testEndpoint({ store }: PublicApiOptions): Handler {
   return async (call) => {
     const one = oneOf(call);
     return store.db.transaction().execute(async (tx) => {
-      const id = await sendTestEventToEndpoint(tx, one);
+      const id = await sendTestEventToEndpoint(tx, one, call.actor);
       const row = await findDelivery(tx, { organizationId: one.organizationId, id });
       if (row === undefined) throw unknownId();
       return jsonResponse(202, deliveryRecord(row));

@@ -4,7 +4,8 @@ import { invalid, unknownId } from '../../../domain/failure.ts';
 import { addressFault } from '../../../egress/addressFault.ts';
 import type { Guard } from '../../../egress/guard.ts';
 import { findDelivery } from '../../../store/deliveries/listDeliveries.ts';
-import { readWebhookSecret, rotateWebhookSecret } from '../../../store/organizations/organizations.ts';
+import { readWebhookSecret } from '../../../store/organizations/organizations.ts';
+import { replaceWebhookSecret } from '../../../workflow/settings.ts';
 import { sendTestEvent } from '../../../workflow/testEvents.ts';
 import { deliveryRecord } from '../../presenters/listItems.ts';
 import { webhookSecretRecord } from '../../presenters/settingRecords.ts';
@@ -21,11 +22,11 @@ export function webhookSecret({ store }: PublicApiOptions): Handler {
 /** POST …/webhook_secret/rotate: responds with the new secret. It takes no idempotency key, because the response would be stored. */
 export function rotateSecret({ store, limits }: PublicApiOptions): Handler {
   const readBody = optionalJsonBodyReader(limits.bodyBytes);
-  return async ({ request, response, organizationId, place }) => {
+  return async ({ request, response, organizationId, actor, place }) => {
     const { value } = await readBody(request, response, organizationId);
     const { keep_previous: keep } = readOrFail(SecretRotation, value);
     return store.db.transaction().execute(async (tx) => {
-      const secret = await rotateWebhookSecret(tx, place.slug, keep ?? true);
+      const secret = await replaceWebhookSecret(tx, place.slug, keep ?? true, actor);
       const record = webhookSecretRecord(await readWebhookSecret(tx, place.slug));
       return jsonResponse(200, { ...record, secret } satisfies NewWebhookSecretRecord);
     });
@@ -35,13 +36,13 @@ export function rotateSecret({ store, limits }: PublicApiOptions): Handler {
 /** POST …/webhook_tests: 202 with the delivery of the test event. */
 export function testWebhook({ store, limits }: PublicApiOptions, guard: Pick<Guard, 'resolve'>): Handler {
   const readBody = jsonBodyReader(limits.bodyBytes);
-  return async ({ request, response, organizationId }) => {
+  return async ({ request, response, organizationId, actor }) => {
     const { value } = await readBody(request, response, organizationId);
     const url = readOrFail(WebhookTest, value).url.trim();
     const fault = await addressFault(guard, url);
     if (fault !== undefined) throw invalid({ url: [fault] });
     return store.db.transaction().execute(async (tx) => {
-      const id = await sendTestEvent(tx, { organizationId, url });
+      const id = await sendTestEvent(tx, { organizationId, url }, actor);
       const row = await findDelivery(tx, { organizationId, id });
       if (row === undefined) throw unknownId();
       return jsonResponse(202, deliveryRecord(row));

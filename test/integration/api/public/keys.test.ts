@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { OPERATOR } from '../../../../src/domain/auditLog.ts';
 import { createKey } from '../../../../src/store/organizations/apiKeys.ts';
 import { createOrganization } from '../../../../src/store/organizations/organizations.ts';
 import { revokeApiKey } from '../../../../src/workflow/keys.ts';
@@ -119,7 +120,8 @@ describe('a revoked key', () => {
     expect([refused.status, refused.json.errors.id[0]]).toEqual([409, expect.stringContaining('last key')]);
     const { id: second } = await createKey(api.store.db, 'acme');
     const { organizationId } = await findKeyOrganization(first);
-    const revoke = (id: string) => api.store.db.transaction().execute((tx) => revokeApiKey(tx, { organizationId, id }));
+    const revoke = (id: string) =>
+      api.store.db.transaction().execute((tx) => revokeApiKey(tx, { organizationId, id }, OPERATOR));
     const results = await Promise.allSettled([revoke(first), revoke(second)]);
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });

@@ -1,0 +1,92 @@
+/** The audit log: the administrative actions of an organization, and who can be their actor. */
+import { cutCodePoints, storable } from './text.ts';
+
+/** Every action, with its text for people. Names are stable. The part before the dot is the kind of its object. */
+export const AUDIT_ACTIONS = {
+  'organization.created': 'Organization created',
+  'organization.disabled': 'Organization disabled',
+  'organization.enabled': 'Organization enabled',
+  'settings.updated': 'Settings changed',
+  'api_key.created': 'API key created',
+  'api_key.revoked': 'API key revoked',
+  'webhook_secret.rotated': 'Webhook secret replaced',
+  'webhook.tested': 'Test event sent to an address',
+  'webhook_endpoint.created': 'Webhook endpoint created',
+  'webhook_endpoint.updated': 'Webhook endpoint changed',
+  'webhook_endpoint.rotated': 'Secret of a webhook endpoint replaced',
+  'webhook_endpoint.tested': 'Test event sent to a webhook endpoint',
+  'webhook_endpoint.deleted': 'Webhook endpoint deleted',
+  'connector.created': 'Connector created',
+  'connector.updated': 'Connector changed',
+  'connector.checked': 'Check of a connector requested',
+  'connector.deleted': 'Connector removed',
+  'branding.updated': 'Branding changed',
+  'branding.logo_replaced': 'Logo replaced',
+  'branding.logo_removed': 'Logo removed',
+  'screenshot_set.deleted': 'Screenshot set deleted',
+  'share_link.created': 'Share link created',
+  'share_link.revoked': 'Share link revoked',
+  'session.started': 'Signed in',
+  'session.refused': 'Sign-in refused',
+  'session.ended': 'Signed out',
+} as const satisfies Record<string, string>;
+export type AuditAction = keyof typeof AUDIT_ACTIONS;
+
+export const AUDIT_ACTION_NAMES = Object.keys(AUDIT_ACTIONS).filter(isAuditAction);
+
+function isAuditAction(name: string): name is AuditAction {
+  return Object.hasOwn(AUDIT_ACTIONS, name);
+}
+
+/** A program with an API key, a person who signed in with one, the operator's command line, or a person who failed to sign in. */
+export const ACTOR_TYPES = ['api_key', 'session', 'operator', 'anonymous'] as const;
+export type ActorType = (typeof ACTOR_TYPES)[number];
+
+/** Younger entries cannot be removed: a trigger of migration 0018 prevents it. */
+export const AUDIT_LOG_DAYS_MIN = 30;
+
+/** The person or program that acts, and its address. */
+export interface Actor {
+  readonly type: ActorType;
+  /** The key that was used. */
+  readonly keyId: string | null;
+  /** The IP address of the client. */
+  readonly address: string | null;
+  readonly requestId: string | null;
+}
+
+/** A person at the operator's command line. */
+export const OPERATOR: Actor = { type: 'operator', keyId: null, address: null, requestId: null };
+
+/** The change of one field by an action. Null: the field did not exist before, or does not exist any more. */
+export interface FieldChange {
+  readonly field: string;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+type Value = string | number | boolean | Date | readonly string[] | null | undefined;
+/** The fields of an object that the audit log may show. Never put a secret here, nor an address that may contain one. */
+export type AuditedFields = Readonly<Record<string, Value>>;
+
+const TEXT_MAX = 500;
+
+/** @returns the fields that differ. */
+export function changesBetween(before: AuditedFields, after: AuditedFields): FieldChange[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names
+    .map((field) => ({ field, from: textOf(before[field]), to: textOf(after[field]) }))
+    .filter(({ from, to }) => from !== to);
+}
+
+function textOf(value: Value): string | null {
+  if (value === null || value === undefined || value === '') return null;
+  if (value instanceof Date) return value.toISOString();
+  return cutCodePoints(storable(typeof value === 'object' ? value.join(', ') : String(value)), TEXT_MAX);
+}
+
+/** @returns scheme and host only, because path and query of a webhook or server often contain a secret. */
+export function addressWithoutSecrets(url: string): string {
+  const parsed = URL.parse(url);
+  return parsed === null ? '…' : `${parsed.protocol}//${parsed.host}/…`;
+}

@@ -1,0 +1,128 @@
+/** Entries of the audit log. They are inserted and, when they are old, removed, but never changed. */
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import type { Actor, AuditAction, FieldChange } from '../../domain/auditLog.ts';
+import type { Queryable } from '../database/database.ts';
+import { allOf, type KeysetPage, type KeysetRows, readKeyset } from '../database/keyset.ts';
+import { type ListPage, offsetOf, type Page } from '../database/listPage.ts';
+import type { AuditLogTable } from '../database/schema.ts';
+import { inRange, type TimeRange } from '../database/search.ts';
+
+export type AuditLogRow = Omit<Selectable<AuditLogTable>, 'organization_id'>;
+
+export interface AuditedAction {
+  readonly organizationId: string;
+  readonly action: AuditAction;
+  /** Null if the object has no id of its own. */
+  readonly objectId: string | null;
+  readonly changes?: readonly FieldChange[];
+}
+
+/** Adds an entry. Call it in the transaction of the action, so that both are stored or neither. */
+export async function recordAction(tx: Queryable, actor: Actor, given: AuditedAction): Promise<void> {
+  const { organizationId, action, objectId, changes = [] } = given;
+  await tx
+    .insertInto('audit_log')
+    .values({
+      organization_id: organizationId,
+      actor_type: actor.type,
+      actor_key_id: actor.keyId,
+      actor_name: sql<string | null>`(select name from api_keys where id = ${actor.keyId})`,
+      action,
+      object_type: action.split('.')[0] ?? action,
+      object_id: objectId,
+      changes: JSON.stringify(changes),
+      address: actor.address,
+      request_id: actor.requestId,
+    })
+    .execute();
+}
+
+export interface AuditLogFilter extends TimeRange {
+  readonly organizationId: string;
+  readonly action?: AuditAction | undefined;
+  /** The id of a key, or a type of actor. */
+  readonly actor?: string | undefined;
+  /** Only entries behind this one in the list: the id of an entry. */
+  readonly after?: string | undefined;
+}
+
+/** Newest first. */
+export async function listAuditLog(db: Queryable, filter: AuditLogFilter, page: Page): Promise<ListPage<AuditLogRow>> {
+  const matching = db.selectFrom('audit_log').where(isWanted(filter));
+  const { total } = await matching.select((eb) => eb.fn.countAll<string>().as('total')).executeTakeFirstOrThrow();
+  const rows = await matching
+    .select(COLUMNS)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(page.perPage)
+    .offset(offsetOf(page))
+    .execute();
+  return { rows, total: Number(total) };
+}
+
+/** One list page of the results pages, newest first. */
+export async function pageOfAuditLog(
+  db: Queryable,
+  filter: AuditLogFilter,
+  page: KeysetPage,
+): Promise<KeysetRows<AuditLogRow>> {
+  const columns = sql.join(COLUMNS.map((name) => sql.ref(`audit_log.${name}`)));
+  const sort = { column: sql`audit_log.created_at`, type: 'time', direction: 'desc' } as const;
+  return readKeyset(db, { table: 'audit_log', columns, from: sql`audit_log`, where: isWanted(filter), sort }, page);
+}
+
+export async function hasAuditLogEntry(
+  db: Queryable,
+  { organizationId, id }: { readonly organizationId: string; readonly id: string },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('audit_log')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Deletes the oldest entries that are older than `days`. @returns how many, at most `most`. */
+export async function deleteOldEntries(
+  db: Queryable,
+  { days, most }: { readonly days: number; readonly most: number },
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from audit_log where id in (
+      select id from audit_log where created_at < now() - make_interval(days => ${days})
+      order by created_at limit ${most} for update skip locked)`.execute(db);
+  return Number(numAffectedRows);
+}
+
+const COLUMNS = [
+  'id',
+  'created_at',
+  'actor_type',
+  'actor_key_id',
+  'actor_name',
+  'action',
+  'object_type',
+  'object_id',
+  'changes',
+  'address',
+  'request_id',
+] as const;
+
+function isWanted({ organizationId, action, actor, after, ...range }: AuditLogFilter): RawBuilder<boolean> {
+  const column = sql`audit_log.created_at`;
+  return allOf([
+    sql`audit_log.organization_id = ${organizationId}`,
+    action === undefined ? undefined : sql`audit_log.action = ${action}`,
+    actor === undefined ? undefined : sql`(audit_log.actor_key_id = ${actor} or audit_log.actor_type = ${actor})`,
+    after === undefined ? undefined : isBehind(column, after),
+    ...inRange(column, range),
+  ]);
+}
+
+/** Equal times are in the order of their ids. */
+function isBehind(column: RawBuilder<unknown>, id: string): RawBuilder<unknown> {
+  const time = sql`(select created_at from audit_log where id = ${id})`;
+  return sql`${column} <= ${time} and (${column} < ${time} or audit_log.id > ${id}::uuid)`;
+}

@@ -1,0 +1,100 @@
+/** The administrative actions of the operator's command line. Each is one transaction with its entry in the audit log. */
+import { type AuditAction, changesBetween, type FieldChange, OPERATOR } from '../domain/auditLog.ts';
+import { DEFAULT_CONNECTOR } from '../domain/connectors.ts';
+import { SCOPES } from '../domain/keys.ts';
+import type { ReviewMode } from '../domain/reviews.ts';
+import { recordAction } from '../store/auditLog/auditLog.ts';
+import type { Database, Queryable } from '../store/database/database.ts';
+import { createKey, type KeyOptions, revokeKey } from '../store/organizations/apiKeys.ts';
+import { findS3Connector, type NewS3Connector, setS3Connector } from '../store/organizations/connectors.ts';
+import { findKeyRow } from '../store/organizations/keyList.ts';
+import {
+  createOrganization,
+  disableOrganization,
+  enableOrganization,
+  lockOrganization,
+  type NewOrganization,
+} from '../store/organizations/organizations.ts';
+import { recordConnector, requireConnector } from './connectors.ts';
+import { changeSettings, replaceWebhookSecret } from './settings.ts';
+
+/** @throws Failure for a slug that is taken or malformed. */
+export function addOrganization(db: Database, slug: string): Promise<NewOrganization> {
+  return db.transaction().execute(async (tx) => {
+    const made = await createOrganization(tx, { slug });
+    const { id } = await lockOrganization(tx, slug);
+    const changes = changesBetween({}, { slug, first_key: idOfKey(made.api_key) });
+    await record(tx, id, { action: 'organization.created', objectId: id, changes });
+    return made;
+  });
+}
+
+const idOfKey = (key: string) => key.split('_')[2];
+
+export async function disable(db: Database, slug: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const { id, disabled_at: before } = await lockOrganization(tx, slug);
+    await disableOrganization(tx, slug);
+    if (before === null) await record(tx, id, { action: 'organization.disabled', objectId: id });
+  });
+}
+
+export async function enable(db: Database, slug: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const { id, disabled_at: before } = await lockOrganization(tx, slug);
+    await enableOrganization(tx, slug);
+    if (before !== null) await record(tx, id, { action: 'organization.enabled', objectId: id });
+  });
+}
+
+export async function chooseReview(db: Database, slug: string, review: ReviewMode): Promise<void> {
+  await db.transaction().execute((tx) => changeSettings(tx, slug, { review }, OPERATOR));
+}
+
+/** @returns the new secret. The old one also signs for a day. */
+export function rotateSecret(db: Database, slug: string): Promise<string> {
+  return db.transaction().execute((tx) => replaceWebhookSecret(tx, slug, true, OPERATOR));
+}
+
+/** @returns the key as its holder needs it, which cannot be read again, and its id. */
+export function addKey(db: Database, slug: string, options: KeyOptions): Promise<{ api_key: string; id: string }> {
+  return db.transaction().execute(async (tx) => {
+    const { id: organizationId } = await lockOrganization(tx, slug);
+    const made = await createKey(tx, slug, options);
+    const { name, scopes = SCOPES, expiresAt: expires_at } = options;
+    const changes = changesBetween({}, { name, scopes, expires_at });
+    await record(tx, organizationId, { action: 'api_key.created', objectId: made.id, changes });
+    return made;
+  });
+}
+
+/** Does nothing if the key is already revoked. @throws Failure (404) if the organization has no such key. */
+export async function endKey(db: Database, slug: string, id: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const { id: organizationId } = await lockOrganization(tx, slug);
+    const before = await findKeyRow(tx, { organizationId, id });
+    await revokeKey(tx, slug, id);
+    if (before === undefined || before.revoked_at !== null) return;
+    const changes = changesBetween({ name: before.name, scopes: before.scopes }, {});
+    await record(tx, organizationId, { action: 'api_key.revoked', objectId: id, changes });
+  });
+}
+
+/** Sets or replaces a connector without a check. */
+export async function setConnector(db: Database, slug: string, given: NewS3Connector): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const { id: organizationId } = await lockOrganization(tx, slug);
+    const key = { organizationId, name: given.name ?? DEFAULT_CONNECTOR };
+    const stored = await findS3Connector(tx, key);
+    await setS3Connector(tx, slug, given);
+    await recordConnector(tx, OPERATOR, { stored, row: requireConnector(await findS3Connector(tx, key)) });
+  });
+}
+
+async function record(
+  tx: Queryable,
+  organizationId: string,
+  entry: { action: AuditAction; objectId: string; changes?: readonly FieldChange[] },
+): Promise<void> {
+  await recordAction(tx, OPERATOR, { organizationId, ...entry });
+}
