@@ -7,10 +7,15 @@ export async function readRawBody(request: Request, max: number): Promise<Buffer
   const chunks: Buffer[] = [];
   let size = 0;
   // The connection stays open after a rejection, so that the client receives the answer.
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    requireSize(size, max);
-    chunks.push(chunk);
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      requireSize(size, max);
+      chunks.push(chunk);
+    }
+  } finally {
+    // Unread, the rest of the body would block the next request of this connection.
+    request.resume();
   }
   return Buffer.concat(chunks, size);
 }

@@ -25,10 +25,15 @@ export function uploadReceiver(context: UploadContext): ReceiveUpload {
   const inTurn = turns(context);
   return async (request, organizationId) => {
     requirePlain(request);
-    return inTurn(organizationId, async () => {
-      const file = isMultipart(request) ? await openMultipart(request) : openRaw(request);
-      return storeFile(context, organizationId, { ...file, contentType: request.get('content-type') ?? '' });
-    });
+    try {
+      return await inTurn(organizationId, async () => {
+        const file = isMultipart(request) ? await openMultipart(request) : openRaw(request);
+        return storeFile(context, organizationId, { ...file, contentType: request.get('content-type') ?? '' });
+      });
+    } finally {
+      // A rejection leaves the rest of the body. Unread, it would block the next request of this connection.
+      request.resume();
+    }
   };
 }
 
