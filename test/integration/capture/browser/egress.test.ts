@@ -61,8 +61,11 @@ test('the browser of pages connects only to addresses that the guard allows', as
 
 test('the browser of creatives connects only to addresses that the guard allows', async () => {
   const fetch = createGuardedFetch({ guard });
-  const options = { chromiumPath: CHROMIUM, proxyUrl: proxy.url, origins: proxy.origins, fetch, browsers: 1 };
-  const renderer = await startCreativeRenderer(options);
+  const renderer = await startCreativeRenderer({
+    ...{ chromiumPath: CHROMIUM, proxyUrl: proxy.url, origins: proxy.origins, fetch, browsers: 1 },
+    // The page tries many connections, which takes long on a busy machine.
+    creativeDeadlineMs: 250_000,
+  });
   // The browser trusts our origin, so service workers run as well.
   const bytes = await zipOf({
     'index.html': page(),
@@ -78,7 +81,7 @@ test('the browser of creatives connects only to addresses that the guard allows'
     expect(result).toMatchObject({ status: 'uploaded' });
   }
   await expectNothingReached(() => renderer.close());
-});
+}, 600_000);
 
 function page(): string {
   const tcp = [

@@ -46,6 +46,5 @@ describe('a creative of a library', () => {
       const alone = await renderer.rendered(source, { markers: [2_500] });
       expect(alone.frames[0]?.png.equals(frames[2]?.png ?? Buffer.alloc(0))).toBe(true);
     },
-    120_000,
   );
 });

@@ -61,7 +61,7 @@ const showIn = (strip) => (ms) => { ${paintTime('strip')} };
 ${strips.join('\n')}</script>`);
     const markers = [0, 40, 1_000, 2_500, 12_345, 30_000];
     ({ frames } = await renderer.rendered(source, { markers, ratios: [1, 2] }));
-  }, 160_000);
+  });
 
   it.each(DRIVERS.map(([name], index) => [name, index] as const))(
     'a creative driven by %s shows the time of each marker',
@@ -101,7 +101,7 @@ ${strips.join('\n')}</script>`);
     });
     // The deadline of the renderer is before the marker.
     expect(Math.abs((await timeIn(frames[0])) - late / 10)).toBeLessThan(NEAR_MS);
-  }, 160_000);
+  });
 });
 
 /** Shows the number of the animation frames that the page has got. */
