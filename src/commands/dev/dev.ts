@@ -92,10 +92,11 @@ function stepsOf(parts: DevParts, grace: number): ShutdownStep[] {
     { name: 'public API', run: () => parts.api?.publicServer.close(1_000), deadlineMs: grace },
     { name: 'captures, controller and deliveries', run: endWork, deadlineMs: grace + 5_000 },
     { name: 'internal API', run: () => parts.api?.internalServer.close(1_000), deadlineMs: 5_000 },
-    { name: 'sample page', run: () => parts.sample?.server.close(1_000), deadlineMs: 2_000 },
-    { name: 'metrics', run: () => parts.health?.close(), deadlineMs: 2_000 },
+    { name: 'sample page', run: () => parts.sample?.server.close(1_000), deadlineMs: 5_000 },
+    { name: 'metrics', run: () => parts.health?.close(), deadlineMs: 5_000 },
     { name: 'connections', run: () => parts.context?.close(), deadlineMs: 5_000 },
-    { name: 'PostgreSQL', run: endPostgres, deadlineMs: 15_000 },
+    // A start of PostgreSQL cannot be interrupted. A first one creates its files.
+    { name: 'PostgreSQL', run: endPostgres, deadlineMs: 90_000 },
   ];
 }
 

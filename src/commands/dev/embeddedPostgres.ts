@@ -21,6 +21,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { errorMessage } from '../../lib/errorMessage.ts';
 import { sleep } from '../../lib/sleep.ts';
 import {
   canEnter,
@@ -62,7 +63,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   await stopLeftover(data);
   if (!existsSync(path.join(data, 'PG_VERSION'))) await initialise({ bin, data, user, password: options.password });
   const port = options.port ?? (await freePort());
-  const server = await launch({ bin, data, user, port, options });
+  const server = await launchAfterLeftovers({ bin, data, user, port, options });
   const url = `postgres://postgres:${encodeURIComponent(options.password)}@127.0.0.1:${port}/tearsheet`;
   await createDatabase(url);
   return { url, pid: server.pid ?? 0, stop: () => stopServer(server) };
@@ -151,6 +152,19 @@ interface Launch {
   user: ServerUser | undefined;
   port: number;
   options: EmbeddedPostgresOptions;
+}
+
+/** The processes of a server that was killed end a moment after it. Until then PostgreSQL refuses to start on its data. */
+async function launchAfterLeftovers(given: Launch): Promise<ChildProcess> {
+  for (const deadline = performance.now() + START_DEADLINE_MS; ; ) {
+    try {
+      return await launch(given);
+    } catch (error) {
+      if (!errorMessage(error).includes('pre-existing shared memory block') || performance.now() > deadline)
+        throw error;
+    }
+    await sleep(200);
+  }
 }
 
 async function launch({ bin, data, user, port, options }: Launch): Promise<ChildProcess> {

@@ -22,6 +22,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { readDevState, writeDevState } from '../../../src/commands/dev/devState.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../src/commands/dev/embeddedPostgres.ts';
 import { canEnter, reachableCopy, serverUser } from '../../../src/commands/dev/serverUser.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startDev } from './devProcess.ts';
 import { createServiceFolders, kill, type ServiceFolders } from './serviceFolders.ts';
 
@@ -73,7 +74,7 @@ async function stop(server: EmbeddedPostgres): Promise<void> {
 }
 
 async function query(url: string, sql: string): Promise<object[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 60_000 });
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -81,6 +82,10 @@ async function query(url: string, sql: string): Promise<object[]> {
   } finally {
     await client.end();
   }
+}
+
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 }
 
 describe('embedded PostgreSQL', () => {
@@ -129,6 +134,25 @@ describe('embedded PostgreSQL', () => {
     const second = await startIn(folder);
     expect(await query(second.url, 'select one from kept')).toEqual([{ one: 1 }]);
   });
+
+  it.runIf(process.platform === 'linux')(
+    'a server starts after the last process of a killed one has ended',
+    async () => {
+      const folder = folderOf(0o755);
+      const first = await startIn(folder);
+      await query(first.url, 'create table kept as select 1 as one');
+      const left = childrenOf(first.pid);
+      expect(left).not.toEqual([]);
+      for (const pid of left) process.kill(pid, 'SIGSTOP');
+      kill(first.pid);
+      await eventually(() => expect(existsSync(`/proc/${first.pid}`)).toBe(false));
+      const started = startIn(folder);
+      setTimeout(() => {
+        for (const pid of left) process.kill(pid, 'SIGCONT');
+      }, 1_000);
+      expect(await query((await started).url, 'select one from kept')).toEqual([{ one: 1 }]);
+    },
+  );
 
   it('another process that has the id of the killed server is not stopped', async () => {
     const [folder, elsewhere] = [folderOf(0o755), folderOf(0o755)];
