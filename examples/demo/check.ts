@@ -69,7 +69,7 @@ function plannedFor(
 }
 
 async function download(url: string): Promise<Buffer> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(30_000) });
+  const response = await fetch(url, { signal: AbortSignal.timeout(60_000) });
   if (!response.ok) throw new Error(`The request for the picture at ${url} failed with status ${response.status}.`);
   return Buffer.from(await response.arrayBuffer());
 }

@@ -42,7 +42,7 @@ export function createClient(given: { url: string; organization: string; api_key
       method,
       headers: { authorization: `Bearer ${given.api_key}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(60_000),
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path} failed with status ${response.status}: ${text}`);

@@ -14,7 +14,7 @@ import { type PlannedAd, planOf, requestOf } from './plan.ts';
 import { startService } from './service.ts';
 
 const OUTPUT = path.resolve('demo-output');
-const SET_DEADLINE_MS = 240_000;
+const SET_DEADLINE_MS = 480_000;
 const started = Date.now();
 
 function log(text: string): void {
@@ -30,7 +30,7 @@ async function main(): Promise<void> {
   await chmod(data, 0o755);
   const publishers = await startPublishers();
   const service = await startService(['--port', '0', '--data', data, '--allow', '127.0.0.0/8'], {
-    NAVIGATION_TIMEOUT_MS: '6000',
+    NAVIGATION_TIMEOUT_MS: '20000',
   });
   const listener = await startListener(() => service.webhook_secret);
   try {

@@ -90,7 +90,7 @@ test('a controller on a cluster without a valid capture profile names the fault 
 });
 
 test('a request becomes a picture and an event, and both processes exit with 0 on SIGTERM', {
-  timeout: 180_000,
+  timeout: 600_000,
 }, async () => {
   const store = openStore({ url: database.url, maxConnections: 1 });
   const { api_key } = await createOrganization(store.db, { slug: 'acme' });
@@ -119,7 +119,7 @@ test('a request becomes a picture and an event, and both processes exit with 0 o
     const found = (await answer.json()) as { status: string; screenshots: { image_url: string; status: string }[] };
     expect(found.status).toBe('approved');
     return found;
-  }, 120_000);
+  }, 300_000);
   const picture = Buffer.from(await (await fetch(set.screenshots[0]?.image_url ?? '')).arrayBuffer());
   expect(await sharp(picture).metadata()).toMatchObject({ format: 'png', width: 1440, height: 900 });
   await eventually(() => expect(heard).toEqual(['screenshot_set.approved']));

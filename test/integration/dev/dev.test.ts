@@ -18,7 +18,7 @@ let ready: DevReady;
 beforeAll(async () => {
   env = await DevEnvironment.create();
   ready = await env.start();
-}, 90_000);
+});
 
 afterAll(() => env?.close());
 
@@ -28,7 +28,7 @@ const cli = (...args: string[]) => run(args, { DATABASE_URL: ready.database_url 
 async function answerTo(key: string, organization = ready.organization): Promise<number> {
   const response = await fetch(`${ready.url}/api/v1/orgs/${organization}/campaigns`, {
     headers: { authorization: `Bearer ${key}` },
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(60_000),
   });
   await response.text();
   return response.status;
@@ -60,7 +60,7 @@ describe('the JSON line of tearsheet dev', () => {
     });
     expect(await answerTo(ready.api_key)).toBe(200);
     for (const address of [ready.metrics_url, `${ready.url}/docs`, new URL('/readyz', ready.metrics_url).href])
-      expect((await fetch(address, { signal: AbortSignal.timeout(10_000) })).status).toBe(200);
+      expect((await fetch(address, { signal: AbortSignal.timeout(60_000) })).status).toBe(200);
   });
 });
 

@@ -65,7 +65,7 @@ export class DevEnvironment {
       method,
       headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(15_000),
+      signal: AbortSignal.timeout(60_000),
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
@@ -77,7 +77,7 @@ export class DevEnvironment {
     values: unknown[] = [],
     connectionString = this.ready.database_url,
   ): Promise<T[]> {
-    const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 });
+    const client = new pg.Client({ connectionString, connectionTimeoutMillis: 60_000 });
     client.on('error', () => undefined); // A test may kill the server; the query below then fails.
     await client.connect();
     try {

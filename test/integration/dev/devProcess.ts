@@ -5,8 +5,8 @@ import type { DevReady } from '../../../src/commands/dev/dev.ts';
 import type { ServiceFolders } from './serviceFolders.ts';
 
 const CLI = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
-const START_MS = 60_000;
-const STOP_MS = 40_000;
+const START_MS = 110_000;
+const STOP_MS = 100_000;
 
 export interface ExitStatus {
   readonly code: number | null;
@@ -57,7 +57,7 @@ export function startDev(folders: ServiceFolders, { port = 0, cli = CLI, env = {
 /** Runs one of the operator's commands. */
 export function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    const options = { env: { ...environment(), ...env }, timeout: 30_000 };
+    const options = { env: { ...environment(), ...env }, timeout: 100_000 };
     execFile(process.execPath, [CLI, ...args], options, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr });
     });

@@ -45,18 +45,18 @@ beforeAll(() => {
 afterAll(() => folders.remove());
 
 it('the printed link signs in one time, and the printed request makes pictures on the sample page', {
-  timeout: 240_000,
+  timeout: 900_000,
 }, async () => {
   const service = start(folders, []);
   try {
-    await eventually(() => expect(service.stdout(), service.stderr()).toMatch(/\n {2}\}'\n/), 60_000);
+    await eventually(() => expect(service.stdout(), service.stderr()).toMatch(/\n {2}\}'\n/), 120_000);
     const welcome = service.stdout();
     const link = /sign in +(\S+)/.exec(welcome)?.[1] ?? '';
-    const open = () => fetch(link, { redirect: 'manual', signal: AbortSignal.timeout(10_000) });
+    const open = () => fetch(link, { redirect: 'manual', signal: AbortSignal.timeout(60_000) });
     const first = await open();
     expect([first.status, first.headers.get('location')]).toEqual([303, '/o/demo']);
     const cookie = (first.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
-    const home = await fetch(new URL('/o/demo', link), { headers: { cookie }, signal: AbortSignal.timeout(10_000) });
+    const home = await fetch(new URL('/o/demo', link), { headers: { cookie }, signal: AbortSignal.timeout(60_000) });
     expect(await home.text()).toContain('Sign out');
     expect(await (await open()).text()).toContain('was used already');
 
@@ -74,9 +74,9 @@ it('the printed link signs in one time, and the printed request makes pictures o
   }
 });
 
-it('with --json, standard output has the ready line and nothing else', { timeout: 120_000 }, async () => {
+it('with --json, standard output has the ready line and nothing else', { timeout: 300_000 }, async () => {
   const service = start(folders, ['--json']);
-  await eventually(() => expect(service.stdout(), service.stderr()).toContain('\n'), 60_000);
+  await eventually(() => expect(service.stdout(), service.stderr()).toContain('\n'), 120_000);
   const { url, api_key } = JSON.parse(service.stdout()) as DevReady;
   await fetch(`${url}/api/v1/orgs/demo/ads`, { headers: { authorization: api_key } });
   await eventually(() => expect(service.stderr()).toContain('"msg":"request"'));
@@ -93,16 +93,16 @@ interface Shot {
 
 async function finishedScreenshots(url: string, key: string): Promise<readonly Shot[]> {
   return eventually(async () => {
-    const response = await fetch(url, { headers: { authorization: key }, signal: AbortSignal.timeout(10_000) });
+    const response = await fetch(url, { headers: { authorization: key }, signal: AbortSignal.timeout(60_000) });
     const { screenshots } = (await response.json()) as { screenshots: readonly Shot[] };
     if (screenshots.some(({ status }) => status === 'pending')) throw new Error('The set is not finished.');
     return screenshots;
-  }, 180_000);
+  }, 600_000);
 }
 
 /** Whether the sun of the sample banner, the only thing of its colour, is in the picture. */
 async function hasBanner(url: string): Promise<boolean> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
+  const response = await fetch(url, { signal: AbortSignal.timeout(60_000) });
   const { data, info } = await sharp(Buffer.from(await response.arrayBuffer()))
     .removeAlpha()
     .raw()

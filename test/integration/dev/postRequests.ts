@@ -36,7 +36,7 @@ export interface PostedRequests {
 
 const PICTURES = 4;
 /** Long, because several captures share the machine with other tests. */
-const TIMEOUT_MS = 90_000;
+const TIMEOUT_MS = 300_000;
 
 export async function postRequests(
   env: DevEnvironment,
@@ -110,7 +110,7 @@ async function expectPreview(env: DevEnvironment, id: string): Promise<void> {
 }
 
 async function pngSize(address: string | null): Promise<{ width: number; height: number }> {
-  const response = await fetch(address ?? '', { signal: AbortSignal.timeout(10_000) });
+  const response = await fetch(address ?? '', { signal: AbortSignal.timeout(60_000) });
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('image/png');
   const { data, info } = await sharp(Buffer.from(await response.arrayBuffer())).toBuffer({ resolveWithObject: true });

@@ -47,12 +47,14 @@ export function createServiceFolders(): ServiceFolders {
         const left = processes();
         if (left.length > 0)
           throw new Error(`Still there: ${left.map(({ kind, pid }) => `${kind} ${pid}`).join(', ')}`);
-      }, 20_000),
+      }, 90_000),
     remove: async () => {
-      for (const { pid } of processes()) kill(pid);
       await eventually(() => {
-        if (processes().length > 0) throw new Error('Killed processes are still there.');
-      }, 10_000);
+        const left = processes();
+        // A process may have started others after the last look.
+        for (const { pid } of left) kill(pid);
+        if (left.length > 0) throw new Error('Killed processes are still there.');
+      }, 90_000);
       const elsewhere = path.join(data, 'postgres');
       if (existsSync(elsewhere)) rmSync(realpathSync(elsewhere), { recursive: true, force: true, maxRetries: 5 });
       rmSync(root, { recursive: true, force: true, maxRetries: 5 });

@@ -78,7 +78,7 @@ async function runSample(language: string, file: string, program: string): Promi
     SITE_URL: 'https://news.example/',
     HOOK_URL: receiver.url,
   };
-  const { stdout } = await run(program, [file], { cwd: folder, env, timeout: 120_000 });
+  const { stdout } = await run(program, [file], { cwd: folder, env, timeout: 240_000 });
   return stdout;
 }
 
@@ -91,14 +91,14 @@ function approvedSet(output: string): string {
   return id;
 }
 
-test('the quick start in curl ends with a picture and a webhook', { timeout: 180_000 }, async () => {
+test('the quick start in curl ends with a picture and a webhook', { timeout: 600_000 }, async () => {
   const output = await runSample('sh', 'quick-start.sh', 'sh');
   const id = approvedSet(output);
   expect(output).toContain(`"screenshot_set_id":"${id}"`);
   await receiver.asked('screenshot_set.approved', id);
 });
 
-test('the quick start in TypeScript ends with a picture and a webhook', { timeout: 180_000 }, async () => {
+test('the quick start in TypeScript ends with a picture and a webhook', { timeout: 600_000 }, async () => {
   const installed = path.join(folder, 'node_modules/@tearsheet/client');
   mkdirSync(installed, { recursive: true });
   cpSync(path.join(ROOT, 'clients/typescript/package.json'), path.join(installed, 'package.json'));
@@ -116,7 +116,7 @@ const hasPython = process.env['CI'] !== undefined || spawnSync('python3', ['--ve
 
 test.skipIf(!hasPython)(
   'the quick start in Python ends with a picture and a webhook',
-  { timeout: 180_000 },
+  { timeout: 600_000 },
   async () => {
     const output = await runSample('python', 'quick_start.py', 'python3');
     approvedSet(output);

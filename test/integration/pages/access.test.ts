@@ -38,7 +38,7 @@ async function ask(path: string, { cookie, key, form, headers = {} }: Sent = {})
     ...(form && { method: 'POST', body: new URLSearchParams(form) }),
     headers: { ...(cookie && { cookie }), ...(key && { authorization: `Bearer ${key}` }), ...headers },
     redirect: 'manual',
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(60_000),
   });
   return { status: response.status, text: await response.text(), headers: response.headers };
 }

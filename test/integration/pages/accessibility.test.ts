@@ -55,7 +55,7 @@ async function seedEverything(): Promise<string[]> {
 async function shareLink(setId: string, given: { revoked_at?: Date; expires_at?: Date }): Promise<string> {
   const id = randomUUID();
   const owner = { id, organization_id: server.organizationId, set_id: setId, label: 'For Anna' };
-  const times = { expires_at: new Date(Date.now() + 60_000), revoked_at: null, ...given };
+  const times = { expires_at: new Date(Date.now() + 3_600_000), revoked_at: null, ...given };
   await server.store.db
     .insertInto('share_links')
     .values({ ...owner, ...times })
@@ -122,7 +122,7 @@ async function crawl(page: Page, starts: readonly string[]): Promise<Map<string,
 }
 
 it('axe finds nothing on any page that a person can reach, Tab reaches every control, and no page scrolls sideways', {
-  timeout: 540_000,
+  timeout: 1_200_000,
 }, async () => {
   const starts = await seedEverything();
   const { page: visitor } = await openPage(browser);

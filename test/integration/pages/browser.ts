@@ -1,5 +1,7 @@
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright';
+import { expect } from 'vitest';
 import { findChromium } from '../../../src/capture/browser/chromium.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { PagesServer } from './pagesServer.ts';
 
 export function openBrowser(): Promise<Browser> {
@@ -12,11 +14,13 @@ export async function openPage(
   options: BrowserContextOptions = {},
 ): Promise<{ page: Page; faults: string[] }> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  context.setDefaultTimeout(90_000);
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
   page.on('console', (message) => {
+    // Chromium ends requests when any network interface of the machine appears or disappears.
+    if (message.text().includes('net::ERR_NETWORK_CHANGED')) return;
     if (message.type() === 'error') faults.push(`console: ${message.text()}`);
   });
   page.on('dialog', (dialog) => {
@@ -30,10 +34,28 @@ export async function openPage(
 export async function signIn(page: Page, { apiKey }: PagesServer, address: string): Promise<void> {
   await page.goto(address);
   await page.getByLabel('API key').fill(apiKey);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await follow(page.getByRole('button', { name: 'Sign in' }));
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
-  // By then, style sheets and scripts have loaded.
-  await page.waitForLoadState('domcontentloaded');
+}
+
+/** Clicks a link or a button that opens a page, and waits until that page is complete and its scripts have run. */
+export function follow(link: Locator): Promise<void> {
+  return opened(link.page(), () => link.click());
+}
+
+/** Does what opens a page, and waits until that page is complete and its scripts have run. */
+async function opened(page: Page, action: () => Promise<unknown>): Promise<void> {
+  const parsed = page.waitForEvent('domcontentloaded');
+  await Promise.all([parsed, action()]);
+  // A page without scripts does not wait for its style sheets.
+  await eventually(async () => expect(await unstyled(page)).toEqual([]));
+}
+
+/** @returns the style sheets of the page that have not loaded yet. */
+function unstyled(page: Page): Promise<string[]> {
+  return page
+    .locator('link[rel=stylesheet]')
+    .evaluateAll((links) => links.flatMap((link) => ('sheet' in link && link.sheet !== null ? [] : link.outerHTML)));
 }
 
 /** @returns the elements whose content is wider than they are, or that leave the window at its side. */

@@ -5,7 +5,7 @@ import { OPERATOR } from '../../../src/domain/auditLog.ts';
 import { createKey } from '../../../src/store/organizations/apiKeys.ts';
 import { recordDeliveryAttempts } from '../../../src/workflow/deliveryAttempts.ts';
 import { sendTestEvent } from '../../../src/workflow/testEvents.ts';
-import { openBrowser, openPage, signIn } from './browser.ts';
+import { follow, openBrowser, openPage, signIn } from './browser.ts';
 import { type PagesServer, seedDelivery, seedSet, startPages } from './pagesServer.ts';
 
 let server: PagesServer;
@@ -48,14 +48,14 @@ describe('the list of deliveries', () => {
   it('the filters are in the address, and the list keeps them on its next page', async () => {
     await signIn(page, server, path());
     await page.getByLabel('Status').selectOption('Failed');
-    await page.getByRole('button', { name: 'Filter' }).click();
+    await follow(page.getByRole('button', { name: 'Filter' }));
     expect(new URL(page.url()).searchParams.get('status')).toBe('retries_exhausted');
     expect(await page.getByRole('row').count()).toBe(2);
     await page.goto(`${path()}?status=delivered`);
     expect(await page.getByRole('row').count()).toBe(51);
-    await page.getByRole('link', { name: 'Older' }).click();
+    await follow(page.getByRole('link', { name: 'Older' }));
     expect(await page.getByRole('row').count()).toBe(11);
-    await page.getByRole('link', { name: 'Show all' }).click();
+    await follow(page.getByRole('link', { name: 'Show all' }));
     expect(page.url()).toBe(path());
   });
 
@@ -89,11 +89,11 @@ describe('the page of a delivery', () => {
 
   it('a delivery is sent again, and its page follows the next attempt without a reload', async () => {
     await signIn(page, server, `${path()}/${failed}`);
-    await page.getByRole('button', { name: 'Send again' }).click();
+    await follow(page.getByRole('button', { name: 'Send again' }));
     await page.getByText('The service sends it in a moment.').waitFor();
     await record(failed, 'retry');
     await page.getByText('The service tries again').waitFor();
-    await page.getByRole('button', { name: 'Send again' }).click();
+    await follow(page.getByRole('button', { name: 'Send again' }));
     await page.getByText('The service sends it in a moment.').waitFor();
     await record(failed, 'delivered');
     await page.getByText('Thanks 2').waitFor();

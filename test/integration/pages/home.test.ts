@@ -15,7 +15,7 @@ async function ask(path: string, headers: Record<string, string> = BROWSER, form
     headers,
     ...(form && { method: 'POST', body: new URLSearchParams(form) }),
     redirect: 'manual',
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(60_000),
   });
   const type = response.headers.get('content-type') ?? '';
   return { status: response.status, type, text: await response.text(), headers: response.headers };

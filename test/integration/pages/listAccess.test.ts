@@ -66,18 +66,14 @@ const SIZES = [1440, 768, 390].flatMap((width) =>
   (['light', 'dark'] as const).map((scheme) => [width, scheme] as const),
 );
 
-it.each(SIZES)(
-  'axe finds nothing on the lists, and none scrolls sideways: %i px, %s',
-  { timeout: 90_000 },
-  async (width, colorScheme) => {
-    const { page } = await openPage(browser, { viewport: { width, height: 900 }, colorScheme });
-    await signIn(page, server, `${server.url}/o/demo`);
-    await page.context().clearCookies({ name: 'tearsheet_home' });
-    for (const path of pages) {
-      await page.goto(server.url + path);
-      expect(await axeFaults(page), path).toEqual([]);
-      expect(await sidewaysScroll(page), path).toBeUndefined();
-    }
-    await page.context().close();
-  },
-);
+it.each(SIZES)('axe finds nothing on the lists, and none scrolls sideways: %i px, %s', async (width, colorScheme) => {
+  const { page } = await openPage(browser, { viewport: { width, height: 900 }, colorScheme });
+  await signIn(page, server, `${server.url}/o/demo`);
+  await page.context().clearCookies({ name: 'tearsheet_home' });
+  for (const path of pages) {
+    await page.goto(server.url + path);
+    expect(await axeFaults(page), path).toEqual([]);
+    expect(await sidewaysScroll(page), path).toBeUndefined();
+  }
+  await page.context().close();
+});

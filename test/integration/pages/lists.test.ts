@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Browser } from 'playwright';
 import { describe, expect, it } from 'vitest';
-import { openPage, signIn } from './browser.ts';
+import { follow, openPage, signIn } from './browser.ts';
 import { type PagesServer, seedSet, startPages } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 
@@ -17,7 +17,7 @@ const SHOT = { site: 'https://news.example/', device: 'desktop' } as const;
 async function open(path: string): Promise<{ status: number; text: string; url: string }> {
   const response = await fetch(`${server.url}/o/demo${path}`, {
     headers: { authorization: `Bearer ${server.apiKey}` },
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(60_000),
   });
   return { status: response.status, text: await response.text(), url: response.url.slice(server.url.length) };
 }
@@ -161,11 +161,11 @@ describe('in a browser', () => {
     expect(new URL(page.url()).pathname).toBe('/o/demo/screenshot_sets');
     await page.getByLabel('Search').fill('without scripts');
     await page.getByLabel('Status').selectOption('In review');
-    await page.getByRole('button', { name: 'Apply' }).click();
+    await follow(page.getByRole('button', { name: 'Apply' }));
     expect(new URL(page.url()).search).toBe('?q=without+scripts&status=in_review&sort=newest');
     expect(await page.locator('tbody tr').count()).toBe(1);
     expect(await page.locator(`#set-${setId} .state`).textContent()).toBe('In review');
-    await page.getByRole('link', { name: 'Clear filters' }).click();
+    await follow(page.getByRole('link', { name: 'Clear filters' }));
     expect(await page.locator('tbody tr').count()).toBeGreaterThan(1);
     expect(faults).toEqual([]);
   });

@@ -13,7 +13,7 @@ preparePages((started) => {
 });
 
 async function ask(path: string, headers: Record<string, string> = {}): Promise<[number, string]> {
-  const response = await fetch(server.url + path, { headers, redirect: 'manual', signal: AbortSignal.timeout(10_000) });
+  const response = await fetch(server.url + path, { headers, redirect: 'manual', signal: AbortSignal.timeout(60_000) });
   return [response.status, await response.text()];
 }
 
@@ -64,7 +64,7 @@ it('the settings page says how long sets are kept, and changes it', async () => 
       headers: key,
       body: new URLSearchParams({ set_retention_days: days }),
       redirect: 'manual',
-      signal: AbortSignal.timeout(10_000),
+      signal: AbortSignal.timeout(60_000),
     });
   expect((await save('45')).status).toBe(303);
   expect((await ask('/o/demo/settings', key))[1]).toContain('45 days after the request.');

@@ -65,7 +65,7 @@ export class RequestForm {
       headers: { cookie: this.cookie },
       body,
       redirect: 'manual',
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(60_000),
     });
     return { status: response.status, text: await response.text(), location: response.headers.get('location') };
   }

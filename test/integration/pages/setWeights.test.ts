@@ -60,7 +60,6 @@ function layoutShift(page: Page): Promise<number> {
 describe('the weight of the pages', () => {
   it.each([1, 2])(
     'a set of 60 pictures weighs less than 1.5 MB, and a list of 25 sets less than 500 KB, at the pixel ratio %i',
-    { timeout: 90_000 },
     async (deviceScaleFactor) => {
       const { setId } = await seedSet(server, { status: 'approved', shots: shots(60) });
       for (let i = 0; i < 25; i += 1) await seedSet(server, { status: 'approved', shots: shots(4) });

@@ -6,7 +6,7 @@ import { notify } from '../../../src/store/database/notifications.ts';
 import { authenticate, createKey } from '../../../src/store/organizations/apiKeys.ts';
 import { findS3Connector, finishConnectorCheck, setS3Connector } from '../../../src/store/organizations/connectors.ts';
 import { required } from '../../support/required.ts';
-import { openBrowser, openPage, signIn } from './browser.ts';
+import { follow, openBrowser, openPage, signIn } from './browser.ts';
 import { type PagesServer, startPages } from './pagesServer.ts';
 
 let server: PagesServer;
@@ -66,7 +66,7 @@ describe('access to settings', () => {
 it('the review mode is changed with a form', async () => {
   await open('');
   await page.getByLabel('Only sets with failures wait').check();
-  await page.getByRole('button', { name: 'Save' }).click();
+  await follow(page.getByRole('button', { name: 'Save' }));
   await page.getByText('Saved.').waitFor();
   const { review } = await server.store.db.selectFrom('organizations').select('review').executeTakeFirstOrThrow();
   expect(review).toBe('partial');
@@ -77,15 +77,15 @@ describe('keys', () => {
     await open('/keys');
     await page.getByLabel('Name').fill('Campaign tool');
     await page.getByLabel('write: ').check();
-    await page.getByRole('button', { name: 'Create key' }).click();
+    await follow(page.getByRole('button', { name: 'Create key' }));
     const key = await page.getByLabel('The new key').inputValue();
     expect(await isValid(key)).toBe(true);
     await page.goto(`${server.url}/o/demo/settings/keys`);
     expect(await page.content()).not.toContain(key.slice(-43));
     const row = page.getByRole('row', { name: /Campaign tool/ });
     expect(await row.innerText()).toMatch(/read, write/);
-    await row.getByRole('link', { name: 'Revoke' }).click();
-    await page.getByRole('button', { name: 'Revoke the key' }).click();
+    await follow(row.getByRole('link', { name: 'Revoke' }));
+    await follow(page.getByRole('button', { name: 'Revoke the key' }));
     await page.getByText('The key was revoked.').waitFor();
     expect(await isValid(key)).toBe(false);
     expect(await page.getByRole('row', { name: /Campaign tool/ }).innerText()).toContain('Revoked');
@@ -96,7 +96,7 @@ describe('keys', () => {
     await page.getByLabel('Name').fill('Typed name');
     await page.getByLabel('read: ').uncheck();
     await page.getByLabel('Expires').fill('2020-01-01');
-    await page.getByRole('button', { name: 'Create key' }).click();
+    await follow(page.getByRole('button', { name: 'Create key' }));
     expect(await page.locator('.fault').allInnerTexts()).toEqual([
       'Scopes must name at least one scope.',
       'Expires must be in the future.',
@@ -110,11 +110,11 @@ describe('keys', () => {
   it('the key of the session is revoked only with a confirmation, which signs the person out', async () => {
     const { api_key: apiKey, id } = await createKey(server.store.db, 'demo');
     await signIn(page, { ...server, apiKey }, `${server.url}/o/demo/settings/keys/${id}/revoke`);
-    await page.getByRole('button', { name: 'Revoke the key' }).click();
+    await follow(page.getByRole('button', { name: 'Revoke the key' }));
     await page.getByText('Confirm that you have another key').waitFor();
     expect(await isValid(apiKey)).toBe(true);
     await page.getByLabel('I have another key').check();
-    await page.getByRole('button', { name: 'Revoke the key' }).click();
+    await follow(page.getByRole('button', { name: 'Revoke the key' }));
     await page.getByRole('heading', { name: 'Sign in to demo' }).waitFor();
     expect(await isValid(apiKey)).toBe(false);
     faults.splice(0);
@@ -124,22 +124,22 @@ describe('keys', () => {
 describe('webhooks', () => {
   it('a replaced secret is shown once, and the old one also signs for a day', async () => {
     await open('/webhooks');
-    await page.getByRole('link', { name: 'Replace the secret' }).click();
-    await page.getByRole('button', { name: 'Replace the secret' }).click();
+    await follow(page.getByRole('link', { name: 'Replace the secret' }));
+    await follow(page.getByRole('button', { name: 'Replace the secret' }));
     const secret = await page.getByLabel('The new secret').inputValue();
     const stored = await server.store.db.selectFrom('organizations').selectAll().executeTakeFirstOrThrow();
     expect(stored.webhook_secret).toBe(secret);
     await page.goto(`${server.url}/o/demo/settings/webhooks`);
     expect(await page.content()).not.toContain('whsec_');
     await page.getByText('also signs until').waitFor();
-    await page.getByRole('link', { name: 'Replace the secret' }).click();
+    await follow(page.getByRole('link', { name: 'Replace the secret' }));
     await page.getByText('less than a day ago').waitFor();
   });
 
   it('a test event leads to its delivery', async () => {
     await open('/webhooks');
     await page.getByLabel('Address').fill('https://you.example/hook');
-    await page.getByRole('button', { name: 'Send a test event' }).click();
+    await follow(page.getByRole('button', { name: 'Send a test event' }));
     await page.getByRole('heading', { name: 'webhook.test' }).waitFor();
     const { id } = await server.store.db.selectFrom('deliveries').select('id').executeTakeFirstOrThrow();
     expect(new URL(page.url()).pathname).toBe(`/o/demo/deliveries/${id}`);
@@ -148,7 +148,7 @@ describe('webhooks', () => {
   it('a test event to a private address is refused in the form', async () => {
     await open('/webhooks');
     await page.getByLabel('Address').fill('http://169.254.169.254/latest');
-    await page.getByRole('button', { name: 'Send a test event' }).click();
+    await follow(page.getByRole('button', { name: 'Send a test event' }));
     await page.getByText('is not a public address').waitFor();
     expect(await page.getByLabel('Address').inputValue()).toBe('http://169.254.169.254/latest');
     faults.splice(0);
@@ -161,11 +161,11 @@ describe('the connector', () => {
     await page.getByLabel('Region', { exact: true }).fill('eu-central-1');
     await page.getByLabel('Access key').fill('AKIA1');
     await page.getByLabel('Secret').fill('top-secret');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await follow(page.getByRole('button', { name: 'Save' }));
     await page.getByText('Saved.').waitFor();
     expect(await page.content()).not.toContain('top-secret');
     await page.getByLabel('Bucket', { exact: true }).fill('pictures');
-    await page.getByRole('button', { name: 'Check the connector' }).click();
+    await follow(page.getByRole('button', { name: 'Check the connector' }));
     await page.getByText('Checking').waitFor();
     const row = required(await findS3Connector(server.store.db, { organizationId: server.organizationId, name: 's3' }));
     expect(row).toMatchObject({ secret_access_key: 'top-secret', check_bucket: 'pictures' });
@@ -173,8 +173,8 @@ describe('the connector', () => {
     await finishConnectorCheck(server.store.db, row, { status: 'failed', message });
     await notify(server.store.db, { connector: server.organizationId });
     await page.getByText(message).waitFor();
-    await page.getByRole('link', { name: 'Remove the connector' }).click();
-    await page.getByRole('button', { name: 'Remove the connector' }).click();
+    await follow(page.getByRole('link', { name: 'Remove the connector' }));
+    await follow(page.getByRole('button', { name: 'Remove the connector' }));
     await page.getByText('The connector was removed.').waitFor();
     expect(
       await findS3Connector(server.store.db, { organizationId: server.organizationId, name: 's3' }),
@@ -192,7 +192,7 @@ describe('the connector', () => {
       await page.getByLabel('Secret').fill('top-secret');
       await page.getByLabel('Encryption').selectOption('aws:kms');
       await page.getByLabel('KMS key').fill('alias/pictures');
-      await page.getByRole('button', { name: 'Save' }).click();
+      await follow(page.getByRole('button', { name: 'Save' }));
     };
     await fill('s3');
     await page.getByText('is the name of another connector').waitFor();
@@ -206,7 +206,7 @@ describe('the connector', () => {
       { region: 'eu-west-1', access_key_id: 'AKIA1' },
       { region: 'us-east-1', access_key_id: 'AKIA2', encryption: 'aws:kms', kms_key_id: 'alias/pictures' },
     ]);
-    await page.getByRole('link', { name: 's3', exact: true }).click();
+    await follow(page.getByRole('link', { name: 's3', exact: true }));
     await page.getByRole('heading', { name: 'Connector “s3”' }).waitFor();
     await db.deleteFrom('s3_connectors').execute();
   });
@@ -217,7 +217,7 @@ describe('the connector', () => {
     await page.getByLabel('Region', { exact: true }).fill('x');
     await page.getByLabel('Access key').fill('AKIA1');
     await page.getByLabel('Secret').fill('top-secret');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await follow(page.getByRole('button', { name: 'Save' }));
     await page.getByText('is not a public address').waitFor();
     expect(await page.getByLabel('Access key').inputValue()).toBe('AKIA1');
     expect(await page.getByLabel('Secret').inputValue()).toBe('');

@@ -3,7 +3,7 @@ import type { Browser } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { shareToken } from '../../../src/api/auth/shareTokens.ts';
 import { disableOrganization, enableOrganization } from '../../../src/store/organizations/organizations.ts';
-import { cutBoxes, openPage, signIn } from './browser.ts';
+import { cutBoxes, follow, openPage, signIn } from './browser.ts';
 import { type PagesServer, type Seeded, seedDelivery, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 import { seedRetake } from './seedRetake.ts';
@@ -27,7 +27,7 @@ async function linkTo(setId: string, given: { expires?: string; revoked?: boolea
     .insertInto('share_links')
     .values({
       ...{ id, organization_id: server.organizationId, set_id: setId, label: 'For Anna' },
-      expires_at: given.expires ?? new Date(Date.now() + 60_000),
+      expires_at: given.expires ?? new Date(Date.now() + 3_600_000),
       revoked_at: given.revoked === true ? new Date() : null,
     })
     .execute();
@@ -35,7 +35,7 @@ async function linkTo(setId: string, given: { expires?: string; revoked?: boolea
 }
 
 async function ask(path: string): Promise<{ status: number; text: string; headers: Headers }> {
-  const response = await fetch(server.url + path, { redirect: 'manual', signal: AbortSignal.timeout(10_000) });
+  const response = await fetch(server.url + path, { redirect: 'manual', signal: AbortSignal.timeout(60_000) });
   return { status: response.status, text: await response.text(), headers: response.headers };
 }
 
@@ -210,13 +210,13 @@ describe('sharing in a browser', () => {
     await signIn(page, server, `${server.url}/o/demo/screenshot_sets/${setId}`);
     await page.getByLabel('For whom').fill('Anna & Co');
     await page.getByLabel('Valid for').selectOption('7');
-    await page.getByRole('button', { name: 'Create a link' }).click();
+    await follow(page.getByRole('button', { name: 'Create a link' }));
     const address = await page.getByLabel('Address of Anna & Co').inputValue();
     expect(await page.locator('.shares').textContent()).toMatch(/by first key, valid until .*never opened/);
     const reader = await openPage(browser);
     await reader.page.goto(address);
     expect(await reader.page.locator('.shared figure').count()).toBe(2);
-    await page.getByRole('button', { name: 'Revoke' }).click();
+    await follow(page.getByRole('button', { name: 'Revoke' }));
     expect(await page.locator('.shares .state').textContent()).toBe('Revoked');
     expect((await reader.page.reload())?.status()).toBe(410);
     expect(reader.faults.filter((fault) => !fault.includes('410'))).toEqual([]);

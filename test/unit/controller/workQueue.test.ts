@@ -161,8 +161,8 @@ test('the queue reports added and retried keys, their waiting time and their pro
       observe: {
         added: () => observed.push('added'),
         retried: () => observed.push('retried'),
-        waited: (seconds) => observed.push(`waited ${seconds >= 0 && seconds < 5}`),
-        worked: (seconds, outcome) => observed.push(`${outcome} ${seconds >= 0 && seconds < 5}`),
+        waited: (seconds) => observed.push(`waited ${seconds >= 0 && seconds < 600}`),
+        worked: (seconds, outcome) => observed.push(`${outcome} ${seconds >= 0 && seconds < 600}`),
       },
     },
   );
