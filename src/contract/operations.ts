@@ -13,16 +13,7 @@ import { eventOperations } from './eventOperations.ts';
 import { NEW_AD, NEW_SCREENSHOTS, REVIEW_OF_A_SET } from './examples.ts';
 import { exportOperations } from './exportOperations.ts';
 import { idempotent } from './operationParts.ts';
-import {
-  AdsQuery,
-  CampaignsQuery,
-  DeliveriesQuery,
-  ScreenshotsQuery,
-  SetsQuery,
-  ShareLinksQuery,
-  TemplatesQuery,
-  UploadsQuery,
-} from './queries.ts';
+import { AdsQuery, CampaignsQuery, DeliveriesQuery, ListQuery, ScreenshotsQuery, SetsQuery } from './queries.ts';
 import {
   AdRecord,
   AdSummary,
@@ -128,7 +119,7 @@ export function operations(limits: Limits): ZodOpenApiPathsObject {
     [`${BASE}/ads/{id}`]: { get: one('getAd', 'ad', AdRecord) },
     [`${BASE}/uploads`]: {
       post: uploading(),
-      get: list('listUploads', 'List uploads, newest first', UploadsQuery, UploadRecord),
+      get: list('listUploads', 'List uploads, newest first', ListQuery, UploadRecord),
     },
     [`${BASE}/uploads/{id}`]: { get: readingUpload(), delete: deletingUpload() },
     ...templates(limits),
@@ -284,9 +275,9 @@ function retakes(limits: Limits): ZodOpenApiPathsObject {
 const shares: ZodOpenApiPathsObject = {
   [`${BASE}/screenshot_sets/{id}/shares`]: {
     get: {
-      ...list('listShares', 'List the share links of a set, newest first', ShareLinksQuery, ShareRecord),
+      ...list('listShares', 'List the share links of a set, newest first', ListQuery, ShareRecord),
       tags: ['Sharing'],
-      requestParams: { path: withId('set'), query: ShareLinksQuery },
+      requestParams: { path: withId('set'), query: ListQuery },
     },
     post: {
       operationId: 'createShare',
@@ -407,7 +398,7 @@ function templates(limits: Limits): ZodOpenApiPathsObject {
   const { '200': _, ...rest } = responses(200, TemplateRecord, []);
   return {
     [`${BASE}/templates`]: {
-      get: list('listTemplates', 'List request templates, by name', TemplatesQuery, TemplateRecord),
+      get: list('listTemplates', 'List request templates, by name', ListQuery, TemplateRecord),
       post: {
         operationId: 'saveTemplate',
         summary: 'Save a request template',

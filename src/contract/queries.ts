@@ -49,9 +49,6 @@ const paging = {
     }),
 };
 
-/** A list without filters. */
-export const ListQuery = z.object(paging);
-
 const SEARCH_MAX = 200;
 const search = (what: string) =>
   plain
@@ -81,6 +78,12 @@ function requireOrder({ from, to }: Range, context: z.RefinementCtx): void {
   if (from === undefined || to === undefined || from <= to) return;
   context.addIssue({ code: 'custom', path: ['from'], message: 'must not be after "to".' });
 }
+
+/** A list of objects that has no filters but the time of creation. */
+export const ListQuery = z.object({ ...paging, ...range('Created') }).superRefine(requireOrder);
+
+/** Connectors have no pages, and only the time of their last change. */
+export const ConnectorsQuery = z.object(range('Set or changed')).superRefine(requireOrder);
 
 /** The filters of a list of ads, which the pages have too. */
 export const adFilters = {
@@ -122,9 +125,6 @@ export const CampaignsQuery = z
   })
   .superRefine(requireOrder);
 
-/** All uploads that may be used, newest first. */
-export const UploadsQuery = z.object(paging);
-
 export const SetsQuery = z
   .object({
     ...paging,
@@ -137,7 +137,8 @@ export const ScreenshotsQuery = z
   .object({
     ...paging,
     from: time.optional().meta({
-      description: 'Approved at this time or later; 24 hours before `to` unless given.',
+      description:
+        'Approved at this time or later. Unless given: 24 hours before `to`, or before now if `to` is in the future.',
       override: { type: 'string', format: 'date-time' },
     }),
     to: time.optional().meta({
@@ -148,11 +149,6 @@ export const ScreenshotsQuery = z
     include: z.enum(['ad.creative']).optional().describe('`ad.creative`: with the media of the ads.'),
   })
   .superRefine(requireOrder);
-
-export const ShareLinksQuery = z.object(paging);
-
-/** All templates, by name. */
-export const TemplatesQuery = z.object(paging);
 
 export const EventsQuery = z
   .object({
@@ -165,18 +161,21 @@ export const EventsQuery = z
   })
   .superRefine(requireOrder);
 
-export const DeliveriesQuery = z.object({
-  ...paging,
-  topic: z.enum(EVENT_TOPICS).optional().describe(`Only about events of this topic. ${OURS}`),
-  channel: z.enum(['webhook', 's3']).optional().describe(`Only by this channel. ${OURS}`),
-  screenshot_set_id: uuid.optional().describe(`Only about this set. ${OURS}`),
-  ad_id: uuid.optional().describe(`Only about this ad. ${OURS}`),
-  webhook_endpoint_id: uuid.optional().describe(`Only to this webhook endpoint. ${OURS}`),
-  status: z
-    .enum(['pending', 'delivered', 'retries_exhausted', 'gone', 'refused'])
-    .optional()
-    .describe(`Only with this status. ${OURS}`),
-});
+export const DeliveriesQuery = z
+  .object({
+    ...paging,
+    topic: z.enum(EVENT_TOPICS).optional().describe(`Only about events of this topic. ${OURS}`),
+    channel: z.enum(['webhook', 's3']).optional().describe(`Only by this channel. ${OURS}`),
+    screenshot_set_id: uuid.optional().describe(`Only about this set. ${OURS}`),
+    ad_id: uuid.optional().describe(`Only about this ad. ${OURS}`),
+    webhook_endpoint_id: uuid.optional().describe(`Only to this webhook endpoint. ${OURS}`),
+    status: z
+      .enum(['pending', 'delivered', 'retries_exhausted', 'gone', 'refused'])
+      .optional()
+      .describe(`Only with this status. ${OURS}`),
+    ...range('Created'),
+  })
+  .superRefine(requireOrder);
 
 const ACTOR = new RegExp(`^([A-Za-z0-9]{8}|${ACTOR_TYPES.join('|')})$`);
 

@@ -7,7 +7,7 @@ import { ConnectorCheckBody, ConnectorRecord, S3ConnectorBody } from './connecto
 import { OURS } from './descriptions.ts';
 import { ApiKeyRecord, CreatedApiKeyRecord, NewApiKey } from './keys.ts';
 import type { OperationParts } from './operationParts.ts';
-import { ListQuery } from './queries.ts';
+import { ConnectorsQuery, ListQuery } from './queries.ts';
 import { DeliveryDetailRecord, DeliveryRecord } from './records.ts';
 import { webhookEndpointOperations } from './webhookEndpointOperations.ts';
 import { NewWebhookSecretRecord, SecretRotation, WebhookSecretRecord, WebhookTest } from './webhooks.ts';
@@ -128,7 +128,7 @@ function connectors({ base, organization, responses, list }: OperationParts): Zo
   return {
     [`${base}/connectors`]: {
       get: {
-        ...list('listConnectors', 'List the connectors', z.object({}), ConnectorRecord),
+        ...list('listConnectors', 'List the connectors', ConnectorsQuery, ConnectorRecord),
         tags: TAGS,
         description: ADMIN,
       },

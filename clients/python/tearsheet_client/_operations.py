@@ -94,13 +94,13 @@ class Operations(Caller):
         """Upload a creative."""
         return cast("Upload", self.call("POST", "/uploads", body=body, query={"name": name}, idempotency_key=idempotency_key, repeatable=True))
 
-    def list_uploads(self, *, page: Optional[int] = None, per_page: Optional[int] = None) -> "ListUploadsResult":
+    def list_uploads(self, *, page: Optional[int] = None, per_page: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None) -> "ListUploadsResult":
         """List uploads, newest first."""
-        return cast("ListUploadsResult", self.call("GET", "/uploads", query={"page": page, "per_page": per_page}, repeatable=True))
+        return cast("ListUploadsResult", self.call("GET", "/uploads", query={"page": page, "per_page": per_page, "from": from_, "to": to}, repeatable=True))
 
-    def iterate_uploads(self, *, page: Optional[int] = None, per_page: Optional[int] = None) -> Iterator["Upload"]:
+    def iterate_uploads(self, *, page: Optional[int] = None, per_page: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None) -> Iterator["Upload"]:
         """List uploads, newest first. Reads all pages from `page` on, one after the other."""
-        return self.iterate(lambda number: self.list_uploads(page=number, per_page=per_page), page or 1)
+        return self.iterate(lambda number: self.list_uploads(page=number, per_page=per_page, from_=from_, to=to), page or 1)
 
     def get_upload(self, id: str) -> "Upload":
         """Read one upload."""
@@ -110,13 +110,13 @@ class Operations(Caller):
         """Delete an upload that no ad uses."""
         self.call("DELETE", f"/uploads/{quoted(id)}", repeatable=True)
 
-    def list_templates(self, *, page: Optional[int] = None, per_page: Optional[int] = None) -> "ListTemplatesResult":
+    def list_templates(self, *, page: Optional[int] = None, per_page: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None) -> "ListTemplatesResult":
         """List request templates, by name."""
-        return cast("ListTemplatesResult", self.call("GET", "/templates", query={"page": page, "per_page": per_page}, repeatable=True))
+        return cast("ListTemplatesResult", self.call("GET", "/templates", query={"page": page, "per_page": per_page, "from": from_, "to": to}, repeatable=True))
 
-    def iterate_templates(self, *, page: Optional[int] = None, per_page: Optional[int] = None) -> Iterator["Template"]:
+    def iterate_templates(self, *, page: Optional[int] = None, per_page: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None) -> Iterator["Template"]:
         """List request templates, by name. Reads all pages from `page` on, one after the other."""
-        return self.iterate(lambda number: self.list_templates(page=number, per_page=per_page), page or 1)
+        return self.iterate(lambda number: self.list_templates(page=number, per_page=per_page, from_=from_, to=to), page or 1)
 
     def save_template(self, body: "NewTemplate", *, idempotency_key: Optional[str] = None) -> "Template":
         """Save a request template."""
@@ -182,13 +182,13 @@ class Operations(Caller):
         """Duplicate a set."""
         return cast("ScreenshotSet", self.call("POST", f"/screenshot_sets/{quoted(id)}/duplicate", body=body or {}, idempotency_key=idempotency_key, repeatable=True))
 
-    def list_shares(self, id: str, *, page: Optional[int] = None, per_page: Optional[int] = None) -> "ListSharesResult":
+    def list_shares(self, id: str, *, page: Optional[int] = None, per_page: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None) -> "ListSharesResult":
         """List the share links of a set, newest first."""
-        return cast("ListSharesResult", self.call("GET", f"/screenshot_sets/{quoted(id)}/shares", query={"page": page, "per_page": per_page}, repeatable=True))
+        return cast("ListSharesResult", self.call("GET", f"/screenshot_sets/{quoted(id)}/shares", query={"page": page, "per_page": per_page, "from": from_, "to": to}, repeatable=True))
 
-    def iterate_shares(self, id: str, *, page: Optional[int] = None, per_page: Optional[int] = None) -> Iterator["Share"]:
+    def iterate_shares(self, id: str, *, page: Optional[int] = None, per_page: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None) -> Iterator["Share"]:
         """List the share links of a set, newest first. Reads all pages from `page` on, one after the other."""
-        return self.iterate(lambda number: self.list_shares(id, page=number, per_page=per_page), page or 1)
+        return self.iterate(lambda number: self.list_shares(id, page=number, per_page=per_page, from_=from_, to=to), page or 1)
 
     def create_share(self, id: str, body: Optional["NewShare"] = None, *, idempotency_key: Optional[str] = None) -> "Share":
         """Create a share link."""
@@ -222,13 +222,13 @@ class Operations(Caller):
         """Change settings."""
         return cast("Settings", self.call("PATCH", "/settings", body=body, repeatable=True))
 
-    def list_deliveries(self, *, page: Optional[int] = None, per_page: Optional[int] = None, topic: Optional[Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress", "webhook.test"]] = None, channel: Optional[Literal["webhook", "s3"]] = None, screenshot_set_id: Optional[str] = None, ad_id: Optional[str] = None, webhook_endpoint_id: Optional[str] = None, status: Optional[Literal["pending", "delivered", "retries_exhausted", "gone", "refused"]] = None) -> "ListDeliveriesResult":
+    def list_deliveries(self, *, page: Optional[int] = None, per_page: Optional[int] = None, topic: Optional[Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress", "webhook.test"]] = None, channel: Optional[Literal["webhook", "s3"]] = None, screenshot_set_id: Optional[str] = None, ad_id: Optional[str] = None, webhook_endpoint_id: Optional[str] = None, status: Optional[Literal["pending", "delivered", "retries_exhausted", "gone", "refused"]] = None, from_: Optional[str] = None, to: Optional[str] = None) -> "ListDeliveriesResult":
         """List deliveries, newest first."""
-        return cast("ListDeliveriesResult", self.call("GET", "/deliveries", query={"page": page, "per_page": per_page, "topic": topic, "channel": channel, "screenshot_set_id": screenshot_set_id, "ad_id": ad_id, "webhook_endpoint_id": webhook_endpoint_id, "status": status}, repeatable=True))
+        return cast("ListDeliveriesResult", self.call("GET", "/deliveries", query={"page": page, "per_page": per_page, "topic": topic, "channel": channel, "screenshot_set_id": screenshot_set_id, "ad_id": ad_id, "webhook_endpoint_id": webhook_endpoint_id, "status": status, "from": from_, "to": to}, repeatable=True))
 
-    def iterate_deliveries(self, *, page: Optional[int] = None, per_page: Optional[int] = None, topic: Optional[Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress", "webhook.test"]] = None, channel: Optional[Literal["webhook", "s3"]] = None, screenshot_set_id: Optional[str] = None, ad_id: Optional[str] = None, webhook_endpoint_id: Optional[str] = None, status: Optional[Literal["pending", "delivered", "retries_exhausted", "gone", "refused"]] = None) -> Iterator["Delivery"]:
+    def iterate_deliveries(self, *, page: Optional[int] = None, per_page: Optional[int] = None, topic: Optional[Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress", "webhook.test"]] = None, channel: Optional[Literal["webhook", "s3"]] = None, screenshot_set_id: Optional[str] = None, ad_id: Optional[str] = None, webhook_endpoint_id: Optional[str] = None, status: Optional[Literal["pending", "delivered", "retries_exhausted", "gone", "refused"]] = None, from_: Optional[str] = None, to: Optional[str] = None) -> Iterator["Delivery"]:
         """List deliveries, newest first. Reads all pages from `page` on, one after the other."""
-        return self.iterate(lambda number: self.list_deliveries(page=number, per_page=per_page, topic=topic, channel=channel, screenshot_set_id=screenshot_set_id, ad_id=ad_id, webhook_endpoint_id=webhook_endpoint_id, status=status), page or 1)
+        return self.iterate(lambda number: self.list_deliveries(page=number, per_page=per_page, topic=topic, channel=channel, screenshot_set_id=screenshot_set_id, ad_id=ad_id, webhook_endpoint_id=webhook_endpoint_id, status=status, from_=from_, to=to), page or 1)
 
     def replay_delivery(self, id: str, *, idempotency_key: Optional[str] = None) -> "Delivery":
         """Send a delivery again."""
@@ -258,13 +258,13 @@ class Operations(Caller):
         """Export a set."""
         return cast("Export", self.call("POST", f"/screenshot_sets/{quoted(id)}/exports", body=body, idempotency_key=idempotency_key, repeatable=True))
 
-    def list_exports(self, id: str, *, page: Optional[int] = None, per_page: Optional[int] = None) -> "ListExportsResult":
+    def list_exports(self, id: str, *, page: Optional[int] = None, per_page: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None) -> "ListExportsResult":
         """List the exports of a set, newest first."""
-        return cast("ListExportsResult", self.call("GET", f"/screenshot_sets/{quoted(id)}/exports", query={"page": page, "per_page": per_page}, repeatable=True))
+        return cast("ListExportsResult", self.call("GET", f"/screenshot_sets/{quoted(id)}/exports", query={"page": page, "per_page": per_page, "from": from_, "to": to}, repeatable=True))
 
-    def iterate_exports(self, id: str, *, page: Optional[int] = None, per_page: Optional[int] = None) -> Iterator["Export"]:
+    def iterate_exports(self, id: str, *, page: Optional[int] = None, per_page: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None) -> Iterator["Export"]:
         """List the exports of a set, newest first. Reads all pages from `page` on, one after the other."""
-        return self.iterate(lambda number: self.list_exports(id, page=number, per_page=per_page), page or 1)
+        return self.iterate(lambda number: self.list_exports(id, page=number, per_page=per_page, from_=from_, to=to), page or 1)
 
     def get_export(self, id: str) -> "Export":
         """Read one export."""
@@ -290,13 +290,13 @@ class Operations(Caller):
         """Read one delivery."""
         return cast("DeliveryDetail", self.call("GET", f"/deliveries/{quoted(id)}", repeatable=True))
 
-    def list_keys(self, *, page: Optional[int] = None, per_page: Optional[int] = None) -> "ListKeysResult":
+    def list_keys(self, *, page: Optional[int] = None, per_page: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None) -> "ListKeysResult":
         """List the API keys, active ones first."""
-        return cast("ListKeysResult", self.call("GET", "/keys", query={"page": page, "per_page": per_page}, repeatable=True))
+        return cast("ListKeysResult", self.call("GET", "/keys", query={"page": page, "per_page": per_page, "from": from_, "to": to}, repeatable=True))
 
-    def iterate_keys(self, *, page: Optional[int] = None, per_page: Optional[int] = None) -> Iterator["ApiKey"]:
+    def iterate_keys(self, *, page: Optional[int] = None, per_page: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None) -> Iterator["ApiKey"]:
         """List the API keys, active ones first. Reads all pages from `page` on, one after the other."""
-        return self.iterate(lambda number: self.list_keys(page=number, per_page=per_page), page or 1)
+        return self.iterate(lambda number: self.list_keys(page=number, per_page=per_page, from_=from_, to=to), page or 1)
 
     def create_key(self, body: "NewApiKey", *, idempotency_key: Optional[str] = None) -> "CreatedApiKey":
         """Create an API key."""
@@ -318,13 +318,13 @@ class Operations(Caller):
         """Send a test event."""
         return cast("Delivery", self.call("POST", "/webhook_tests", body=body, idempotency_key=idempotency_key, repeatable=False))
 
-    def list_webhook_endpoints(self, *, page: Optional[int] = None, per_page: Optional[int] = None) -> "ListWebhookEndpointsResult":
+    def list_webhook_endpoints(self, *, page: Optional[int] = None, per_page: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None) -> "ListWebhookEndpointsResult":
         """List webhook endpoints, oldest first."""
-        return cast("ListWebhookEndpointsResult", self.call("GET", "/webhook_endpoints", query={"page": page, "per_page": per_page}, repeatable=True))
+        return cast("ListWebhookEndpointsResult", self.call("GET", "/webhook_endpoints", query={"page": page, "per_page": per_page, "from": from_, "to": to}, repeatable=True))
 
-    def iterate_webhook_endpoints(self, *, page: Optional[int] = None, per_page: Optional[int] = None) -> Iterator["WebhookEndpoint"]:
+    def iterate_webhook_endpoints(self, *, page: Optional[int] = None, per_page: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None) -> Iterator["WebhookEndpoint"]:
         """List webhook endpoints, oldest first. Reads all pages from `page` on, one after the other."""
-        return self.iterate(lambda number: self.list_webhook_endpoints(page=number, per_page=per_page), page or 1)
+        return self.iterate(lambda number: self.list_webhook_endpoints(page=number, per_page=per_page, from_=from_, to=to), page or 1)
 
     def create_webhook_endpoint(self, body: "NewWebhookEndpoint", *, idempotency_key: Optional[str] = None) -> "WebhookEndpointWithSecret":
         """Create a webhook endpoint."""
@@ -350,9 +350,9 @@ class Operations(Caller):
         """Send a test event to a webhook endpoint."""
         return cast("Delivery", self.call("POST", f"/webhook_endpoints/{quoted(id)}/test", idempotency_key=idempotency_key, repeatable=False))
 
-    def list_connectors(self) -> "ListConnectorsResult":
+    def list_connectors(self, *, from_: Optional[str] = None, to: Optional[str] = None) -> "ListConnectorsResult":
         """List the connectors."""
-        return cast("ListConnectorsResult", self.call("GET", "/connectors", repeatable=True))
+        return cast("ListConnectorsResult", self.call("GET", "/connectors", query={"from": from_, "to": to}, repeatable=True))
 
     def get_connector(self, name: str) -> "Connector":
         """Read a connector."""

@@ -1,15 +1,16 @@
 /** Handlers of exports: request one, read one, list those of a set, and the file itself. */
 import { ExportBody, ExportQuery, exportOptions } from '../../contract/exports.ts';
 import { Faults } from '../../contract/faults.ts';
-import { ListQuery, PER_PAGE_DEFAULT } from '../../contract/queries.ts';
+import { ListQuery } from '../../contract/queries.ts';
 import { invalid, unknownId } from '../../domain/failure.ts';
 import type { Database } from '../../store/database/database.ts';
 import { type ExportRow, findExport, listExports } from '../../store/exports/exports.ts';
 import { readBranding } from '../../store/organizations/branding.ts';
 import { requestExport, waitForExport } from '../../workflow/exports.ts';
 import { exportRecord } from '../presenters/exports.ts';
-import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse } from './endpoint.ts';
+import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
 import { jsonBodyReader } from './jsonBody.ts';
+import { listAnswer } from './listAnswer.ts';
 import type { PublicApiOptions } from './options.ts';
 
 type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
@@ -67,14 +68,13 @@ export function oneExport(db: Database): Handler {
 /** GET …/screenshot_sets/{id}/exports: newest first. */
 export function exportList(db: Database): Handler {
   return async ({ request, organizationId, place }) => {
-    const faults = new Faults();
-    const query = faults.read(ListQuery, request.query, '');
-    if (query === undefined) throw invalid(faults.errors);
-    const { page = 1, per_page = PER_PAGE_DEFAULT } = query;
-    const setId = idOf(request);
-    const { rows, total } = await listExports(db, { organizationId, setId }, { page, perPage: per_page });
-    const data = rows.map((row) => exportRecord(row, place.publicUrl));
-    return jsonResponse(200, { data, page, per_page, total });
+    const query = readOrFail(ListQuery, request.query);
+    const filter = { organizationId, setId: idOf(request), from: query.from, to: query.to };
+    return listAnswer(
+      query,
+      (page) => listExports(db, filter, page),
+      (row) => exportRecord(row, place.publicUrl),
+    );
   };
 }
 

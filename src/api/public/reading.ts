@@ -4,9 +4,9 @@ import {
   AdsQuery,
   CampaignsQuery,
   DeliveriesQuery,
+  ListQuery,
   ScreenshotsQuery,
   SetsQuery,
-  UploadsQuery,
 } from '../../contract/queries.ts';
 import { unknownId } from '../../domain/failure.ts';
 import { listAds } from '../../store/ads/listAds.ts';
@@ -74,8 +74,9 @@ export function setList(db: Database): ReadHandler {
 export function screenshotList(db: Database): ReadHandler {
   return async (call) => {
     const query = read(ScreenshotsQuery, call);
-    const to = query.to ?? new Date();
-    const from = query.from ?? new Date(to.getTime() - DAY_MS);
+    const now = Date.now();
+    const to = query.to ?? new Date(now);
+    const from = query.from ?? new Date(Math.min(to.getTime(), now) - DAY_MS);
     const creative = query.include === 'ad.creative';
     const filter = { ...ofCaller(call), from, to, order: query.order ?? 'desc', creative };
     return listAnswer(
@@ -90,7 +91,8 @@ export function deliveryList(db: Database): ReadHandler {
   return async (call) => {
     const query = read(DeliveriesQuery, call);
     const { screenshot_set_id: setId, ad_id: adId, webhook_endpoint_id: endpointId, status, topic, channel } = query;
-    const filter = { ...ofCaller(call), setId, adId, endpointId, status, topic, channel };
+    const { from, to } = query;
+    const filter = { ...ofCaller(call), setId, adId, endpointId, status, topic, channel, from, to };
     return listAnswer(query, (page) => listDeliveries(db, filter, page), deliveryRecord);
   };
 }
@@ -106,8 +108,9 @@ export function oneDelivery(db: Database): ReadHandler {
 
 export function uploadList(db: Database): ReadHandler {
   return async (call) => {
-    const query = read(UploadsQuery, call);
-    return listAnswer(query, (page) => listUploads(db, ofCaller(call), page), uploadRecord);
+    const query = read(ListQuery, call);
+    const filter = { ...ofCaller(call), from: query.from, to: query.to };
+    return listAnswer(query, (page) => listUploads(db, filter, page), uploadRecord);
   };
 }
 

@@ -1,5 +1,5 @@
 /** Handlers for the share links of a set. */
-import { ShareLinksQuery } from '../../contract/queries.ts';
+import { ListQuery } from '../../contract/queries.ts';
 import { NewShare } from '../../contract/sharing.ts';
 import { sharePage } from '../../domain/addresses.ts';
 import { unknownId } from '../../domain/failure.ts';
@@ -39,11 +39,11 @@ export function listShares(options: PublicApiOptions): Handler {
   const { db } = options.store;
   return async ({ request, organizationId }) => {
     const setId = idOf(request);
-    const query = readOrFail(ShareLinksQuery, request.query);
+    const query = readOrFail(ListQuery, request.query);
     if ((await readSetRow(db, { id: setId, organizationId })) === undefined) throw unknownId();
     return listAnswer(
       query,
-      (page) => listShareLinks(db, { organizationId, setId }, page),
+      (page) => listShareLinks(db, { organizationId, setId, from: query.from, to: query.to }, page),
       (row) => recordOf(options, row),
     );
   };

@@ -1,5 +1,5 @@
 /** Handlers for request templates. */
-import { TemplatesQuery } from '../../contract/queries.ts';
+import { ListQuery } from '../../contract/queries.ts';
 import { newTemplate, templateBody } from '../../contract/templates.ts';
 import { unknownId } from '../../domain/failure.ts';
 import { deleteTemplate, listTemplates } from '../../store/templates/templates.ts';
@@ -28,8 +28,9 @@ export function createTemplate({ store, limits }: PublicApiOptions): Handler {
 /** GET …/templates, by name. */
 export function templateList({ store }: PublicApiOptions): Handler {
   return async ({ request, organizationId }) => {
-    const query = readOrFail(TemplatesQuery, request.query);
-    return listAnswer(query, (page) => listTemplates(store.db, { organizationId }, page), templateRecord);
+    const query = readOrFail(ListQuery, request.query);
+    const filter = { organizationId, from: query.from, to: query.to };
+    return listAnswer(query, (page) => listTemplates(store.db, filter, page), templateRecord);
   };
 }
 

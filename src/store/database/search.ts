@@ -1,6 +1,7 @@
 /** Conditions on the words that migration 0013 indexes. Exact values begin with a colon, which no word does. */
 import { type RawBuilder, sql } from 'kysely';
 import { isBlank } from '../../domain/text.ts';
+import { allOf } from './keyset.ts';
 
 export interface Wanted {
   readonly organizationId: string;
@@ -32,6 +33,11 @@ export interface TimeRange {
   readonly from?: Date | undefined;
   /** Included, as the API shows times: with milliseconds. */
   readonly to?: Date | undefined;
+}
+
+/** The conditions of {@link inRange} as one. */
+export function isInRange(column: RawBuilder<unknown>, range: TimeRange): RawBuilder<boolean> {
+  return allOf([sql`true`, ...inRange(column, range)]);
 }
 
 export function inRange(column: RawBuilder<unknown>, { from, to }: TimeRange): (RawBuilder<unknown> | undefined)[] {

@@ -5,13 +5,12 @@ import type { EventTopic } from '../../domain/topics.ts';
 import type { Queryable } from '../database/database.ts';
 import { type ListPage, offsetOf, type Page } from '../database/listPage.ts';
 import type { EventTable } from '../database/schema.ts';
+import { isInRange, type TimeRange } from '../database/search.ts';
 import { type RestartedDelivery, restarted } from './deliveryStatus.ts';
 
-export interface EventFilter {
+export interface EventFilter extends TimeRange {
   readonly organizationId: string;
   readonly topic?: EventTopic | undefined;
-  readonly from?: Date | undefined;
-  readonly to?: Date | undefined;
   readonly adId?: string | undefined;
   readonly setId?: string | undefined;
   readonly endpointId?: string | undefined;
@@ -43,8 +42,7 @@ export async function listEvents(db: Queryable, filter: EventFilter, page: Page)
     .selectFrom('events')
     .where('events.organization_id', '=', filter.organizationId)
     .$if(topic !== undefined, (q) => q.where('events.topic', '=', topic ?? 'ad.uploaded'))
-    .$if(from !== undefined, (q) => q.where('events.created_at', '>=', from ?? new Date()))
-    .$if(to !== undefined, (q) => q.where('events.created_at', '<=', to ?? new Date()))
+    .where(isInRange(sql`events.created_at`, { from, to }))
     .$if((adId ?? setId ?? endpointId) !== undefined, (q) => q.where('events.id', 'in', delivered));
   const { total } = await matching.select((eb) => eb.fn.countAll<string>().as('total')).executeTakeFirstOrThrow();
   const rows = await matching

@@ -3,8 +3,9 @@ import type { EventTopic } from '../../domain/topics.ts';
 import type { Queryable } from '../database/database.ts';
 import { type ListPage, offsetOf, type Page } from '../database/listPage.ts';
 import type { DeliveryAttemptTable, DeliveryTable } from '../database/schema.ts';
+import { isInRange, type TimeRange } from '../database/search.ts';
 
-export interface DeliveryFilter {
+export interface DeliveryFilter extends TimeRange {
   readonly organizationId: string;
   readonly id?: string | undefined;
   readonly setId?: string | undefined;
@@ -38,6 +39,7 @@ export async function listDeliveries(
     .$if(filter.id !== undefined, (q) => q.where('deliveries.id', '=', filter.id ?? ''))
     .$if(filter.setId !== undefined, (q) => q.where('deliveries.set_id', '=', filter.setId ?? ''))
     .$if(filter.adId !== undefined, (q) => q.where('deliveries.ad_id', '=', filter.adId ?? ''))
+    .where(isInRange(sql`deliveries.created_at`, filter))
     .$if(filter.until !== undefined, (q) => q.where('deliveries.created_at', '<=', filter.until ?? new Date()))
     .$if(filter.topic !== undefined, (q) => q.where('events.topic', '=', filter.topic ?? 'ad.uploaded'))
     .$if(filter.endpointId !== undefined, (q) => q.where('deliveries.subscriber_id', '=', filter.endpointId ?? ''))

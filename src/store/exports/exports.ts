@@ -4,6 +4,7 @@ import { type Selectable, sql, type UpdateObject } from 'kysely';
 import type { ExportAudience, ExportOptions } from '../../domain/exports.ts';
 import type { Queryable } from '../database/database.ts';
 import type { ExportTable, Schema } from '../database/schema.ts';
+import { isInRange, type TimeRange } from '../database/search.ts';
 
 export type ExportRow = Selectable<ExportTable>;
 
@@ -86,14 +87,15 @@ export async function findExport(
 /** The exports of a set for its organization, newest first. */
 export async function listExports(
   db: Queryable,
-  { organizationId, setId }: { organizationId: string; setId: string },
+  { organizationId, setId, ...range }: { organizationId: string; setId: string } & TimeRange,
   page: { page: number; perPage: number },
 ): Promise<{ rows: ExportRow[]; total: number }> {
   const all = db
     .selectFrom('exports')
     .where('organization_id', '=', organizationId)
     .where('set_id', '=', setId)
-    .where(sql<boolean>`options->>'audience' = 'organization'`);
+    .where(sql<boolean>`options->>'audience' = 'organization'`)
+    .where(isInRange(sql`created_at`, range));
   const rows = await all
     .selectAll()
     .orderBy('created_at', 'desc')

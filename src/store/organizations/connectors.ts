@@ -3,6 +3,7 @@ import { DEFAULT_CONNECTOR, type Encryption, type StorageClass } from '../../dom
 import { invalid } from '../../domain/failure.ts';
 import type { Queryable } from '../database/database.ts';
 import type { S3ConnectorTable } from '../database/schema.ts';
+import { isInRange, type TimeRange } from '../database/search.ts';
 import { connectorSecretPlace, openSecret, sealSecret } from '../secrets/sealing.ts';
 import { requireOrganization } from './organizations.ts';
 
@@ -81,12 +82,17 @@ function withOpenSecret(db: Queryable, row: S3Connector): S3Connector {
   return { ...row, secret_access_key: secret };
 }
 
-/** @returns all connectors by name, the default one first. */
-export async function listS3Connectors(db: Queryable, organizationId: string): Promise<S3Connector[]> {
+/** @param range when they were set or changed. @returns the connectors by name, the default one first. */
+export async function listS3Connectors(
+  db: Queryable,
+  organizationId: string,
+  range: TimeRange = {},
+): Promise<S3Connector[]> {
   const rows = await db
     .selectFrom('s3_connectors')
     .selectAll()
     .where('organization_id', '=', organizationId)
+    .where(isInRange(sql`updated_at`, range))
     .orderBy((eb) => eb('name', '<>', DEFAULT_CONNECTOR))
     .orderBy('name')
     .execute();

@@ -3,6 +3,7 @@ import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
 import { type ListPage, offsetOf, type Page } from '../database/listPage.ts';
 import type { ApiKeyTable, Schema } from '../database/schema.ts';
+import { isInRange, type TimeRange } from '../database/search.ts';
 
 /** Never has the secret, of which only a hash is stored. */
 export interface KeyRow extends Omit<Selectable<ApiKeyTable>, 'secret_sha256' | 'organization_id'> {
@@ -31,8 +32,12 @@ const COLUMNS = [
 ] as const;
 
 /** Active keys first, then the newest. */
-export async function listKeyRows(db: Queryable, organizationId: string, page: Page): Promise<ListPage<KeyRow>> {
-  const keys = keysOf(db, organizationId);
+export async function listKeyRows(
+  db: Queryable,
+  { organizationId, ...range }: { organizationId: string } & TimeRange,
+  page: Page,
+): Promise<ListPage<KeyRow>> {
+  const keys = keysOf(db, organizationId).where(isInRange(sql`k.created_at`, range));
   const { total } = await keys.select((eb) => eb.fn.countAll<string>().as('total')).executeTakeFirstOrThrow();
   const rows = await keys
     .select(COLUMNS)

@@ -5,6 +5,7 @@ import type { Queryable } from '../database/database.ts';
 import { type ListPage, offsetOf, type Page } from '../database/listPage.ts';
 import type { ScreenshotRow } from '../database/rows.ts';
 import type { AdTable } from '../database/schema.ts';
+import { isInRange } from '../database/search.ts';
 import { type History, withScreenshotHistory } from '../reviews/reviews.ts';
 import { SCREENSHOT_COLUMNS } from './readScreenshots.ts';
 
@@ -36,8 +37,7 @@ export async function listApprovedScreenshots(
     .where('screenshot_sets.organization_id', '=', filter.organizationId)
     .where('screenshot_sets.status', '=', 'approved')
     .where('screenshot_sets.removed_at', 'is', null)
-    .where('screenshot_sets.approved_at', '>=', filter.from)
-    .where('screenshot_sets.approved_at', '<=', filter.to)
+    .where(isInRange(sql`screenshot_sets.approved_at`, filter))
     .where('screenshots.status', '=', 'uploaded')
     .where(sql<boolean>`screenshots.decision is distinct from 'rejected'`);
   const { total } = await matching.select((eb) => eb.fn.countAll<string>().as('total')).executeTakeFirstOrThrow();

@@ -3,6 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Database, Queryable } from '../database/database.ts';
 import { type ListPage, offsetOf, type Page } from '../database/listPage.ts';
 import type { ShareLinkTable } from '../database/schema.ts';
+import { isInRange, type TimeRange } from '../database/search.ts';
 
 export interface ShareLinkRow extends Omit<Selectable<ShareLinkTable>, 'organization_id'> {
   /** Name of the key that created it. */
@@ -30,7 +31,7 @@ export async function countActiveLinks(db: Queryable, setId: string): Promise<nu
   return Number(count);
 }
 
-interface LinksOfSet {
+interface LinksOfSet extends TimeRange {
   readonly organizationId: string;
   readonly setId: string;
   /** Only this link. */
@@ -43,6 +44,7 @@ export async function listShareLinks(db: Queryable, filter: LinksOfSet, page: Pa
     .selectFrom('share_links')
     .where('set_id', '=', filter.setId)
     .where('share_links.organization_id', '=', filter.organizationId)
+    .where(isInRange(sql`share_links.created_at`, filter))
     .$if(filter.id !== undefined, (q) => q.where('share_links.id', '=', filter.id ?? ''));
   const { total } = await matching.select((eb) => eb.fn.countAll<string>().as('total')).executeTakeFirstOrThrow();
   const rows = await matching
@@ -60,7 +62,7 @@ export async function listShareLinks(db: Queryable, filter: LinksOfSet, page: Pa
 /** @returns false if the link is already revoked, or if the set has no such link. */
 export async function revokeShareLink(
   db: Queryable,
-  { organizationId, setId, id }: Required<LinksOfSet>,
+  { organizationId, setId, id }: Required<Omit<LinksOfSet, keyof TimeRange>>,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('share_links')

@@ -5,6 +5,7 @@ import type { TemplateBody } from '../../contract/templates.ts';
 import type { Queryable } from '../database/database.ts';
 import { type ListPage, offsetOf, type Page } from '../database/listPage.ts';
 import type { RequestTemplateTable } from '../database/schema.ts';
+import { isInRange, type TimeRange } from '../database/search.ts';
 
 export type TemplateRow = Selectable<RequestTemplateTable>;
 
@@ -48,19 +49,22 @@ export async function countTemplates(db: Queryable, organizationId: string): Pro
 /** By name. */
 export async function listTemplates(
   db: Queryable,
-  { organizationId }: { organizationId: string },
+  { organizationId, ...range }: { organizationId: string } & TimeRange,
   page: Page,
 ): Promise<ListPage<TemplateRow>> {
-  const rows = await db
+  const matching = db
     .selectFrom('request_templates')
-    .selectAll()
     .where('organization_id', '=', organizationId)
+    .where(isInRange(sql`created_at`, range));
+  const { total } = await matching.select((eb) => eb.fn.countAll<string>().as('total')).executeTakeFirstOrThrow();
+  const rows = await matching
+    .selectAll()
     .orderBy(sql`lower(name)`)
     .orderBy('id')
     .limit(page.perPage)
     .offset(offsetOf(page))
     .execute();
-  return { rows, total: await countTemplates(db, organizationId) };
+  return { rows, total: Number(total) };
 }
 
 interface OneTemplate {

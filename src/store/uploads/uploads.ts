@@ -5,6 +5,7 @@ import { isUuid } from '../../domain/slugs.ts';
 import type { Queryable } from '../database/database.ts';
 import { type ListPage, offsetOf, type Page } from '../database/listPage.ts';
 import type { UploadTable } from '../database/schema.ts';
+import { isInRange, type TimeRange } from '../database/search.ts';
 
 /** A complete upload. */
 export type UploadRow = { readonly [K in keyof Selectable<UploadTable>]: NonNullable<Selectable<UploadTable>[K]> } & {
@@ -138,14 +139,15 @@ export async function lockUploadNames(
 /** Newest first. */
 export async function listUploads(
   db: Queryable,
-  { organizationId }: { organizationId: string },
+  { organizationId, ...range }: { organizationId: string } & TimeRange,
   page: Page,
 ): Promise<ListPage<UploadRow>> {
   const matching = db
     .selectFrom('uploads')
     .where('organization_id', '=', organizationId)
     .where(isComplete)
-    .where(isKept);
+    .where(isKept)
+    .where(isInRange(sql`created_at`, range));
   const { total } = await matching.select((eb) => eb.fn.countAll<string>().as('total')).executeTakeFirstOrThrow();
   const rows = await matching
     .selectAll()

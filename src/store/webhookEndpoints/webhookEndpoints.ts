@@ -5,6 +5,7 @@ import type { Topic } from '../../domain/topics.ts';
 import type { Queryable } from '../database/database.ts';
 import { type ListPage, offsetOf, type Page } from '../database/listPage.ts';
 import type { SubscriberTable, WebhookEndpointTable } from '../database/schema.ts';
+import { isInRange, type TimeRange } from '../database/search.ts';
 import { newWebhookSecret } from '../organizations/secrets.ts';
 import { endpointHeadersPlace, endpointSecretPlace, sealSecret } from '../secrets/sealing.ts';
 
@@ -152,8 +153,14 @@ export async function countEndpoints(db: Queryable, organizationId: string): Pro
 }
 
 /** Oldest first. */
-export async function listEndpoints(db: Queryable, organizationId: string, page: Page): Promise<ListPage<EndpointRow>> {
-  const rows = await endpoints(db, organizationId)
+export async function listEndpoints(
+  db: Queryable,
+  { organizationId, ...range }: { organizationId: string } & TimeRange,
+  page: Page,
+): Promise<ListPage<EndpointRow>> {
+  const matching = endpoints(db, organizationId).where(isInRange(sql`webhook_endpoints.created_at`, range));
+  const { total } = await matching.select((eb) => eb.fn.countAll<string>().as('total')).executeTakeFirstOrThrow();
+  const rows = await matching
     .selectAll('webhook_endpoints')
     .select(['subscribers.webhook_url as url', 'subscribers.webhook_topics as topics'])
     .$narrowType<{ url: string }>()
@@ -162,5 +169,5 @@ export async function listEndpoints(db: Queryable, organizationId: string, page:
     .limit(page.perPage)
     .offset(offsetOf(page))
     .execute();
-  return { rows, total: await countEndpoints(db, organizationId) };
+  return { rows, total: Number(total) };
 }

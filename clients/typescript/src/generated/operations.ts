@@ -82,6 +82,10 @@ export type ListUploadsQuery = {
   page?: number;
   /** 100 unless given, at most 500. */
   per_page?: number;
+  /** Created at this time or later. */
+  from?: string;
+  /** Created at this time or earlier. */
+  to?: string;
 };
 
 export type ListTemplatesQuery = {
@@ -89,6 +93,10 @@ export type ListTemplatesQuery = {
   page?: number;
   /** 100 unless given, at most 500. */
   per_page?: number;
+  /** Created at this time or later. */
+  from?: string;
+  /** Created at this time or earlier. */
+  to?: string;
 };
 
 export type ListCampaignsQuery = {
@@ -132,6 +140,10 @@ export type ListSharesQuery = {
   page?: number;
   /** 100 unless given, at most 500. */
   per_page?: number;
+  /** Created at this time or later. */
+  from?: string;
+  /** Created at this time or earlier. */
+  to?: string;
 };
 
 export type ListScreenshotsQuery = {
@@ -139,7 +151,7 @@ export type ListScreenshotsQuery = {
   page?: number;
   /** 100 unless given, at most 500. */
   per_page?: number;
-  /** Approved at this time or later; 24 hours before `to` unless given. */
+  /** Approved at this time or later. Unless given: 24 hours before `to`, or before now if `to` is in the future. */
   from?: string;
   /** Approved at this time or earlier; now unless given. */
   to?: string;
@@ -166,6 +178,10 @@ export type ListDeliveriesQuery = {
   webhook_endpoint_id?: string;
   /** Only with this status. */
   status?: "pending" | "delivered" | "retries_exhausted" | "gone" | "refused";
+  /** Created at this time or later. */
+  from?: string;
+  /** Created at this time or earlier. */
+  to?: string;
 };
 
 export type ListEventsQuery = {
@@ -192,6 +208,10 @@ export type ListExportsQuery = {
   page?: number;
   /** 100 unless given, at most 500. */
   per_page?: number;
+  /** Created at this time or later. */
+  from?: string;
+  /** Created at this time or earlier. */
+  to?: string;
 };
 
 export type ListKeysQuery = {
@@ -199,6 +219,10 @@ export type ListKeysQuery = {
   page?: number;
   /** 100 unless given, at most 500. */
   per_page?: number;
+  /** Created at this time or later. */
+  from?: string;
+  /** Created at this time or earlier. */
+  to?: string;
 };
 
 export type ListWebhookEndpointsQuery = {
@@ -206,6 +230,17 @@ export type ListWebhookEndpointsQuery = {
   page?: number;
   /** 100 unless given, at most 500. */
   per_page?: number;
+  /** Created at this time or later. */
+  from?: string;
+  /** Created at this time or earlier. */
+  to?: string;
+};
+
+export type ListConnectorsQuery = {
+  /** Set or changed at this time or later. */
+  from?: string;
+  /** Set or changed at this time or earlier. */
+  to?: string;
 };
 
 export type ListAuditLogQuery = {
@@ -573,7 +608,7 @@ export class Operations extends Caller {
   }
 
   /** List the connectors. */
-  listConnectors(options: CallOptions = {}): Promise<{
+  listConnectors(query: ListConnectorsQuery = {}, options: CallOptions = {}): Promise<{
   data: Array<Connector>;
   page: number;
   per_page: number;
@@ -584,7 +619,7 @@ export class Operations extends Caller {
   page: number;
   per_page: number;
   total: number;
-}>({ method: 'GET', path: `/connectors`, repeatable: true }, options);
+}>({ method: 'GET', path: `/connectors`, query, repeatable: true }, options);
   }
 
   /** Read a connector. */

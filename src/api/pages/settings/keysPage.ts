@@ -34,7 +34,11 @@ export async function keysPage(
   { page = 1, form = EMPTY_FORM, status, created }: KeysPageOptions = {},
 ): Promise<ResultsPage> {
   const { viewer, paths } = given;
-  const { rows, total } = await listKeyRows(store.db, viewer.organizationId, { page, perPage: PER_PAGE });
+  const { rows, total } = await listKeyRows(
+    store.db,
+    { organizationId: viewer.organizationId },
+    { page, perPage: PER_PAGE },
+  );
   const pages = Math.ceil(total / PER_PAGE);
   const link = (to: number, text: string) => html`<a href="${paths.settings('keys')}?page=${to}">${text}</a>`;
   const body = html`${created && newKey(created)}

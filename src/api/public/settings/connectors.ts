@@ -1,5 +1,6 @@
 /** Handlers for the connectors of the organization. */
 import { ConnectorCheckBody, ConnectorReference, S3ConnectorBody } from '../../../contract/connectors.ts';
+import { ConnectorsQuery } from '../../../contract/queries.ts';
 import type { Guard } from '../../../egress/guard.ts';
 import { type ConnectorKey, findS3Connector, listS3Connectors } from '../../../store/organizations/connectors.ts';
 import {
@@ -17,8 +18,9 @@ import type { PublicApiOptions } from '../options.ts';
 type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
 export function listConnectors({ store }: PublicApiOptions): Handler {
-  return async ({ organizationId }) => {
-    const data = (await listS3Connectors(store.db, organizationId)).map(connectorRecord);
+  return async ({ request, organizationId }) => {
+    const range = readOrFail(ConnectorsQuery, request.query);
+    const data = (await listS3Connectors(store.db, organizationId, range)).map(connectorRecord);
     return jsonResponse(200, { data, page: 1, per_page: Math.max(1, data.length), total: data.length });
   };
 }

@@ -15,7 +15,8 @@ type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 export function listKeys({ store }: PublicApiOptions): Handler {
   return ({ request, organizationId }) => {
     const query = readOrFail(ListQuery, request.query);
-    return listAnswer(query, (page) => listKeyRows(store.db, organizationId, page), apiKeyRecord);
+    const filter = { organizationId, from: query.from, to: query.to };
+    return listAnswer(query, (page) => listKeyRows(store.db, filter, page), apiKeyRecord);
   };
 }
 

@@ -39,7 +39,8 @@ function withSecret(status: number, { row, secret }: EndpointWithSecret): JsonRe
 export function endpointList({ store }: PublicApiOptions): Handler {
   return ({ request, organizationId }) => {
     const query = readOrFail(ListQuery, request.query);
-    return listAnswer(query, (page) => listEndpoints(store.db, organizationId, page), webhookEndpointRecord);
+    const filter = { organizationId, from: query.from, to: query.to };
+    return listAnswer(query, (page) => listEndpoints(store.db, filter, page), webhookEndpointRecord);
   };
 }
 
