@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import { Faults } from '../../contract/faults.ts';
+import { requestShapes } from '../../contract/requestShapes.ts';
 import type { Actor } from '../../domain/auditLog.ts';
 import { invalid, unknownId } from '../../domain/failure.ts';
 import type { Scope } from '../../domain/keys.ts';
@@ -14,6 +15,7 @@ import { addLogFields } from '../server/accessLog.ts';
 import { actorOf } from '../server/actor.ts';
 import type { PublicApiOptions } from './options.ts';
 import { limitRequests } from './rateLimit.ts';
+import { beginCheck, withRequestWarnings } from './requestCheck.ts';
 
 /** A request whose key has been checked. */
 export interface AuthorizedRequest {
@@ -48,10 +50,11 @@ export type Endpoint = (
   options?: EndpointOptions,
 ) => RequestHandler;
 
-/** @returns a factory of route handlers that check key, rate limit, organization, scope and whether the organization is disabled, in this order. */
-export function endpoints({ store, publicUrl, rateLimit }: PublicApiOptions): Endpoint {
+/** @returns a factory of route handlers that check key, rate limit, organization, scope, whether the organization is disabled, and unknown query parameters, in this order. */
+export function endpoints({ store, publicUrl, rateLimit, limits }: PublicApiOptions): Endpoint {
   const limitRate = rateLimit && limitRequests(rateLimit);
   const memory = new KeyMemory();
+  const shapeOf = requestShapes(limits);
   return (scope, handle, { remember = false } = {}) =>
     async (request, response) => {
       const slug = String(request.params['slug']);
@@ -64,6 +67,7 @@ export function endpoints({ store, publicUrl, rateLimit }: PublicApiOptions): En
       addLogFields(response, { organization_id: id, key_id: caller.keyId });
       limitRate?.(caller.keyId, response);
       authorize(caller, { slug, scope, publicUrl });
+      beginCheck(request, response, shapeOf(request.method, String(request.route.path)));
       const recheck = async (db: Queryable) => {
         memory.forget(caller.keyId);
         authorize(await findKeyOwner(db, key), { slug, scope, publicUrl });
@@ -78,7 +82,7 @@ export function endpoints({ store, publicUrl, rateLimit }: PublicApiOptions): En
         return;
       }
       response.status(status).set({ 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' });
-      response.end(text);
+      response.end(withRequestWarnings(request, text));
     };
 }
 

@@ -4,6 +4,7 @@ import { isObject, type JsonObject, kindOf } from '../../contract/faults.ts';
 import { Failure, invalid } from '../../domain/failure.ts';
 import { runInSlices } from '../../lib/slices.ts';
 import { BodyMemory } from '../limits/bodyMemory.ts';
+import { checkBody } from './requestCheck.ts';
 
 export interface JsonBody {
   readonly value: JsonObject;
@@ -29,7 +30,8 @@ export type BodyReader = (request: Request, response: Response, sender: string) 
 /**
  * @returns a function that reads JSON objects of at most `bytes`.
  * @throws Failure: 415 for another content type, 413 if the body is too large, 429 if the memory of the sender stays
- *   full, 400 for malformed JSON, 422 if the value is not an object.
+ *   full, 400 for malformed JSON, 422 if the value is not an object, or has unknown fields and the client wants strict
+ *   handling.
  */
 export function jsonBodyReader(bytes: number): BodyReader {
   const raw = express.raw({ type: () => true, limit: bytes });
@@ -43,7 +45,9 @@ export function jsonBodyReader(bytes: number): BodyReader {
       const body = await readAll(raw, request, response).catch((error: unknown) => {
         throw bodyFailure(error, bytes);
       });
-      return { value: await parse(body, maxValues), sha256: await runInSlices(hashSteps(body)) };
+      const value = await parse(body, maxValues);
+      await checkBody(request, value);
+      return { value, sha256: await runInSlices(hashSteps(body)) };
     } finally {
       release();
     }

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { requestShapes } from '../../../src/contract/requestShapes.ts';
+import { unknownFields, unknownParameters } from '../../../src/contract/unknownFields.ts';
+import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
+import { runAtOnce } from '../../../src/lib/slices.ts';
+import { required } from '../../support/required.ts';
+
+const find = requestShapes(DEFAULT_LIMITS);
+const BASE = '/api/v1/orgs/:slug';
+
+function unknownOf(method: string, path: string, body: unknown): string[] {
+  const schema = required(find(method, BASE + path)?.body);
+  return runAtOnce(unknownFields(schema, body)).map((warning) => warning.path);
+}
+
+test('unknown fields are found at every depth, in the order of the schema', () => {
+  const body = {
+    campain: 1,
+    campaign: { name: 'x', color: 'red' },
+    screenshot_requests: [
+      { ad: { id: 'x', nmae: 'y', media: { type: 'url', content: 'z', kind: 1 }, size: { width: 1, depth: 2 } } },
+      { screenshots: [{ site: { url: 'x' }, device: { name: 'y', model: 1 }, options: { ad: { frame: [] } } }] },
+      { screenshots: [{ options: { ad: { frames: [{ marker: 1, at: 2 }] }, slot: { select: '#a' }, pages: {} } }] },
+    ],
+    subscribers: [{ webhook: { url: 'x', topic: 'y' } }, { s3: { bucket: 'b', prefix: 'c' } }],
+  };
+  expect(unknownOf('POST', '/screenshot_requests', body)).toEqual([
+    'campain',
+    'campaign.color',
+    'screenshot_requests.0.ad.nmae',
+    'screenshot_requests.0.ad.media.kind',
+    'screenshot_requests.0.ad.size.depth',
+    'screenshot_requests.1.screenshots.0.device.model',
+    'screenshot_requests.1.screenshots.0.options.ad.frame',
+    'screenshot_requests.2.screenshots.0.options.pages',
+    'screenshot_requests.2.screenshots.0.options.ad.frames.0.at',
+    'screenshot_requests.2.screenshots.0.options.slot.select',
+    'subscribers.0.webhook.topic',
+    'subscribers.1.s3.prefix',
+  ]);
+});
+
+test('a body of wrong types has no unknown fields where there is no object', () => {
+  for (const body of [{ campaign: [], ad: null }, { campaign: 'x', subscribers: { a: 1 } }, { ad: { media: [{}] } }])
+    expect(unknownOf('POST', '/ads', body)).toEqual([]);
+});
+
+test('names and headers that a client chooses are not unknown fields', () => {
+  expect(unknownOf('POST', '/webhook_endpoints', { url: 'x', headers: { 'X-Any': 'y' } })).toEqual([]);
+});
+
+test('the number of warnings and the length of names are limited', () => {
+  const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`f${index}`, 1]));
+  expect(unknownOf('POST', '/ads', { ad: many })).toHaveLength(100);
+  expect(unknownOf('POST', '/ads', { ['x'.repeat(5_000)]: 1 })).toEqual([`${'x'.repeat(200)}…`]);
+});
+
+test('a field that JavaScript objects inherit is unknown, too', () => {
+  expect(unknownOf('POST', '/ads', JSON.parse('{"__proto__":{"a":1},"constructor":1}')).sort()).toEqual([
+    '__proto__',
+    'constructor',
+  ]);
+});
+
+test('unknown query parameters are found, with the known ones in the message', () => {
+  const { query } = required(find('GET', `${BASE}/campaigns`));
+  const [warning, ...others] = unknownParameters({ page: '1', form: '2026-01-01' }, query);
+  expect(others).toEqual([]);
+  expect(warning?.path).toBe('form');
+  expect(warning?.message).toContain('page, per_page, q, from, to, name');
+});
