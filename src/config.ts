@@ -22,6 +22,12 @@ const list = z.string().transform((value) => value.split(/[\s,]+/).filter((item)
 const ranges = list.superRefine((items, context) => {
   for (const message of items.map(rangeFault)) if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
+const origins = list.superRefine((items, context) => {
+  for (const item of items) {
+    const message = `${item} must be an origin: http or https, host and port, without a path, for example https://app.example`;
+    if (!/^https?:\/\//.test(item) || URL.parse(item)?.origin !== item) context.addIssue({ code: 'custom', message });
+  }
+});
 const port = integer(0, 65_535);
 const keyRing = z.string().transform((text, context) => {
   try {
@@ -102,6 +108,12 @@ export const SETTINGS = {
     'Addresses',
     z.url().transform((url) => url.replace(/\/+$/, '')),
     'URL of the service for clients. All URLs in responses, events and pages start with it.',
+  ),
+  CORS_ORIGINS: setting(
+    'Addresses',
+    origins,
+    'Origins, separated by commas, whose pages may call the public API from a browser, for example `https://app.example`. Empty: none, because a page that holds a key shows it to everybody who opens the page.',
+    { fallback: '' },
   ),
   INTERNAL_URL: setting(
     'Addresses',

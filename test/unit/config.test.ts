@@ -50,3 +50,18 @@ test('a secret is never printed, even if it is invalid', () => {
   expect(message).toContain('DATABASE_URL: must start with postgres://');
   expect(message).not.toContain('hunter2');
 });
+
+test('CORS_ORIGINS takes origins only', () => {
+  const origins = 'https://app.example, http://127.0.0.1:3000';
+  expect(loadConfig({ CORS_ORIGINS: origins }).CORS_ORIGINS).toEqual(['https://app.example', 'http://127.0.0.1:3000']);
+  expect(loadConfig({}).CORS_ORIGINS).toEqual([]);
+  for (const value of [
+    '*',
+    'null',
+    'https://app.example/',
+    'https://app.example/x',
+    'app.example',
+    'HTTPS://App.example',
+  ])
+    expect(refusal({ CORS_ORIGINS: value }, ['CORS_ORIGINS']), value).toContain('must be an origin');
+});

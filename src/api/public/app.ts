@@ -8,6 +8,7 @@ import { route } from '../server/route.ts';
 import { branding, deleteLogo, putBranding, putLogo } from './branding.ts';
 import { createAd } from './createAd.ts';
 import { createScreenshotRequest } from './createScreenshotRequest.ts';
+import { crossOrigin } from './crossOrigin.ts';
 import { type Endpoint, endpoints } from './endpoint.ts';
 import { eventList, oneEvent, replayMany, replayOne } from './events.ts';
 import { serveExport } from './exportFiles.ts';
@@ -50,6 +51,7 @@ export function createPublicApi(options: PublicApiOptions): Express {
     next();
   });
   app.use(requireOneHost);
+  app.use('/api', crossOrigin(options.corsOrigins ?? []));
   const endpoint = endpoints(options);
   addWriteRoutes(app, options, endpoint);
   addReadRoutes(app, options, endpoint);

@@ -20,6 +20,8 @@ export interface PublicApiOptions extends EventContext {
   readonly retention?: RetentionLimits;
   /** Without it there is no limit. */
   readonly rateLimit?: RateLimit;
+  /** Origins whose pages may call the API; none unless given. */
+  readonly corsOrigins?: readonly string[];
   readonly log: Log;
   /** Receives each request when it ends, for metrics. */
   readonly observe?: (served: ServedRequest) => void;

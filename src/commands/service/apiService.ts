@@ -123,6 +123,7 @@ function publicApi(
     artifacts,
     guard,
     log,
+    corsOrigins: config.CORS_ORIGINS,
     observe: metrics.countRequest,
     limits,
     uploadLimits,
