@@ -19,6 +19,8 @@ The mark ${OURS} shows behaviour that this service chose itself, because the int
 
 **Unknown fields.** The service ignores fields and query parameters that it does not know. The response then lists them at its top level as \`request_warnings\`: \`[{"path":"…","message":"…"}]\`. With \`Prefer: handling=strict\` the service rejects the request with 422 instead, before it changes anything. \`Preference-Applied\` confirms the header. ${OURS}
 
+**Entity tags.** Answers to GET have an \`ETag\`. A request with \`If-None-Match\` gets 304 without a body if the answer is still the same. ${OURS}
+
 **Retries.** The POSTs that create take an \`Idempotency-Key\` (up to 255 characters): the same key and body within 24 hours get the same response again. ${OURS}
 
 **Rate limit.** Each key has a token bucket. The headers \`RateLimit\` and \`RateLimit-Policy\` show its state; 429 with \`Retry-After\` means that it is empty. Each replica counts its own requests. ${OURS}

@@ -105,7 +105,7 @@ function addWriteRoutes(app: Express, options: PublicApiOptions, endpoint: Endpo
 function addShareRoutes(app: Express, options: PublicApiOptions, endpoint: Endpoint): void {
   const shares = `${ORGANIZATION}/screenshot_sets/:id/shares`;
   route(app, shares, {
-    get: endpoint('read', listShares(options)),
+    get: endpoint('read', listShares(options), { secret: true }),
     post: endpoint('write', createShare(options)),
   });
   route(app, `${shares}/:share`, { delete: endpoint('write', revokeShare(options)) });

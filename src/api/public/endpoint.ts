@@ -13,6 +13,7 @@ import { KeyMemory } from '../auth/keyMemory.ts';
 import type { OrganizationLinks } from '../presenters/records.ts';
 import { addLogFields } from '../server/accessLog.ts';
 import { actorOf } from '../server/actor.ts';
+import { entityTag, hasTag } from './entityTag.ts';
 import type { PublicApiOptions } from './options.ts';
 import { limitRequests } from './rateLimit.ts';
 import { beginCheck, withRequestWarnings } from './requestCheck.ts';
@@ -42,6 +43,8 @@ export const jsonResponse = (status: number, body: object): JsonResponse => ({ s
 export interface EndpointOptions {
   /** Accepts a key that was valid within the last second. The handler must then use `remembered`. */
   readonly remember?: boolean;
+  /** Its answers hold secrets, which no cache may keep. */
+  readonly secret?: boolean;
 }
 
 export type Endpoint = (
@@ -55,7 +58,7 @@ export function endpoints({ store, publicUrl, rateLimit, limits }: PublicApiOpti
   const limitRate = rateLimit && limitRequests(rateLimit);
   const memory = new KeyMemory();
   const shapeOf = requestShapes(limits);
-  return (scope, handle, { remember = false } = {}) =>
+  return (scope, handle, { remember = false, secret = scope === 'admin' } = {}) =>
     async (request, response) => {
       const slug = String(request.params['slug']);
       const key = readApiKey(request);
@@ -81,9 +84,23 @@ export function endpoints({ store, publicUrl, rateLimit, limits }: PublicApiOpti
         response.status(status).set('Cache-Control', 'no-store').end();
         return;
       }
-      response.status(status).set({ 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' });
-      response.end(withRequestWarnings(request, text));
+      send(call, { status, text: withRequestWarnings(request, text) }, secret);
     };
+}
+
+/** Answers 304 if the client has the answer to its GET already. */
+function send({ request, response }: AuthorizedRequest, { status, text }: JsonResponse, secret: boolean): void {
+  const isRead = status === 200 && (request.method === 'GET' || request.method === 'HEAD');
+  response.set('Cache-Control', isRead && !secret ? 'private, no-cache' : 'no-store');
+  if (isRead) {
+    const tag = entityTag(text);
+    response.set('ETag', tag).vary('Authorization').vary('Prefer');
+    if (hasTag(request, tag)) {
+      response.status(304).end();
+      return;
+    }
+  }
+  response.status(status).set('Content-Type', 'application/json; charset=utf-8').end(text);
 }
 
 /** @returns a UUID in the path. @throws Failure (404) if it is not a UUID, because no object has such an id. */
