@@ -95,8 +95,8 @@ test.each(NAMES)(
   async ({ list }) => {
     const [table, column] = LISTS[list] ?? ['', ''];
     // The audit log lets nobody change its entries.
-  if (table === 'audit_log') await sql`alter table audit_log disable trigger user`.execute(api.store.db);
-  await sql`update ${sql.table(table)} set ${sql.ref(column)} = '2026-01-02T12:00:00.123456Z'`.execute(api.store.db);
+    if (table === 'audit_log') await sql`alter table audit_log disable trigger user`.execute(api.store.db);
+    await sql`update ${sql.table(table)} set ${sql.ref(column)} = '2026-01-02T12:00:00.123456Z'`.execute(api.store.db);
     const [before, at, after] = ['122', '123', '124'].map((part) => `2026-01-02T12:00:00.${part}%2B00:00`);
     for (const query of [`to=${at}`, `to=${after}`, `from=${at}&to=${at}`, `from=${at}`])
       expect(await total(list, query), query).toBeGreaterThan(0);
