@@ -4,7 +4,7 @@ import type { Browser } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { notify } from '../../../src/store/database/notifications.ts';
 import { insertUpload } from '../../support/insertRows.ts';
-import { openPage, signIn } from './browser.ts';
+import { follow, openPage, signIn } from './browser.ts';
 import { type PagesServer, seedPicture, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 
@@ -69,10 +69,10 @@ describe('the page of an ad', () => {
     const facts = (await page.locator('dl').textContent()) ?? '';
     for (const fact of ['300 × 250 CSS pixels', 'html5_zip', 'stepped', 'a dialog was closed'])
       expect(facts).toContain(fact);
-    await page.getByRole('link', { name: 'Autumn launch' }).click();
+    await follow(page.getByRole('link', { name: 'Autumn launch' }));
     expect(page.url()).toContain('/campaigns/');
     await page.goBack();
-    await page.locator('.list.sets .main a').click();
+    await follow(page.locator('.list.sets .main a'));
     expect(page.url()).toContain('/screenshot_sets/');
     expect(faults).toEqual([]);
   });

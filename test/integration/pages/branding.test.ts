@@ -5,7 +5,7 @@ import { shareToken } from '../../../src/api/auth/shareTokens.ts';
 import { DEFAULT_BRANDING } from '../../../src/domain/branding.ts';
 import { createKey } from '../../../src/store/organizations/apiKeys.ts';
 import { readBranding, saveBranding } from '../../../src/store/organizations/branding.ts';
-import { openPage, signIn } from './browser.ts';
+import { follow, openPage, signIn } from './browser.ts';
 import { type PagesServer, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 
@@ -26,7 +26,7 @@ afterEach(async () => {
 
 const PATH = '/o/demo/settings/branding';
 const stored = () => readBranding(server.store.db, server.organizationId);
-const save = () => page.getByRole('button', { name: 'Save' }).click();
+const save = () => follow(page.getByRole('button', { name: 'Save' }));
 const logoOf = async (buffer: Buffer) => ({ name: 'logo.png', mimeType: 'image/png', buffer });
 const drawn = () =>
   sharp({ create: { width: 320, height: 80, channels: 3, background: '#0a7d5c' } })
@@ -108,7 +108,7 @@ test('a shared page shows the branding in place of the name of the service', asy
   const row = { id, organization_id: server.organizationId, set_id: setId };
   await server.store.db
     .insertInto('share_links')
-    .values({ ...row, expires_at: new Date(Date.now() + 60_000) })
+    .values({ ...row, expires_at: new Date(Date.now() + 3_600_000) })
     .execute();
   await page.goto(`${server.url}/s/${shareToken(server.secret, id)}`);
   expect(await page.title()).toContain('· Acme Media');

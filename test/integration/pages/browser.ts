@@ -44,7 +44,7 @@ export function follow(link: Locator): Promise<void> {
 }
 
 /** Does what opens a page, and waits until that page is complete and its scripts have run. */
-async function opened(page: Page, action: () => Promise<unknown>): Promise<void> {
+export async function opened(page: Page, action: () => Promise<unknown>): Promise<void> {
   const parsed = page.waitForEvent('domcontentloaded');
   await Promise.all([parsed, action()]);
   // A page without scripts does not wait for its style sheets.

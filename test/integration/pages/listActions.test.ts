@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { notify } from '../../../src/store/database/notifications.ts';
 import { createKey } from '../../../src/store/organizations/apiKeys.ts';
-import { openPage, signIn } from './browser.ts';
+import { follow, openPage, signIn } from './browser.ts';
 import { type PagesServer, readReview, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 
@@ -29,17 +29,17 @@ describe('actions on several sets', () => {
     expect(await page.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true);
     await page.getByLabel('Select all sets on this page').check();
     expect(await page.locator('[data-selected]').textContent()).toBe('3 selected:');
-    await page.getByRole('button', { name: 'Approve' }).click();
+    await follow(page.getByRole('button', { name: 'Approve' }));
     expect(await page.locator('h1').textContent()).toBe('Approve 2 sets?');
     expect(await page.getByText('1 set will stay as it is').isVisible()).toBe(true);
     expect(await readReview(server, one.setId)).toMatchObject({ status: 'in_review' });
     await page.getByLabel('Notes for all of them').fill('Good.');
-    await page.getByRole('button', { name: 'Approve 2 sets' }).click();
+    await follow(page.getByRole('button', { name: 'Approve 2 sets' }));
     expect(await page.locator('h1').textContent()).toBe('2 of 2 sets approved');
     for (const { setId } of [one, two])
       expect(await readReview(server, setId)).toMatchObject({ status: 'approved', notes: 'Good.' });
     expect(await readReview(server, other.setId)).toMatchObject({ notes: null });
-    await page.getByRole('link', { name: 'Back to the list' }).click();
+    await follow(page.getByRole('link', { name: 'Back to the list' }));
     expect(new URL(page.url()).search).toBe('?q=bulk');
     expect(faults).toEqual([]);
   });
@@ -50,13 +50,13 @@ describe('actions on several sets', () => {
     const { page } = await openPage(browser, { javaScriptEnabled: false });
     await signIn(page, server, `${server.url}/o/demo/screenshot_sets?q=race`);
     await select(page, one.setId, two.setId);
-    await page.getByRole('button', { name: 'Reject' }).click();
+    await follow(page.getByRole('button', { name: 'Reject' }));
     await server.store.db
       .updateTable('screenshot_sets')
       .set({ status: 'approved' })
       .where('id', '=', one.setId)
       .execute();
-    await page.getByRole('button', { name: 'Reject 2 sets' }).click();
+    await follow(page.getByRole('button', { name: 'Reject 2 sets' }));
     expect(await page.locator('h1').textContent()).toBe('1 of 2 sets rejected');
     expect(await page.locator('.affected li', { hasText: 'Race one' }).textContent()).toContain(
       'is approved, so the set cannot be rejected',
@@ -74,9 +74,9 @@ describe('actions on several sets', () => {
     const { page } = await openPage(browser);
     await signIn(page, server, `${server.url}/o/demo/screenshot_sets?q=mixed`);
     await select(page, failed.setId, running.setId);
-    await page.getByRole('button', { name: 'Retake failures' }).click();
-    await page.getByRole('button', { name: 'Retake failures 1 set' }).click();
-    await page.getByRole('link', { name: 'Open the new set' }).click();
+    await follow(page.getByRole('button', { name: 'Retake failures' }));
+    await follow(page.getByRole('button', { name: 'Retake failures 1 set' }));
+    await follow(page.getByRole('link', { name: 'Open the new set' }));
     const retake = await server.store.db
       .selectFrom('screenshot_sets')
       .select('id')
@@ -86,8 +86,8 @@ describe('actions on several sets', () => {
     expect(server.enqueued.at(-1)).toMatchObject({ name: 'launch' });
     await page.goto(`${server.url}/o/demo/screenshot_sets?q=mixed`);
     await select(page, running.setId);
-    await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('button', { name: 'Cancel 1 set' }).click();
+    await follow(page.getByRole('button', { name: 'Cancel' }));
+    await follow(page.getByRole('button', { name: 'Cancel 1 set' }));
     expect(await readReview(server, running.setId)).toMatchObject({ cancelRequested: true });
   });
 
@@ -133,7 +133,7 @@ describe('live changes of a list', () => {
     await page.getByRole('link', { name: '1 new set: show' }).waitFor();
     expect(await page.locator('tbody tr').count()).toBe(1);
     expect(await page.locator('body').getAttribute('data-same')).toBe('yes');
-    await page.getByRole('link', { name: '1 new set: show' }).click();
+    await follow(page.getByRole('link', { name: '1 new set: show' }));
     expect(await page.locator('tbody tr').count()).toBe(2);
     expect(faults).toEqual([]);
   });

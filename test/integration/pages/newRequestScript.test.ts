@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { axeFaults, sidewaysScroll } from '../../support/axe.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openBrowser, openPage, signIn } from './browser.ts';
+import { follow, openBrowser, opened, openPage, signIn } from './browser.ts';
 import { type PagesServer, seedPicture, startPages } from './pagesServer.ts';
 import { gif } from './requestForm.ts';
 
@@ -66,10 +66,23 @@ it('chosen files are uploaded at once, shown when they are rendered, counted, an
   await page.getByRole('button', { name: 'Remove one.gif' }).click();
   expect(await count()).toBe('8 pictures 1 creative × 2 sites × 2 devices × 2 markers');
   await page.getByRole('combobox', { name: 'Campaign' }).fill('Autumn');
-  await page.getByRole('button', { name: 'Request pictures' }).click();
+  await follow(page.getByRole('button', { name: 'Request pictures' }));
   await page.waitForURL(/screenshot_sets/);
   const { rows } = await server.store.pool.query('select count(*)::integer as shots from screenshots');
   expect(rows).toEqual([{ shots: 8 }]);
+});
+
+it('files that are chosen before the script of the page has loaded are uploaded when it runs', async () => {
+  await openForm();
+  const loads = Promise.withResolvers<void>();
+  await page.route(/newRequest[^/]*\.js/, async (route) => {
+    await loads.promise;
+    await route.continue();
+  });
+  await page.reload({ waitUntil: 'commit' });
+  await page.getByLabel('Files').setInputFiles([file('one.gif')]);
+  loads.resolve();
+  await cards().first().waitFor();
 });
 
 it('dropped files and a pasted address are added without losing what was typed', async () => {
@@ -96,7 +109,7 @@ it('a fault returns to the page with all that was typed, and the list of faults 
   await page.getByLabel('Files').setInputFiles([file('one.gif')]);
   await cards().first().waitFor();
   await page.getByLabel('Sites').fill('news.example\nnot an address');
-  await page.getByRole('button', { name: 'Request pictures' }).click();
+  await follow(page.getByRole('button', { name: 'Request pictures' }));
   const alert = page.getByRole('alert');
   await alert.waitFor();
   expect(await cards().count()).toBe(1);
@@ -127,14 +140,14 @@ it('the page works without script, with the Enter key counting and not requestin
   await page.getByLabel('Files').setInputFiles([file('one.gif'), file('two.gif')]);
   await page.getByLabel('Sites').fill('plain.example');
   await page.getByLabel('Markers').fill('1 2');
-  await page.getByLabel('Markers').press('Enter');
+  await opened(page, () => page.getByLabel('Markers').press('Enter'));
   await page.getByText('2 creatives were added.').waitFor();
   expect(await count()).toBe('4 pictures 2 creatives × 1 site × 1 device × 2 markers');
   await renderAll();
-  await page.getByRole('button', { name: 'Show progress' }).click();
+  await follow(page.getByRole('button', { name: 'Show progress' }));
   await page.getByRole('img', { name: 'Preview of one.gif' }).waitFor();
   await page.getByRole('combobox', { name: 'Campaign' }).fill('Plain');
-  await page.getByRole('button', { name: 'Request pictures' }).click();
+  await follow(page.getByRole('button', { name: 'Request pictures' }));
   await page.waitForURL(/screenshot_sets/);
 });
 
@@ -154,7 +167,7 @@ it.each(LOOKS)(
     await page.getByText('Options').click();
     expect([await axeFaults(page), await sidewaysScroll(page)]).toEqual([[], undefined]);
     await page.getByLabel('Sites').fill('not an address');
-    await page.getByRole('button', { name: 'Request pictures' }).click();
+    await follow(page.getByRole('button', { name: 'Request pictures' }));
     await page.getByRole('alert').getByRole('link', { name: 'Line 1' }).waitFor();
     expect([await axeFaults(page), await sidewaysScroll(page)]).toEqual([[], undefined]);
   },

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { createKey } from '../../../src/store/organizations/apiKeys.ts';
-import { openPage, signIn } from './browser.ts';
+import { follow, opened, openPage, signIn } from './browser.ts';
 import { type PagesServer, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 
@@ -28,18 +28,18 @@ describe('the page of a picture', () => {
     const { setId, shotIds } = await seed();
     const { page } = await openPage(browser, { javaScriptEnabled: false });
     await signIn(page, server, `${server.url}/o/demo/screenshot_sets/${setId}`);
-    await page.locator('a[data-picture]').first().click();
+    await follow(page.locator('a[data-picture]').first());
     expect(page.url()).toBe(address(shotIds[0]));
     expect(await page.locator('h1').textContent()).toBe('news.example desktop');
     await page.getByText('Placement preview record').click();
     const record = page.locator('.provenance dl');
     expect(await record.textContent()).toMatch(/captured\s*21 Nov 2026, 09:30:05 UTC/);
     expect(await record.textContent()).toMatch(/browser version\s*156\.0\.8078\.73/);
-    await page.getByRole('link', { name: 'Next' }).click();
+    await follow(page.getByRole('link', { name: 'Next' }));
     expect(await page.locator('h1').textContent()).toBe('news.example mobile');
-    await page.getByRole('link', { name: 'Next' }).click();
+    await follow(page.getByRole('link', { name: 'Next' }));
     expect(await page.locator('.note.fault').textContent()).toContain('The page has no ad slot.');
-    await page.getByRole('link', { name: 'Autumn launch' }).click();
+    await follow(page.getByRole('link', { name: 'Autumn launch' }));
     expect(page.url()).toContain(`/screenshot_sets/${setId}#screenshot-${shotIds[2]}`);
   });
 
@@ -74,17 +74,17 @@ describe('the page of a picture', () => {
     const { page } = await openPage(browser, { javaScriptEnabled: false });
     await signIn(page, server, address(shotIds[0]));
     await page.getByLabel('Comment').fill('Wrong <b>creative</b>');
-    await page.getByRole('button', { name: 'Reject' }).click();
+    await follow(page.getByRole('button', { name: 'Reject' }));
     expect(page.url()).toBe(address(shotIds[0]));
     const details = page.locator('#details');
     expect(await details.textContent()).toMatch(/rejected by first key, \d/);
     expect(await page.getByLabel('Comment').inputValue()).toBe('Wrong <b>creative</b>');
-    await page.getByRole('button', { name: 'Withdraw' }).click();
+    await follow(page.getByRole('button', { name: 'Withdraw' }));
     expect(await details.textContent()).toMatch(/Not reviewed by first key/);
     await page.goto(address(shotIds[2]));
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
     await page.getByLabel('Comment').fill('The site changed.');
-    await page.getByRole('button', { name: 'Save the comment' }).click();
+    await follow(page.getByRole('button', { name: 'Save the comment' }));
     expect(await page.getByLabel('Comment').inputValue()).toBe('The site changed.');
   });
 
@@ -93,7 +93,7 @@ describe('the page of a picture', () => {
     const { page } = await openPage(browser, { javaScriptEnabled: false });
     await signIn(page, server, address(shotIds[0]));
     await page.getByLabel('Compare with').selectOption({ label: 'news.example, mobile, Summer sale 300×250' });
-    await page.getByRole('button', { name: 'Compare' }).click();
+    await follow(page.getByRole('button', { name: 'Compare' }));
     expect(new URL(page.url()).search).toBe(`?with=${shotIds[1]}`);
     const sources = await page
       .locator('.sides img')
@@ -107,7 +107,7 @@ describe('the page of a picture', () => {
     await signIn(page, server, address(shotIds[0]));
     await page.keyboard.press('e');
     expect(await page.locator('svg.candidates').isVisible()).toBe(true);
-    await page.keyboard.press('a');
+    await opened(page, () => page.keyboard.press('a'));
     await page.locator('#details').getByText('approved', { exact: true }).waitFor();
     await page.keyboard.press('ArrowRight');
     await page.waitForURL(address(shotIds[1]));

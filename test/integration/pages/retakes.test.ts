@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { notify } from '../../../src/store/database/notifications.ts';
-import { openPage, signIn } from './browser.ts';
+import { follow, openPage, signIn } from './browser.ts';
 import { type PagesServer, type Seeded, seedPicture, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 
@@ -45,7 +45,7 @@ describe('taking pictures again', () => {
     const { page } = await openPage(browser, { javaScriptEnabled: false });
     await signIn(page, server, setAddress(seeded.setId));
     expect(await page.locator('.kind').count()).toBe(2);
-    await page.getByRole('button', { name: 'Take it again' }).last().click();
+    await follow(page.getByRole('button', { name: 'Take it again' }).last());
     expect(page.url()).toBe(setAddress(seeded.setId));
     const { id, shots } = await readRetake(seeded);
     expect(shots.map(({ retake_of }) => retake_of)).toEqual([seeded.shotIds[3]]);
@@ -62,10 +62,10 @@ describe('taking pictures again', () => {
     await signIn(page, server, setAddress(seeded.setId));
     const stale = await page.context().newPage();
     await stale.goto(setAddress(seeded.setId));
-    await page.getByRole('button', { name: 'Take all 2 again' }).click();
+    await follow(page.getByRole('button', { name: 'Take all 2 again' }));
     await page.getByText('Taking 2 pictures again').waitFor();
     expect((await readRetake(seeded)).shots.length).toBe(2);
-    await stale.getByRole('button', { name: 'Take all 2 again' }).click();
+    await follow(stale.getByRole('button', { name: 'Take all 2 again' }));
     expect(await stale.locator('[role="alert"]').textContent()).toBe('Nothing failed that was not taken again since.');
   });
 
@@ -73,17 +73,17 @@ describe('taking pictures again', () => {
     const seeded = await seed();
     const { page } = await openPage(browser, { javaScriptEnabled: false });
     await signIn(page, server, setAddress(seeded.setId));
-    await page.getByRole('link', { name: 'Take again or duplicate' }).click();
+    await follow(page.getByRole('link', { name: 'Take again or duplicate' }));
     await page.getByLabel('All 4', { exact: true }).check();
     await page.getByLabel('Only of the page').selectOption(NEWS);
     await page.getByLabel('Another page').fill('ftp://news.example');
     await page.getByLabel('Another slot').fill('#sidebar');
-    await page.getByRole('button', { name: 'Take again' }).click();
+    await follow(page.getByRole('button', { name: 'Take again' }));
     expect(await page.locator('#url-fault').textContent()).toContain('must be an absolute address');
     expect(await page.getByLabel('Another slot').inputValue()).toBe('#sidebar');
     expect(await page.getByLabel('All 4', { exact: true }).isChecked()).toBe(true);
     await page.getByLabel('Another page').fill('https://news.example/sport');
-    await page.getByRole('button', { name: 'Take again' }).click();
+    await follow(page.getByRole('button', { name: 'Take again' }));
     expect(page.url()).toBe(setAddress(seeded.setId));
     const { shots } = await readRetake(seeded);
     expect(shots.map(({ retake_of, site_url, device }) => [retake_of, site_url, device])).toEqual([
@@ -98,7 +98,7 @@ describe('taking pictures again', () => {
     const { page } = await openPage(browser);
     await signIn(page, server, `${setAddress(seeded.setId)}/retake`);
     await page.getByLabel('All 4, as a new set').check();
-    await page.getByRole('button', { name: 'Take again' }).click();
+    await follow(page.getByRole('button', { name: 'Take again' }));
     await page.getByText('Waiting to start').waitFor();
     const { id, shots } = await readRetake(seeded, 'duplicate');
     expect(page.url()).toBe(setAddress(id ?? ''));
@@ -110,7 +110,7 @@ describe('taking pictures again', () => {
     const { page } = await openPage(browser, { javaScriptEnabled: false });
     const address = `${server.url}/o/demo/screenshots/${seeded.shotIds[0]}`;
     await signIn(page, server, address);
-    await page.getByRole('button', { name: 'Use this slot instead' }).first().click();
+    await follow(page.getByRole('button', { name: 'Use this slot instead' }).first());
     expect(page.url()).toBe(address);
     const { shots } = await readRetake(seeded);
     expect(shots.map(({ retake_of, options }) => [retake_of, options?.slot])).toEqual([
@@ -127,11 +127,11 @@ describe('taking pictures again', () => {
     await signIn(page, server, `${server.url}/o/demo/screenshots/${seeded.shotIds[2]}`);
     await page.getByLabel('Another device').selectOption('iphone');
     await page.getByLabel('Another page').fill('not an address');
-    await page.getByRole('button', { name: 'Take again' }).click();
+    await follow(page.getByRole('button', { name: 'Take again' }));
     expect(await page.locator('#url-fault').count()).toBe(1);
     expect(await page.getByLabel('Another device').inputValue()).toBe('iphone');
     await page.getByLabel('Another page').fill('');
-    await page.getByRole('button', { name: 'Take again' }).click();
+    await follow(page.getByRole('button', { name: 'Take again' }));
     const { shots } = await readRetake(seeded);
     expect(shots.map(({ retake_of, device }) => [retake_of, device])).toEqual([[seeded.shotIds[2], 'iphone']]);
   });
@@ -140,7 +140,7 @@ describe('taking pictures again', () => {
     const seeded = await seed();
     const { page, faults } = await openPage(browser);
     await signIn(page, server, setAddress(seeded.setId));
-    await page.getByRole('button', { name: 'Take all 2 again' }).click();
+    await follow(page.getByRole('button', { name: 'Take all 2 again' }));
     await page.getByText('Taking 2 pictures again').waitFor();
     await page.evaluate(() => document.body.setAttribute('data-same', 'yes'));
     const { id = '', shots } = await readRetake(seeded);

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright';
 import { describe, expect, it } from 'vitest';
-import { openPage, signIn } from './browser.ts';
+import { follow, openPage, signIn } from './browser.ts';
 import { type PagesServer, readReview, seedDelivery, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
 
@@ -20,7 +20,7 @@ describe('actions on the page of a set', () => {
     await signIn(page, server, setAddress(setId));
     expect(await page.locator('.shot img').count()).toBe(1);
     await page.getByLabel('Notes for the review').fill('Looks right.');
-    await page.getByRole('button', { name: 'Approve' }).click();
+    await follow(page.getByRole('button', { name: 'Approve' }));
     await page.locator('.head .state.approved').waitFor();
     expect(await page.locator('.head').textContent()).toContain('Looks right.');
     expect(await readReview(server, setId)).toEqual({
@@ -36,13 +36,13 @@ describe('actions on the page of a set', () => {
     const { page } = await openPage(browser);
     await signIn(page, server, setAddress(reviewed.setId));
     await page.getByLabel('Notes for the review').fill('Wrong creative.');
-    await page.getByRole('button', { name: 'Reject' }).click();
+    await follow(page.getByRole('button', { name: 'Reject' }));
     await page.waitForURL(setAddress(reviewed.setId));
     expect(await readReview(server, reviewed.setId)).toMatchObject({ status: 'rejected', notes: 'Wrong creative.' });
     await page.goto(setAddress(running.setId));
     await page.getByText('Cancel this set').click();
     expect(await readReview(server, running.setId)).toMatchObject({ cancelRequested: false });
-    await page.getByRole('button', { name: 'Cancel 1 picture' }).click();
+    await follow(page.getByRole('button', { name: 'Cancel 1 picture' }));
     await page.getByText('canceling').waitFor();
     expect(await readReview(server, running.setId)).toEqual({
       status: 'capturing',
@@ -58,13 +58,13 @@ describe('actions on the page of a set', () => {
     });
     const { page } = await openPage(browser);
     await signIn(page, server, `${server.url}/o/demo/screenshots/${shotIds[0]}`);
-    await page.getByRole('button', { name: 'Approve' }).click();
+    await follow(page.getByRole('button', { name: 'Approve' }));
     await page.goto(setAddress(setId));
     const links = page.locator('.pills').last();
     expect(await links.textContent()).toBe('Show All 3Not reviewed 2Approved 1Rejected 0');
-    await page.getByRole('link', { name: 'Not reviewed 2' }).click();
+    await follow(page.getByRole('link', { name: 'Not reviewed 2' }));
     expect(await page.locator('.shot .what').allTextContents()).toEqual(['mobile', 'ipad']);
-    await page.getByRole('link', { name: 'Device' }).click();
+    await follow(page.getByRole('link', { name: 'Device' }));
     expect(new URL(page.url()).search).toBe('?group=device&show=open');
   });
 
@@ -79,7 +79,7 @@ describe('actions on the page of a set', () => {
     expect(await deliveries.locator('.state').textContent()).toBe('Failed after 1 attempt');
     await deliveries.locator('summary', { hasText: '1 attempt' }).click();
     expect(await deliveries.locator('tbody').textContent()).toContain('failed: answered 500');
-    await deliveries.getByRole('button', { name: 'Send again' }).click();
+    await follow(deliveries.getByRole('button', { name: 'Send again' }));
     await page.waitForURL(setAddress(setId));
     const row = server.store.db.selectFrom('deliveries').select(['status', 'replays']).where('id', '=', id);
     expect(await row.executeTakeFirst()).toEqual({ status: 'pending', replays: 1 });

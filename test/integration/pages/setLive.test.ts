@@ -57,7 +57,40 @@ describe('the page of a set while it is captured', () => {
     await page.locator(`#screenshot-${shotIds[1]} img`).waitFor();
     expect(await page.locator('details.confirm').getAttribute('open')).toBe('');
   });
+
+  it('the control with the keyboard focus keeps it when a live update replaces its part of the page', async () => {
+    const { page, confirm, finish } = await openRunningSet();
+    await confirm.focus();
+    await finish();
+    await page.getByRole('button', { name: 'Cancel 1 picture', includeHidden: true }).waitFor({ state: 'attached' });
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Cancel this set');
+  });
+
+  it('a control that is pressed while a live update arrives still works', async () => {
+    const { page, shotIds, confirm, finish } = await openRunningSet();
+    await confirm.hover();
+    await page.mouse.down();
+    await finish();
+    await page.locator(`#screenshot-${shotIds[0]} img`).waitFor();
+    await page.mouse.up();
+    expect(await page.locator('details.confirm').getAttribute('open')).toBe('');
+  });
 });
+
+/** A set with two pictures to take. */
+async function openRunningSet() {
+  const pending = { site: NEWS, status: 'pending' } as const;
+  const { setId, shotIds } = await seedSet(server, {
+    shots: [
+      { ...pending, device: 'desktop' },
+      { ...pending, device: 'mobile' },
+    ],
+  });
+  const { page } = await openPage(browser);
+  await signIn(page, server, setAddress(setId));
+  const finish = () => finishShot(setId, shotIds[0] ?? '', '1440x900');
+  return { page, shotIds, confirm: page.getByText('Cancel this set'), finish };
+}
 
 async function finishShot(setId: string, id: string, size: string): Promise<void> {
   const { db } = server.store;

@@ -49,11 +49,28 @@ function replaceChanged(fresh) {
   for (const element of fresh.querySelectorAll('[data-live]')) {
     const old = document.getElementById(element.id);
     if (old === null || shown.get(element.id) === element.outerHTML || isInUse(old)) continue;
+    // A click on a control that is replaced between press and release would do nothing.
+    if (old.matches(':active')) {
+      again = true;
+      continue;
+    }
     shown.set(element.id, element.outerHTML);
     const replacement = document.importNode(element, true);
     keepChecked(old, replacement);
-    old.replaceWith(replacement);
+    replaceWithFocus(old, replacement);
   }
+}
+
+// The keyboard stays on the control that has the focus.
+function replaceWithFocus(old, replacement) {
+  const controlsOf = (element) => [...element.querySelectorAll('a[href], button, input, select, textarea, summary')];
+  const focused = document.activeElement;
+  const at = controlsOf(old).indexOf(focused);
+  old.replaceWith(replacement);
+  if (at === -1) return;
+  const controls = controlsOf(replacement);
+  const isSame = (control) => control?.tagName === focused.tagName && control.textContent === focused.textContent;
+  [controls[at], ...controls].find(isSame)?.focus({ preventScroll: true });
 }
 
 function keepChecked(old, replacement) {

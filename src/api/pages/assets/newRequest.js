@@ -106,10 +106,13 @@ function addFiles(list) {
   for (const file of list) enqueue(file.name, [['files', file]]);
 }
 
-files.addEventListener('change', () => {
+function addChosen() {
+  if (files.files.length === 0) return;
   addFiles([...files.files]);
   files.value = '';
-});
+}
+
+files.addEventListener('change', addChosen);
 
 for (const type of ['dragenter', 'dragover']) {
   drop.addEventListener(type, (event) => {
@@ -250,3 +253,5 @@ window.addEventListener('pageshow', () => {
   changed();
   void poll();
 });
+// A person may have chosen files before this script ran.
+addChosen();
