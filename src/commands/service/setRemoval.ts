@@ -1,24 +1,19 @@
 import type { RetentionLimits } from '../../domain/retention.ts';
+import { type Repetition, repeat } from '../../lib/repeat.ts';
 import { expireSets, REMOVAL_KINDS, type RemovalCounts, removeSome } from '../../workflow/removal.ts';
 import type { ServiceContext } from './serviceContext.ts';
 
 const EVERY_MS = 60_000;
 
-export interface SetRemoval {
-  /** Waits for the step that is running. */
-  stop(): Promise<void>;
-}
-
 /** Removes deleted and expired sets, now and every minute. All processes of the API do so, each another set. */
-export function startSetRemoval(context: ServiceContext, limits: RetentionLimits): SetRemoval {
+export function startSetRemoval(context: ServiceContext, limits: RetentionLimits): Repetition {
   const { store, artifacts, log, metrics } = context;
-  let stopped = false;
-  const run = async () => {
+  return repeat(async (isStopped) => {
     const total: Record<string, number> = {};
     try {
       const expired = await expireSets(store.db, limits);
       if (expired > 0) log.info({ expired }, 'sets are older than their organizations keep them; they are removed');
-      while (!stopped) {
+      while (!isStopped()) {
         const counts = await removeSome({ db: store.db, artifacts });
         if (counts === undefined) break;
         add(total, counts);
@@ -29,18 +24,7 @@ export function startSetRemoval(context: ServiceContext, limits: RetentionLimits
     }
     if (Object.values(total).some((count) => count > 0))
       log.info({ ...total }, 'removed sets and what belongs to them');
-  };
-  let running = run();
-  const timer = setInterval(() => {
-    running = running.then(run);
   }, EVERY_MS);
-  return {
-    stop: () => {
-      stopped = true;
-      clearInterval(timer);
-      return running;
-    },
-  };
 }
 
 function add(total: Record<string, number>, counts: RemovalCounts): void {
