@@ -271,6 +271,11 @@ export const SETTINGS = {
   LEASE_NAME: setting('Cluster', z.string(), 'Name of the Kubernetes Lease by which controllers elect their leader.', {
     fallback: 'tearsheet-controller',
   }),
+  LEASE_OWNER: setting(
+    'Cluster',
+    z.string(),
+    'Name of a ConfigMap in the same namespace. Kubernetes deletes the Lease with it. The chart sets it.',
+  ),
   POD_NAME: setting('Cluster', z.string(), 'The holder name of this process in the Lease. Unset: the host name.'),
   READ_NODES: setting(
     'Cluster',

@@ -19,6 +19,7 @@
   "EGRESS_ALLOW" (join "," $v.egress.allow)
   "SLOT_LISTS" (join "," $v.slotLists)
   "LEASE_NAME" (printf "%s-controller" $name)
+  "LEASE_OWNER" (printf "%s-capture-profile" $name)
   "READ_NODES" (toString $v.rbac.nodes)
   "CAPTURE_PROFILE" "/etc/tearsheet/capture/profile.json"
   "CAPTURE_SERVICE_ACCOUNT" (include "tearsheet.account" (list . "capture"))

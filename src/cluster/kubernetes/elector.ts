@@ -8,17 +8,20 @@
  *   holder. `renewSeconds` is shorter than the Lease, so a leader stops before another process may take over.
  * - Ended: it was stopped, or it lost leadership. A process never becomes leader twice.
  */
-import type { V1Lease } from '@kubernetes/client-node';
+import type { V1ConfigMap, V1Lease } from '@kubernetes/client-node';
 import type { Log } from '../../lib/log.ts';
 import { ApiError, isConflict } from './client/apiError.ts';
 import type { CallOptions } from './client/apiServer.ts';
 import { type Clock, systemClock } from './client/clock.ts';
 import type { ResourceClient, Wire } from './client/resourceClient.ts';
+import { LeaseOwner } from './leaseOwner.ts';
 
 export interface ElectorOptions {
   /** Name of this process in the Lease: the name of its pod. */
   readonly identity: string;
   readonly leaseName: string;
+  /** The ConfigMap that owns the Lease, in the same namespace. Without it, the Lease stays after its release is removed. */
+  readonly leaseOwner?: string | undefined;
   readonly leaseSeconds?: number;
   /** Must be less than `leaseSeconds`. */
   readonly renewSeconds?: number;
@@ -30,6 +33,7 @@ export interface ElectorOptions {
 
 export interface ElectorConnection {
   readonly leases: ResourceClient<V1Lease>;
+  readonly configMaps: ResourceClient<V1ConfigMap>;
   readonly log: Log;
   readonly clock?: Clock;
 }
@@ -53,6 +57,7 @@ class LeaseElector implements Elector {
   readonly #leases: ResourceClient<V1Lease>;
   readonly #log: Log;
   readonly #clock: Clock;
+  readonly #owner: LeaseOwner | undefined;
   readonly #options: ElectorOptions & typeof DEFAULTS;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
@@ -61,11 +66,13 @@ class LeaseElector implements Elector {
   /** When the request of the last successful renewal was sent. */
   #renewedAt: number | undefined;
 
-  constructor({ leases, log, clock = systemClock }: ElectorConnection, options: ElectorOptions) {
+  constructor({ leases, configMaps, log, clock = systemClock }: ElectorConnection, options: ElectorOptions) {
     this.#leases = leases;
     this.#log = log;
     this.#clock = clock;
     this.#options = { ...DEFAULTS, ...options };
+    const { leaseOwner } = options;
+    this.#owner = leaseOwner === undefined ? undefined : new LeaseOwner({ configMaps, log, clock }, leaseOwner);
     this.#running = this.#run();
   }
 
@@ -143,7 +150,7 @@ class LeaseElector implements Elector {
   /** Creates or updates the Lease, with this process as its holder. */
   async #write(lease: Lease | undefined): Promise<void> {
     const sentAt = this.#clock.now();
-    const claimed = this.#claim(lease);
+    const claimed = await this.#owned(this.#claim(lease), lease === undefined);
     const { leaseName } = this.#options;
     const written =
       lease === undefined
@@ -188,6 +195,14 @@ class LeaseElector implements Elector {
         leaseTransitions: isOurs || lease === undefined ? transitions : transitions + 1,
       },
     };
+  }
+
+  async #owned(claimed: Lease, isNew: boolean): Promise<Lease> {
+    if (this.#owner === undefined) return claimed;
+    const { metadata = {} } = claimed;
+    const options = { ...this.#callOptions(), isNew };
+    const ownerReferences = await this.#owner.referencesWith(metadata.ownerReferences, options);
+    return { ...claimed, metadata: { ...metadata, ownerReferences } };
   }
 
   #observe(lease: Lease): void {

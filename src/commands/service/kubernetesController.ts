@@ -38,6 +38,7 @@ export async function startKubernetesController(
   const elector = cluster.startElector({
     identity: config.POD_NAME ?? hostname(),
     leaseName: config.LEASE_NAME,
+    leaseOwner: config.LEASE_OWNER,
     onElected: () => {
       log.info({}, 'became the leader');
       controller = startLeading(context, cluster, {

@@ -50,6 +50,18 @@ test('the notes say how to update a CRD that the release does not own', () => {
   expect(notes).toContain('kubectl apply --server-side --force-conflicts -f crds/\n');
 });
 
+test('the notes name the Secret of keys that stays, and nothing that is deleted with the release', async () => {
+  const stays = notes.slice(notes.indexOf('These objects stay:'));
+  expect(stays).toContain(`kubectl -n ${NAMESPACE} delete secret t-tearsheet-secrets-keys`);
+  expect(stays).not.toMatch(/\blease\b/i);
+  const kept = (await render()).all.filter(
+    ({ kind, metadata }) =>
+      metadata.annotations?.['helm.sh/resource-policy'] === 'keep' && kind !== 'CustomResourceDefinition',
+  );
+  for (const { metadata } of kept) expect(stays).toContain(metadata.name);
+  expect(await notesOf({ secretsKeys: { existingSecret: 'mine' } })).not.toContain('secrets-keys');
+});
+
 test('the notes name only objects that the release has', async () => {
   const rendered = await render();
   const names = [...notes.matchAll(/\b(deploy|deployment|service)\/(\S+)/g)];

@@ -112,7 +112,7 @@ async function candidate(
 ): Promise<Candidate> {
   const api = createApiServer({ credentials: await loadCredentials(kubeconfig) });
   const transitions: string[] = [];
-  const connection = { leases: createResourceClients(api, env.namespace.name).leases, log: SILENT };
+  const connection = { ...createResourceClients(api, env.namespace.name), log: SILENT };
   const elector = startElector(connection, {
     ...{ identity, leaseName, leaseSeconds, renewSeconds: leaseSeconds * 0.7, retrySeconds: 0.2 },
     onElected: () => transitions.push('elected'),

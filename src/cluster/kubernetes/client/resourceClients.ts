@@ -1,5 +1,14 @@
 /** One typed client for each kind of object that Tearsheet reads or writes. */
-import type { CoreV1Event, V1Job, V1Lease, V1Node, V1ObjectMeta, V1Pod, V1TokenReview } from '@kubernetes/client-node';
+import type {
+  CoreV1Event,
+  V1ConfigMap,
+  V1Job,
+  V1Lease,
+  V1Node,
+  V1ObjectMeta,
+  V1Pod,
+  V1TokenReview,
+} from '@kubernetes/client-node';
 import type { ApiServer } from './apiServer.ts';
 import { GROUP, VERSION } from './names.ts';
 import { createResourceClient, type ResourceClient } from './resourceClient.ts';
@@ -19,6 +28,7 @@ export interface ResourceClients {
   readonly pods: ResourceClient<V1Pod>;
   readonly events: ResourceClient<CoreV1Event>;
   readonly leases: ResourceClient<V1Lease>;
+  readonly configMaps: ResourceClient<V1ConfigMap>;
   /** Nodes and TokenReviews belong to no namespace. */
   readonly nodes: ResourceClient<V1Node>;
   readonly tokenReviews: ResourceClient<V1TokenReview>;
@@ -32,6 +42,7 @@ export function createResourceClients(api: ApiServer, namespace: string): Resour
     pods: createResourceClient(api, namespaced('/api/v1', 'pods')),
     events: createResourceClient(api, namespaced('/api/v1', 'events')),
     leases: createResourceClient(api, namespaced('/apis/coordination.k8s.io/v1', 'leases')),
+    configMaps: createResourceClient(api, namespaced('/api/v1', 'configmaps')),
     nodes: createResourceClient(api, '/api/v1/nodes'),
     tokenReviews: createResourceClient(api, '/apis/authentication.k8s.io/v1/tokenreviews'),
   };
