@@ -1,7 +1,7 @@
 /** Converts the environment to typed settings. {@link SETTINGS} lists every setting; docs/configuration.md is generated from it. */
 import { z } from 'zod';
 import { AUDIT_LOG_DAYS_MIN } from './domain/auditLog.ts';
-import { rangeFault } from './egress/addresses.ts';
+import { parseRange, rangeFault } from './egress/addresses.ts';
 import { errorMessage } from './lib/errorMessage.ts';
 import { KeyRing } from './lib/keyRing.ts';
 
@@ -27,6 +27,17 @@ const origins = list.superRefine((items, context) => {
     const message = `${item} must be an origin: http or https, host and port, without a path, for example https://app.example`;
     if (!/^https?:\/\//.test(item) || URL.parse(item)?.origin !== item) context.addIssue({ code: 'custom', message });
   }
+});
+/** How many proxies there are, or their ranges. */
+const proxies = list.transform((items, context): number | readonly string[] => {
+  const [first = ''] = items;
+  if (items.length === 1 && /^[1-9]\d?$/.test(first)) return Number(first);
+  for (const item of items) {
+    const message =
+      rangeFault(item) ?? (parseRange(item).port && `${item} must be an address or a range without a port`);
+    if (message) context.addIssue({ code: 'custom', message });
+  }
+  return items;
 });
 const port = integer(0, 65_535);
 const keyRing = z.string().transform((text, context) => {
@@ -113,6 +124,12 @@ export const SETTINGS = {
     'Addresses',
     origins,
     'Origins, separated by commas, whose pages may call the public API from a browser, for example `https://app.example`. Empty: none, because a page that holds a key shows it to everybody who opens the page.',
+    { fallback: '' },
+  ),
+  TRUSTED_PROXIES: setting(
+    'Addresses',
+    proxies,
+    'Proxies in front of the public API, for example an ingress: their addresses and ranges (CIDR, separated by commas), or how many there are. The service takes the address of a client from `X-Forwarded-For` only if these proxies wrote it. Empty: none, so the address of the connection counts.',
     { fallback: '' },
   ),
   INTERNAL_URL: setting(

@@ -33,6 +33,15 @@ test('settings are parsed into their types', () => {
   expect(config.SETTLE_CAP_MS).toBe(500);
 });
 
+test('trusted proxies are a number or ranges', () => {
+  expect(loadConfig({}).TRUSTED_PROXIES).toEqual([]);
+  expect(loadConfig({ TRUSTED_PROXIES: '2' }).TRUSTED_PROXIES).toBe(2);
+  const ranges = loadConfig({ TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.1' }).TRUSTED_PROXIES;
+  expect(ranges).toEqual(['10.0.0.0/8', '192.0.2.1']);
+  expect(refusal({ TRUSTED_PROXIES: 'ingress' })).toContain('"ingress" is not an address range');
+  expect(refusal({ TRUSTED_PROXIES: '127.0.0.1:80' })).toContain('without a port');
+});
+
 test('all invalid settings are reported together with their values', () => {
   const message = refusal(
     { PORT: '65536', LOG_LEVEL: 'loud', MAX_PODS: '-1', S3_FORCE_PATH_STYLE: 'yes', ARTIFACTS_URL: 'file://here' },

@@ -48,7 +48,7 @@ export function createPageHandlers(options: PagesOptions): PageHandlers {
   const page: PageHandlers['page'] = (scope, handle) => async (request, response) => {
     const paths = pathsOf(publicUrl, slugOf(request));
     const viewer = await findViewer(options, request);
-    if (viewer === undefined && scope === 'set' && request.query['s'] !== undefined) {
+    if (viewer === undefined && scope === 'set' && request.query['s'] !== undefined && !isForPrograms(request)) {
       send(response, FORMER_LINK, { paths });
       return;
     }
@@ -100,13 +100,16 @@ async function rejectRemovedObject({ store }: PagesOptions, request: Request, vi
   if (isUuid(id)) await rejectRemoved(store.db, { id, organizationId: viewer.organizationId });
 }
 
+/** JSON and streams of events. */
+const isForPrograms = ({ path }: Request) => /(\.json|\/events)$/.test(path);
+
 /** Scripts and programs get 401 instead of a page. After a form, the person returns to the page that sent it. */
 function askToSignIn(
   request: Request,
   response: Response,
   { paths, send }: { paths: PagePaths } & Pick<PageHandlers, 'send'>,
 ): void {
-  if (/(\.json|\/events)$/.test(request.path)) {
+  if (isForPrograms(request)) {
     const errors = { authorization: ['is required: send an API key, or sign in.'] };
     response.status(401).set({ 'WWW-Authenticate': 'Bearer', 'Cache-Control': 'no-store' });
     response.json(failureBody('unauthorized', requestIdOf(response), errors));

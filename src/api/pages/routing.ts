@@ -1,8 +1,11 @@
 /** Helpers of the route files of the pages. */
 import express, { type Request, type RequestHandler } from 'express';
+import { Failure } from '../../domain/failure.ts';
 import type { PagesOptions } from './context.ts';
 import type { LiveConnections } from './live.ts';
 import type { PageHandlers, ViewerRequest } from './pageHandlers.ts';
+
+const FORM_BYTES = 64 * 1024;
 
 export interface RouteTools {
   readonly handlers: PageHandlers;
@@ -11,7 +14,17 @@ export interface RouteTools {
 
 /** Reads the fields of a form. */
 export function formBody(fieldsMax = 20): RequestHandler {
-  return express.urlencoded({ extended: false, limit: '64kb', parameterLimit: fieldsMax });
+  const read = express.urlencoded({ extended: false, limit: FORM_BYTES, parameterLimit: fieldsMax });
+  return (request, response, next) => {
+    // The parser would read a body that is too large to its end before it rejects it.
+    if (Number(request.get('content-length') ?? 0) > FORM_BYTES) throw tooLargeForm();
+    read(request, response, next);
+  };
+}
+
+function tooLargeForm(): Failure {
+  const text = `This form could not be read, because it has more than ${FORM_BYTES.toLocaleString('en')} bytes.`;
+  return new Failure({ status: 413, code: 'too_large', errors: { form: [text] } });
 }
 
 /** @returns the id in the path, which the router has checked. */

@@ -5,6 +5,7 @@ import { errorHandler, unknownPath } from '../server/errorHandler.ts';
 import { requireOneHost } from '../server/parserFaults.ts';
 import { requestId } from '../server/requestId.ts';
 import { route } from '../server/route.ts';
+import { closeAfterUnreadBody } from '../server/unreadBody.ts';
 import { branding, deleteLogo, putBranding, putLogo } from './branding.ts';
 import { createAd } from './createAd.ts';
 import { createScreenshotRequest } from './createScreenshotRequest.ts';
@@ -45,6 +46,8 @@ export function createPublicApi(options: PublicApiOptions): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', 'simple');
+  app.set('trust proxy', options.trustedProxies ?? false);
+  app.use(closeAfterUnreadBody);
   app.use(requestId, accessLog(options.log, options.observe ?? (() => undefined)));
   app.use((_request, response, next) => {
     response.set({ 'X-Content-Type-Options': 'nosniff', 'Referrer-Policy': 'no-referrer' });

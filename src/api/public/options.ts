@@ -20,6 +20,8 @@ export interface PublicApiOptions extends EventContext {
   readonly retention?: RetentionLimits;
   /** Without it there is no limit. */
   readonly rateLimit?: RateLimit;
+  /** Proxies whose `X-Forwarded-For` is believed: their addresses and ranges, or how many there are; none unless given. */
+  readonly trustedProxies?: number | readonly string[];
   /** Origins whose pages may call the API; none unless given. */
   readonly corsOrigins?: readonly string[];
   readonly log: Log;

@@ -8,6 +8,6 @@ export function actorOf(
   { request, response }: { readonly request: Request; readonly response: Response },
   { type, keyId }: { readonly type: ActorType; readonly keyId: string | null },
 ): Actor {
-  const address = callerAddress(request).replace(/^::ffff:(?=\d+\.)/, '');
+  const address = callerAddress(request);
   return { type, keyId, address: address === '' ? null : address, requestId: requestIdOf(response) || null };
 }

@@ -124,6 +124,7 @@ function publicApi(
     guard,
     log,
     corsOrigins: config.CORS_ORIGINS,
+    trustedProxies: config.TRUSTED_PROXIES,
     observe: metrics.countRequest,
     limits,
     uploadLimits,
