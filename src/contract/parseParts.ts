@@ -4,6 +4,7 @@ import type { AdSize, Media, MediaType } from '../domain/ads.ts';
 import { campaignName } from '../domain/campaigns.ts';
 import type { FieldErrors } from '../domain/failure.ts';
 import type { Limits } from '../domain/limits.ts';
+import type { Metadata } from '../domain/metadata.ts';
 import type { Topic } from '../domain/topics.ts';
 import { Faults, isObject, type JsonObject, joinPath, kindOf } from './faults.ts';
 import { AdId, CampaignId, CampaignName, LookupKey, NewAd, Subscriber } from './requests.ts';
@@ -11,11 +12,12 @@ import { AdId, CampaignId, CampaignName, LookupKey, NewAd, Subscriber } from './
 /** The campaign that a request names: an existing one by id, or one to find or create by name. */
 export type CampaignReference = { readonly id: string } | { readonly name: string };
 
-/** The name and media for a new ad; a URL and an id are trimmed. */
+/** The content of a new ad; a URL and an id are trimmed. */
 export interface NewAdContent {
   readonly name: string | undefined;
   readonly media: Media;
   readonly size: AdSize | null;
+  readonly metadata: Metadata;
 }
 
 export interface ParsedAd {
@@ -100,7 +102,7 @@ function parseContent(ad: JsonObject, prefix: string): Pick<ParsedAd, 'content' 
   const { type, content } = parsed.media;
   const media = { type, content: contentOf(type, content) };
   const name = parsed.name?.trim() ? parsed.name : undefined;
-  return { content: { name, media, size: parsed.size ?? null }, faults: {} };
+  return { content: { name, media, size: parsed.size ?? null, metadata: parsed.metadata ?? {} }, faults: {} };
 }
 
 function contentOf(type: MediaType, content: string): string {

@@ -1,10 +1,12 @@
 import type { z } from 'zod';
 import { type Limits, MAX_REPETITIONS } from '../domain/limits.ts';
 import { markerMs } from '../domain/markers.ts';
+import type { Metadata } from '../domain/metadata.ts';
 import { DEFAULT_OPTIONS, type ScreenshotOptions, type SlotChoice } from '../domain/screenshotOptions.ts';
 import type { WantedScreenshots } from '../domain/screenshots.ts';
 import { siteKey } from '../domain/webAddresses.ts';
 import { Faults, isObject, type JsonObject, kindOf } from './faults.ts';
+import { GivenMetadata } from './metadata.ts';
 import {
   type CampaignReference,
   MAX_VALUES_OF_PART,
@@ -29,6 +31,8 @@ export interface ParsedScreenshotRequest {
   readonly entries: readonly ParsedEntry[];
   readonly subscribers: readonly ParsedSubscriber[];
   readonly instructions: string | null;
+  /** The pairs of the set. */
+  readonly metadata: Metadata;
   readonly faults: Faults;
 }
 
@@ -51,7 +55,8 @@ export function screenshotRequestParser(limits: Limits): ScreenshotRequestParser
     refuseRepeatedKeys(entries, faults);
     const subscribers = parseSubscribers(body['subscribers'], limits, faults);
     const instructions = faults.read(Instructions.nullish(), body['instructions'], 'instructions') ?? null;
-    return { campaign, entries, subscribers, instructions, faults };
+    const metadata = faults.read(GivenMetadata.nullish(), body['metadata'], 'metadata') ?? {};
+    return { campaign, entries, subscribers, instructions, metadata, faults };
   };
 }
 

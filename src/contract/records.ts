@@ -8,6 +8,7 @@ import { AD_STATUSES, SCREENSHOT_STATUSES, SET_STATUSES } from '../domain/states
 import { EVENT_TOPICS, TOPICS } from '../domain/topics.ts';
 import { WARNING_CODES } from '../domain/warnings.ts';
 import { OURS } from './descriptions.ts';
+import { metadata } from './metadata.ts';
 
 export const time = z.iso.datetime({ offset: true }).meta({
   description: `ISO 8601 with milliseconds and an offset. ${OURS}`,
@@ -50,6 +51,7 @@ const adFields = {
   campaign_id: uuid.describe('UUID of the campaign.'),
   created_at: time,
   html_url: address.describe('Results page of the ad.'),
+  metadata,
 };
 
 const warnings = z
@@ -151,6 +153,7 @@ const setFields = {
   campaign_id: uuid.describe('UUID of the campaign.'),
   created_at: time,
   html_url: address.describe('Results page of the set.'),
+  metadata,
 };
 
 /** The response of a screenshot request. */

@@ -12,6 +12,7 @@ import { codePoints, isBlank, textFault } from '../domain/text.ts';
 import { TOPICS } from '../domain/topics.ts';
 import { siteFault, URL_MAX, urlFault } from '../domain/webAddresses.ts';
 import { OURS } from './descriptions.ts';
+import { GivenMetadata } from './metadata.ts';
 import { anyOf, NOT_BLANK, oneOf } from './schemaParts.ts';
 
 const figure = (value: number) => value.toLocaleString('en');
@@ -108,8 +109,15 @@ const adSizeObject = z.object({ width: adSide, height: adSide }).meta({
   description: `Size of the creative in CSS pixels. Overrides what the creative declares. Used only when a new ad is created. ${OURS}`,
 });
 
-/** The name, media and size of a new ad. */
-export const NewAd = z.object({ name: AdName.nullish(), media: MediaReference, size: adSizeObject.nullish() });
+const AdMetadata = GivenMetadata.nullish();
+
+/** The name, media, size and metadata of a new ad. */
+export const NewAd = z.object({
+  name: AdName.nullish(),
+  media: MediaReference,
+  size: adSizeObject.nullish(),
+  metadata: AdMetadata,
+});
 
 const Webhook = z
   .object({
@@ -264,6 +272,7 @@ export const requestBodies = (limits: Limits) => {
     name: AdName.nullish(),
     media: MediaReference.nullish(),
     size: adSizeObject.nullish(),
+    metadata: AdMetadata,
   };
   return {
     CreateAd: z
@@ -291,6 +300,7 @@ export const requestBodies = (limits: Limits) => {
           ),
         subscribers,
         instructions: Instructions.nullish(),
+        metadata: GivenMetadata.nullish(),
       })
       .meta({ id: 'CreateScreenshotRequest' }),
   };

@@ -2,10 +2,12 @@
 import { z } from 'zod';
 import type { DeviceName } from '../domain/devices.ts';
 import type { Limits } from '../domain/limits.ts';
+import type { Metadata } from '../domain/metadata.ts';
 import type { ScreenshotOptions } from '../domain/screenshotOptions.ts';
 import { siteKey } from '../domain/webAddresses.ts';
 import { OURS } from './descriptions.ts';
 import { Faults, type JsonObject } from './faults.ts';
+import { GivenMetadata } from './metadata.ts';
 import { type ParsedSubscriber, parseSubscribers } from './parseParts.ts';
 import { optionsOf } from './parseScreenshotRequest.ts';
 import { Instructions, Subscriber, screenshotObject } from './requests.ts';
@@ -24,6 +26,7 @@ export const retakeBodies = (limits: Limits) => {
       .nullish()
       .describe('Absent: as in the request of the set. An empty array: none.'),
     instructions: Instructions.nullish(),
+    metadata: GivenMetadata.nullish(),
   };
   const which = {
     which: z
@@ -59,6 +62,7 @@ export interface ParsedRetake {
   /** Undefined: as in the original set. */
   readonly subscribers: readonly ParsedSubscriber[] | undefined;
   readonly instructions: string | undefined;
+  readonly metadata: Metadata | undefined;
   readonly faults: Faults;
 }
 
@@ -81,6 +85,7 @@ export function retakeParser(limits: Limits): (body: JsonObject) => ParsedRetake
       changedOptions: (own) => optionsOf(given?.options, own),
       subscribers: sent === undefined ? undefined : parseSubscribers(sent, limits, faults),
       instructions: given?.instructions ?? undefined,
+      metadata: given?.metadata ?? undefined,
       faults,
     };
   };

@@ -27,6 +27,7 @@ class CreateAdObject(TypedDict, total=False):
     name: Union[str, None]
     media: Union["Media", None]
     size: Union["AdSize", None]
+    metadata: Union[Dict[str, str], None]
 
 
 class Media(TypedDict):
@@ -146,6 +147,7 @@ class _CreateScreenshotRequest(TypedDict):
 class CreateScreenshotRequest(_CreateScreenshotRequest, total=False):
     subscribers: Union[List["Subscriber"], None]
     instructions: Union[str, None]
+    metadata: Union[Dict[str, str], None]
 
 
 class ScreenshotRequestEntry(TypedDict):
@@ -159,6 +161,7 @@ class ScreenshotRequestAd(TypedDict, total=False):
     name: Union[str, None]
     media: Union["Media", None]
     size: Union["AdSize", None]
+    metadata: Union[Dict[str, str], None]
 
 
 class _ScreenshotObject(TypedDict):
@@ -222,6 +225,7 @@ class RetakeScreenshot(TypedDict, total=False):
     # Absent: as in the request of the set. An empty array: none.
     subscribers: Union[List["Subscriber"], None]
     instructions: Union[str, None]
+    metadata: Union[Dict[str, str], None]
 
 
 class RetakeScreenshotSite(TypedDict):
@@ -275,6 +279,7 @@ class RetakeSet(TypedDict, total=False):
     # Absent: as in the request of the set. An empty array: none.
     subscribers: Union[List["Subscriber"], None]
     instructions: Union[str, None]
+    metadata: Union[Dict[str, str], None]
 
 
 class RetakeSetSite(TypedDict):
@@ -524,6 +529,8 @@ class _Ad(TypedDict):
     created_at: str
     # Results page of the ad.
     html_url: str
+    # The free pairs of the client; empty if it gave none.
+    metadata: Dict[str, str]
     # URL of the ad preview. It needs no key and cannot be guessed. Null until the preview exists.
     preview_image_url: Union[str, None]
     # Facts that the reader of the picture should know. Empty if there are none.
@@ -578,6 +585,8 @@ class ScreenshotSet(TypedDict):
     created_at: str
     # Results page of the set.
     html_url: str
+    # The free pairs of the client; empty if it gave none.
+    metadata: Dict[str, str]
     # As given in the request.
     instructions: Union[str, None]
     # The reviewer’s text, then the service’s line about failed screenshots.
@@ -677,6 +686,8 @@ class AdSummary(TypedDict):
     created_at: str
     # Results page of the ad.
     html_url: str
+    # The free pairs of the client; empty if it gave none.
+    metadata: Dict[str, str]
 
 
 class Failure(TypedDict):
@@ -755,6 +766,8 @@ class ScreenshotSetSummary(TypedDict):
     created_at: str
     # Results page of the set.
     html_url: str
+    # The free pairs of the client; empty if it gave none.
+    metadata: Dict[str, str]
 
 
 class Campaign(TypedDict):
@@ -781,6 +794,8 @@ class ListedScreenshotSet(TypedDict):
     created_at: str
     # Results page of the set.
     html_url: str
+    # The free pairs of the client; empty if it gave none.
+    metadata: Dict[str, str]
     # As given in the request.
     instructions: Union[str, None]
     # The reviewer’s text, then the service’s line about failed screenshots.
@@ -899,6 +914,8 @@ class _ApprovedScreenshotAd(TypedDict):
     created_at: str
     # Results page of the ad.
     html_url: str
+    # The free pairs of the client; empty if it gave none.
+    metadata: Dict[str, str]
 
 
 class ApprovedScreenshotAd(_ApprovedScreenshotAd, total=False):

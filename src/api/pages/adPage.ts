@@ -8,6 +8,7 @@ import { deliveryList } from './deliveries.ts';
 import { type Html, type HtmlContent, html, webLink } from './html.ts';
 import { AD_ADVICE, AD_LABELS, markerLabel, timeElement } from './labels.ts';
 import { setTable } from './lists/setTable.ts';
+import { metadataList } from './metadata.ts';
 import { addressOf, type PagePaths } from './paths.ts';
 import { thumbnail, widthAtHeight } from './thumbnail.ts';
 import { warningList } from './warnings.ts';
@@ -44,6 +45,7 @@ ${preview(data, paths)}
 ${warningList(ad.warnings)}
 ${frames(data, paths)}
 <section class="panel"><h2>Creative</h2>${facts(data)}</section>
+${metadataList(ad.metadata)}
 <section class="panel">${deliveryList(data.deliveries, { paths, viewer, next: paths.ad(id) })}</section>
 ${sets(data, { viewer, paths })}
 </div>`;

@@ -17,7 +17,7 @@ import type { History } from '../../store/reviews/reviews.ts';
 
 export type { OrganizationLinks } from '../../domain/addresses.ts';
 
-/** The ten fields in the response of create-ad. */
+/** The response of create-ad. */
 export function adSummary(
   row: Omit<AdRow, 'reason' | 'width' | 'height' | 'preview_token' | 'warnings'>,
   place: OrganizationLinks,
@@ -33,6 +33,7 @@ export function adSummary(
     campaign_id: row.campaign_id,
     created_at: timestamp(row.created_at),
     html_url: adPage(place, row.id),
+    metadata: row.metadata,
   };
 }
 
@@ -100,9 +101,9 @@ export function keyReference(id: string | null, name: string | null): KeyReferen
   return id === null ? null : { key_id: id, name: name ?? '' };
 }
 
-/** The six fields in the response of a screenshot request. */
+/** The response of a screenshot request. */
 export function screenshotSetSummary(
-  row: Pick<SetRow, 'id' | 'campaign_id' | 'status' | 'created_at'>,
+  row: Pick<SetRow, 'id' | 'campaign_id' | 'status' | 'metadata' | 'created_at'>,
   place: OrganizationLinks,
 ): ScreenshotSetSummary {
   return {
@@ -112,6 +113,7 @@ export function screenshotSetSummary(
     campaign_id: row.campaign_id,
     created_at: timestamp(row.created_at),
     html_url: setPage(place, row.id),
+    metadata: row.metadata,
   };
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { type AdSize, defaultAdName, type Media } from '../../domain/ads.ts';
+import type { Metadata } from '../../domain/metadata.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import type { Queryable } from '../database/database.ts';
 import { type NewSubscriber, subscriberRows } from '../deliveries/subscriberRows.ts';
@@ -12,6 +13,7 @@ export interface NewAd {
   readonly media: Media;
   /** As the client gave it. */
   readonly size: AdSize | null;
+  readonly metadata: Metadata;
 }
 
 export interface NewAds {
@@ -36,6 +38,7 @@ export function newAd(given: {
   name: string | undefined;
   media: Media;
   size: AdSize | null;
+  metadata: Metadata;
   /** The name of the uploaded file. */
   fileName?: string | undefined;
 }): NewAd {
@@ -46,6 +49,7 @@ export function newAd(given: {
     name: given.name ?? defaultAdName(given.media, id, given.fileName),
     media: given.media,
     size: given.size,
+    metadata: given.metadata,
   };
 }
 
@@ -90,14 +94,15 @@ function statement({ organizationId, campaign, source, ads, subscribers = [], li
     campaign as (select id from named${liveKeyId === undefined ? sql`` : sql` where ${isLive(liveKeyId)}`}),
     ad as (
       insert into ads (id, organization_id, campaign_id, lookup_key, name, kind, content, given_width, given_height, source,
-        upload_id)
+        metadata, upload_id)
       select n.id, ${organizationId}::uuid, campaign.id, n.lookup_key, n.name, n.kind, n.content, n.given_width,
-        n.given_height, ${source}, case when n.kind = 'upload' then n.content::uuid end
+        n.given_height, ${source}, n.metadata::jsonb, case when n.kind = 'upload' then n.content::uuid end
       from campaign, unnest(
         ${column((ad) => ad.id)}::uuid[], ${column((ad) => ad.lookupKey)}::text[], ${column((ad) => ad.name)}::text[],
         ${column((ad) => ad.media.type)}::text[], ${column((ad) => ad.media.content)}::text[],
-        ${column((ad) => ad.size?.width ?? null)}::integer[], ${column((ad) => ad.size?.height ?? null)}::integer[]
-      ) as n (id, lookup_key, name, kind, content, given_width, given_height)
+        ${column((ad) => ad.size?.width ?? null)}::integer[], ${column((ad) => ad.size?.height ?? null)}::integer[],
+        ${column((ad) => JSON.stringify(ad.metadata))}::text[]
+      ) as n (id, lookup_key, name, kind, content, given_width, given_height, metadata)
       on conflict (campaign_id, lookup_key) do nothing
       returning id, created_at, upload_id
     ),

@@ -18,6 +18,7 @@ export const AD_COLUMNS = [
   'ads.height',
   'ads.preview_token',
   'ads.warnings',
+  'ads.metadata',
 ] as const;
 
 /** @returns undefined when there is no such ad. */

@@ -9,7 +9,7 @@ export type AdRow = Omit<
 >;
 export type SetRow = Pick<
   Selectable<ScreenshotSetTable>,
-  'id' | 'campaign_id' | 'status' | 'instructions' | 'review_notes' | 'created_at'
+  'id' | 'campaign_id' | 'status' | 'instructions' | 'metadata' | 'review_notes' | 'created_at'
 >;
 /** A screenshot with the size of its picture, and its ad. */
 export type ScreenshotRow = Pick<

@@ -8,6 +8,7 @@ import type { PageSize } from '../../domain/branding.ts';
 import type { Encryption, StorageClass } from '../../domain/connectors.ts';
 import type { DeviceName } from '../../domain/devices.ts';
 import type { ExportFormat, ExportOptions, ExportStatus } from '../../domain/exports.ts';
+import type { Metadata } from '../../domain/metadata.ts';
 import type { Decision, ReviewMode } from '../../domain/reviews.ts';
 import type { AdFailure, AdStatus, ScreenshotStatus, SetStatus } from '../../domain/states.ts';
 import type { EventTopic } from '../../domain/topics.ts';
@@ -16,6 +17,7 @@ import type { Warning } from '../../domain/warnings.ts';
 type Time = ColumnType<Date, Date | string, Date | string>;
 type MaybeTime = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>;
 type WarningsColumn = JSONColumnType<Warning[], string | undefined, string>;
+type MetadataColumn = JSONColumnType<Metadata, string | undefined, string>;
 type CreatedAt = ColumnType<Date, Date | string | undefined, never>;
 
 export interface InstallationTable {
@@ -122,6 +124,7 @@ export interface AdTable {
   height: number | null;
   preview_token: string | null;
   warnings: WarningsColumn;
+  metadata: MetadataColumn;
   source: 'create_ad' | 'screenshot_request';
   created_at: CreatedAt;
   captured_at: MaybeTime;
@@ -146,6 +149,7 @@ export interface ScreenshotSetTable {
   campaign_id: string;
   status: Generated<SetStatus>;
   instructions: string | null;
+  metadata: MetadataColumn;
   review_notes: string | null;
   cancel_requested_at: MaybeTime;
   created_at: CreatedAt;

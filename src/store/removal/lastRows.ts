@@ -24,7 +24,7 @@ export async function emptySet(tx: Queryable, setId: string): Promise<void> {
   await sql`delete from set_search where set_id = ${setId}`.execute(tx);
   await tx
     .updateTable('screenshot_sets')
-    .set({ instructions: null, review_notes: null, emptied_at: sql<Date>`now()` })
+    .set({ instructions: null, metadata: '{}', review_notes: null, emptied_at: sql<Date>`now()` })
     .where('id', '=', setId)
     .execute();
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { optionsToJson } from '../../contract/optionsJson.ts';
+import type { Metadata } from '../../domain/metadata.ts';
 import { DEFAULT_OPTIONS } from '../../domain/screenshotOptions.ts';
 import type { PlannedPicture, Retaken } from '../../domain/screenshots.ts';
 import type { Queryable } from '../database/database.ts';
@@ -10,6 +11,7 @@ export interface NewSet {
   readonly organizationId: string;
   readonly campaignId: string;
   readonly instructions: string | null;
+  readonly metadata: Metadata;
   readonly pictures: readonly PlannedPicture[];
   readonly subscribers: readonly NewSubscriber[];
   /** The set that this one takes again. */
@@ -27,12 +29,13 @@ const DEFAULTS = JSON.stringify(optionsToJson(DEFAULT_OPTIONS));
 /** Stores a set with its screenshots and subscribers, in one statement however many they are. */
 export async function insertSet(tx: Queryable, given: NewSet): Promise<{ id: string; created_at: Date }> {
   const id = randomUUID();
-  const { organizationId, campaignId, instructions, pictures, retakeOf } = given;
+  const { organizationId, campaignId, instructions, metadata, pictures, retakeOf } = given;
   const column = <T>(value: (picture: PlannedPicture) => T) => pictures.map(value);
   const { rows } = await sql<{ id: string; created_at: Date }>`
     with made as (
-      insert into screenshot_sets (id, organization_id, campaign_id, instructions, retake_of, original_id)
-      values (${id}::uuid, ${organizationId}::uuid, ${campaignId}::uuid, ${instructions}, ${retakeOf?.id ?? null}::uuid,
+      insert into screenshot_sets (id, organization_id, campaign_id, instructions, metadata, retake_of, original_id)
+      values (${id}::uuid, ${organizationId}::uuid, ${campaignId}::uuid, ${instructions},
+        ${JSON.stringify(metadata)}::jsonb, ${retakeOf?.id ?? null}::uuid,
         ${retakeOf?.originalId ?? null}::uuid)
       returning id, created_at
     ),

@@ -16,7 +16,7 @@ export async function listSets(db: Queryable, filter: SetFilter, page: Page): Pr
   const matching = db.selectFrom('screenshot_sets').where(isWantedSet(filter));
   const { total } = await matching.select((eb) => eb.fn.countAll<string>().as('total')).executeTakeFirstOrThrow();
   const rows = await matching
-    .select(['id', 'campaign_id', 'status', 'instructions', 'review_notes', 'created_at'])
+    .select(['id', 'campaign_id', 'status', 'instructions', 'metadata', 'review_notes', 'created_at'])
     .orderBy('created_at', 'desc')
     .orderBy('id')
     .limit(page.perPage)

@@ -14,6 +14,7 @@ export async function readSetRow(db: Queryable, query: RowQuery): Promise<(SetRo
       'screenshot_sets.campaign_id',
       'screenshot_sets.status',
       'screenshot_sets.instructions',
+      'screenshot_sets.metadata',
       'screenshot_sets.review_notes',
       'screenshot_sets.created_at',
       'organizations.slug',

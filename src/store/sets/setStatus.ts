@@ -21,7 +21,7 @@ export async function lockSet(
 
 export type SetToRetake = Pick<
   Selectable<ScreenshotSetTable>,
-  'id' | 'status' | 'campaign_id' | 'instructions' | 'original_id'
+  'id' | 'status' | 'campaign_id' | 'instructions' | 'metadata' | 'original_id'
 >;
 
 /** As {@link lockSet}, with what a retake repeats. */
@@ -31,7 +31,7 @@ export async function lockSetToRetake(
 ): Promise<SetToRetake | undefined> {
   return transaction
     .selectFrom('screenshot_sets')
-    .select(['id', 'status', 'campaign_id', 'instructions', 'original_id'])
+    .select(['id', 'status', 'campaign_id', 'instructions', 'metadata', 'original_id'])
     .where('id', '=', setId)
     .where('organization_id', '=', organizationId)
     .where('removed_at', 'is', null)

@@ -102,7 +102,11 @@ async function examine(tx: Queryable, { organizationId, parsed, remembered }: Ad
   return { existing, uploadNames };
 }
 
-function pendingRow({ id, name, lookupKey, media }: NewAd, campaignId: string, createdAt: Date): AcceptedAd['row'] {
+function pendingRow(
+  { id, name, lookupKey, media, metadata }: NewAd,
+  campaignId: string,
+  createdAt: Date,
+): AcceptedAd['row'] {
   return {
     id,
     name,
@@ -112,5 +116,6 @@ function pendingRow({ id, name, lookupKey, media }: NewAd, campaignId: string, c
     kind: media.type,
     campaign_id: campaignId,
     created_at: createdAt,
+    metadata,
   };
 }

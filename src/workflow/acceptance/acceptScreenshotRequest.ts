@@ -20,7 +20,7 @@ export interface RequestToAccept {
   readonly retakeOf?: Retaken | undefined;
 }
 
-type StoredSet = Pick<SetRow, 'id' | 'campaign_id' | 'status' | 'created_at'>;
+type StoredSet = Pick<SetRow, 'id' | 'campaign_id' | 'status' | 'metadata' | 'created_at'>;
 
 export interface AcceptanceContext {
   readonly queue: Enqueuer;
@@ -46,9 +46,12 @@ async function storeRequest(tx: Queryable, options: AcceptOptions): Promise<Stor
   const { campaignId, adIds } = await storeAds(tx, options, existing);
   const entries = parsed.entries.map(({ screenshots }, index) => ({ adId: adIds[index] ?? '', screenshots }));
   const pictures = expandScreenshots(entries, limits.screenshots);
-  const { instructions, subscribers } = parsed;
-  const set = await insertSet(tx, { organizationId, campaignId, instructions, pictures, subscribers, retakeOf });
-  return { ...set, campaign_id: campaignId, status: 'draft' };
+  const { instructions, metadata, subscribers } = parsed;
+  const set = await insertSet(tx, {
+    ...{ organizationId, campaignId, instructions, metadata },
+    ...{ pictures, subscribers, retakeOf },
+  });
+  return { ...set, campaign_id: campaignId, status: 'draft', metadata };
 }
 
 /** The usual request is valid and has media. The inserts then find existing ads themselves. */

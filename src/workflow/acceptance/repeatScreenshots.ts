@@ -131,7 +131,8 @@ async function requestOf(tx: Queryable, { set, pictures, wish, isRetake }: Repea
     }),
   );
   const instructions = wish.instructions ?? set.instructions;
-  return { campaign: { id: set.campaign_id }, entries, subscribers, instructions, faults };
+  const metadata = wish.metadata ?? set.metadata;
+  return { campaign: { id: set.campaign_id }, entries, subscribers, instructions, metadata, faults };
 }
 
 function wanted(picture: RetakeSource, wish: ParsedRetake, isRetake: boolean): WantedScreenshots {

@@ -17,7 +17,13 @@ preparePages((started) => {
 const adAddress = (id: string) => `${server.url}/o/demo/ads/${id}`;
 
 async function seedAd(
-  values: { status?: 'pending' | 'generic_error'; reason?: string; content?: string; warnings?: string } = {},
+  values: {
+    status?: 'pending' | 'generic_error';
+    reason?: string;
+    content?: string;
+    warnings?: string;
+    metadata?: string;
+  } = {},
 ): Promise<string> {
   const { adIds } = await seedSet(server, { shots: [{ site: 'https://news.example/', device: 'desktop' }] });
   const id = adIds[0] ?? '';
@@ -111,6 +117,16 @@ describe('the page of an ad', () => {
     const note = (await page.locator('.note.fault').textContent()) ?? '';
     expect(note).toContain('The zip has no index.html.');
     expect(note).toContain('Correct the creative');
+  });
+
+  it('the page of an ad shows its metadata as text', async () => {
+    const id = await seedAd({ metadata: JSON.stringify({ 'order <b>': '<script>4711</script>' }) });
+    const { page, faults } = await openPage(browser);
+    await signIn(page, server, adAddress(id));
+    await page.getByText('Metadata').click();
+    const [key, value] = ['dt', 'dd'].map((name) => page.locator(`details.note ${name}`));
+    expect([await key?.innerText(), await value?.innerText()]).toEqual(['order <b>', '<script>4711</script>']);
+    expect(faults).toEqual([]);
   });
 
   it('the page of an ad shows its warnings', async () => {

@@ -9,6 +9,12 @@ import { MAX_DOCUMENT_PICTURES } from '../../../src/domain/exports.ts';
 import { KEYS_MAX } from '../../../src/domain/keys.ts';
 import { DEFAULT_LIMITS, INSTRUCTIONS_MAX } from '../../../src/domain/limits.ts';
 import { MARKER_MAX_SECONDS } from '../../../src/domain/markers.ts';
+import {
+  METADATA_KEY_MAX,
+  METADATA_MAX_BYTES,
+  METADATA_MAX_PAIRS,
+  METADATA_VALUE_MAX,
+} from '../../../src/domain/metadata.ts';
 import { COMMENT_MAX } from '../../../src/domain/reviews.ts';
 import { SHARE_DAYS_MAX, SHARE_LINKS_MAX } from '../../../src/domain/shareLinks.ts';
 import { TEMPLATES_MAX } from '../../../src/domain/templates.ts';
@@ -31,6 +37,10 @@ const LIMITS: Readonly<Record<string, number>> = {
   'characters of a lookup key': LOOKUP_KEY_MAX,
   'characters of the instructions of a set': INSTRUCTIONS_MAX,
   'characters of the comment of a review': COMMENT_MAX,
+  'pairs of the metadata of an ad or a set': METADATA_MAX_PAIRS,
+  'characters of a key of metadata': METADATA_KEY_MAX,
+  'characters of a value of metadata': METADATA_VALUE_MAX,
+  'metadata of an ad or a set as JSON, in bytes': METADATA_MAX_BYTES,
   'objects of a page of a list': longestPage(),
   'templates of an organization': TEMPLATES_MAX,
   'webhook endpoints of an organization': ENDPOINTS_MAX,

@@ -19,6 +19,7 @@ export type CreateAdObject = {
   name?: string | null;
   media?: Media | null;
   size?: AdSize | null;
+  metadata?: Record<string, string> | null;
 };
 
 /** The creative. Required for a new ad, ignored for an existing one. */
@@ -107,6 +108,7 @@ export type CreateScreenshotRequest = {
   screenshot_requests: Array<ScreenshotRequestEntry>;
   subscribers?: Array<Subscriber> | null;
   instructions?: string | null;
+  metadata?: Record<string, string> | null;
 };
 
 export type ScreenshotRequestEntry = {
@@ -120,6 +122,7 @@ export type ScreenshotRequestAd = {
   name?: string | null;
   media?: Media | null;
   size?: AdSize | null;
+  metadata?: Record<string, string> | null;
 };
 
 export type ScreenshotObject = {
@@ -190,6 +193,7 @@ export type RetakeScreenshot = {
   /** Absent: as in the request of the set. An empty array: none. */
   subscribers?: Array<Subscriber> | null;
   instructions?: string | null;
+  metadata?: Record<string, string> | null;
 };
 
 /** The screenshots to take again, and changes to them. */
@@ -230,6 +234,7 @@ export type RetakeSet = {
   /** Absent: as in the request of the set. An empty array: none. */
   subscribers?: Array<Subscriber> | null;
   instructions?: string | null;
+  metadata?: Record<string, string> | null;
 };
 
 /** A share link to create. */
@@ -410,6 +415,8 @@ export type Ad = {
   created_at: string;
   /** Results page of the ad. */
   html_url: string;
+  /** The free pairs of the client; empty if it gave none. */
+  metadata: Record<string, string>;
   /** URL of the ad preview. It needs no key and cannot be guessed. Null until the preview exists. */
   preview_image_url: string | null;
   /** CSS pixels. Null while `pending`, absent if it is unknown. */
@@ -455,6 +462,8 @@ export type ScreenshotSet = {
   created_at: string;
   /** Results page of the set. */
   html_url: string;
+  /** The free pairs of the client; empty if it gave none. */
+  metadata: Record<string, string>;
   /** As given in the request. */
   instructions: string | null;
   /** The reviewer’s text, then the service’s line about failed screenshots. */
@@ -541,6 +550,8 @@ export type AdSummary = {
   created_at: string;
   /** Results page of the ad. */
   html_url: string;
+  /** The free pairs of the client; empty if it gave none. */
+  metadata: Record<string, string>;
 };
 
 /** Every 4xx and 5xx: messages by the path of the field. */
@@ -606,6 +617,8 @@ export type ScreenshotSetSummary = {
   created_at: string;
   /** Results page of the set. */
   html_url: string;
+  /** The free pairs of the client; empty if it gave none. */
+  metadata: Record<string, string>;
 };
 
 /** A campaign. */
@@ -630,6 +643,8 @@ export type ListedScreenshotSet = {
   created_at: string;
   /** Results page of the set. */
   html_url: string;
+  /** The free pairs of the client; empty if it gave none. */
+  metadata: Record<string, string>;
   /** As given in the request. */
   instructions: string | null;
   /** The reviewer’s text, then the service’s line about failed screenshots. */
@@ -719,6 +734,8 @@ export type ApprovedScreenshot = {
     created_at: string;
     /** Results page of the ad. */
     html_url: string;
+    /** The free pairs of the client; empty if it gave none. */
+    metadata: Record<string, string>;
     /** The media; with `include=ad.creative`. */
     creative?: {
       type: "url" | "html_tag" | "upload";

@@ -3,6 +3,7 @@ import { countStatuses, reviewNotes, type ScreenshotTotals, totalsOf } from '../
 import type { SetHead } from '../../../store/sets/readSet.ts';
 import { type Html, type HtmlContent, html } from '../html.ts';
 import { progressLabel, reviewedBy, setLabel, setState, timeElement } from '../labels.ts';
+import { metadataList } from '../metadata.ts';
 import type { PagePaths } from '../paths.ts';
 import type { PictureView } from './pictures.ts';
 import { isFinished, isRunning, type SetFacts } from './setFacts.ts';
@@ -24,6 +25,7 @@ export function setHead(facts: SetFacts, paths: PagePaths): Html {
   ${set.review !== null && html`<p class="meta">Reviewed ${reviewedBy(set.review)}</p>`}
   ${set.instructions !== null && note('Instructions', set.instructions)}
   ${notes !== null && note('Review notes', notes)}
+  ${metadataList(set.metadata)}
 </section>`;
 }
 

@@ -40,7 +40,7 @@ async function newAd(lookup_key: string | null = null, name = 'Spring'): Promise
 }
 
 describe('a request', () => {
-  test('a screenshot request is answered with 202 and exactly the six fields of its set', async () => {
+  test('a screenshot request is answered with 202 and exactly the fields of its set', async () => {
     const reply = await ask([entry()]);
     expect(reply.status).toBe(202);
     expect(reply.json).toEqual({
@@ -50,6 +50,7 @@ describe('a request', () => {
       campaign_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/),
       html_url: `${PUBLIC_URL}/o/acme/screenshot_sets/${reply.json.id}`,
+      metadata: {},
     });
   });
 

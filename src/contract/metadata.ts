@@ -1,0 +1,42 @@
+/** The field `metadata` of requests and records. */
+import { z } from 'zod';
+import {
+  METADATA_KEY_MAX,
+  METADATA_MAX_BYTES,
+  METADATA_MAX_PAIRS,
+  METADATA_VALUE_MAX,
+  type Metadata,
+  type MetadataFault,
+  metadataFaults,
+} from '../domain/metadata.ts';
+import { OURS } from './descriptions.ts';
+import { isObject, kindOf } from './faults.ts';
+
+/** `z.record` would drop a key such as `__proto__`, so code checks the pairs. */
+export const GivenMetadata = z
+  .unknown()
+  .transform((value, context): Metadata => {
+    if (isMetadata(value)) return value;
+    const faults: readonly MetadataFault[] = isObject(value)
+      ? metadataFaults(value)
+      : [{ message: `must be an object, but is ${kindOf(value)}.` }];
+    for (const { key, message } of faults)
+      context.addIssue({ code: 'custom', message, path: key === undefined ? [] : [key] });
+    return z.NEVER;
+  })
+  .meta({
+    override: {
+      type: 'object',
+      maxProperties: METADATA_MAX_PAIRS,
+      additionalProperties: { type: 'string', maxLength: METADATA_VALUE_MAX },
+    },
+    description: `Free pairs of texts, which come back in every record and event. At most ${METADATA_MAX_PAIRS}, with keys of at most ${METADATA_KEY_MAX} characters, and ${METADATA_MAX_BYTES.toLocaleString('en')} bytes of JSON in all. ${OURS}`,
+  });
+
+function isMetadata(value: unknown): value is Metadata {
+  return isObject(value) && metadataFaults(value).length === 0;
+}
+
+export const metadata = z
+  .record(z.string(), z.string())
+  .describe(`The free pairs of the client; empty if it gave none. ${OURS}`);

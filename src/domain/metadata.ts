@@ -1,0 +1,43 @@
+/** Free pairs of texts that a client gives to an ad or a set, and that come back wherever the ad or the set does. */
+import { codePoints, isBlank, textFault } from './text.ts';
+
+export type Metadata = Readonly<Record<string, string>>;
+
+export const METADATA_MAX_PAIRS = 50;
+export const METADATA_KEY_MAX = 40;
+export const METADATA_VALUE_MAX = 500;
+/** A set repeats the pairs of an ad with each screenshot, so all pairs together have a maximum too. */
+export const METADATA_MAX_BYTES = 4_096;
+
+export interface MetadataFault {
+  /** The key whose value has the fault; absent if it concerns the whole, or the key itself. */
+  readonly key?: string;
+  readonly message: string;
+}
+
+/** @returns why the value is no metadata; empty if it is. */
+export function metadataFaults(value: object): MetadataFault[] {
+  const pairs = Object.entries(value);
+  if (pairs.length > METADATA_MAX_PAIRS)
+    return [{ message: `must have at most ${METADATA_MAX_PAIRS} pairs, but has ${pairs.length}.` }];
+  const faults = pairs.flatMap(([key, text]) => pairFault(key, text) ?? []);
+  if (faults.length > 0) return faults;
+  const bytes = Buffer.byteLength(JSON.stringify(value));
+  if (bytes <= METADATA_MAX_BYTES) return [];
+  const [most, has] = [METADATA_MAX_BYTES, bytes].map((number) => number.toLocaleString('en'));
+  return [{ message: `must be at most ${most} bytes of JSON in all, but has ${has}.` }];
+}
+
+function pairFault(key: string, value: unknown): MetadataFault | undefined {
+  if (isBlank(key) || codePoints(key) > METADATA_KEY_MAX || textFault(key) !== undefined)
+    return { message: `has a key that is not a text of 1 to ${METADATA_KEY_MAX} characters.` };
+  const message = valueFault(value);
+  return message === undefined ? undefined : { key, message };
+}
+
+function valueFault(value: unknown): string | undefined {
+  if (typeof value !== 'string') return 'must be a string.';
+  const length = codePoints(value);
+  if (length > METADATA_VALUE_MAX) return `must be at most ${METADATA_VALUE_MAX} characters, but has ${length}.`;
+  return textFault(value);
+}
