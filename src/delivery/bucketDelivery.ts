@@ -1,26 +1,13 @@
 /** Delivers pictures to a customer's bucket. For a set, the manifest that lists them is uploaded last. */
 import { adPictures, type SetPicture, setPictures } from '../store/deliveries/deliveredPictures.ts';
 import type { CompleteDelivery } from '../store/deliveries/deliveryToSend.ts';
-import { findS3Connector, type S3Connector } from '../store/organizations/connectors.ts';
+import { findS3Connector } from '../store/organizations/connectors.ts';
 import type { DeliveryAttemptResult } from '../workflow/deliveryAttempts.ts';
+import { expectUpload } from './abandonedUploads.ts';
+import { accountOf } from './connectorAccount.ts';
 import { adFrameKey, adPreviewKey, manifestKey, screenshotKey } from './objectKeys.ts';
 import type { DeliveryOptions } from './options.ts';
-import type { S3Account } from './s3Client.ts';
 import { type BucketUploadResult, uploadToBucket } from './s3Upload.ts';
-
-/** @returns the account of a stored connector. */
-export function accountOf(row: S3Connector): S3Account {
-  return {
-    ...(row.endpoint !== null && { endpoint: row.endpoint }),
-    region: row.region,
-    accessKeyId: row.access_key_id,
-    secretAccessKey: row.secret_access_key,
-    forcePathStyle: row.force_path_style,
-    encryption: row.encryption ?? undefined,
-    kmsKeyId: row.kms_key_id ?? undefined,
-    storageClass: row.storage_class ?? undefined,
-  };
-}
 
 /** One object to upload. `read` loads its bytes just before the upload. */
 interface ObjectUpload {
@@ -55,6 +42,7 @@ async function uploadAll(
   if (row === undefined) return { outcome: 'retry', error: `The organization no longer has the connector ${name}.` };
   const connector = accountOf(row);
   const region = delivery.region ?? undefined;
+  const bucket = delivery.bucket ?? '';
   const put = async ({ key, contentType, read }: ObjectUpload) =>
     uploadToBucket({
       connector,
@@ -62,9 +50,11 @@ async function uploadAll(
       contentType,
       region,
       signal,
-      bucket: delivery.bucket ?? '',
+      bucket,
       bytes: await read(),
       guard: options.guard,
+      started: (upload_id) =>
+        expectUpload(options, { organization_id: organizationId, name, bucket, region, key, upload_id }),
     });
   const { pictures, last } = await uploadsOf(delivery, options);
   const result = await putAll(pictures, put);

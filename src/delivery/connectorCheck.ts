@@ -9,7 +9,7 @@ import {
   finishConnectorCheck,
   type S3Connector,
 } from '../store/organizations/connectors.ts';
-import { accountOf } from './bucketDelivery.ts';
+import { accountOf } from './connectorAccount.ts';
 import { checkKey } from './objectKeys.ts';
 import type { DeliveryOptions } from './options.ts';
 import { type BucketTarget, openClient } from './s3Client.ts';

@@ -14,6 +14,7 @@ import {
   type RecordedState,
   recordDeliveryAttempts,
 } from '../workflow/deliveryAttempts.ts';
+import { startUploadAborts } from './abandonedUploads.ts';
 import { deliverToBucket } from './bucketDelivery.ts';
 import { startConnectorChecks } from './connectorCheck.ts';
 import { DeliveryWorker } from './deliveryWorker.ts';
@@ -34,10 +35,11 @@ export interface Deliveries {
   stop(timeoutMs: number): Promise<void>;
 }
 
-/** Starts the workers of deliveries, and that of the queue `check_connector`, which stops with the queue. */
+/** Starts the workers of deliveries, and those of the queues `check_connector` and `abort_upload`, which stop with the queue. */
 export async function startDeliveries(options: DeliveryOptions): Promise<Deliveries> {
   const { store, log, limits, subscribe } = options;
   await startConnectorChecks(options);
+  await startUploadAborts(options);
   const sender = new Sender(options);
   const workers = (['webhook', 's3'] as const).map((channel) => {
     const attempt = (delivery: DeliveryToSend, signal: AbortSignal) => sender.attempt(delivery, signal);

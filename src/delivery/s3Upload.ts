@@ -1,4 +1,5 @@
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { LARGEST_SINGLE_UPLOAD, requestsFor, uploadInParts } from './multipartUpload.ts';
 import { type BucketTarget, openClient } from './s3Client.ts';
 import { explainS3 } from './s3Errors.ts';
 
@@ -6,8 +7,11 @@ export interface BucketUpload extends BucketTarget {
   key: string;
   bytes: Buffer;
   contentType: string;
+  /** The deadline of each request. */
   timeoutMs?: number;
   signal?: AbortSignal;
+  /** Called with the id of an upload in parts, before the first part. */
+  started?: (uploadId: string) => Promise<void>;
 }
 
 export interface BucketUploadResult {
@@ -34,22 +38,26 @@ export async function uploadToBucket(attempt: BucketUpload): Promise<BucketUploa
 
 async function put(attempt: BucketUpload): Promise<Omit<BucketUploadResult, 'durationMs'>> {
   const { bucket, key, bytes, contentType, timeoutMs = TIMEOUT_MS } = attempt;
-  const deadline = AbortSignal.timeout(timeoutMs);
+  const totalMs = timeoutMs * requestsFor(bytes.byteLength);
+  const deadline = AbortSignal.timeout(totalMs);
   const abortSignal = attempt.signal ? AbortSignal.any([deadline, attempt.signal]) : deadline;
   let client: S3Client | undefined;
   try {
     client = openClient(attempt, timeoutMs);
     const { encryption, kmsKeyId, storageClass } = attempt.connector;
-    const command = new PutObjectCommand({
+    const object = {
       ...{ Bucket: bucket, Key: key, Body: bytes, ContentType: contentType },
       ...(encryption !== undefined && { ServerSideEncryption: encryption }),
       ...(kmsKeyId !== undefined && { SSEKMSKeyId: kmsKeyId }),
       ...(storageClass !== undefined && { StorageClass: storageClass }),
-    });
-    const { $metadata } = await client.send(command, { abortSignal });
-    return { outcome: 'delivered', statusCode: $metadata.httpStatusCode ?? 200 };
+    };
+    const status =
+      bytes.byteLength > LARGEST_SINGLE_UPLOAD
+        ? await uploadInParts(client, { object, signal: abortSignal, started: attempt.started })
+        : (await client.send(new PutObjectCommand(object), { abortSignal })).$metadata.httpStatusCode;
+    return { outcome: 'delivered', statusCode: status ?? 200 };
   } catch (error) {
-    if (deadline.aborted) return { outcome: 'retry', error: `The upload took longer than ${timeoutMs} ms.` };
+    if (deadline.aborted) return { outcome: 'retry', error: `The upload took longer than ${totalMs} ms.` };
     return { outcome: 'retry', ...explainS3(error, { bucket, action: 's3:PutObject' }) };
   } finally {
     client?.destroy();

@@ -58,6 +58,7 @@ const QUEUES: Readonly<Record<QueueName, Omit<QueueSettings, 'name'>>> = {
   export: { ...COMMON, retryLimit: 30, expireInSeconds: 2 * SECONDS.hour },
   expire_export: { ...COMMON, retryLimit: 30, expireInSeconds: 300 },
   check_connector: { ...COMMON, retryLimit: 5, expireInSeconds: 300 },
+  abort_upload: { ...COMMON, retryLimit: 5, retryDelay: 60, retryDelayMax: SECONDS.hour, expireInSeconds: 300 },
 };
 const NAMES = Object.keys(QUEUES) as QueueName[];
 const CHECK_SECONDS = 5;
