@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
-.PHONY: help setup build demo screenshots gallery dev test check generate bench bench-cluster e2e verify image clean chart release release-notes publish-image publish-chart publish-notes
+.PHONY: help setup build demo screenshots gallery dev test check generate bench bench-cluster e2e verify chaos image clean chart release release-notes publish-image publish-chart publish-notes
 
 NODE := .node/bin/node
 export PATH := $(CURDIR)/.node/bin:$(PATH)
@@ -53,6 +53,9 @@ e2e: setup ## image and chart on a real cluster: KUBECONFIG's, else one that it 
 
 verify: setup ## the long tests that test and e2e leave out; records the verified source in test/matrix/verified
 	@$(NODE) scripts/verify.ts $(ARGS)
+
+chaos: setup ## kills parts of the service under load and checks that nothing is lost; SEED=1 MINUTES=10 KILLS=1000 (docs/reliability.md)
+	@CHROMIUM_PATH="$${CHROMIUM_PATH:-$$(cat .node/chromium.path 2>/dev/null)}" SEED='$(SEED)' MINUTES='$(MINUTES)' KILLS='$(KILLS)' TARGET='$(TARGET)' QUIET_MINUTES='$(QUIET_MINUTES)' RECORD='$(RECORD)' $(NODE) test/chaos/run.ts
 
 image: ## the container image tearsheet:dev, with docker, podman or buildah, else with the test cluster's own
 	@scripts/image.sh

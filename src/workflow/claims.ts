@@ -14,8 +14,8 @@ import { type AttemptRef, lockAttempt, lockUnsettledJob } from './attempts.ts';
 import type { ResolveContext } from './countedTransactions.ts';
 import { failCreative } from './creativeResults.ts';
 
-/** A creative whose claim is lost this often fails, because it probably ends each browser that renders it. */
-const MAX_LOST_CLAIMS = 2;
+/** A creative whose claim is lost this often fails, because it probably ends each capture that renders it. */
+const MAX_LOST_CLAIMS = 3;
 
 /** Claims the next free creative, first those that screenshots of this index wait for. @throws SupersededError */
 export async function claimCreative(
@@ -43,13 +43,13 @@ export async function releaseClaim(transaction: Queryable, attemptRef: AttemptRe
   await removeClaim(transaction, attemptRef, adId);
 }
 
-/** Ends claims whose lease has expired. A creative that is lost twice fails. */
+/** Ends claims whose lease has expired. A creative that is lost three times fails. */
 export async function expireClaims(transaction: Queryable, jobId: string, context: ResolveContext): Promise<void> {
   const job = await lockUnsettledJob(transaction, jobId);
   if (job === undefined) return;
   const lost = await removeExpiredClaims(transaction, jobId);
   for (const { ad_id } of lost.filter(({ claims_lost }) => claims_lost >= MAX_LOST_CLAIMS)) {
-    const failure = { status: 'generic_error', reason: 'It ended the renderer twice.' } as const;
+    const failure = { status: 'generic_error', reason: 'It ended the renderer three times.' } as const;
     await failCreative(transaction, { job, adId: ad_id, failure }, context);
   }
 }

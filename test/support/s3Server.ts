@@ -98,7 +98,7 @@ async function inContainer(): Promise<Running | undefined> {
 }
 
 async function builtByGo(): Promise<Running | undefined> {
-  const binary = await build();
+  const binary = await buildS3Server();
   if (binary === undefined) return undefined;
   const folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-s3-'));
   await Promise.all(['data', 'meta'].map((name) => mkdir(path.join(folder, name))));
@@ -127,8 +127,11 @@ async function builtByGo(): Promise<Running | undefined> {
   };
 }
 
-/** Built once a version, outside of the checkout; by two at a time at worst, of which the last wins. */
-async function build(): Promise<string | undefined> {
+/**
+ * Built once a version, outside of the checkout; by two at a time at worst, of which the last wins.
+ * @returns the program; undefined without Go.
+ */
+export async function buildS3Server(): Promise<string | undefined> {
   const cache = path.join(homedir(), '.cache', 'tearsheet');
   const binary = path.join(cache, `versitygw-${await pinnedVersion()}`);
   if (existsSync(binary)) return binary;

@@ -19,27 +19,20 @@ const MAX_TERMINATED_SCRIPTS = 3;
 const BLOCKED_MS = 4_000;
 const TERMINATION_TIMEOUT_MS = 2_000;
 
-/** Bounds every wait for a page: ends endless scripts, and fails on a crash, an abort or a page that is stuck. */
+/** Bounds every wait for a page: ends endless scripts, and fails on an abort or a page that is stuck. */
 export class PageGuard {
   readonly #session: CdpSession;
   readonly #options: PageGuardOptions;
-  readonly #crashed = Promise.withResolvers<never>();
   #terminatedScripts = 0;
 
   constructor(session: CdpSession, options: PageGuardOptions) {
     this.#session = session;
     this.#options = options;
-    session.on('Inspector.targetCrashed', () =>
-      this.#crashed.reject(
-        new RenderingBlockedError('crash', 'The creative crashed the browser (it may need too much memory).'),
-      ),
-    );
-    // Only races await it, so without this handler a crash would be an unhandled rejection.
-    this.#crashed.promise.catch(() => undefined);
   }
 
   /**
-   * Awaits `work` until it ends, or until the page crashes, is stuck or runs an endless script.
+   * Awaits `work` until it ends, or until the page is stuck or runs an endless script. A page that crashes ends its
+   * browser, which ends `work`.
    * @param tick called at each check of the page.
    * @throws RenderingBlockedError, the signal's reason, and the error of `work`.
    */
@@ -54,7 +47,7 @@ export class PageGuard {
     const timer = new CancelableTimer();
     try {
       const stuck = this.#detectStuckPage(timer, tick);
-      return await Promise.race([work, this.#crashed.promise, aborted.promise, stuck]);
+      return await Promise.race([work, aborted.promise, stuck]);
     } finally {
       timer.cancel();
       signal.removeEventListener('abort', abort);

@@ -100,6 +100,7 @@ export async function startSteppedBrowser(options: SteppedBrowserOptions): Promi
   };
   try {
     await cdp.root.send('Browser.getVersion', undefined, START_TIMEOUT_MS);
+    await endIfPageCrashes(cdp, child);
     return {
       cdp,
       profile,
@@ -112,6 +113,15 @@ export async function startSteppedBrowser(options: SteppedBrowserOptions): Promi
     const printed = stderr() || 'nothing';
     throw new BrowserStartError(`The browser ${options.chromiumPath} did not start. It printed: ${printed}`, { cause });
   }
+}
+
+/** A crashed page answers no call. A browser shows one creative only, so it ends with its page. */
+async function endIfPageCrashes(cdp: CdpConnection, child: ChildProcess): Promise<void> {
+  cdp.root.on('Target.targetCrashed', () => {
+    cdp.end('A page of the browser crashed');
+    killGroup(child);
+  });
+  await cdp.root.send('Target.setDiscoverTargets', { discover: true });
 }
 
 async function createProfile(): Promise<string> {

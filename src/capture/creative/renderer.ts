@@ -31,6 +31,8 @@ export interface CreativeRendererOptions {
 
 const DEFAULT_DEADLINE_MS = 60_000;
 const DEFAULT_NETWORK_BUDGET_MS = 8_000;
+/** A creative that ends so many browsers fails. */
+const MAX_CRASHES = 3;
 
 /** @throws Error if the executable does not print its version. */
 export async function startCreativeRenderer(options: CreativeRendererOptions): Promise<CreativeRenderer> {
@@ -55,15 +57,30 @@ class PooledRenderer implements CreativeRenderer {
   }
 
   async render(source: CreativeSource, request: RenderRequest): Promise<RenderedCreative | FailedCreative> {
+    for (let crashes = 1; ; crashes++) {
+      try {
+        return await this.#renderInTime(source, request);
+      } catch (error) {
+        // Another creative or the machine may be the cause, so another browser tries again.
+        if (!(error instanceof BrowserGoneError)) throw error;
+        request.signal?.throwIfAborted();
+        if (crashes === MAX_CRASHES) return crashed();
+        this.#log('The browser died and was replaced', { reason: error.message, crashes });
+      }
+    }
+  }
+
+  /** @throws BrowserGoneError if the browser ended. The deadline begins again in the next browser. */
+  async #renderInTime(source: CreativeSource, request: RenderRequest): Promise<RenderedCreative | FailedCreative> {
     const { creativeDeadlineMs = DEFAULT_DEADLINE_MS } = this.#options;
     const deadline = AbortSignal.timeout(creativeDeadlineMs);
     const signal = request.signal ? AbortSignal.any([request.signal, deadline]) : deadline;
     try {
-      return await retryOnceIfBrowserDies(() => this.#attempt(source, request, signal), this.#log);
+      return await this.#attempt(source, request, signal);
     } catch (error) {
       request.signal?.throwIfAborted();
       // The creative is not at fault, even if the deadline has passed.
-      if (error instanceof BrowserStartError) throw error;
+      if (error instanceof BrowserStartError || error instanceof BrowserGoneError) throw error;
       if (deadline.aborted) return deadlineExceeded(creativeDeadlineMs);
       return failedCreativeOf(error);
     }
@@ -117,27 +134,11 @@ class PooledRenderer implements CreativeRenderer {
   readonly #log = (message: string, fields?: object): void => this.#options.log?.(message, fields);
 }
 
-/** Tries again if the browser dies, because another creative may have been the cause. */
-async function retryOnceIfBrowserDies<T>(
-  work: () => Promise<T>,
-  log: (message: string, fields?: object) => void,
-): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof BrowserGoneError)) throw error;
-    log('The browser died and was replaced', { reason: error.message });
-    return work();
-  }
-}
-
 /** @throws the error itself if the creative is not at fault. */
 function failedCreativeOf(error: unknown): FailedCreative {
   const failure = asFailedCreative(error);
   if (failure !== undefined) return failure;
   if (error instanceof RenderingBlockedError) return { status: 'generic_error', reason: error.message };
-  if (error instanceof BrowserGoneError)
-    return { status: 'generic_error', reason: 'The creative crashed the browser twice.' };
   if (error instanceof CdpTimeoutError)
     return {
       status: 'generic_error',
@@ -146,6 +147,11 @@ function failedCreativeOf(error: unknown): FailedCreative {
   if (error instanceof CdpError)
     return { status: 'generic_error', reason: `The browser reported an error for the creative: ${error.message}.` };
   throw error;
+}
+
+function crashed(): FailedCreative {
+  const reason = `The creative crashed ${MAX_CRASHES} browsers. It may need too much memory.`;
+  return { status: 'generic_error', reason };
 }
 
 function deadlineExceeded(ms: number): FailedCreative {

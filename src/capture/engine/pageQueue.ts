@@ -13,7 +13,7 @@ export interface PageQueueOptions extends PageTaskOptions {
  *
  * Pages share a browser, so one page may break or slow down the others. Once a page is lost, the queue opens no further page
  * until the open ones have ended. Then it restarts the browser and processes each lost page alone. A page that is lost alone is
- * opened once more.
+ * opened again, in three browsers at most.
  * @throws EngineStartError, the reason of `stop`, and errors of `onResult` and of downloads.
  */
 export async function processPages(pages: readonly PageOrder[], tools: PageQueueOptions): Promise<void> {
@@ -56,7 +56,7 @@ async function processAlone(work: PageTask, tools: PageQueueOptions): Promise<vo
     if (loss === undefined) continue;
     await tools.engine.restartPageBrowser();
     if (work.isLastTry)
-      await work.failRest(tools.engine.memoryEndReason ?? `The page crashed the browser twice: ${loss.message}`);
+      await work.failRest(tools.engine.memoryEndReason ?? `The page crashed three browsers: ${loss.message}`);
   }
 }
 

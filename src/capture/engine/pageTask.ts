@@ -63,8 +63,8 @@ const DEADLINES = { openMs: 180_000, placeMs: 180_000 };
 const CLOSE_MS = 5_000;
 /** The browser shows one ad at a time, but pictures are composed and compressed at the same time. */
 const MAX_PLACEMENTS = 3;
-/** A page is opened again once if it was lost. */
-const MAX_OPENINGS = 2;
+/** A page that is lost is opened again in another browser, until it was lost in three. */
+const MAX_OPENINGS = 3;
 
 /** The page is lost: its browser crashed or is stuck, or another open page may have slowed it down. */
 export class PageLostError extends Error {
@@ -171,7 +171,7 @@ export class PageTask {
     const placed = await this.#orPageLost(() => withDeadline(this.#deadlines.placeMs, page.place(frame, options)));
     if (placed.status === 'uploaded') return placed;
     // The page itself is broken, so neither the ad nor the slots are the reason.
-    if (placed.status === 'generic_error' && !this.isLastTry) throw new PageLostError(placed.reason);
+    if (placed.status === 'generic_error') throw new PageLostError(placed.reason);
     return this.#requireReliable(placed);
   }
 

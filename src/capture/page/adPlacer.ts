@@ -84,7 +84,7 @@ export class AdPlacer {
         if (!('fault' in spot)) return await this.#picture(choice, { ...placement, spot, only });
         refusals.push(`${choice.scored.element}: ${spot.fault}`);
       } catch (error) {
-        if (this.#live.page.isClosed()) return failed('the page crashed or was closed', candidates);
+        if (this.#live.isLost) return failed('the page crashed or was closed', candidates);
         refusals.push(`${choice.scored.element}: ${shortErrorMessage(error)}`);
         late ||= isTimeout(error);
       }

@@ -49,11 +49,20 @@ export interface Screen {
 export class LivePage {
   readonly page: Page;
   readonly #session: CDPSession;
+  #crashed = false;
   #firstScale: number | undefined;
 
   constructor(page: Page, session: CDPSession) {
     this.page = page;
     this.#session = session;
+    page.once('crash', () => {
+      this.#crashed = true;
+    });
+  }
+
+  /** Whether the page crashed or was closed, so that no call to it succeeds any more. */
+  get isLost(): boolean {
+    return this.#crashed || this.page.isClosed();
   }
 
   /** PNG in device pixels. @param clip a part of the document in CSS pixels; default: the viewport. */

@@ -36,6 +36,12 @@ export async function startPageOpener(options: PageOpenerOptions): Promise<PageO
   return opener;
 }
 
+interface OpenInOptions extends Pick<PageVisitOptions, 'device' | 'otherAds'> {
+  readonly signal: AbortSignal | undefined;
+  /** Set if the process of the page ends. */
+  readonly crash: { happened: boolean };
+}
+
 const NO_LISTS = Promise.resolve(undefined);
 
 class ChromiumOpener implements PageOpener {
@@ -59,7 +65,10 @@ class ChromiumOpener implements PageOpener {
     { signal, otherAds = 'hide' }: OpenOptions = {},
   ): Promise<OpenPage | ClosedPage> {
     const browser = await this.#running();
-    const outcome = await failIfBrowserEnds(browser, this.#openIn(browser, site, { device, otherAds, signal }));
+    const about = { device, otherAds, signal, crash: { happened: false } };
+    const outcome = await failIfBrowserEnds(browser, this.#openIn(browser, site, about));
+    if (about.crash.happened && outcome.status !== 'ready' && !signal?.aborted)
+      throw new Error(`The page crashed: ${outcome.reason}`);
     // The browser failed, not the site, so the caller may open the page in another browser.
     if (outcome.status === 'generic_error' && !signal?.aborted && (await hasEnded(browser, outcome.reason)))
       throw new Error(`The browser ended: ${outcome.reason}`);
@@ -69,12 +78,13 @@ class ChromiumOpener implements PageOpener {
   async #openIn(
     browser: Browser,
     site: string,
-    { device, otherAds, signal }: Pick<PageVisitOptions, 'device' | 'otherAds'> & { signal: AbortSignal | undefined },
+    { device, otherAds, signal, crash }: OpenInOptions,
   ): Promise<OpenPage | ClosedPage> {
     let context: BrowserContext | undefined;
     try {
       context = await openDeviceContext(browser, device);
       const page = await context.newPage();
+      page.once('crash', () => this.#closeCrashed(page, crash));
       return await this.#visit(page, site, { device, otherAds, signal, version: browser.version() });
     } catch (error) {
       await context?.close().catch((failure: unknown) => this.#warn(failure, 'A context did not close.'));
@@ -142,6 +152,15 @@ class ChromiumOpener implements PageOpener {
     });
     this.#group = await processGroupOf(browser);
     return browser;
+  }
+
+  /** Calls to a crashed page would wait for their deadlines. */
+  #closeCrashed(page: Page, crash: { happened: boolean }): void {
+    crash.happened = true;
+    page
+      .context()
+      .close()
+      .catch((error: unknown) => this.#warn(error, 'The context of a crashed page did not close.'));
   }
 
   #warn(error: unknown, message: string): void {

@@ -1,12 +1,9 @@
 /** One capture as a child process. It has its own process group, exits when this process ends, and its output goes to the log. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { CAPTURE_EXIT } from '../../contract/captureProtocol.ts';
 import type { Log } from '../../lib/log.ts';
+import { createPodFolder, removePodFolder } from './podFolders.ts';
 
 export interface LocalPodOptions {
   readonly command: readonly string[];
@@ -34,15 +31,12 @@ export interface Pod {
   terminate(): void;
 }
 
-/** A killed browser may still write files for a moment, so the removal is retried. */
-const REMOVE_OPTIONS = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 };
-
 /** The standard input of the child is open as long as this process lives. The child exits when it closes. */
 export function startPod(options: LocalPodOptions): Pod {
   const { command, env, deadlineMs, graceMs, log, fields } = options;
   const [program = '', ...args] = command;
   // Each capture has its own temporary folder, so that the browser profile of a killed capture can be removed.
-  const folder = mkdtempSync(join(tmpdir(), 'tearsheet-pod-'));
+  const folder = createPodFolder();
   const childEnv = { ...env, TMPDIR: folder };
   const child = spawn(program, args, { env: childEnv, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
   // The pipe breaks when the child exits. The exit is handled below.
@@ -91,7 +85,7 @@ function endOf(child: ChildProcess): Promise<PodEnd> {
 
 async function removeFolder(folder: string, { log, fields }: LocalPodOptions): Promise<void> {
   try {
-    await rm(folder, REMOVE_OPTIONS);
+    await removePodFolder(folder);
   } catch (error) {
     log.warn({ ...fields, folder, err: error }, 'the temporary folder of a capture could not be removed');
   }

@@ -2,6 +2,7 @@ import { getCompileCacheDir } from 'node:module';
 import path from 'node:path';
 import { issueJobToken } from '../../api/auth/jobToken.ts';
 import { createLocalCluster } from '../../cluster/local/localCluster.ts';
+import { removeLeftPodFolders } from '../../cluster/local/podFolders.ts';
 import { startController } from '../../controller/controller.ts';
 import {
   type ControllerService,
@@ -49,6 +50,7 @@ export async function startLocalController(
 ): Promise<ControllerService> {
   const { config, queue, log, installation, publicUrl, internalUrl } = context;
   const { parallelism, egress, captureCommand } = options;
+  await removeFoldersOfKilledControllers(log);
   const cluster = createLocalCluster({
     captureCommand,
     maxPods: parallelism,
@@ -82,6 +84,16 @@ export async function startLocalController(
       await Promise.all([deliveries.stop(graceMs), queue.stop({ timeoutMs: graceMs })]);
     },
   };
+}
+
+/** A folder that cannot be removed must not prevent the start. */
+async function removeFoldersOfKilledControllers(log: ServiceContext['log']): Promise<void> {
+  try {
+    const removed = await removeLeftPodFolders();
+    if (removed > 0) log.info({ removed }, 'removed temporary folders of captures that a killed controller had left');
+  } catch (error) {
+    log.warn({ err: error }, 'temporary folders of earlier captures could not be removed; the next start tries again');
+  }
 }
 
 function captureEnvironment({ allow, allowWith }: EgressOptions): Record<string, string> {

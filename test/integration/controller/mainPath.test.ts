@@ -98,7 +98,7 @@ test('ads that are created together share one job, and each notifies its own sub
   expect(await db.selectFrom('deliveries').select('target').execute()).toHaveLength(3);
 });
 
-test('a creative that crashes its renderer twice fails and is not captured a third time', async () => {
+test('a creative that crashes its renderer three times fails and is not captured again', async () => {
   const { db } = shop.store;
   const organization = await insertOrganization(db);
   const deadly = await insertAd(db, organization, { content: 'crash' });
@@ -107,7 +107,7 @@ test('a creative that crashes its renderer twice fails and is not captured a thi
   await launch(db, shop.queue, organization);
   await eventually(async () => expect((await setOf(setId)).status).toBe('approved'));
   expect((await picturesOf(setId)).map(({ status, reason }) => [status, reason])).toEqual([
-    ['ad_not_captured', 'It ended the renderer twice.'],
+    ['ad_not_captured', 'It ended the renderer three times.'],
     ['uploaded', null],
   ]);
   expect(shop.counted.toSorted()).toEqual(['ad_not_captured', 'uploaded']);

@@ -152,7 +152,7 @@ test('Repeating a result changes nothing', async () => {
   expect((await open(client, 'pod-2')).body).toMatchObject({ attempt: 2, done: true, pages: [] });
 });
 
-test('A claim that was lost twice fails its creative and the pictures of it', async () => {
+test('A claim that was lost three times fails its creative and the pictures of it', async () => {
   const { client, adId, setId } = await oneAdOnePage();
   await open(client, 'pod-1');
   expect((await claim(client, 1)).body).toMatchObject({ creative: { ad_id: adId }, unresolved: 1 });
@@ -160,9 +160,11 @@ test('A claim that was lost twice fails its creative and the pictures of it', as
   await passLeases();
   expect((await claim(client, 1)).body.creative?.ad_id).toBe(adId);
   await open(client, 'pod-2');
-  expect((await claim(client, 2)).body).toEqual({ creative: null, unresolved: 0 });
+  expect((await claim(client, 2)).body.creative?.ad_id).toBe(adId);
+  await open(client, 'pod-3');
+  expect((await claim(client, 3)).body).toEqual({ creative: null, unresolved: 0 });
   const pictures = await store.db.selectFrom('screenshots').selectAll().where('set_id', '=', setId).execute();
-  expect(pictures).toMatchObject([{ status: 'ad_not_captured', reason: 'It ended the renderer twice.' }]);
+  expect(pictures).toMatchObject([{ status: 'ad_not_captured', reason: 'It ended the renderer three times.' }]);
   expect(counted).toEqual(['ad_not_captured']);
   expect(await store.db.selectFrom('ads').selectAll().execute()).toMatchObject([{ status: 'generic_error' }]);
 });

@@ -7,7 +7,7 @@ import type { PictureResult } from '../../../../src/capture/engine/pageTask.ts';
 import { PhaseTimer } from '../../../../src/capture/engine/phaseTimer.ts';
 import { DEFAULT_OPTIONS } from '../../../../src/domain/screenshotOptions.ts';
 import { SILENT } from '../../../support/silentLog.ts';
-import { killBrowsers } from '../page/browserProcesses.ts';
+import { killBrowsers, killRenderers } from '../page/browserProcesses.ts';
 import { ad, CHROMIUM, device, type Sites, startSites } from '../page/sites.ts';
 
 let sites: Sites;
@@ -64,8 +64,37 @@ test('a page that crashes the browser does not fail the other page', async () =>
   expect(results.get(plain)?.status).toBe('uploaded');
   expect(results.get(kills)).toMatchObject({
     status: 'generic_error',
-    reason: expect.stringContaining('crashed the browser twice'),
+    reason: expect.stringContaining('crashed three browsers'),
   });
+});
+
+test('a page whose process is killed in two browsers gets its picture in the third', async () => {
+  let asked = 0;
+  const unlucky = sites.put('/unlucky', (_request, response) => {
+    asked += 1;
+    if (asked <= 2) killRenderers();
+    else response.setHeader('content-type', 'text/html').end(PLAIN);
+  });
+  const results = await take([unlucky]);
+  expect(results.get(unlucky)).toMatchObject({ status: 'uploaded' });
+  expect(asked).toBe(3);
+});
+
+test('a page whose process is killed while the ad is placed gets its picture in another browser', async () => {
+  let asked = 0;
+  // The script asks when the ad is put into the slot, and waits for the answer.
+  const placed = sites.put('/placed', (_request, response) => {
+    asked += 1;
+    if (asked <= 2) killRenderers();
+    else response.end();
+  });
+  const ask = `const request = new XMLHttpRequest(); request.open("GET", "${placed}", false); request.send();`;
+  const watch = `new MutationObserver(() => { ${ask} }).observe(document.getElementById("div-gpt-ad-1"),
+    { attributes: true, childList: true })`;
+  const site = sites.put('/watches', `${PLAIN}<script>${watch}</script>`);
+  const results = await take([site]);
+  expect(results.get(site)).toMatchObject({ status: 'uploaded' });
+  expect(asked).toBeGreaterThan(2);
 });
 
 test('a page that blocks its thread and a page that never answers do not fail the other page', async () => {

@@ -9,6 +9,20 @@ export function killBrowsers(): void {
   for (const pid of browsers) kill(pid);
 }
 
+/** Kills the renderers of all browsers that this process has started: the processes that run the pages. */
+export function killRenderers(): void {
+  const renderers = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => commandOf(pid).includes('--type=renderer') && isDescendant(pid));
+  for (const pid of renderers) kill(pid);
+}
+
+function isDescendant(pid: number): boolean {
+  for (let parent = parentOf(pid); parent > 1; parent = parentOf(parent)) if (parent === process.pid) return true;
+  return false;
+}
+
 function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');

@@ -235,24 +235,27 @@ test('A browser that crashes is restarted once, and its page is opened again', a
   expect(await statuses(job)).toEqual(['uploaded']);
 });
 
-test('A page that reports a crash is opened again, and its second report is the result', async () => {
+test('A page that reports a crash is opened again, and fails after three crashes', async () => {
   const gone = { ...onePage, pages: [desktop('http://gone.example/', A)] };
-  const once = await startCaptureJob(gone);
-  expect(await runProgram({ ...once, engine: engineDouble({ crashes: 1 }) }).exit).toBe(0);
-  expect(await statuses(once)).toEqual(['uploaded']);
   const twice = await startCaptureJob(gone);
   expect(await runProgram({ ...twice, engine: engineDouble({ crashes: 2 }) }).exit).toBe(0);
-  expect((await twice.screenshots())[0]).toMatchObject({ status: 'generic_error', reason: 'the page crashed' });
+  expect(await statuses(twice)).toEqual(['uploaded']);
+  const thrice = await startCaptureJob(gone);
+  expect(await runProgram({ ...thrice, engine: engineDouble({ crashes: 3 }) }).exit).toBe(0);
+  expect((await thrice.screenshots())[0]).toMatchObject({
+    status: 'generic_error',
+    reason: 'The page crashed three browsers: the page crashed',
+  });
 });
 
 test('A page that crashes the browser each time fails only its own pictures', async () => {
   // Index 0 has the first two of five pages.
   const sites = ['http://crash.example/', NEWS, 'http://c.example/', 'http://d.example/', 'http://e.example/'];
   const job = await startCaptureJob({ ...onePage, pages: sites.map((site) => desktop(site, A)) });
-  const { exit, engine } = runProgram({ ...job, engine: engineDouble({ crashes: 3 }) });
+  const { exit, engine } = runProgram({ ...job, engine: engineDouble({ crashes: 4 }) });
   expect(await exit).toBe(0);
-  // Once beside the other page, then alone, and once more.
-  expect(engine.opened.filter((site) => site.includes('crash'))).toHaveLength(3);
+  // Once beside the other page, and three times alone.
+  expect(engine.opened.filter((site) => site.includes('crash'))).toHaveLength(4);
   expect((await job.screenshots()).slice(0, 2)).toMatchObject([
     { status: 'generic_error', reason: expect.stringContaining('Target crashed') },
     { status: 'uploaded' },

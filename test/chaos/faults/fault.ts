@@ -1,0 +1,21 @@
+/** The types of a fault. */
+import type { Ledger } from '../ledger.ts';
+import type { Random } from '../random.ts';
+import type { Installation } from '../service/installation.ts';
+
+export interface FaultContext {
+  readonly installation: Installation;
+  readonly random: Random;
+  readonly ledger: Ledger;
+}
+
+export interface FaultKind {
+  /** As the report names it. */
+  readonly name: string;
+  /** A kill ends a process or a session at once. A disturbance hinders the service for some seconds. */
+  readonly kind: 'kill' | 'disturbance';
+  /** How often it is chosen, in relation to the others of its kind. */
+  readonly weight: number;
+  /** @returns the name of the victim; undefined if there is nothing to hit at this moment. */
+  strike(context: FaultContext): Promise<string | undefined>;
+}

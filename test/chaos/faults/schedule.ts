@@ -1,0 +1,66 @@
+/** Kills at random moments, and disturbances one after the other beside them, until the time or the number is reached. */
+import { sleep } from '../../../src/lib/sleep.ts';
+import type { Random } from '../random.ts';
+import { DISTURBANCES } from './disturbances.ts';
+import type { FaultContext, FaultKind } from './fault.ts';
+import { KILLS } from './kills.ts';
+
+export interface ScheduleOptions {
+  readonly kills: number;
+  readonly minutes: number;
+}
+
+/** Between two disturbances, in seconds. */
+const CALM = { least: 4, most: 20 };
+/** A kill that finds nothing to hit is replaced by another one, at most so often. */
+const TRIES = 6;
+
+/** @returns the number of kills. @throws the error of a fault. */
+export async function runFaults(context: FaultContext, { kills, minutes }: ScheduleOptions): Promise<number> {
+  const end = performance.now() + minutes * 60_000;
+  const over = new AbortController();
+  const disturbing = disturb(context, over.signal);
+  disturbing.catch(() => over.abort());
+  const pauseMs = (minutes * 60_000) / kills;
+  let done = 0;
+  while (done < kills && performance.now() < end && !over.signal.aborted) {
+    // Random pauses, so that two kills may also come at almost the same moment.
+    await sleep(-Math.log(1 - context.random.next()) * pauseMs);
+    if (await strikeOnce(context)) done += 1;
+  }
+  over.abort();
+  await disturbing;
+  return done;
+}
+
+async function strikeOnce(context: FaultContext): Promise<boolean> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    if (await strike(context, pickByWeight(KILLS, context.random))) return true;
+  }
+  return false;
+}
+
+async function disturb(context: FaultContext, over: AbortSignal): Promise<void> {
+  const { random } = context;
+  while (!over.aborted) {
+    await sleep(random.between(CALM.least, CALM.most) * 1_000, over).catch(() => undefined);
+    if (!over.aborted) await strike(context, pickByWeight(DISTURBANCES, random));
+  }
+}
+
+async function strike(context: FaultContext, { name, kind, strike: hit }: FaultKind): Promise<boolean> {
+  const detail = await hit(context);
+  if (detail === undefined) return false;
+  context.ledger.add({ kind, what: name, detail });
+  return true;
+}
+
+function pickByWeight(kinds: readonly FaultKind[], random: Random): FaultKind {
+  const sum = kinds.reduce((all, { weight }) => all + weight, 0);
+  let left = random.next() * sum;
+  for (const kind of kinds) {
+    left -= kind.weight;
+    if (left < 0) return kind;
+  }
+  throw new Error('There are no faults to pick from.');
+}
