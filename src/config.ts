@@ -155,13 +155,13 @@ export const SETTINGS = {
   RATE_LIMIT_PER_SECOND: setting(
     'Limits',
     integer(1, 1_000_000),
-    'Average number of requests per second that each API process accepts from one API key. Four replicas accept four times as many. `tearsheet dev` has no limit unless this is set.',
+    'Tokens that come back to each API key in a second. A simple request takes one, and docs/limits.md lists the others. All API processes share the limit. `tearsheet dev` has no limit unless this is set.',
     { fallback: '100' },
   ),
   RATE_LIMIT_BURST: setting(
     'Limits',
     integer(1, 1_000_000),
-    'Number of requests that each API process accepts from one API key at once.',
+    'Tokens of each API key at most, and so the number of simple requests that it may send at once.',
     {
       fallback: '1000',
     },

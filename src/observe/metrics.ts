@@ -37,6 +37,8 @@ export interface MeasuredExportAttempt {
 /** The metrics of a process, as functions that other modules call. None of them throws. */
 export interface Metrics {
   countRequest(request: MeasuredRequest): void;
+  /** Counts an API key that was wrong (`wrong`), or rejected without a look-up after too many wrong ones (`blocked`). */
+  countRejectedKey(outcome: 'wrong' | 'blocked'): void;
   /** Counts screenshots that reached these final statuses. */
   countScreenshots(statuses: readonly string[]): void;
   /** Records the time that a capture program spent in one phase. */
@@ -87,6 +89,7 @@ export function createMetrics({ processMetrics = true } = {}): Metrics {
       made.requests.inc(labels);
       made.requestSeconds.observe({ route: labels.route, method: labels.method }, seconds);
     },
+    countRejectedKey: (outcome) => made.rejectedKeys.inc({ outcome }),
     countScreenshots: (statuses) => {
       for (const status of statuses) made.captures.inc({ status });
     },
@@ -128,6 +131,12 @@ function requestInstruments(registry: Registry) {
       help: 'Time from the first byte of an HTTP request to the end of the response.',
       labelNames: ['route', 'method'],
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    }),
+    rejectedKeys: new Counter({
+      name: 'tearsheet_rejected_keys_total',
+      help: 'API keys that were rejected, by outcome: `wrong` after a look-up, `blocked` without one, after too many wrong keys from the same network.',
+      labelNames: ['outcome'],
       registers,
     }),
   };
@@ -207,13 +216,15 @@ function removalInstruments(registry: Registry) {
   };
 }
 
-type KnownInstruments = ReturnType<typeof captureInstruments> &
+type KnownInstruments = ReturnType<typeof requestInstruments> &
+  ReturnType<typeof captureInstruments> &
   ReturnType<typeof deliveryInstruments> &
   ReturnType<typeof exportInstruments> &
   ReturnType<typeof removalInstruments>;
 
 /** Creates the known series with the value 0. Otherwise a series starts at 1, and Prometheus misses the first increase. */
 function createKnownSeries(made: KnownInstruments): void {
+  for (const outcome of ['wrong', 'blocked']) made.rejectedKeys.inc({ outcome }, 0);
   for (const status of SCREENSHOT_STATUSES) if (status !== 'pending') made.captures.inc({ status }, 0);
   for (const channel of ['webhook', 's3']) {
     for (const outcome of ['delivered', 'retry', 'gone', 'refused']) made.attempts.inc({ channel, outcome }, 0);

@@ -47,6 +47,8 @@ export interface TestApi {
   get(path: string): Promise<Reply>;
   remove(path: string): Promise<Reply>;
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>;
+  /** Starts another process's API on the same database, with other options. @returns its address. */
+  startReplica(options: Partial<PublicApiOptions>): Promise<string>;
   /** Rows of a table. */
   count(table: string): Promise<number>;
   close(): Promise<void>;
@@ -64,7 +66,7 @@ export async function startPublicApi({
   const { secret } = await readInstallation(store.db);
   const lines: object[] = [];
   const write = (fields: object, message: string) => void lines.push({ ...fields, message });
-  const app = createPublicApi({
+  const options: PublicApiOptions = {
     store,
     secret,
     queue: queueInTable,
@@ -75,9 +77,9 @@ export async function startPublicApi({
     artifacts: memoryArtifacts(new Map()),
     guard: createGuard({ allow: [], lookup: () => Promise.resolve([{ address: '93.184.216.34', family: 4 }]) }),
     ...overrides,
-  });
-  const listener = await startListener(createServer(app));
-  const { url } = listener;
+  };
+  const listeners = [await startListener(createServer(createPublicApi(options)))];
+  const url = listeners[0]?.url ?? '';
   const send = (sent: Sent) => exchange(url, sent);
   const authorization = `Bearer ${organization.api_key}`;
   const base = '/api/v1/orgs/acme/';
@@ -96,12 +98,17 @@ export async function startPublicApi({
         headers: { authorization, 'content-type': 'application/json', ...headers },
         body: typeof body === 'string' ? body : JSON.stringify(body),
       }),
+    startReplica: async (more) => {
+      const replica = await startListener(createServer(createPublicApi({ ...options, ...more })));
+      listeners.push(replica);
+      return replica.url;
+    },
     count: async (table) => {
       const { rows } = await sql<{ count: string }>`select count(*) from ${sql.table(table)}`.execute(store.db);
       return Number(rows[0]?.count);
     },
     close: async () => {
-      await listener.close();
+      for (const listener of listeners) await listener.close();
       await store.close();
       await database.close();
     },

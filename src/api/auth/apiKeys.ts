@@ -4,8 +4,7 @@ import { billingPage } from '../../domain/addresses.ts';
 import type { ErrorCode } from '../../domain/errorCodes.ts';
 import { Failure, notFound } from '../../domain/failure.ts';
 import { keyOfHeader, type ParsedKey, type Scope } from '../../domain/keys.ts';
-import type { Queryable } from '../../store/database/database.ts';
-import { authenticate, type KeyHolder } from '../../store/organizations/apiKeys.ts';
+import type { KeyHolder } from '../../store/organizations/apiKeys.ts';
 
 /** @returns the key that the request sends. @throws Failure (401) if it sends none, two, or a malformed one. */
 export function readApiKey(request: Request): ParsedKey {
@@ -18,9 +17,8 @@ export function readApiKey(request: Request): ParsedKey {
   return key;
 }
 
-/** @returns the organization and scopes of the key. @throws Failure (401) for an unknown, revoked or expired key. */
-export async function findKeyOwner(db: Queryable, key: ParsedKey): Promise<KeyHolder> {
-  const caller = await authenticate(db, key);
+/** @returns the same. @throws Failure (401) for an unknown, revoked or expired key. */
+export function requireOwner(caller: KeyHolder | undefined): KeyHolder {
   if (caller === undefined) throw unauthorized('is not a valid API key: it is unknown, revoked or expired.');
   return caller;
 }

@@ -8,6 +8,8 @@ import type { Store } from '../../store/database/database.ts';
 import type { Change } from '../../store/database/notifications.ts';
 import type { EventContext } from '../../workflow/eventContext.ts';
 import type { OneTimeSignIns } from '../auth/oneTimeSignIns.ts';
+import type { KeyChecker } from '../limits/keyChecker.ts';
+import type { RequestLimits } from '../limits/requestLimits.ts';
 import type { AssetName } from './assets.ts';
 import type { Html, HtmlContent } from './html.ts';
 
@@ -28,6 +30,10 @@ export interface PagesOptions extends EventContext {
   readonly pictureOrigins?: readonly string[];
   /** Links that sign in once; without them, a person needs an API key. */
   readonly signIns?: OneTimeSignIns | undefined;
+  /** Limits the requests of each key; without it, nothing does. */
+  readonly requestLimits?: RequestLimits | undefined;
+  /** Looks up keys. Without it, wrong keys are not limited. */
+  readonly keyChecker?: KeyChecker | undefined;
   /** Checks the addresses of connectors and test events. Without it, they must be public. */
   readonly guard?: Pick<Guard, 'resolve'>;
   /** How to reach the operator, as plain text for the upgrade page. */
@@ -36,6 +42,8 @@ export interface PagesOptions extends EventContext {
   readonly maxLive?: number;
   /** Maximum number of open live connections of one organization; 100 unless given. */
   readonly maxLiveOfOrganization?: number;
+  /** Maximum number of open live connections of one address, or of one IPv6 network; 100 unless given. */
+  readonly maxLiveOfNetwork?: number;
 }
 
 /** The person who opens a page of an organization, and the permissions of that person. */

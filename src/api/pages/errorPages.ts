@@ -7,10 +7,10 @@ import { requestIdOf } from '../server/requestId.ts';
 import type { PagesOptions, ResultsPage } from './context.ts';
 import { type HtmlContent, html } from './html.ts';
 import { sendPage } from './layout.ts';
-import { pathsOf } from './paths.ts';
-import { findViewerOf } from './viewer.ts';
+import { isForPrograms, pathsOf } from './paths.ts';
+import { findViewerOf, type ViewerOptions } from './viewer.ts';
 
-type ErrorPageOptions = Pick<PagesOptions, 'store' | 'secret' | 'publicUrl' | 'log' | 'pictureOrigins'>;
+type ErrorPageOptions = Pick<PagesOptions, 'publicUrl' | 'log' | 'pictureOrigins'> & ViewerOptions;
 
 /** Mount it after all routes and before the error handler of the API, which answers programs. */
 export function createErrorPages(options: ErrorPageOptions): ErrorRequestHandler {
@@ -26,7 +26,8 @@ export function createErrorPages(options: ErrorPageOptions): ErrorRequestHandler
     if (isOurs) log.error({ err: error, request_id: requestId, code: httpError.code }, 'request failed');
     const slug = slugOf(request);
     // The database may be the cause of an error of the service.
-    const viewer = isOurs || slug === undefined ? undefined : await findViewerOf(options, request, slug);
+    const viewer =
+      isOurs || httpError.status === 429 || slug === undefined ? undefined : await findViewerOf(options, request, slug);
     const paths = pathsOf(publicUrl, slug ?? '');
     const home = slug === undefined ? `${paths.base}/` : paths.organization;
     response.removeHeader('Content-Length');
@@ -41,7 +42,7 @@ const isShared = ({ path }: Request) => path.startsWith('/s/');
 
 function wantsPage(request: Request): boolean {
   const { path } = request;
-  if (path === '/api' || path.startsWith('/api/')) return false;
+  if (path === '/api' || path.startsWith('/api/') || isForPrograms(path)) return false;
   // A program that accepts anything gets JSON, except at the addresses of pages.
   return path.startsWith('/o/') || isShared(request) || request.accepts(['json', 'html']) === 'html';
 }

@@ -1,10 +1,12 @@
 /** Live progress as server-sent events: the state after each change, a comment as heartbeat, and an end. */
 import type { Response } from 'express';
 import { isTerminalSet, type SetStatus } from '../../domain/states.ts';
+import { KeyedSum } from '../../lib/keyedSum.ts';
 import { readAdHead } from '../../store/ads/readAd.ts';
 import type { Change } from '../../store/database/notifications.ts';
 import { readLaterRetakes } from '../../store/sets/readRetakes.ts';
 import { readProgress } from '../../store/sets/readSet.ts';
+import { callerNetwork } from '../server/callerAddress.ts';
 import type { PagesOptions, Viewer } from './context.ts';
 
 const HEARTBEAT_MS = 15_000;
@@ -12,6 +14,7 @@ const HEARTBEAT_MS = 15_000;
 const COALESCE_MS = 250;
 const MAX_LIVE = 500;
 const MAX_LIVE_OF_ORGANIZATION = 100;
+const MAX_LIVE_OF_NETWORK = 100;
 
 /** The state of a set or an ad; `over` means that it will not change again. */
 export interface LiveState {
@@ -31,12 +34,13 @@ export interface LiveSource {
   read(): Promise<LiveState | undefined>;
 }
 
-type LiveOptions = Pick<PagesOptions, 'subscribe' | 'log' | 'maxLive' | 'maxLiveOfOrganization'>;
+type LiveOptions = Pick<PagesOptions, 'subscribe' | 'log' | 'maxLive' | 'maxLiveOfOrganization' | 'maxLiveOfNetwork'>;
 
 export class LiveConnections {
   readonly #options: LiveOptions;
-  /** Number of open connections by organization. */
-  readonly #open = new Map<string, number>();
+  #open = 0;
+  readonly #ofOrganization = new KeyedSum();
+  readonly #ofNetwork = new KeyedSum();
 
   constructor(options: LiveOptions) {
     this.#options = options;
@@ -46,15 +50,21 @@ export class LiveConnections {
   async open(response: Response, organizationId: string, source: LiveSource): Promise<void> {
     // A client that disconnected during the look-up emits no further close event.
     if (response.closed || response.destroyed) return;
-    if (this.#isFull(organizationId)) {
+    const network = callerNetwork(response.req);
+    if (this.#isFull(organizationId, network)) {
       response
         .status(503)
         .set({ 'Retry-After': '30', 'Cache-Control': 'no-store' })
         .end('Too many live pages are open. Reload the page to see changes.\n');
       return;
     }
-    this.#count(organizationId, 1);
-    response.once('close', () => this.#count(organizationId, -1));
+    const count = (change: 1 | -1) => {
+      this.#open += change;
+      this.#ofOrganization.add(organizationId, change);
+      this.#ofNetwork.add(network, change);
+    };
+    count(1);
+    response.once('close', () => count(-1));
     const stream = new LiveStream(response, source, this.#options.log);
     const unsubscribe = this.#options.subscribe((change) => {
       if (source.concerns(change)) stream.scheduleUpdate();
@@ -63,17 +73,15 @@ export class LiveConnections {
     await stream.start();
   }
 
-  /** The limit of one organization keeps its pages from using all connections. */
-  #isFull(organizationId: string): boolean {
+  /** One organization, or one network, cannot use all connections. */
+  #isFull(organizationId: string, network: string): boolean {
     const { maxLive = MAX_LIVE, maxLiveOfOrganization = MAX_LIVE_OF_ORGANIZATION } = this.#options;
-    const all = [...this.#open.values()].reduce((sum, count) => sum + count, 0);
-    return all >= maxLive || (this.#open.get(organizationId) ?? 0) >= maxLiveOfOrganization;
-  }
-
-  #count(organizationId: string, change: 1 | -1): void {
-    const count = (this.#open.get(organizationId) ?? 0) + change;
-    if (count > 0) this.#open.set(organizationId, count);
-    else this.#open.delete(organizationId);
+    const { maxLiveOfNetwork = MAX_LIVE_OF_NETWORK } = this.#options;
+    return (
+      this.#open >= maxLive ||
+      this.#ofOrganization.of(organizationId) >= maxLiveOfOrganization ||
+      this.#ofNetwork.of(network) >= maxLiveOfNetwork
+    );
   }
 }
 

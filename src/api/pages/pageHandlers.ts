@@ -3,6 +3,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Actor } from '../../domain/auditLog.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { rejectRemoved } from '../../workflow/removal.ts';
+import { costOf } from '../limits/costs.ts';
 import { actorOf } from '../server/actor.ts';
 import { failureBody } from '../server/failureBody.ts';
 import { requestIdOf } from '../server/requestId.ts';
@@ -11,7 +12,7 @@ import { formField, redirectPath, requireOwnForm } from './forms.ts';
 import { type LayoutOptions, sendPage } from './layout.ts';
 import { billingPage, FORMER_LINK, messagePage } from './messagePages.ts';
 import { noticeOf } from './notices.ts';
-import { type PagePaths, pathsOf } from './paths.ts';
+import { isForPrograms, type PagePaths, pathsOf } from './paths.ts';
 import { signInPage } from './signIn.ts';
 import { findViewer } from './viewer.ts';
 
@@ -48,7 +49,7 @@ export function createPageHandlers(options: PagesOptions): PageHandlers {
   const page: PageHandlers['page'] = (scope, handle) => async (request, response) => {
     const paths = pathsOf(publicUrl, slugOf(request));
     const viewer = await findViewer(options, request);
-    if (viewer === undefined && scope === 'set' && request.query['s'] !== undefined && !isForPrograms(request)) {
+    if (viewer === undefined && scope === 'set' && request.query['s'] !== undefined && !isForPrograms(request.path)) {
       send(response, FORMER_LINK, { paths });
       return;
     }
@@ -60,6 +61,7 @@ export function createPageHandlers(options: PagesOptions): PageHandlers {
       send(response, { ...billingPage(viewer.slug, contact), status: 403 }, { paths, viewer });
       return;
     }
+    await options.requestLimits?.take(viewer.keyId, costOf(request.method, String(request.route.path)), response);
     const type = viewer.formToken === '' ? 'api_key' : 'session';
     const actor = actorOf({ request, response }, { type, keyId: viewer.keyId });
     const result = await handle({ request, response, viewer, actor, paths });
@@ -100,16 +102,13 @@ async function rejectRemovedObject({ store }: PagesOptions, request: Request, vi
   if (isUuid(id)) await rejectRemoved(store.db, { id, organizationId: viewer.organizationId });
 }
 
-/** JSON and streams of events. */
-const isForPrograms = ({ path }: Request) => /(\.json|\/events)$/.test(path);
-
 /** Scripts and programs get 401 instead of a page. After a form, the person returns to the page that sent it. */
 function askToSignIn(
   request: Request,
   response: Response,
   { paths, send }: { paths: PagePaths } & Pick<PageHandlers, 'send'>,
 ): void {
-  if (isForPrograms(request)) {
+  if (isForPrograms(request.path)) {
     const errors = { authorization: ['is required: send an API key, or sign in.'] };
     response.status(401).set({ 'WWW-Authenticate': 'Bearer', 'Cache-Control': 'no-store' });
     response.json(failureBody('unauthorized', requestIdOf(response), errors));

@@ -56,3 +56,6 @@ export function addressOf(path: string, parameters: Readonly<Record<string, stri
   for (const [name, value] of Object.entries(parameters)) if (value) query.set(name, value);
   return query.size === 0 ? path : `${path}?${query}`;
 }
+
+/** Whether an address of the pages answers JSON or a stream of events, which programs read. */
+export const isForPrograms = (path: string): boolean => /(\.json|\/events)$/.test(path);

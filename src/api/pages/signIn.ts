@@ -2,7 +2,7 @@
 import type { Request, Response } from 'express';
 import { parseKey } from '../../domain/keys.ts';
 import { recordAction } from '../../store/auditLog/auditLog.ts';
-import { authenticate } from '../../store/organizations/apiKeys.ts';
+import { createKeyChecker } from '../limits/keyChecker.ts';
 import { actorOf } from '../server/actor.ts';
 import type { PagesOptions, ResultsPage } from './context.ts';
 import { formField, isSameOrigin, redirectPath } from './forms.ts';
@@ -63,7 +63,8 @@ export async function signIn(
   });
   if (!isSameOrigin(request)) return refuse('This form was sent from another site.', 'form of another site');
   if (key === undefined) return refuse('This is not an API key. Keys begin with ts_live_.', 'malformed key');
-  const caller = await authenticate(options.store.db, key);
+  const { store, keyChecker = createKeyChecker({ db: store.db }) } = options;
+  const caller = await keyChecker.find(request, key);
   if (caller === undefined || caller.organization.slug !== slug) {
     const fault = 'This key does not open this page: it is unknown, revoked, expired, or of another organization.';
     return refuse(fault, 'unknown, revoked or expired key');

@@ -1,13 +1,14 @@
 /** Finds the viewer by API key or session. Each request asks PostgreSQL, so a revoked key opens nothing. */
 import type { Request } from 'express';
 import { keyOfHeader } from '../../domain/keys.ts';
-import { authenticate, findLiveKey } from '../../store/organizations/apiKeys.ts';
+import { findLiveKey } from '../../store/organizations/apiKeys.ts';
+import { createKeyChecker } from '../limits/keyChecker.ts';
 import type { PagesOptions, Viewer } from './context.ts';
 import { formToken, readSession, type Session } from './signatures.ts';
 
 export const COOKIE = 'tearsheet_session';
 
-type ViewerOptions = Pick<PagesOptions, 'store' | 'secret'>;
+export type ViewerOptions = Pick<PagesOptions, 'store' | 'secret' | 'keyChecker'>;
 
 /** @returns undefined if the request proves no access to this organization, whether or not the organization exists. */
 export async function findViewer(options: ViewerOptions, request: Request): Promise<Viewer | undefined> {
@@ -32,9 +33,11 @@ export function findSession(secret: Buffer, request: Request, slug: string): Ses
   return undefined;
 }
 
-async function byHeader({ store }: ViewerOptions, request: Request, slug: string): Promise<Viewer | undefined> {
+/** @throws Failure (429) after too many wrong keys. */
+async function byHeader(options: ViewerOptions, request: Request, slug: string): Promise<Viewer | undefined> {
+  const { store, keyChecker = createKeyChecker({ db: store.db }) } = options;
   const key = keyOfHeader(request.headers.authorization ?? '');
-  const caller = key && (await authenticate(store.db, key));
+  const caller = key && (await keyChecker.find(request, key));
   if (caller === undefined || caller.organization.slug !== slug || !caller.scopes.includes('read')) return undefined;
   const { id, disabled } = caller.organization;
   const canWrite = caller.scopes.includes('write');

@@ -1,6 +1,8 @@
 import { type ParsedScreenshotRequest, screenshotRequestParser } from '../../contract/parseScreenshotRequest.ts';
+import { countWanted } from '../../domain/screenshots.ts';
 import { runInSlices } from '../../lib/slices.ts';
 import { acceptScreenshotRequest } from '../../workflow/acceptance/acceptScreenshotRequest.ts';
+import { costOfPictures } from '../limits/costs.ts';
 import { screenshotSetSummary } from '../presenters/records.ts';
 import { addLogFields } from '../server/accessLog.ts';
 import { type AuthorizedRequest, type JsonResponse, jsonResponse } from './endpoint.ts';
@@ -17,6 +19,7 @@ export function createScreenshotRequest(options: PublicApiOptions): (call: Autho
     const { organizationId, place } = call;
     const { value, sha256 } = await readBody(call.request, call.response, organizationId);
     const parsed: ParsedScreenshotRequest = await runInSlices(parse(value));
+    await call.charge(costOfPictures(countWanted(parsed.entries)));
     return answerOnce({ db: store.db, call, endpoint: 'screenshot_requests', bodySha256: sha256 }, async (tx) => {
       const row = await acceptScreenshotRequest(tx, { organizationId, parsed }, options);
       addLogFields(call.response, { set_id: row.id });

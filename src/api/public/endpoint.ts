@@ -7,15 +7,17 @@ import { invalid, unknownId } from '../../domain/failure.ts';
 import type { Scope } from '../../domain/keys.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import type { Queryable } from '../../store/database/database.ts';
+import { authenticate } from '../../store/organizations/apiKeys.ts';
 import type { RememberedKey } from '../../workflow/acceptance/acceptAd.ts';
-import { authorize, findKeyOwner, readApiKey } from '../auth/apiKeys.ts';
+import { authorize, readApiKey, requireOwner } from '../auth/apiKeys.ts';
 import { KeyMemory } from '../auth/keyMemory.ts';
+import { costOf } from '../limits/costs.ts';
+import { createKeyChecker } from '../limits/keyChecker.ts';
 import type { OrganizationLinks } from '../presenters/records.ts';
 import { addLogFields } from '../server/accessLog.ts';
 import { actorOf } from '../server/actor.ts';
 import { entityTag, hasTag } from './entityTag.ts';
 import type { PublicApiOptions } from './options.ts';
-import { limitRequests } from './rateLimit.ts';
 import { beginCheck, withRequestWarnings } from './requestCheck.ts';
 
 /** A request whose key has been checked. */
@@ -30,6 +32,8 @@ export interface AuthorizedRequest {
   readonly place: OrganizationLinks;
   /** Set if the key was valid within the last second and was not looked up for this request. */
   readonly remembered: RememberedKey | undefined;
+  /** Takes a further cost from the rate of the key. @throws Failure (429) */
+  charge(cost: number): Promise<void>;
 }
 
 export interface JsonResponse {
@@ -54,8 +58,9 @@ export type Endpoint = (
 ) => RequestHandler;
 
 /** @returns a factory of route handlers that check key, rate limit, organization, scope, whether the organization is disabled, and unknown query parameters, in this order. */
-export function endpoints({ store, publicUrl, rateLimit, limits }: PublicApiOptions): Endpoint {
-  const limitRate = rateLimit && limitRequests(rateLimit);
+export function endpoints(options: PublicApiOptions): Endpoint {
+  const { store, publicUrl, requestLimits, limits } = options;
+  const { keyChecker = createKeyChecker({ db: store.db }) } = options;
   const memory = new KeyMemory();
   const shapeOf = requestShapes(limits);
   return (scope, handle, { remember = false, secret = scope === 'admin' } = {}) =>
@@ -63,22 +68,24 @@ export function endpoints({ store, publicUrl, rateLimit, limits }: PublicApiOpti
       const slug = String(request.params['slug']);
       const key = readApiKey(request);
       const known = remember ? memory.find(key) : undefined;
-      const caller = known ?? (await findKeyOwner(store.db, key));
+      const caller = known ?? requireOwner(await keyChecker.find(request, key));
       // Looks a disabled organization up at each request, so that it works as soon as it is enabled.
       if (remember && known === undefined && !caller.organization.disabled) memory.keep(key, caller);
       const { id } = caller.organization;
       addLogFields(response, { organization_id: id, key_id: caller.keyId });
-      limitRate?.(caller.keyId, response);
+      const charge = (cost: number) => requestLimits?.take(caller.keyId, cost, response) ?? Promise.resolve();
+      await charge(costOf(request.method, String(request.route.path)));
       authorize(caller, { slug, scope, publicUrl });
       beginCheck(request, response, shapeOf(request.method, String(request.route.path)));
       const recheck = async (db: Queryable) => {
         memory.forget(caller.keyId);
-        authorize(await findKeyOwner(db, key), { slug, scope, publicUrl });
+        authorize(requireOwner(await authenticate(db, key)), { slug, scope, publicUrl });
       };
       const remembered = known && { keyId: caller.keyId, recheck };
       const { keyId } = caller;
       const actor = actorOf({ request, response }, { type: 'api_key', keyId });
-      const call = { request, response, organizationId: id, keyId, actor, place: { publicUrl, slug }, remembered };
+      const place = { publicUrl, slug };
+      const call = { request, response, organizationId: id, keyId, actor, place, remembered, charge };
       const { status, text } = await handle(call);
       if (status === 204) {
         response.status(status).set('Cache-Control', 'no-store').end();

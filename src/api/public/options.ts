@@ -5,9 +5,10 @@ import type { RetentionLimits } from '../../domain/retention.ts';
 import type { UploadLimits } from '../../domain/uploads.ts';
 import type { Guard } from '../../egress/guard.ts';
 import type { Log } from '../../lib/log.ts';
-import type { RateLimit } from '../../lib/tokenBucket.ts';
 import type { Store } from '../../store/database/database.ts';
 import type { EventContext } from '../../workflow/eventContext.ts';
+import type { KeyChecker } from '../limits/keyChecker.ts';
+import type { RequestLimits } from '../limits/requestLimits.ts';
 import type { ServedRequest } from '../server/accessLog.ts';
 
 export interface PublicApiOptions extends EventContext {
@@ -18,8 +19,10 @@ export interface PublicApiOptions extends EventContext {
   readonly uploadLimits: UploadLimits;
   /** How long sets are kept. Without it they stay until they are deleted. */
   readonly retention?: RetentionLimits;
-  /** Without it there is no limit. */
-  readonly rateLimit?: RateLimit;
+  /** Limits the requests of each key; without it, nothing does. */
+  readonly requestLimits?: RequestLimits | undefined;
+  /** Looks up keys. Without it, wrong keys are not limited. */
+  readonly keyChecker?: KeyChecker | undefined;
   /** Proxies whose `X-Forwarded-For` is believed: their addresses and ranges, or how many there are; none unless given. */
   readonly trustedProxies?: number | readonly string[];
   /** Origins whose pages may call the API; none unless given. */

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import type { Request } from 'express';
+import ipaddr from 'ipaddr.js';
 
 /**
  * @returns the IP address of the client; '' after the connection has closed. `X-Forwarded-For` counts only as far as the application
@@ -20,3 +21,14 @@ function withoutPort(text: string): string {
 
 /** IPv4 inside IPv6 counts as IPv4. */
 const withoutMapping = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, '');
+
+/** One subscriber of IPv6 usually has all addresses that share so many bytes (/64). */
+const IPV6_NETWORK_BYTES = 8;
+
+/** @returns an IPv4 address or an IPv6 network. Limits by address count it as one client. */
+export function callerNetwork(request: Pick<Request, 'ip' | 'socket'>): string {
+  const address = callerAddress(request);
+  if (isIP(address) !== 6) return address;
+  const bytes = ipaddr.IPv6.parse(address).toByteArray().slice(0, IPV6_NETWORK_BYTES);
+  return `${ipaddr.fromByteArray([...bytes, ...Array(IPV6_NETWORK_BYTES).fill(0)])}/64`;
+}

@@ -6,9 +6,11 @@ import { createPages } from '../../api/pages/pages.ts';
 import { createPublicApi } from '../../api/public/app.ts';
 import { createGuard } from '../../egress/guard.ts';
 import { startAuditLogRemoval } from './auditLogRemoval.ts';
+import { startBucketRemoval } from './bucketRemoval.ts';
 import { type HttpServer, type ListenOptions, startHttpServer } from './httpServer.ts';
 import type { ServiceContext } from './serviceContext.ts';
 import { startSetRemoval } from './setRemoval.ts';
+import { createSharedLimits } from './sharedLimits.ts';
 import { startUploadCleanup } from './uploadCleanup.ts';
 
 export interface ApiService {
@@ -25,7 +27,7 @@ export interface ApiPorts {
   readonly internalPort: number;
   /** Ranges (CIDR) that connectors and test events may use although they are not public. */
   readonly egressAllow: readonly string[];
-  /** Whether the rate of each API key is limited. */
+  /** Whether the rate of each API key is limited, and the wrong keys of each network. */
   readonly rateLimited: boolean;
   /** Authenticates captures by the tokens of their pods; without it, by the tokens that the controller signs. */
   readonly authenticator?: CaptureAuthenticator;
@@ -86,9 +88,10 @@ export async function startApiService(context: ServiceContext, ports: ApiPorts):
 function withCleanup(context: ServiceContext, server: HttpServer): HttpServer {
   const cleanup = startUploadCleanup(context);
   const removal = startSetRemoval(context, limitsOf(context.config).retention);
+  const buckets = startBucketRemoval(context);
   const auditLog = startAuditLogRemoval(context, context.config.AUDIT_LOG_RETENTION_DAYS);
   const close = async (graceMs: number) => {
-    await Promise.all([cleanup.stop(), removal.stop(), auditLog.stop(), server.close(graceMs)]);
+    await Promise.all([cleanup.stop(), removal.stop(), auditLog.stop(), buckets.stop(), server.close(graceMs)]);
   };
   return { port: server.port, close };
 }
@@ -100,7 +103,9 @@ function publicApi(
   const { config, store, queue, publicUrl, log, metrics, artifacts, installation, notifications } = context;
   const guard = createGuard({ allow: egressAllow });
   const { limits, uploadLimits, retention } = limitsOf(config);
+  const shared = rateLimited ? createSharedLimits(context) : {};
   const pageOptions = {
+    ...shared,
     store,
     artifacts,
     limits,
@@ -129,7 +134,7 @@ function publicApi(
     limits,
     uploadLimits,
     retention,
-    ...(rateLimited && { rateLimit: { perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST } }),
+    ...shared,
     pages: createPages(pageOptions),
     errorPages: createErrorPages(pageOptions),
   });

@@ -95,6 +95,13 @@ describe('live progress', () => {
     expect((await listenTo(setId)).status).toBe(503);
   });
 
+  it('one address cannot use all streams', async () => {
+    server = await startPages({ maxLive: 3, maxLiveOfNetwork: 1 });
+    const { setId } = await seedSet(server, { shots });
+    expect((await listenTo(setId)).status).toBe(200);
+    expect((await listenTo(setId)).status).toBe(503);
+  });
+
   it('a client that disconnects before its stream starts does not count', async () => {
     let subscribed = 0;
     const subscribe = () => {

@@ -1,0 +1,41 @@
+/** Limits the requests of each API key by what they cost. All processes share the limit. */
+import type { Response } from 'express';
+import { Failure } from '../../domain/failure.ts';
+import type { RateLimit } from '../../lib/tokenBucket.ts';
+import type { SharedLimiter } from './sharedLimiter.ts';
+
+/** A bucket may lack a small part of a token, because times have microseconds. */
+const ROUNDING = 0.001;
+
+export interface RequestLimits {
+  /** Takes the cost from the bucket of the key and sets the headers `RateLimit…`. @throws Failure (429) */
+  take(keyId: string, cost: number, response: Response): Promise<void>;
+}
+
+export function createRequestLimits(limiter: SharedLimiter): RequestLimits {
+  const { limit } = limiter;
+  const { perSecond, burst } = limit;
+  return {
+    async take(keyId, wanted, response) {
+      const cost = Math.min(wanted, burst);
+      const { allowed, remaining } = await limiter.take(`key ${keyId}`, cost);
+      const untilEnough = Math.max(1, Math.ceil((cost - remaining) / perSecond));
+      const untilFull = Math.max(1, Math.ceil((burst - remaining) / perSecond));
+      response.set({
+        'RateLimit-Policy': `"default";q=${burst};w=${Math.max(1, Math.ceil(burst / perSecond))}`,
+        RateLimit: `"default";r=${Math.floor(remaining + ROUNDING)};t=${allowed ? untilFull : untilEnough}`,
+      });
+      if (!allowed) throw tooManyRequests(limit, { cost, seconds: untilEnough });
+    },
+  };
+}
+
+function tooManyRequests({ perSecond, burst }: RateLimit, { cost, seconds }: { cost: number; seconds: number }) {
+  const text = `Too many requests with this key: they may cost ${perSecond} a second, ${burst} at once, and this one costs ${cost}. Try again in ${seconds} s.`;
+  return new Failure({
+    status: 429,
+    code: 'rate_limited',
+    errors: { rate_limit: [text] },
+    headers: { 'Retry-After': String(seconds) },
+  });
+}
