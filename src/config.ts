@@ -192,6 +192,12 @@ export const SETTINGS = {
     'Entries of the audit log are removed after this many days.',
     { fallback: '400' },
   ),
+  WEBHOOK_DISABLE_AFTER_DAYS: setting(
+    'Limits',
+    integer(0, 365),
+    'A webhook endpoint is disabled when every delivery attempt has failed for this many days, with at least 3 deliveries. 0: never.',
+    { fallback: '5' },
+  ),
   MAX_CONNECTIONS: setting(
     'Limits',
     integer(10, 1_000_000),

@@ -12,7 +12,7 @@ const Actor = z
     type: z
       .enum(ACTOR_TYPES)
       .describe(
-        '`api_key`: a program with a key. `session`: a person who signed in with a key. `operator`: the command line of the operator. `anonymous`: a person whose sign-in was refused.',
+        '`api_key`: a program with a key. `session`: a person who signed in with a key. `operator`: the command line of the operator. `anonymous`: a person whose sign-in was refused. `service`: the service itself.',
       ),
     key_id: z.string().nullable().describe('Id of the API key that was used.'),
     name: z.string().nullable().describe('The name of that key.'),

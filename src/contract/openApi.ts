@@ -4,6 +4,7 @@ import { DEFAULT_LIMITS, type Limits } from '../domain/limits.ts';
 import { OURS } from './descriptions.ts';
 import { operations } from './operations.ts';
 import { AdEvent, ScreenshotSetEvent } from './records.ts';
+import { WebhookEndpointEvent } from './webhookEndpoints.ts';
 
 type JsonSchema = Parameters<NonNullable<CreateDocumentOptions['override']>>[0]['jsonSchema'];
 
@@ -56,6 +57,9 @@ export function buildOpenApi(limits: Limits = DEFAULT_LIMITS): object {
     webhooks: {
       ad: { post: webhook('receiveAdEvent', 'An ad was captured or failed.', AdEvent) },
       screenshot_set: { post: webhook('receiveScreenshotSetEvent', 'A set is ready.', ScreenshotSetEvent) },
+      webhook_endpoint: {
+        post: webhook('receiveWebhookEndpointEvent', 'An endpoint was disabled.', WebhookEndpointEvent),
+      },
     },
     components: {
       securitySchemes: {

@@ -5,7 +5,7 @@ import { DEVICE_NAMES } from '../domain/devices.ts';
 import { ERROR_CODES } from '../domain/errorCodes.ts';
 import { DECISIONS } from '../domain/reviews.ts';
 import { AD_STATUSES, SCREENSHOT_STATUSES, SET_STATUSES } from '../domain/states.ts';
-import { EVENT_TOPICS, TOPICS } from '../domain/topics.ts';
+import { EVENT_TOPICS, type EventTopic, TOPICS } from '../domain/topics.ts';
 import { WARNING_CODES } from '../domain/warnings.ts';
 import { OURS } from './descriptions.ts';
 import { metadata } from './metadata.ts';
@@ -257,12 +257,12 @@ export const DeliveryDetailRecord = DeliveryRecord.extend({
   payload: z.record(z.string(), z.unknown()).describe('The event, as the subscriber gets it.'),
 }).meta({ id: 'DeliveryDetail', description: `A delivery with the event that it carries. ${OURS}` });
 
-const envelope = <T extends z.ZodType>(object: T) =>
+export const envelope = <T extends z.ZodType>(object: T, topics: readonly [EventTopic, ...EventTopic[]] = TOPICS) =>
   z.object({
     id: z.string().regex(/^evt_/).describe('The same for every attempt and replay.'),
     type: z.literal('event'),
     created_at: time,
-    topic: z.enum(TOPICS),
+    topic: z.enum(topics),
     data: z.object({ object }),
   });
 

@@ -1,6 +1,6 @@
 /** Bodies and records of webhook endpoints. */
 import { z } from 'zod';
-import { DEFAULT_TOPICS, TOPICS } from '../domain/topics.ts';
+import { DEFAULT_TOPICS, ENDPOINT_DISABLED_TOPIC, ENDPOINT_TOPICS } from '../domain/topics.ts';
 import {
   ENDPOINT_DESCRIPTION_MAX,
   ENDPOINT_HEADERS_MAX,
@@ -9,7 +9,7 @@ import {
   headerValueFault,
 } from '../domain/webhookEndpoints.ts';
 import { OURS } from './descriptions.ts';
-import { time, uuid } from './records.ts';
+import { envelope, time, uuid } from './records.ts';
 import { lengthFault, text, webAddress } from './requests.ts';
 
 const headers = z
@@ -32,7 +32,7 @@ const headers = z
 
 const fields = {
   topics: z
-    .array(z.enum(TOPICS))
+    .array(z.enum(ENDPOINT_TOPICS))
     .min(1, 'must name at least one topic, or be left out.')
     .nullish()
     .describe(`Topics to receive; the default is ${DEFAULT_TOPICS.map((topic) => `\`${topic}\``).join(' and ')}.`),
@@ -63,11 +63,16 @@ export const WebhookEndpointRecord = z
     type: z.literal('webhook_endpoint'),
     id: uuid,
     url: z.string(),
-    topics: z.array(z.enum(TOPICS)),
+    topics: z.array(z.enum(ENDPOINT_TOPICS)),
     description: z.string(),
     header_names: z.array(z.string()).describe('The headers of each request, without their values.'),
     disabled: z.boolean(),
     disabled_at: time.nullable(),
+    disabled_reason: z
+      .string()
+      .nullable()
+      .describe('Why the service disabled the endpoint by itself. Null if a request disabled it.'),
+    failing_since: time.nullable().describe('Every delivery attempt since this time failed. Null after a success.'),
     secret_created_at: time,
     previous_secret_until: time.nullable().describe('Until when the secret before this one also signs.'),
     created_at: time,
@@ -78,6 +83,11 @@ export const WebhookEndpointRecord = z
 export const WebhookEndpointWithSecret = WebhookEndpointRecord.extend({
   secret: z.string().describe('The secret that signs its webhooks, `whsec_…`. No other response has it.'),
 }).meta({ id: 'WebhookEndpointWithSecret', description: `A webhook endpoint with a new secret. ${OURS}` });
+
+export const WebhookEndpointEvent = envelope(WebhookEndpointRecord, [ENDPOINT_DISABLED_TOPIC]).meta({
+  id: 'WebhookEndpointEvent',
+  description: `\`${ENDPOINT_DISABLED_TOPIC}\`: the service disabled the endpoint. ${OURS}`,
+});
 
 export type WebhookEndpointRecord = z.infer<typeof WebhookEndpointRecord>;
 export type WebhookEndpointWithSecret = z.infer<typeof WebhookEndpointWithSecret>;

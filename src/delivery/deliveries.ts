@@ -15,6 +15,7 @@ import {
   recordDeliveryAttempts,
 } from '../workflow/deliveryAttempts.ts';
 import { startUploadAborts } from './abandonedUploads.ts';
+import { disableFailingEndpoint } from '../workflow/failingEndpoints.ts';
 import { deliverToBucket } from './bucketDelivery.ts';
 import { startConnectorChecks } from './connectorCheck.ts';
 import { DeliveryWorker } from './deliveryWorker.ts';
@@ -27,6 +28,7 @@ const LIMITS = {
   webhook: { total: 512, perOrganization: 64, perReceiver: 16 },
   s3: { total: 16, perOrganization: 2, perReceiver: 2 },
 } as const;
+const DAY_SECONDS = 86_400;
 /** Results in one transaction. */
 const MAX_BATCH = 200;
 
@@ -61,6 +63,8 @@ export async function startDeliveries(options: DeliveryOptions): Promise<Deliver
 interface Outcome {
   readonly made: DeliveryAttemptResult;
   readonly retryAfterMs?: number | undefined;
+  /** The service could not make the attempt. */
+  readonly isOurFailure?: boolean;
 }
 
 class Sender {
@@ -99,6 +103,7 @@ class Sender {
       const reason = `The service could not make this attempt: ${errorMessage(error)}`;
       return {
         made: { outcome: 'retry', statusCode: undefined, error: reason, responseSnippet: undefined, durationMs },
+        isOurFailure: true,
       };
     }
   }
@@ -116,13 +121,14 @@ class Sender {
     return { made: { outcome, statusCode, error, durationMs, responseSnippet }, retryAfterMs };
   }
 
-  async #store(delivery: DeliveryToSend, { made, retryAfterMs }: Outcome): Promise<void> {
+  async #store(delivery: DeliveryToSend, { made, retryAfterMs, isOurFailure = false }: Outcome): Promise<void> {
     const { log, observe } = this.#options;
-    const { id, round, event_id, topic, channel, set_id, ad_id } = delivery;
+    const { id, round, event_id, topic, channel, set_id, ad_id, endpoint_id } = delivery;
     const { outcome, statusCode, error, durationMs } = made;
     const maxAttempts = topic === TEST_TOPIC ? 1 : MAX_ATTEMPTS;
     const decide = (attempts: number) => decideNext({ outcome, attempts, retryAfterMs, maxAttempts });
-    const result = { attempt: { deliveryId: id, round, result: made, decide }, recorded: undefined };
+    const endpointId = isOurFailure ? undefined : (endpoint_id ?? undefined);
+    const result = { attempt: { deliveryId: id, round, result: made, endpointId, decide }, recorded: undefined };
     await this.#results.add(result);
     const state: RecordedState | undefined = result.recorded;
     observe?.attempted?.({ channel, outcome, seconds: durationMs / 1000 });
@@ -130,5 +136,25 @@ class Sender {
       observe?.ended?.({ channel, outcome: state });
     const ids = { delivery_id: id, event_id, set_id, ad_id };
     log.info({ ...ids, topic, channel, state, statusCode, error, durationMs }, 'delivery attempted');
+    if (endpointId !== undefined && outcome !== 'delivered') await this.#disableIfFailing(delivery, endpointId);
+  }
+
+  /** A failure here loses no result: the next failed attempt comes back to it. */
+  async #disableIfFailing(
+    { failing_seconds: seconds, organization_id: organizationId }: DeliveryToSend,
+    id: string,
+  ): Promise<void> {
+    const { store, log, observe, disableAfterDays: days = 0 } = this.#options;
+    if (days === 0 || seconds === null || seconds < days * DAY_SECONDS) return;
+    try {
+      const one = { organizationId, id };
+      const row = await store.db.transaction().execute((tx) => disableFailingEndpoint(tx, one, days));
+      if (row === undefined) return;
+      observe?.endpointDisabled?.();
+      const ids = { webhook_endpoint_id: id, organization_id: organizationId };
+      log.warn({ ...ids, reason: row.disabled_reason }, 'webhook endpoint disabled');
+    } catch (err) {
+      log.error({ err, webhook_endpoint_id: id }, 'a failing webhook endpoint could not be disabled; retrying later');
+    }
   }
 }

@@ -16,6 +16,8 @@ export interface DeliveryOptions {
   readonly subscribe?: Notifications['subscribe'];
   /** Delivery attempts of one channel that run at the same time in this process. */
   readonly limits?: Partial<DeliveryLimits>;
+  /** Disables a webhook endpoint after so many days in which every attempt failed. 0 and undefined: never. */
+  readonly disableAfterDays?: number;
   readonly observe?: DeliveryObserver;
   /** The clock for signatures. */
   readonly now?: () => Date;
@@ -27,4 +29,6 @@ export interface DeliveryObserver {
   attempted?(made: { readonly channel: 'webhook' | 's3'; readonly outcome: string; readonly seconds: number }): void;
   /** Called for every ended delivery with `delivered`, `retries_exhausted`, `gone` or `refused`. */
   ended?(delivery: { readonly channel: 'webhook' | 's3'; readonly outcome: string }): void;
+  /** Called when the service has disabled a webhook endpoint. */
+  endpointDisabled?(): void;
 }

@@ -15,6 +15,7 @@ export const AUDIT_ACTIONS = {
   'webhook_endpoint.updated': 'Webhook endpoint changed',
   'webhook_endpoint.rotated': 'Secret of a webhook endpoint replaced',
   'webhook_endpoint.tested': 'Test event sent to a webhook endpoint',
+  'webhook_endpoint.disabled': 'Webhook endpoint disabled, because its deliveries failed for days',
   'webhook_endpoint.deleted': 'Webhook endpoint deleted',
   'connector.created': 'Connector created',
   'connector.updated': 'Connector changed',
@@ -38,8 +39,11 @@ function isAuditAction(name: string): name is AuditAction {
   return Object.hasOwn(AUDIT_ACTIONS, name);
 }
 
-/** A program with an API key, a person who signed in with one, the operator's command line, or a person who failed to sign in. */
-export const ACTOR_TYPES = ['api_key', 'session', 'operator', 'anonymous'] as const;
+/**
+ * A program with an API key, a person who signed in with one, the operator's command line, a person who failed to sign in, or
+ * the service itself.
+ */
+export const ACTOR_TYPES = ['api_key', 'session', 'operator', 'anonymous', 'service'] as const;
 export type ActorType = (typeof ACTOR_TYPES)[number];
 
 /** Younger entries cannot be removed: a trigger of migration 0018 prevents it. */
@@ -57,6 +61,9 @@ export interface Actor {
 
 /** A person at the operator's command line. */
 export const OPERATOR: Actor = { type: 'operator', keyId: null, address: null, requestId: null };
+
+/** The service, without a request. */
+export const SERVICE: Actor = { type: 'service', keyId: null, address: null, requestId: null };
 
 /** The change of one field by an action. Null: the field did not exist before, or does not exist any more. */
 export interface FieldChange {

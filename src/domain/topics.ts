@@ -9,9 +9,15 @@ export const TOPICS = [
 ] as const;
 export type Topic = (typeof TOPICS)[number];
 
+/** The service disabled a webhook endpoint of the organization. */
+export const ENDPOINT_DISABLED_TOPIC = 'webhook_endpoint.disabled';
+/** The topics of a webhook endpoint. Subscribers of requests get only events of their own ads and sets. */
+export const ENDPOINT_TOPICS = [...TOPICS, ENDPOINT_DISABLED_TOPIC] as const;
+export type EndpointTopic = (typeof ENDPOINT_TOPICS)[number];
+
 /** The topic of an event that a person sends to try a webhook. Nobody subscribes to it. */
 export const TEST_TOPIC = 'webhook.test';
-export const EVENT_TOPICS = [...TOPICS, TEST_TOPIC] as const;
+export const EVENT_TOPICS = [...ENDPOINT_TOPICS, TEST_TOPIC] as const;
 export type EventTopic = (typeof EVENT_TOPICS)[number];
 
 /** The topics of a webhook that names none. */

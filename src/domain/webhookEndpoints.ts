@@ -1,5 +1,7 @@
 /** Limits of webhook endpoints, and the rules for the headers that a client adds to their requests. */
 export const ENDPOINTS_MAX = 50;
+/** An endpoint is disabled for its failures only if at least so many deliveries failed. */
+export const FAILED_DELIVERIES_MIN = 3;
 export const ENDPOINT_DESCRIPTION_MAX = 250;
 export const ENDPOINT_HEADERS_MAX = 10;
 const HEADER_NAME_MAX = 64;

@@ -46,6 +46,8 @@ export interface Metrics {
   countDeliveryAttempt(attempt: MeasuredDeliveryAttempt): void;
   /** Counts a delivery that ended as `delivered`, `retries_exhausted`, `gone` or `refused`. */
   countDelivery(ended: { readonly channel: 'webhook' | 's3'; readonly outcome: string }): void;
+  /** Counts a webhook endpoint that the service disabled because it failed for days. */
+  countDisabledEndpoint(): void;
   countExportAttempt(attempt: MeasuredExportAttempt): void;
   /** Counts what the removal of sets removed, by kind. */
   countRemoved(counts: Readonly<Record<string, number>>): void;
@@ -99,6 +101,7 @@ export function createMetrics({ processMetrics = true } = {}): Metrics {
       made.attemptSeconds.observe({ channel }, seconds);
     },
     countDelivery: ({ channel, outcome }) => made.deliveries.inc({ channel, outcome }),
+    countDisabledEndpoint: () => made.disabledEndpoints.inc(),
     countExportAttempt: ({ format, outcome, seconds }) => {
       made.exports.inc({ format, outcome });
       made.exportSeconds.observe({ format }, seconds);
@@ -174,6 +177,11 @@ function deliveryInstruments(registry: Registry) {
       name: 'tearsheet_delivery_attempts_total',
       help: 'Delivery attempts, by outcome.',
       labelNames: ['channel', 'outcome'],
+      registers,
+    }),
+    disabledEndpoints: new Counter({
+      name: 'tearsheet_webhook_endpoints_disabled_total',
+      help: 'Webhook endpoints that the service disabled because every delivery attempt failed for days.',
       registers,
     }),
     attemptSeconds: new Histogram({

@@ -6,6 +6,7 @@ import {
   lockDeliveries,
   updateDeliveries,
 } from '../store/deliveries/deliveryStatus.ts';
+import { recordEndpointResults } from '../store/webhookEndpoints/failingEndpoints.ts';
 import { notifyOfDeliveries } from './deliveryNotifications.ts';
 
 export interface DeliveryAttemptResult {
@@ -26,6 +27,8 @@ export interface MadeAttempt {
   /** The round in which the attempt began. */
   readonly round: number;
   readonly result: DeliveryAttemptResult;
+  /** The webhook endpoint whose success or failure this is. Undefined for other receivers, and if the service failed. */
+  readonly endpointId?: string | undefined;
   /** Gets the number of attempts in this round, including this one. */
   readonly decide: (tries: number) => NextStep;
 }
@@ -40,6 +43,12 @@ export async function recordDeliveryAttempts(
   transaction: Queryable,
   made: readonly MadeAttempt[],
 ): Promise<Map<string, RecordedState>> {
+  await recordEndpointResults(
+    transaction,
+    made.flatMap(({ endpointId, result }) =>
+      endpointId === undefined ? [] : [{ endpointId, isDelivered: result.outcome === 'delivered' }],
+    ),
+  );
   const locked = await lockDeliveries(
     transaction,
     made.map(({ deliveryId }) => deliveryId),

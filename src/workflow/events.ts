@@ -2,21 +2,24 @@
 import { randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import { readAdRecord, readSetRecord } from '../api/presenters/readRecords.ts';
+import { webhookEndpointRecord } from '../api/presenters/settingRecords.ts';
 import type { AdRecord, ScreenshotSetRecord } from '../contract/records.ts';
+import type { WebhookEndpointRecord } from '../contract/webhookEndpoints.ts';
 import { timestamp } from '../domain/time.ts';
-import { DEFAULT_TOPICS, type Topic } from '../domain/topics.ts';
+import { DEFAULT_TOPICS, ENDPOINT_DISABLED_TOPIC, type EndpointTopic, type Topic } from '../domain/topics.ts';
 import type { Queryable } from '../store/database/database.ts';
 import type { SubscriberTable } from '../store/database/schema.ts';
 import { insertEvent, readSubscribers } from '../store/deliveries/deliveryStatus.ts';
 import { readEnabledEndpoints } from '../store/webhookEndpoints/endpointEvents.ts';
+import type { EndpointRow } from '../store/webhookEndpoints/webhookEndpoints.ts';
 import type { EventContext } from './eventContext.ts';
 
 /** The topics for which subscribers with a bucket get pictures. */
-const S3_TOPICS: readonly Topic[] = ['ad.uploaded', 'screenshot_set.approved'];
+const S3_TOPICS: readonly EndpointTopic[] = ['ad.uploaded', 'screenshot_set.approved'];
 
 interface EventSubject {
   readonly organizationId: string;
-  readonly topic: Topic;
+  readonly topic: EndpointTopic;
   readonly adId?: string;
   readonly setId?: string;
 }
@@ -47,10 +50,16 @@ export async function recordSetEvent(
   await record(transaction, subject, () => readSetRecord(transaction, { id: setId, publicUrl: context.publicUrl }));
 }
 
+/** Records that the service disabled an endpoint, for the other endpoints of its organization that want to know. */
+export async function recordEndpointEvent(transaction: Queryable, endpoint: EndpointRow): Promise<void> {
+  const subject = { organizationId: endpoint.organization_id, topic: ENDPOINT_DISABLED_TOPIC } as const;
+  await record(transaction, subject, () => Promise.resolve(webhookEndpointRecord(endpoint)));
+}
+
 async function record(
   transaction: Queryable,
   subject: EventSubject,
-  object: () => Promise<AdRecord | ScreenshotSetRecord | undefined>,
+  object: () => Promise<AdRecord | ScreenshotSetRecord | WebhookEndpointRecord | undefined>,
 ): Promise<void> {
   const targets = await wanting(transaction, subject);
   if (targets.length === 0) return;
@@ -89,7 +98,8 @@ export async function isWanted(db: Queryable, subject: EventSubject): Promise<bo
 }
 
 async function wanting(db: Queryable, { topic, ...of }: EventSubject): Promise<DeliveryTarget[]> {
-  const subscribers = await readSubscribers(db, of);
+  const hasSubscribers = (of.adId ?? of.setId) !== undefined;
+  const subscribers = hasSubscribers ? await readSubscribers(db, of) : [];
   const endpoints = await readEnabledEndpoints(db, of.organizationId);
   return [...subscribers, ...endpoints].flatMap((receiver) => targetsOf(receiver, topic));
 }
@@ -97,7 +107,7 @@ async function wanting(db: Queryable, { topic, ...of }: EventSubject): Promise<D
 type Receiver = Pick<Selectable<SubscriberTable>, 'id' | 'webhook_url' | 'webhook_topics'> &
   Partial<Pick<SubscriberTable, 's3_bucket' | 's3_key_prefix'>>;
 
-function targetsOf(subscriber: Receiver, topic: Topic): DeliveryTarget[] {
+function targetsOf(subscriber: Receiver, topic: EndpointTopic): DeliveryTarget[] {
   const targets: DeliveryTarget[] = [];
   const topics: readonly string[] = subscriber.webhook_topics ?? DEFAULT_TOPICS;
   if (subscriber.webhook_url !== null && topics.includes(topic)) {

@@ -431,7 +431,7 @@ class NewWebhookEndpoint(_NewWebhookEndpoint, total=False):
     "A webhook endpoint to create."
 
     # Topics to receive; the default is `ad.uploaded` and `screenshot_set.approved`.
-    topics: Union[List[Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress"]], None]
+    topics: Union[List[Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress", "webhook_endpoint.disabled"]], None]
     # The program that receives the events, for people.
     description: Union[str, None]
     # Headers of each request to the endpoint, at most 10. No response shows the values. Not allowed: `Host`, `User-Agent`, headers of the connection, and names that begin with `Content-`, `Proxy-` or `Webhook-`.
@@ -446,7 +446,7 @@ class WebhookEndpointChange(TypedDict, total=False):
     # Also for events that wait for their next attempt. Null: as it is.
     url: Union[str, None]
     # Topics to receive; the default is `ad.uploaded` and `screenshot_set.approved`.
-    topics: Union[List[Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress"]], None]
+    topics: Union[List[Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress", "webhook_endpoint.disabled"]], None]
     # The program that receives the events, for people.
     description: Union[str, None]
     # Headers of each request to the endpoint, at most 10. No response shows the values. Not allowed: `Host`, `User-Agent`, headers of the connection, and names that begin with `Content-`, `Proxy-` or `Webhook-`.
@@ -688,6 +688,48 @@ class AdSummary(TypedDict):
     html_url: str
     # The free pairs of the client; empty if it gave none.
     metadata: Dict[str, str]
+
+
+class WebhookEndpointEvent(TypedDict):
+    "`webhook_endpoint.disabled`: the service disabled the endpoint."
+
+    # The same for every attempt and replay.
+    id: str
+    type: Literal["event"]
+    # ISO 8601 with milliseconds and an offset.
+    created_at: str
+    topic: Literal["webhook_endpoint.disabled"]
+    data: "WebhookEndpointEventData"
+
+
+class WebhookEndpointEventData(TypedDict):
+    object: "WebhookEndpoint"
+
+
+class WebhookEndpoint(TypedDict):
+    "A receiver of the events of all sets and ads."
+
+    type: Literal["webhook_endpoint"]
+    id: str
+    url: str
+    topics: List[Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress", "webhook_endpoint.disabled"]]
+    description: str
+    # The headers of each request, without their values.
+    header_names: List[str]
+    disabled: bool
+    disabled_at: Union[str, None]
+    # Why the service disabled the endpoint by itself. Null if a request disabled it.
+    disabled_reason: Union[str, None]
+    # Every delivery attempt since this time failed. Null after a success.
+    failing_since: Union[str, None]
+    # ISO 8601 with milliseconds and an offset.
+    secret_created_at: str
+    # Until when the secret before this one also signs.
+    previous_secret_until: Union[str, None]
+    # ISO 8601 with milliseconds and an offset.
+    created_at: str
+    # ISO 8601 with milliseconds and an offset.
+    updated_at: str
 
 
 class Failure(TypedDict):
@@ -997,7 +1039,7 @@ class Delivery(TypedDict):
     id: str
     # `evt_<uuid>`, the id of the envelope.
     event_id: str
-    topic: Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress", "webhook.test"]
+    topic: Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress", "webhook_endpoint.disabled", "webhook.test"]
     channel: Literal["webhook", "s3"]
     # The URL of the webhook, or `s3://bucket/prefix`.
     target: str
@@ -1037,7 +1079,7 @@ class Event(TypedDict):
     type: Literal["event"]
     # `evt_<uuid>`, as in the envelope.
     id: str
-    topic: Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress", "webhook.test"]
+    topic: Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress", "webhook_endpoint.disabled", "webhook.test"]
     # ISO 8601 with milliseconds and an offset.
     created_at: str
     ad_id: Union[str, None]
@@ -1050,7 +1092,7 @@ class EventDetail(TypedDict):
     type: Literal["event"]
     # `evt_<uuid>`, as in the envelope.
     id: str
-    topic: Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress", "webhook.test"]
+    topic: Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress", "webhook_endpoint.disabled", "webhook.test"]
     # ISO 8601 with milliseconds and an offset.
     created_at: str
     ad_id: Union[str, None]
@@ -1146,7 +1188,7 @@ class DeliveryDetail(TypedDict):
     id: str
     # `evt_<uuid>`, the id of the envelope.
     event_id: str
-    topic: Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress", "webhook.test"]
+    topic: Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress", "webhook_endpoint.disabled", "webhook.test"]
     channel: Literal["webhook", "s3"]
     # The URL of the webhook, or `s3://bucket/prefix`.
     target: str
@@ -1230,40 +1272,22 @@ class NewWebhookSecret(TypedDict):
     secret: str
 
 
-class WebhookEndpoint(TypedDict):
-    "A receiver of the events of all sets and ads."
-
-    type: Literal["webhook_endpoint"]
-    id: str
-    url: str
-    topics: List[Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress"]]
-    description: str
-    # The headers of each request, without their values.
-    header_names: List[str]
-    disabled: bool
-    disabled_at: Union[str, None]
-    # ISO 8601 with milliseconds and an offset.
-    secret_created_at: str
-    # Until when the secret before this one also signs.
-    previous_secret_until: Union[str, None]
-    # ISO 8601 with milliseconds and an offset.
-    created_at: str
-    # ISO 8601 with milliseconds and an offset.
-    updated_at: str
-
-
 class WebhookEndpointWithSecret(TypedDict):
     "A webhook endpoint with a new secret."
 
     type: Literal["webhook_endpoint"]
     id: str
     url: str
-    topics: List[Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress"]]
+    topics: List[Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress", "webhook_endpoint.disabled"]]
     description: str
     # The headers of each request, without their values.
     header_names: List[str]
     disabled: bool
     disabled_at: Union[str, None]
+    # Why the service disabled the endpoint by itself. Null if a request disabled it.
+    disabled_reason: Union[str, None]
+    # Every delivery attempt since this time failed. Null after a success.
+    failing_since: Union[str, None]
     # ISO 8601 with milliseconds and an offset.
     secret_created_at: str
     # Until when the secret before this one also signs.
@@ -1317,7 +1341,7 @@ class AuditLogEntry(TypedDict):
     created_at: str
     actor: "AuditLogActor"
     # New actions may be added at any time.
-    action: Literal["organization.created", "organization.disabled", "organization.enabled", "settings.updated", "api_key.created", "api_key.revoked", "webhook_secret.rotated", "webhook.tested", "webhook_endpoint.created", "webhook_endpoint.updated", "webhook_endpoint.rotated", "webhook_endpoint.tested", "webhook_endpoint.deleted", "connector.created", "connector.updated", "connector.checked", "connector.deleted", "branding.updated", "branding.logo_replaced", "branding.logo_removed", "screenshot_set.deleted", "share_link.created", "share_link.revoked", "session.started", "session.refused", "session.ended"]
+    action: Literal["organization.created", "organization.disabled", "organization.enabled", "settings.updated", "api_key.created", "api_key.revoked", "webhook_secret.rotated", "webhook.tested", "webhook_endpoint.created", "webhook_endpoint.updated", "webhook_endpoint.rotated", "webhook_endpoint.tested", "webhook_endpoint.disabled", "webhook_endpoint.deleted", "connector.created", "connector.updated", "connector.checked", "connector.deleted", "branding.updated", "branding.logo_replaced", "branding.logo_removed", "screenshot_set.deleted", "share_link.created", "share_link.revoked", "session.started", "session.refused", "session.ended"]
     # The object that the action changed.
     object: "AuditLogEntryObject"
     changes: List["AuditLogChange"]
@@ -1339,8 +1363,8 @@ class AuditLogEntryObject(TypedDict):
 class AuditLogActor(TypedDict):
     "The actor of the action."
 
-    # `api_key`: a program with a key. `session`: a person who signed in with a key. `operator`: the command line of the operator. `anonymous`: a person whose sign-in was refused.
-    type: Literal["api_key", "session", "operator", "anonymous"]
+    # `api_key`: a program with a key. `session`: a person who signed in with a key. `operator`: the command line of the operator. `anonymous`: a person whose sign-in was refused. `service`: the service itself.
+    type: Literal["api_key", "session", "operator", "anonymous", "service"]
     # Id of the API key that was used.
     key_id: Union[str, None]
     # The name of that key.
@@ -1352,7 +1376,7 @@ AuditLogChange = Dict[str, Any]
 
 
 # The body of a webhook.
-WebhookEvent = Union["AdEvent", "ScreenshotSetEvent"]
+WebhookEvent = Union["AdEvent", "ScreenshotSetEvent", "WebhookEndpointEvent"]
 
 
 class ListAdsResult(TypedDict):

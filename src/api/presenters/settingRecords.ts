@@ -7,7 +7,7 @@ import type { WebhookSecretRecord } from '../../contract/webhooks.ts';
 import { DEFAULT_CONNECTOR } from '../../domain/connectors.ts';
 import { keyState, SCOPES } from '../../domain/keys.ts';
 import { maybeTimestamp, timestamp } from '../../domain/time.ts';
-import { DEFAULT_TOPICS, TOPICS } from '../../domain/topics.ts';
+import { DEFAULT_TOPICS, ENDPOINT_TOPICS } from '../../domain/topics.ts';
 import type { AuditLogRow } from '../../store/auditLog/auditLog.ts';
 import type { S3Connector } from '../../store/organizations/connectors.ts';
 import type { KeyRow } from '../../store/organizations/keyList.ts';
@@ -45,11 +45,13 @@ export function webhookEndpointRecord(row: EndpointRow): WebhookEndpointRecord {
     type: 'webhook_endpoint',
     id: row.id,
     url: row.url,
-    topics: TOPICS.filter((topic) => topics.includes(topic)),
+    topics: ENDPOINT_TOPICS.filter((topic) => topics.includes(topic)),
     description: row.description,
     header_names: row.header_names,
     disabled: row.disabled_at !== null,
     disabled_at: maybeTimestamp(row.disabled_at),
+    disabled_reason: row.disabled_reason,
+    failing_since: maybeTimestamp(row.failing_since),
     secret_created_at: timestamp(secret.createdAt),
     previous_secret_until: maybeTimestamp(secret.previousUntil),
     created_at: timestamp(row.created_at),

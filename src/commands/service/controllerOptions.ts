@@ -19,7 +19,7 @@ export type EgressOptions = Pick<GuardOptions, 'allow' | 'allowWith'>;
 
 /** Starts the work that every controller does, leader or not: deliveries and exports. Exports stop with the queue. */
 export async function startQueueWork(context: ServiceContext, egress: EgressOptions): Promise<Deliveries> {
-  const { store, queue, artifacts, log, metrics, notifications } = context;
+  const { config, store, queue, artifacts, log, metrics, notifications } = context;
   const observe = { attempted: metrics.countExportAttempt };
   await startExports({ store, queue, artifacts, log: log.child({ part: 'export' }), observe });
   return startDeliveries({
@@ -29,7 +29,12 @@ export async function startQueueWork(context: ServiceContext, egress: EgressOpti
     artifacts,
     guard: createGuard(egress),
     log: log.child({ part: 'delivery' }),
-    observe: { attempted: metrics.countDeliveryAttempt, ended: metrics.countDelivery },
+    disableAfterDays: config.WEBHOOK_DISABLE_AFTER_DAYS,
+    observe: {
+      attempted: metrics.countDeliveryAttempt,
+      ended: metrics.countDelivery,
+      endpointDisabled: metrics.countDisabledEndpoint,
+    },
   });
 }
 

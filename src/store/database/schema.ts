@@ -243,6 +243,10 @@ export interface WebhookEndpointTable {
   previous_secret: string | null;
   secret_rotated_at: MaybeTime;
   disabled_at: MaybeTime;
+  /** Why the service disabled it; null if a request did. */
+  disabled_reason: string | null;
+  /** Every delivery attempt since then failed. */
+  failing_since: MaybeTime;
   created_at: CreatedAt;
   updated_at: ColumnType<Date, Date | undefined, Date>;
   deleted_at: MaybeTime;

@@ -22,6 +22,8 @@ export interface DeliveryToSend {
   readonly set_id: string | null;
   /** The webhook endpoint that gets it; null for a subscriber of a request. */
   readonly endpoint_id: string | null;
+  /** How long every attempt of the endpoint has failed; null if the last one was a success. */
+  readonly failing_seconds: number | null;
   readonly bucket: string | null;
   readonly region: string | null;
   readonly keyPrefix: string;
@@ -65,6 +67,7 @@ export async function readDeliveriesToSend(db: Queryable, ids: readonly string[]
       's.s3_connector as connector',
       'w.id as endpoint_id',
       'w.headers',
+      sql<number | null>`extract(epoch from now() - w.failing_since)::float8`.as('failing_seconds'),
       sql<string>`case when w.id is null then o.webhook_secret else w.secret end`.as('secret'),
       sql<string | null>`case
         when w.id is null and o.webhook_secret_rotated_at > now() - make_interval(hours => ${SECRET_OVERLAP_HOURS})

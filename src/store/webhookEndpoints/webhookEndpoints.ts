@@ -1,7 +1,7 @@
 /** Webhook endpoints. Each is also a row of `subscribers`, with the same id, the URL and the topics. */
 import { randomUUID } from 'node:crypto';
 import { type Selectable, sql, type Updateable } from 'kysely';
-import type { Topic } from '../../domain/topics.ts';
+import type { EndpointTopic } from '../../domain/topics.ts';
 import type { Queryable } from '../database/database.ts';
 import { type ListPage, offsetOf, type Page } from '../database/listPage.ts';
 import type { SubscriberTable, WebhookEndpointTable } from '../database/schema.ts';
@@ -19,7 +19,7 @@ export type EndpointHeaders = Readonly<Record<string, string>>;
 
 export interface EndpointFields {
   readonly url: string;
-  readonly topics: readonly Topic[] | null;
+  readonly topics: readonly EndpointTopic[] | null;
   readonly description: string;
   readonly headers: EndpointHeaders;
   readonly disabled: boolean;
@@ -53,6 +53,7 @@ export async function insertEndpoint(
       secret: sealSecret(tx, secret, endpointSecretPlace(id)),
       ...storedHeaders(tx, id, headers),
       disabled_at: disabled ? new Date() : null,
+      disabled_reason: null,
     })
     .execute();
   return { id, secret };
@@ -73,7 +74,9 @@ export async function updateEndpoint(tx: Queryable, id: string, change: Partial<
       updated_at: new Date(),
       ...(description !== undefined && { description }),
       ...(headers !== undefined && storedHeaders(tx, id, headers)),
-      ...(disabled !== undefined && { disabled_at: disabled ? sql<Date>`now()` : null }),
+      ...(disabled !== undefined && { disabled_at: disabled ? sql<Date>`now()` : null, disabled_reason: null }),
+      // Neither a new address nor the time before it was enabled counts as a failure.
+      ...((disabled ?? url) !== undefined && { failing_since: null }),
     })
     .where('id', '=', id)
     .execute();

@@ -328,7 +328,7 @@ export type NewWebhookEndpoint = {
   /** Address that receives the events. */
   url: string;
   /** Topics to receive; the default is `ad.uploaded` and `screenshot_set.approved`. */
-  topics?: Array<"ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress"> | null;
+  topics?: Array<"ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress" | "webhook_endpoint.disabled"> | null;
   /** The program that receives the events, for people. */
   description?: string | null;
   /** Headers of each request to the endpoint, at most 10. No response shows the values. Not allowed: `Host`, `User-Agent`, headers of the connection, and names that begin with `Content-`, `Proxy-` or `Webhook-`. */
@@ -342,7 +342,7 @@ export type WebhookEndpointChange = {
   /** Also for events that wait for their next attempt. Null: as it is. */
   url?: string | null;
   /** Topics to receive; the default is `ad.uploaded` and `screenshot_set.approved`. */
-  topics?: Array<"ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress"> | null;
+  topics?: Array<"ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress" | "webhook_endpoint.disabled"> | null;
   /** The program that receives the events, for people. */
   description?: string | null;
   /** Headers of each request to the endpoint, at most 10. No response shows the values. Not allowed: `Host`, `User-Agent`, headers of the connection, and names that begin with `Content-`, `Proxy-` or `Webhook-`. */
@@ -552,6 +552,44 @@ export type AdSummary = {
   html_url: string;
   /** The free pairs of the client; empty if it gave none. */
   metadata: Record<string, string>;
+};
+
+/** `webhook_endpoint.disabled`: the service disabled the endpoint. */
+export type WebhookEndpointEvent = {
+  /** The same for every attempt and replay. */
+  id: string;
+  type: "event";
+  /** ISO 8601 with milliseconds and an offset. */
+  created_at: string;
+  topic: "webhook_endpoint.disabled";
+  data: {
+    object: WebhookEndpoint;
+  };
+};
+
+/** A receiver of the events of all sets and ads. */
+export type WebhookEndpoint = {
+  type: "webhook_endpoint";
+  id: string;
+  url: string;
+  topics: Array<"ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress" | "webhook_endpoint.disabled">;
+  description: string;
+  /** The headers of each request, without their values. */
+  header_names: Array<string>;
+  disabled: boolean;
+  disabled_at: string | null;
+  /** Why the service disabled the endpoint by itself. Null if a request disabled it. */
+  disabled_reason: string | null;
+  /** Every delivery attempt since this time failed. Null after a success. */
+  failing_since: string | null;
+  /** ISO 8601 with milliseconds and an offset. */
+  secret_created_at: string;
+  /** Until when the secret before this one also signs. */
+  previous_secret_until: string | null;
+  /** ISO 8601 with milliseconds and an offset. */
+  created_at: string;
+  /** ISO 8601 with milliseconds and an offset. */
+  updated_at: string;
 };
 
 /** Every 4xx and 5xx: messages by the path of the field. */
@@ -810,7 +848,7 @@ export type Delivery = {
   id: string;
   /** `evt_<uuid>`, the id of the envelope. */
   event_id: string;
-  topic: "ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress" | "webhook.test";
+  topic: "ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress" | "webhook_endpoint.disabled" | "webhook.test";
   channel: "webhook" | "s3";
   /** The URL of the webhook, or `s3://bucket/prefix`. */
   target: string;
@@ -848,7 +886,7 @@ export type Event = {
   type: "event";
   /** `evt_<uuid>`, as in the envelope. */
   id: string;
-  topic: "ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress" | "webhook.test";
+  topic: "ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress" | "webhook_endpoint.disabled" | "webhook.test";
   /** ISO 8601 with milliseconds and an offset. */
   created_at: string;
   ad_id: string | null;
@@ -860,7 +898,7 @@ export type EventDetail = {
   type: "event";
   /** `evt_<uuid>`, as in the envelope. */
   id: string;
-  topic: "ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress" | "webhook.test";
+  topic: "ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress" | "webhook_endpoint.disabled" | "webhook.test";
   /** ISO 8601 with milliseconds and an offset. */
   created_at: string;
   ad_id: string | null;
@@ -943,7 +981,7 @@ export type DeliveryDetail = {
   id: string;
   /** `evt_<uuid>`, the id of the envelope. */
   event_id: string;
-  topic: "ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress" | "webhook.test";
+  topic: "ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress" | "webhook_endpoint.disabled" | "webhook.test";
   channel: "webhook" | "s3";
   /** The URL of the webhook, or `s3://bucket/prefix`. */
   target: string;
@@ -1023,38 +1061,21 @@ export type NewWebhookSecret = {
   secret: string;
 };
 
-/** A receiver of the events of all sets and ads. */
-export type WebhookEndpoint = {
-  type: "webhook_endpoint";
-  id: string;
-  url: string;
-  topics: Array<"ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress">;
-  description: string;
-  /** The headers of each request, without their values. */
-  header_names: Array<string>;
-  disabled: boolean;
-  disabled_at: string | null;
-  /** ISO 8601 with milliseconds and an offset. */
-  secret_created_at: string;
-  /** Until when the secret before this one also signs. */
-  previous_secret_until: string | null;
-  /** ISO 8601 with milliseconds and an offset. */
-  created_at: string;
-  /** ISO 8601 with milliseconds and an offset. */
-  updated_at: string;
-};
-
 /** A webhook endpoint with a new secret. */
 export type WebhookEndpointWithSecret = {
   type: "webhook_endpoint";
   id: string;
   url: string;
-  topics: Array<"ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress">;
+  topics: Array<"ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress" | "webhook_endpoint.disabled">;
   description: string;
   /** The headers of each request, without their values. */
   header_names: Array<string>;
   disabled: boolean;
   disabled_at: string | null;
+  /** Why the service disabled the endpoint by itself. Null if a request disabled it. */
+  disabled_reason: string | null;
+  /** Every delivery attempt since this time failed. Null after a success. */
+  failing_since: string | null;
   /** ISO 8601 with milliseconds and an offset. */
   secret_created_at: string;
   /** Until when the secret before this one also signs. */
@@ -1104,7 +1125,7 @@ export type AuditLogEntry = {
   created_at: string;
   actor: AuditLogActor;
   /** New actions may be added at any time. */
-  action: "organization.created" | "organization.disabled" | "organization.enabled" | "settings.updated" | "api_key.created" | "api_key.revoked" | "webhook_secret.rotated" | "webhook.tested" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.rotated" | "webhook_endpoint.tested" | "webhook_endpoint.deleted" | "connector.created" | "connector.updated" | "connector.checked" | "connector.deleted" | "branding.updated" | "branding.logo_replaced" | "branding.logo_removed" | "screenshot_set.deleted" | "share_link.created" | "share_link.revoked" | "session.started" | "session.refused" | "session.ended";
+  action: "organization.created" | "organization.disabled" | "organization.enabled" | "settings.updated" | "api_key.created" | "api_key.revoked" | "webhook_secret.rotated" | "webhook.tested" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.rotated" | "webhook_endpoint.tested" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "connector.created" | "connector.updated" | "connector.checked" | "connector.deleted" | "branding.updated" | "branding.logo_replaced" | "branding.logo_removed" | "screenshot_set.deleted" | "share_link.created" | "share_link.revoked" | "session.started" | "session.refused" | "session.ended";
   /** The object that the action changed. */
   object: {
     /** The first part of the action. */
@@ -1121,8 +1142,8 @@ export type AuditLogEntry = {
 
 /** The actor of the action. */
 export type AuditLogActor = {
-  /** `api_key`: a program with a key. `session`: a person who signed in with a key. `operator`: the command line of the operator. `anonymous`: a person whose sign-in was refused. */
-  type: "api_key" | "session" | "operator" | "anonymous";
+  /** `api_key`: a program with a key. `session`: a person who signed in with a key. `operator`: the command line of the operator. `anonymous`: a person whose sign-in was refused. `service`: the service itself. */
+  type: "api_key" | "session" | "operator" | "anonymous" | "service";
   /** Id of the API key that was used. */
   key_id: string | null;
   /** The name of that key. */
@@ -1139,4 +1160,4 @@ export type AuditLogChange = {
 };
 
 /** The body of a webhook. */
-export type WebhookEvent = AdEvent | ScreenshotSetEvent;
+export type WebhookEvent = AdEvent | ScreenshotSetEvent | WebhookEndpointEvent;

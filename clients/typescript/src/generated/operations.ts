@@ -167,7 +167,7 @@ export type ListDeliveriesQuery = {
   /** 100 unless given, at most 500. */
   per_page?: number;
   /** Only about events of this topic. */
-  topic?: "ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress" | "webhook.test";
+  topic?: "ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress" | "webhook_endpoint.disabled" | "webhook.test";
   /** Only by this channel. */
   channel?: "webhook" | "s3";
   /** Only about this set. */
@@ -190,7 +190,7 @@ export type ListEventsQuery = {
   /** 100 unless given, at most 500. */
   per_page?: number;
   /** Only of this topic. */
-  topic?: "ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress" | "webhook.test";
+  topic?: "ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress" | "webhook_endpoint.disabled" | "webhook.test";
   /** Only about this set. */
   screenshot_set_id?: string;
   /** Only about this ad. */
@@ -249,7 +249,7 @@ export type ListAuditLogQuery = {
   /** 100 unless given, at most 500. */
   per_page?: number;
   /** Only this action. */
-  action?: "organization.created" | "organization.disabled" | "organization.enabled" | "settings.updated" | "api_key.created" | "api_key.revoked" | "webhook_secret.rotated" | "webhook.tested" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.rotated" | "webhook_endpoint.tested" | "webhook_endpoint.deleted" | "connector.created" | "connector.updated" | "connector.checked" | "connector.deleted" | "branding.updated" | "branding.logo_replaced" | "branding.logo_removed" | "screenshot_set.deleted" | "share_link.created" | "share_link.revoked" | "session.started" | "session.refused" | "session.ended";
+  action?: "organization.created" | "organization.disabled" | "organization.enabled" | "settings.updated" | "api_key.created" | "api_key.revoked" | "webhook_secret.rotated" | "webhook.tested" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.rotated" | "webhook_endpoint.tested" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "connector.created" | "connector.updated" | "connector.checked" | "connector.deleted" | "branding.updated" | "branding.logo_replaced" | "branding.logo_removed" | "screenshot_set.deleted" | "share_link.created" | "share_link.revoked" | "session.started" | "session.refused" | "session.ended";
   /** Only actions of the API key with this id, or of this type of actor. */
   actor?: string;
   /** Done at this time or later. */

@@ -81,6 +81,7 @@ const ACTORS: Readonly<Record<ActorType, string>> = {
   session: 'Session of',
   operator: 'Operator',
   anonymous: 'Not signed in',
+  service: 'Tearsheet itself',
 };
 
 function actor({ actor_type: type, actor_key_id: keyId, actor_name: name }: AuditLogRow, paths: PagePaths): Html {

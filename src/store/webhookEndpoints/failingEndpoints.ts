@@ -1,0 +1,68 @@
+/** Since when the delivery attempts of a webhook endpoint fail, and the end of an endpoint that fails for days. */
+import { sql } from 'kysely';
+import type { Queryable } from '../database/database.ts';
+
+export interface EndpointResult {
+  readonly endpointId: string;
+  readonly isDelivered: boolean;
+}
+
+/**
+ * Stores when endpoints began to fail. Most results change nothing. Call it before the deliveries are locked: a transaction
+ * that locks an endpoint and its deliveries locks the endpoint first.
+ */
+export async function recordEndpointResults(tx: Queryable, results: readonly EndpointResult[]): Promise<void> {
+  if (results.length === 0) return;
+  const succeeded = new Set(results.filter(({ isDelivered }) => isDelivered).map(({ endpointId }) => endpointId));
+  const rows = [...new Set(results.map(({ endpointId }) => endpointId))].map((id) => ({ id, ok: succeeded.has(id) }));
+  await sql`
+    with changed as materialized (
+      select e.id, r.ok from webhook_endpoints e
+      join json_to_recordset(${JSON.stringify(rows)}::json) as r(id uuid, ok boolean) on r.id = e.id
+      where r.ok = (e.failing_since is not null)
+      order by e.id for no key update of e
+    )
+    update webhook_endpoints e set failing_since = case when changed.ok then null else now() end
+    from changed where e.id = changed.id`.execute(tx);
+}
+
+export interface FailureRule {
+  readonly days: number;
+  /** So many deliveries must have failed in this time. */
+  readonly deliveries: number;
+}
+
+/**
+ * @returns the time of the first failure if the endpoint is enabled and its attempts fail for as long as the rule says. The
+ * caller has locked the endpoint.
+ */
+export async function readLongFailure(
+  tx: Queryable,
+  endpointId: string,
+  { days, deliveries }: FailureRule,
+): Promise<Date | undefined> {
+  const { rows } = await sql<{ failing_since: Date }>`
+    select e.failing_since from webhook_endpoints e
+    where e.id = ${endpointId} and e.disabled_at is null and e.failing_since <= now() - make_interval(days => ${days})
+      and ${deliveries} <= (
+        select count(*) from (
+          select from deliveries d
+          where d.subscriber_id = e.id and d.status <> 'delivered' and d.attempts > 0
+            and coalesce(d.finished_at, now()) >= e.failing_since
+          order by d.created_at desc limit ${deliveries}) failed)`.execute(tx);
+  return rows[0]?.failing_since;
+}
+
+/** Disables an endpoint with a reason, which people read. */
+export async function markEndpointFailed(tx: Queryable, id: string, reason: string): Promise<void> {
+  await tx
+    .updateTable('webhook_endpoints')
+    .set({ disabled_at: sql<Date>`now()`, disabled_reason: reason, updated_at: new Date() })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** One endpoint of an organization is disabled by the service at a time, because each then reads the others. */
+export async function lockOrganizationOfEndpoints(tx: Queryable, organizationId: string): Promise<void> {
+  await tx.selectFrom('organizations').select('id').where('id', '=', organizationId).forNoKeyUpdate().execute();
+}

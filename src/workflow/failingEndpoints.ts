@@ -1,0 +1,40 @@
+/** Disables a webhook endpoint whose delivery attempts fail for days, and tells the organization. */
+import { changesBetween, SERVICE } from '../domain/auditLog.ts';
+import { timestamp } from '../domain/time.ts';
+import { FAILED_DELIVERIES_MIN } from '../domain/webhookEndpoints.ts';
+import { recordAction } from '../store/auditLog/auditLog.ts';
+import type { Queryable } from '../store/database/database.ts';
+import { endPendingDeliveries } from '../store/webhookEndpoints/endpointEvents.ts';
+import {
+  lockOrganizationOfEndpoints,
+  markEndpointFailed,
+  readLongFailure,
+} from '../store/webhookEndpoints/failingEndpoints.ts';
+import { type EndpointRow, lockEndpoint, type OneEndpoint } from '../store/webhookEndpoints/webhookEndpoints.ts';
+import { recordEndpointEvent } from './events.ts';
+import { requireEndpoint } from './webhookEndpoints.ts';
+
+/**
+ * Disables the endpoint if every attempt failed for so many days, and enough deliveries failed. Its pending deliveries end.
+ * The event goes to the other endpoints of the organization.
+ * @returns the endpoint if it was disabled now.
+ */
+export async function disableFailingEndpoint(
+  tx: Queryable,
+  one: OneEndpoint,
+  days: number,
+): Promise<EndpointRow | undefined> {
+  await lockOrganizationOfEndpoints(tx, one.organizationId);
+  if (!(await lockEndpoint(tx, one))) return undefined;
+  const since = await readLongFailure(tx, one.id, { days, deliveries: FAILED_DELIVERIES_MIN });
+  if (since === undefined) return undefined;
+  const reason = `Every delivery attempt since ${timestamp(since)} failed, for more than ${days} ${days === 1 ? 'day' : 'days'}.`;
+  await markEndpointFailed(tx, one.id, reason);
+  await endPendingDeliveries(tx, one.id, `The service disabled the webhook endpoint. ${reason}`);
+  const { organizationId, id } = one;
+  const changes = changesBetween({ disabled: false }, { disabled: true, disabled_reason: reason });
+  await recordAction(tx, SERVICE, { organizationId, action: 'webhook_endpoint.disabled', objectId: id, changes });
+  const row = await requireEndpoint(tx, one);
+  await recordEndpointEvent(tx, row);
+  return row;
+}
