@@ -14,8 +14,8 @@ import {
   type RecordedState,
   recordDeliveryAttempts,
 } from '../workflow/deliveryAttempts.ts';
-import { startUploadAborts } from './abandonedUploads.ts';
 import { disableFailingEndpoint } from '../workflow/failingEndpoints.ts';
+import { startUploadAborts } from './abandonedUploads.ts';
 import { deliverToBucket } from './bucketDelivery.ts';
 import { startConnectorChecks } from './connectorCheck.ts';
 import { DeliveryWorker } from './deliveryWorker.ts';

@@ -1,4 +1,5 @@
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { EgressRefusedError } from '../egress/errors.ts';
 import { LARGEST_SINGLE_UPLOAD, requestsFor, uploadInParts } from './multipartUpload.ts';
 import { type BucketTarget, openClient } from './s3Client.ts';
 import { explainS3 } from './s3Errors.ts';
@@ -15,7 +16,8 @@ export interface BucketUpload extends BucketTarget {
 }
 
 export interface BucketUploadResult {
-  outcome: 'delivered' | 'retry';
+  /** `refused`: the service does not connect to the address, so a retry would not help. */
+  outcome: 'delivered' | 'retry' | 'refused';
   statusCode?: number;
   /** Why the upload failed, for the customer. */
   error?: string;
@@ -28,7 +30,7 @@ const TIMEOUT_MS = 60_000;
 
 /**
  * Uploads one object to a customer's bucket through the guard. Repeating an upload leaves the same object.
- * Errors of the bucket or its server are results, not exceptions. Every failed upload can be retried.
+ * Errors of the bucket or its server are results, not exceptions. A failed upload can be retried, but not a refused one.
  */
 export async function uploadToBucket(attempt: BucketUpload): Promise<BucketUploadResult> {
   const started = performance.now();
@@ -58,7 +60,8 @@ async function put(attempt: BucketUpload): Promise<Omit<BucketUploadResult, 'dur
     return { outcome: 'delivered', statusCode: status ?? 200 };
   } catch (error) {
     if (deadline.aborted) return { outcome: 'retry', error: `The upload took longer than ${totalMs} ms.` };
-    return { outcome: 'retry', ...explainS3(error, { bucket, action: 's3:PutObject' }) };
+    const outcome = error instanceof EgressRefusedError ? 'refused' : 'retry';
+    return { outcome, ...explainS3(error, { bucket, action: 's3:PutObject' }) };
   } finally {
     client?.destroy();
   }

@@ -59,10 +59,9 @@ export function createGuard(options: GuardOptions): Guard {
     const answers = await addressesOf(host, lookup, deadline);
     for (const { address } of answers) {
       const reason = policy(address, port);
-      if (reason !== undefined)
-        throw refusal({ host, port, address }, `${reason}. ${hintFor({ address, port }, options.allowWith)}`);
+      if (reason !== undefined) throw refusal({ host, port, address }, reason, options.allowWith);
       const ownReason = refuse?.(address, port);
-      if (ownReason !== undefined) throw refusal({ host, port, address }, `${ownReason}.`);
+      if (ownReason !== undefined) throw new EgressRefusedError(`Connection to ${host}:${port} refused: ${ownReason}.`);
     }
     return answers;
   }
@@ -123,10 +122,28 @@ function hintFor({ address, port }: { address: string; port: number }, allowWith
   return `To allow it, add --allow ${address.includes(':') ? `[${address}]` : address}:${port}`;
 }
 
-function refusal(to: { host: string; port: number; address: string }, why: string): EgressRefusedError {
-  const where = to.host === to.address ? `${to.host}:${to.port}` : `${to.host}:${to.port} (${to.address})`;
-  return new EgressRefusedError(`Connection to ${where} refused: ${why}`);
+interface RefusedAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly address: string;
 }
+
+/**
+ * Customers of a service read the message, so it does not say what a name of the operator's network resolves to. A person
+ * with flags resolves names on the own machine, and reads the address to allow.
+ */
+function refusal(to: RefusedAddress, reason: string, allowWith: GuardOptions['allowWith']): EgressRefusedError {
+  const { host, port, address } = to;
+  const parsed = parseHost(host);
+  const isFromDns = parsed?.kind === 'name' && !isLocalhostName(parsed.name);
+  const hint = hintFor(to, allowWith);
+  if (allowWith !== 'flag' && isFromDns)
+    return new EgressRefusedError(`Connection to ${host}:${port} refused: ${HIDDEN_REASON}. ${hint}`);
+  const where = host === address ? `${host}:${port}` : `${host}:${port} (${address})`;
+  return new EgressRefusedError(`Connection to ${where} refused: ${reason}. ${hint}`);
+}
+
+const HIDDEN_REASON = 'it is not a public address, or its port is not one of the web';
 
 interface ConnectTarget {
   host: string;

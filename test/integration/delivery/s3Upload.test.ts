@@ -97,7 +97,7 @@ describe('a hostile endpoint', () => {
       for (const scheme of ['http', 'https']) {
         const guard = createGuard({ allow: [] });
         const result = await uploadToBucket(tryTo(`${scheme}://${host}:${listener.port}`, { guard }));
-        expect(result).toMatchObject({ outcome: 'retry', error: expect.stringContaining('is not public') });
+        expect(result).toMatchObject({ outcome: 'refused', error: expect.stringContaining('is not public') });
       }
       expect(listener.connections).toBe(0);
     },
@@ -112,7 +112,10 @@ describe('a hostile endpoint', () => {
     'the endpoint %s fails with a reason',
     async (endpoint) => {
       const result = await uploadToBucket(tryTo(endpoint));
-      expect(result).toMatchObject({ outcome: 'retry', error: expect.stringMatching(/\w/) });
+      expect(result).toMatchObject({
+        outcome: endpoint.startsWith('http') ? 'refused' : 'retry',
+        error: expect.stringMatching(/\w/),
+      });
     },
   );
 

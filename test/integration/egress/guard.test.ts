@@ -46,10 +46,17 @@ describe('a guard without allowed ranges', () => {
     expect(resolved).toEqual({ address: '93.184.216.34', family: 4 });
   });
 
-  test('a refusal names the address, the reason and the setting that allows it', async () => {
+  test('a refusal names the host and the setting that allows it, but not what the name resolves to', async () => {
     const guard = createGuard({ allow: [], lookup: answering(['10.1.2.3']).lookup });
     await expect(guard.connect('intranet.example', 80)).rejects.toThrow(
-      'Connection to intranet.example:80 (10.1.2.3) refused: it is not a public address (private). ' +
+      'Connection to intranet.example:80 refused: it is not a public address, or its port is not one of the web. ' +
+        'An operator can allow a range of addresses with EGRESS_ALLOW.',
+    );
+  });
+
+  test('a refusal of a written address names the reason', async () => {
+    await expect(createGuard({ allow: [] }).connect('10.1.2.3', 80)).rejects.toThrow(
+      'Connection to 10.1.2.3:80 refused: it is not a public address (private). ' +
         'An operator can allow a range of addresses with EGRESS_ALLOW.',
     );
   });
@@ -61,6 +68,8 @@ test('a refusal of a command with flags names the flag and the address to allow'
     /loopback.*To allow it, add --allow 127\.0\.0\.1:3000$/,
   );
   await expect(guard.connect('[::1]', 3000)).rejects.toThrow(/add --allow \[::1\]:3000$/);
+  const named = createGuard({ allow: [], allowWith: 'flag', lookup: answering(['10.1.2.3']).lookup });
+  await expect(named.connect('intranet.example', 80)).rejects.toThrow(/\(10\.1\.2\.3\).*--allow 10\.1\.2\.3:80$/);
 });
 
 describe('a guard with an allowed range', () => {
