@@ -13,7 +13,15 @@ import { eventOperations } from './eventOperations.ts';
 import { NEW_AD, NEW_SCREENSHOTS, REVIEW_OF_A_SET } from './examples.ts';
 import { exportOperations } from './exportOperations.ts';
 import { idempotent } from './operationParts.ts';
-import { AdsQuery, CampaignsQuery, DeliveriesQuery, ListQuery, ScreenshotsQuery, SetsQuery } from './queries.ts';
+import {
+  AdsQuery,
+  CampaignsQuery,
+  DeliveriesQuery,
+  ListQuery,
+  ScreenshotsQuery,
+  SetsQuery,
+  UploadsQuery,
+} from './queries.ts';
 import {
   AdRecord,
   AdSummary,
@@ -119,7 +127,7 @@ export function operations(limits: Limits): ZodOpenApiPathsObject {
     [`${BASE}/ads/{id}`]: { get: one('getAd', 'ad', AdRecord) },
     [`${BASE}/uploads`]: {
       post: uploading(),
-      get: list('listUploads', 'List uploads, newest first', ListQuery, UploadRecord),
+      get: list('listUploads', 'List uploads, newest first', UploadsQuery, UploadRecord),
     },
     [`${BASE}/uploads/{id}`]: { get: readingUpload(), delete: deletingUpload() },
     ...templates(limits),

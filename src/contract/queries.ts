@@ -9,6 +9,7 @@ import { parseTimestamp } from '../domain/time.ts';
 import { EVENT_TOPICS } from '../domain/topics.ts';
 import { hostOfSite } from '../domain/webAddresses.ts';
 import { OURS } from './descriptions.ts';
+import { EventId } from './events.ts';
 
 const PER_PAGE_MAX = 500;
 export const PER_PAGE_DEFAULT = 100;
@@ -79,6 +80,13 @@ function requireOrder({ from, to }: Range, context: z.RefinementCtx): void {
   context.addIssue({ code: 'custom', path: ['from'], message: 'must not be after "to".' });
 }
 
+/** For lists that may become long: a page that begins after an object costs the same wherever it is. */
+const after = (what: string) => ({
+  after: uuid.optional().describe(`Only ${what} that follow this one in the list. ${OURS}`),
+});
+
+export const UploadsQuery = z.object({ ...paging, ...after('uploads'), ...range('Created') }).superRefine(requireOrder);
+
 /** A list of objects that has no filters but the time of creation. */
 export const ListQuery = z.object({ ...paging, ...range('Created') }).superRefine(requireOrder);
 
@@ -111,6 +119,7 @@ export const setFilters = {
 export const AdsQuery = z
   .object({
     ...paging,
+    ...after('ads'),
     ...adFilters,
     campaign_id: uuid.optional().describe(`Only from this campaign. ${OURS}`),
     lookup_key: plain.optional().describe(`Only with this lookup key. ${OURS}`),
@@ -120,6 +129,7 @@ export const AdsQuery = z
 export const CampaignsQuery = z
   .object({
     ...paging,
+    ...after('campaigns'),
     ...campaignFilters,
     name: plain.optional().describe(`Only campaigns with exactly this name. ${OURS}`),
   })
@@ -128,6 +138,7 @@ export const CampaignsQuery = z
 export const SetsQuery = z
   .object({
     ...paging,
+    ...after('sets'),
     ...setFilters,
     campaign_id: uuid.optional().describe(`Only from this campaign. ${OURS}`),
   })
@@ -147,12 +158,14 @@ export const ScreenshotsQuery = z
     }),
     order: z.enum(['asc', 'desc']).optional().describe('By the time of approval; `desc` unless given.'),
     include: z.enum(['ad.creative']).optional().describe('`ad.creative`: with the media of the ads.'),
+    ...after('screenshots'),
   })
   .superRefine(requireOrder);
 
 export const EventsQuery = z
   .object({
     ...paging,
+    after: EventId.optional().describe(`Only events that follow this one in the list. ${OURS}`),
     topic: z.enum(EVENT_TOPICS).optional().describe(`Only of this topic. ${OURS}`),
     screenshot_set_id: uuid.optional().describe(`Only about this set. ${OURS}`),
     ad_id: uuid.optional().describe(`Only about this ad. ${OURS}`),
@@ -164,6 +177,7 @@ export const EventsQuery = z
 export const DeliveriesQuery = z
   .object({
     ...paging,
+    ...after('deliveries'),
     topic: z.enum(EVENT_TOPICS).optional().describe(`Only about events of this topic. ${OURS}`),
     channel: z.enum(['webhook', 's3']).optional().describe(`Only by this channel. ${OURS}`),
     screenshot_set_id: uuid.optional().describe(`Only about this set. ${OURS}`),
@@ -193,6 +207,6 @@ export const AuditLogQuery = z
   .object({
     ...paging,
     ...auditLogFilters,
-    after: uuid.optional().describe(`Only entries that follow this one in the list. ${OURS}`),
+    ...after('entries'),
   })
   .superRefine(requireOrder);

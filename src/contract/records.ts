@@ -294,9 +294,16 @@ export const FailureRecord = z
   })
   .meta({ id: 'Failure', description: `Every 4xx and 5xx: messages by the path of the field. ${OURS}` });
 
+const TOTAL = z
+  .number()
+  .int()
+  .describe(
+    'Objects of the list, exact up to 1,000. A longer list has at least as many, and more than the objects up to this page if another page follows.',
+  );
+
 /** One list page. */
 export const listOf = <T extends z.ZodType>(item: T) =>
-  z.object({ data: z.array(item), page: z.number().int(), per_page: z.number().int(), total: z.number().int() });
+  z.object({ data: z.array(item), page: z.number().int(), per_page: z.number().int(), total: TOTAL });
 
 export type KeyReference = z.infer<typeof KeyReference>;
 export type ReviewRecord = z.infer<typeof ReviewRecord>;

@@ -78,13 +78,13 @@ class Operations(Caller):
         """Create an ad (beta)."""
         return cast("AdSummary", self.call("POST", "/ads", body=body, idempotency_key=idempotency_key, repeatable=True))
 
-    def list_ads(self, *, page: Optional[int] = None, per_page: Optional[int] = None, q: Optional[str] = None, status: Optional[Literal["pending", "uploaded", "not_found", "net_read_timeout", "generic_error"]] = None, from_: Optional[str] = None, to: Optional[str] = None, campaign_id: Optional[str] = None, lookup_key: Optional[str] = None) -> "ListAdsResult":
+    def list_ads(self, *, page: Optional[int] = None, per_page: Optional[int] = None, after: Optional[str] = None, q: Optional[str] = None, status: Optional[Literal["pending", "uploaded", "not_found", "net_read_timeout", "generic_error"]] = None, from_: Optional[str] = None, to: Optional[str] = None, campaign_id: Optional[str] = None, lookup_key: Optional[str] = None) -> "ListAdsResult":
         """List ads, newest first."""
-        return cast("ListAdsResult", self.call("GET", "/ads", query={"page": page, "per_page": per_page, "q": q, "status": status, "from": from_, "to": to, "campaign_id": campaign_id, "lookup_key": lookup_key}, repeatable=True))
+        return cast("ListAdsResult", self.call("GET", "/ads", query={"page": page, "per_page": per_page, "after": after, "q": q, "status": status, "from": from_, "to": to, "campaign_id": campaign_id, "lookup_key": lookup_key}, repeatable=True))
 
-    def iterate_ads(self, *, page: Optional[int] = None, per_page: Optional[int] = None, q: Optional[str] = None, status: Optional[Literal["pending", "uploaded", "not_found", "net_read_timeout", "generic_error"]] = None, from_: Optional[str] = None, to: Optional[str] = None, campaign_id: Optional[str] = None, lookup_key: Optional[str] = None) -> Iterator["Ad"]:
+    def iterate_ads(self, *, page: Optional[int] = None, per_page: Optional[int] = None, after: Optional[str] = None, q: Optional[str] = None, status: Optional[Literal["pending", "uploaded", "not_found", "net_read_timeout", "generic_error"]] = None, from_: Optional[str] = None, to: Optional[str] = None, campaign_id: Optional[str] = None, lookup_key: Optional[str] = None) -> Iterator["Ad"]:
         """List ads, newest first. Reads all pages from `page` on, one after the other."""
-        return self.iterate(lambda number: self.list_ads(page=number, per_page=per_page, q=q, status=status, from_=from_, to=to, campaign_id=campaign_id, lookup_key=lookup_key), page or 1)
+        return self.iterate(lambda number: self.list_ads(page=number, per_page=per_page, after=after, q=q, status=status, from_=from_, to=to, campaign_id=campaign_id, lookup_key=lookup_key), page or 1)
 
     def get_ad(self, id: str) -> "Ad":
         """Read one ad."""
@@ -94,13 +94,13 @@ class Operations(Caller):
         """Upload a creative."""
         return cast("Upload", self.call("POST", "/uploads", body=body, query={"name": name}, idempotency_key=idempotency_key, repeatable=True))
 
-    def list_uploads(self, *, page: Optional[int] = None, per_page: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None) -> "ListUploadsResult":
+    def list_uploads(self, *, page: Optional[int] = None, per_page: Optional[int] = None, after: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None) -> "ListUploadsResult":
         """List uploads, newest first."""
-        return cast("ListUploadsResult", self.call("GET", "/uploads", query={"page": page, "per_page": per_page, "from": from_, "to": to}, repeatable=True))
+        return cast("ListUploadsResult", self.call("GET", "/uploads", query={"page": page, "per_page": per_page, "after": after, "from": from_, "to": to}, repeatable=True))
 
-    def iterate_uploads(self, *, page: Optional[int] = None, per_page: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None) -> Iterator["Upload"]:
+    def iterate_uploads(self, *, page: Optional[int] = None, per_page: Optional[int] = None, after: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None) -> Iterator["Upload"]:
         """List uploads, newest first. Reads all pages from `page` on, one after the other."""
-        return self.iterate(lambda number: self.list_uploads(page=number, per_page=per_page, from_=from_, to=to), page or 1)
+        return self.iterate(lambda number: self.list_uploads(page=number, per_page=per_page, after=after, from_=from_, to=to), page or 1)
 
     def get_upload(self, id: str) -> "Upload":
         """Read one upload."""
@@ -130,25 +130,25 @@ class Operations(Caller):
         """Request screenshots."""
         return cast("ScreenshotSetSummary", self.call("POST", "/screenshot_requests", body=body, idempotency_key=idempotency_key, repeatable=True))
 
-    def list_campaigns(self, *, page: Optional[int] = None, per_page: Optional[int] = None, q: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None, name: Optional[str] = None) -> "ListCampaignsResult":
+    def list_campaigns(self, *, page: Optional[int] = None, per_page: Optional[int] = None, after: Optional[str] = None, q: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None, name: Optional[str] = None) -> "ListCampaignsResult":
         """List campaigns, newest first."""
-        return cast("ListCampaignsResult", self.call("GET", "/campaigns", query={"page": page, "per_page": per_page, "q": q, "from": from_, "to": to, "name": name}, repeatable=True))
+        return cast("ListCampaignsResult", self.call("GET", "/campaigns", query={"page": page, "per_page": per_page, "after": after, "q": q, "from": from_, "to": to, "name": name}, repeatable=True))
 
-    def iterate_campaigns(self, *, page: Optional[int] = None, per_page: Optional[int] = None, q: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None, name: Optional[str] = None) -> Iterator["Campaign"]:
+    def iterate_campaigns(self, *, page: Optional[int] = None, per_page: Optional[int] = None, after: Optional[str] = None, q: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None, name: Optional[str] = None) -> Iterator["Campaign"]:
         """List campaigns, newest first. Reads all pages from `page` on, one after the other."""
-        return self.iterate(lambda number: self.list_campaigns(page=number, per_page=per_page, q=q, from_=from_, to=to, name=name), page or 1)
+        return self.iterate(lambda number: self.list_campaigns(page=number, per_page=per_page, after=after, q=q, from_=from_, to=to, name=name), page or 1)
 
     def get_campaign(self, id: str) -> "Campaign":
         """Read one campaign."""
         return cast("Campaign", self.call("GET", f"/campaigns/{quoted(id)}", repeatable=True))
 
-    def list_screenshot_sets(self, *, page: Optional[int] = None, per_page: Optional[int] = None, q: Optional[str] = None, status: Optional[Literal["draft", "capturing", "in_review", "approved", "rejected", "failed", "canceled"]] = None, site: Optional[str] = None, device: Optional[Literal["desktop", "mobile", "iphone", "tablet", "ipad", "Apple iPad", "Apple iPhone 5", "Apple iPhone 6", "Apple iPhone 6 Plus", "Apple iPhone X", "Apple iPhone 14 Pro Max", "Google Nexus 10", "Google Nexus 5", "Google Nexus 6", "Google Pixel 4", "Samsung Galaxy S10"]] = None, from_: Optional[str] = None, to: Optional[str] = None, campaign_id: Optional[str] = None) -> "ListScreenshotSetsResult":
+    def list_screenshot_sets(self, *, page: Optional[int] = None, per_page: Optional[int] = None, after: Optional[str] = None, q: Optional[str] = None, status: Optional[Literal["draft", "capturing", "in_review", "approved", "rejected", "failed", "canceled"]] = None, site: Optional[str] = None, device: Optional[Literal["desktop", "mobile", "iphone", "tablet", "ipad", "Apple iPad", "Apple iPhone 5", "Apple iPhone 6", "Apple iPhone 6 Plus", "Apple iPhone X", "Apple iPhone 14 Pro Max", "Google Nexus 10", "Google Nexus 5", "Google Nexus 6", "Google Pixel 4", "Samsung Galaxy S10"]] = None, from_: Optional[str] = None, to: Optional[str] = None, campaign_id: Optional[str] = None) -> "ListScreenshotSetsResult":
         """List screenshot sets, newest first."""
-        return cast("ListScreenshotSetsResult", self.call("GET", "/screenshot_sets", query={"page": page, "per_page": per_page, "q": q, "status": status, "site": site, "device": device, "from": from_, "to": to, "campaign_id": campaign_id}, repeatable=True))
+        return cast("ListScreenshotSetsResult", self.call("GET", "/screenshot_sets", query={"page": page, "per_page": per_page, "after": after, "q": q, "status": status, "site": site, "device": device, "from": from_, "to": to, "campaign_id": campaign_id}, repeatable=True))
 
-    def iterate_screenshot_sets(self, *, page: Optional[int] = None, per_page: Optional[int] = None, q: Optional[str] = None, status: Optional[Literal["draft", "capturing", "in_review", "approved", "rejected", "failed", "canceled"]] = None, site: Optional[str] = None, device: Optional[Literal["desktop", "mobile", "iphone", "tablet", "ipad", "Apple iPad", "Apple iPhone 5", "Apple iPhone 6", "Apple iPhone 6 Plus", "Apple iPhone X", "Apple iPhone 14 Pro Max", "Google Nexus 10", "Google Nexus 5", "Google Nexus 6", "Google Pixel 4", "Samsung Galaxy S10"]] = None, from_: Optional[str] = None, to: Optional[str] = None, campaign_id: Optional[str] = None) -> Iterator["ListedScreenshotSet"]:
+    def iterate_screenshot_sets(self, *, page: Optional[int] = None, per_page: Optional[int] = None, after: Optional[str] = None, q: Optional[str] = None, status: Optional[Literal["draft", "capturing", "in_review", "approved", "rejected", "failed", "canceled"]] = None, site: Optional[str] = None, device: Optional[Literal["desktop", "mobile", "iphone", "tablet", "ipad", "Apple iPad", "Apple iPhone 5", "Apple iPhone 6", "Apple iPhone 6 Plus", "Apple iPhone X", "Apple iPhone 14 Pro Max", "Google Nexus 10", "Google Nexus 5", "Google Nexus 6", "Google Pixel 4", "Samsung Galaxy S10"]] = None, from_: Optional[str] = None, to: Optional[str] = None, campaign_id: Optional[str] = None) -> Iterator["ListedScreenshotSet"]:
         """List screenshot sets, newest first. Reads all pages from `page` on, one after the other."""
-        return self.iterate(lambda number: self.list_screenshot_sets(page=number, per_page=per_page, q=q, status=status, site=site, device=device, from_=from_, to=to, campaign_id=campaign_id), page or 1)
+        return self.iterate(lambda number: self.list_screenshot_sets(page=number, per_page=per_page, after=after, q=q, status=status, site=site, device=device, from_=from_, to=to, campaign_id=campaign_id), page or 1)
 
     def get_screenshot_set(self, id: str) -> "ScreenshotSet":
         """Read one screenshot set."""
@@ -198,13 +198,13 @@ class Operations(Caller):
         """Revoke a share link."""
         return cast("Share", self.call("DELETE", f"/screenshot_sets/{quoted(id)}/shares/{quoted(share_id)}", repeatable=True))
 
-    def list_screenshots(self, *, page: Optional[int] = None, per_page: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None, order: Optional[Literal["asc", "desc"]] = None, include: Optional[Literal["ad.creative"]] = None) -> "ListScreenshotsResult":
+    def list_screenshots(self, *, page: Optional[int] = None, per_page: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None, order: Optional[Literal["asc", "desc"]] = None, include: Optional[Literal["ad.creative"]] = None, after: Optional[str] = None) -> "ListScreenshotsResult":
         """List the screenshots of approved sets."""
-        return cast("ListScreenshotsResult", self.call("GET", "/screenshots", query={"page": page, "per_page": per_page, "from": from_, "to": to, "order": order, "include": include}, repeatable=True))
+        return cast("ListScreenshotsResult", self.call("GET", "/screenshots", query={"page": page, "per_page": per_page, "from": from_, "to": to, "order": order, "include": include, "after": after}, repeatable=True))
 
-    def iterate_screenshots(self, *, page: Optional[int] = None, per_page: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None, order: Optional[Literal["asc", "desc"]] = None, include: Optional[Literal["ad.creative"]] = None) -> Iterator["ApprovedScreenshot"]:
+    def iterate_screenshots(self, *, page: Optional[int] = None, per_page: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None, order: Optional[Literal["asc", "desc"]] = None, include: Optional[Literal["ad.creative"]] = None, after: Optional[str] = None) -> Iterator["ApprovedScreenshot"]:
         """List the screenshots of approved sets. Reads all pages from `page` on, one after the other."""
-        return self.iterate(lambda number: self.list_screenshots(page=number, per_page=per_page, from_=from_, to=to, order=order, include=include), page or 1)
+        return self.iterate(lambda number: self.list_screenshots(page=number, per_page=per_page, from_=from_, to=to, order=order, include=include, after=after), page or 1)
 
     def get_screenshot(self, id: str) -> "ScreenshotDetail":
         """Read one screenshot."""
@@ -222,25 +222,25 @@ class Operations(Caller):
         """Change settings."""
         return cast("Settings", self.call("PATCH", "/settings", body=body, repeatable=True))
 
-    def list_deliveries(self, *, page: Optional[int] = None, per_page: Optional[int] = None, topic: Optional[Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress", "webhook_endpoint.disabled", "webhook.test"]] = None, channel: Optional[Literal["webhook", "s3"]] = None, screenshot_set_id: Optional[str] = None, ad_id: Optional[str] = None, webhook_endpoint_id: Optional[str] = None, status: Optional[Literal["pending", "delivered", "retries_exhausted", "gone", "refused"]] = None, from_: Optional[str] = None, to: Optional[str] = None) -> "ListDeliveriesResult":
+    def list_deliveries(self, *, page: Optional[int] = None, per_page: Optional[int] = None, after: Optional[str] = None, topic: Optional[Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress", "webhook_endpoint.disabled", "webhook.test"]] = None, channel: Optional[Literal["webhook", "s3"]] = None, screenshot_set_id: Optional[str] = None, ad_id: Optional[str] = None, webhook_endpoint_id: Optional[str] = None, status: Optional[Literal["pending", "delivered", "retries_exhausted", "gone", "refused"]] = None, from_: Optional[str] = None, to: Optional[str] = None) -> "ListDeliveriesResult":
         """List deliveries, newest first."""
-        return cast("ListDeliveriesResult", self.call("GET", "/deliveries", query={"page": page, "per_page": per_page, "topic": topic, "channel": channel, "screenshot_set_id": screenshot_set_id, "ad_id": ad_id, "webhook_endpoint_id": webhook_endpoint_id, "status": status, "from": from_, "to": to}, repeatable=True))
+        return cast("ListDeliveriesResult", self.call("GET", "/deliveries", query={"page": page, "per_page": per_page, "after": after, "topic": topic, "channel": channel, "screenshot_set_id": screenshot_set_id, "ad_id": ad_id, "webhook_endpoint_id": webhook_endpoint_id, "status": status, "from": from_, "to": to}, repeatable=True))
 
-    def iterate_deliveries(self, *, page: Optional[int] = None, per_page: Optional[int] = None, topic: Optional[Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress", "webhook_endpoint.disabled", "webhook.test"]] = None, channel: Optional[Literal["webhook", "s3"]] = None, screenshot_set_id: Optional[str] = None, ad_id: Optional[str] = None, webhook_endpoint_id: Optional[str] = None, status: Optional[Literal["pending", "delivered", "retries_exhausted", "gone", "refused"]] = None, from_: Optional[str] = None, to: Optional[str] = None) -> Iterator["Delivery"]:
+    def iterate_deliveries(self, *, page: Optional[int] = None, per_page: Optional[int] = None, after: Optional[str] = None, topic: Optional[Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress", "webhook_endpoint.disabled", "webhook.test"]] = None, channel: Optional[Literal["webhook", "s3"]] = None, screenshot_set_id: Optional[str] = None, ad_id: Optional[str] = None, webhook_endpoint_id: Optional[str] = None, status: Optional[Literal["pending", "delivered", "retries_exhausted", "gone", "refused"]] = None, from_: Optional[str] = None, to: Optional[str] = None) -> Iterator["Delivery"]:
         """List deliveries, newest first. Reads all pages from `page` on, one after the other."""
-        return self.iterate(lambda number: self.list_deliveries(page=number, per_page=per_page, topic=topic, channel=channel, screenshot_set_id=screenshot_set_id, ad_id=ad_id, webhook_endpoint_id=webhook_endpoint_id, status=status, from_=from_, to=to), page or 1)
+        return self.iterate(lambda number: self.list_deliveries(page=number, per_page=per_page, after=after, topic=topic, channel=channel, screenshot_set_id=screenshot_set_id, ad_id=ad_id, webhook_endpoint_id=webhook_endpoint_id, status=status, from_=from_, to=to), page or 1)
 
     def replay_delivery(self, id: str, *, idempotency_key: Optional[str] = None) -> "Delivery":
         """Send a delivery again."""
         return cast("Delivery", self.call("POST", f"/deliveries/{quoted(id)}/replay", idempotency_key=idempotency_key, repeatable=True))
 
-    def list_events(self, *, page: Optional[int] = None, per_page: Optional[int] = None, topic: Optional[Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress", "webhook_endpoint.disabled", "webhook.test"]] = None, screenshot_set_id: Optional[str] = None, ad_id: Optional[str] = None, webhook_endpoint_id: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None) -> "ListEventsResult":
+    def list_events(self, *, page: Optional[int] = None, per_page: Optional[int] = None, after: Optional[str] = None, topic: Optional[Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress", "webhook_endpoint.disabled", "webhook.test"]] = None, screenshot_set_id: Optional[str] = None, ad_id: Optional[str] = None, webhook_endpoint_id: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None) -> "ListEventsResult":
         """List events, newest first."""
-        return cast("ListEventsResult", self.call("GET", "/events", query={"page": page, "per_page": per_page, "topic": topic, "screenshot_set_id": screenshot_set_id, "ad_id": ad_id, "webhook_endpoint_id": webhook_endpoint_id, "from": from_, "to": to}, repeatable=True))
+        return cast("ListEventsResult", self.call("GET", "/events", query={"page": page, "per_page": per_page, "after": after, "topic": topic, "screenshot_set_id": screenshot_set_id, "ad_id": ad_id, "webhook_endpoint_id": webhook_endpoint_id, "from": from_, "to": to}, repeatable=True))
 
-    def iterate_events(self, *, page: Optional[int] = None, per_page: Optional[int] = None, topic: Optional[Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress", "webhook_endpoint.disabled", "webhook.test"]] = None, screenshot_set_id: Optional[str] = None, ad_id: Optional[str] = None, webhook_endpoint_id: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None) -> Iterator["Event"]:
+    def iterate_events(self, *, page: Optional[int] = None, per_page: Optional[int] = None, after: Optional[str] = None, topic: Optional[Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress", "webhook_endpoint.disabled", "webhook.test"]] = None, screenshot_set_id: Optional[str] = None, ad_id: Optional[str] = None, webhook_endpoint_id: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None) -> Iterator["Event"]:
         """List events, newest first. Reads all pages from `page` on, one after the other."""
-        return self.iterate(lambda number: self.list_events(page=number, per_page=per_page, topic=topic, screenshot_set_id=screenshot_set_id, ad_id=ad_id, webhook_endpoint_id=webhook_endpoint_id, from_=from_, to=to), page or 1)
+        return self.iterate(lambda number: self.list_events(page=number, per_page=per_page, after=after, topic=topic, screenshot_set_id=screenshot_set_id, ad_id=ad_id, webhook_endpoint_id=webhook_endpoint_id, from_=from_, to=to), page or 1)
 
     def get_event(self, id: str) -> "EventDetail":
         """Read one event."""

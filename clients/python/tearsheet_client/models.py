@@ -1383,6 +1383,7 @@ class ListAdsResult(TypedDict):
     data: List["Ad"]
     page: int
     per_page: int
+    # Objects of the list, exact up to 1,000. A longer list has at least as many, and more than the objects up to this page if another page follows.
     total: int
 
 
@@ -1390,6 +1391,7 @@ class ListUploadsResult(TypedDict):
     data: List["Upload"]
     page: int
     per_page: int
+    # Objects of the list, exact up to 1,000. A longer list has at least as many, and more than the objects up to this page if another page follows.
     total: int
 
 
@@ -1397,6 +1399,7 @@ class ListTemplatesResult(TypedDict):
     data: List["Template"]
     page: int
     per_page: int
+    # Objects of the list, exact up to 1,000. A longer list has at least as many, and more than the objects up to this page if another page follows.
     total: int
 
 
@@ -1404,6 +1407,7 @@ class ListCampaignsResult(TypedDict):
     data: List["Campaign"]
     page: int
     per_page: int
+    # Objects of the list, exact up to 1,000. A longer list has at least as many, and more than the objects up to this page if another page follows.
     total: int
 
 
@@ -1411,6 +1415,7 @@ class ListScreenshotSetsResult(TypedDict):
     data: List["ListedScreenshotSet"]
     page: int
     per_page: int
+    # Objects of the list, exact up to 1,000. A longer list has at least as many, and more than the objects up to this page if another page follows.
     total: int
 
 
@@ -1418,6 +1423,7 @@ class ListSharesResult(TypedDict):
     data: List["Share"]
     page: int
     per_page: int
+    # Objects of the list, exact up to 1,000. A longer list has at least as many, and more than the objects up to this page if another page follows.
     total: int
 
 
@@ -1425,6 +1431,7 @@ class ListScreenshotsResult(TypedDict):
     data: List["ApprovedScreenshot"]
     page: int
     per_page: int
+    # Objects of the list, exact up to 1,000. A longer list has at least as many, and more than the objects up to this page if another page follows.
     total: int
 
 
@@ -1432,6 +1439,7 @@ class ListDeliveriesResult(TypedDict):
     data: List["Delivery"]
     page: int
     per_page: int
+    # Objects of the list, exact up to 1,000. A longer list has at least as many, and more than the objects up to this page if another page follows.
     total: int
 
 
@@ -1439,6 +1447,7 @@ class ListEventsResult(TypedDict):
     data: List["Event"]
     page: int
     per_page: int
+    # Objects of the list, exact up to 1,000. A longer list has at least as many, and more than the objects up to this page if another page follows.
     total: int
 
 
@@ -1446,6 +1455,7 @@ class ListExportsResult(TypedDict):
     data: List["Export"]
     page: int
     per_page: int
+    # Objects of the list, exact up to 1,000. A longer list has at least as many, and more than the objects up to this page if another page follows.
     total: int
 
 
@@ -1453,6 +1463,7 @@ class ListKeysResult(TypedDict):
     data: List["ApiKey"]
     page: int
     per_page: int
+    # Objects of the list, exact up to 1,000. A longer list has at least as many, and more than the objects up to this page if another page follows.
     total: int
 
 
@@ -1460,6 +1471,7 @@ class ListWebhookEndpointsResult(TypedDict):
     data: List["WebhookEndpoint"]
     page: int
     per_page: int
+    # Objects of the list, exact up to 1,000. A longer list has at least as many, and more than the objects up to this page if another page follows.
     total: int
 
 
@@ -1467,6 +1479,7 @@ class ListConnectorsResult(TypedDict):
     data: List["Connector"]
     page: int
     per_page: int
+    # Objects of the list, exact up to 1,000. A longer list has at least as many, and more than the objects up to this page if another page follows.
     total: int
 
 
@@ -1474,4 +1487,5 @@ class ListAuditLogResult(TypedDict):
     data: List["AuditLogEntry"]
     page: int
     per_page: int
+    # Objects of the list, exact up to 1,000. A longer list has at least as many, and more than the objects up to this page if another page follows.
     total: int

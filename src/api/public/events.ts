@@ -10,7 +10,7 @@ import { eventDetailRecord, eventRecord } from '../presenters/eventRecords.ts';
 import { type AuthorizedRequest, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
 import { answerOnce } from './idempotency.ts';
 import { jsonBodyReader, optionalJsonBodyReader } from './jsonBody.ts';
-import { listAnswer } from './listAnswer.ts';
+import { listAnswer, placeOf } from './listAnswer.ts';
 import type { PublicApiOptions } from './options.ts';
 
 type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
@@ -20,10 +20,12 @@ const DELIVERIES_SHOWN = 200;
 
 /** GET …/events: newest first. */
 export function eventList({ store }: PublicApiOptions): Handler {
-  return ({ request, organizationId }) => {
+  return async ({ request, organizationId }) => {
     const query = readOrFail(EventsQuery, request.query);
     const { ad_id: adId, screenshot_set_id: setId, webhook_endpoint_id: endpointId, topic, from, to } = query;
-    const filter = { organizationId, adId, setId, endpointId, topic, from, to };
+    const id = query.after === undefined ? undefined : eventUuid(query.after);
+    const after = await placeOf(store.db, 'events', { organizationId, id });
+    const filter = { organizationId, adId, setId, endpointId, topic, from, to, after };
     return listAnswer(query, (page) => listEvents(store.db, filter, page), eventRecord);
   };
 }

@@ -1,5 +1,8 @@
 import { PER_PAGE_DEFAULT } from '../../contract/queries.ts';
-import type { ListPage, Page } from '../../store/database/listPage.ts';
+import { invalid } from '../../domain/failure.ts';
+import type { Queryable } from '../../store/database/database.ts';
+import type { Place } from '../../store/database/keyset.ts';
+import { findPlace, type ListPage, type ListTable, type Page } from '../../store/database/listPage.ts';
 import { type JsonResponse, jsonResponse } from './endpoint.ts';
 
 /** Responds with one list page: `{"data":[…],"page":…,"per_page":…,"total":…}`. */
@@ -12,3 +15,18 @@ export async function listAnswer<Row>(
   const { rows, total } = await list({ page, perPage: per_page });
   return jsonResponse(200, { data: rows.map(item), page, per_page, total });
 }
+
+/** @returns the place of the object that a list begins after. @throws Failure (422) if the organization has no such object. */
+export async function placeOf(
+  db: Queryable,
+  table: ListTable,
+  { id, organizationId }: { readonly id: string | undefined; readonly organizationId: string },
+): Promise<Place | undefined> {
+  if (id === undefined) return undefined;
+  const place = await findPlace(db, table, { id, organizationId });
+  if (place === undefined) throw unknownPlace();
+  return place;
+}
+
+export const unknownPlace = () =>
+  invalid({ after: ['is not the id of an object of this list. It may have been removed by now.'] });

@@ -4,9 +4,9 @@ import {
   AdsQuery,
   CampaignsQuery,
   DeliveriesQuery,
-  ListQuery,
   ScreenshotsQuery,
   SetsQuery,
+  UploadsQuery,
 } from '../../contract/queries.ts';
 import { unknownId } from '../../domain/failure.ts';
 import { listAds } from '../../store/ads/listAds.ts';
@@ -14,7 +14,7 @@ import { listCampaigns } from '../../store/campaigns/listCampaigns.ts';
 import { readCampaign } from '../../store/campaigns/readCampaign.ts';
 import type { Database } from '../../store/database/database.ts';
 import { findDelivery, listDeliveries } from '../../store/deliveries/listDeliveries.ts';
-import { listApprovedScreenshots } from '../../store/screenshots/listApprovedScreenshots.ts';
+import { findApprovedPlace, listApprovedScreenshots } from '../../store/screenshots/listApprovedScreenshots.ts';
 import { listSets } from '../../store/sets/listSets.ts';
 import { listUploads } from '../../store/uploads/uploads.ts';
 import { rejectRemoved } from '../../workflow/removal.ts';
@@ -29,7 +29,7 @@ import {
 import { readAdRecord, readScreenshotDetail, readSetRecord } from '../presenters/readRecords.ts';
 import { adRecord } from '../presenters/records.ts';
 import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
-import { listAnswer } from './listAnswer.ts';
+import { listAnswer, placeOf, unknownPlace } from './listAnswer.ts';
 
 type ReadHandler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 const DAY_MS = 86_400_000;
@@ -37,11 +37,13 @@ const DAY_MS = 86_400_000;
 export function adList(db: Database): ReadHandler {
   return async (call) => {
     const query = read(AdsQuery, call);
+    const after = await placeOf(db, 'ads', { ...ofCaller(call), id: query.after });
     const filter = {
       ...ofCaller(call),
       ...filterOf(query),
       campaignId: query.campaign_id,
       lookupKey: query.lookup_key,
+      after,
     };
     return listAnswer(
       query,
@@ -54,7 +56,8 @@ export function adList(db: Database): ReadHandler {
 export function campaignList(db: Database): ReadHandler {
   return async (call) => {
     const query = read(CampaignsQuery, call);
-    const filter = { ...ofCaller(call), ...filterOf(query), name: query.name };
+    const after = await placeOf(db, 'campaigns', { ...ofCaller(call), id: query.after });
+    const filter = { ...ofCaller(call), ...filterOf(query), name: query.name, after };
     return listAnswer(query, (page) => listCampaigns(db, filter, page), campaignRecord);
   };
 }
@@ -62,7 +65,8 @@ export function campaignList(db: Database): ReadHandler {
 export function setList(db: Database): ReadHandler {
   return async (call) => {
     const query = read(SetsQuery, call);
-    const filter = { ...ofCaller(call), ...filterOf(query), campaignId: query.campaign_id };
+    const after = await placeOf(db, 'screenshot_sets', { ...ofCaller(call), id: query.after });
+    const filter = { ...ofCaller(call), ...filterOf(query), campaignId: query.campaign_id, after };
     return listAnswer(
       query,
       (page) => listSets(db, filter, page),
@@ -78,7 +82,14 @@ export function screenshotList(db: Database): ReadHandler {
     const to = query.to ?? new Date(now);
     const from = query.from ?? new Date(Math.min(to.getTime(), now) - DAY_MS);
     const creative = query.include === 'ad.creative';
-    const filter = { ...ofCaller(call), from, to, order: query.order ?? 'desc', creative };
+    const filter = {
+      ...ofCaller(call),
+      from,
+      to,
+      order: query.order ?? 'desc',
+      creative,
+      after: await approvedPlaceOf(db, call, query.after),
+    };
     return listAnswer(
       query,
       (page) => listApprovedScreenshots(db, filter, page),
@@ -87,12 +98,21 @@ export function screenshotList(db: Database): ReadHandler {
   };
 }
 
+/** As `placeOf`, for the list of approved screenshots. */
+async function approvedPlaceOf(db: Database, call: AuthorizedRequest, id: string | undefined) {
+  if (id === undefined) return undefined;
+  const place = await findApprovedPlace(db, { ...ofCaller(call), id });
+  if (place === undefined) throw unknownPlace();
+  return place;
+}
+
 export function deliveryList(db: Database): ReadHandler {
   return async (call) => {
     const query = read(DeliveriesQuery, call);
+    const after = await placeOf(db, 'deliveries', { ...ofCaller(call), id: query.after });
     const { screenshot_set_id: setId, ad_id: adId, webhook_endpoint_id: endpointId, status, topic, channel } = query;
     const { from, to } = query;
-    const filter = { ...ofCaller(call), setId, adId, endpointId, status, topic, channel, from, to };
+    const filter = { ...ofCaller(call), setId, adId, endpointId, status, topic, channel, from, to, after };
     return listAnswer(query, (page) => listDeliveries(db, filter, page), deliveryRecord);
   };
 }
@@ -108,8 +128,9 @@ export function oneDelivery(db: Database): ReadHandler {
 
 export function uploadList(db: Database): ReadHandler {
   return async (call) => {
-    const query = read(ListQuery, call);
-    const filter = { ...ofCaller(call), from: query.from, to: query.to };
+    const query = read(UploadsQuery, call);
+    const after = await placeOf(db, 'uploads', { ...ofCaller(call), id: query.after });
+    const filter = { ...ofCaller(call), from: query.from, to: query.to, after };
     return listAnswer(query, (page) => listUploads(db, filter, page), uploadRecord);
   };
 }

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { AdStatus } from '../../domain/states.ts';
-import { allOf } from '../database/keyset.ts';
+import { allOf, type Place } from '../database/keyset.ts';
+import { isAfter } from '../database/listPage.ts';
 import { inRange, searchQuery, type TimeRange } from '../database/search.ts';
 
 export interface AdFilter extends TimeRange {
@@ -9,11 +10,13 @@ export interface AdFilter extends TimeRange {
   readonly campaignId?: string | undefined;
   readonly lookupKey?: string | undefined;
   readonly status?: AdStatus | undefined;
+  /** Only rows behind this place in the list. */
+  readonly after?: Place | undefined;
 }
 
 /** The condition on `ads`. */
 export function isWantedAd(filter: AdFilter): RawBuilder<boolean> {
-  const { organizationId, text, campaignId, lookupKey, status } = filter;
+  const { organizationId, text, campaignId, lookupKey, status, after } = filter;
   const words = searchQuery({ organizationId, text });
   return allOf([
     sql`ads.organization_id = ${organizationId}`,
@@ -21,6 +24,7 @@ export function isWantedAd(filter: AdFilter): RawBuilder<boolean> {
     lookupKey === undefined ? undefined : sql`ads.lookup_key = ${lookupKey}`,
     status === undefined ? undefined : sql`ads.status = ${status}`,
     ...inRange(sql`ads.created_at`, filter),
+    isAfter('ads', after),
     words && sql`words_of_ad(ads.id, ads.organization_id, ads.name, ads.lookup_key) @@ ${words}`,
   ]);
 }

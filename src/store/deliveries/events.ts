@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
 import type { EventTopic } from '../../domain/topics.ts';
 import type { Queryable } from '../database/database.ts';
-import { type ListPage, offsetOf, type Page } from '../database/listPage.ts';
+import type { Place } from '../database/keyset.ts';
+import { isAfter, type ListPage, type Page, readListPage } from '../database/listPage.ts';
 import type { EventTable } from '../database/schema.ts';
 import { isInRange, type TimeRange } from '../database/search.ts';
 import { type RestartedDelivery, restarted } from './deliveryStatus.ts';
@@ -14,6 +15,8 @@ export interface EventFilter extends TimeRange {
   readonly adId?: string | undefined;
   readonly setId?: string | undefined;
   readonly endpointId?: string | undefined;
+  /** Only rows behind this place in the list. */
+  readonly after?: Place | undefined;
 }
 
 export interface EventRow extends Omit<Selectable<EventTable>, 'body'> {
@@ -31,7 +34,7 @@ const COLUMNS = ['events.id', 'events.organization_id', 'events.topic', 'events.
 
 /** Newest first. */
 export async function listEvents(db: Queryable, filter: EventFilter, page: Page): Promise<ListPage<EventRow>> {
-  const { from, to, topic, adId, setId, endpointId } = filter;
+  const { from, to, topic, adId, setId, endpointId, after } = filter;
   const delivered = db
     .selectFrom('deliveries')
     .select('event_id')
@@ -43,17 +46,14 @@ export async function listEvents(db: Queryable, filter: EventFilter, page: Page)
     .where('events.organization_id', '=', filter.organizationId)
     .$if(topic !== undefined, (q) => q.where('events.topic', '=', topic ?? 'ad.uploaded'))
     .where(isInRange(sql`events.created_at`, { from, to }))
+    .where(isAfter('events', after))
     .$if((adId ?? setId ?? endpointId) !== undefined, (q) => q.where('events.id', 'in', delivered));
-  const { total } = await matching.select((eb) => eb.fn.countAll<string>().as('total')).executeTakeFirstOrThrow();
-  const rows = await matching
+  const rows = matching
     .select(COLUMNS)
     .select([about('ad_id').as('ad_id'), about('set_id').as('set_id')])
     .orderBy('events.created_at', 'desc')
-    .orderBy('events.id')
-    .limit(page.perPage)
-    .offset(offsetOf(page))
-    .execute();
-  return { rows, total: Number(total) };
+    .orderBy('events.id');
+  return readListPage(db, rows, page);
 }
 
 /** @returns undefined if the organization has no such event. */

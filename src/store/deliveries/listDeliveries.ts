@@ -1,7 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import type { EventTopic } from '../../domain/topics.ts';
 import type { Queryable } from '../database/database.ts';
-import { type ListPage, offsetOf, type Page } from '../database/listPage.ts';
+import type { Place } from '../database/keyset.ts';
+import { isAfter, type ListPage, type Page, readListPage } from '../database/listPage.ts';
 import type { DeliveryAttemptTable, DeliveryTable } from '../database/schema.ts';
 import { isInRange, type TimeRange } from '../database/search.ts';
 
@@ -17,6 +18,8 @@ export interface DeliveryFilter extends TimeRange {
   readonly channel?: Selectable<DeliveryTable>['channel'] | undefined;
   readonly endpointId?: string | undefined;
   readonly eventId?: string | undefined;
+  /** Only rows behind this place in the list. */
+  readonly after?: Place | undefined;
 }
 
 export interface DeliveryRow extends Selectable<DeliveryTable> {
@@ -34,33 +37,42 @@ export async function listDeliveries(
 ): Promise<ListPage<DeliveryRow>> {
   const matching = db
     .selectFrom('deliveries')
-    .innerJoin('events', 'events.id', 'deliveries.event_id')
     .where('deliveries.organization_id', '=', filter.organizationId)
     .$if(filter.id !== undefined, (q) => q.where('deliveries.id', '=', filter.id ?? ''))
     .$if(filter.setId !== undefined, (q) => q.where('deliveries.set_id', '=', filter.setId ?? ''))
     .$if(filter.adId !== undefined, (q) => q.where('deliveries.ad_id', '=', filter.adId ?? ''))
     .where(isInRange(sql`deliveries.created_at`, filter))
     .$if(filter.until !== undefined, (q) => q.where('deliveries.created_at', '<=', filter.until ?? new Date()))
-    .$if(filter.topic !== undefined, (q) => q.where('events.topic', '=', filter.topic ?? 'ad.uploaded'))
+    .$if(filter.topic !== undefined, (q) => q.where('deliveries.event_id', 'in', eventsOf(db, filter)))
     .$if(filter.endpointId !== undefined, (q) => q.where('deliveries.subscriber_id', '=', filter.endpointId ?? ''))
     .$if(filter.eventId !== undefined, (q) => q.where('deliveries.event_id', '=', filter.eventId ?? ''))
     .$if(filter.channel !== undefined, (q) => q.where('deliveries.channel', '=', filter.channel ?? 'webhook'))
-    .$if(filter.status !== undefined, (q) => q.where('deliveries.status', '=', filter.status ?? 'pending'));
-  const { total } = await matching.select((eb) => eb.fn.countAll<string>().as('total')).executeTakeFirstOrThrow();
-  const rows = await matching
+    .$if(filter.status !== undefined, (q) => q.where('deliveries.status', '=', filter.status ?? 'pending'))
+    .where(isAfter('deliveries', filter.after));
+  const ordered = matching
+    // Counting leaves out what a left join adds. Each delivery has its event.
+    .leftJoin('events', 'events.id', 'deliveries.event_id')
     .leftJoin('webhook_endpoints', 'webhook_endpoints.id', 'deliveries.subscriber_id')
     .selectAll('deliveries')
     .select(['events.topic', 'webhook_endpoints.id as endpoint_id'])
+    .$narrowType<{ topic: EventTopic }>()
     .orderBy('deliveries.created_at', 'desc')
-    .orderBy('deliveries.id')
-    .limit(page.perPage)
-    .offset(offsetOf(page))
-    .execute();
+    .orderBy('deliveries.id');
+  const { rows, total } = await readListPage(db, ordered, page);
   const logs = await attemptsOf(
     db,
     rows.map((row) => row.id),
   );
-  return { rows: rows.map((row) => ({ ...row, log: logs.get(row.id) ?? [] })), total: Number(total) };
+  return { rows: rows.map((row) => ({ ...row, log: logs.get(row.id) ?? [] })), total };
+}
+
+/** The ids of the events of one topic. */
+function eventsOf(db: Queryable, { organizationId, topic }: DeliveryFilter) {
+  return db
+    .selectFrom('events')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('topic', '=', topic ?? 'ad.uploaded');
 }
 
 /** @returns undefined if the organization has no such delivery. */

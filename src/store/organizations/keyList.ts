@@ -1,7 +1,7 @@
 /** The keys of an organization, for its administrators. */
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
-import { type ListPage, offsetOf, type Page } from '../database/listPage.ts';
+import { type ListPage, type Page, readListPage } from '../database/listPage.ts';
 import type { ApiKeyTable, Schema } from '../database/schema.ts';
 import { isInRange, type TimeRange } from '../database/search.ts';
 
@@ -38,17 +38,13 @@ export async function listKeyRows(
   page: Page,
 ): Promise<ListPage<KeyRow>> {
   const keys = keysOf(db, organizationId).where(isInRange(sql`k.created_at`, range));
-  const { total } = await keys.select((eb) => eb.fn.countAll<string>().as('total')).executeTakeFirstOrThrow();
-  const rows = await keys
+  const rows = keys
     .select(COLUMNS)
     .select(creator)
     .orderBy(isActive, 'desc')
     .orderBy('k.created_at', 'desc')
-    .orderBy('k.id')
-    .limit(page.perPage)
-    .offset(offsetOf(page))
-    .execute();
-  return { rows, total: Number(total) };
+    .orderBy('k.id');
+  return readListPage(db, rows, page);
 }
 
 export async function findKeyRow(

@@ -1,8 +1,8 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { MediaType } from '../../domain/ads.ts';
 import { AD_COLUMNS } from '../ads/readAd.ts';
 import type { Queryable } from '../database/database.ts';
-import { type ListPage, offsetOf, type Page } from '../database/listPage.ts';
+import { type ListPage, type Page, readListPage } from '../database/listPage.ts';
 import type { ScreenshotRow } from '../database/rows.ts';
 import type { AdTable } from '../database/schema.ts';
 import { isInRange } from '../database/search.ts';
@@ -17,6 +17,8 @@ export interface ApprovedFilter {
   readonly order: 'asc' | 'desc';
   /** With the content of the ads' media. */
   readonly creative: boolean;
+  /** Only screenshots behind this place in the list. */
+  readonly after?: ApprovedPlace | undefined;
 }
 
 export interface ApprovedRow extends ScreenshotRow, History {
@@ -39,20 +41,48 @@ export async function listApprovedScreenshots(
     .where('screenshot_sets.removed_at', 'is', null)
     .where(isInRange(sql`screenshot_sets.approved_at`, filter))
     .where('screenshots.status', '=', 'uploaded')
-    .where(sql<boolean>`screenshots.decision is distinct from 'rejected'`);
-  const { total } = await matching.select((eb) => eb.fn.countAll<string>().as('total')).executeTakeFirstOrThrow();
-  const rows = await matching
+    .where(sql<boolean>`screenshots.decision is distinct from 'rejected'`)
+    .where(isAfterPlace(filter.order, filter.after));
+  const ordered = matching
     .leftJoin('images', 'images.token', 'screenshots.image_token')
     .select([...SCREENSHOT_COLUMNS, 'screenshots.set_id', 'screenshot_sets.approved_at'])
     .orderBy('screenshot_sets.approved_at', filter.order)
     .orderBy('screenshots.set_id')
-    .orderBy('screenshots.seq')
-    .limit(page.perPage)
-    .offset(offsetOf(page))
-    .execute();
+    .orderBy('screenshots.seq');
+  const { rows, total } = await readListPage(db, ordered, page);
   const ads = await adsOf(db, [...new Set(rows.map((row) => row.ad_id))], filter.creative);
   const listed = rows.flatMap((row) => complete(row, ads));
-  return { rows: await withScreenshotHistory(db, listed), total: Number(total) };
+  return { rows: await withScreenshotHistory(db, listed), total };
+}
+
+/** A row's position in the list. */
+export interface ApprovedPlace {
+  /** The text of the time. */
+  readonly approvedAt: string;
+  readonly setId: string;
+  readonly seq: number;
+}
+
+/** The first condition lets an index find the place. */
+function isAfterPlace(order: ApprovedFilter['order'], place: ApprovedPlace | undefined): RawBuilder<boolean> {
+  if (place === undefined) return sql<boolean>`true`;
+  const [column, time] = [sql`screenshot_sets.approved_at`, sql`${place.approvedAt}::timestamptz`];
+  const [near, beyond] = order === 'desc' ? [sql`<=`, sql`<`] : [sql`>=`, sql`>`];
+  const target = sql`(${place.setId}::uuid, ${place.seq}::integer)`;
+  return sql<boolean>`${column} ${near} ${time}
+    and (${column} ${beyond} ${time} or (screenshots.set_id, screenshots.seq) > ${target})`;
+}
+
+/** @returns undefined if the organization has no such screenshot in an approved set. */
+export async function findApprovedPlace(
+  db: Queryable,
+  { id, organizationId }: { readonly id: string; readonly organizationId: string },
+): Promise<ApprovedPlace | undefined> {
+  const { rows } = await sql<ApprovedPlace>`
+    select t.approved_at::text as "approvedAt", t.id as "setId", p.seq
+    from screenshots p join screenshot_sets t on t.id = p.set_id
+    where p.id = ${id}::uuid and t.organization_id = ${organizationId}::uuid and t.approved_at is not null`.execute(db);
+  return rows[0];
 }
 
 type Ad = ScreenshotRow['ad'] & Partial<Pick<Selectable<AdTable>, 'content'>>;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { StatusCounts } from '../../domain/reviewNotes.ts';
 import type { ScreenshotStatus } from '../../domain/states.ts';
 import type { Queryable } from '../database/database.ts';
-import { type ListPage, offsetOf, type Page } from '../database/listPage.ts';
+import { type ListPage, type Page, readListPage } from '../database/listPage.ts';
 import type { SetRow } from '../database/rows.ts';
 import { type History, withSetHistory } from '../reviews/reviews.ts';
 import { isWantedSet, type SetFilter } from './setFilter.ts';
@@ -14,20 +14,17 @@ export interface ListedSetRow extends SetRow, History {
 /** Newest first, each with how many of its screenshots are in which status. */
 export async function listSets(db: Queryable, filter: SetFilter, page: Page): Promise<ListPage<ListedSetRow>> {
   const matching = db.selectFrom('screenshot_sets').where(isWantedSet(filter));
-  const { total } = await matching.select((eb) => eb.fn.countAll<string>().as('total')).executeTakeFirstOrThrow();
-  const rows = await matching
+  const ordered = matching
     .select(['id', 'campaign_id', 'status', 'instructions', 'metadata', 'review_notes', 'created_at'])
     .orderBy('created_at', 'desc')
-    .orderBy('id')
-    .limit(page.perPage)
-    .offset(offsetOf(page))
-    .execute();
+    .orderBy('id');
+  const { rows, total } = await readListPage(db, ordered, page);
   const counts = await countScreenshots(
     db,
     rows.map((row) => row.id),
   );
   const listed = rows.map((row) => ({ ...row, counts: counts.get(row.id) ?? {} }));
-  return { rows: await withSetHistory(db, listed), total: Number(total) };
+  return { rows: await withSetHistory(db, listed), total };
 }
 
 /** @returns how many screenshots of each set are in which status. */

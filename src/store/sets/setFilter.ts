@@ -1,16 +1,19 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { SetStatus } from '../../domain/states.ts';
-import { allOf } from '../database/keyset.ts';
+import { allOf, type Place } from '../database/keyset.ts';
+import { isAfter } from '../database/listPage.ts';
 import { inRange, searchQuery, type TimeRange, type Wanted } from '../database/search.ts';
 
 export interface SetFilter extends Wanted, TimeRange {
   readonly campaignId?: string | undefined;
   readonly status?: SetStatus | undefined;
+  /** Only rows behind this place in the list. */
+  readonly after?: Place | undefined;
 }
 
 /** The condition on `screenshot_sets`. */
 export function isWantedSet(filter: SetFilter): RawBuilder<boolean> {
-  const { organizationId, campaignId, status } = filter;
+  const { organizationId, campaignId, status, after } = filter;
   const words = searchQuery(filter);
   return allOf([
     sql`screenshot_sets.organization_id = ${organizationId}`,
@@ -18,6 +21,7 @@ export function isWantedSet(filter: SetFilter): RawBuilder<boolean> {
     campaignId === undefined ? undefined : sql`screenshot_sets.campaign_id = ${campaignId}`,
     status === undefined ? undefined : sql`screenshot_sets.status = ${status}`,
     ...inRange(sql`screenshot_sets.created_at`, filter),
+    isAfter('screenshot_sets', after),
     words &&
       sql`exists (select from set_search where set_search.set_id = screenshot_sets.id and set_search.words @@ ${words})`,
   ]);

@@ -1,7 +1,7 @@
 /** Rows of share links. The address of a link is not stored: it is computed from the id. */
 import { type Selectable, sql } from 'kysely';
 import type { Database, Queryable } from '../database/database.ts';
-import { type ListPage, offsetOf, type Page } from '../database/listPage.ts';
+import { type ListPage, type Page, readListPage } from '../database/listPage.ts';
 import type { ShareLinkTable } from '../database/schema.ts';
 import { isInRange, type TimeRange } from '../database/search.ts';
 
@@ -46,17 +46,13 @@ export async function listShareLinks(db: Queryable, filter: LinksOfSet, page: Pa
     .where('share_links.organization_id', '=', filter.organizationId)
     .where(isInRange(sql`share_links.created_at`, filter))
     .$if(filter.id !== undefined, (q) => q.where('share_links.id', '=', filter.id ?? ''));
-  const { total } = await matching.select((eb) => eb.fn.countAll<string>().as('total')).executeTakeFirstOrThrow();
-  const rows = await matching
+  const rows = matching
     .leftJoin('api_keys', 'api_keys.id', 'share_links.created_by')
     .selectAll('share_links')
     .select('api_keys.name as creator')
     .orderBy('share_links.created_at', 'desc')
-    .orderBy('share_links.id')
-    .limit(page.perPage)
-    .offset(offsetOf(page))
-    .execute();
-  return { rows, total: Number(total) };
+    .orderBy('share_links.id');
+  return readListPage(db, rows, page);
 }
 
 /** @returns false if the link is already revoked, or if the set has no such link. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
 import type { TemplateBody } from '../../contract/templates.ts';
 import type { Queryable } from '../database/database.ts';
-import { type ListPage, offsetOf, type Page } from '../database/listPage.ts';
+import { type ListPage, type Page, readListPage } from '../database/listPage.ts';
 import type { RequestTemplateTable } from '../database/schema.ts';
 import { isInRange, type TimeRange } from '../database/search.ts';
 
@@ -56,15 +56,8 @@ export async function listTemplates(
     .selectFrom('request_templates')
     .where('organization_id', '=', organizationId)
     .where(isInRange(sql`created_at`, range));
-  const { total } = await matching.select((eb) => eb.fn.countAll<string>().as('total')).executeTakeFirstOrThrow();
-  const rows = await matching
-    .selectAll()
-    .orderBy(sql`lower(name)`)
-    .orderBy('id')
-    .limit(page.perPage)
-    .offset(offsetOf(page))
-    .execute();
-  return { rows, total: Number(total) };
+  const rows = matching.selectAll().orderBy(sql`lower(name)`).orderBy('id');
+  return readListPage(db, rows, page);
 }
 
 interface OneTemplate {

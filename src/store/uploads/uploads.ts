@@ -3,7 +3,8 @@ import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { CreativeFormat } from '../../domain/ads.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import type { Queryable } from '../database/database.ts';
-import { type ListPage, offsetOf, type Page } from '../database/listPage.ts';
+import type { Place } from '../database/keyset.ts';
+import { isAfter, type ListPage, type Page, readListPage } from '../database/listPage.ts';
 import type { UploadTable } from '../database/schema.ts';
 import { isInRange, type TimeRange } from '../database/search.ts';
 
@@ -136,10 +137,16 @@ export async function lockUploadNames(
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
+export interface UploadFilter extends TimeRange {
+  readonly organizationId: string;
+  /** Only rows behind this place in the list. */
+  readonly after?: Place | undefined;
+}
+
 /** Newest first. */
 export async function listUploads(
   db: Queryable,
-  { organizationId, ...range }: { organizationId: string } & TimeRange,
+  { organizationId, after, ...range }: UploadFilter,
   page: Page,
 ): Promise<ListPage<UploadRow>> {
   const matching = db
@@ -147,16 +154,11 @@ export async function listUploads(
     .where('organization_id', '=', organizationId)
     .where(isComplete)
     .where(isKept)
-    .where(isInRange(sql`created_at`, range));
-  const { total } = await matching.select((eb) => eb.fn.countAll<string>().as('total')).executeTakeFirstOrThrow();
-  const rows = await matching
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('id')
-    .limit(page.perPage)
-    .offset(offsetOf(page))
-    .execute();
-  return { rows: rows as UploadRow[], total: Number(total) };
+    .where(isInRange(sql`created_at`, range))
+    .where(isAfter('uploads', after));
+  const ordered = matching.selectAll().orderBy('created_at', 'desc').orderBy('id');
+  const { total, rows } = await readListPage(db, ordered, page);
+  return { rows: rows as UploadRow[], total };
 }
 
 export interface RemovableUpload {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type Selectable, sql, type Updateable } from 'kysely';
 import type { EndpointTopic } from '../../domain/topics.ts';
 import type { Queryable } from '../database/database.ts';
-import { type ListPage, offsetOf, type Page } from '../database/listPage.ts';
+import { type ListPage, type Page, readListPage } from '../database/listPage.ts';
 import type { SubscriberTable, WebhookEndpointTable } from '../database/schema.ts';
 import { isInRange, type TimeRange } from '../database/search.ts';
 import { newWebhookSecret } from '../organizations/secrets.ts';
@@ -162,15 +162,11 @@ export async function listEndpoints(
   page: Page,
 ): Promise<ListPage<EndpointRow>> {
   const matching = endpoints(db, organizationId).where(isInRange(sql`webhook_endpoints.created_at`, range));
-  const { total } = await matching.select((eb) => eb.fn.countAll<string>().as('total')).executeTakeFirstOrThrow();
-  const rows = await matching
+  const rows = matching
     .selectAll('webhook_endpoints')
     .select(['subscribers.webhook_url as url', 'subscribers.webhook_topics as topics'])
     .$narrowType<{ url: string }>()
     .orderBy('webhook_endpoints.created_at')
-    .orderBy('webhook_endpoints.id')
-    .limit(page.perPage)
-    .offset(offsetOf(page))
-    .execute();
-  return { rows, total: Number(total) };
+    .orderBy('webhook_endpoints.id');
+  return readListPage(db, rows, page);
 }

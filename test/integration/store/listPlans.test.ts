@@ -1,14 +1,12 @@
 /** A page of a list must not read all rows of an organization, whatever a person filters by. */
-import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pageOfAds } from '../../../src/store/ads/pageOfAds.ts';
 import { pageOfCampaigns, readRecentCampaigns } from '../../../src/store/campaigns/pageOfCampaigns.ts';
-import type { Database } from '../../../src/store/database/database.ts';
-import type { Schema } from '../../../src/store/database/schema.ts';
 import { countNewerSets, pageOfSets } from '../../../src/store/sets/pageOfSets.ts';
 import type { SetFilter } from '../../../src/store/sets/setFilter.ts';
 import { testDatabase } from '../../support/database.ts';
+import { rowCounter } from '../../support/rowCounter.ts';
 
 const SETS = 20_000;
 /** A page has 25 rows with up to 100 screenshots each for their sites; a search may sort some hundred matches. */
@@ -17,11 +15,7 @@ const ROWS_MOST = 2_000;
 const organizationId = '00000000-0000-4000-8000-000000000001';
 const database = await testDatabase();
 const pool = new pg.Pool({ connectionString: database.url });
-let asked: { sql: string; parameters: readonly unknown[] }[] = [];
-const db: Database = new Kysely<Schema>({
-  dialect: new PostgresDialect({ pool }),
-  log: ({ query: { sql, parameters } }) => void asked.push({ sql, parameters }),
-});
+const { db, mostRowsRead } = rowCounter(pool);
 
 beforeAll(async () => {
   await pool.query(SEED);
@@ -63,36 +57,6 @@ const SEED = `
   set default_statistics_target = 200;
   analyze;
   reset default_statistics_target;`;
-
-interface PlanNode {
-  readonly 'Node Type': string;
-  readonly 'Actual Rows': number;
-  readonly 'Actual Loops': number;
-  readonly 'Rows Removed by Filter'?: number;
-  readonly 'Rows Removed by Index Recheck'?: number;
-  readonly Plans?: readonly PlanNode[];
-}
-
-/** @returns how many rows and index entries all scans of the plan read. */
-function rowsRead(node: PlanNode): number {
-  const own =
-    node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
-  const read = node['Node Type'].includes('Scan') ? own * node['Actual Loops'] : 0;
-  return (node.Plans ?? []).reduce((sum, plan) => sum + rowsRead(plan), read);
-}
-
-/** Runs the queries of a page again under EXPLAIN. @returns the largest number of rows that one of them read. */
-async function mostRowsRead(read: () => Promise<unknown>): Promise<number> {
-  asked = [];
-  await read();
-  const counts: number[] = [];
-  for (const { sql, parameters } of asked) {
-    const { rows } = await pool.query(`explain (analyze, format json) ${sql}`, [...parameters]);
-    counts.push(rowsRead(rows[0]['QUERY PLAN'][0].Plan));
-  }
-  expect(counts.length).toBeGreaterThan(0);
-  return Math.max(...counts);
-}
 
 const page = { size: 25 };
 const middle = { value: new Date(Date.now() - 10_000_000).toISOString().replace('Z', '000Z'), id: organizationId };

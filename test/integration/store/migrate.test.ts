@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { openStore } from '../../../src/store/database/database.ts';
 import { migrate } from '../../../src/store/database/migrate.ts';
 import { testDatabase } from '../../support/database.ts';
@@ -24,4 +24,29 @@ test('migrating again applies nothing', async () => {
 
 test('processes that migrate at the same moment wait for each other', async () => {
   expect(await Promise.all([1, 2, 3, 4].map(() => migrate(second.url)))).toEqual([[], [], [], []]);
+});
+
+describe('a migration that builds indexes while others write', () => {
+  const name = '0026_list_indexes.sql';
+  const query = async (text: string) => {
+    const store = openStore({ url: second.url });
+    const { rows } = await store.pool.query(text);
+    await store.close();
+    return rows;
+  };
+  const forget = (more: string) => query(`delete from schema_migrations where name = '${name}'; ${more}`);
+
+  test('is applied once by processes that start at the same moment', async () => {
+    await forget('drop index events_topic');
+    const applied = await Promise.all([1, 2, 3, 4].map(() => migrate(second.url)));
+    expect(applied.flat()).toEqual([name]);
+  });
+
+  test('replaces the index that a broken build left', async () => {
+    await forget(`update pg_index set indisvalid = false where indexrelid = 'events_topic'::regclass`);
+    expect(await migrate(second.url)).toEqual([name]);
+    expect(await query(`select indisvalid from pg_index where indexrelid = 'events_topic'::regclass`)).toEqual([
+      { indisvalid: true },
+    ]);
+  });
 });

@@ -67,5 +67,5 @@ test('unknown query parameters are found, with the known ones in the message', (
   const [warning, ...others] = unknownParameters({ page: '1', form: '2026-01-01' }, query);
   expect(others).toEqual([]);
   expect(warning?.path).toBe('form');
-  expect(warning?.message).toContain('page, per_page, q, from, to, name');
+  expect(warning?.message).toContain('page, per_page, after, q, from, to, name');
 });

@@ -58,6 +58,8 @@ export type ListAdsQuery = {
   page?: number;
   /** 100 unless given, at most 500. */
   per_page?: number;
+  /** Only ads that follow this one in the list. */
+  after?: string;
   /** Only with words that begin so, in the name or the lookup key, or with an id that begins so. */
   q?: string;
   /** Only with this status. */
@@ -82,6 +84,8 @@ export type ListUploadsQuery = {
   page?: number;
   /** 100 unless given, at most 500. */
   per_page?: number;
+  /** Only uploads that follow this one in the list. */
+  after?: string;
   /** Created at this time or later. */
   from?: string;
   /** Created at this time or earlier. */
@@ -104,6 +108,8 @@ export type ListCampaignsQuery = {
   page?: number;
   /** 100 unless given, at most 500. */
   per_page?: number;
+  /** Only campaigns that follow this one in the list. */
+  after?: string;
   /** Only with words that begin so, in the name, or with an id that begins so. */
   q?: string;
   /** Created at this time or later. */
@@ -119,6 +125,8 @@ export type ListScreenshotSetsQuery = {
   page?: number;
   /** 100 unless given, at most 500. */
   per_page?: number;
+  /** Only sets that follow this one in the list. */
+  after?: string;
   /** Only with words that begin so, in the names of campaign and ads, the lookup keys or the sites, or with an id that begins so. */
   q?: string;
   /** Only with this status. */
@@ -159,6 +167,8 @@ export type ListScreenshotsQuery = {
   order?: "asc" | "desc";
   /** `ad.creative`: with the media of the ads. */
   include?: "ad.creative";
+  /** Only screenshots that follow this one in the list. */
+  after?: string;
 };
 
 export type ListDeliveriesQuery = {
@@ -166,6 +176,8 @@ export type ListDeliveriesQuery = {
   page?: number;
   /** 100 unless given, at most 500. */
   per_page?: number;
+  /** Only deliveries that follow this one in the list. */
+  after?: string;
   /** Only about events of this topic. */
   topic?: "ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress" | "webhook_endpoint.disabled" | "webhook.test";
   /** Only by this channel. */
@@ -189,6 +201,8 @@ export type ListEventsQuery = {
   page?: number;
   /** 100 unless given, at most 500. */
   per_page?: number;
+  /** Only events that follow this one in the list. */
+  after?: string;
   /** Only of this topic. */
   topic?: "ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress" | "webhook_endpoint.disabled" | "webhook.test";
   /** Only about this set. */
@@ -612,12 +626,14 @@ export class Operations extends Caller {
   data: Array<Connector>;
   page: number;
   per_page: number;
+  /** Objects of the list, exact up to 1,000. A longer list has at least as many, and more than the objects up to this page if another page follows. */
   total: number;
 }> {
     return this.call<{
   data: Array<Connector>;
   page: number;
   per_page: number;
+  /** Objects of the list, exact up to 1,000. A longer list has at least as many, and more than the objects up to this page if another page follows. */
   total: number;
 }>({ method: 'GET', path: `/connectors`, query, repeatable: true }, options);
   }

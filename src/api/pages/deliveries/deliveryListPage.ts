@@ -1,5 +1,6 @@
 /** All deliveries of an organization, newest first. */
 import { EVENT_TOPICS } from '../../../domain/topics.ts';
+import { TOTAL_MOST } from '../../../store/database/listPage.ts';
 import { type DeliveryRow, listDeliveries } from '../../../store/deliveries/listDeliveries.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
 import { type Html, type HtmlContent, html } from '../html.ts';
@@ -100,5 +101,5 @@ function pageLinks(total: number, until: Date, { paths, query }: Given): HtmlCon
   const { page } = query;
   const link = (to: number, text: string) =>
     html`<a href="${listPageAddress(paths.deliveries, query, { page: to, until })}">${text}</a>`;
-  return html`<nav class="pages" aria-label="Pages">${page > 1 && link(page - 1, 'Newer')} <span>Page ${page} of ${pages}</span> ${page < pages && link(page + 1, 'Older')}</nav>`;
+  return html`<nav class="pages" aria-label="Pages">${page > 1 && link(page - 1, 'Newer')} <span>Page ${page}${total < TOTAL_MOST && ` of ${pages}`}</span> ${page < pages && link(page + 1, 'Older')}</nav>`;
 }
