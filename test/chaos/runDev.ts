@@ -19,7 +19,7 @@ import { figuresOf, type RunFigures } from './report/figures.ts';
 import { type Installation, startInstallation } from './service/installation.ts';
 import { findProcesses } from './service/processes.ts';
 
-const MAX_OPEN = 16;
+const MAX_OPEN = 10;
 /** The load starts before the first fault. */
 const WARM_UP_MS = 5_000;
 /** Requests without an answer are repeated for this time after the last fault. */

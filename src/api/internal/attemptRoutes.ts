@@ -8,6 +8,7 @@ import {
   type WantedPage,
 } from '../../contract/captureProtocol.ts';
 import { optionsFromJson } from '../../contract/optionsJson.ts';
+import { withContent } from '../../domain/pictureKeys.ts';
 import { withScheme } from '../../domain/webAddresses.ts';
 import { countUnresolved } from '../../store/jobs/creatives.ts';
 import { type MissingScreenshot, missingScreenshots } from '../../store/screenshots/results.ts';
@@ -19,7 +20,7 @@ import { storeScreenshotResults } from '../../workflow/screenshotResults.ts';
 import { getCaller, requireAttempt, requireIndex } from '../auth/captureAuth.ts';
 import { ForbiddenError, NotFoundError } from '../server/errors.ts';
 import { requireUpload } from '../transfers/requireUpload.ts';
-import { screenshotKey, withContent } from '../transfers/transfers.ts';
+import { screenshotKey } from '../transfers/transfers.ts';
 import type { InternalApiContext } from './options.ts';
 import { readIndex } from './pathParameters.ts';
 

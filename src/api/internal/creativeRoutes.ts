@@ -8,6 +8,7 @@ import {
   type ResolvedCreatives,
   WaitForCreatives,
 } from '../../contract/captureProtocol.ts';
+import { withContent } from '../../domain/pictureKeys.ts';
 import { uploadKey } from '../../domain/uploads.ts';
 import { notify } from '../../store/database/notifications.ts';
 import { countUnresolved, type ResolvedCreativeRow, readResolvedCreatives } from '../../store/jobs/creatives.ts';
@@ -16,7 +17,7 @@ import { claimCreative, expireClaims, releaseClaim, renewClaim } from '../../wor
 import { checkFrames, ResultFaultError, storeCreativeResult } from '../../workflow/creativeResults.ts';
 import { getCaller, requireAttempt } from '../auth/captureAuth.ts';
 import { requireUpload } from '../transfers/requireUpload.ts';
-import { frameKey, type Transfers, withContent } from '../transfers/transfers.ts';
+import { frameKey, type Transfers } from '../transfers/transfers.ts';
 import type { InternalApiContext } from './options.ts';
 import { readAdId } from './pathParameters.ts';
 import { waitFor } from './waitFor.ts';

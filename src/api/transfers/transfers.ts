@@ -4,21 +4,16 @@ import { type ArtifactContent, signTransfer } from './signedUrls.ts';
 
 export const PICTURE_TYPE = 'image/png';
 
-/** The key of a screenshot without its content; {@link withContent} adds that. */
+/** The key of a screenshot without its content; `withContent` adds that. */
 export const screenshotKey = (id: string, attempt: number) => `screenshots/${id}/${attempt}.png`;
 
-/** The key of a frame without its content; {@link withContent} adds that. */
+/** The key of a frame without its content; `withContent` adds that. */
 export function frameKey(
   { jobId, adId, attempt, index }: { jobId: string; adId: string; attempt: number; index: number },
   { marker_ms, ratio }: { marker_ms: number | null; ratio: number },
 ): string {
   // The key contains the index because an index may take over the claim of another one that has the same attempt number.
   return `creatives/${jobId}/${adId}/${marker_ms ?? 'default'}-${ratio}-${index}-${attempt}.png`;
-}
-
-/** @returns the key with the SHA-256 of the picture, so that no upload can replace a picture that was reported. */
-export function withContent(key: string, sha256: string): string {
-  return key.replace(/\.png$/, `-${sha256}.png`);
 }
 
 export interface SignedUpload {

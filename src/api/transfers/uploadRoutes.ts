@@ -1,6 +1,7 @@
 /** A capture declares its next uploads and receives signed requests that accept exactly those bytes. */
 import type { Router } from 'express';
 import { type DeclaredUploads, DeclareUploads, MAX_PICTURE_BYTES } from '../../contract/captureProtocol.ts';
+import { withContent } from '../../domain/pictureKeys.ts';
 import { createRateLimiter } from '../../lib/rateLimiter.ts';
 import type { Store } from '../../store/database/database.ts';
 import type { AttemptRef } from '../../workflow/attempts.ts';
@@ -8,7 +9,7 @@ import { ResultFaultError } from '../../workflow/creativeResults.ts';
 import { declareUploads } from '../../workflow/expectedUploads.ts';
 import { getCaller, requireAttempt } from '../auth/captureAuth.ts';
 import { OverloadedError } from '../server/errors.ts';
-import { frameKey, screenshotKey, type Transfers, withContent } from './transfers.ts';
+import { frameKey, screenshotKey, type Transfers } from './transfers.ts';
 
 type Declared = DeclareUploads['uploads'][number];
 

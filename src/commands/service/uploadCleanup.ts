@@ -1,17 +1,26 @@
 import { type Repetition, repeat } from '../../lib/repeat.ts';
+import { removeUnreportedPictures } from '../../workflow/unreportedPictures.ts';
 import { removeExpiredUploads } from '../../workflow/uploads.ts';
 import type { ServiceContext } from './serviceContext.ts';
 
 const EVERY_MS = 10 * 60_000;
 
-/** Removes uploads that expired or broke off, now and every ten minutes. All processes of the API do so. */
+/**
+ * Removes uploads that expired or broke off, and pictures that a capture uploaded but did not report, now and every ten
+ * minutes. All processes of the API do so.
+ */
 export function startUploadCleanup({ store, artifacts, log }: ServiceContext): Repetition {
   return repeat(async () => {
     try {
       const removed = await removeExpiredUploads({ db: store.db, artifacts });
       if (removed > 0) log.info({ removed }, 'expired uploads were removed');
+      const pictures = await removeUnreportedPictures({ db: store.db, artifacts });
+      if (pictures > 0) log.info({ removed: pictures }, 'pictures that no capture reported were removed');
     } catch (error) {
-      log.error({ err: error }, 'expired uploads could not be removed; the next try is in ten minutes');
+      log.error(
+        { err: error },
+        'expired uploads and unreported pictures could not be removed; the next try is in ten minutes',
+      );
     }
   }, EVERY_MS);
 }

@@ -1,6 +1,6 @@
 /** Waits until the service has nothing left to do. */
 import { sleep } from '../../../src/lib/sleep.ts';
-import type { ChaosDatabase } from '../service/database.ts';
+import { sumOf } from '../report/figures.ts';
 import type { Installation } from '../service/installation.ts';
 
 const OPEN_WORK = `select
@@ -10,7 +10,6 @@ const OPEN_WORK = `select
   (select count(*)::int from screenshot_jobs where settled_at is null) as jobs,
   (select count(*)::int from deliveries where status = 'pending') as deliveries,
   (select count(*)::int from exports where status in ('pending', 'building')) as exports,
-  (select count(*)::int from uploads where sha256 is null) as uploads,
   (select count(*)::int from pgboss.job where state in ('created', 'retry', 'active') and start_after < now() + interval '1 hour')
     as queue_entries`;
 
@@ -19,30 +18,40 @@ export type OpenWork = Readonly<Record<string, number>>;
 const LOOK_MS = 1_000;
 
 /** A retry that waits for minutes or hours is due now, so that a run need not wait for it. */
-const HURRY = [
-  `update deliveries set next_attempt_at = now()
-   where status = 'pending' and next_attempt_at > now() + interval '25 seconds'`,
-  // An upload that broke off is removed after an hour.
-  `update uploads set expires_at = now() where sha256 is null and expires_at > now()`,
+const HURRY = `update deliveries set next_attempt_at = now()
+  where status = 'pending' and next_attempt_at > now() + interval '25 seconds'`;
+
+/** Files that the API removes some time after their upload broke off, or after a capture ended without a report. */
+const REMOVABLE = `select (select count(*)::int from uploads where sha256 is null) as uploads,
+  (select count(*)::int from declared_uploads d join screenshot_jobs j on j.id = d.job_id
+    where j.settled_at is not null) as unreported`;
+/** Lets this time pass for them. */
+const AN_HOUR_LATER = [
+  'update uploads set expires_at = now() where sha256 is null',
+  "update screenshot_jobs set settled_at = settled_at - interval '1 hour' where settled_at is not null",
 ];
 
-async function readOpenWork(database: ChaosDatabase): Promise<OpenWork> {
-  const [row] = await database.rows<Record<string, number>>(OPEN_WORK);
-  return row ?? {};
-}
-
-/** @returns the seconds until nothing was left; undefined with what is left, if that did not happen in time. */
+/** @returns the seconds until nothing was left; without them, that did not happen in time. */
 export async function waitUntilQuiet(
-  { database }: Installation,
+  { database, apis }: Installation,
   minutes: number,
 ): Promise<{ readonly seconds?: number; readonly left: OpenWork }> {
   const started = performance.now();
-  for (;;) {
-    for (const statement of HURRY) await database.rows(statement);
-    const left = await readOpenWork(database);
-    const seconds = (performance.now() - started) / 1_000;
-    if (Object.values(left).every((count) => count === 0)) return { seconds, left };
-    if (seconds > minutes * 60) return { left };
-    await sleep(LOOK_MS);
-  }
+  const passed = () => (performance.now() - started) / 1_000;
+  const untilNothing = async (query: string): Promise<OpenWork> => {
+    for (;;) {
+      const [left = {}] = await database.rows<Record<string, number>>(query);
+      if (Object.values(left).every((count) => count === 0) || passed() > minutes * 60) return left;
+      await database.rows(HURRY);
+      await sleep(LOOK_MS);
+    }
+  };
+  const left = await untilNothing(OPEN_WORK);
+  const seconds = passed();
+  if (sumOf(left) > 0) return { left };
+  for (const statement of AN_HOUR_LATER) await database.rows(statement);
+  // An API looks for such files when it starts, and then every ten minutes.
+  for (const api of apis) api.signal('SIGTERM');
+  const files = await untilNothing(REMOVABLE);
+  return sumOf(files) > 0 ? { left: files } : { seconds, left: files };
 }

@@ -4,15 +4,15 @@ import { findProcesses, type ProcessKind } from '../service/processes.ts';
 import type { FaultContext, FaultKind } from './fault.ts';
 
 export const KILLS: readonly FaultKind[] = [
-  { name: 'PostgreSQL session ended', kind: 'kill', weight: 26, strike: endSession },
+  { name: 'PostgreSQL session ended', kind: 'kill', weight: 36, strike: endSession },
   { name: 'PostgreSQL backend', kind: 'kill', weight: 4, strike: killBackend },
   { name: 'PostgreSQL postmaster', kind: 'kill', weight: 3, strike: killPostmaster },
-  { name: 'API', kind: 'kill', weight: 8, strike: killApi },
+  { name: 'API', kind: 'kill', weight: 6, strike: killApi },
   { name: 'leader with its deliveries', kind: 'kill', weight: 2, strike: killLeader },
-  { name: 'capture program', kind: 'kill', weight: 9, strike: killAny('capture') },
-  { name: 'browser', kind: 'kill', weight: 14, strike: killAny('browser') },
-  { name: 'browser renderer', kind: 'kill', weight: 14, strike: killAny('renderer') },
-  { name: 'S3 server', kind: 'kill', weight: 5, strike: killS3 },
+  { name: 'capture program', kind: 'kill', weight: 6, strike: killAny('capture') },
+  { name: 'browser', kind: 'kill', weight: 9, strike: killAny('browser') },
+  { name: 'browser renderer', kind: 'kill', weight: 9, strike: killAny('renderer') },
+  { name: 'S3 server', kind: 'kill', weight: 4, strike: killS3 },
 ];
 
 const SESSIONS = `select pid, application_name as name from pg_stat_activity

@@ -1,5 +1,6 @@
 /** Kills at random moments, and disturbances one after the other beside them, until the time or the number is reached. */
 import { sleep } from '../../../src/lib/sleep.ts';
+import { TaskGroup } from '../../../src/lib/taskGroup.ts';
 import type { Random } from '../random.ts';
 import { DISTURBANCES } from './disturbances.ts';
 import type { FaultContext, FaultKind } from './fault.ts';
@@ -10,24 +11,36 @@ export interface ScheduleOptions {
   readonly minutes: number;
 }
 
+/** Kills come in waves, because work that is always killed soon after its start never ends. */
+const WAVE_MS = { kills: 15_000, calm: 12_000 };
 /** Between two disturbances, in seconds. */
 const CALM = { least: 4, most: 20 };
 /** A kill that finds nothing to hit is replaced by another one, at most so often. */
-const TRIES = 6;
+const TRIES = 3;
+/** Kills that are under way at the same time. */
+const MOST_AT_ONCE = 6;
 
 /** @returns the number of kills. @throws the error of a fault. */
 export async function runFaults(context: FaultContext, { kills, minutes }: ScheduleOptions): Promise<number> {
-  const end = performance.now() + minutes * 60_000;
+  const begin = performance.now();
+  const end = begin + minutes * 60_000;
   const over = new AbortController();
   const disturbing = disturb(context, over.signal);
   disturbing.catch(() => over.abort());
-  const pauseMs = (minutes * 60_000) / kills;
+  const wave = WAVE_MS.kills + WAVE_MS.calm;
+  const pauseMs = (minutes * 60_000 * WAVE_MS.kills) / wave / kills;
+  const striking = new TaskGroup(MOST_AT_ONCE);
   let done = 0;
   while (done < kills && performance.now() < end && !over.signal.aborted) {
     // Random pauses, so that two kills may also come at almost the same moment.
     await sleep(-Math.log(1 - context.random.next()) * pauseMs);
-    if (await strikeOnce(context)) done += 1;
+    const inWave = (performance.now() - begin) % wave;
+    if (inWave > WAVE_MS.kills) await sleep(wave - inWave);
+    await striking.add(async () => {
+      if (await strikeOnce(context)) done += 1;
+    });
   }
+  await striking.drain();
   over.abort();
   await disturbing;
   return done;

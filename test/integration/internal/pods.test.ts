@@ -1,9 +1,10 @@
 /** The rights of a pod in a cluster: its token binds it to one index of one job. A fake reviews the tokens. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { podTokenAuthenticator } from '../../../src/api/auth/podTokens.ts';
-import { frameKey, screenshotKey, withContent } from '../../../src/api/transfers/transfers.ts';
+import { frameKey, screenshotKey } from '../../../src/api/transfers/transfers.ts';
 import type { FolderArtifactStore } from '../../../src/artifacts/folder.ts';
 import type { Attempt, ClaimedCreative, DeclaredUploads } from '../../../src/contract/captureProtocol.ts';
+import { withContent } from '../../../src/domain/pictureKeys.ts';
 import type { Store } from '../../../src/store/database/database.ts';
 import { findJobName } from '../../../src/store/jobs/jobs.ts';
 import { admitWaiting } from '../../../src/workflow/admission.ts';

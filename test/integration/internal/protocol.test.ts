@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { issueJobToken } from '../../../src/api/auth/jobToken.ts';
 import { readAdRecord, readSetRecord } from '../../../src/api/presenters/readRecords.ts';
-import { frameKey, withContent } from '../../../src/api/transfers/transfers.ts';
+import { frameKey } from '../../../src/api/transfers/transfers.ts';
 import type { FolderArtifactStore } from '../../../src/artifacts/folder.ts';
 import type {
   Attempt,
@@ -10,6 +10,7 @@ import type {
   DeclaredUploads,
   ResolvedCreatives,
 } from '../../../src/contract/captureProtocol.ts';
+import { withContent } from '../../../src/domain/pictureKeys.ts';
 import { WARNING_CODES } from '../../../src/domain/warnings.ts';
 import type { Store } from '../../../src/store/database/database.ts';
 import { admitWaiting } from '../../../src/workflow/admission.ts';

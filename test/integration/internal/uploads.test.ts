@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { issueJobToken } from '../../../src/api/auth/jobToken.ts';
 import { openArtifacts } from '../../../src/artifacts/open.ts';
@@ -12,6 +13,7 @@ import type { Attempt, ClaimedCreative, DeclaredUploads } from '../../../src/con
 import type { Store } from '../../../src/store/database/database.ts';
 import { admitWaiting } from '../../../src/workflow/admission.ts';
 import { settleJob } from '../../../src/workflow/settlement.ts';
+import { removeUnreportedPictures } from '../../../src/workflow/unreportedPictures.ts';
 import { type CaptureClient, captureClient, PNG, PNG_FACTS } from '../../support/captureClient.ts';
 import { insertAd, insertOrganization, insertSet } from '../../support/insertRows.ts';
 import { required } from '../../support/required.ts';
@@ -47,6 +49,12 @@ async function folder(): Promise<ArtifactStore> {
   const place = await mkdtemp(path.join(tmpdir(), 'tearsheet-uploads-'));
   closers.push(() => rm(place, { recursive: true, force: true }));
   return openArtifacts(pathToFileURL(place).href);
+}
+
+async function settle(jobId: string): Promise<void> {
+  const queue = { enqueue: async () => undefined };
+  const context = { publicUrl: 'https://tearsheet.example', queue, resolved: [] };
+  await store.db.transaction().execute((tx) => settleJob(tx, { jobId, cause: 'canceled' }, context));
 }
 
 /** A set of one ad on two sites, an index each, of which the first is begun. */
@@ -210,12 +218,36 @@ describe('declarations of uploads', () => {
     expect((await declare(client, ...contents.slice(1), frame)).status).toBe(200);
   });
 
-  it('the counts of declarations are deleted when the job is settled', async () => {
+  it('a picture that was uploaded and never reported is removed after the job was settled', async () => {
     const { client, jobId, picture } = await begin(await folder());
-    expect((await declare(client, screenshot(picture.id, PNG))).status).toBe(200);
-    const queue = { enqueue: async () => undefined };
-    const context = { publicUrl: 'https://tearsheet.example', queue, resolved: [] };
-    await store.db.transaction().execute((tx) => settleJob(tx, { jobId, cause: 'canceled' }, context));
+    const [reported, unreported] = [PNG, another(1)];
+    const { uploads } = (await declare(client, screenshot(picture.id, reported), screenshot(picture.id, unreported)))
+      .body;
+    for (const [index, bytes] of [reported, unreported].entries()) await send(required(uploads[index]), bytes);
+    const [key = '', leftKey = ''] = uploads.map((upload) => upload.key);
+    const result = { id: picture.id, status: 'uploaded', key, ...PNG_FACTS, captured_at: new Date(), record: {} };
+    expect((await client.call('screenshots/results', { ...BOUND, results: [result] })).status).toBe(200);
+    await settle(jobId);
+    const rows = () => store.db.selectFrom('declared_uploads').select('contents').execute();
+    expect(await rows()).toEqual([{ contents: [factsOf(unreported).sha256] }]);
+    // Its upload may still arrive.
+    expect(await removeUnreportedPictures({ db: store.db, artifacts })).toBe(0);
+    expect(await artifacts.sizeOf(leftKey)).toBe(unreported.length);
+    await sql`update screenshot_jobs set settled_at = now() - interval '1 hour'`.execute(store.db);
+    expect(await removeUnreportedPictures({ db: store.db, artifacts })).toBe(1);
+    expect(await artifacts.sizeOf(leftKey)).toBeUndefined();
+    expect(await artifacts.sizeOf(key)).toBe(reported.length);
+    expect(await rows()).toEqual([]);
+  });
+
+  it('the declarations of reported pictures are deleted when the job is settled', async () => {
+    const { client, jobId, picture } = await begin(await folder());
+    const { uploads } = (await declare(client, screenshot(picture.id, PNG))).body;
+    const { key } = required(uploads[0]);
+    await send(required(uploads[0]), PNG);
+    const result = { id: picture.id, status: 'uploaded', key, ...PNG_FACTS, captured_at: new Date(), record: {} };
+    expect((await client.call('screenshots/results', { ...BOUND, results: [result] })).status).toBe(200);
+    await settle(jobId);
     expect(await store.db.selectFrom('declared_uploads').selectAll().execute()).toEqual([]);
   });
 
