@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { OURS } from './descriptions.ts';
+import { EventReplayRecord, NewEventReplay, REPLAYED_PERIOD_EVENTS_MAX } from './eventReplays.ts';
 import {
   EventDetailRecord,
   EventId,
@@ -11,7 +12,7 @@ import {
   REPLAYED_EVENTS_MAX,
   ReplayRecord,
 } from './events.ts';
-import { REPLAYED_EVENTS } from './examples.ts';
+import { REPLAYED_EVENTS, REPLAYED_PERIOD } from './examples.ts';
 import { idempotent, type OperationParts } from './operationParts.ts';
 import { EventsQuery } from './queries.ts';
 
@@ -20,7 +21,13 @@ const TAGS = ['Deliveries'];
 const LEFT_OUT =
   'Leaves out deliveries that are about to be sent, and those of disabled or deleted endpoints. 409 if `webhook_endpoint_id` names a disabled endpoint.';
 
-export function eventOperations({ base, organization, responses, list }: OperationParts): ZodOpenApiPathsObject {
+export function eventOperations({
+  base,
+  organization,
+  withId,
+  responses,
+  list,
+}: OperationParts): ZodOpenApiPathsObject {
   const path = z.object({ ...organization, id: EventId.describe('Id of the event.') });
   return {
     [`${base}/events`]: {
@@ -56,6 +63,27 @@ export function eventOperations({ base, organization, responses, list }: Operati
         requestParams: { path: z.object(organization), header: idempotent },
         requestBody: body(EventsReplay, REPLAYED_EVENTS),
         responses: responses(202, ReplayRecord, BODY_FAILURES),
+      },
+    },
+    [`${base}/event_replays`]: {
+      post: {
+        operationId: 'createEventReplay',
+        summary: 'Send the events of a period again',
+        description: `Runs in the background; \`GET …/event_replays/{id}\` shows the progress. At most ${REPLAYED_PERIOD_EVENTS_MAX.toLocaleString('en')} events. ${LEFT_OUT} Test events are left out too. ${OURS}`,
+        tags: TAGS,
+        requestParams: { path: z.object(organization), header: idempotent },
+        requestBody: body(NewEventReplay, REPLAYED_PERIOD),
+        responses: responses(202, EventReplayRecord, BODY_FAILURES),
+      },
+    },
+    [`${base}/event_replays/{id}`]: {
+      get: {
+        operationId: 'getEventReplay',
+        summary: 'Read the replay of a period',
+        description: `It has ended when \`status\` is not \`running\`. ${OURS}`,
+        tags: TAGS,
+        requestParams: { path: withId('replay') },
+        responses: responses(200, EventReplayRecord, []),
       },
     },
   };

@@ -21,6 +21,7 @@ import { startConnectorChecks } from './connectorCheck.ts';
 import { DeliveryWorker } from './deliveryWorker.ts';
 import { LargeBodies } from './largeBodies.ts';
 import type { DeliveryOptions } from './options.ts';
+import { startPeriodReplays } from './periodReplays.ts';
 import { decideNext, MAX_ATTEMPTS } from './schedule.ts';
 import { createWebhookFetch, sendWebhook } from './webhook.ts';
 
@@ -41,6 +42,7 @@ export interface Deliveries {
 export async function startDeliveries(options: DeliveryOptions): Promise<Deliveries> {
   const { store, log, limits, subscribe } = options;
   await startConnectorChecks(options);
+  await startPeriodReplays(options);
   await startUploadAborts(options);
   const sender = new Sender(options);
   const workers = (['webhook', 's3'] as const).map((channel) => {

@@ -8,6 +8,8 @@ export interface Payloads {
   export: { readonly export_id: string };
   /** Remove the file of one export when it has expired. */
   expire_export: { readonly export_id: string };
+  /** Send the events of a period again. */
+  replay_events: { readonly replay_id: string };
   /** The connector waits for its check. Entries of earlier versions have no name, and mean the default one. */
   check_connector: { readonly organization_id: string; readonly name?: string };
   /** Abort an upload in parts to a customer's bucket, if it was abandoned. It has no row of its own. */

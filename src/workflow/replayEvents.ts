@@ -2,7 +2,7 @@ import { invalid } from '../domain/failure.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
 import { existingEvents, insertMissingDeliveries, restartDeliveriesOf } from '../store/deliveries/events.ts';
-import { findEndpoint } from '../store/webhookEndpoints/webhookEndpoints.ts';
+import { type EndpointRow, findEndpoint } from '../store/webhookEndpoints/webhookEndpoints.ts';
 import { notifyOfDeliveries } from './deliveryNotifications.ts';
 import { requireEnabledEndpoint } from './webhookEndpoints.ts';
 
@@ -12,29 +12,38 @@ export interface EventsToReplay {
   readonly eventIds: readonly string[];
   /** Only to this webhook endpoint, also if it did not get the events before. */
   readonly endpointId: string | undefined;
+  /** Only deliveries that ended without success. */
+  readonly isOnlyFailed?: boolean;
 }
 
 /**
  * Sends events again, with no tries counted. @returns the number of deliveries.
  * @throws Failure: 422 for unknown ids, 409 if the endpoint is disabled.
  */
-export async function replayEvents(
-  tx: Queryable,
-  { organizationId, eventIds, endpointId }: EventsToReplay,
-): Promise<number> {
+export async function replayEvents(tx: Queryable, given: EventsToReplay): Promise<number> {
+  const { organizationId, eventIds } = given;
   const known = await existingEvents(tx, organizationId, eventIds);
   const unknown = eventIds.flatMap((id, index) => (known.includes(id) ? [] : [`event_ids.${index}`]));
   const text = 'is not the id of an event of this organization.';
   if (unknown.length > 0) throw invalid(Object.fromEntries(unknown.map((path) => [path, [text]])));
-  const endpoint = endpointId === undefined ? undefined : await enabledEndpoint(tx, organizationId, endpointId);
-  const deliveries = await restartDeliveriesOf(tx, known, endpoint?.id);
-  if (endpoint !== undefined) deliveries.push(...(await insertMissingDeliveries(tx, known, endpoint)));
+  return sendAgain(tx, { ...given, eventIds: known });
+}
+
+/** As {@link replayEvents}, for ids that are known to be events of the organization. */
+export async function sendAgain(tx: Queryable, given: EventsToReplay): Promise<number> {
+  const { organizationId, eventIds, endpointId, isOnlyFailed = false } = given;
+  const endpoint = endpointId === undefined ? undefined : await requireReplayTarget(tx, organizationId, endpointId);
+  if (eventIds.length === 0) return 0;
+  const deliveries = await restartDeliveriesOf(tx, eventIds, { endpointId: endpoint?.id, isOnlyFailed });
+  if (endpoint !== undefined && !isOnlyFailed)
+    deliveries.push(...(await insertMissingDeliveries(tx, eventIds, endpoint)));
   await notifyOfDeliveries(tx, deliveries);
   await notify(tx, { due: true });
   return deliveries.length;
 }
 
-async function enabledEndpoint(tx: Queryable, organizationId: string, id: string) {
+/** Locks the endpoint. @throws Failure: 422 if the organization has no such endpoint, 409 if it is disabled. */
+export async function requireReplayTarget(tx: Queryable, organizationId: string, id: string): Promise<EndpointRow> {
   if ((await findEndpoint(tx, { organizationId, id })) === undefined)
     throw invalid({ webhook_endpoint_id: ['is not the id of a webhook endpoint of this organization.'] });
   return requireEnabledEndpoint(tx, { organizationId, id });

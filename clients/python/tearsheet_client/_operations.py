@@ -24,6 +24,7 @@ from .models import (
     Event,
     EventDetail,
     EventReplay,
+    EventReplayRun,
     EventsReplay,
     Export,
     ExportRequest,
@@ -43,6 +44,7 @@ from .models import (
     ListWebhookEndpointsResult,
     ListedScreenshotSet,
     NewApiKey,
+    NewEventReplay,
     NewShare,
     NewTemplate,
     NewWebhookEndpoint,
@@ -253,6 +255,14 @@ class Operations(Caller):
     def replay_events(self, body: "EventsReplay", *, idempotency_key: Optional[str] = None) -> "Replay":
         """Send several events again."""
         return cast("Replay", self.call("POST", "/events/replay", body=body, idempotency_key=idempotency_key, repeatable=True))
+
+    def create_event_replay(self, body: "NewEventReplay", *, idempotency_key: Optional[str] = None) -> "EventReplayRun":
+        """Send the events of a period again."""
+        return cast("EventReplayRun", self.call("POST", "/event_replays", body=body, idempotency_key=idempotency_key, repeatable=True))
+
+    def get_event_replay(self, id: str) -> "EventReplayRun":
+        """Read the replay of a period."""
+        return cast("EventReplayRun", self.call("GET", f"/event_replays/{quoted(id)}", repeatable=True))
 
     def create_export(self, id: str, body: "ExportRequest", *, idempotency_key: Optional[str] = None) -> "Export":
         """Export a set."""

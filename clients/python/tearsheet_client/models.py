@@ -363,6 +363,10 @@ class EventsReplay(_EventsReplay, total=False):
     webhook_endpoint_id: Union[str, None]
 
 
+# A period whose events are sent again.
+NewEventReplay = Dict[str, Any]
+
+
 class _ExportRequest(TypedDict):
     # Format of the file.
     format: Literal["pptx", "pdf", "zip"]
@@ -1109,6 +1113,10 @@ class Replay(TypedDict):
     events: int
     # The deliveries that are now sent again, or for the first time.
     deliveries: int
+
+
+# A replay of a period, which runs in the background.
+EventReplayRun = Dict[str, Any]
 
 
 class _Export(TypedDict):

@@ -83,12 +83,13 @@ export async function existingEvents(db: Queryable, organizationId: string, ids:
 
 /**
  * Makes the deliveries of these events pending again. Leaves out those that are about to be sent, and those of disabled
- * or deleted endpoints. @param endpointId only those to this webhook endpoint.
+ * or deleted endpoints. `endpointId`: only those to this webhook endpoint. `isOnlyFailed`: only those that ended without
+ * success.
  */
 export async function restartDeliveriesOf(
   tx: Queryable,
   eventIds: readonly string[],
-  endpointId: string | undefined,
+  { endpointId, isOnlyFailed }: { readonly endpointId: string | undefined; readonly isOnlyFailed: boolean },
 ): Promise<RestartedDelivery[]> {
   const enabled = await lockEnabledEndpoints(tx, eventIds, endpointId);
   const endpoints = tx.selectFrom('webhook_endpoints').select('id');
@@ -101,6 +102,7 @@ export async function restartDeliveriesOf(
       eb.or([eb('subscriber_id', 'not in', endpoints), eb('subscriber_id', '=', sql<string>`any(${enabled}::uuid[])`)]),
     )
     .$if(endpointId !== undefined, (q) => q.where('subscriber_id', '=', endpointId ?? ''))
+    .$if(isOnlyFailed, (q) => q.where('status', 'in', ['retries_exhausted', 'gone', 'refused']))
     .returning(['id', 'ad_id', 'set_id'])
     .execute();
 }

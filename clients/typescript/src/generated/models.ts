@@ -275,6 +275,20 @@ export type EventsReplay = {
   webhook_endpoint_id?: string | null;
 };
 
+/** A period whose events are sent again. */
+export type NewEventReplay = {
+  /** Events that were recorded at this time or later. */
+  from: string;
+  /** Events that were recorded at this time or earlier; now unless given. */
+  to?: string | null;
+  /** Only events of this topic. */
+  topic?: "ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress" | "webhook_endpoint.disabled" | null;
+  /** Sends the events only to this webhook endpoint, also those that it did not get before. Without `topic`, these are the events of its own topics. */
+  webhook_endpoint_id?: string | null;
+  /** Sends again only deliveries that ended without success. `false` unless given. */
+  only_failed?: boolean | null;
+};
+
 /** The choices for one export. */
 export type ExportRequest = {
   /** Format of the file. */
@@ -914,6 +928,31 @@ export type Replay = {
   events: number;
   /** The deliveries that are now sent again, or for the first time. */
   deliveries: number;
+};
+
+/** A replay of a period, which runs in the background. */
+export type EventReplayRun = {
+  type: "event_replay";
+  id: string;
+  status: "running" | "finished" | "failed";
+  /** Why it failed. */
+  reason: string | null;
+  /** ISO 8601 with milliseconds and an offset. */
+  from: string;
+  /** ISO 8601 with milliseconds and an offset. */
+  to: string;
+  topic: "ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress" | "webhook_endpoint.disabled" | null;
+  webhook_endpoint_id: string | null;
+  only_failed: boolean;
+  /** The events of the period at the time of the request. */
+  events: number;
+  /** Those that were looked at. */
+  events_done: number;
+  /** The deliveries that are now sent again, or for the first time. */
+  deliveries: number;
+  /** ISO 8601 with milliseconds and an offset. */
+  created_at: string;
+  finished_at: string | null;
 };
 
 /** A PPTX, PDF or ZIP with the pictures of one set. */

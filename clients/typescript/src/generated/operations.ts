@@ -21,11 +21,13 @@ import type {
   Event,
   EventDetail,
   EventReplay,
+  EventReplayRun,
   EventsReplay,
   Export,
   ExportRequest,
   ListedScreenshotSet,
   NewApiKey,
+  NewEventReplay,
   NewShare,
   NewTemplate,
   NewWebhookEndpoint,
@@ -499,6 +501,16 @@ export class Operations extends Caller {
   /** Send several events again. */
   replayEvents(body: EventsReplay, options: CallOptions = {}): Promise<Replay> {
     return this.call<Replay>({ method: 'POST', path: `/events/replay`, body, repeatable: true }, options);
+  }
+
+  /** Send the events of a period again. */
+  createEventReplay(body: NewEventReplay, options: CallOptions = {}): Promise<EventReplayRun> {
+    return this.call<EventReplayRun>({ method: 'POST', path: `/event_replays`, body, repeatable: true }, options);
+  }
+
+  /** Read the replay of a period. */
+  getEventReplay(id: string, options: CallOptions = {}): Promise<EventReplayRun> {
+    return this.call<EventReplayRun>({ method: 'GET', path: `/event_replays/${encodeURIComponent(id)}`, repeatable: true }, options);
   }
 
   /** Export a set. */

@@ -46,6 +46,8 @@ const ROUTES: [string, string][] = [
   ['GET', `events/${NOBODY}`],
   ['POST', 'events/replay'],
   ['POST', `events/${NOBODY}/replay`],
+  ['POST', 'event_replays'],
+  ['GET', `event_replays/${NOBODY}`],
   ['GET', 'webhook_endpoints'],
   ['POST', 'webhook_endpoints'],
   ['GET', `webhook_endpoints/${NOBODY}`],

@@ -1,0 +1,35 @@
+/** Handlers for replays of a period. */
+import { type EventReplayRecord, NewEventReplay } from '../../contract/eventReplays.ts';
+import { unknownId } from '../../domain/failure.ts';
+import { findEventReplay } from '../../store/deliveries/eventReplays.ts';
+import { requestPeriodReplay } from '../../workflow/periodReplays.ts';
+import { eventReplayRecord } from '../presenters/eventRecords.ts';
+import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
+import { answerOnce } from './idempotency.ts';
+import { jsonBodyReader } from './jsonBody.ts';
+import type { PublicApiOptions } from './options.ts';
+
+type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
+
+/** POST …/event_replays: 202 with the replay, which runs in the background. */
+export function createEventReplay({ store, queue, limits }: PublicApiOptions): Handler {
+  const readBody = jsonBodyReader(limits.bodyBytes);
+  return async (call) => {
+    const { request, response, organizationId } = call;
+    const { value, sha256 } = await readBody(request, response, organizationId);
+    const body = readOrFail(NewEventReplay, value);
+    return answerOnce({ db: store.db, call, endpoint: 'event_replays', bodySha256: sha256 }, async (tx) => {
+      const row = await requestPeriodReplay(tx, organizationId, { body, queue, now: new Date() });
+      return jsonResponse(202, eventReplayRecord(row) satisfies EventReplayRecord);
+    });
+  };
+}
+
+/** GET …/event_replays/{id} */
+export function oneEventReplay({ store }: PublicApiOptions): Handler {
+  return async ({ request, organizationId }) => {
+    const row = await findEventReplay(store.db, { organizationId, id: idOf(request) });
+    if (row === undefined) throw unknownId();
+    return jsonResponse(200, eventReplayRecord(row));
+  };
+}
