@@ -8,6 +8,7 @@ import type {
 } from 'zod-openapi';
 import { CREATIVE_MAX_BYTES } from '../domain/ads.ts';
 import type { Limits } from '../domain/limits.ts';
+import { changeOperations } from './changeOperations.ts';
 import { OURS } from './descriptions.ts';
 import { eventOperations } from './eventOperations.ts';
 import { NEW_AD, NEW_SCREENSHOTS, REVIEW_OF_A_SET } from './examples.ts';
@@ -122,9 +123,10 @@ function reviewing(operationId: string, summary: string, description: string): Z
 
 export function operations(limits: Limits): ZodOpenApiPathsObject {
   const { CreateAd, CreateScreenshotRequest } = requestBodies(limits);
+  const changes = changeOperations({ withId, responses });
   return {
     [`${BASE}/ads`]: { post: creatingAd(CreateAd), get: list('listAds', 'List ads, newest first', AdsQuery, AdRecord) },
-    [`${BASE}/ads/{id}`]: { get: one('getAd', 'ad', AdRecord) },
+    [`${BASE}/ads/{id}`]: { get: one('getAd', 'ad', AdRecord, [410]), ...changes.ad },
     [`${BASE}/uploads`]: {
       post: uploading(),
       get: list('listUploads', 'List uploads, newest first', UploadsQuery, UploadRecord),
@@ -137,16 +139,17 @@ export function operations(limits: Limits): ZodOpenApiPathsObject {
     },
     [`${BASE}/campaigns/{id}`]: {
       get: {
-        ...one('getCampaign', 'campaign', CampaignRecord),
+        ...one('getCampaign', 'campaign', CampaignRecord, [410]),
         description: `The same object as in the list. ${OURS}`,
       },
+      ...changes.campaign,
     },
     [`${BASE}/screenshot_sets`]: {
       get: list('listScreenshotSets', 'List screenshot sets, newest first', SetsQuery, ListedSet),
     },
     [`${BASE}/screenshot_sets/{id}`]: {
       get: one('getScreenshotSet', 'screenshot set', ScreenshotSetRecord, [410]),
-      delete: deletingSet,
+      ...changes.set,
     },
     [`${BASE}/screenshot_sets/{id}/approve`]: {
       post: reviewing('approveScreenshotSet', 'Approve a set', 'From `in_review` to `approved`.'),
@@ -168,7 +171,7 @@ export function operations(limits: Limits): ZodOpenApiPathsObject {
     },
     [`${BASE}/screenshots/{id}`]: {
       get: {
-        ...one('getScreenshot', 'screenshot', ScreenshotDetailRecord),
+        ...one('getScreenshot', 'screenshot', ScreenshotDetailRecord, [410]),
         description: `In every status, also if its set is not approved. ${OURS}`,
       },
     },
@@ -224,17 +227,6 @@ export function operations(limits: Limits): ZodOpenApiPathsObject {
 function body(schema: z.ZodType, example: object, required = true) {
   return { required, content: { 'application/json': { schema, example } } };
 }
-
-const { '200': _, ...deletionFailures } = responses(200, ScreenshotSetRecord, [409]) as Record<string, object>;
-
-const deletingSet: ZodOpenApiOperationObject = {
-  operationId: 'deleteScreenshotSet',
-  summary: 'Delete a set',
-  description: `Hides the set at once. Within minutes its screenshots, pictures, reviews, share links, exports, deliveries and events are removed, also deliveries that wait. Its addresses then answer 410. Ads and retakes stay. 409 while the set is captured: cancel it first. A second request changes nothing. ${OURS}`,
-  tags: ['Reviewing'],
-  requestParams: { path: withId('set') },
-  responses: { ...deletionFailures, 204: { description: 'Deleted.' } },
-};
 
 function retakes(limits: Limits): ZodOpenApiPathsObject {
   const { RetakeScreenshot, RetakeSet } = retakeBodies(limits);

@@ -68,7 +68,7 @@ export const AdId = text().describe(
   'Identifier of an existing ad of the same campaign. With it, the service ignores `lookup_key`.',
 );
 
-const AdName = text((value) => lengthFault(value, AD_NAME_MAX)).meta({
+export const AdName = text((value) => lengthFault(value, AD_NAME_MAX)).meta({
   maxLength: AD_NAME_MAX,
   description: `Used only when a new ad is created. Without it, the ad is named after its media. ${OURS}`,
 });

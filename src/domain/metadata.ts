@@ -9,6 +9,23 @@ export const METADATA_VALUE_MAX = 500;
 /** A set repeats the pairs of an ad with each screenshot, so all pairs together have a maximum too. */
 export const METADATA_MAX_BYTES = 4_096;
 
+/** Pairs to set; null removes one. */
+export type MetadataChange = Readonly<Record<string, string | null>>;
+
+/** @param change null removes all pairs. @returns the pairs after the change; those that it does not name stay. */
+export function changedMetadata(stored: Metadata, change: MetadataChange | null): Metadata {
+  const removed = new Set(Object.entries(change ?? {}).flatMap(([key, value]) => (value === null ? [key] : [])));
+  const kept = change === null ? [] : Object.entries(stored).filter(([key]) => !removed.has(key));
+  const given = Object.entries(change ?? {}).filter((pair): pair is [string, string] => pair[1] !== null);
+  return Object.fromEntries([...kept, ...given]);
+}
+
+/** @returns the keys whose values differ. */
+export function changedKeys(before: Metadata, after: Metadata): string[] {
+  const [old, now] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
+  return [...new Set([...old.keys(), ...now.keys()])].filter((key) => old.get(key) !== now.get(key)).toSorted();
+}
+
 export interface MetadataFault {
   /** The key whose value has the fault; absent if it concerns the whole, or the key itself. */
   readonly key?: string;

@@ -217,7 +217,7 @@ function removalInstruments(registry: Registry) {
   return {
     removed: new Counter({
       name: 'tearsheet_removed_total',
-      help: 'Objects that were removed because a client deleted their set or it was too old, by kind.',
+      help: 'Objects that were removed because a client deleted them or what they belong to, or because it was too old, by kind.',
       labelNames: ['kind'],
       registers: [registry],
     }),
@@ -239,7 +239,7 @@ function createKnownSeries(made: KnownInstruments): void {
     for (const outcome of ['delivered', 'retries_exhausted', 'gone', 'refused'])
       made.deliveries.inc({ channel, outcome }, 0);
   }
-  for (const kind of ['set', 'screenshot', 'picture', 'delivery']) made.removed.inc({ kind }, 0);
+  for (const kind of ['campaign', 'ad', 'set', 'screenshot', 'picture', 'delivery']) made.removed.inc({ kind }, 0);
   for (const format of EXPORT_FORMATS) {
     for (const outcome of ['ready', 'retry', 'failed']) made.exports.inc({ format, outcome }, 0);
   }

@@ -13,10 +13,7 @@ import type { ArtifactStore } from '../artifacts/store.ts';
 import type { Actor } from '../domain/auditLog.ts';
 import { exportKey } from '../domain/exports.ts';
 import { conflict, gone, invalid, unknownId } from '../domain/failure.ts';
-import { type FrameFacts, framedPicture, publicFacts } from '../domain/framedPictures.ts';
-import { FRAMES } from '../domain/frames.ts';
 import { NO_RETENTION, type RetentionLimits, retentionDays } from '../domain/retention.ts';
-import { THUMBNAIL_WIDTHS, thumbnailKey } from '../domain/thumbnails.ts';
 import { recordAction } from '../store/auditLog/auditLog.ts';
 import type { Database, Queryable } from '../store/database/database.ts';
 import { listOrganizations } from '../store/organizations/organizations.ts';
@@ -36,11 +33,12 @@ import {
   deleteScreenshots,
   forgetPictures,
   hidePictures,
-  type RemovablePicture,
   readFramesToRemove,
   readScreenshotsToRemove,
 } from '../store/removal/setContent.ts';
 import { lockSet } from '../store/sets/setStatus.ts';
+import { removeSomeOfAd, removeSomeOfCampaign } from './adRemoval.ts';
+import { deleteFiles } from './removedFiles.ts';
 
 export interface RemovalContext {
   readonly db: Database;
@@ -49,14 +47,12 @@ export interface RemovalContext {
 
 /** How much one step or one run removed. */
 export type RemovalCounts = Readonly<Record<RemovalKind, number>>;
-export const REMOVAL_KINDS = ['set', 'screenshot', 'picture', 'delivery'] as const;
+export const REMOVAL_KINDS = ['campaign', 'ad', 'set', 'screenshot', 'picture', 'delivery'] as const;
 export type RemovalKind = (typeof REMOVAL_KINDS)[number];
 
 /** Rows of one step. The files of a picture are up to seven. */
 const PICTURES_TOGETHER = 50;
 const ROWS_TOGETHER = 500;
-/** Pictures whose files are deleted at the same time. */
-const AT_ONCE = 5;
 const MARKED_TOGETHER = 100;
 
 /** Does nothing if the set was removed before. @throws Failure: 404, and 409 while the set is captured. */
@@ -102,16 +98,24 @@ export function checkRetention(days: number | null, { maxDays }: RetentionLimits
   throw invalid({ set_retention_days: [`must be at most ${maxDays}: the operator set this maximum.`] });
 }
 
-const NOTHING: RemovalCounts = { set: 0, screenshot: 0, picture: 0, delivery: 0 };
+const NOTHING: RemovalCounts = { campaign: 0, ad: 0, set: 0, screenshot: 0, picture: 0, delivery: 0 };
 
-/** Does one step of one removed set. @returns undefined if there is nothing to do. */
-export async function removeSome({ db, artifacts }: RemovalContext): Promise<RemovalCounts | undefined> {
+/** Does one step of one removed set, ad or campaign. @returns undefined if there is nothing to do. */
+export async function removeSome(context: RemovalContext): Promise<RemovalCounts | undefined> {
+  for (const step of [removeSomeOfSet, removeSomeOfAd, removeSomeOfCampaign]) {
+    const counts = await step(context);
+    if (counts !== undefined) return { ...NOTHING, ...counts };
+  }
+  return undefined;
+}
+
+async function removeSomeOfSet(context: RemovalContext): Promise<Partial<RemovalCounts> | undefined> {
+  const { db } = context;
   const set = await claimRemovedSet(db);
   if (set === undefined) return undefined;
-  const context = { db, artifacts };
   const counts = set.emptied ? await removeLastRows(context, set) : await removeContent(context, set);
   await releaseRemovedSet(db, set.id);
-  return { ...NOTHING, ...counts };
+  return counts;
 }
 
 type Step = (context: RemovalContext, set: RemovedSet) => Promise<Partial<RemovalCounts> | undefined>;
@@ -172,27 +176,6 @@ async function removeLastRows(context: RemovalContext, { id }: RemovedSet): Prom
   await deleteExportFiles(context, id);
   await context.db.transaction().execute((tx) => deleteSet(tx, id));
   return {};
-}
-
-interface PictureFiles {
-  readonly picture: RemovablePicture;
-  readonly facts: FrameFacts | null;
-}
-
-async function deleteFiles(artifacts: ArtifactStore, pictures: readonly PictureFiles[]): Promise<void> {
-  for (let start = 0; start < pictures.length; start += AT_ONCE) {
-    const keys = pictures.slice(start, start + AT_ONCE).flatMap(keysOf);
-    await Promise.all(keys.map((key) => artifacts.delete(key)));
-  }
-}
-
-/** The picture and all files that the API makes from it. An earlier process may have deleted them and forgotten their key. */
-function keysOf({ picture, facts }: PictureFiles): string[] {
-  const { artifact_key: key } = picture;
-  if (key === '') return [];
-  const thumbnails = THUMBNAIL_WIDTHS.map((width) => thumbnailKey(key, width));
-  const framed = facts === null ? [] : FRAMES.map((frame) => framedPicture(picture, frame, publicFacts(facts)).key);
-  return [key, ...thumbnails, ...framed];
 }
 
 async function deleteExportFiles({ db, artifacts }: RemovalContext, setId: string): Promise<void> {

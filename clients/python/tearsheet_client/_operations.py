@@ -7,6 +7,7 @@ from typing import Any, Dict, Iterator, List, Literal, Optional, Union, cast
 from ._caller import Caller, quoted
 from .models import (
     Ad,
+    AdChange,
     AdSummary,
     ApiKey,
     ApprovedScreenshot,
@@ -14,6 +15,7 @@ from .models import (
     Branding,
     BrandingRequest,
     Campaign,
+    CampaignChange,
     Connector,
     ConnectorCheckRequest,
     CreateAd,
@@ -58,6 +60,7 @@ from .models import (
     ScreenshotDetail,
     ScreenshotReview,
     ScreenshotSet,
+    ScreenshotSetChange,
     ScreenshotSetSummary,
     SecretRotation,
     Settings,
@@ -91,6 +94,14 @@ class Operations(Caller):
     def get_ad(self, id: str) -> "Ad":
         """Read one ad."""
         return cast("Ad", self.call("GET", f"/ads/{quoted(id)}", repeatable=True))
+
+    def update_ad(self, id: str, body: "AdChange") -> "Ad":
+        """Change an ad."""
+        return cast("Ad", self.call("PATCH", f"/ads/{quoted(id)}", body=body, repeatable=True))
+
+    def delete_ad(self, id: str) -> None:
+        """Delete an ad."""
+        self.call("DELETE", f"/ads/{quoted(id)}", repeatable=True)
 
     def create_upload(self, body: bytes, *, name: Optional[str] = None, idempotency_key: Optional[str] = None) -> "Upload":
         """Upload a creative."""
@@ -144,6 +155,14 @@ class Operations(Caller):
         """Read one campaign."""
         return cast("Campaign", self.call("GET", f"/campaigns/{quoted(id)}", repeatable=True))
 
+    def update_campaign(self, id: str, body: "CampaignChange") -> "Campaign":
+        """Rename a campaign."""
+        return cast("Campaign", self.call("PATCH", f"/campaigns/{quoted(id)}", body=body, repeatable=True))
+
+    def delete_campaign(self, id: str) -> None:
+        """Delete a campaign."""
+        self.call("DELETE", f"/campaigns/{quoted(id)}", repeatable=True)
+
     def list_screenshot_sets(self, *, page: Optional[int] = None, per_page: Optional[int] = None, after: Optional[str] = None, q: Optional[str] = None, status: Optional[Literal["draft", "capturing", "in_review", "approved", "rejected", "failed", "canceled"]] = None, site: Optional[str] = None, device: Optional[Literal["desktop", "mobile", "iphone", "tablet", "ipad", "Apple iPad", "Apple iPhone 5", "Apple iPhone 6", "Apple iPhone 6 Plus", "Apple iPhone X", "Apple iPhone 14 Pro Max", "Google Nexus 10", "Google Nexus 5", "Google Nexus 6", "Google Pixel 4", "Samsung Galaxy S10"]] = None, from_: Optional[str] = None, to: Optional[str] = None, campaign_id: Optional[str] = None) -> "ListScreenshotSetsResult":
         """List screenshot sets, newest first."""
         return cast("ListScreenshotSetsResult", self.call("GET", "/screenshot_sets", query={"page": page, "per_page": per_page, "after": after, "q": q, "status": status, "site": site, "device": device, "from": from_, "to": to, "campaign_id": campaign_id}, repeatable=True))
@@ -155,6 +174,10 @@ class Operations(Caller):
     def get_screenshot_set(self, id: str) -> "ScreenshotSet":
         """Read one screenshot set."""
         return cast("ScreenshotSet", self.call("GET", f"/screenshot_sets/{quoted(id)}", repeatable=True))
+
+    def update_screenshot_set(self, id: str, body: "ScreenshotSetChange") -> "ScreenshotSet":
+        """Change a set."""
+        return cast("ScreenshotSet", self.call("PATCH", f"/screenshot_sets/{quoted(id)}", body=body, repeatable=True))
 
     def delete_screenshot_set(self, id: str) -> None:
         """Delete a set."""
@@ -380,10 +403,10 @@ class Operations(Caller):
         """Check a connector."""
         return cast("Connector", self.call("POST", f"/connectors/{quoted(name)}/check", body=body, idempotency_key=idempotency_key, repeatable=False))
 
-    def list_audit_log(self, *, page: Optional[int] = None, per_page: Optional[int] = None, action: Optional[Literal["organization.created", "organization.disabled", "organization.enabled", "settings.updated", "api_key.created", "api_key.revoked", "webhook_secret.rotated", "webhook.tested", "webhook_endpoint.created", "webhook_endpoint.updated", "webhook_endpoint.rotated", "webhook_endpoint.tested", "webhook_endpoint.disabled", "webhook_endpoint.deleted", "connector.created", "connector.updated", "connector.checked", "connector.deleted", "branding.updated", "branding.logo_replaced", "branding.logo_removed", "screenshot_set.deleted", "share_link.created", "share_link.revoked", "session.started", "session.refused", "session.ended"]] = None, actor: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None, after: Optional[str] = None) -> "ListAuditLogResult":
+    def list_audit_log(self, *, page: Optional[int] = None, per_page: Optional[int] = None, action: Optional[Literal["organization.created", "organization.disabled", "organization.enabled", "settings.updated", "api_key.created", "api_key.revoked", "webhook_secret.rotated", "webhook.tested", "webhook_endpoint.created", "webhook_endpoint.updated", "webhook_endpoint.rotated", "webhook_endpoint.tested", "webhook_endpoint.disabled", "webhook_endpoint.deleted", "connector.created", "connector.updated", "connector.checked", "connector.deleted", "branding.updated", "branding.logo_replaced", "branding.logo_removed", "campaign.updated", "campaign.deleted", "ad.updated", "ad.deleted", "screenshot_set.updated", "screenshot_set.deleted", "share_link.created", "share_link.revoked", "session.started", "session.refused", "session.ended"]] = None, actor: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None, after: Optional[str] = None) -> "ListAuditLogResult":
         """List administrative actions, newest first."""
         return cast("ListAuditLogResult", self.call("GET", "/audit_log", query={"page": page, "per_page": per_page, "action": action, "actor": actor, "from": from_, "to": to, "after": after}, repeatable=True))
 
-    def iterate_audit_log(self, *, page: Optional[int] = None, per_page: Optional[int] = None, action: Optional[Literal["organization.created", "organization.disabled", "organization.enabled", "settings.updated", "api_key.created", "api_key.revoked", "webhook_secret.rotated", "webhook.tested", "webhook_endpoint.created", "webhook_endpoint.updated", "webhook_endpoint.rotated", "webhook_endpoint.tested", "webhook_endpoint.disabled", "webhook_endpoint.deleted", "connector.created", "connector.updated", "connector.checked", "connector.deleted", "branding.updated", "branding.logo_replaced", "branding.logo_removed", "screenshot_set.deleted", "share_link.created", "share_link.revoked", "session.started", "session.refused", "session.ended"]] = None, actor: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None, after: Optional[str] = None) -> Iterator["AuditLogEntry"]:
+    def iterate_audit_log(self, *, page: Optional[int] = None, per_page: Optional[int] = None, action: Optional[Literal["organization.created", "organization.disabled", "organization.enabled", "settings.updated", "api_key.created", "api_key.revoked", "webhook_secret.rotated", "webhook.tested", "webhook_endpoint.created", "webhook_endpoint.updated", "webhook_endpoint.rotated", "webhook_endpoint.tested", "webhook_endpoint.disabled", "webhook_endpoint.deleted", "connector.created", "connector.updated", "connector.checked", "connector.deleted", "branding.updated", "branding.logo_replaced", "branding.logo_removed", "campaign.updated", "campaign.deleted", "ad.updated", "ad.deleted", "screenshot_set.updated", "screenshot_set.deleted", "share_link.created", "share_link.revoked", "session.started", "session.refused", "session.ended"]] = None, actor: Optional[str] = None, from_: Optional[str] = None, to: Optional[str] = None, after: Optional[str] = None) -> Iterator["AuditLogEntry"]:
         """List administrative actions, newest first. Reads all pages from `page` on, one after the other."""
         return self.iterate(lambda number: self.list_audit_log(page=number, per_page=per_page, action=action, actor=actor, from_=from_, to=to, after=after), page or 1)

@@ -80,6 +80,14 @@ class S3Subscriber(_S3Subscriber, total=False):
     connector: Union[str, None]
 
 
+class AdChange(TypedDict, total=False):
+    "Fields of an ad to change."
+
+    # The new name.
+    name: Union[str, None]
+    metadata: Union[Dict[str, Union[str, None]], None]
+
+
 class _NewTemplate(TypedDict):
     # Unique within the organization. A template of the same name is replaced.
     name: str
@@ -206,6 +214,20 @@ class ScreenshotObjectOptionsPage(TypedDict, total=False):
     other_ads: Union[Literal["hide", "keep"], None]
     # The picture shows the whole page instead of the viewport of the device.
     full_page: Union[bool, None]
+
+
+class CampaignChange(TypedDict):
+    "The new name of a campaign."
+
+    # The new name. Longer than 250 characters, it is truncated to 250.
+    name: str
+
+
+class ScreenshotSetChange(TypedDict, total=False):
+    "Fields of a set to change."
+
+    instructions: Union[str, None]
+    metadata: Union[Dict[str, Union[str, None]], None]
 
 
 class Review(TypedDict, total=False):
@@ -1349,7 +1371,7 @@ class AuditLogEntry(TypedDict):
     created_at: str
     actor: "AuditLogActor"
     # New actions may be added at any time.
-    action: Literal["organization.created", "organization.disabled", "organization.enabled", "settings.updated", "api_key.created", "api_key.revoked", "webhook_secret.rotated", "webhook.tested", "webhook_endpoint.created", "webhook_endpoint.updated", "webhook_endpoint.rotated", "webhook_endpoint.tested", "webhook_endpoint.disabled", "webhook_endpoint.deleted", "connector.created", "connector.updated", "connector.checked", "connector.deleted", "branding.updated", "branding.logo_replaced", "branding.logo_removed", "screenshot_set.deleted", "share_link.created", "share_link.revoked", "session.started", "session.refused", "session.ended"]
+    action: Literal["organization.created", "organization.disabled", "organization.enabled", "settings.updated", "api_key.created", "api_key.revoked", "webhook_secret.rotated", "webhook.tested", "webhook_endpoint.created", "webhook_endpoint.updated", "webhook_endpoint.rotated", "webhook_endpoint.tested", "webhook_endpoint.disabled", "webhook_endpoint.deleted", "connector.created", "connector.updated", "connector.checked", "connector.deleted", "branding.updated", "branding.logo_replaced", "branding.logo_removed", "campaign.updated", "campaign.deleted", "ad.updated", "ad.deleted", "screenshot_set.updated", "screenshot_set.deleted", "share_link.created", "share_link.revoked", "session.started", "session.refused", "session.ended"]
     # The object that the action changed.
     object: "AuditLogEntryObject"
     changes: List["AuditLogChange"]

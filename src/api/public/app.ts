@@ -7,6 +7,7 @@ import { requestId } from '../server/requestId.ts';
 import { route } from '../server/route.ts';
 import { closeAfterUnreadBody } from '../server/unreadBody.ts';
 import { branding, deleteLogo, putBranding, putLogo } from './branding.ts';
+import { patchAd, patchCampaign, patchSet } from './changing.ts';
 import { createAd } from './createAd.ts';
 import { createScreenshotRequest } from './createScreenshotRequest.ts';
 import { crossOrigin } from './crossOrigin.ts';
@@ -31,7 +32,7 @@ import {
   setList,
   uploadList,
 } from './reading.ts';
-import { deleteSet } from './removal.ts';
+import { deleteAd, deleteCampaign, deleteSet } from './removal.ts';
 import { retakeScreenshot, retakeSet } from './retakes.ts';
 import { replay, review, reviewOfScreenshot } from './reviewing.ts';
 import { addSettingRoutes } from './settings/settingRoutes.ts';
@@ -118,12 +119,21 @@ function addShareRoutes(app: Express, options: PublicApiOptions, endpoint: Endpo
 
 function addReadRoutes(app: Express, options: PublicApiOptions, endpoint: Endpoint): void {
   const { db } = options.store;
-  route(app, `${ORGANIZATION}/ads/:id`, { get: endpoint('read', oneAd(db)) });
+  route(app, `${ORGANIZATION}/ads/:id`, {
+    get: endpoint('read', oneAd(db)),
+    patch: endpoint('write', patchAd(options)),
+    delete: endpoint('write', deleteAd(options)),
+  });
   route(app, `${ORGANIZATION}/campaigns`, { get: endpoint('read', campaignList(db)) });
-  route(app, `${ORGANIZATION}/campaigns/:id`, { get: endpoint('read', oneCampaign(db)) });
+  route(app, `${ORGANIZATION}/campaigns/:id`, {
+    get: endpoint('read', oneCampaign(db)),
+    patch: endpoint('write', patchCampaign(options)),
+    delete: endpoint('write', deleteCampaign(options)),
+  });
   route(app, `${ORGANIZATION}/screenshot_sets`, { get: endpoint('read', setList(db)) });
   route(app, `${ORGANIZATION}/screenshot_sets/:id`, {
     get: endpoint('read', oneSet(db)),
+    patch: endpoint('write', patchSet(options)),
     delete: endpoint('write', deleteSet(options)),
   });
   route(app, `${ORGANIZATION}/screenshots`, { get: endpoint('read', screenshotList(db)) });

@@ -150,7 +150,9 @@ function read<S extends z.ZodType>(schema: S, { request }: AuthorizedRequest): z
 /** Responds with the same object as `data.object` of an event about the ad. @throws Failure (404) */
 export function oneAd(db: Database): ReadHandler {
   return async ({ request, organizationId, place }) => {
-    const record = await readAdRecord(db, { id: idOf(request), organizationId, publicUrl: place.publicUrl });
+    const id = idOf(request);
+    const record = await readAdRecord(db, { id, organizationId, publicUrl: place.publicUrl });
+    if (record === undefined) await rejectRemoved(db, { id, organizationId });
     if (record === undefined) throw unknownId();
     return jsonResponse(200, record);
   };
@@ -170,7 +172,9 @@ export function oneSet(db: Database): ReadHandler {
 /** Responds with the same object as the list. @throws Failure (404) */
 export function oneCampaign(db: Database): ReadHandler {
   return async ({ request, organizationId }) => {
-    const row = await readCampaign(db, { id: idOf(request), organizationId });
+    const id = idOf(request);
+    const row = await readCampaign(db, { id, organizationId });
+    if (row === undefined) await rejectRemoved(db, { id, organizationId });
     if (row === undefined) throw unknownId();
     return jsonResponse(200, campaignRecord(row));
   };
@@ -179,7 +183,9 @@ export function oneCampaign(db: Database): ReadHandler {
 /** @throws Failure (404) */
 export function oneScreenshot(db: Database): ReadHandler {
   return async ({ request, organizationId, place }) => {
-    const record = await readScreenshotDetail(db, { screenshotId: idOf(request), organizationId }, place);
+    const id = idOf(request);
+    const record = await readScreenshotDetail(db, { screenshotId: id, organizationId }, place);
+    if (record === undefined) await rejectRemoved(db, { id, organizationId });
     if (record === undefined) throw unknownId();
     return jsonResponse(200, record);
   };

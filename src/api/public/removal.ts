@@ -1,13 +1,28 @@
-/** Handlers that remove what a client created. */
+/** Handlers that remove what a client created. Each answers 204, also if the object was deleted before. */
+import type { Actor } from '../../domain/auditLog.ts';
+import type { Queryable } from '../../store/database/database.ts';
+import { removeAd, removeCampaign } from '../../workflow/adRemoval.ts';
 import { removeSet } from '../../workflow/removal.ts';
 import { type AuthorizedRequest, idOf, type JsonResponse } from './endpoint.ts';
 import type { PublicApiOptions } from './options.ts';
 
-/** DELETE …/screenshot_sets/{id}: 204, also if the set was deleted before. */
-export function deleteSet({ store }: PublicApiOptions): (call: AuthorizedRequest) => Promise<JsonResponse> {
+type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
+type Remove = (tx: Queryable, ref: { id: string; organizationId: string }, actor: Actor) => Promise<void>;
+
+/** DELETE …/screenshot_sets/{id} */
+export const deleteSet = (options: PublicApiOptions): Handler =>
+  deleting(options, (tx, { id, organizationId }, actor) => removeSet(tx, { organizationId, setId: id }, actor));
+
+/** DELETE …/ads/{id} */
+export const deleteAd = (options: PublicApiOptions): Handler => deleting(options, removeAd);
+
+/** DELETE …/campaigns/{id} */
+export const deleteCampaign = (options: PublicApiOptions): Handler => deleting(options, removeCampaign);
+
+function deleting({ store }: PublicApiOptions, remove: Remove): Handler {
   return async ({ request, organizationId, actor }) => {
-    const setId = idOf(request);
-    await store.db.transaction().execute((tx) => removeSet(tx, { organizationId, setId }, actor));
+    const id = idOf(request);
+    await store.db.transaction().execute((tx) => remove(tx, { id, organizationId }, actor));
     return { status: 204, text: '' };
   };
 }

@@ -8,6 +8,7 @@ import { createGuard } from '../../egress/guard.ts';
 import { startAuditLogRemoval } from './auditLogRemoval.ts';
 import { startBucketRemoval } from './bucketRemoval.ts';
 import { type HttpServer, type ListenOptions, startHttpServer } from './httpServer.ts';
+import { startSearchUpdates } from './searchUpdates.ts';
 import type { ServiceContext } from './serviceContext.ts';
 import { startSetRemoval } from './setRemoval.ts';
 import { createSharedLimits } from './sharedLimits.ts';
@@ -84,14 +85,16 @@ export async function startApiService(context: ServiceContext, ports: ApiPorts):
   return { publicServer: withCleanup(context, publicServer), internalServer };
 }
 
-/** Removes expired uploads, sets and entries of the audit log as long as the server runs. */
+/** Removes expired and deleted objects, and updates the search, as long as the server runs. */
 function withCleanup(context: ServiceContext, server: HttpServer): HttpServer {
   const cleanup = startUploadCleanup(context);
   const removal = startSetRemoval(context, limitsOf(context.config).retention);
   const buckets = startBucketRemoval(context);
   const auditLog = startAuditLogRemoval(context, context.config.AUDIT_LOG_RETENTION_DAYS);
+  const search = startSearchUpdates(context);
   const close = async (graceMs: number) => {
-    await Promise.all([cleanup.stop(), removal.stop(), auditLog.stop(), buckets.stop(), server.close(graceMs)]);
+    const jobs = [cleanup, removal, auditLog, search, buckets];
+    await Promise.all([...jobs.map((job) => job.stop()), server.close(graceMs)]);
   };
   return { port: server.port, close };
 }

@@ -5,7 +5,7 @@ import type { ServiceContext } from './serviceContext.ts';
 
 const EVERY_MS = 60_000;
 
-/** Removes deleted and expired sets, now and every minute. All processes of the API do so, each another set. */
+/** Removes deleted and expired sets, deleted ads and campaigns, now and every minute. All processes of the API do so, each another set. */
 export function startSetRemoval(context: ServiceContext, limits: RetentionLimits): Repetition {
   const { store, artifacts, log, metrics } = context;
   return repeat(async (isStopped) => {

@@ -20,6 +20,7 @@ export function isWantedAd(filter: AdFilter): RawBuilder<boolean> {
   const words = searchQuery({ organizationId, text });
   return allOf([
     sql`ads.organization_id = ${organizationId}`,
+    sql`ads.removed_at is null`,
     campaignId === undefined ? undefined : sql`ads.campaign_id = ${campaignId}`,
     lookupKey === undefined ? undefined : sql`ads.lookup_key = ${lookupKey}`,
     status === undefined ? undefined : sql`ads.status = ${status}`,

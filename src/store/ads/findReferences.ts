@@ -20,7 +20,10 @@ export interface FoundReferences {
   readonly adsByKey: ReadonlyMap<string, AdRow>;
 }
 
-/** Finds rows and creates none. An id that is not a UUID matches no row. */
+/**
+ * Finds rows and creates none. An id that is not a UUID matches no row. The rows cannot be removed before the transaction
+ * ends.
+ */
 export async function findReferences(db: Queryable, named: AdReferences): Promise<FoundReferences> {
   const campaignId = await findCampaign(db, named);
   const adsById = await findAdsById(db, named);
@@ -40,6 +43,8 @@ async function findCampaign(db: Queryable, { organizationId, campaign }: AdRefer
     .select('id')
     .where('organization_id', '=', organizationId)
     .where(column, '=', value)
+    .where('removed_at', 'is', null)
+    .forKeyShare()
     .executeTakeFirst();
   return row?.id;
 }
@@ -52,6 +57,8 @@ async function findAdsById(db: Queryable, { organizationId, adIds }: AdReference
     .select(AD_COLUMNS)
     .where('organization_id', '=', organizationId)
     .where(sql<boolean>`ads.id = any(${ids}::uuid[])`)
+    .where('removed_at', 'is', null)
+    .forKeyShare()
     .execute();
 }
 
@@ -62,5 +69,6 @@ export async function findAdsByKey(db: Queryable, campaignId: string, keys: read
     .select(AD_COLUMNS)
     .where('campaign_id', '=', campaignId)
     .where(sql<boolean>`ads.lookup_key = any(${[...keys]}::text[])`)
+    .forKeyShare()
     .execute();
 }

@@ -113,10 +113,12 @@ function statement({ organizationId, campaign, source, ads, subscribers = [], li
 function campaignSteps(organizationId: string, campaign: NewAds['campaign']): RawBuilder<unknown> {
   if ('id' in campaign) {
     return sql`named as (
-      select id from campaigns where id = ${campaign.id}::uuid and organization_id = ${organizationId}::uuid)`;
+      select id from campaigns where id = ${campaign.id}::uuid and organization_id = ${organizationId}::uuid
+        and removed_at is null for key share)`;
   }
   return sql`
-    found as (select id from campaigns where organization_id = ${organizationId}::uuid and name = ${campaign.name}),
+    found as (select id from campaigns where organization_id = ${organizationId}::uuid and name = ${campaign.name}
+      for key share),
     made as (
       insert into campaigns (id, organization_id, name)
       select ${randomUUID()}::uuid, ${organizationId}::uuid, ${campaign.name} where not exists (select from found)

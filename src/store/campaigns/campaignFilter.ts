@@ -17,6 +17,7 @@ export function isWantedCampaign(filter: CampaignFilter): RawBuilder<boolean> {
   const words = searchQuery({ organizationId, text });
   return allOf([
     sql`campaigns.organization_id = ${organizationId}`,
+    sql`campaigns.removed_at is null`,
     name === undefined ? undefined : sql`campaigns.name = ${name}`,
     ...inRange(sql`campaigns.created_at`, filter),
     isAfter('campaigns', after),

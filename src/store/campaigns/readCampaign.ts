@@ -12,5 +12,6 @@ export async function readCampaign(
     .selectAll()
     .where('id', '=', id)
     .where('organization_id', '=', organizationId)
+    .where('removed_at', 'is', null)
     .executeTakeFirst();
 }

@@ -86,6 +86,8 @@ export interface CampaignTable {
   created_at: CreatedAt;
   /** When the last set or ad was requested. */
   active_at: CreatedAt;
+  removed_at: MaybeTime;
+  removing_until: MaybeTime;
 }
 
 export interface ImageTable {
@@ -129,6 +131,17 @@ export interface AdTable {
   created_at: CreatedAt;
   captured_at: MaybeTime;
   upload_id: ColumnType<string | null, string | null | undefined, never>;
+  removed_at: MaybeTime;
+  removing_until: MaybeTime;
+}
+
+export interface RenamedObjectTable {
+  id: string;
+  kind: 'ad' | 'campaign';
+  after: string | null;
+  renamed_at: CreatedAt;
+  version: Generated<number>;
+  step_until: MaybeTime;
 }
 
 export interface UploadTable {
@@ -462,6 +475,7 @@ export interface Schema {
   images: ImageTable;
   tombstones: TombstoneTable;
   ads: AdTable;
+  renamed_objects: RenamedObjectTable;
   uploads: UploadTable;
   screenshot_sets: ScreenshotSetTable;
   screenshots: ScreenshotTable;

@@ -5,7 +5,7 @@ import type { Queryable } from '../database/database.ts';
 /** Until then a ScreenshotJob may be in the cluster, and the controller looks for its row. */
 const LAST_ROWS_DAYS = 8;
 /** A process that takes longer for one step has ended, so another one repeats the step. */
-const STEP_SECONDS = 120;
+export const STEP_SECONDS = 120;
 
 /** Sets that nothing captures. */
 const IS_IDLE = sql`s.status not in ('draft', 'capturing')
@@ -34,6 +34,16 @@ export async function markExpiredSets(
       where s.organization_id = ${organizationId} and s.removed_at is null
         and s.created_at < now() - make_interval(days => ${days}) and ${IS_IDLE}
       order by s.created_at limit ${most} for no key update skip locked)`,
+  );
+}
+
+/** Hides finished sets of a campaign. @returns how many, at most `most`. */
+export async function markSetsOfCampaign(db: Queryable, campaignId: string, most: number): Promise<number> {
+  return mark(
+    db,
+    sql`s.id = any(array(
+      select s.id from screenshot_sets s where s.campaign_id = ${campaignId} and s.removed_at is null and ${IS_IDLE}
+      limit ${most} for no key update skip locked))`,
   );
 }
 

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { FrameFacts } from '../../domain/framedPictures.ts';
 import type { Queryable } from '../database/database.ts';
+import { deleteDeliveriesOf } from './deliveries.ts';
 
 /** A stored picture, with what the keys of the files made from it depend on. */
 export interface RemovablePicture {
@@ -45,7 +46,7 @@ export async function readScreenshotsToRemove(
 
 type Nullable<T> = { readonly [K in keyof T]: T[K] | null };
 
-function pictureOf({ token, organization_id, artifact_key, sha256 }: Nullable<RemovablePicture>) {
+export function pictureOf({ token, organization_id, artifact_key, sha256 }: Nullable<RemovablePicture>) {
   if (token === null || organization_id === null || artifact_key === null || sha256 === null) return null;
   return { token, organization_id, artifact_key, sha256 };
 }
@@ -111,18 +112,8 @@ export async function deleteFrames(tx: Queryable, frames: readonly RemovableFram
     where (f.job_id, f.ad_id, f.marker_ms, f.ratio) = (w.job_id, w.ad_id, w.marker_ms, w.ratio)`.execute(tx);
 }
 
-/** Deletes deliveries of the set with their attempts, and events that no other delivery needs. @returns how many deliveries. */
-export async function deleteDeliveries(tx: Queryable, setId: string, most: number): Promise<number> {
-  const { rows } = await sql<{ id: string; event_id: string }>`
-    select id, event_id from deliveries where set_id = ${setId} limit ${most} for update skip locked`.execute(tx);
-  if (rows.length === 0) return 0;
-  const ids = rows.map(({ id }) => id);
-  const events = [...new Set(rows.map(({ event_id }) => event_id))];
-  await sql`delete from delivery_attempts where delivery_id = any(${ids}::uuid[])`.execute(tx);
-  await sql`delete from deliveries where id = any(${ids}::uuid[])`.execute(tx);
-  await sql`delete from events e where id = any(${events}::uuid[])
-    and not exists (select from deliveries d where d.event_id = e.id)`.execute(tx);
-  return rows.length;
+export function deleteDeliveries(tx: Queryable, setId: string, most: number): Promise<number> {
+  return deleteDeliveriesOf(tx, sql`set_id = ${setId}`, most);
 }
 
 /** Deletes creatives of the set's job. @returns how many. */

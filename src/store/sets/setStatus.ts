@@ -1,5 +1,6 @@
 /** Queries that read or change the status of a set. */
 import { type Selectable, sql, type Updateable } from 'kysely';
+import type { Metadata } from '../../domain/metadata.ts';
 import type { SetStatus } from '../../domain/states.ts';
 import type { Queryable } from '../database/database.ts';
 import type { OrganizationTable, ScreenshotSetTable } from '../database/schema.ts';
@@ -37,6 +38,15 @@ export async function lockSetToRetake(
     .where('removed_at', 'is', null)
     .forUpdate()
     .executeTakeFirst();
+}
+
+export async function changeSetRow(
+  transaction: Queryable,
+  id: string,
+  { instructions, metadata }: { readonly instructions: string | null; readonly metadata: Metadata },
+): Promise<void> {
+  const values = { instructions, metadata: JSON.stringify(metadata) };
+  await transaction.updateTable('screenshot_sets').set(values).where('id', '=', id).execute();
 }
 
 /** Locks the set, so that no cancellation can be requested before the transaction ends. */

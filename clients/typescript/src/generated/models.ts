@@ -61,6 +61,13 @@ export type S3Subscriber = {
   connector?: string | null;
 };
 
+/** Fields of an ad to change. */
+export type AdChange = {
+  /** The new name. */
+  name?: string | null;
+  metadata?: Record<string, string | null> | null;
+};
+
 /** A request template to save. */
 export type NewTemplate = {
   /** Unique within the organization. A template of the same name is replaced. */
@@ -152,6 +159,18 @@ export type ScreenshotObject = {
       full_page?: boolean | null;
     } | null;
   } | null;
+};
+
+/** The new name of a campaign. */
+export type CampaignChange = {
+  /** The new name. Longer than 250 characters, it is truncated to 250. */
+  name: string;
+};
+
+/** Fields of a set to change. */
+export type ScreenshotSetChange = {
+  instructions?: string | null;
+  metadata?: Record<string, string | null> | null;
 };
 
 export type Review = {
@@ -1164,7 +1183,7 @@ export type AuditLogEntry = {
   created_at: string;
   actor: AuditLogActor;
   /** New actions may be added at any time. */
-  action: "organization.created" | "organization.disabled" | "organization.enabled" | "settings.updated" | "api_key.created" | "api_key.revoked" | "webhook_secret.rotated" | "webhook.tested" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.rotated" | "webhook_endpoint.tested" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "connector.created" | "connector.updated" | "connector.checked" | "connector.deleted" | "branding.updated" | "branding.logo_replaced" | "branding.logo_removed" | "screenshot_set.deleted" | "share_link.created" | "share_link.revoked" | "session.started" | "session.refused" | "session.ended";
+  action: "organization.created" | "organization.disabled" | "organization.enabled" | "settings.updated" | "api_key.created" | "api_key.revoked" | "webhook_secret.rotated" | "webhook.tested" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.rotated" | "webhook_endpoint.tested" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "connector.created" | "connector.updated" | "connector.checked" | "connector.deleted" | "branding.updated" | "branding.logo_replaced" | "branding.logo_removed" | "campaign.updated" | "campaign.deleted" | "ad.updated" | "ad.deleted" | "screenshot_set.updated" | "screenshot_set.deleted" | "share_link.created" | "share_link.revoked" | "session.started" | "session.refused" | "session.ended";
   /** The object that the action changed. */
   object: {
     /** The first part of the action. */

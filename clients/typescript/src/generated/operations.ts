@@ -4,6 +4,7 @@ import type { CallOptions, FileContent, Page } from '../call.ts';
 import { Caller } from '../caller.ts';
 import type {
   Ad,
+  AdChange,
   AdSummary,
   ApiKey,
   ApprovedScreenshot,
@@ -11,6 +12,7 @@ import type {
   Branding,
   BrandingRequest,
   Campaign,
+  CampaignChange,
   Connector,
   ConnectorCheckRequest,
   CreateAd,
@@ -41,6 +43,7 @@ import type {
   ScreenshotDetail,
   ScreenshotReview,
   ScreenshotSet,
+  ScreenshotSetChange,
   ScreenshotSetSummary,
   SecretRotation,
   Settings,
@@ -265,7 +268,7 @@ export type ListAuditLogQuery = {
   /** 100 unless given, at most 500. */
   per_page?: number;
   /** Only this action. */
-  action?: "organization.created" | "organization.disabled" | "organization.enabled" | "settings.updated" | "api_key.created" | "api_key.revoked" | "webhook_secret.rotated" | "webhook.tested" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.rotated" | "webhook_endpoint.tested" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "connector.created" | "connector.updated" | "connector.checked" | "connector.deleted" | "branding.updated" | "branding.logo_replaced" | "branding.logo_removed" | "screenshot_set.deleted" | "share_link.created" | "share_link.revoked" | "session.started" | "session.refused" | "session.ended";
+  action?: "organization.created" | "organization.disabled" | "organization.enabled" | "settings.updated" | "api_key.created" | "api_key.revoked" | "webhook_secret.rotated" | "webhook.tested" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.rotated" | "webhook_endpoint.tested" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "connector.created" | "connector.updated" | "connector.checked" | "connector.deleted" | "branding.updated" | "branding.logo_replaced" | "branding.logo_removed" | "campaign.updated" | "campaign.deleted" | "ad.updated" | "ad.deleted" | "screenshot_set.updated" | "screenshot_set.deleted" | "share_link.created" | "share_link.revoked" | "session.started" | "session.refused" | "session.ended";
   /** Only actions of the API key with this id, or of this type of actor. */
   actor?: string;
   /** Done at this time or later. */
@@ -296,6 +299,16 @@ export class Operations extends Caller {
   /** Read one ad. */
   getAd(id: string, options: CallOptions = {}): Promise<Ad> {
     return this.call<Ad>({ method: 'GET', path: `/ads/${encodeURIComponent(id)}`, repeatable: true }, options);
+  }
+
+  /** Change an ad. */
+  updateAd(id: string, body: AdChange, options: CallOptions = {}): Promise<Ad> {
+    return this.call<Ad>({ method: 'PATCH', path: `/ads/${encodeURIComponent(id)}`, body, repeatable: true }, options);
+  }
+
+  /** Delete an ad. */
+  deleteAd(id: string, options: CallOptions = {}): Promise<void> {
+    return this.call<void>({ method: 'DELETE', path: `/ads/${encodeURIComponent(id)}`, repeatable: true }, options);
   }
 
   /** Upload a creative. */
@@ -363,6 +376,16 @@ export class Operations extends Caller {
     return this.call<Campaign>({ method: 'GET', path: `/campaigns/${encodeURIComponent(id)}`, repeatable: true }, options);
   }
 
+  /** Rename a campaign. */
+  updateCampaign(id: string, body: CampaignChange, options: CallOptions = {}): Promise<Campaign> {
+    return this.call<Campaign>({ method: 'PATCH', path: `/campaigns/${encodeURIComponent(id)}`, body, repeatable: true }, options);
+  }
+
+  /** Delete a campaign. */
+  deleteCampaign(id: string, options: CallOptions = {}): Promise<void> {
+    return this.call<void>({ method: 'DELETE', path: `/campaigns/${encodeURIComponent(id)}`, repeatable: true }, options);
+  }
+
   /** List screenshot sets, newest first. */
   listScreenshotSets(query: ListScreenshotSetsQuery = {}, options: CallOptions = {}): Promise<Page<ListedScreenshotSet>> {
     return this.call<Page<ListedScreenshotSet>>({ method: 'GET', path: `/screenshot_sets`, query, repeatable: true }, options);
@@ -376,6 +399,11 @@ export class Operations extends Caller {
   /** Read one screenshot set. */
   getScreenshotSet(id: string, options: CallOptions = {}): Promise<ScreenshotSet> {
     return this.call<ScreenshotSet>({ method: 'GET', path: `/screenshot_sets/${encodeURIComponent(id)}`, repeatable: true }, options);
+  }
+
+  /** Change a set. */
+  updateScreenshotSet(id: string, body: ScreenshotSetChange, options: CallOptions = {}): Promise<ScreenshotSet> {
+    return this.call<ScreenshotSet>({ method: 'PATCH', path: `/screenshot_sets/${encodeURIComponent(id)}`, body, repeatable: true }, options);
   }
 
   /** Delete a set. */

@@ -49,7 +49,12 @@ const ACTIONS: Readonly<Record<string, AuditAction>> = {
   replaceBranding: 'branding.updated',
   replaceLogo: 'branding.logo_replaced',
   deleteLogo: 'branding.logo_removed',
+  updateScreenshotSet: 'screenshot_set.updated',
   deleteScreenshotSet: 'screenshot_set.deleted',
+  updateAd: 'ad.updated',
+  deleteAd: 'ad.deleted',
+  updateCampaign: 'campaign.updated',
+  deleteCampaign: 'campaign.deleted',
   createShare: 'share_link.created',
   revokeShare: 'share_link.revoked',
 };

@@ -33,7 +33,7 @@ export async function sampleIds(
   const status = SET_STATUS[named.path.split('/').at(-1) ?? ''];
   for (const name of idVariables(named.path)) {
     if (name === 'SET_ID' || name === 'SCREENSHOT_ID') Object.assign(ids, await newSet(given, status));
-    else if (name === 'AD_ID') ids[name] = await newAd(given.api);
+    else if (name === 'AD_ID') ids[name] = await newCapturedAd(given.api);
     else if (name === 'CAMPAIGN_ID') ids[name] = await newCampaign(given.api);
     else if (name === 'DELIVERY_ID') ids[name] = await newDelivery(given.api);
     else if (name === 'EVENT_ID') ids[name] = await newEvent(given.api);
@@ -52,9 +52,16 @@ async function newAd(api: TestApi): Promise<string> {
   return (await api.post('ads', { campaign: { name: 'Samples' }, ad: { media } })).json.id;
 }
 
+/** Only such an ad can be deleted. */
+async function newCapturedAd(api: TestApi): Promise<string> {
+  const id = await newAd(api);
+  await api.store.db.updateTable('ads').set({ status: 'uploaded' }).where('id', '=', id).execute();
+  return id;
+}
+
 async function newCampaign(api: TestApi): Promise<string> {
   const media = { type: 'url', content: 'https://cdn.example/banner.png' };
-  return (await api.post('ads', { campaign: { name: 'Samples' }, ad: { media } })).json.campaign_id;
+  return (await api.post('ads', { campaign: { name: `Samples ${randomUUID()}` }, ad: { media } })).json.campaign_id;
 }
 
 async function newSet({ api, artifacts }: { api: TestApi; artifacts: ArtifactStore }, status: SetStatus = 'approved') {

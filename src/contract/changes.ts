@@ -1,0 +1,48 @@
+/** The bodies that change ads, sets and campaigns. Absent fields stay. */
+import { z } from 'zod';
+import { METADATA_VALUE_MAX, type MetadataChange } from '../domain/metadata.ts';
+import { isBlank } from '../domain/text.ts';
+import { OURS } from './descriptions.ts';
+import { isObject, kindOf } from './faults.ts';
+import { AdName, CampaignName, Instructions } from './requests.ts';
+
+const metadataChange = z
+  .unknown()
+  .transform((value, context): MetadataChange => {
+    if (isChange(value)) return value;
+    context.addIssue({
+      code: 'custom',
+      message: isObject(value)
+        ? 'must have only texts and null as values.'
+        : `must be an object, but is ${kindOf(value)}.`,
+    });
+    return z.NEVER;
+  })
+  .meta({
+    override: {
+      type: 'object',
+      additionalProperties: { type: ['string', 'null'], maxLength: METADATA_VALUE_MAX },
+    },
+    description: `Pairs to set. A value of null removes its pair, and pairs that are not named stay. Null instead of an object removes all. ${OURS}`,
+  });
+
+function isChange(value: unknown): value is MetadataChange {
+  return isObject(value) && Object.values(value).every((text) => typeof text === 'string' || text === null);
+}
+
+const newAdName = AdName.refine((name) => !isBlank(name), 'must not be blank.');
+
+export const AdChange = z
+  .object({ name: newAdName.nullish().describe('The new name.'), metadata: metadataChange.nullable().optional() })
+  .meta({ id: 'AdChange', description: `Fields of an ad to change. ${OURS}` });
+
+export const SetChange = z
+  .object({
+    instructions: Instructions.nullable().optional(),
+    metadata: metadataChange.nullable().optional(),
+  })
+  .meta({ id: 'ScreenshotSetChange', description: `Fields of a set to change. ${OURS}` });
+
+export const CampaignChange = z
+  .object({ name: CampaignName.describe('The new name. Longer than 250 characters, it is truncated to 250.') })
+  .meta({ id: 'CampaignChange', description: `The new name of a campaign. ${OURS}` });

@@ -1,0 +1,30 @@
+/** Deletes the files of pictures. */
+import type { ArtifactStore } from '../artifacts/store.ts';
+import { type FrameFacts, framedPicture, publicFacts } from '../domain/framedPictures.ts';
+import { FRAMES } from '../domain/frames.ts';
+import { THUMBNAIL_WIDTHS, thumbnailKey } from '../domain/thumbnails.ts';
+import type { RemovablePicture } from '../store/removal/setContent.ts';
+
+/** Pictures whose files are deleted at the same time. */
+const AT_ONCE = 5;
+
+export interface PictureFiles {
+  readonly picture: RemovablePicture;
+  readonly facts: FrameFacts | null;
+}
+
+export async function deleteFiles(artifacts: ArtifactStore, pictures: readonly PictureFiles[]): Promise<void> {
+  for (let start = 0; start < pictures.length; start += AT_ONCE) {
+    const keys = pictures.slice(start, start + AT_ONCE).flatMap(keysOf);
+    await Promise.all(keys.map((key) => artifacts.delete(key)));
+  }
+}
+
+/** The picture and all files that the API makes from it. An earlier process may have deleted them and forgotten their key. */
+function keysOf({ picture, facts }: PictureFiles): string[] {
+  const { artifact_key: key } = picture;
+  if (key === '') return [];
+  const thumbnails = THUMBNAIL_WIDTHS.map((width) => thumbnailKey(key, width));
+  const framed = facts === null ? [] : FRAMES.map((frame) => framedPicture(picture, frame, publicFacts(facts)).key);
+  return [key, ...thumbnails, ...framed];
+}
