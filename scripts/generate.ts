@@ -8,12 +8,14 @@ import { generateChartReadme } from './generateChartReadme.ts';
 import { generateChartSchema } from './generateChartSchema.ts';
 import { generateConfiguration } from './generateConfiguration.ts';
 import { generateCrd, generateCrdTemplate } from './generateCrd.ts';
+import { generateEventCatalogue } from './generateEventCatalogue.ts';
 import { generateMetrics } from './generateMetrics.ts';
 import { generateOpenApi } from './generateOpenApi.ts';
 
 const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/configuration.md': generateConfiguration,
   'docs/metrics.md': generateMetrics,
+  'docs/events.md': generateEventCatalogue,
   'docs/openapi.json': generateOpenApi,
   'clients/python/tearsheet_client/models.py': generatePythonModels,
   'clients/python/tearsheet_client/_operations.py': generatePythonOperations,

@@ -145,6 +145,12 @@ export const SETTINGS = {
   ),
   INTERNAL_TLS_KEY: setting('Addresses', z.string(), 'File with the private key of INTERNAL_TLS_CERT.'),
 
+  SENDING_ADDRESSES: setting(
+    'Egress',
+    ranges,
+    'The public addresses or ranges (CIDR, separated by commas) from which the cluster opens connections, as your NAT gateway has them. The API and the page of webhooks show them, so that receivers can allow them. They change no connection.',
+    { fallback: '' },
+  ),
   EGRESS_ALLOW: setting(
     'Egress',
     ranges,

@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { type CreateDocumentOptions, createDocument, type ZodOpenApiObject } from 'zod-openapi';
 import { DEFAULT_LIMITS, type Limits } from '../domain/limits.ts';
+import { EVENT_TOPICS } from '../domain/topics.ts';
 import { OURS } from './descriptions.ts';
+import { TOPIC_DESCRIPTIONS } from './eventTopics.ts';
 import { operations } from './operations.ts';
 import { AdEvent, ScreenshotSetEvent } from './records.ts';
 import { WebhookEndpointEvent } from './webhookEndpoints.ts';
+import { TestEvent } from './webhooks.ts';
 
 type JsonSchema = Parameters<NonNullable<CreateDocumentOptions['override']>>[0]['jsonSchema'];
 
@@ -60,6 +63,7 @@ export function buildOpenApi(limits: Limits = DEFAULT_LIMITS): object {
       webhook_endpoint: {
         post: webhook('receiveWebhookEndpointEvent', 'An endpoint was disabled.', WebhookEndpointEvent),
       },
+      test: { post: webhook('receiveTestEvent', 'A test event.', TestEvent) },
     },
     components: {
       securitySchemes: {
@@ -92,9 +96,11 @@ function webhook(operationId: string, summary: string, event: z.ZodType) {
       .string()
       .describe('`v1,<base64>`; several values, separated by spaces, while a secret is rotated.'),
   };
+  const topics = EVENT_TOPICS.filter((topic) => TOPIC_DESCRIPTIONS[topic].event === event);
   return {
     operationId,
     summary,
+    description: topics.map((topic) => `\`${topic}\`: ${TOPIC_DESCRIPTIONS[topic].when}`).join('\n\n'),
     security: [],
     requestParams: { header: z.object(headers) },
     requestBody: { required: true, content: { 'application/json': { schema: event } } },

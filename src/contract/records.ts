@@ -5,7 +5,7 @@ import { DEVICE_NAMES } from '../domain/devices.ts';
 import { ERROR_CODES } from '../domain/errorCodes.ts';
 import { DECISIONS } from '../domain/reviews.ts';
 import { AD_STATUSES, SCREENSHOT_STATUSES, SET_STATUSES } from '../domain/states.ts';
-import { EVENT_TOPICS, type EventTopic, TOPICS } from '../domain/topics.ts';
+import { EVENT_TOPICS, type EventTopic } from '../domain/topics.ts';
 import { WARNING_CODES } from '../domain/warnings.ts';
 import { OURS } from './descriptions.ts';
 import { metadata } from './metadata.ts';
@@ -257,7 +257,7 @@ export const DeliveryDetailRecord = DeliveryRecord.extend({
   payload: z.record(z.string(), z.unknown()).describe('The event, as the subscriber gets it.'),
 }).meta({ id: 'DeliveryDetail', description: `A delivery with the event that it carries. ${OURS}` });
 
-export const envelope = <T extends z.ZodType>(object: T, topics: readonly [EventTopic, ...EventTopic[]] = TOPICS) =>
+export const envelope = <T extends z.ZodType>(object: T, topics: readonly [EventTopic, ...EventTopic[]]) =>
   z.object({
     id: z.string().regex(/^evt_/).describe('The same for every attempt and replay.'),
     type: z.literal('event'),
@@ -266,11 +266,16 @@ export const envelope = <T extends z.ZodType>(object: T, topics: readonly [Event
     data: z.object({ object }),
   });
 
-export const AdEvent = envelope(AdRecord).meta({
+export const AdEvent = envelope(AdRecord, ['ad.uploaded', 'ad.failed']).meta({
   id: 'AdEvent',
   description: '`ad.uploaded`, and, ours, `ad.failed`.',
 });
-export const ScreenshotSetEvent = envelope(ScreenshotSetRecord).meta({
+export const ScreenshotSetEvent = envelope(ScreenshotSetRecord, [
+  'screenshot_set.approved',
+  'screenshot_set.failed',
+  'screenshot_set.rejected',
+  'screenshot_set.progress',
+]).meta({
   id: 'ScreenshotSetEvent',
   description:
     '`screenshot_set.approved`, and, ours, `screenshot_set.failed`, `screenshot_set.rejected`, `screenshot_set.progress`.',

@@ -55,6 +55,11 @@ export const SettingsRecord = z
       .describe(
         'Sets are removed this many days after their request, with pictures, reviews, share links, exports and deliveries. Null: they stay until they are deleted.',
       ),
+    sending_addresses: z
+      .array(z.string())
+      .describe(
+        'The addresses or ranges from which the service connects to webhooks, buckets, sites and creatives. Empty: the operator named none.',
+      ),
   })
   .meta({ id: 'Settings', description: `Settings of the organization. ${OURS}` });
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { TEST_TOPIC } from '../domain/topics.ts';
 import { OURS } from './descriptions.ts';
-import { time } from './records.ts';
+import { envelope, time } from './records.ts';
 import { webAddress } from './requests.ts';
 
 export const SecretRotation = z
@@ -31,6 +31,11 @@ export const NewWebhookSecretRecord = WebhookSecretRecord.extend({
 export const WebhookTest = z
   .object({ url: webAddress.describe(`Address that gets an event of the topic \`${TEST_TOPIC}\`, once.`) })
   .meta({ id: 'WebhookTest', description: `A test event to send. ${OURS}` });
+
+export const TestEvent = envelope(z.object({ type: z.literal('test'), message: z.string() }), [TEST_TOPIC]).meta({
+  id: 'TestEvent',
+  description: `\`${TEST_TOPIC}\`: an event to try a webhook. ${OURS}`,
+});
 
 export type WebhookSecretRecord = z.infer<typeof WebhookSecretRecord>;
 export type NewWebhookSecretRecord = z.infer<typeof NewWebhookSecretRecord>;

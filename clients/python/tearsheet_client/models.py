@@ -527,7 +527,7 @@ class AdEvent(TypedDict):
     type: Literal["event"]
     # ISO 8601 with milliseconds and an offset.
     created_at: str
-    topic: Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress"]
+    topic: Literal["ad.uploaded", "ad.failed"]
     data: "AdEventData"
 
 
@@ -589,7 +589,7 @@ class ScreenshotSetEvent(TypedDict):
     type: Literal["event"]
     # ISO 8601 with milliseconds and an offset.
     created_at: str
-    topic: Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress"]
+    topic: Literal["screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress"]
     data: "ScreenshotSetEventData"
 
 
@@ -756,6 +756,27 @@ class WebhookEndpoint(TypedDict):
     created_at: str
     # ISO 8601 with milliseconds and an offset.
     updated_at: str
+
+
+class TestEvent(TypedDict):
+    "`webhook.test`: an event to try a webhook."
+
+    # The same for every attempt and replay.
+    id: str
+    type: Literal["event"]
+    # ISO 8601 with milliseconds and an offset.
+    created_at: str
+    topic: Literal["webhook.test"]
+    data: "TestEventData"
+
+
+class TestEventData(TypedDict):
+    object: "TestEventDataObject"
+
+
+class TestEventDataObject(TypedDict):
+    type: Literal["test"]
+    message: str
 
 
 class Failure(TypedDict):
@@ -1056,6 +1077,8 @@ class Settings(TypedDict):
     review: Literal["automatic", "partial", "manual"]
     # Sets are removed this many days after their request, with pictures, reviews, share links, exports and deliveries. Null: they stay until they are deleted.
     set_retention_days: Union[int, None]
+    # The addresses or ranges from which the service connects to webhooks, buckets, sites and creatives. Empty: the operator named none.
+    sending_addresses: List[str]
 
 
 class Delivery(TypedDict):
@@ -1406,7 +1429,7 @@ AuditLogChange = Dict[str, Any]
 
 
 # The body of a webhook.
-WebhookEvent = Union["AdEvent", "ScreenshotSetEvent", "WebhookEndpointEvent"]
+WebhookEvent = Union["AdEvent", "ScreenshotSetEvent", "WebhookEndpointEvent", "TestEvent"]
 
 
 class ListAdsResult(TypedDict):

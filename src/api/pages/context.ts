@@ -36,6 +36,8 @@ export interface PagesOptions extends EventContext {
   readonly keyChecker?: KeyChecker | undefined;
   /** Checks the addresses of connectors and test events. Without it, they must be public. */
   readonly guard?: Pick<Guard, 'resolve'>;
+  /** The addresses from which the service connects to others, as the operator named them. */
+  readonly sendingAddresses?: readonly string[];
   /** How to reach the operator, as plain text for the upgrade page. */
   readonly contact?: string;
   /** Maximum number of open live connections of this process; 500 unless given. */

@@ -23,6 +23,8 @@ export interface PublicApiOptions extends EventContext {
   readonly requestLimits?: RequestLimits | undefined;
   /** Looks up keys. Without it, wrong keys are not limited. */
   readonly keyChecker?: KeyChecker | undefined;
+  /** The addresses from which the service connects to others, as the operator named them. */
+  readonly sendingAddresses?: readonly string[];
   /** Proxies whose `X-Forwarded-For` is believed: their addresses and ranges, or how many there are; none unless given. */
   readonly trustedProxies?: number | readonly string[];
   /** Origins whose pages may call the API; none unless given. */

@@ -121,6 +121,7 @@ function publicApi(
     log,
     subscribe: notifications.subscribe,
     signIns,
+    sendingAddresses: config.SENDING_ADDRESSES,
     ...(pictureOrigin !== undefined && { pictureOrigins: [pictureOrigin] }),
   };
   return createPublicApi({
@@ -132,6 +133,7 @@ function publicApi(
     guard,
     log,
     corsOrigins: config.CORS_ORIGINS,
+    sendingAddresses: config.SENDING_ADDRESSES,
     trustedProxies: config.TRUSTED_PROXIES,
     observe: metrics.countRequest,
     limits,

@@ -421,7 +421,7 @@ export type AdEvent = {
   type: "event";
   /** ISO 8601 with milliseconds and an offset. */
   created_at: string;
-  topic: "ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress";
+  topic: "ad.uploaded" | "ad.failed";
   data: {
     object: Ad;
   };
@@ -476,7 +476,7 @@ export type ScreenshotSetEvent = {
   type: "event";
   /** ISO 8601 with milliseconds and an offset. */
   created_at: string;
-  topic: "ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress";
+  topic: "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress";
   data: {
     object: ScreenshotSet;
   };
@@ -623,6 +623,22 @@ export type WebhookEndpoint = {
   created_at: string;
   /** ISO 8601 with milliseconds and an offset. */
   updated_at: string;
+};
+
+/** `webhook.test`: an event to try a webhook. */
+export type TestEvent = {
+  /** The same for every attempt and replay. */
+  id: string;
+  type: "event";
+  /** ISO 8601 with milliseconds and an offset. */
+  created_at: string;
+  topic: "webhook.test";
+  data: {
+    object: {
+      type: "test";
+      message: string;
+    };
+  };
 };
 
 /** Every 4xx and 5xx: messages by the path of the field. */
@@ -873,6 +889,8 @@ export type Settings = {
   review: "automatic" | "partial" | "manual";
   /** Sets are removed this many days after their request, with pictures, reviews, share links, exports and deliveries. Null: they stay until they are deleted. */
   set_retention_days: number | null;
+  /** The addresses or ranges from which the service connects to webhooks, buckets, sites and creatives. Empty: the operator named none. */
+  sending_addresses: Array<string>;
 };
 
 /** One event for one subscriber, with all delivery attempts. */
@@ -1218,4 +1236,4 @@ export type AuditLogChange = {
 };
 
 /** The body of a webhook. */
-export type WebhookEvent = AdEvent | ScreenshotSetEvent | WebhookEndpointEvent;
+export type WebhookEvent = AdEvent | ScreenshotSetEvent | WebhookEndpointEvent | TestEvent;

@@ -19,7 +19,7 @@ interface WebhooksPageOptions {
 }
 
 export async function webhooksPage(
-  { store }: PagesOptions,
+  { store, sendingAddresses = [] }: PagesOptions,
   given: Given,
   { form = EMPTY_FORM, status, secret }: WebhooksPageOptions = {},
 ): Promise<ResultsPage> {
@@ -33,8 +33,15 @@ ${previousUntil !== null && html`<dt>Old secret</dt><dd>also signs until ${timeE
 <p><a href="${paths.settings('webhooks')}/rotate">Replace the secret</a></p></section>
 ${testForm(given, form)}
 <section class="panel"><h2>Receivers</h2>
-<p>Each request names its receivers in <code>subscribers</code>. <a href="${paths.deliveries}?channel=webhook">All deliveries to webhooks</a></p></section>`;
+<p>Each request names its receivers in <code>subscribers</code>. <a href="${paths.deliveries}?channel=webhook">All deliveries to webhooks</a></p>
+${senders(sendingAddresses)}</section>`;
   return settingsPage({ paths, current: 'webhooks', body, ...(status !== undefined && { status }) });
+}
+
+function senders(addresses: readonly string[]): Html {
+  return addresses.length === 0
+    ? html`<p>The operator has not named the addresses from which webhooks come.</p>`
+    : html`<p>Webhooks come from these addresses, so a firewall in front of a receiver must allow them: ${addresses.map((address) => html`<code>${address}</code> `)}</p>`;
 }
 
 function newSecret(secret: string): Html {

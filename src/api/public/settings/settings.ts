@@ -10,11 +10,17 @@ import type { PublicApiOptions } from '../options.ts';
 
 type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
-export function readSettings({ store, retention = NO_RETENTION }: PublicApiOptions): Handler {
+export function readSettings({ store, retention = NO_RETENTION, sendingAddresses = [] }: PublicApiOptions): Handler {
   return async ({ place }) => {
     const { review, set_retention_days: chosen } = await requireOrganization(store.db, place.slug);
     const set_retention_days = retentionDays(chosen, retention);
-    return jsonResponse(200, { type: 'settings', review, set_retention_days } satisfies SettingsRecord);
+    const sending_addresses = [...sendingAddresses];
+    return jsonResponse(200, {
+      type: 'settings',
+      review,
+      set_retention_days,
+      sending_addresses,
+    } satisfies SettingsRecord);
   };
 }
 

@@ -145,7 +145,7 @@ describe('the review mode', () => {
         headers: { authorization, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       });
-    const settings = { type: 'settings', review: 'automatic', set_retention_days: null };
+    const settings = { type: 'settings', review: 'automatic', set_retention_days: null, sending_addresses: [] };
     expect((await api.get('settings')).json).toEqual(settings);
     expect((await change({ review: 'partial' })).json).toEqual({ ...settings, review: 'partial' });
     expect((await change({})).json.review).toBe('partial');

@@ -171,3 +171,10 @@ describe('a connector', () => {
     expect((await api.post('connectors/s3/check', { bucket: 'pictures' })).status).toBe(404);
   });
 });
+
+test('the settings have the addresses from which the service connects to others', async () => {
+  const own = await startPublicApi({ sendingAddresses: ['203.0.113.7', '2001:db8::/64'] });
+  const { json } = await own.get('settings');
+  await own.close();
+  expect(json.sending_addresses).toEqual(['203.0.113.7', '2001:db8::/64']);
+});

@@ -1,0 +1,57 @@
+import { deepStrictEqual } from 'node:assert/strict';
+import { TOPIC_DESCRIPTIONS } from '../src/contract/eventTopics.ts';
+import { DEFAULT_TOPICS, EVENT_TOPICS, type EventTopic, TEST_TOPIC, TOPICS } from '../src/domain/topics.ts';
+import { EXAMPLE_OBJECTS } from './events/exampleObjects.ts';
+
+const HEAD = `# Events
+
+Every event that the service sends, with an example. \`make generate\` writes this page from the topics and schemas of the
+code, and checks each example against its schema.
+
+A subscriber of a request gets only events of its own ads and sets. A [webhook
+endpoint](webhooks.md#webhook-endpoints) gets those of the whole organization. Both choose topics. An event is the same
+text in each attempt and replay, with the same \`id\`. New topics and fields may be added, so ignore those that you do not
+know. The order in which events arrive is not guaranteed: compare \`created_at\`, or read the object again.
+[webhooks.md](webhooks.md#verify-a-webhook) says how to verify an event.
+
+| topic | default | subscribers of requests | endpoints |
+|---|---|---|---|
+`;
+
+/** @returns docs/events.md: each topic with its meaning and an example. @throws if an example does not fit its schema. */
+export function generateEventCatalogue(): string {
+  return HEAD + EVENT_TOPICS.map(row).join('') + EVENT_TOPICS.map(section).join('');
+}
+
+const isIn = (list: readonly string[], topic: string) => (list.includes(topic) ? 'yes' : 'no');
+
+function row(topic: EventTopic): string {
+  const endpoints = topic === TEST_TOPIC ? 'on request' : 'yes';
+  const link = `[\`${topic}\`](#${topic.replace('.', '')})`;
+  return `| ${link} | ${isIn(DEFAULT_TOPICS, topic)} | ${isIn(TOPICS, topic)} | ${endpoints} |\n`;
+}
+
+function section(topic: EventTopic): string {
+  const { when, event } = TOPIC_DESCRIPTIONS[topic];
+  const example = {
+    id: 'evt_1b4e28ba-2fa1-4d3b-9f0e-6c2b8a7d5e10',
+    type: 'event',
+    created_at: '2026-11-20T09:30:00.000+00:00',
+    topic,
+    data: { object: EXAMPLE_OBJECTS[topic] },
+  };
+  // Parsing drops fields that the schema does not have.
+  deepStrictEqual(event.parse(example), example, `The example of ${topic} has fields that its schema does not have.`);
+  return `\n## ${topic}\n\n${wrap(when)}\n\n\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\`\n`;
+}
+
+function wrap(text: string): string {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1) ?? '';
+    if (last === '') lines[lines.length - 1] = word;
+    else if (last.length + word.length < 120) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines.join('\n');
+}
