@@ -1,6 +1,7 @@
 /** Converts the environment to typed settings. {@link SETTINGS} lists every setting; docs/configuration.md is generated from it. */
 import { z } from 'zod';
 import { AUDIT_LOG_DAYS_MIN } from './domain/auditLog.ts';
+import { QUOTA_MAX } from './domain/quotas.ts';
 import { parseRange, rangeFault } from './egress/addresses.ts';
 import { errorMessage } from './lib/errorMessage.ts';
 import { KeyRing } from './lib/keyRing.ts';
@@ -236,8 +237,13 @@ export const SETTINGS = {
   MAX_PODS_PER_ORGANIZATION: setting(
     'Work',
     integer(1, 100_000),
-    'The most captures of one organization that run at the same time.',
+    'The most captures of one organization that run at the same time, unless `tearsheet org set` gives it another number.',
     { fallback: '50' },
+  ),
+  PICTURES_PER_DAY: setting(
+    'Work',
+    integer(1, QUOTA_MAX),
+    'The most screenshots that one organization may request on a day (UTC), unless `tearsheet org set` gives it another number. Unset: no limit.',
   ),
   CAPTURE_PARALLELISM: setting('Work', integer(1, 1_000), 'The most captures of one set that run at the same time.', {
     fallback: '10',

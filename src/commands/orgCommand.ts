@@ -1,7 +1,9 @@
-import { Argument, type Command, Option } from 'commander';
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { QUOTA_MAX } from '../domain/quotas.ts';
 import { REVIEW_MODES, type ReviewMode } from '../domain/reviews.ts';
+import type { Database } from '../store/database/database.ts';
 import { listOrganizations } from '../store/organizations/organizations.ts';
-import { addOrganization, chooseReview, disable, enable, rotateSecret } from '../workflow/operator.ts';
+import { addOrganization, chooseQuotas, chooseReview, disable, enable, rotateSecret } from '../workflow/operator.ts';
 import { print, withStore } from './withStore.ts';
 
 const slug = () => new Argument('<slug>', 'the name of the organization in API paths');
@@ -35,9 +37,11 @@ function addList(org: Command): void {
     .option('--json', 'print one JSON line for each organization')
     .action(({ json = false }: { json?: boolean }) =>
       withStore(async (db) => {
-        for (const { slug: name, review, disabled_at } of await listOrganizations(db)) {
+        for (const { slug: name, review, disabled_at, pictures_per_day, running_captures } of await listOrganizations(
+          db,
+        )) {
           const state = disabled_at === null ? 'enabled' : 'disabled';
-          if (json) print({ organization: name, review, state }, true);
+          if (json) print({ organization: name, review, state, pictures_per_day, running_captures }, true);
           else console.log(`${name}  ${state}  review ${review}`);
         }
       }),
@@ -57,17 +61,51 @@ function addDisableAndEnable(org: Command): void {
     .action((name: string) => withStore((db) => enable(db, name)));
 }
 
+interface Chosen {
+  readonly review?: ReviewMode;
+  readonly picturesPerDay?: number | null;
+  readonly runningCaptures?: number | null;
+}
+
 function addSet(org: Command): void {
   org
     .command('set')
-    .description('change how the sets of an organization are approved')
+    .description('change how the sets of an organization are approved, and its quotas')
     .addArgument(slug())
     .addOption(
-      new Option('--review <mode>', 'how finished sets are approved; partial: by hand only if they have failures')
-        .choices([...REVIEW_MODES])
-        .makeOptionMandatory(),
+      new Option(
+        '--review <mode>',
+        'how finished sets are approved; partial: by hand only if they have failures',
+      ).choices([...REVIEW_MODES]),
     )
-    .action((name: string, { review }: { review: ReviewMode }) => withStore((db) => chooseReview(db, name, review)));
+    .option('--pictures-per-day <number>', 'screenshots that it may request on a day, or "default"', quota)
+    .option('--running-captures <number>', 'its captures that may run at the same time, or "default"', quota)
+    .action((name: string, chosen: Chosen, command: Command) => {
+      if (Object.keys(chosen).length === 0)
+        command.error('error: choose at least one of --review, --pictures-per-day and --running-captures', {
+          exitCode: 2,
+        });
+      return withStore((db) => change(db, name, chosen));
+    });
+}
+
+async function change(db: Database, name: string, chosen: Chosen): Promise<void> {
+  const { review, picturesPerDay, runningCaptures } = chosen;
+  if (review !== undefined) await chooseReview(db, name, review);
+  await chooseQuotas(db, name, {
+    ...(picturesPerDay !== undefined && { pictures_per_day: picturesPerDay }),
+    ...(runningCaptures !== undefined && { running_captures: runningCaptures }),
+  });
+}
+
+/** @returns null for "default", the number of the operator's settings. */
+function quota(text: string): number | null {
+  if (text === 'default') return null;
+  const number = Number(text);
+  if (/^\d+$/.test(text) && number >= 1 && number <= QUOTA_MAX) return number;
+  throw new InvalidArgumentError(
+    `It must be "default", or a whole number from 1 to ${QUOTA_MAX.toLocaleString('en')}.`,
+  );
 }
 
 function addRotateWebhookSecret(org: Command): void {

@@ -44,6 +44,7 @@ import { ScreenshotReviewBody, SettingsBody, SettingsRecord } from './reviewing.
 import { settingOperations } from './settingOperations.ts';
 import { NewShare, ShareRecord } from './sharing.ts';
 import { newTemplate, TemplateRecord } from './templates.ts';
+import { usageOperations } from './usage.ts';
 
 const BASE = '/api/v1/orgs/{organization_slug}';
 const organization = { organization_slug: z.string().describe('Slug of the organization.') };
@@ -58,7 +59,7 @@ const FAILURES = {
   413: 'The body is too large.',
   415: 'The body is not `application/json`.',
   422: 'The body is invalid: all faults, by path.',
-  429: 'Too many requests with this key.',
+  429: 'Too many requests with this key, or more screenshots than the organization may request today (`quota_exceeded`).',
 } as const;
 
 type FailureStatus = keyof typeof FAILURES;
@@ -205,6 +206,7 @@ export function operations(limits: Limits): ZodOpenApiPathsObject {
         responses: responses(200, SettingsRecord, BODY_FAILURES),
       },
     },
+    ...usageOperations({ base: BASE, organization, withId, responses, list }),
     [`${BASE}/deliveries`]: {
       get: list('listDeliveries', 'List deliveries, newest first', DeliveriesQuery, DeliveryRecord),
     },

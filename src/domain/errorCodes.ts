@@ -18,6 +18,8 @@ export const ERROR_CODES = {
   invalid: '`errors` lists the faults of the body or of the query, by path.',
   idempotency_key_reused: 'The `Idempotency-Key` was used with another body.',
   rate_limited: 'There are too many requests. Wait as long as `Retry-After` says.',
+  quota_exceeded:
+    'The organization may not request so many screenshots today. `Retry-After` says when the next day begins.',
   too_many_exports: 'Too many exports of the organization are not ready yet.',
   headers_too_large: 'The headers are too large.',
   internal: 'The service failed. Its log has the cause under `request_id`.',

@@ -5,6 +5,8 @@ export interface Waiting {
   readonly since: Date;
   /** Captures that it has work for. */
   readonly pods: number;
+  /** The most captures of its organization at the same time; as those of others unless given. */
+  readonly maxPodsOfOrganization?: number | undefined;
 }
 
 export interface Capacity {
@@ -33,7 +35,8 @@ export function chooseFairly<T extends Waiting>(waiting: readonly T[], capacity:
     progress = false;
     for (const [organizationId, line] of lines) {
       const item = line[turn];
-      const own = capacity.maxPodsPerOrganization - (running.get(organizationId) ?? 0);
+      const most = item?.maxPodsOfOrganization ?? capacity.maxPodsPerOrganization;
+      const own = most - (running.get(organizationId) ?? 0);
       const parallelism = Math.min(item?.pods ?? 0, own, left);
       if (item === undefined || parallelism <= 0) continue;
       chosen.push({ item, parallelism });

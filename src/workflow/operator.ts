@@ -14,6 +14,8 @@ import {
   enableOrganization,
   lockOrganization,
   type NewOrganization,
+  type OwnQuotas,
+  setQuotas,
 } from '../store/organizations/organizations.ts';
 import { recordConnector, requireConnector } from './connectors.ts';
 import { changeSettings, replaceWebhookSecret } from './settings.ts';
@@ -49,6 +51,19 @@ export async function enable(db: Database, slug: string): Promise<void> {
 
 export async function chooseReview(db: Database, slug: string, review: ReviewMode): Promise<void> {
   await db.transaction().execute((tx) => changeSettings(tx, slug, { review }, OPERATOR));
+}
+
+/** Quotas that are absent stay. */
+export async function chooseQuotas(db: Database, slug: string, quotas: Partial<OwnQuotas>): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const { id, pictures_per_day, running_captures } = await lockOrganization(tx, slug);
+    const before = { pictures_per_day, running_captures };
+    const after = { ...before, ...quotas };
+    const changes = changesBetween(before, after);
+    if (changes.length === 0) return;
+    await setQuotas(tx, slug, after);
+    await record(tx, id, { action: 'settings.updated', objectId: id, changes });
+  });
 }
 
 /** @returns the new secret. The old one also signs for a day. */

@@ -68,6 +68,7 @@ from .models import (
     Share,
     Template,
     Upload,
+    Usage,
     WebhookEndpoint,
     WebhookEndpointChange,
     WebhookEndpointWithSecret,
@@ -246,6 +247,10 @@ class Operations(Caller):
     def update_settings(self, body: "SettingsChange") -> "Settings":
         """Change settings."""
         return cast("Settings", self.call("PATCH", "/settings", body=body, repeatable=True))
+
+    def get_usage(self, *, from_: Optional[str] = None, to: Optional[str] = None) -> "Usage":
+        """Read the use of each day, and the limits of the organization."""
+        return cast("Usage", self.call("GET", "/usage", query={"from": from_, "to": to}, repeatable=True))
 
     def list_deliveries(self, *, page: Optional[int] = None, per_page: Optional[int] = None, after: Optional[str] = None, topic: Optional[Literal["ad.uploaded", "ad.failed", "screenshot_set.approved", "screenshot_set.failed", "screenshot_set.rejected", "screenshot_set.progress", "webhook_endpoint.disabled", "webhook.test"]] = None, channel: Optional[Literal["webhook", "s3"]] = None, screenshot_set_id: Optional[str] = None, ad_id: Optional[str] = None, webhook_endpoint_id: Optional[str] = None, status: Optional[Literal["pending", "delivered", "retries_exhausted", "gone", "refused"]] = None, from_: Optional[str] = None, to: Optional[str] = None) -> "ListDeliveriesResult":
         """List deliveries, newest first."""

@@ -783,7 +783,7 @@ class Failure(TypedDict):
     "Every 4xx and 5xx: messages by the path of the field."
 
     status: Literal["failure"]
-    # The kind of the failure, for programs: one of `malformed`, `unauthorized`, `forbidden`, `missing_scope`, `organization_disabled`, `not_found`, `unknown_path`, `method_not_allowed`, `request_timeout`, `conflict`, `idempotency_key_in_use`, `gone`, `too_large`, `unsupported_media_type`, `unsupported_encoding`, `invalid`, `idempotency_key_reused`, `rate_limited`, `too_many_exports`, `headers_too_large`, `internal`, `unavailable`. New codes may be added.
+    # The kind of the failure, for programs: one of `malformed`, `unauthorized`, `forbidden`, `missing_scope`, `organization_disabled`, `not_found`, `unknown_path`, `method_not_allowed`, `request_timeout`, `conflict`, `idempotency_key_in_use`, `gone`, `too_large`, `unsupported_media_type`, `unsupported_encoding`, `invalid`, `idempotency_key_reused`, `rate_limited`, `quota_exceeded`, `too_many_exports`, `headers_too_large`, `internal`, `unavailable`. New codes may be added.
     code: str
     # The value of the response header `X-Request-Id`. The log has the request under it.
     request_id: str
@@ -1079,6 +1079,49 @@ class Settings(TypedDict):
     set_retention_days: Union[int, None]
     # The addresses or ranges from which the service connects to webhooks, buckets, sites and creatives. Empty: the operator named none.
     sending_addresses: List[str]
+
+
+class Usage(TypedDict):
+    "The use of the organization, its limits and what is left of them."
+
+    type: Literal["usage"]
+    # Each day of the range, oldest first.
+    days: List["UsageDay"]
+    limits: "UsageLimits"
+    used: "UsageUsed"
+    left: "UsageLeft"
+    # Then `pictures_today` begins at 0 again.
+    day_ends_at: str
+
+
+class UsageLimits(TypedDict):
+    # Null: no limit.
+    pictures_per_day: Union[int, None]
+    # Further captures wait until one ends.
+    running_captures: int
+
+
+class UsageUsed(TypedDict):
+    pictures_today: int
+    running_captures: int
+
+
+class UsageLeft(TypedDict):
+    # Null: no limit.
+    pictures_today: Union[int, None]
+    running_captures: int
+
+
+class UsageDay(TypedDict):
+    "The use of one day, in UTC."
+
+    day: str
+    # Screenshots that were requested, retakes included. Deleted sets count.
+    pictures: int
+    # Ads that were created.
+    creatives: int
+    # Deliveries that were created and not deleted since.
+    deliveries: int
 
 
 class Delivery(TypedDict):

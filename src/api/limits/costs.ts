@@ -7,9 +7,9 @@ const LISTS = new Set([
   ...['exports', 'shares', 'keys', 'webhook_endpoints', 'connectors', 'audit_log'],
 ]);
 /** The service then sends a request of its own. */
-const OUTGOING = new Set(['test', 'check']);
+const OUTGOING = new Set(['test', 'webhook_tests', 'check']);
 /** Builds a document, or works on many objects. */
-const HEAVY = /\/(exports?|events\/replay|screenshot_sets\/:id\/(retake|duplicate))$/;
+const HEAVY = /\/(exports?|usage|events\/replay|screenshot_sets\/:id\/(retake|duplicate))$/;
 const PICTURES_OF_ONE = 10;
 
 /** @param route the pattern of the path, for example `/api/v1/orgs/:slug/ads`. */

@@ -39,6 +39,7 @@ import { addSettingRoutes } from './settings/settingRoutes.ts';
 import { createShare, listShares, revokeShare } from './sharing.ts';
 import { createTemplate, removeTemplate, templateList } from './templates.ts';
 import { createUpload, oneUpload, removeUpload } from './uploads.ts';
+import { usage } from './usage.ts';
 
 const ORGANIZATION = '/api/v1/orgs/:slug';
 
@@ -136,6 +137,7 @@ function addReadRoutes(app: Express, options: PublicApiOptions, endpoint: Endpoi
     patch: endpoint('write', patchSet(options)),
     delete: endpoint('write', deleteSet(options)),
   });
+  route(app, `${ORGANIZATION}/usage`, { get: endpoint('read', usage(options)) });
   route(app, `${ORGANIZATION}/screenshots`, { get: endpoint('read', screenshotList(db)) });
   route(app, `${ORGANIZATION}/screenshots/:id`, { get: endpoint('read', oneScreenshot(db)) });
   route(app, `${ORGANIZATION}/deliveries`, { get: endpoint('read', deliveryList(db)) });

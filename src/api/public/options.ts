@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler, Router } from 'express';
 import type { ArtifactStore } from '../../artifacts/store.ts';
 import type { Limits } from '../../domain/limits.ts';
+import type { DefaultQuotas } from '../../domain/quotas.ts';
 import type { RetentionLimits } from '../../domain/retention.ts';
 import type { UploadLimits } from '../../domain/uploads.ts';
 import type { Guard } from '../../egress/guard.ts';
@@ -17,6 +18,8 @@ export interface PublicApiOptions extends EventContext {
   readonly secret: Buffer;
   readonly limits: Limits;
   readonly uploadLimits: UploadLimits;
+  /** The quotas of organizations without own ones. */
+  readonly quotas?: DefaultQuotas | undefined;
   /** How long sets are kept. Without it they stay until they are deleted. */
   readonly retention?: RetentionLimits;
   /** Limits the requests of each key; without it, nothing does. */

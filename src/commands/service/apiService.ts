@@ -105,7 +105,7 @@ function publicApi(
 ) {
   const { config, store, queue, publicUrl, log, metrics, artifacts, installation, notifications } = context;
   const guard = createGuard({ allow: egressAllow });
-  const { limits, uploadLimits, retention } = limitsOf(config);
+  const { limits, uploadLimits, retention, quotas } = limitsOf(config);
   const shared = rateLimited ? createSharedLimits(context) : {};
   const pageOptions = {
     ...shared,
@@ -114,6 +114,7 @@ function publicApi(
     limits,
     uploadLimits,
     retention,
+    quotas,
     queue,
     publicUrl,
     secret: installation.secret,
@@ -139,6 +140,7 @@ function publicApi(
     limits,
     uploadLimits,
     retention,
+    quotas,
     ...shared,
     pages: createPages(pageOptions),
     errorPages: createErrorPages(pageOptions),
@@ -155,6 +157,7 @@ function limitsOf(config: ServiceContext['config']) {
       bodyBytes: config.MAX_BODY_BYTES,
     },
     retention: { defaultDays: config.SET_RETENTION_DAYS, maxDays: config.MAX_SET_RETENTION_DAYS },
+    quotas: { picturesPerDay: config.PICTURES_PER_DAY, runningCaptures: config.MAX_PODS_PER_ORGANIZATION },
     uploadLimits: {
       days: config.UPLOAD_DAYS,
       unused: config.MAX_UNUSED_UPLOADS,

@@ -38,6 +38,8 @@ export interface OrganizationTable {
   webhook_secret_rotated_at: MaybeTime;
   created_at: CreatedAt;
   set_retention_days: number | null;
+  pictures_per_day: number | null;
+  running_captures: number | null;
 }
 
 export interface ApiKeyTable {

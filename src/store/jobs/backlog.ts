@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { MAX_CREATIVES, MAX_PICTURES } from '../../domain/batches.ts';
 import type { Waiting } from '../../domain/fairness.ts';
 import type { Queryable } from '../database/database.ts';
+import { readCaptureQuotas } from '../usage/usage.ts';
 
 /** A set, or up to 20 ads of create-ad that arrived together. */
 export interface WaitingItem extends Waiting {
@@ -15,7 +16,9 @@ const HEADS = { sets: 20, ads: 10 * MAX_CREATIVES };
 
 /** The oldest sets and ads of each organization that wait without a job. */
 export async function readBacklog(db: Queryable, parallelism: number): Promise<WaitingItem[]> {
-  return [...(await waitingSets(db, parallelism)), ...(await waitingAds(db))];
+  const items = [...(await waitingSets(db, parallelism)), ...(await waitingAds(db))];
+  const quotas = await readCaptureQuotas(db);
+  return items.map((item) => ({ ...item, maxPodsOfOrganization: quotas.get(item.organizationId) }));
 }
 
 async function waitingSets(db: Queryable, parallelism: number): Promise<WaitingItem[]> {

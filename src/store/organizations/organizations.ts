@@ -89,6 +89,16 @@ export async function setRetention(db: Queryable, slug: string, days: number | n
   await change(db, slug, { set_retention_days: days });
 }
 
+/** Null: as the operator's settings say. */
+export interface OwnQuotas {
+  readonly pictures_per_day: number | null;
+  readonly running_captures: number | null;
+}
+
+export async function setQuotas(db: Queryable, slug: string, quotas: OwnQuotas): Promise<void> {
+  await change(db, slug, quotas);
+}
+
 /** The old secret signs beside the new one for a day, unless `keepPrevious` is false. @returns the new one. */
 export async function rotateWebhookSecret(db: Queryable, slug: string, keepPrevious = true): Promise<string> {
   const { id } = await requireOrganization(db, slug);
@@ -122,7 +132,7 @@ export async function readWebhookSecret(db: Queryable, slug: string): Promise<We
 async function change(
   db: Queryable,
   slug: string,
-  values: { disabled_at?: Date | null; review?: Organization['review']; set_retention_days?: number | null },
+  values: Partial<Pick<Organization, 'disabled_at' | 'review' | 'set_retention_days' | keyof OwnQuotas>>,
 ): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable('organizations')

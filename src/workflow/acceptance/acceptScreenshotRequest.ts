@@ -2,6 +2,7 @@ import type { NewAdContent } from '../../contract/parseParts.ts';
 import type { ParsedEntry, ParsedScreenshotRequest } from '../../contract/parseScreenshotRequest.ts';
 import { invalid } from '../../domain/failure.ts';
 import type { Limits } from '../../domain/limits.ts';
+import { DEFAULT_QUOTAS, type DefaultQuotas, quotaExceeded } from '../../domain/quotas.ts';
 import { countWanted, expandScreenshots, type Retaken } from '../../domain/screenshots.ts';
 import type { Enqueuer } from '../../queue/payloads.ts';
 import { findAdsByKey } from '../../store/ads/findReferences.ts';
@@ -9,6 +10,7 @@ import { insertAds, type NewAd, newAd } from '../../store/ads/insertAds.ts';
 import type { Queryable } from '../../store/database/database.ts';
 import type { SetRow } from '../../store/database/rows.ts';
 import { insertSet } from '../../store/sets/insertSet.ts';
+import { countPictures } from '../../store/usage/usage.ts';
 import { addUnknownCampaignFault, type UploadNames, wantsS3, wantsUpload } from './checks.ts';
 import { type Existing, examineEntries, NOTHING_EXISTS } from './examineEntries.ts';
 
@@ -25,17 +27,18 @@ type StoredSet = Pick<SetRow, 'id' | 'campaign_id' | 'status' | 'metadata' | 'cr
 export interface AcceptanceContext {
   readonly queue: Enqueuer;
   readonly limits: Limits;
+  readonly quotas?: DefaultQuotas | undefined;
 }
 
-type AcceptOptions = RequestToAccept & Pick<AcceptanceContext, 'limits'>;
+type AcceptOptions = RequestToAccept & Pick<AcceptanceContext, 'limits' | 'quotas'>;
 
-/** Stores campaign, ads, set, screenshots and subscribers, and asks for the set's admission. @throws Failure (422) with all faults of the body. */
+/** Stores campaign, ads, set, screenshots and subscribers, and asks for the set's admission. @throws Failure: 422 with all faults of the body, 429 over the quota of the day. */
 export async function acceptScreenshotRequest(
   tx: Queryable,
   request: RequestToAccept,
-  { queue, limits }: AcceptanceContext,
+  { queue, limits, quotas }: AcceptanceContext,
 ): Promise<StoredSet> {
-  const set = await storeRequest(tx, { ...request, limits });
+  const set = await storeRequest(tx, { ...request, limits, quotas });
   await queue.enqueue(tx, 'launch', { organization_id: request.organizationId });
   return set;
 }
@@ -51,7 +54,15 @@ async function storeRequest(tx: Queryable, options: AcceptOptions): Promise<Stor
     ...{ organizationId, campaignId, instructions, metadata },
     ...{ pictures, subscribers, retakeOf },
   });
+  await requireQuota(tx, options, pictures.length);
   return { ...set, campaign_id: campaignId, status: 'draft', metadata };
+}
+
+/** @throws Failure (429) if the organization requested too many screenshots today. The transaction then stores nothing. */
+async function requireQuota(tx: Queryable, options: AcceptOptions, pictures: number): Promise<void> {
+  const { organizationId, quotas = DEFAULT_QUOTAS } = options;
+  const over = await countPictures(tx, { organizationId, pictures, defaultQuota: quotas.picturesPerDay });
+  if (over !== undefined) throw quotaExceeded({ ...over, wanted: pictures });
 }
 
 /** The usual request is valid and has media. The inserts then find existing ads themselves. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Store } from '../../../src/store/database/database.ts';
 import { admitWaiting } from '../../../src/workflow/admission.ts';
+import { chooseQuotas } from '../../../src/workflow/operator.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/insertRows.ts';
 import { testStore } from '../../support/testStore.ts';
 
@@ -126,4 +127,21 @@ test('a set that needs more pods than are free gets the free ones', async () => 
   await admit();
   const jobs = await store.db.selectFrom('screenshot_jobs').select('parallelism').orderBy('admitted_at').execute();
   expect(jobs.map(({ parallelism }) => parallelism).sort()).toEqual([1, 2]);
+});
+
+test('the own quota of an organization replaces the limit of the others', async () => {
+  const [few, many] = [
+    await insertOrganization(store.db, { slug: 'few' }),
+    await insertOrganization(store.db, { slug: 'many' }),
+  ];
+  for (let i = 0; i < 6; i++) {
+    await onePictureSet(few);
+    await onePictureSet(many);
+  }
+  await chooseQuotas(store.db, 'few', { running_captures: 1 });
+  await chooseQuotas(store.db, 'many', { running_captures: 5 });
+  await admit();
+  const running = await store.db.selectFrom('screenshot_jobs').select('organization_id').execute();
+  const of = (id: string) => running.filter(({ organization_id }) => organization_id === id).length;
+  expect([of(few.id), of(many.id)]).toEqual([1, 5]);
 });

@@ -63,6 +63,12 @@ describe('access to settings', () => {
   });
 });
 
+it('the settings show the use of the organization and its quotas', async () => {
+  await open('');
+  const usage = page.locator('section', { has: page.getByRole('heading', { name: 'Usage' }) });
+  expect(await usage.locator('dd').allInnerTexts()).toEqual(['0 (no limit)', '0 of 50; others wait.']);
+});
+
 it('the review mode is changed with a form', async () => {
   await open('');
   await page.getByLabel('Only sets with failures wait').check();

@@ -34,6 +34,8 @@ test.each([
   [['trial-postgres', '--data', '/tmp/x', '--port', 'a'], '--port', 'trial-postgres'],
   [['org', 'create'], 'slug', 'org create'],
   [['org', 'set', 'acme', '--review', 'never'], '--review', 'org set'],
+  [['org', 'set', 'acme'], '--pictures-per-day', 'org set'],
+  [['org', 'set', 'acme', '--pictures-per-day', '0'], 'whole number', 'org set'],
   [['org', 'list'], 'DATABASE_URL', 'org list'],
   [['org', 'lst'], 'lst', 'org'],
   [['key', 'create', 'acme', '--expires', 'soon'], '--expires', 'key create'],

@@ -63,6 +63,7 @@ test('the OpenAPI document describes every endpoint and its failures', () => {
     branding: ['get', 'put'],
     'branding/logo': ['delete', 'put'],
     audit_log: ['get'],
+    usage: ['get'],
   });
   const create = document.paths['/api/v1/orgs/{organization_slug}/ads'].post;
   expect(Object.keys(create.responses).sort()).toEqual(

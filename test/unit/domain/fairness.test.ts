@@ -41,3 +41,10 @@ test('No organization is chosen if all pods are in use', () => {
   const capacity = { running: new Map([['b', 8]]), maxPods: 8, maxPodsPerOrganization: 10 };
   expect(chooseFairly([wait('a', 1)], capacity)).toEqual([]);
 });
+
+test('An organization may have its own limit', () => {
+  const waiting = [1, 2, 3].map((second) => ({ ...wait('a', second), maxPodsOfOrganization: 1 }));
+  const more = [1, 2, 3].map((second) => ({ ...wait('b', second), maxPodsOfOrganization: 3 }));
+  const chosen = chooseFairly([...waiting, ...more], { running: none, maxPods: 10, maxPodsPerOrganization: 2 });
+  expect(names(chosen)).toEqual(['a1', 'b1', 'b2', 'b3']);
+});

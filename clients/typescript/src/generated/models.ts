@@ -644,7 +644,7 @@ export type TestEvent = {
 /** Every 4xx and 5xx: messages by the path of the field. */
 export type Failure = {
   status: "failure";
-  /** The kind of the failure, for programs: one of `malformed`, `unauthorized`, `forbidden`, `missing_scope`, `organization_disabled`, `not_found`, `unknown_path`, `method_not_allowed`, `request_timeout`, `conflict`, `idempotency_key_in_use`, `gone`, `too_large`, `unsupported_media_type`, `unsupported_encoding`, `invalid`, `idempotency_key_reused`, `rate_limited`, `too_many_exports`, `headers_too_large`, `internal`, `unavailable`. New codes may be added. */
+  /** The kind of the failure, for programs: one of `malformed`, `unauthorized`, `forbidden`, `missing_scope`, `organization_disabled`, `not_found`, `unknown_path`, `method_not_allowed`, `request_timeout`, `conflict`, `idempotency_key_in_use`, `gone`, `too_large`, `unsupported_media_type`, `unsupported_encoding`, `invalid`, `idempotency_key_reused`, `rate_limited`, `quota_exceeded`, `too_many_exports`, `headers_too_large`, `internal`, `unavailable`. New codes may be added. */
   code: string;
   /** The value of the response header `X-Request-Id`. The log has the request under it. */
   request_id: string;
@@ -891,6 +891,41 @@ export type Settings = {
   set_retention_days: number | null;
   /** The addresses or ranges from which the service connects to webhooks, buckets, sites and creatives. Empty: the operator named none. */
   sending_addresses: Array<string>;
+};
+
+/** The use of the organization, its limits and what is left of them. */
+export type Usage = {
+  type: "usage";
+  /** Each day of the range, oldest first. */
+  days: Array<UsageDay>;
+  limits: {
+    /** Null: no limit. */
+    pictures_per_day: number | null;
+    /** Further captures wait until one ends. */
+    running_captures: number;
+  };
+  used: {
+    pictures_today: number;
+    running_captures: number;
+  };
+  left: {
+    /** Null: no limit. */
+    pictures_today: number | null;
+    running_captures: number;
+  };
+  /** Then `pictures_today` begins at 0 again. */
+  day_ends_at: string;
+};
+
+/** The use of one day, in UTC. */
+export type UsageDay = {
+  day: string;
+  /** Screenshots that were requested, retakes included. Deleted sets count. */
+  pictures: number;
+  /** Ads that were created. */
+  creatives: number;
+  /** Deliveries that were created and not deleted since. */
+  deliveries: number;
 };
 
 /** One event for one subscriber, with all delivery attempts. */

@@ -51,6 +51,7 @@ import type {
   Share,
   Template,
   Upload,
+  Usage,
   WebhookEndpoint,
   WebhookEndpointChange,
   WebhookEndpointWithSecret,
@@ -174,6 +175,13 @@ export type ListScreenshotsQuery = {
   include?: "ad.creative";
   /** Only screenshots that follow this one in the list. */
   after?: string;
+};
+
+export type GetUsageQuery = {
+  /** The first day in UTC, for example `2026-11-01`. 29 days before `to` unless given. */
+  from?: string;
+  /** The last day in UTC. Today unless given. */
+  to?: string;
 };
 
 export type ListDeliveriesQuery = {
@@ -489,6 +497,11 @@ export class Operations extends Caller {
   /** Change settings. */
   updateSettings(body: SettingsChange, options: CallOptions = {}): Promise<Settings> {
     return this.call<Settings>({ method: 'PATCH', path: `/settings`, body, repeatable: true }, options);
+  }
+
+  /** Read the use of each day, and the limits of the organization. */
+  getUsage(query: GetUsageQuery = {}, options: CallOptions = {}): Promise<Usage> {
+    return this.call<Usage>({ method: 'GET', path: `/usage`, query, repeatable: true }, options);
   }
 
   /** List deliveries, newest first. */

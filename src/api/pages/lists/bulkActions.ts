@@ -100,13 +100,9 @@ function faultOf({ log }: PagesOptions, setId: string, error: unknown): string {
   return 'The service could not do this. Try again in a moment.';
 }
 
-async function retakeFailures(
-  { store, queue, limits }: PagesOptions,
-  { organizationId }: Viewer,
-  setId: string,
-): Promise<string> {
-  const wish = retakeParser(limits)({ which: 'failures' });
-  return store.db
+async function retakeFailures(options: PagesOptions, { organizationId }: Viewer, setId: string): Promise<string> {
+  const wish = retakeParser(options.limits)({ which: 'failures' });
+  return options.store.db
     .transaction()
-    .execute((tx) => repeatSet(tx, { organizationId, setId, kind: 'retake', wish }, { queue, limits }));
+    .execute((tx) => repeatSet(tx, { organizationId, setId, kind: 'retake', wish }, options));
 }

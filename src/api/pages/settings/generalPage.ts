@@ -1,7 +1,10 @@
 /** How sets are approved, and how long the service keeps what it stores. */
+
+import { DEFAULT_QUOTAS, type DefaultQuotas } from '../../../domain/quotas.ts';
 import { NO_RETENTION, RETENTION_DAYS_MAX, type RetentionLimits, retentionDays } from '../../../domain/retention.ts';
 import type { ReviewMode } from '../../../domain/reviews.ts';
 import { requireOrganization } from '../../../store/organizations/organizations.ts';
+import { type CurrentUsage, readCurrentUsage } from '../../../store/usage/usage.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
 import { hiddenFields } from '../forms.ts';
 import { type Html, html } from '../html.ts';
@@ -18,11 +21,12 @@ const MODES: Readonly<Record<ReviewMode, { title: string; text: string }>> = {
 };
 
 export async function generalPage(
-  { store, uploadLimits, retention = NO_RETENTION }: PagesOptions,
+  { store, uploadLimits, retention = NO_RETENTION, quotas = DEFAULT_QUOTAS }: PagesOptions,
   { viewer, paths }: Pick<ViewerRequest, 'viewer' | 'paths'>,
 ): Promise<ResultsPage> {
   const { review, set_retention_days: chosen } = await requireOrganization(store.db, viewer.slug);
   const path = paths.settings();
+  const current = await readCurrentUsage(store.db, viewer.organizationId);
   const choice = ([mode, { title, text }]: [string, { title: string; text: string }]) =>
     html`<label class="check"><input type="radio" name="review" value="${mode}"${mode === review && html` checked`}> <span><strong>${title}</strong><br>${text}</span></label>`;
   const body = html`<section class="panel"><h2>Review</h2>
@@ -30,8 +34,22 @@ export async function generalPage(
 <form class="stack" method="post" action="${path}">${hiddenFields(viewer, path)}
 <fieldset><legend>When a set has finished</legend>${Object.entries(MODES).map(choice)}</fieldset>
 <button class="primary">Save</button></form></section>
-${retentionPanel({ path, hidden: hiddenFields(viewer, path) }, { chosen, days: retentionDays(chosen, retention), limits: retention }, uploadLimits.days)}`;
+${retentionPanel({ path, hidden: hiddenFields(viewer, path) }, { chosen, days: retentionDays(chosen, retention), limits: retention }, uploadLimits.days)}
+${usagePanel(current, quotas)}`;
   return settingsPage({ paths, current: 'general', body });
+}
+
+function usagePanel(current: CurrentUsage, quotas: DefaultQuotas): Html {
+  const { picturesToday, runningCaptures } = current;
+  const perDay = current.pictures_per_day ?? quotas.picturesPerDay;
+  const captures = current.running_captures ?? quotas.runningCaptures;
+  const count = (number: number) => number.toLocaleString('en');
+  return html`<section class="panel"><h2>Usage</h2>
+<p>The operator sets these limits. The API has the use of each day.</p>
+<dl class="facts">
+  <dt>Screenshots requested today (UTC)</dt><dd>${count(picturesToday)} ${perDay === undefined ? '(no limit)' : `of ${count(perDay)}`}</dd>
+  <dt>Running captures</dt><dd>${count(runningCaptures)} of ${count(captures)}; others wait.</dd>
+</dl></section>`;
 }
 
 interface RetentionChoice {

@@ -32,6 +32,7 @@ const ROUTES: [string, string][] = [
   ['POST', `screenshot_sets/${NOBODY}/cancel`],
   ['GET', 'screenshots'],
   ['GET', 'deliveries'],
+  ['GET', 'usage'],
   ['POST', `deliveries/${NOBODY}/replay`],
   ['POST', `screenshot_sets/${NOBODY}/retake`],
   ['POST', `screenshot_sets/${NOBODY}/duplicate`],
