@@ -14,6 +14,7 @@ import {
   countUnusedUploads,
   deleteUploads,
   lockExpiredUploads,
+  lockIncompleteUpload,
   lockUpload,
   renewSameUpload,
   type UploadRow,
@@ -56,7 +57,7 @@ export async function requireRoomForUpload({ db, uploadLimits }: UploadContext, 
 
 const figure = (value: number) => value.toLocaleString('en');
 
-/** @throws the errors of `chunks` and of the stores, after everything that was stored is removed. */
+/** @throws the errors of `chunks` and of the stores, after an incomplete upload is removed. */
 export async function storeUpload(context: UploadContext, upload: NewUpload): Promise<StoredUpload> {
   const { db, artifacts, uploadLimits } = context;
   const { organizationId, name, format, contentType } = upload;
@@ -72,17 +73,24 @@ export async function storeUpload(context: UploadContext, upload: NewUpload): Pr
       const content = { format, contentType, bytes, sha256 };
       return { row: await completeUpload(db, id, { content, days }), created: true };
     }
-    await removeUpload(context, id);
+    await removeIncomplete(context, id);
     return { row: same, created: false };
   } catch (error) {
-    await removeUpload(context, id);
+    await removeIncomplete(context, id);
     throw error;
   }
 }
 
-async function removeUpload({ db, artifacts }: UploadContext, id: string): Promise<void> {
-  await artifacts.discardStream(uploadKey(id));
-  await deleteUploads(db, [id]);
+/**
+ * Removes an upload that broke off. If the answer of PostgreSQL was lost, the upload may be complete, and the client that repeats
+ * it gets this one. So its file stays unless the row says that it is incomplete.
+ */
+async function removeIncomplete({ db, artifacts }: UploadContext, id: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    if (!(await lockIncompleteUpload(tx, id))) return;
+    await artifacts.discardStream(uploadKey(id));
+    await deleteUploads(tx, [id]);
+  });
 }
 
 function measure(source: AsyncIterable<Buffer>) {

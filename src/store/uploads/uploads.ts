@@ -180,6 +180,18 @@ export async function lockExpiredUploads(transaction: Queryable, limit: number):
     .execute();
 }
 
+/** Locks an upload that is not complete. @returns false if it is complete or gone. */
+export async function lockIncompleteUpload(transaction: Queryable, id: string): Promise<boolean> {
+  const row = await transaction
+    .selectFrom('uploads')
+    .select('id')
+    .where('id', '=', id)
+    .where('sha256', 'is', null)
+    .forUpdate()
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Locks one complete upload. */
 export async function lockUpload(
   transaction: Queryable,

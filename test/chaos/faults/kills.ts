@@ -1,13 +1,13 @@
 /** The kills of a run: each ends a process with SIGKILL, or a session of PostgreSQL. */
 import { kill } from '../../integration/dev/serviceFolders.ts';
-import { findProcesses, type ProcessKind } from '../service/processes.ts';
+import { type ProcessKind, ProcessSearch } from '../service/processes.ts';
 import type { FaultContext, FaultKind } from './fault.ts';
 
 export const KILLS: readonly FaultKind[] = [
   { name: 'PostgreSQL session ended', kind: 'kill', weight: 36, strike: endSession },
   { name: 'PostgreSQL backend', kind: 'kill', weight: 4, strike: killBackend },
-  { name: 'PostgreSQL postmaster', kind: 'kill', weight: 3, strike: killPostmaster },
-  { name: 'API', kind: 'kill', weight: 6, strike: killApi },
+  { name: 'PostgreSQL postmaster', kind: 'kill', weight: 1, strike: killPostmaster },
+  { name: 'API', kind: 'kill', weight: 4, strike: killApi },
   { name: 'leader with its deliveries', kind: 'kill', weight: 2, strike: killLeader },
   { name: 'capture program', kind: 'kill', weight: 6, strike: killAny('capture') },
   { name: 'browser', kind: 'kill', weight: 9, strike: killAny('browser') },
@@ -15,31 +15,29 @@ export const KILLS: readonly FaultKind[] = [
   { name: 'S3 server', kind: 'kill', weight: 4, strike: killS3 },
 ];
 
-const SESSIONS = `select pid, application_name as name from pg_stat_activity
+/** One session of the service. The parameter is a number from 0 to below 1. */
+const SESSION = `select pid, application_name as name from pg_stat_activity
   where datname = 'tearsheet' and backend_type = 'client backend' and application_name <> 'chaos'
-  order by pid`;
+  order by abs(hashtext(pid::text || $1)) limit 1`;
 
 interface Session {
   readonly pid: number;
   readonly name: string;
 }
 
-/** PostgreSQL may be down at this moment; then there is nothing to hit. */
-async function pickSession({ installation, random }: FaultContext): Promise<Session | undefined> {
-  const sessions = await installation.database.rowsNow<Session & object>(SESSIONS).catch(() => []);
-  return sessions.length === 0 ? undefined : random.pick(sessions);
+/** @returns undefined if PostgreSQL is down at this moment. */
+async function onSession({ installation, random }: FaultContext, sql: string): Promise<Session | undefined> {
+  const rows = await installation.database.rowsNow<Session & object>(sql, [String(random.next())]).catch(() => []);
+  return rows[0];
 }
 
 async function endSession(context: FaultContext): Promise<string | undefined> {
-  const session = await pickSession(context);
-  if (session === undefined) return undefined;
-  const { database } = context.installation;
-  const ended = await database.rowsNow('select pg_terminate_backend($1)', [session.pid]).catch(() => undefined);
-  return ended === undefined ? undefined : `session ${session.pid} of ${session.name}`;
+  const session = await onSession(context, `select pid, name, pg_terminate_backend(pid) from (${SESSION}) as session`);
+  return session && `session ${session.pid} of ${session.name}`;
 }
 
 async function killBackend(context: FaultContext): Promise<string | undefined> {
-  const session = await pickSession(context);
+  const session = await onSession(context, SESSION);
   if (session === undefined) return undefined;
   kill(session.pid);
   return `backend ${session.pid} of ${session.name}`;
@@ -69,9 +67,11 @@ async function killS3({ installation: { s3 } }: FaultContext): Promise<string | 
   return s3.process.signal('SIGKILL') ? `S3 server ${pid}` : undefined;
 }
 
+const search = new ProcessSearch();
+
 function killAny(wanted: ProcessKind): FaultKind['strike'] {
   return async ({ installation, random }) => {
-    const found = findProcesses(installation.root).filter(({ kind }) => kind === wanted);
+    const found = search.find(installation.root).filter(({ kind }) => kind === wanted);
     if (found.length === 0) return undefined;
     const { pid } = random.pick(found);
     kill(pid);

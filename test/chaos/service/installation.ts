@@ -10,9 +10,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { freePort } from '../../../src/commands/dev/embeddedPostgres.ts';
 import type { NewOrganization } from '../../../src/store/organizations/organizations.ts';
+import { kill } from '../../integration/dev/serviceFolders.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ChaosDatabase } from './database.ts';
 import { type PictureDisk, preparePictureDisk } from './pictureDisk.ts';
+import { findProcesses } from './processes.ts';
 import { type Relay, startRelay } from './relay.ts';
 import { type ChaosS3, startS3 } from './s3.ts';
 import { Supervised } from './supervised.ts';
@@ -108,9 +110,20 @@ export async function startInstallation(): Promise<Installation> {
     leader: await anotherController('controller-1'),
     stop: () => stopAll(installation),
   };
+  killAllAtSignal(installation);
   for (const one of [...apis, installation.leader]) one.start();
   await untilItAnswers(publicUrl, organization.api_key);
   return installation;
+}
+
+/** A run that is ended by hand leaves no process. */
+function killAllAtSignal({ root, database, pictures }: Installation): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      for (const { pid } of findProcesses(root)) kill(pid);
+      if (database.pid !== undefined) kill(database.pid);
+      void pictures.remove().finally(() => process.exit(1));
+    });
 }
 
 async function untilItAnswers(url: string, apiKey: string): Promise<void> {

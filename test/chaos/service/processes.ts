@@ -1,5 +1,6 @@
 /** The processes of a run, found by its folder in their command line or environment. */
 import { readdirSync } from 'node:fs';
+import { parentOf } from '../../integration/capture/page/browserProcesses.ts';
 import { readProc } from '../../integration/dev/serviceFolders.ts';
 
 export type ProcessKind = 'api' | 'controller' | 'capture' | 'browser' | 'renderer' | 'postgres' | 's3' | 'other';
@@ -10,13 +11,33 @@ export interface FoundProcess {
   readonly command: string;
 }
 
+/** Looks at all processes. */
 export function findProcesses(root: string): FoundProcess[] {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
-  return pids.flatMap((name) => {
-    const command = readProc(name, 'cmdline').replaceAll('\0', ' ').trim();
-    const isOurs = command.includes(root) || readProc(name, 'environ').includes(root);
-    return command !== '' && isOurs ? [{ pid: Number(name), kind: kindOf(command), command }] : [];
-  });
+  return new ProcessSearch().find(root);
+}
+
+/** Looks again and again, and reads each process outside of the run only once. */
+export class ProcessSearch {
+  readonly #others = new Set<string>([String(process.pid)]);
+
+  find(root: string): FoundProcess[] {
+    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && !this.#others.has(name));
+    const ours = new Set<number>();
+    return pids
+      .toSorted((one, two) => Number(one) - Number(two))
+      .flatMap((name) => {
+        const pid = Number(name);
+        const command = readProc(pid, 'cmdline').replaceAll('\0', ' ').trim();
+        const isNamed = command.includes(root) || readProc(pid, 'environ').includes(root);
+        // A renderer overwrites its environment.
+        if (command === '' || !(isNamed || ours.has(parentOf(pid)))) {
+          this.#others.add(name);
+          return [];
+        }
+        ours.add(pid);
+        return [{ pid, kind: kindOf(command), command }];
+      });
+  }
 }
 
 function kindOf(command: string): ProcessKind {
