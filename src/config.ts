@@ -152,6 +152,11 @@ export const SETTINGS = {
     'The public addresses or ranges (CIDR, separated by commas) from which the cluster opens connections, as your NAT gateway has them. The API and the page of webhooks show them, so that receivers can allow them. They change no connection.',
     { fallback: '' },
   ),
+  AWS_PRINCIPAL_ARN: setting(
+    'Egress',
+    z.string().regex(/^arn:aws(-[a-z]+){0,3}:(iam|sts)::\d{12}:\S+$/, 'must be the ARN of a role or user of AWS'),
+    'ARN of the AWS identity of the controllers. Customers name it in the trust policies of their roles. Unset: connectors cannot use roles.',
+  ),
   EGRESS_ALLOW: setting(
     'Egress',
     ranges,

@@ -12,6 +12,8 @@ const credential = text((value) => {
   return /\s/.test(value.trim()) ? 'must not contain spaces.' : lengthFault(value, CREDENTIAL_MAX);
 });
 
+const ROLE_ARN = /^arn:aws(-[a-z]+){0,3}:iam::\d{12}:role\/[\w+=,.@/-]{1,576}$/;
+
 /** The name of a connector in an address or a form. */
 export const ConnectorReference = z.object({ name: ConnectorName });
 
@@ -23,10 +25,17 @@ export const ConnectorCheckBody = Bucket.meta({
 export const S3ConnectorBody = z
   .object({
     region: Region.describe('Region of buckets for which the subscriber names none.'),
-    access_key_id: credential,
+    access_key_id: credential.nullish().describe('The id of an access key. Required unless `role_arn` is given.'),
     secret_access_key: credential
       .nullish()
       .describe('May be left out if the connector has a secret for the same access key.'),
+    role_arn: text((value) =>
+      ROLE_ARN.test(value) ? undefined : 'must be the ARN of a role, such as arn:aws:iam::111122223333:role/pictures.',
+    )
+      .nullish()
+      .describe(
+        'Role of an AWS account, instead of an access key. Its trust policy must allow the `principal_arn` of the answer to assume it with the `external_id` of the answer, and with no other one.',
+      ),
     endpoint: webAddress.nullish().describe('Address of an S3 server other than AWS.'),
     force_path_style: z.boolean().nullish().describe('Puts the bucket into the path, as MinIO requires.'),
     encryption: z
@@ -43,9 +52,14 @@ export const S3ConnectorBody = z
       'Checks the connector as soon as it is set. Without it, the bucket of the last check is checked again, if there was one.',
     ),
   })
-  .superRefine(({ encryption, kms_key_id }, context) => {
-    if ((kms_key_id ?? null) === null || encryption === 'aws:kms') return;
-    context.addIssue({ code: 'custom', path: ['kms_key_id'], message: 'needs the encryption aws:kms.' });
+  .superRefine((given, context) => {
+    const fault = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
+    const isGiven = (field: 'kms_key_id' | 'role_arn' | 'access_key_id' | 'secret_access_key' | 'endpoint') =>
+      (given[field] ?? null) !== null;
+    if (isGiven('kms_key_id') && given.encryption !== 'aws:kms') fault('kms_key_id', 'needs the encryption aws:kms.');
+    if (!isGiven('role_arn') && !isGiven('access_key_id')) fault('access_key_id', 'is required, or role_arn.');
+    for (const field of ['access_key_id', 'secret_access_key', 'endpoint'] as const)
+      if (isGiven('role_arn') && isGiven(field)) fault(field, 'must be left out if role_arn is given.');
   })
   .meta({ id: 'S3Connector', description: `The S3 account that writes into the buckets of the organization. ${OURS}` });
 
@@ -55,7 +69,17 @@ export const ConnectorRecord = z
     name: z.string(),
     is_default: z.boolean().describe('Whether subscribers that name no connector use it.'),
     region: z.string(),
-    access_key_id: z.string(),
+    access_key_id: z.string().nullable().describe('Null if the connector uses a role.'),
+    role: z
+      .object({
+        arn: z.string(),
+        external_id: z
+          .string()
+          .describe('The id of the organization, which the trust policy of the role must require.'),
+        principal_arn: z.string().nullable().describe('The identity of this service, which the role must trust.'),
+      })
+      .nullable()
+      .describe('Null if the connector uses an access key.'),
     endpoint: z.string().nullable(),
     force_path_style: z.boolean(),
     encryption: z.enum(ENCRYPTIONS).nullable(),

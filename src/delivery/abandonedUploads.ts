@@ -7,7 +7,7 @@ import { findS3Connector } from '../store/organizations/connectors.ts';
 import { accountOf } from './connectorAccount.ts';
 import { ABORT_MS, abortUpload } from './multipartUpload.ts';
 import type { DeliveryOptions } from './options.ts';
-import { openClient } from './s3Client.ts';
+import { identityOf, openClient } from './s3Client.ts';
 import { explainS3 } from './s3Errors.ts';
 
 const ABANDONED_AFTER_MS = 24 * 3_600_000;
@@ -34,14 +34,23 @@ async function abortAbandoned(upload: Payloads['abort_upload'], options: Deliver
     options.log.warn(fields, 'the connector was removed, so an abandoned upload may stay in the bucket');
     return;
   }
-  const target = { connector: accountOf(row), bucket, region: region ?? undefined, guard: options.guard };
+  const target = {
+    connector: await accountOf(row, options.roles),
+    bucket,
+    region: region ?? undefined,
+    guard: options.guard,
+  };
   const client = openClient(target, ABORT_MS);
   try {
     await abortUpload(client, { Bucket: bucket, Key: key, UploadId: upload_id });
     options.log.info(fields, 'an upload in parts was aborted, or had ended before');
   } catch (error) {
     if (error instanceof Error && error.name === 'NoSuchUpload') return;
-    const reason = explainS3(error, { bucket, action: 's3:AbortMultipartUpload' }).error;
+    const reason = explainS3(error, {
+      bucket,
+      action: 's3:AbortMultipartUpload',
+      identity: identityOf(target.connector),
+    }).error;
     options.log.warn({ ...fields, reason }, 'an upload in parts could not be aborted');
     throw new Error(`The upload of ${key} could not be aborted: ${reason}`);
   } finally {

@@ -7,6 +7,7 @@ import { expectUpload } from './abandonedUploads.ts';
 import { accountOf } from './connectorAccount.ts';
 import { adFrameKey, adPreviewKey, manifestKey, screenshotKey } from './objectKeys.ts';
 import type { DeliveryOptions } from './options.ts';
+import { RoleError } from './roleErrors.ts';
 import { type BucketUploadResult, uploadToBucket } from './s3Upload.ts';
 
 /** One object to upload. `read` loads its bytes just before the upload. */
@@ -40,12 +41,11 @@ async function uploadAll(
   const { organization_id: organizationId, connector: name } = delivery;
   const row = await findS3Connector(options.store.db, { organizationId, name });
   if (row === undefined) return { outcome: 'retry', error: `The organization no longer has the connector ${name}.` };
-  const connector = accountOf(row);
   const region = delivery.region ?? undefined;
   const bucket = delivery.bucket ?? '';
   const put = async ({ key, contentType, read }: ObjectUpload) =>
     uploadToBucket({
-      connector,
+      connector: await accountOf(row, options.roles),
       key,
       contentType,
       region,
@@ -57,8 +57,13 @@ async function uploadAll(
         expectUpload(options, { organization_id: organizationId, name, bucket, region, key, upload_id }),
     });
   const { pictures, last } = await uploadsOf(delivery, options);
-  const result = await putAll(pictures, put);
-  return last === undefined || result.outcome !== 'delivered' ? result : put(last);
+  try {
+    const result = await putAll(pictures, put);
+    return last === undefined || result.outcome !== 'delivered' ? result : await put(last);
+  } catch (error) {
+    if (error instanceof RoleError) return { outcome: 'retry', error: error.message };
+    throw error;
+  }
 }
 
 /** Uploads concurrently and starts no upload after one has failed. @returns the first failure, or else the last success. */

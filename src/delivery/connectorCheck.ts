@@ -12,7 +12,8 @@ import {
 import { accountOf } from './connectorAccount.ts';
 import { checkKey } from './objectKeys.ts';
 import type { DeliveryOptions } from './options.ts';
-import { type BucketTarget, openClient } from './s3Client.ts';
+import { RoleError } from './roleErrors.ts';
+import { type BucketTarget, identityOf, openClient } from './s3Client.ts';
 import { explainS3 } from './s3Errors.ts';
 import { uploadToBucket } from './s3Upload.ts';
 
@@ -51,12 +52,14 @@ async function checkStored(key: ConnectorKey, options: DeliveryOptions, signal: 
 
 async function checkBucket(
   row: S3Connector,
-  { guard }: Pick<DeliveryOptions, 'guard'>,
+  { guard, roles }: Pick<DeliveryOptions, 'guard' | 'roles'>,
   signal: AbortSignal,
 ): Promise<CheckResult> {
   const bucket = row.check_bucket ?? '';
   const key = checkKey({ keyPrefix: row.check_key_prefix ?? '', id: randomUUID() });
-  const target = { connector: accountOf(row), bucket, region: row.check_region ?? undefined, guard };
+  const connector = await accountOf(row, roles).catch(roleFault);
+  if (typeof connector === 'string') return { status: 'failed', message: connector };
+  const target = { connector, bucket, region: row.check_region ?? undefined, guard };
   const written = await uploadToBucket({
     ...target,
     key,
@@ -72,6 +75,12 @@ async function checkBucket(
   return { status: 'passed', message: left + fault };
 }
 
+/** @returns why the role could not be assumed. @throws other errors. */
+function roleFault(error: unknown): string {
+  if (error instanceof RoleError) return error.message;
+  throw error;
+}
+
 /** @returns why the object was not deleted; undefined if it was. */
 async function deleteObject(target: BucketTarget, key: string, signal: AbortSignal): Promise<string | undefined> {
   const { bucket } = target;
@@ -82,7 +91,7 @@ async function deleteObject(target: BucketTarget, key: string, signal: AbortSign
     await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }), { abortSignal });
     return undefined;
   } catch (error) {
-    return explainS3(error, { bucket, action: 's3:DeleteObject' }).error;
+    return explainS3(error, { bucket, action: 's3:DeleteObject', identity: identityOf(target.connector) }).error;
   } finally {
     client?.destroy();
   }

@@ -4,6 +4,7 @@ import type { Log } from '../lib/log.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { Store } from '../store/database/database.ts';
 import type { Notifications } from '../store/database/notifications.ts';
+import type { ConnectorRoles } from './connectorRoles.ts';
 import type { DeliveryLimits } from './fairClaims.ts';
 
 export interface DeliveryOptions {
@@ -11,6 +12,8 @@ export interface DeliveryOptions {
   readonly queue: Queue;
   readonly artifacts: ArtifactStore;
   readonly guard: Guard;
+  /** Without it, connectors that name a role fail. */
+  readonly roles?: ConnectorRoles | undefined;
   readonly log: Log;
   /** Notifications of deliveries that become due. Without them, workers look once a second. */
   readonly subscribe?: Notifications['subscribe'];

@@ -21,6 +21,9 @@ export interface S3Account {
   storageClass?: StorageClass | undefined;
 }
 
+/** Whose permissions count. Only roles have session tokens. */
+export const identityOf = ({ sessionToken }: S3Account) => (sessionToken === undefined ? 'access key' : 'role');
+
 export interface BucketTarget {
   connector: S3Account;
   bucket: string;

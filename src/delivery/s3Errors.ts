@@ -24,6 +24,8 @@ interface Call {
   readonly bucket: string;
   /** The action that was refused, unless the server names another one. */
   readonly action: S3Action;
+  /** Whose permissions count. */
+  readonly identity: 'access key' | 'role';
 }
 
 /** The part of a failed response that says why. */
@@ -81,10 +83,10 @@ const busy: Reason = ({ code }) => `The server asks for fewer requests (${code})
 
 const REASONS: Readonly<Record<string, Reason>> = {
   NoSuchBucket: (_, { bucket }) => `The bucket ${bucket} does not exist.`,
-  AccessDenied: ({ message }, { bucket, action }) => {
+  AccessDenied: ({ message }, { bucket, action, identity }) => {
     const { permission = action, key } = deniedAction(message);
     const where = key === undefined ? `for the bucket ${bucket}` : `for the key ${key}`;
-    return `The access key of the connector lacks the permission ${permission} ${where}.`;
+    return `The ${identity} of the connector lacks the permission ${permission} ${where}.`;
   },
   InvalidAccessKeyId: () => 'The server does not know the access key of the connector.',
   SignatureDoesNotMatch: () => 'The secret key of the connector is wrong.',
@@ -111,14 +113,14 @@ function deniedAction(message: string): { permission?: string; key?: string } {
 }
 
 /** An answer whose code has no text of ours. The server's own message is the customer's, so it is shown, but not without a limit. */
-function describe({ status, code, message }: Answer, { bucket, action }: Call): string {
+function describe({ status, code, message }: Answer, { bucket, action, identity }: Call): string {
   if (code === undefined && message !== '') return message;
   if (code === undefined)
     return `The server answered ${status} with something other than an S3 response. Check that its address is that of an S3 server.`;
   const words = printable(message);
   if (words !== '' && !/^(Unknown|UnknownError)$/.test(words)) return `The server answered ${status}: ${words}.`;
   const hints: Readonly<Record<number, string>> = {
-    403: `: check that the access key has the permission ${action} for the bucket ${bucket}`,
+    403: `: check that the ${identity} has the permission ${action} for the bucket ${bucket}`,
     404: `: check that the bucket ${bucket} exists`,
   };
   return `The server answered ${status} without a reason${hints[status ?? 0] ?? ''}.`;

@@ -1,7 +1,7 @@
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { EgressRefusedError } from '../egress/errors.ts';
 import { LARGEST_SINGLE_UPLOAD, requestsFor, uploadInParts } from './multipartUpload.ts';
-import { type BucketTarget, openClient } from './s3Client.ts';
+import { type BucketTarget, identityOf, openClient } from './s3Client.ts';
 import { explainS3 } from './s3Errors.ts';
 
 export interface BucketUpload extends BucketTarget {
@@ -61,7 +61,8 @@ async function put(attempt: BucketUpload): Promise<Omit<BucketUploadResult, 'dur
   } catch (error) {
     if (deadline.aborted) return { outcome: 'retry', error: `The upload took longer than ${totalMs} ms.` };
     const outcome = error instanceof EgressRefusedError ? 'refused' : 'retry';
-    return { outcome, ...explainS3(error, { bucket, action: 's3:PutObject' }) };
+    const call = { bucket, action: 's3:PutObject', identity: identityOf(attempt.connector) } as const;
+    return { outcome, ...explainS3(error, call) };
   } finally {
     client?.destroy();
   }

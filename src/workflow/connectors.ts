@@ -9,11 +9,12 @@ import { recordAction } from '../store/auditLog/auditLog.ts';
 import type { Database, Queryable } from '../store/database/database.ts';
 import {
   type CheckTarget,
+  type ConnectorIdentity,
   type ConnectorKey,
+  type ConnectorSettings,
   deleteS3Connector,
   findS3Connector,
   listS3Connectors,
-  type NewS3Connector,
   type S3Connector,
   setS3Connector,
   startConnectorCheck,
@@ -29,6 +30,8 @@ interface Owner {
 interface SaveOptions {
   readonly body: S3ConnectorBody;
   readonly guard: Pick<Guard, 'resolve'>;
+  /** ARN of the service's own AWS identity. Without it, connectors cannot name a role. */
+  readonly awsPrincipal?: string | undefined;
   readonly queue: Enqueuer;
   readonly actor: Actor;
 }
@@ -39,17 +42,21 @@ const MAX_CONNECTORS = 20;
 /**
  * Sets or replaces the connector, and enqueues its check if a bucket for it is known. A body without a secret keeps the
  * stored one of the same access key.
- * @throws Failure (422) for an endpoint that the service would not connect to, for a missing secret, and for too many
- *   connectors.
+ * @throws Failure (422) for an endpoint that the service would not connect to, for a missing secret, for a role if the
+ *   service has no AWS identity, and for too many connectors.
  */
 export async function saveConnector(
   db: Database,
   owner: Owner,
-  { body, guard, queue, actor }: SaveOptions,
+  { body, guard, awsPrincipal, queue, actor }: SaveOptions,
 ): Promise<S3Connector> {
   const endpoint = body.endpoint?.trim() || undefined;
   const fault = endpoint && (await addressFault(guard, endpoint));
   if (fault) throw invalid({ endpoint: [fault] });
+  if (body.role_arn && awsPrincipal === undefined)
+    throw invalid({
+      role_arn: ['cannot be used: this service has no AWS identity. Its operator can set AWS_PRINCIPAL_ARN.'],
+    });
   const { organizationId, slug, name } = owner;
   return db.transaction().execute(async (tx) => {
     await lockOrganization(tx, slug);
@@ -65,21 +72,25 @@ export async function saveConnector(
   });
 }
 
-function accountOf(body: S3ConnectorBody, stored: S3Connector | undefined): Omit<NewS3Connector, 'endpoint' | 'name'> {
-  const accessKeyId = body.access_key_id.trim();
-  const kept = stored?.access_key_id === accessKeyId ? stored.secret_access_key : undefined;
-  const secretAccessKey = body.secret_access_key?.trim() || kept;
-  if (secretAccessKey === undefined)
-    throw invalid({ secret_access_key: ['is required: there is no stored secret for this access key.'] });
+function accountOf(body: S3ConnectorBody, stored: S3Connector | undefined): ConnectorSettings & ConnectorIdentity {
   return {
+    ...identityOf(body, stored),
     region: body.region,
-    accessKeyId,
-    secretAccessKey,
     forcePathStyle: body.force_path_style ?? false,
     encryption: body.encryption ?? null,
     kmsKeyId: body.kms_key_id ?? null,
     storageClass: body.storage_class ?? null,
   };
+}
+
+function identityOf(body: S3ConnectorBody, stored: S3Connector | undefined): ConnectorIdentity {
+  if (body.role_arn) return { roleArn: body.role_arn };
+  const accessKeyId = body.access_key_id?.trim() ?? '';
+  const kept = stored?.access_key_id === accessKeyId ? stored.secret_access_key : undefined;
+  const secretAccessKey = body.secret_access_key?.trim() || kept;
+  if (!secretAccessKey)
+    throw invalid({ secret_access_key: ['is required: there is no stored secret for this access key.'] });
+  return { accessKeyId, secretAccessKey };
 }
 
 export function checkTargetOf({ bucket, region, key_prefix }: ConnectorCheckBody): CheckTarget {
@@ -106,9 +117,9 @@ export async function recordConnector(
 }
 
 function auditedFields(row: S3Connector): AuditedFields {
-  const { region, access_key_id, force_path_style, encryption, kms_key_id, storage_class } = row;
+  const { region, access_key_id, role_arn, force_path_style, encryption, kms_key_id, storage_class } = row;
   const endpoint = row.endpoint && addressWithoutSecrets(row.endpoint);
-  return { endpoint, region, access_key_id, force_path_style, encryption, kms_key_id, storage_class };
+  return { endpoint, region, access_key_id, role_arn, force_path_style, encryption, kms_key_id, storage_class };
 }
 
 /** @returns false if there was none. */

@@ -484,14 +484,17 @@ class WebhookEndpointChange(TypedDict, total=False):
 class _S3Connector(TypedDict):
     # Region of buckets for which the subscriber names none.
     region: str
-    access_key_id: str
 
 
 class S3Connector(_S3Connector, total=False):
     "The S3 account that writes into the buckets of the organization."
 
+    # The id of an access key. Required unless `role_arn` is given.
+    access_key_id: Union[str, None]
     # May be left out if the connector has a secret for the same access key.
     secret_access_key: Union[str, None]
+    # Role of an AWS account, instead of an access key. Its trust policy must allow the `principal_arn` of the answer to assume it with the `external_id` of the answer, and with no other one.
+    role_arn: Union[str, None]
     # Address of an S3 server other than AWS.
     endpoint: Union[str, None]
     # Puts the bucket into the path, as MinIO requires.
@@ -1404,7 +1407,10 @@ class Connector(TypedDict):
     # Whether subscribers that name no connector use it.
     is_default: bool
     region: str
-    access_key_id: str
+    # Null if the connector uses a role.
+    access_key_id: Union[str, None]
+    # Null if the connector uses an access key.
+    role: Union["ConnectorRole", None]
     endpoint: Union[str, None]
     force_path_style: bool
     encryption: Union[Literal["AES256", "aws:kms"], None]
@@ -1414,6 +1420,14 @@ class Connector(TypedDict):
     updated_at: str
     # The last check. Null if the connector was not checked since it was set.
     check: Union["ConnectorCheck", None]
+
+
+class ConnectorRole(TypedDict):
+    arn: str
+    # The id of the organization, which the trust policy of the role must require.
+    external_id: str
+    # The identity of this service, which the role must trust.
+    principal_arn: Union[str, None]
 
 
 class ConnectorCheck(TypedDict):

@@ -37,6 +37,8 @@ export interface PagesOptions extends EventContext {
   readonly requestLimits?: RequestLimits | undefined;
   /** Looks up keys. Without it, wrong keys are not limited. */
   readonly keyChecker?: KeyChecker | undefined;
+  /** ARN of the service's own AWS identity. Without it, connectors cannot name a role. */
+  readonly awsPrincipal?: string | undefined;
   /** Checks the addresses of connectors and test events. Without it, they must be public. */
   readonly guard?: Pick<Guard, 'resolve'>;
   /** The addresses from which the service connects to others, as the operator named them. */

@@ -59,13 +59,15 @@ export function webhookEndpointRecord(row: EndpointRow): WebhookEndpointRecord {
   };
 }
 
-export function connectorRecord(row: S3Connector): ConnectorRecord {
+/** @param awsPrincipal ARN of the service's own AWS identity. */
+export function connectorRecord(row: S3Connector, awsPrincipal: string | undefined): ConnectorRecord {
   return {
     type: 'connector',
     name: row.name,
     is_default: row.name === DEFAULT_CONNECTOR,
     region: row.region,
     access_key_id: row.access_key_id,
+    role: row.role_arn === null ? null : roleRecord(row.role_arn, row.organization_id, awsPrincipal),
     endpoint: row.endpoint,
     force_path_style: row.force_path_style,
     encryption: row.encryption,
@@ -74,6 +76,10 @@ export function connectorRecord(row: S3Connector): ConnectorRecord {
     updated_at: timestamp(row.updated_at),
     check: checkRecord(row),
   };
+}
+
+function roleRecord(arn: string, externalId: string, awsPrincipal: string | undefined): ConnectorRecord['role'] {
+  return { arn, external_id: externalId, principal_arn: awsPrincipal ?? null };
 }
 
 function checkRecord(row: S3Connector): ConnectorRecord['check'] {

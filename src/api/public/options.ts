@@ -38,6 +38,8 @@ export interface PublicApiOptions extends EventContext {
   readonly artifacts: ArtifactStore;
   /** How long a download waits for the file of its export; 8 s unless given. */
   readonly exportWaitMs?: number;
+  /** ARN of the service's own AWS identity. Without it, connectors cannot name a role. */
+  readonly awsPrincipal?: string | undefined;
   /** Checks the addresses of connectors and test events. Without it, they must be public. */
   readonly guard?: Pick<Guard, 'resolve'>;
   /** The results pages, which `html_url` opens. */

@@ -3,6 +3,7 @@ import type { ClusterPort } from '../../cluster/port.ts';
 import type { Config } from '../../config.ts';
 import type { Controller, ControllerSettings } from '../../controller/controller.ts';
 import type { ControllerOptions } from '../../controller/options.ts';
+import { ConnectorRoles } from '../../delivery/connectorRoles.ts';
 import { type Deliveries, startDeliveries } from '../../delivery/deliveries.ts';
 import { createGuard, type GuardOptions } from '../../egress/guard.ts';
 import { startExports } from '../../exports/startExports.ts';
@@ -22,12 +23,15 @@ export async function startQueueWork(context: ServiceContext, egress: EgressOpti
   const { config, store, queue, artifacts, log, metrics, notifications } = context;
   const observe = { attempted: metrics.countExportAttempt };
   await startExports({ store, queue, artifacts, log: log.child({ part: 'export' }), observe });
+  const guard = createGuard(egress);
+  const principal = config.AWS_PRINCIPAL_ARN;
   return startDeliveries({
     subscribe: notifications.subscribe,
     store,
     queue,
     artifacts,
-    guard: createGuard(egress),
+    guard,
+    roles: principal === undefined ? undefined : new ConnectorRoles({ guard, principal }),
     log: log.child({ part: 'delivery' }),
     disableAfterDays: config.WEBHOOK_DISABLE_AFTER_DAYS,
     observe: {

@@ -65,8 +65,9 @@ export interface S3ConnectorTable {
   name: Generated<string>;
   endpoint: string | null;
   region: string;
-  access_key_id: string;
-  secret_access_key: string;
+  access_key_id: string | null;
+  secret_access_key: string | null;
+  role_arn: string | null;
   force_path_style: Generated<boolean>;
   encryption: Encryption | null;
   kms_key_id: string | null;

@@ -9,10 +9,13 @@ import { requireOrganization } from './organizations.ts';
 
 export type S3Connector = Selectable<S3ConnectorTable>;
 
-export interface NewS3Connector {
+/** An access key, or a role that the service assumes. */
+export type ConnectorIdentity =
+  | { readonly accessKeyId: string; readonly secretAccessKey: string }
+  | { readonly roleArn: string };
+
+export interface ConnectorSettings {
   readonly region: string;
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
   /** {@link DEFAULT_CONNECTOR} unless given. */
   readonly name?: string;
   /** Only for servers other than AWS. */
@@ -22,6 +25,8 @@ export interface NewS3Connector {
   readonly kmsKeyId?: string | null;
   readonly storageClass?: StorageClass | null;
 }
+
+export type NewS3Connector = ConnectorSettings & ConnectorIdentity;
 
 const NOT_CHECKED = {
   check_bucket: null,
@@ -42,8 +47,7 @@ export async function setS3Connector(db: Queryable, slug: string, given: NewS3Co
   const values = {
     region: given.region,
     endpoint: given.endpoint ?? null,
-    access_key_id: given.accessKeyId,
-    secret_access_key: sealSecret(db, given.secretAccessKey, connectorSecretPlace(organization.id)),
+    ...identityColumns(db, given, organization.id),
     force_path_style: given.forcePathStyle ?? false,
     encryption: given.encryption ?? null,
     kms_key_id: given.kmsKeyId ?? null,
@@ -56,6 +60,12 @@ export async function setS3Connector(db: Queryable, slug: string, given: NewS3Co
     .values({ organization_id: organization.id, name: given.name ?? DEFAULT_CONNECTOR, ...values })
     .onConflict((on) => on.columns(['organization_id', 'name']).doUpdateSet(values))
     .execute();
+}
+
+function identityColumns(db: Queryable, given: ConnectorIdentity, organizationId: string) {
+  if ('roleArn' in given) return { role_arn: given.roleArn, access_key_id: null, secret_access_key: null };
+  const secret = sealSecret(db, given.secretAccessKey, connectorSecretPlace(organizationId));
+  return { role_arn: null, access_key_id: given.accessKeyId, secret_access_key: secret };
 }
 
 /** A connector of an organization. */
@@ -78,6 +88,7 @@ export async function findS3Connector(
 }
 
 function withOpenSecret(db: Queryable, row: S3Connector): S3Connector {
+  if (row.secret_access_key === null) return row;
   const secret = openSecret(db, row.secret_access_key, connectorSecretPlace(row.organization_id));
   return { ...row, secret_access_key: secret };
 }

@@ -217,6 +217,16 @@ describe('the connector', () => {
     await db.deleteFrom('s3_connectors').execute();
   });
 
+  it('a connector with a role shows the external id that its trust policy must require', async () => {
+    const { store, organizationId } = server;
+    const roleArn = 'arn:aws:iam::111122223333:role/pictures';
+    await setS3Connector(store.db, 'demo', { region: 'eu-west-1', roleArn });
+    await open('/connectors');
+    await page.getByText(organizationId).waitFor();
+    expect(await page.getByLabel('Role').inputValue()).toBe(roleArn);
+    await store.db.deleteFrom('s3_connectors').execute();
+  });
+
   it('a private server is refused, and the form keeps everything but the secret', async () => {
     await open('/connectors');
     await page.getByLabel('Server').fill('http://10.0.0.1:9000');

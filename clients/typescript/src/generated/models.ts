@@ -388,9 +388,12 @@ export type WebhookEndpointChange = {
 export type S3Connector = {
   /** Region of buckets for which the subscriber names none. */
   region: string;
-  access_key_id: string;
+  /** The id of an access key. Required unless `role_arn` is given. */
+  access_key_id?: string | null;
   /** May be left out if the connector has a secret for the same access key. */
   secret_access_key?: string | null;
+  /** Role of an AWS account, instead of an access key. Its trust policy must allow the `principal_arn` of the answer to assume it with the `external_id` of the answer, and with no other one. */
+  role_arn?: string | null;
   /** Address of an S3 server other than AWS. */
   endpoint?: string | null;
   /** Puts the bucket into the path, as MinIO requires. */
@@ -1206,7 +1209,16 @@ export type Connector = {
   /** Whether subscribers that name no connector use it. */
   is_default: boolean;
   region: string;
-  access_key_id: string;
+  /** Null if the connector uses a role. */
+  access_key_id: string | null;
+  /** Null if the connector uses an access key. */
+  role: {
+    arn: string;
+    /** The id of the organization, which the trust policy of the role must require. */
+    external_id: string;
+    /** The identity of this service, which the role must trust. */
+    principal_arn: string | null;
+  } | null;
   endpoint: string | null;
   force_path_style: boolean;
   encryption: "AES256" | "aws:kms" | null;

@@ -29,7 +29,7 @@ export function connectorName({ query, body }: Pick<Request, 'query' | 'body'>):
 }
 
 export async function connectorPage(
-  { store }: PagesOptions,
+  { store, awsPrincipal }: PagesOptions,
   given: Given,
   { account = EMPTY_FORM, check = EMPTY_FORM, status }: ConnectorPageOptions = {},
 ): Promise<ResultsPage> {
@@ -39,7 +39,7 @@ export async function connectorPage(
   const isNew = request.query['add'] !== undefined || formField(request, 'is_new') !== '';
   const row = isNew ? undefined : (rows.find((each) => each.name === name) ?? rows[0]);
   const body = html`${rows.length === 0 ? nothing() : list(rows, row, paths)}
-${row !== undefined && html`${facts(row, paths)}${checkPanel(row, given, check)}`}
+${row !== undefined && html`${facts(row, given, awsPrincipal)}${checkPanel(row, given, check)}`}
 ${accountForm(row, given, { form: account, suggested: rows.length === 0 ? DEFAULT_CONNECTOR : '' })}`;
   return settingsPage({
     paths,
@@ -62,21 +62,31 @@ function list(rows: readonly S3Connector[], shown: S3Connector | undefined, path
 
 function nothing(): Html {
   return html`<section class="panel"><h2>No connector yet</h2>
-<p>With a connector, the service puts the pictures of approved sets into your buckets. It needs an access key with the permission <code>s3:PutObject</code>.</p></section>`;
+<p>With a connector, the service puts the pictures of approved sets into your buckets. It needs an access key with the permission <code>s3:PutObject</code>, or a role of an AWS account.</p></section>`;
 }
 
-function facts(row: S3Connector, paths: Given['paths']): Html {
+function facts(row: S3Connector, { paths }: Given, awsPrincipal: string | undefined): Html {
   return html`<section class="panel"><h2>Connector “${row.name}”</h2>
 <p>${row.name === DEFAULT_CONNECTOR ? 'Subscribers that name no connector use it.' : html`Subscribers use it if they name it: <code>"connector": "${row.name}"</code>.`}</p><dl class="facts">
   <dt>Server</dt><dd>${row.endpoint === null ? 'AWS' : html`<code>${row.endpoint}</code>`}</dd>
   <dt>Region</dt><dd>${row.region}</dd>
-  <dt>Access key</dt><dd><code>${row.access_key_id}</code></dd>
-  <dt>Secret</dt><dd>Stored. No page shows it.</dd>
+  ${row.role_arn === null ? keyFacts(row) : roleFacts({ ...row, role_arn: row.role_arn }, awsPrincipal)}
   <dt>Buckets</dt><dd>${row.force_path_style ? 'In the path of the address' : 'In the name of the host'}</dd>
   ${row.encryption !== null && html`<dt>Encryption</dt><dd>${row.encryption}${row.kms_key_id !== null && html` <code>${row.kms_key_id}</code>`}</dd>`}
   ${row.storage_class !== null && html`<dt>Storage class</dt><dd>${row.storage_class}</dd>`}
   <dt>Changed</dt><dd>${timeElement(row.updated_at)}</dd></dl>
 <p><a href="${withName(`${paths.settings('connectors')}/remove`, row)}">Remove the connector</a></p></section>`;
+}
+
+function keyFacts(row: S3Connector): Html {
+  return html`<dt>Access key</dt><dd><code>${row.access_key_id}</code></dd>
+  <dt>Secret</dt><dd>Stored. No page shows it.</dd>`;
+}
+
+function roleFacts(row: S3Connector & { role_arn: string }, awsPrincipal: string | undefined): Html {
+  return html`<dt>Role</dt><dd><code>${row.role_arn}</code></dd>
+  <dt>Trusts</dt><dd><code>${awsPrincipal ?? 'This service has no AWS identity any more.'}</code></dd>
+  <dt>External id</dt><dd><code>${row.organization_id}</code> The trust policy of the role must require it.</dd>`;
 }
 
 function checkPanel(row: S3Connector, { viewer, paths }: Given, form: FormState): Html {
@@ -116,15 +126,16 @@ function accountForm(row: S3Connector | undefined, { viewer, paths }: Given, { f
   const isTyped = Object.keys(form.values).length > 0;
   const isPathStyle = isTyped ? form.values['force_path_style'] !== undefined : row?.force_path_style === true;
   const secretHint = row === undefined ? undefined : 'Leave it empty to keep the stored one of the same access key.';
-  const names = ['name', 'endpoint', 'region', 'access_key_id', 'secret_access_key', ...STORED];
+  const names = ['name', 'endpoint', 'region', 'access_key_id', 'secret_access_key', 'role_arn', ...STORED];
   return html`<section class="panel"><h2>${row === undefined ? 'Set a connector' : 'Change the connector'}</h2>
 ${otherFaults(form.errors, names)}
 <form class="fields" method="post" action="${path}">${hiddenFields(viewer, path)}
 ${row === undefined ? html`<input type="hidden" name="is_new" value="yes">${textField({ name: 'name', label: 'Name', value: suggested, isRequired: true, max: 63, hint: `Subscribers that name no connector use the one named ${DEFAULT_CONNECTOR}.` }, form)}` : html`<input type="hidden" name="name" value="${row.name}">`}
 ${textField({ name: 'endpoint', label: 'Server', type: 'url', value: row?.endpoint ?? '', hint: 'Empty for AWS. Otherwise the public address of the S3 server.' }, form)}
 ${textField({ name: 'region', label: 'Region', value: row?.region ?? '', isRequired: true, hint: 'For example eu-central-1.' }, form)}
-${textField({ name: 'access_key_id', label: 'Access key', value: row?.access_key_id ?? '', isRequired: true }, form)}
-${textField({ name: 'secret_access_key', label: 'Secret', type: 'password', isRequired: row === undefined, hint: secretHint }, form)}
+${textField({ name: 'access_key_id', label: 'Access key', value: row?.access_key_id ?? '' }, form)}
+${textField({ name: 'secret_access_key', label: 'Secret', type: 'password', hint: secretHint }, form)}
+${textField({ name: 'role_arn', label: 'Role', value: row?.role_arn ?? '', hint: 'A role of an AWS account, instead of an access key: arn:aws:iam::…:role/….' }, form)}
 ${selectField({ name: 'encryption', label: 'Encryption', value: row?.encryption ?? '', options: ENCRYPTIONS, none: 'As the bucket says' }, form)}
 ${textField({ name: 'kms_key_id', label: 'KMS key', value: row?.kms_key_id ?? '', hint: 'Only for aws:kms. The access key then needs kms:GenerateDataKey for it.' }, form)}
 ${selectField({ name: 'storage_class', label: 'Storage class', value: row?.storage_class ?? '', options: STORAGE_CLASSES, none: 'As the bucket says' }, form)}

@@ -118,18 +118,17 @@ export class SettingsActions {
       const [endpoint, secret] = [formField(request, 'endpoint'), formField(request, 'secret_access_key')];
       const body = readFields(S3ConnectorBody, {
         region: formField(request, 'region').trim(),
-        access_key_id: formField(request, 'access_key_id'),
         force_path_style: formField(request, 'force_path_style') !== '',
         ...(endpoint.trim() !== '' && { endpoint }),
         ...(secret.trim() !== '' && { secret_access_key: secret }),
-        ...chosenFields(request, ['encryption', 'kms_key_id', 'storage_class']),
+        ...chosenFields(request, ['access_key_id', 'role_arn', 'encryption', 'kms_key_id', 'storage_class']),
       });
       const { name } = readFields(ConnectorReference, { name: connectorName(request) });
-      const { store, queue } = this.#options;
+      const { store, queue, awsPrincipal } = this.#options;
       const isTaken = (await findS3Connector(store.db, { ...viewer, name })) !== undefined;
       if (isTaken && formField(request, 'is_new') !== '')
         throw invalid({ name: ['is the name of another connector: choose one that is free.'] });
-      await saveConnector(store.db, { ...viewer, name }, { body, guard: this.#guard, queue, actor });
+      await saveConnector(store.db, { ...viewer, name }, { body, guard: this.#guard, awsPrincipal, queue, actor });
       return redirectTo(given, `${paths.settings('connectors')}?name=${name}`, 'saved');
     };
     const values = typedValues(request, ['secret_access_key']);

@@ -17,10 +17,12 @@ import type { PublicApiOptions } from '../options.ts';
 
 type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
-export function listConnectors({ store }: PublicApiOptions): Handler {
+export function listConnectors({ store, awsPrincipal }: PublicApiOptions): Handler {
   return async ({ request, organizationId }) => {
     const range = readOrFail(ConnectorsQuery, request.query);
-    const data = (await listS3Connectors(store.db, organizationId, range)).map(connectorRecord);
+    const data = (await listS3Connectors(store.db, organizationId, range)).map((row) =>
+      connectorRecord(row, awsPrincipal),
+    );
     return jsonResponse(200, { data, page: 1, per_page: Math.max(1, data.length), total: data.length });
   };
 }
@@ -30,20 +32,25 @@ const keyOf = ({ request, organizationId }: Pick<AuthorizedRequest, 'request' | 
   name: String(request.params['name']),
 });
 
-export function oneConnector({ store }: PublicApiOptions): Handler {
+export function oneConnector({ store, awsPrincipal }: PublicApiOptions): Handler {
   return async (call) =>
-    jsonResponse(200, connectorRecord(requireConnector(await findS3Connector(store.db, keyOf(call)))));
+    jsonResponse(200, connectorRecord(requireConnector(await findS3Connector(store.db, keyOf(call))), awsPrincipal));
 }
 
 /** PUT …/connectors/{name}: sets or replaces the connector. */
-export function putConnector({ store, queue, limits }: PublicApiOptions, guard: Pick<Guard, 'resolve'>): Handler {
+export function putConnector(options: PublicApiOptions, guard: Pick<Guard, 'resolve'>): Handler {
+  const { store, queue, limits, awsPrincipal } = options;
   const readBody = jsonBodyReader(limits.bodyBytes);
   return async ({ request, response, organizationId, actor, place: { slug } }) => {
     const { value } = await readBody(request, response, organizationId);
     const { name } = readOrFail(ConnectorReference, { name: request.params['name'] });
     const body = readOrFail(S3ConnectorBody, value);
-    const row = await saveConnector(store.db, { organizationId, slug, name }, { body, guard, queue, actor });
-    return jsonResponse(200, connectorRecord(row));
+    const row = await saveConnector(
+      store.db,
+      { organizationId, slug, name },
+      { body, guard, awsPrincipal, queue, actor },
+    );
+    return jsonResponse(200, connectorRecord(row, awsPrincipal));
   };
 }
 
@@ -57,7 +64,7 @@ export function removeConnector({ store }: PublicApiOptions): Handler {
 }
 
 /** POST …/connectors/{name}/check: 202 with the connector, whose check is then pending. */
-export function checkConnector({ store, queue, limits }: PublicApiOptions): Handler {
+export function checkConnector({ store, queue, limits, awsPrincipal }: PublicApiOptions): Handler {
   const readBody = jsonBodyReader(limits.bodyBytes);
   return async (call) => {
     const { value } = await readBody(call.request, call.response, call.organizationId);
@@ -65,6 +72,6 @@ export function checkConnector({ store, queue, limits }: PublicApiOptions): Hand
     const row = await store.db
       .transaction()
       .execute((tx) => requestConnectorCheck(tx, { ...keyOf(call), target }, { queue, actor: call.actor }));
-    return jsonResponse(202, connectorRecord(row));
+    return jsonResponse(202, connectorRecord(row, awsPrincipal));
   };
 }

@@ -4,9 +4,12 @@ import { createGuard } from '../../../../src/egress/guard.ts';
 import { type Json, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 import { required } from '../../../support/required.ts';
 
+const PRINCIPAL = 'arn:aws:iam::999999999999:role/tearsheet';
+const ROLE = 'arn:aws:iam::111122223333:role/pictures';
+
 let api: TestApi;
 beforeAll(async () => {
-  api = await startPublicApi({ guard: createGuard({ allow: [], lookup: resolve }) });
+  api = await startPublicApi({ guard: createGuard({ allow: [], lookup: resolve }), awsPrincipal: PRINCIPAL });
 });
 afterAll(() => api.close());
 
@@ -150,12 +153,48 @@ describe('a connector', () => {
   test.each([
     ['Not%20a%20name', {}, 'name'],
     ['a', { kms_key_id: 'alias/pictures' }, 'kms_key_id'],
+    ['a', { secret_access_key: null, role_arn: ROLE }, 'access_key_id'],
+    ['a', { access_key_id: null, secret_access_key: null }, 'access_key_id'],
     ['a', { encryption: 'aws:kms', kms_key_id: 'a b' }, 'kms_key_id'],
     ['a', { storage_class: 'CHEAP' }, 'storage_class'],
     ['a', { check: { bucket: 'a..b' } }, 'check.bucket'],
   ])('the connector %s with %o is rejected', async (name, more, field) => {
     const { status, json } = await put({ ...account, ...more }, name);
     expect([status, Object.keys(json.errors)]).toEqual([422, [field]]);
+  });
+
+  test('a connector with a role shows the external id and the identity that the role must trust', async () => {
+    const { status, json } = await put({ region: 'eu-central-1', role_arn: ROLE });
+    const { id } = await api.store.db.selectFrom('organizations').select('id').executeTakeFirstOrThrow();
+    expect([status, json]).toMatchObject([
+      200,
+      { access_key_id: null, role: { arn: ROLE, external_id: id, principal_arn: PRINCIPAL } },
+    ]);
+    expect((await api.get('connectors/s3')).json).toEqual(json);
+    // The secret of the key that the role replaced is gone.
+    await put(account);
+    await put({ region: 'eu-central-1', role_arn: ROLE });
+    expect((await put({ region: 'us-east-1', access_key_id: 'AKIA1' })).status).toBe(422);
+  });
+
+  test.each([
+    ['arn:aws:iam::111122223333:user/pictures', {}, 'role_arn'],
+    [ROLE, { endpoint: 'https://you.example' }, 'endpoint'],
+    [ROLE, { secret_access_key: 'top-secret' }, 'secret_access_key'],
+  ])('the role %s with %o is rejected', async (role_arn, more, field) => {
+    const { status, json } = await put({ region: 'eu-central-1', role_arn, ...more });
+    expect([status, Object.keys(json.errors)]).toEqual([422, [field]]);
+  });
+
+  test('a role is rejected at once if the service has no AWS identity', async () => {
+    const without = await startPublicApi();
+    const { status, json } = await without.send({
+      ...{ method: 'PUT', path: '/api/v1/orgs/acme/connectors/s3' },
+      headers: { authorization: without.organization.api_key, 'content-type': 'application/json' },
+      body: JSON.stringify({ region: 'eu-central-1', role_arn: ROLE }),
+    });
+    await without.close();
+    expect([status, json.errors.role_arn]).toEqual([422, [expect.stringContaining('AWS_PRINCIPAL_ARN')]]);
   });
 
   test('an organization has at most 20 connectors', async () => {
