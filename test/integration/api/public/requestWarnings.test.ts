@@ -23,7 +23,7 @@ test('an unknown field is ignored and named in the answer with its path and what
   expect(status).toBe(201);
   expect(paths(json)).toEqual(['notify', 'ad.lookupkey']);
   expect(json.request_warnings[1].message).toBe(
-    'is not a field of this object, so the service ignored it. Remove it, or use a field that exists: lookup_key, name, media, size.',
+    'is not a field of this object, so the service ignored it. Remove it, or use a field that exists: lookup_key, name, media, size, metadata.',
   );
   expect(headers['preference-applied']).toBeUndefined();
   expect((await api.get(`ads/${json.id}`)).json.lookup_key).toBeNull();
@@ -42,7 +42,9 @@ test('strict handling rejects unknown fields before anything is stored, and says
   const { status, json, headers } = await api.post('ads', newAd({ nmae: 'Typo' }), STRICT);
   expect([status, json.status, json.code]).toEqual([422, 'failure', 'invalid']);
   expect(json.errors).toEqual({
-    'ad.nmae': ['is not a field of this object. Remove it, or use a field that exists: lookup_key, name, media, size.'],
+    'ad.nmae': [
+      'is not a field of this object. Remove it, or use a field that exists: lookup_key, name, media, size, metadata.',
+    ],
   });
   expect(headers['preference-applied']).toBe('handling=strict');
   expect(await api.count('ads')).toBe(before);
