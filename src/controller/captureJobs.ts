@@ -15,6 +15,7 @@ import {
   startSchedulingDeadline,
 } from '../store/jobs/jobs.ts';
 import { settle } from './completion.ts';
+import { waitForHost } from './guests.ts';
 import { LATER, type LeaderContext, NOW, SOON } from './leaderContext.ts';
 import { jobName, jobSpec, resourceSpec } from './specs.ts';
 import { sanitizeMessage } from './status.ts';
@@ -56,6 +57,7 @@ export async function replaceResource(
 
 export async function runJob(leader: LeaderContext, state: StoredJob, resource: ScreenshotJob): Promise<number> {
   const { cluster } = leader;
+  if (state.host !== null) return waitForHost(leader, state, { resource, host: state.host, dueMs: msUntilDue(state) });
   await deleteEarlierJobs(leader, state);
   const job = await cluster.getJob(jobName(state));
   if (job === undefined) return createJob(leader, state, resource);

@@ -9,6 +9,7 @@ import type { CaptureJob } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
 import type { StoredJob } from '../store/jobs/jobs.ts';
 import { type SettleCause, type Settlement, settleJob } from '../workflow/settlement.ts';
+import { checkHosting } from './guests.ts';
 import { LATER, type LeaderContext, NOW, SOON } from './leaderContext.ts';
 import { jobName } from './specs.ts';
 
@@ -50,6 +51,9 @@ export async function finish(
   resource: ScreenshotJob | undefined,
 ): Promise<number | undefined> {
   const age = state.now.getTime() - (state.settled_at?.getTime() ?? 0);
+  const current = await leader.cluster.getJob(jobName(state));
+  if (await checkHosting(leader, state, { resource, job: current }))
+    return waitForGuests(leader, state, { resource, job: current });
   const jobsLeftMs = await endJobs(leader, state, { age, mayWait: resource?.deleting !== true });
   if (resource === undefined) {
     if (jobsLeftMs === undefined) forget(leader, state.name);
@@ -59,6 +63,16 @@ export async function finish(
   const statusPause = await leader.statuses.update(state, { resource, job });
   if (resource.deleting) return releaseResource(leader, resource, { age, jobsLeftMs });
   return Math.min(statusPause, jobsLeftMs ?? (await expireResource(leader, resource, age)));
+}
+
+/** A capture of the job works on other sets, so its Job and its ScreenshotJob stay. */
+async function waitForGuests(
+  leader: LeaderContext,
+  state: StoredJob,
+  { resource, job }: { readonly resource: ScreenshotJob | undefined; readonly job: CaptureJob | undefined },
+): Promise<number> {
+  if (resource === undefined) return LATER;
+  return Math.min(await leader.statuses.update(state, { resource, job }), LATER);
 }
 
 /** Releases a deleted ScreenshotJob when its Jobs are gone. */
@@ -94,13 +108,14 @@ async function endJobs(
   state: StoredJob,
   { age, mayWait }: { readonly age: number; readonly mayWait: boolean },
 ): Promise<number | undefined> {
+  const idleMs = age - Math.max(0, (state.hosting_ended_at?.getTime() ?? 0) - (state.settled_at?.getTime() ?? 0));
   let next = Number.POSITIVE_INFINITY;
   for (let generation = 1; generation <= state.generation; generation++) {
     const job = await cluster.getJob(jobName({ name: state.name, generation }));
     if (job === undefined) continue;
-    const waits = mayWait && state.outcome === 'complete' && !job.finished && age < SELF_EXIT_MS;
+    const waits = mayWait && state.outcome === 'complete' && !job.finished && idleMs < SELF_EXIT_MS;
     if (!waits) await endJob(cluster, job);
-    next = Math.min(next, waits ? SELF_EXIT_MS - age : LATER);
+    next = Math.min(next, waits ? SELF_EXIT_MS - idleMs : LATER);
   }
   return Number.isFinite(next) ? next : undefined;
 }

@@ -61,6 +61,12 @@ function summary({ state, job, problem, canceling }: StatusInput): { reason: Scr
     const known = SCREENSHOT_JOB_REASONS.find((name) => name === problem.reason);
     return { reason: known ?? 'PodStartFailed', message: sanitizeMessage(problem.message) };
   }
+  if (state.host !== null) {
+    const by = `by a capture of ${state.host.name ?? 'another ScreenshotJob'}, which has no more work of its own`;
+    return state.started
+      ? { reason: 'Running', message: `Its pictures are taken ${by}.` }
+      : { reason: 'Queued', message: `Its pictures will be taken ${by}.` };
+  }
   const isRunning = state.started && job !== undefined && !job.deleting;
   return isRunning ? { reason: 'Running', message: '' } : { reason: 'Queued', message: '' };
 }

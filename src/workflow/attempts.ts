@@ -2,8 +2,9 @@
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
 import { expireEarlierClaims } from '../store/jobs/creatives.ts';
+import { extendHosting, notifyJobAndGuests } from '../store/jobs/hosting.ts';
 import { lockIndex, markIndexFinished, shareIndex, startAttempt } from '../store/jobs/indexes.ts';
-import { type LockedJob, shareJob } from '../store/jobs/jobLocks.ts';
+import { type LockedJob, type SharedJob, shareJob } from '../store/jobs/jobLocks.ts';
 
 /** Identifies one attempt of an index. */
 export interface AttemptRef {
@@ -20,7 +21,7 @@ export class SupersededError extends Error {
 }
 
 export interface OpenedAttempt {
-  readonly job: LockedJob;
+  readonly job: SharedJob;
   readonly attempt: number;
   readonly settled: boolean;
   readonly deadlineAt: Date;
@@ -46,7 +47,20 @@ export async function openAttempt(
   await startAttempt(transaction, { jobId, index, attempt, pod });
   await notify(transaction, { job: jobId, ...(job.set_id === null ? {} : { set: job.set_id }) });
   await expireEarlierClaims(transaction, { jobId, index, attempt });
+  // Guests of the earlier capture get a Job of their own.
+  if (known.attempt > 0 && job.small) await notifyJobAndGuests(transaction, jobId);
   return { ...opened, attempt };
+}
+
+/** The capture of a small job may host after its own work. @returns whether it hosts. */
+export async function startHosting(
+  transaction: Queryable,
+  { job, settled }: OpenedAttempt,
+  { index, leaseSeconds }: { readonly index: number; readonly leaseSeconds: number },
+): Promise<boolean> {
+  if (!job.small || settled) return false;
+  await extendHosting(transaction, { jobId: job.id, index }, { leaseSeconds });
+  return true;
 }
 
 /**

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { CREATIVES } from '../fixtures/media/creatives.ts';
 import { type Publishers, startPublishers } from '../fixtures/publisherServer.ts';
+import { askService, type BenchService } from './benchService.ts';
 import type { Figure } from './figure.ts';
 import { median } from './medians.ts';
 import { CLI, startProgram } from './program.ts';
@@ -12,14 +13,6 @@ export interface FirstPicture {
   readonly figure: Figure;
   /** Seconds by phase of the capture program, the median of the rounds; phases overlap. */
   readonly phases: Readonly<Record<string, number>>;
-}
-
-/** The first line of `tearsheet dev --json`. */
-interface Service {
-  readonly url: string;
-  readonly organization: string;
-  readonly api_key: string;
-  readonly metrics_url: string;
 }
 
 const POLL_MS = 20;
@@ -35,7 +28,7 @@ export async function measureFirstPicture(rounds: number): Promise<FirstPicture>
   const args = [CLI, 'dev', '--json', '--port', '0', '--data', data, '--allow', '127.0.0.0/8'];
   const program = await startProgram(args, { env: { LOG_LEVEL: 'warn' }, ready: (line) => line.includes('"api_key"') });
   try {
-    const service = JSON.parse(program.line) as Service;
+    const service = JSON.parse(program.line) as BenchService;
     await round(service, publishers);
     const seen: Round[] = [];
     for (let index = 0; index < rounds; index++) seen.push(await round(service, publishers));
@@ -54,9 +47,9 @@ interface Round {
   readonly phases: Readonly<Record<string, number>>;
 }
 
-async function round(service: Service, publishers: Publishers): Promise<Round> {
+async function round(service: BenchService, publishers: Publishers): Promise<Round> {
   const before = await phaseSums(service);
-  const set = await ask<{ id: string }>(service, '/screenshot_requests', requestOn(publishers));
+  const set = await askService<{ id: string }>(service, '/screenshot_requests', requestOn(publishers));
   const start = performance.now();
   await pictured(service, set.id, start + DEADLINE_MS);
   const seconds = (performance.now() - start) / 1000;
@@ -80,9 +73,9 @@ function requestOn(publishers: Publishers): object {
   };
 }
 
-async function pictured(service: Service, id: string, endsAt: number): Promise<void> {
+async function pictured(service: BenchService, id: string, endsAt: number): Promise<void> {
   while (performance.now() < endsAt) {
-    const set = await ask<{ screenshots: { status: string }[] }>(service, `/screenshot_sets/${id}`);
+    const set = await askService<{ screenshots: { status: string }[] }>(service, `/screenshot_sets/${id}`);
     const status = set.screenshots[0]?.status;
     if (status === 'uploaded') return;
     if (status !== 'pending') throw new Error(`The picture has the status ${status}.`);
@@ -91,17 +84,7 @@ async function pictured(service: Service, id: string, endsAt: number): Promise<v
   throw new Error(`There was no picture after ${DEADLINE_MS / 1000} s.`);
 }
 
-async function ask<T>({ url, organization, api_key }: Service, route: string, body?: object): Promise<T> {
-  const response = await fetch(`${url}/api/v1/orgs/${organization}${route}`, {
-    headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
-    signal: AbortSignal.timeout(30_000),
-    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${route} failed with status ${response.status}: ${await response.text()}`);
-  return (await response.json()) as T;
-}
-
-async function phaseSums({ metrics_url }: Service): Promise<Record<string, number>> {
+async function phaseSums({ metrics_url }: BenchService): Promise<Record<string, number>> {
   const response = await fetch(metrics_url, { signal: AbortSignal.timeout(30_000) });
   const text = await response.text();
   const sums = text.matchAll(/^tearsheet_capture_phase_seconds_sum\{phase="(\w+)"\} (\S+)$/gm);

@@ -1,6 +1,6 @@
 /**
  * Measures speed against floors and peers and writes docs/performance.md. `node test/bench/run.ts [figure…] [--quick]` measures only the
- * figures named (requests, webhooks, pictures, pages, encoding, markers, first), or all with fewer rounds, and then writes nothing.
+ * figures named (requests, webhooks, pictures, pages, sets, encoding, markers, first), or all with fewer rounds, and then writes nothing.
  */
 import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -20,6 +20,7 @@ import { measureMarkers } from './markers.ts';
 import { measurePictures } from './pictures.ts';
 import { reportOf } from './report.ts';
 import { withHead } from './sections.ts';
+import { measureSmallSets } from './smallSets.ts';
 import { measureWebhooks } from './webhooks.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -65,6 +66,10 @@ async function main(args: readonly string[]): Promise<void> {
       const pagesAtOnce = await defaultOpenPages();
       const sizes = quick ? { rounds: 1, pages: 12 } : { rounds: 4, pages: 40 };
       figures.push(...logged([await measureManyPages({ ...sizes, pagesAtOnce })]));
+    }
+    if (wanted('sets')) {
+      log('small sets …');
+      figures.push(...logged(await measureSmallSets(quick ? { rounds: 1, sets: 12 } : { rounds: 3, sets: 40 })));
     }
     if (wanted('encoding')) {
       log('pictures composed and encoded a second …');

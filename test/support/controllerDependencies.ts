@@ -62,7 +62,8 @@ export async function openControllerDependencies(
     'request',
     createInternalApi({
       ...{ store, queue, notifications, secret, internalUrl, artifacts, leaseSeconds, log },
-      ...{ publicUrl: PUBLIC_URL, podDeadlineSeconds: 600 },
+      // The admission ends idle captures. On a busy machine it may take some seconds.
+      ...{ publicUrl: PUBLIC_URL, podDeadlineSeconds: 600, lingerSeconds: 60 },
       observe: { screenshots: (statuses) => void counted.push(...statuses) },
     }),
   );

@@ -1,38 +1,58 @@
 /**
  * A capture program without a browser: it speaks the capture protocol and uploads the same small PNG for every picture. The text of
- * the ad (`html_tag`) selects its behaviour: `fail`, `crash` (each time), `crash once` or `hang`. Any other ad is rendered.
+ * the ad (`html_tag`) selects its behaviour: `fail`, `crash` (each time), `crash once`, `hang`, or `wait`, which hangs once and ends when
+ * its job is settled. Any other ad is rendered. With FAKE_CAPTURE_HOSTS it hosts, as the real program does.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { env, exit, stdin } from 'node:process';
 import {
   type Attempt,
   type ClaimedCreative,
+  type GuestAnswer,
   PROTOCOL_VERSION,
   type ResolvedCreatives,
   type WantedScreenshot,
 } from '../../src/contract/captureProtocol.ts';
 import { PNG_FACTS, uploadPng } from './captureClient.ts';
 
-const index = Number(env['JOB_COMPLETION_INDEX']);
+const ownIndex = Number(env['JOB_COMPLETION_INDEX']);
+const hosts = env['FAKE_CAPTURE_HOSTS'] === '1';
+
+/** The job is settled, canceled, or has another capture. */
+class SupersededError extends Error {}
 
 stdin.resume().on('end', () => exit(1));
 process.on('SIGTERM', () => exit(43));
 
-async function call<T>(path: string, body: object): Promise<T> {
-  const base = `${env['TEARSHEET_INTERNAL_URL']}/internal/${PROTOCOL_VERSION}/jobs/${env['TEARSHEET_JOB']}`;
-  const response = await fetch(`${base}/${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${env['TEARSHEET_TOKEN']}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  if (response.status === 409) exit(40);
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as T;
+type Call = <T>(path: string, body: object) => Promise<T>;
+
+function callerOf(job: string): Call {
+  return async <T>(path: string, body: object) => {
+    const base = `${env['TEARSHEET_INTERNAL_URL']}/internal/${PROTOCOL_VERSION}/jobs/${job}`;
+    const response = await fetch(`${base}/${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${env['TEARSHEET_TOKEN']}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (response.status === 409) throw new SupersededError(path);
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as T;
+  };
 }
 
-async function render(bound: { index: number; attempt: number }, creative: NonNullable<ClaimedCreative['creative']>) {
+interface Bound {
+  readonly index: number;
+  readonly attempt: number;
+}
+
+async function render(call: Call, bound: Bound, creative: NonNullable<ClaimedCreative['creative']>) {
   const { content, ad_id, wanted } = creative;
   if (content === 'hang') await new Promise(() => setInterval(() => undefined, 1_000));
+  if (content === 'wait' && isFirst(ad_id))
+    for (;;) {
+      await call(`creatives/${ad_id}/renew`, bound);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
   if (content === 'crash' || (content.startsWith('crash once') && isFirst(ad_id))) exit(1);
   const keys = await uploadPng(
     call,
@@ -62,20 +82,20 @@ function isFirst(id: string): boolean {
   return true;
 }
 
-const { attempt, done, pages } = await call<Attempt>(`indexes/${index}/attempts`, { pod: env['TEARSHEET_POD'] });
-const bound = { index, attempt };
-if (done) exit(0);
+const ignoreSuperseded = (error: unknown) => {
+  if (!(error instanceof SupersededError)) throw error;
+};
 
-async function renderAll(): Promise<void> {
+async function renderAll(call: Call, bound: Bound): Promise<void> {
   for (;;) {
     const { creative, unresolved } = await call<ClaimedCreative>('creatives/claim', bound);
-    if (creative !== null) await render(bound, creative);
+    if (creative !== null) await render(call, bound, creative);
     else if (unresolved === 0) return;
     else await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-async function place(screenshots: WantedScreenshot[]): Promise<void> {
+async function place(call: Call, bound: Bound, screenshots: WantedScreenshot[]): Promise<void> {
   const waiting = new Set(screenshots.map(({ ad_id }) => ad_id));
   while (waiting.size > 0) {
     const wanted = { ...bound, ads: [...waiting], timeout_ms: 5_000 };
@@ -93,6 +113,33 @@ async function place(screenshots: WantedScreenshot[]): Promise<void> {
   }
 }
 
-await Promise.all([renderAll(), ...pages.map(({ screenshots }) => place(screenshots))]);
-await call(`indexes/${index}/finish`, { attempt, phases: { navigate: 0.5 } });
+async function runIndex(call: Call, index: number): Promise<Attempt> {
+  const pod = env['TEARSHEET_POD'];
+  const opened = await call<Attempt>(`indexes/${index}/attempts`, { pod, ...(call === ownCall && hosts && { hosts }) });
+  const { attempt, done, pages } = opened;
+  if (done) return opened;
+  const bound = { index, attempt };
+  // The last result settles the job, and a claim may come after it.
+  const rendered = renderAll(call, bound).catch(ignoreSuperseded);
+  await Promise.all([rendered, ...pages.map(({ screenshots }) => place(call, bound, screenshots))]);
+  await call(`indexes/${index}/finish`, { attempt, phases: { navigate: 0.5 } });
+  return opened;
+}
+
+async function hostGuests({ attempt }: Attempt): Promise<void> {
+  for (;;) {
+    const asked = await ownCall<GuestAnswer>(`indexes/${ownIndex}/next`, { attempt, timeout_ms: 10_000 });
+    if (asked.guest !== null) await runIndex(callerOf(asked.guest.job), 0).catch(ignoreSuperseded);
+    else if (!asked.hosting) return;
+  }
+}
+
+const ownCall = callerOf(env['TEARSHEET_JOB'] ?? '');
+try {
+  const opened = await runIndex(ownCall, ownIndex);
+  if (opened.hosting) await hostGuests(opened);
+} catch (error) {
+  ignoreSuperseded(error);
+  exit(40);
+}
 exit(0);

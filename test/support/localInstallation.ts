@@ -34,6 +34,8 @@ export interface LocalInstallationOptions {
   readonly leaseSeconds?: number;
   readonly captureCommand?: readonly string[];
   readonly maxPods?: number;
+  /** Captures of small sets host. */
+  readonly hosts?: boolean;
   /** The controller's clock, in milliseconds. */
   readonly clock?: () => number;
   readonly observe?: Partial<ControllerObserver>;
@@ -49,7 +51,11 @@ export async function startLocalInstallation(options: LocalInstallationOptions):
   const cluster = createLocalCluster({
     captureCommand: options.captureCommand ?? [process.execPath, CAPTURE],
     ...{ maxPods, log, graceMs: 1_000, backoffMs: 50 },
-    env: { PATH: process.env['PATH'] ?? '', FAKE_CAPTURE_FOLDER: folder },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      FAKE_CAPTURE_FOLDER: folder,
+      ...(options.hosts === true && { FAKE_CAPTURE_HOSTS: '1' }),
+    },
   });
   const controller = await startController({
     ...{ store, queue, notifications, log },

@@ -1,14 +1,17 @@
 /** Authentication of captures at the internal API. On one machine a token is for a job, in a cluster it is for a pod. */
 import type { Response } from 'express';
+import type { JobAccess } from '../../store/jobs/hosting.ts';
 import type { AttemptRef } from '../../workflow/attempts.ts';
 import { ForbiddenError, UnauthorizedError } from '../server/errors.ts';
-import { refuseJobToken } from './jobToken.ts';
+import { isJobToken, refuseJobToken } from './jobToken.ts';
 
 /** The job that a token allows; with `pod`, only that pod's index of the job. */
 export interface CaptureCaller {
   readonly jobId: string;
   /** The pod that the token is bound to; undefined if tokens are for whole jobs. */
   readonly pod?: { readonly index: number; readonly uid: string };
+  /** True: the job is a guest, and the caller is its host. */
+  readonly isHost?: boolean;
 }
 
 export interface CaptureAuthenticator {
@@ -19,13 +22,23 @@ export interface CaptureAuthenticator {
   authenticate(token: string, jobId: string, source: string): Promise<CaptureCaller>;
 }
 
-/** Accepts tokens that the controller signed with the installation's secret. Captures are then processes on this machine. */
-export function jobTokenAuthenticator(secret: Buffer): CaptureAuthenticator {
+/**
+ * Accepts tokens that the controller signed with the installation's secret. Captures are then processes on this machine. A token of the
+ * host's job is valid for its guest.
+ */
+export function jobTokenAuthenticator(
+  secret: Buffer,
+  findAccess: (jobId: string) => Promise<JobAccess | undefined>,
+): CaptureAuthenticator {
   return {
     async authenticate(token, jobId) {
-      const reason = refuseJobToken(token, { secret, jobId, now: new Date() });
-      if (reason !== undefined) throw new UnauthorizedError(reason);
-      return { jobId };
+      const now = new Date();
+      const reason = refuseJobToken(token, { secret, jobId, now });
+      if (reason === undefined) return { jobId };
+      const host = isJobToken(token) ? (await findAccess(jobId))?.host : undefined;
+      if (host === undefined || refuseJobToken(token, { secret, jobId: host.jobId, now }) !== undefined)
+        throw new UnauthorizedError(reason);
+      return { jobId, isHost: true };
     },
   };
 }

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { KeyedSum } from '../../lib/keyedSum.ts';
 import type { Log } from '../../lib/log.ts';
 import { createRateLimiter, type RateLimiter } from '../../lib/rateLimiter.ts';
+import type { JobAccess } from '../../store/jobs/hosting.ts';
 import {
   ForbiddenError,
   NotFoundError,
@@ -25,8 +26,11 @@ export interface PodTokenOptions {
   /** Name of the captures' service account in that namespace. */
   readonly serviceAccount: string;
   readonly audience: string;
-  /** @returns the name of the job's ScreenshotJob, which is the prefix of its pods' names; undefined if there is no such job. */
-  readonly jobName: (jobId: string) => Promise<string | undefined>;
+  /**
+   * @returns the name of the job's ScreenshotJob, which is the prefix of its pods' names, and the pod that hosts the job; undefined if there
+   * is no such job.
+   */
+  readonly findAccess: (jobId: string) => Promise<JobAccess | undefined>;
   readonly log: Pick<Log, 'error'>;
   /** Milliseconds. */
   readonly now?: () => number;
@@ -74,9 +78,9 @@ class PodTokenAuthenticator implements CaptureAuthenticator {
     const result = await this.#reviewToken({ token, source });
     if ('refusal' in result) throw new UnauthorizedError(result.refusal);
     if (!this.#calls.take(result.uid).allowed) throw new OverloadedError('The pod makes too many calls.');
-    const jobName = await this.#findJobName(result, jobId);
-    if (jobName === undefined) throw new NotFoundError(`There is no job ${jobId}.`);
-    return callerOf(result, { jobId, jobName });
+    const access = await this.#findAccess(result, jobId);
+    if (access === undefined) throw new NotFoundError(`There is no job ${jobId}.`);
+    return callerOf(result, jobId, access);
   }
 
   /** Concurrent calls with the same token share one TokenReview request. */
@@ -112,11 +116,11 @@ class PodTokenAuthenticator implements CaptureAuthenticator {
   }
 
   /** The job is looked up before the limits on calls apply, so this look-up has a limit of its own. */
-  async #findJobName(pod: { uid: string }, jobId: string): Promise<string | undefined> {
+  async #findAccess(pod: { uid: string }, jobId: string): Promise<JobAccess | undefined> {
     if (this.#lookups.of(pod.uid) >= MAX_LOOKUPS) throw new OverloadedError('The pod has too many calls running.');
     this.#lookups.add(pod.uid, 1);
     try {
-      return await this.#options.jobName(jobId);
+      return await this.#options.findAccess(jobId);
     } finally {
       this.#lookups.add(pod.uid, -1);
     }
@@ -158,11 +162,14 @@ function readReview(review: unknown, expected: ExpectedToken): TokenReviewResult
   return name === '' || uid === '' ? { refusal: 'The token is bound to no pod.' } : { name, uid };
 }
 
-/** Names of pods are `<name of the ScreenshotJob>-<generation>-<index>-` and five characters that Kubernetes chooses. */
-function callerOf(pod: { name: string; uid: string }, { jobId, jobName }: { jobId: string; jobName: string }) {
-  const rest = pod.name.startsWith(`${jobName}-`) ? pod.name.slice(jobName.length + 1) : '';
+/**
+ * Names of pods are `<name of the ScreenshotJob>-<generation>-<index>-` and five characters that Kubernetes chooses. A guest has one index,
+ * and the pod of its host may work on it.
+ */
+function callerOf(pod: { name: string; uid: string }, jobId: string, { name, host }: JobAccess): CaptureCaller {
+  const rest = pod.name.startsWith(`${name}-`) ? pod.name.slice(name.length + 1) : '';
   const index = /^\d{1,3}-(\d{1,7})-[a-z0-9]+$/.exec(rest)?.[1];
-  if (index === undefined)
-    throw new ForbiddenError(`The token belongs to the pod ${pod.name}, which is not of this job.`);
-  return { jobId, pod: { index: Number(index), uid: pod.uid } } satisfies CaptureCaller;
+  if (index !== undefined) return { jobId, pod: { index: Number(index), uid: pod.uid } };
+  if (host?.pod === pod.uid) return { jobId, pod: { index: 0, uid: pod.uid }, isHost: true };
+  throw new ForbiddenError(`The token belongs to the pod ${pod.name}, which is not of this job.`);
 }

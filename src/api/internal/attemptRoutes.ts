@@ -13,7 +13,7 @@ import { withScheme } from '../../domain/webAddresses.ts';
 import { countUnresolved } from '../../store/jobs/creatives.ts';
 import { type MissingScreenshot, missingScreenshots } from '../../store/screenshots/results.ts';
 import { readBundleKey } from '../../store/slotLists/slotLists.ts';
-import { finishIndex, openAttempt } from '../../workflow/attempts.ts';
+import { finishIndex, openAttempt, startHosting } from '../../workflow/attempts.ts';
 import { expireClaims } from '../../workflow/claims.ts';
 import { ResultFaultError } from '../../workflow/creativeResults.ts';
 import { storeScreenshotResults } from '../../workflow/screenshotResults.ts';
@@ -28,13 +28,13 @@ export function addAttemptRoutes(router: Router, context: InternalApiContext): v
   const { artifacts, transact, observe } = context;
 
   router.post('/indexes/:index/attempts', async (req, res) => {
-    const { pod } = OpenAttempt.parse(req.body);
+    const { pod, hosts } = OpenAttempt.parse(req.body);
     const caller = getCaller(res);
     const index = readIndex(req);
     requireIndex(caller, index);
     if (caller.pod !== undefined && caller.pod.uid !== pod)
       throw new ForbiddenError(`The token does not belong to the pod ${pod}.`);
-    res.json(await open(context, { jobId: caller.jobId, index, pod }));
+    res.json(await open(context, { jobId: caller.jobId, index, pod, hosts: hosts && caller.isHost !== true }));
   });
 
   router.post('/screenshots/results', async (req, res) => {
@@ -78,17 +78,20 @@ function requireTimes(results: ScreenshotResults['results']): void {
 }
 
 async function open(
-  { transact, podDeadlineSeconds }: InternalApiContext,
-  { jobId, index, pod }: { jobId: string; index: number; pod: string },
+  { transact, podDeadlineSeconds, leaseSeconds }: InternalApiContext,
+  { jobId, index, pod, hosts }: { jobId: string; index: number; pod: string; hosts: boolean },
 ): Promise<Attempt> {
-  const { opened, missing, unresolved, lists } = await transact(async (tx, resolving) => {
+  const { opened, missing, unresolved, lists, hosting } = await transact(async (tx, resolving) => {
     const opened = await openAttempt(tx, { jobId, index, pod });
     if (opened === undefined) throw new NotFoundError(`There is no index ${index} of job ${jobId}.`);
     await expireClaims(tx, jobId, resolving);
     const setId = opened.job.set_id;
     const missing = setId === null || opened.settled ? [] : await missingScreenshots(tx, { setId, index });
     const lists = missing.length === 0 ? undefined : await readBundleKey(tx);
-    return { opened, missing, unresolved: opened.settled ? 0 : await countUnresolved(tx, jobId), lists };
+    const unresolved = opened.settled ? 0 : await countUnresolved(tx, jobId);
+    const isDone = missing.length === 0 && unresolved === 0;
+    const hosting = hosts && !isDone && (await startHosting(tx, opened, { index, leaseSeconds }));
+    return { opened, missing, unresolved, lists, hosting };
   });
   const podDeadline = opened.now.getTime() + podDeadlineSeconds * 1000;
   return {
@@ -97,6 +100,7 @@ async function open(
     deadline_at: new Date(Math.min(podDeadline, opened.deadlineAt.getTime())).toISOString(),
     pages: pagesOf(missing),
     slot_lists: lists === undefined ? null : { sha256: lists.sha256, format: lists.format },
+    hosting,
   };
 }
 

@@ -5,6 +5,7 @@ import { NO_SUCH_CALL, PROTOCOL_VERSION } from '../../contract/captureProtocol.t
 import { cutCodePoints, storable } from '../../domain/text.ts';
 import type { Log } from '../../lib/log.ts';
 import { createRateLimiter, type RateLimiter } from '../../lib/rateLimiter.ts';
+import { findJobAccess } from '../../store/jobs/hosting.ts';
 import { type CountedTransact, countedTransact } from '../../workflow/countedTransactions.ts';
 import { type CaptureAuthenticator, jobTokenAuthenticator, setCaller } from '../auth/captureAuth.ts';
 import { limitCalls } from '../limits/callLimits.ts';
@@ -16,6 +17,7 @@ import { createTransfers } from '../transfers/transfers.ts';
 import { addUploadRoutes } from '../transfers/uploadRoutes.ts';
 import { addAttemptRoutes } from './attemptRoutes.ts';
 import { addCreativeRoutes } from './creativeRoutes.ts';
+import { addHostingRoutes } from './hostingRoutes.ts';
 import type { InternalApiOptions } from './options.ts';
 import { readJobId } from './pathParameters.ts';
 import { addSlotListRoutes } from './slotListRoutes.ts';
@@ -42,12 +44,15 @@ export function createInternalApi(options: InternalApiOptions): Express {
   const context = { ...options, transact: createTransact(options) };
   const job = express.Router({ mergeParams: true });
   job.use(
-    authenticate(options.authenticator ?? jobTokenAuthenticator(options.secret)),
+    authenticate(
+      options.authenticator ?? jobTokenAuthenticator(options.secret, (jobId) => findJobAccess(options.store.db, jobId)),
+    ),
     limitCalls(POD_LIMITS),
     express.json({ limit: MAX_BODY_BYTES }),
     replaceUnstorableText,
   );
   addAttemptRoutes(job, context);
+  addHostingRoutes(job, context);
   addCreativeRoutes(job, context, transfers);
   addUploadRoutes(job, options, transfers);
   addSlotListRoutes(job, options);

@@ -13,6 +13,8 @@ export interface InternalApiOptions extends EventContext, TransferOptions {
   readonly authenticator?: CaptureAuthenticator | undefined;
   /** A claim that was not renewed for this time is lost. */
   readonly leaseSeconds: number;
+  /** A capture without a guest ends after this time, or earlier if the admission says so. Default: 0. */
+  readonly lingerSeconds?: number;
   readonly log: Log;
   readonly observe?: CaptureObserver;
 }

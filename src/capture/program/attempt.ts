@@ -19,13 +19,16 @@ import { type NeededFrames, renderCreatives } from './renderClaims.ts';
 import { ResultReporter } from './resultReporter.ts';
 import { loadSlotLists } from './slotLists.ts';
 import { Uploader } from './uploader.ts';
+import type { WarmEngine } from './warmEngine.ts';
 
 export interface AttemptOptions {
   readonly attempt: Attempt;
   readonly index: number;
   readonly client: ProtocolClientOptions;
   readonly shutdown: CaptureShutdown;
-  readonly options: Omit<CaptureOptions, 'env' | 'stdin' | 'signals' | 'complain'>;
+  readonly options: Omit<CaptureOptions, 'env' | 'stdin' | 'signals'>;
+  /** The caller closes it. */
+  readonly engine: WarmEngine;
 }
 
 /** Does the open work of the attempt. An early end is in `shutdown.reason`. @throws the errors of the engine's start. */
@@ -40,7 +43,10 @@ export async function runAttempt(given: AttemptOptions): Promise<void> {
   const store = new FrameStore({ ...(tempDir !== undefined && { tempDir }) });
   const phases = new PhaseTimer();
   const maxOpenPages = options.pagesAtOnce ?? (await defaultOpenPages());
-  const engine = await options.startEngine(loadSlotLists(attempt, { client, log, signal: shutdown.stop }));
+  const engine = await given.engine.get({
+    version: attempt.slot_lists?.sha256,
+    load: () => loadSlotLists(attempt, { client, log, signal: shutdown.stop }),
+  });
   const rendering = {
     ...(timing?.idleMs !== undefined && { idleMs: timing.idleMs }),
     ...(options.creativesAtOnce !== undefined && { atOnce: options.creativesAtOnce }),
@@ -58,7 +64,6 @@ export async function runAttempt(given: AttemptOptions): Promise<void> {
     ]);
     if (shutdown.reason === undefined) await finish(client, phases, shutdown);
   } finally {
-    await engine.close();
     await store.close();
   }
 }

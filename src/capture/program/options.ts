@@ -13,7 +13,7 @@ export interface CaptureSignals {
 export interface CaptureOptions {
   /** As the schema in program.ts describes. With TEARSHEET_PARENT_STDIN=1, the end of `stdin` means that the parent died. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Called once, if there is work. */
+  /** Called if there is work, and again if a guest needs other filter lists. */
   readonly startEngine: (slotLists: Promise<SlotLists | undefined>) => Promise<Engine>;
   readonly log: Log;
   readonly stdin?: NodeJS.ReadableStream;

@@ -1,12 +1,15 @@
-/** The program in a capture pod: it makes one attempt of one index of a job and calls the internal API. */
+/** The program in a capture pod: it makes one attempt of one index of a job, may host guests after it, and calls the internal API. */
 import { z } from 'zod';
 import { CAPTURE_EXIT } from '../../contract/captureProtocol.ts';
 import { runAttempt } from './attempt.ts';
-import { asCaptureEndError, CaptureShutdown, deadlineError, terminatedError } from './captureShutdown.ts';
+import { asCaptureEndError, CaptureShutdown, terminatedError } from './captureShutdown.ts';
+import { deadlineTimer } from './deadlineTimer.ts';
+import { hostGuests, renewLease } from './hosting.ts';
 import type { CaptureOptions } from './options.ts';
-import { openAttempt, type ProtocolClientOptions } from './protocolClient.ts';
+import { HostClient, openAttempt, type ProtocolClientOptions } from './protocolClient.ts';
 import { type Termination, writeTerminationLog } from './terminationLog.ts';
 import { fixedToken, type TokenSource, tokenFromFile } from './tokenSource.ts';
+import { WarmEngine } from './warmEngine.ts';
 
 const GRACE_MS = 5_000;
 /** A parent process also serves the internal API, so without it every upload fails. */
@@ -61,6 +64,7 @@ export async function runCapture(options: CaptureOptions): Promise<number> {
 /** Never throws: an error becomes the reason of `shutdown`. */
 async function runIndex(env: Environment, options: CaptureOptions, shutdown: CaptureShutdown): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
+  const engine = new WarmEngine(options.startEngine);
   try {
     const client: ProtocolClientOptions = {
       internalUrl: env.TEARSHEET_INTERNAL_URL,
@@ -68,26 +72,32 @@ async function runIndex(env: Environment, options: CaptureOptions, shutdown: Cap
       token: tokenOf(env),
       ...(options.timing && { timing: options.timing }),
     };
-    const index = env.JOB_COMPLETION_INDEX;
-    const pod = { index, pod: env.TEARSHEET_POD };
-    const { attempt, remainingMs } = await openAttempt(client, pod, shutdown.stop);
+    const [index, pod] = [env.JOB_COMPLETION_INDEX, env.TEARSHEET_POD];
+    const { attempt, remainingMs } = await openAttempt(client, { index, pod, hosts: true }, shutdown.stop);
     if (attempt.done) return;
-    const end = () => shutdown.begin(deadlineError(`The deadline of the capture passed at ${attempt.deadline_at}.`));
-    timer = setTimeout(end, Math.min(Math.max(0, remainingMs), MAX_TIMER_MS));
-    await runAttempt({ attempt, index, client, shutdown, options });
+    timer = deadlineTimer(shutdown, { deadlineAt: attempt.deadline_at, remainingMs });
+    const work = { attempt, index, client, shutdown, options, engine };
+    if (!attempt.hosting) return await runAttempt(work);
+    const host = new HostClient(client, { index, attempt: attempt.attempt });
+    const lease = renewLease(host, { log: options.log, signal: shutdown.abort });
+    try {
+      await runAttempt(work);
+      if (shutdown.reason === undefined)
+        await hostGuests({ host, client, pod, engine, shutdown, options, remainingMs });
+    } finally {
+      lease.stop();
+    }
   } catch (error) {
     shutdown.begin(asCaptureEndError(error));
   } finally {
     clearTimeout(timer);
+    await engine.close();
   }
 }
 
 function tokenOf({ TEARSHEET_TOKEN_FILE: file, TEARSHEET_TOKEN: token = '' }: Environment): TokenSource {
   return file === undefined ? fixedToken(token) : tokenFromFile(file);
 }
-
-/** Node fires a timer with a longer delay at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 function listenForTermination(env: Environment, options: CaptureOptions, shutdown: CaptureShutdown): () => void {
   const { signals = process, stdin = process.stdin, timing } = options;

@@ -7,6 +7,8 @@ import {
   type CreativeResult,
   DeclaredUploads,
   type DeclareUploads,
+  GuestAnswer,
+  HostingHeld,
   PROTOCOL_VERSION,
   ResolvedCreatives,
   type ScreenshotResults,
@@ -50,12 +52,13 @@ const SLOWEST_BYTES_PER_SECOND = 1024 * 1024;
 
 export async function openAttempt(
   options: ProtocolClientOptions,
-  { index, pod }: { index: number; pod: string },
+  { index, ...body }: { index: number; pod: string; hosts?: boolean },
   signal: AbortSignal,
 ): Promise<TimedAttempt> {
-  const { body, date } = await transportOf(options).post(`/indexes/${index}/attempts`, { pod }, Attempt, { signal });
+  const path = `/indexes/${index}/attempts`;
+  const { body: attempt, date } = await transportOf(options).post(path, body, Attempt, { signal });
   const now = date ?? new Date();
-  return { attempt: body, remainingMs: Date.parse(body.deadline_at) - now.getTime() };
+  return { attempt, remainingMs: Date.parse(attempt.deadline_at) - now.getTime() };
 }
 
 /** The calls of one attempt. */
@@ -144,6 +147,43 @@ export class ProtocolClient {
     options: { signal: AbortSignal; heldMs?: number },
   ): Promise<T> {
     return (await this.#transport.post(path, { ...this.#attemptRef, ...body }, answer, options)).body;
+  }
+}
+
+/** How long the API may wait for the admission in one call. */
+const GUEST_HOLD_MS = 10_000;
+/** The program ends soon, so it does not wait for a lost API. */
+const LEAVE_MS = 2_000;
+
+/** The calls of a program that hosts. */
+export class HostClient {
+  readonly #transport: Transport;
+  readonly #hasty: Transport;
+  readonly #attemptRef: CallAttempt;
+
+  constructor(options: ProtocolClientOptions, attemptRef: CallAttempt) {
+    this.#transport = transportOf(options);
+    this.#hasty = transportOf({ ...options, timing: { ...options.timing, callMs: LEAVE_MS, retryForMs: LEAVE_MS } });
+    this.#attemptRef = attemptRef;
+  }
+
+  /** Asks for the next guest. */
+  async next(signal: AbortSignal): Promise<GuestAnswer> {
+    const { index, attempt } = this.#attemptRef;
+    const call = { attempt, timeout_ms: GUEST_HOLD_MS };
+    return (await this.#transport.post(`/indexes/${index}/next`, call, GuestAnswer, { signal, heldMs: GUEST_HOLD_MS }))
+      .body;
+  }
+
+  async renew(signal: AbortSignal): Promise<void> {
+    const { index, attempt } = this.#attemptRef;
+    await this.#transport.post(`/indexes/${index}/hosting`, { attempt }, HostingHeld, { signal });
+  }
+
+  /** Takes no further guest. */
+  async leave(signal: AbortSignal): Promise<void> {
+    const { index, attempt } = this.#attemptRef;
+    await this.#hasty.post(`/indexes/${index}/hosting`, { attempt, ends: true }, HostingHeld, { signal });
   }
 }
 

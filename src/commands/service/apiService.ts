@@ -34,6 +34,8 @@ export interface ApiPorts {
   readonly authenticator?: CaptureAuthenticator;
   /** Links that sign in once. */
   readonly signIns?: OneTimeSignIns;
+  /** How long a capture on this machine waits for the next small set; `CAPTURE_LINGER_SECONDS` unless given. */
+  readonly lingerSeconds?: number;
   /** Certificate of the internal API. */
   readonly internalTls?: ListenOptions['tls'];
 }
@@ -58,6 +60,7 @@ export async function startApiService(context: ServiceContext, ports: ApiPorts):
     internalUrl: context.internalUrl,
     podDeadlineSeconds: context.config.CAPTURE_POD_DEADLINE_SECONDS,
     leaseSeconds: LEASE_SECONDS,
+    lingerSeconds: ports.lingerSeconds ?? context.config.CAPTURE_LINGER_SECONDS,
     log: context.log,
     observe: {
       phases: (phases) => {

@@ -83,6 +83,12 @@ async function startLeading(
       ...sharedSettings(config),
       maxPods: config.MAX_PODS,
       parallelism: config.CAPTURE_PARALLELISM,
+      smallSets: {
+        captures: config.SMALL_SET_CAPTURES,
+        waitSeconds: config.SMALL_SET_WAIT_SECONDS,
+        // An idle pod would hold memory and processors that others may need.
+        lingerSeconds: 0,
+      },
       internalUrl,
       publicUrl,
       isLocal: false,

@@ -18,6 +18,8 @@ import { startSlotLists } from './slotLists.ts';
 export interface LocalControllerOptions {
   readonly egress: EgressOptions;
   readonly parallelism: number;
+  /** How long a capture waits for the next small set. */
+  readonly lingerSeconds: number;
   /** Program and arguments of the capture program. */
   readonly captureCommand: readonly string[];
   /** Called when another leader has taken over. The process must exit. */
@@ -49,7 +51,7 @@ export async function startLocalController(
   options: LocalControllerOptions,
 ): Promise<ControllerService> {
   const { config, queue, log, installation, publicUrl, internalUrl } = context;
-  const { parallelism, egress, captureCommand } = options;
+  const { parallelism, lingerSeconds, egress, captureCommand } = options;
   await removeFoldersOfKilledControllers(log);
   const cluster = createLocalCluster({
     captureCommand,
@@ -70,6 +72,13 @@ export async function startLocalController(
       maxPods: Math.min(config.MAX_PODS, 2 * parallelism),
       parallelism,
       pagesPerIndex: PAGES_PER_INDEX,
+      smallSets: {
+        // More captures than this machine runs at the same time would only wait.
+        captures: Math.min(config.SMALL_SET_CAPTURES, parallelism),
+        // A capture of its own would wait for one of these processes too.
+        waitSeconds: Math.max(config.SMALL_SET_WAIT_SECONDS, config.CAPTURE_POD_DEADLINE_SECONDS),
+        lingerSeconds,
+      },
       internalUrl,
       publicUrl,
       isLocal: true,

@@ -6,7 +6,7 @@ import { loadCredentials } from '../../cluster/kubernetes/client/credentials.ts'
 import { createResourceClients } from '../../cluster/kubernetes/client/resourceClients.ts';
 import { ConfigError } from '../../config.ts';
 import { CAPTURE_TOKEN_AUDIENCE } from '../../contract/captureProfile.ts';
-import { findJobName } from '../../store/jobs/jobs.ts';
+import { findJobAccess } from '../../store/jobs/hosting.ts';
 import { captureNamespace } from './captureNamespace.ts';
 import type { ServiceContext } from './serviceContext.ts';
 
@@ -41,7 +41,7 @@ export async function connectPodAuthority(
     log,
     review: (token) =>
       tokenReviews.create({ ...kind, spec: { token, audiences: [audience] } }, { deadlineMs: REVIEW_TIMEOUT_MS }),
-    jobName: (jobId) => findJobName(store.db, jobId),
+    findAccess: (jobId) => findJobAccess(store.db, jobId),
   });
   return { authenticator, close: () => api.close() };
 }

@@ -9,7 +9,13 @@ import { readCaptureQuotas } from '../usage/usage.ts';
 export interface WaitingItem extends Waiting {
   readonly setId?: string;
   readonly adIds?: readonly string[];
+  /** Its work takes so little that starting a capture for it would cost most. */
+  readonly small: boolean;
+  readonly waitedMs: number;
 }
+
+/** A small set has at most this much work. */
+const SMALL_SET = { pages: 4, pictures: 12 };
 
 /** Read at once for each organization. The rest is read at the next admission. */
 const HEADS = { sets: 20, ads: 10 * MAX_CREATIVES };
@@ -21,8 +27,17 @@ export async function readBacklog(db: Queryable, parallelism: number): Promise<W
   return items.map((item) => ({ ...item, maxPodsOfOrganization: quotas.get(item.organizationId) }));
 }
 
+interface WaitingSetRow {
+  readonly id: string;
+  readonly organization_id: string;
+  readonly created_at: Date;
+  readonly batches: number;
+  readonly pictures: number;
+  readonly waited_ms: number;
+}
+
 async function waitingSets(db: Queryable, parallelism: number): Promise<WaitingItem[]> {
-  const { rows } = await sql<{ id: string; organization_id: string; created_at: Date; batches: number }>`
+  const { rows } = await sql<WaitingSetRow>`
     with heads as (
       select head.* from organizations o cross join lateral (
         select id, organization_id, created_at from screenshot_sets
@@ -30,17 +45,21 @@ async function waitingSets(db: Queryable, parallelism: number): Promise<WaitingI
         order by created_at, id limit ${HEADS.sets}
       ) head
     )
-    select heads.*, (
-      select coalesce(sum(ceil(page.pictures / ${MAX_PICTURES}::numeric)), 0)::integer from (
+    select heads.*, size.*, extract(epoch from now() - heads.created_at)::float8 * 1000 as waited_ms
+    from heads cross join lateral (
+      select coalesce(sum(ceil(page.pictures / ${MAX_PICTURES}::numeric)), 0)::integer as batches,
+        coalesce(sum(page.pictures), 0)::integer as pictures
+      from (
         select count(*) as pictures from screenshots where set_id = heads.id group by site_key, device, options->>'other_ads'
       ) page
-    ) as batches
-    from heads`.execute(db);
+    ) size`.execute(db);
   return rows.map((row) => ({
     organizationId: row.organization_id,
     since: row.created_at,
     pods: Math.max(1, Math.min(parallelism, row.batches)),
     setId: row.id,
+    small: row.batches <= SMALL_SET.pages && row.pictures <= SMALL_SET.pictures,
+    waitedMs: row.waited_ms,
   }));
 }
 
@@ -58,19 +77,40 @@ async function waitingAds(db: Queryable): Promise<WaitingItem[]> {
     for (let from = 0; from < ads.length; from += MAX_CREATIVES) {
       const members = ads.slice(from, from + MAX_CREATIVES);
       const since = members[0]?.created_at ?? new Date(0);
-      groups.push({ organizationId, since, pods: 1, adIds: members.map(({ id }) => id) });
+      groups.push({ organizationId, since, pods: 1, adIds: members.map(({ id }) => id), small: false, waitedMs: 0 });
     }
     return groups;
   });
 }
 
-/** Captures of each organization's live jobs. */
-export async function countRunning(db: Queryable): Promise<Map<string, number>> {
-  const rows = await db
-    .selectFrom('screenshot_jobs')
-    .select(['organization_id', sql<number>`sum(least(parallelism, indexes))::integer`.as('pods')])
-    .where('settled_at', 'is', null)
-    .groupBy('organization_id')
-    .execute();
-  return new Map(rows.map(({ organization_id, pods }) => [organization_id, pods]));
+export interface RunningCaptures {
+  /** Captures of each organization: those of live jobs, and those of settled jobs that still host. */
+  readonly all: Map<string, number>;
+  /** Those of small sets. */
+  readonly small: Map<string, number>;
+}
+
+export async function countRunning(db: Queryable): Promise<RunningCaptures> {
+  const { rows } = await sql<{ organization_id: string; pods: number; small: number }>`
+    select organization_id, sum(pods)::integer as pods, coalesce(sum(pods) filter (where small), 0)::integer as small from (
+      select organization_id, small, least(parallelism, indexes) as pods
+      from screenshot_jobs where settled_at is null and host_job_id is null
+      union all
+      select j.organization_id, true, 1 from job_indexes i join screenshot_jobs j on j.id = i.job_id
+      where i.hosting_until > now() and j.settled_at is not null
+    ) captures group by organization_id`.execute(db);
+  return {
+    all: new Map(rows.map(({ organization_id, pods }) => [organization_id, pods])),
+    small: new Map(rows.map(({ organization_id, small }) => [organization_id, small])),
+  };
+}
+
+/** Jobs whose first capture should have started by now. They may wait for a place that a host holds. */
+export async function countUnstarted(db: Queryable, afterSeconds: number): Promise<number> {
+  const { rows } = await sql<{ jobs: number }>`
+    select count(*)::integer as jobs from screenshot_jobs j
+    where j.settled_at is null and j.host_job_id is null
+      and j.launched_at < now() - make_interval(secs => ${afterSeconds})
+      and not exists (select 1 from job_indexes i where i.job_id = j.id and i.started_at is not null)`.execute(db);
+  return rows[0]?.jobs ?? 0;
 }

@@ -35,13 +35,15 @@ export async function shareIndex(
     .executeTakeFirst();
 }
 
+const NOT_HOSTING = { hosting_until: null, idle_since: null, hosting_ended_at: null, guests: 0 };
+
 export async function startAttempt(
   transaction: Queryable,
   { jobId, index, attempt, pod }: IndexRef & { readonly attempt: number; readonly pod: string },
 ): Promise<void> {
   await transaction
     .updateTable('job_indexes')
-    .set({ attempt, pod, started_at: sql<Date>`now()`, finished_at: null })
+    .set({ attempt, pod, started_at: sql<Date>`now()`, finished_at: null, ...NOT_HOSTING })
     .where('job_id', '=', jobId)
     .where('index', '=', index)
     .execute();

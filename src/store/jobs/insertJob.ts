@@ -12,6 +12,8 @@ export interface NewJob {
   readonly indexes: number;
   readonly parallelism: number;
   readonly deadlineSeconds: number;
+  /** Its captures may host, and it may be a guest. */
+  readonly small: boolean;
   readonly creatives: readonly { readonly adId: string; readonly wanted: readonly WantedFrame[] }[];
 }
 
@@ -26,6 +28,7 @@ export async function insertJob(transaction: Queryable, job: NewJob): Promise<vo
       set_id: job.setId ?? null,
       indexes,
       parallelism: job.parallelism,
+      small: job.small,
       deadline_at: sql<Date>`now() + make_interval(secs => ${job.deadlineSeconds})`,
     })
     .execute();

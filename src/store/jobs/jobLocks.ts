@@ -9,14 +9,22 @@ export interface LockedJob {
   readonly set_id: string | null;
 }
 
+export interface SharedJob extends LockedJob {
+  readonly indexes: number;
+  /** Its captures may host. */
+  readonly small: boolean;
+  readonly settled_at: Date | null;
+  readonly deadline_at: Date;
+  /** PostgreSQL's clock. */
+  readonly now: Date;
+}
+
 /** Prevents settlement until the transaction ends. Other holders are not blocked. @returns undefined for an unknown job. */
-export async function shareJob(
-  transaction: Queryable,
-  jobId: string,
-): Promise<(LockedJob & { indexes: number; settled_at: Date | null; deadline_at: Date; now: Date }) | undefined> {
+export async function shareJob(transaction: Queryable, jobId: string): Promise<SharedJob | undefined> {
   return transaction
     .selectFrom('screenshot_jobs')
-    .select(['id', 'organization_id', 'set_id', 'indexes', 'settled_at', 'deadline_at', sql<Date>`now()`.as('now')])
+    .select(['id', 'organization_id', 'set_id', 'indexes', 'small', 'settled_at', 'deadline_at'])
+    .select(sql<Date>`now()`.as('now'))
     .where('id', '=', jobId)
     .forKeyShare()
     .executeTakeFirst();

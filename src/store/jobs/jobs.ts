@@ -34,24 +34,53 @@ export interface StoredJob {
   readonly claims_overdue: boolean;
   /** When the next lease expires. */
   readonly next_claim_expiry: Date | null;
+  /** The capture that works on the job; null if the job has a Job of its own. */
+  readonly host: { readonly name: string | null; readonly works: boolean; readonly check_ms: number } | null;
+  /** A capture of the job hosts, so its Job must stay. */
+  readonly hosting: boolean;
+  /** When the last capture stopped hosting. */
+  readonly hosting_ended_at: Date | null;
   /** PostgreSQL's clock. */
   readonly now: Date;
 }
+
+/** A host must open the attempt of its guest within this time. */
+const OPENING_SECONDS = 30;
+
+/**
+ * Whether the host works on the job: it holds its lease, and has opened the job in time and not finished it. `check_ms`: when this may
+ * have changed although nothing is notified.
+ */
+const HOST = sql`case when j.host_job_id is not null then json_build_object(
+  'name', hj.name,
+  'works', coalesce(hi.pod = j.host_pod and hi.hosting_until > now() and not own.finished
+    and (own.begun or j.hosted_at > now() - make_interval(secs => ${OPENING_SECONDS})), false),
+  'check_ms', greatest(0, extract(epoch from least(hi.hosting_until,
+    case when not own.begun then j.hosted_at + make_interval(secs => ${OPENING_SECONDS}) end) - now()) * 1000)::float8
+) end`;
 
 /** @returns undefined where no row has that name. */
 export async function readJob(db: Queryable, name: string): Promise<StoredJob | undefined> {
   const { rows } = await sql<Omit<StoredJob, 'open'>>`
     select j.id, j.name, o.slug as organization, j.organization_id, j.set_id, j.indexes, j.parallelism, j.generation,
       j.admitted_at, j.deadline_at, j.settled_at, j.outcome, j.launched_at, j.problem, now() as now,
-      exists (select 1 from job_indexes where job_id = j.id and started_at is not null) as started,
+      coalesce(own.begun, false) as started,
       coalesce(i.stopped_until > now(), false) as stopped,
       coalesce(t.cancel_requested_at is not null, false) as cancel_requested,
       s.counts as screenshots, c.counts as creatives,
-      coalesce(c.next_claim_expiry <= now(), false) as claims_overdue, c.next_claim_expiry
+      coalesce(c.next_claim_expiry <= now(), false) as claims_overdue, c.next_claim_expiry,
+      ${HOST} as host, own.hosting, own.hosting_ended_at
     from screenshot_jobs j
     cross join installation i
     join organizations o on o.id = j.organization_id
     left join screenshot_sets t on t.id = j.set_id
+    left join screenshot_jobs hj on hj.id = j.host_job_id
+    left join job_indexes hi on hi.job_id = j.host_job_id and hi.index = j.host_index
+    cross join lateral (
+      select coalesce(bool_or(hosting_until > now()), false) as hosting, max(hosting_ended_at) as hosting_ended_at,
+        bool_and(finished_at is not null) as finished, bool_or(started_at is not null) as begun
+      from job_indexes where job_id = j.id
+    ) own
     cross join lateral (
       select json_build_object('total', count(*), 'done', count(*) filter (where status = 'uploaded'),
         'failed', count(*) filter (where status not in ('uploaded', 'pending'))) as counts
@@ -104,12 +133,6 @@ export async function startSchedulingDeadline(db: Queryable, jobId: string): Pro
 /** Stops that time, because the Job is suspended and no capture can start. */
 export async function clearSchedulingDeadline(db: Queryable, jobId: string): Promise<void> {
   await db.updateTable('screenshot_jobs').set({ launched_at: null }).where('id', '=', jobId).execute();
-}
-
-/** @returns the name of the job's ScreenshotJob, which never changes; undefined for an unknown job. */
-export async function findJobName(db: Queryable, jobId: string): Promise<string | undefined> {
-  const job = await db.selectFrom('screenshot_jobs').select('name').where('id', '=', jobId).executeTakeFirst();
-  return job?.name;
 }
 
 /** @returns whether a screenshot or a creative of the job is unresolved. */

@@ -57,6 +57,7 @@ beforeEach(async () => {
   work = await startLocalController(base, {
     egress: { allow: ['127.0.0.0/8'] },
     parallelism: 2,
+    lingerSeconds: 0,
     captureCommand: [process.execPath, CAPTURE],
     onSuperseded: () => undefined,
   });

@@ -15,7 +15,8 @@ beforeEach(async () => {
 
 afterEach(() => store.close());
 
-const admit = (limits = LIMITS) => store.db.transaction().execute((tx) => admitWaiting(tx, limits));
+const admit = async (limits = LIMITS) =>
+  (await store.db.transaction().execute((tx) => admitWaiting(tx, limits))).admitted;
 const onePictureSet = async (organization: TestOrganization) =>
   insertSet(store.db, organization, { pictures: [{ adId: await insertAd(store.db, organization) }] });
 

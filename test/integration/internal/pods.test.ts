@@ -6,7 +6,7 @@ import type { FolderArtifactStore } from '../../../src/artifacts/folder.ts';
 import type { Attempt, ClaimedCreative, DeclaredUploads } from '../../../src/contract/captureProtocol.ts';
 import { withContent } from '../../../src/domain/pictureKeys.ts';
 import type { Store } from '../../../src/store/database/database.ts';
-import { findJobName } from '../../../src/store/jobs/jobs.ts';
+import { findJobAccess } from '../../../src/store/jobs/hosting.ts';
 import { admitWaiting } from '../../../src/workflow/admission.ts';
 import { type CaptureClient, captureClient, PNG_FACTS, uploadPng } from '../../support/captureClient.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -50,7 +50,7 @@ beforeEach(async () => {
       serviceAccount: 'capture',
       audience: AUDIENCE,
       log: SILENT,
-      jobName: (id) => findJobName(db, id),
+      findAccess: (id) => findJobAccess(db, id),
     }),
     log: { ...SILENT, info: (_fields: object, message: string) => void logged.push(message) },
     observe: {
@@ -81,9 +81,9 @@ async function job(): Promise<Job> {
   const adId = await insertAd(store.db, organization);
   const pictures = [0, 1].map((i) => ({ adId, site: `https://news-${i}.example/` }));
   await insertSet(store.db, organization, { pictures });
-  const [admitted] = await store.db.transaction().execute((tx) => admitWaiting(tx, LIMITS));
+  const [admitted] = (await store.db.transaction().execute((tx) => admitWaiting(tx, LIMITS))).admitted;
   const id = admitted?.jobId ?? '';
-  const name = await findJobName(store.db, id);
+  const name = (await findJobAccess(store.db, id))?.name;
   return { id, pod: (uid, index = 0) => captureClient(internalUrl, id, tokenOf(`${name}-1-${index}-abcde`, uid)) };
 }
 
@@ -105,7 +105,7 @@ test('A pod can open only the attempt of its own index, in its own name', async 
 
 test('Every call of a pod from another job is rejected', async () => {
   const [mine, theirs] = [await job(), await job()];
-  const name = await findJobName(store.db, mine.id);
+  const name = (await findJobAccess(store.db, mine.id))?.name;
   const stranger = captureClient(internalUrl, theirs.id, tokenOf(`${name}-1-0-abcde`, 'uid-1'));
   for (const call of ['indexes/0/attempts', 'creatives/claim', 'screenshots/results', 'indexes/0/finish']) {
     expect((await stranger.call(call, { ...BOUND, pod: 'uid-1' })).status).toBe(403);

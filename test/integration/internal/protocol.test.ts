@@ -55,7 +55,7 @@ afterEach(() => internalApi.close());
 
 /** Admits what waits. */
 async function admit(): Promise<{ jobId: string; client: CaptureClient }> {
-  const [admitted] = await store.db.transaction().execute((tx) => admitWaiting(tx, LIMITS));
+  const [admitted] = (await store.db.transaction().execute((tx) => admitWaiting(tx, LIMITS))).admitted;
   const jobId = admitted?.jobId ?? '';
   const token = issueJobToken(secret, jobId, new Date(Date.now() + 3_600_000));
   return { jobId, client: uploading(captureClient(internalUrl, jobId, token)) };

@@ -28,7 +28,7 @@ beforeEach(async () => {
   const organization = await insertOrganization(store.db);
   const adId = await insertAd(store.db, organization);
   await insertSet(store.db, organization, { pictures: [{ adId }] });
-  const [admitted] = await store.db.transaction().execute((tx) => admitWaiting(tx, LIMITS));
+  const [admitted] = (await store.db.transaction().execute((tx) => admitWaiting(tx, LIMITS))).admitted;
   const jobId = admitted?.jobId ?? '';
   const token = fixedToken(issueJobToken(secret, jobId, new Date(Date.now() + 3_600_000)));
   client = { internalUrl, jobId, token, timing };

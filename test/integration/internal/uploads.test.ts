@@ -75,7 +75,7 @@ async function begin(kept: ArtifactStore) {
   const adId = await insertAd(store.db, organization);
   const pictures = [0, 1].map((i) => ({ adId, site: `https://news-${i}.example/` }));
   await insertSet(store.db, organization, { pictures });
-  const [admitted] = await store.db.transaction().execute((tx) => admitWaiting(tx, LIMITS));
+  const [admitted] = (await store.db.transaction().execute((tx) => admitWaiting(tx, LIMITS))).admitted;
   const jobId = admitted?.jobId ?? '';
   const token = issueJobToken(internalApi.secret, jobId, new Date(Date.now() + 60_000));
   const client = captureClient(internalUrl, jobId, token);

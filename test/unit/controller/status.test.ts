@@ -20,6 +20,7 @@ const stateOf = (given: Partial<StoredJob> = {}): StoredJob => ({
   ...{ problem: null, started: true, stopped: false, cancel_requested: false, open: true },
   ...{ screenshots: { total: 12, done: 7, failed: 0 }, creatives: { total: 2, done: 2, failed: 0 } },
   ...{ claims_overdue: false, next_claim_expiry: null, now: after(14) },
+  ...{ host: null, hosting: false, hosting_ended_at: null },
   ...given,
 });
 

@@ -95,8 +95,10 @@ async function createCaptureJob(shared: TestInternalApi, { ads, pages = [], opti
   }
   const pictures = pages.flatMap((page) => page.pictures.map(([adId, markerMs]) => ({ ...page, adId, markerMs })));
   if (pages.length > 0) await insertSet(db, organization, { pictures });
-  const [admitted] = await db.transaction().execute((tx) => admitWaiting(tx, LIMITS));
-  const jobId = admitted?.jobId ?? '';
+  const { admitted } = await db.transaction().execute((tx) => admitWaiting(tx, LIMITS));
+  const jobId = admitted[0]?.jobId ?? '';
+  // No controller runs, so no capture hosts: it would only wait for the admission.
+  await db.updateTable('screenshot_jobs').set({ small: false }).execute();
   const token = issueJobToken(shared.secret, jobId, new Date(Date.now() + 600_000));
   const updateCreative = (ad: string) => db.updateTable('job_creatives').where('ad_id', '=', ad);
 

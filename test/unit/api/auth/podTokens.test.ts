@@ -41,7 +41,7 @@ function createAuthenticator(review: (token: string) => Promise<unknown> = async
       asked += 1;
       return review(token);
     },
-    jobName: async (id) => (id === JOB ? NAME : undefined),
+    findAccess: async (id) => (id === JOB ? { name: NAME } : undefined),
     log: { error: () => undefined },
   });
   return {
@@ -200,7 +200,7 @@ test('a pod with a cached token is accepted while many reviews run', async () =>
 });
 
 test('a pod with a valid token has a limit of 16 concurrent job look-ups, and other pods do not wait', async () => {
-  const gate = Promise.withResolvers<string | undefined>();
+  const gate = Promise.withResolvers<undefined>();
   let looked = 0;
   const tokens = podTokenAuthenticator({
     namespace: 'ads',
@@ -208,9 +208,9 @@ test('a pod with a valid token has a limit of 16 concurrent job look-ups, and ot
     audience: AUDIENCE,
     now: () => NOW,
     review: async (token) => reviewed({ uid: token === tokenOf() ? 'uid-1' : 'uid-2' }),
-    jobName: (id) => {
+    findAccess: (id) => {
       looked += 1;
-      return id === JOB ? Promise.resolve(NAME) : gate.promise;
+      return id === JOB ? Promise.resolve({ name: NAME }) : gate.promise;
     },
     log: { error: () => undefined },
   });
