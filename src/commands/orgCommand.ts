@@ -1,29 +1,30 @@
-import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { QUOTA_MAX } from '../domain/quotas.ts';
 import { REVIEW_MODES, type ReviewMode } from '../domain/reviews.ts';
 import type { Database } from '../store/database/database.ts';
 import { listOrganizations } from '../store/organizations/organizations.ts';
 import { addOrganization, chooseQuotas, chooseReview, disable, enable, rotateSecret } from '../workflow/operator.ts';
+import { addDelete } from './orgDelete.ts';
+import { slugArgument } from './slugArgument.ts';
 import { print, withStore } from './withStore.ts';
-
-const slug = () => new Argument('<slug>', 'the name of the organization in API paths');
 
 export function orgCommand(program: Command): void {
   const org = program
     .command('org')
-    .description('manage organizations: create, list, disable, enable, set, rotate-webhook-secret');
+    .description('manage organizations: create, list, disable, enable, set, rotate-webhook-secret, delete');
   addCreate(org);
   addList(org);
   addDisableAndEnable(org);
   addSet(org);
   addRotateWebhookSecret(org);
+  addDelete(org);
 }
 
 function addCreate(org: Command): void {
   org
     .command('create')
     .description('create an organization and its first API key, and show the key once')
-    .addArgument(slug())
+    .addArgument(slugArgument())
     .option('--json', 'print one JSON line')
     .action((name: string, { json = false }: { json?: boolean }) =>
       withStore(async (db) => print({ ...(await addOrganization(db, name)) }, json)),
@@ -52,12 +53,12 @@ function addDisableAndEnable(org: Command): void {
   org
     .command('disable')
     .description('reject the requests of an organization with 403; accepted requests continue')
-    .addArgument(slug())
+    .addArgument(slugArgument())
     .action((name: string) => withStore((db) => disable(db, name)));
   org
     .command('enable')
     .description('accept the requests of an organization again')
-    .addArgument(slug())
+    .addArgument(slugArgument())
     .action((name: string) => withStore((db) => enable(db, name)));
 }
 
@@ -71,7 +72,7 @@ function addSet(org: Command): void {
   org
     .command('set')
     .description('change how the sets of an organization are approved, and its quotas')
-    .addArgument(slug())
+    .addArgument(slugArgument())
     .addOption(
       new Option(
         '--review <mode>',
@@ -112,7 +113,7 @@ function addRotateWebhookSecret(org: Command): void {
   org
     .command('rotate-webhook-secret')
     .description('create a new webhook secret; for one day, webhooks are signed with the old one, too')
-    .addArgument(slug())
+    .addArgument(slugArgument())
     .option('--json', 'print one JSON line')
     .action((name: string, { json = false }: { json?: boolean }) =>
       withStore(async (db) => print({ organization: name, webhook_secret: await rotateSecret(db, name) }, json)),

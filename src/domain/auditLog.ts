@@ -6,6 +6,7 @@ export const AUDIT_ACTIONS = {
   'organization.created': 'Organization created',
   'organization.disabled': 'Organization disabled',
   'organization.enabled': 'Organization enabled',
+  'organization.deleted': 'Organization deleted',
   'settings.updated': 'Settings changed',
   'api_key.created': 'API key created',
   'api_key.revoked': 'API key revoked',

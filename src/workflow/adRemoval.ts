@@ -83,8 +83,8 @@ async function rejectUnknown(tx: Queryable, ref: AdRef): Promise<void> {
 }
 
 /** Does one step of one removed ad. @returns undefined if there is nothing to do. */
-export async function removeSomeOfAd(context: StepContext): Promise<StepCounts | undefined> {
-  const ad = await claimRemovedAd(context.db);
+export async function removeSomeOfAd(context: StepContext, organizationId?: string): Promise<StepCounts | undefined> {
+  const ad = await claimRemovedAd(context.db, organizationId);
   if (ad === undefined) return undefined;
   for (const step of STEPS) {
     const counts = await step(context, ad);
@@ -145,8 +145,11 @@ async function removeDeliveries({ db }: StepContext, { id }: RemovedAd) {
 }
 
 /** Does one step of one removed campaign: marks sets, then ads, and deletes its row last. */
-export async function removeSomeOfCampaign({ db }: StepContext): Promise<StepCounts | undefined> {
-  const id = await claimRemovedCampaign(db);
+export async function removeSomeOfCampaign(
+  { db }: StepContext,
+  organizationId?: string,
+): Promise<StepCounts | undefined> {
+  const id = await claimRemovedCampaign(db, organizationId);
   if (id === undefined) return undefined;
   const marked =
     (await markSetsOfCampaign(db, id, MARKED_TOGETHER)) + (await markAdsOfCampaign(db, id, MARKED_TOGETHER));

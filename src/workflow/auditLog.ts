@@ -1,4 +1,4 @@
-import { deleteOldEntries } from '../store/auditLog/auditLog.ts';
+import { deleteEntriesOfDeleted, deleteOldEntries } from '../store/auditLog/auditLog.ts';
 import type { Database } from '../store/database/database.ts';
 
 /** Entries of one statement, so that none runs for long. */
@@ -12,7 +12,7 @@ interface RemovalOptions {
   readonly isStopped?: () => boolean;
 }
 
-/** Removes entries of the audit log that are older than `days`, the oldest first, in steps. @returns how many. */
+/** Removes entries of the audit log that are older than `days`, the oldest first, and those of deleted organizations, in steps. @returns how many. */
 export async function removeOldEntries(
   db: Database,
   { days, together = ENTRIES_TOGETHER, isStopped = () => false }: RemovalOptions,
@@ -20,6 +20,11 @@ export async function removeOldEntries(
   let removed = 0;
   for (let found = together; found === together && !isStopped(); removed += found) {
     found = await deleteOldEntries(db, { days, most: together });
+  }
+  while (!isStopped()) {
+    const found = await deleteEntriesOfDeleted(db, together);
+    if (found === 0) break;
+    removed += found;
   }
   return removed;
 }

@@ -100,18 +100,21 @@ export function checkRetention(days: number | null, { maxDays }: RetentionLimits
 
 const NOTHING: RemovalCounts = { campaign: 0, ad: 0, set: 0, screenshot: 0, picture: 0, delivery: 0 };
 
-/** Does one step of one removed set, ad or campaign. @returns undefined if there is nothing to do. */
-export async function removeSome(context: RemovalContext): Promise<RemovalCounts | undefined> {
+/** Does one step of one removed set, ad or campaign, of one organization or of all. @returns undefined if there is nothing to do. */
+export async function removeSome(context: RemovalContext, organizationId?: string): Promise<RemovalCounts | undefined> {
   for (const step of [removeSomeOfSet, removeSomeOfAd, removeSomeOfCampaign]) {
-    const counts = await step(context);
+    const counts = await step(context, organizationId);
     if (counts !== undefined) return { ...NOTHING, ...counts };
   }
   return undefined;
 }
 
-async function removeSomeOfSet(context: RemovalContext): Promise<Partial<RemovalCounts> | undefined> {
+async function removeSomeOfSet(
+  context: RemovalContext,
+  organizationId?: string,
+): Promise<Partial<RemovalCounts> | undefined> {
   const { db } = context;
-  const set = await claimRemovedSet(db);
+  const set = await claimRemovedSet(db, organizationId);
   if (set === undefined) return undefined;
   const counts = set.emptied ? await removeLastRows(context, set) : await removeContent(context, set);
   await releaseRemovedSet(db, set.id);

@@ -1,6 +1,12 @@
 /** Entries of the audit log. They are inserted and, when they are old, removed, but never changed. */
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { ACTOR_TYPES, type Actor, type AuditAction, type FieldChange } from '../../domain/auditLog.ts';
+import {
+  ACTOR_TYPES,
+  type Actor,
+  AUDIT_LOG_DAYS_MIN,
+  type AuditAction,
+  type FieldChange,
+} from '../../domain/auditLog.ts';
 import type { Queryable } from '../database/database.ts';
 import { allOf, type KeysetPage, type KeysetRows, type Place, readKeyset } from '../database/keyset.ts';
 import { isAfter, type ListPage, type Page, readListPage } from '../database/listPage.ts';
@@ -79,6 +85,16 @@ export async function deleteOldEntries(
     delete from audit_log where id in (
       select id from audit_log where created_at < now() - make_interval(days => ${days})
       order by created_at limit ${most} for update skip locked)`.execute(db);
+  return Number(numAffectedRows);
+}
+
+/** Deletes entries of deleted organizations as soon as the database allows it. @returns how many, at most `most`. */
+export async function deleteEntriesOfDeleted(db: Queryable, most: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from audit_log where id in (
+      select a.id from organizations o join audit_log a on a.organization_id = o.id
+      where o.deleted_at is not null and a.created_at < now() - make_interval(days => ${AUDIT_LOG_DAYS_MIN + 1})
+      limit ${most} for update of a skip locked)`.execute(db);
   return Number(numAffectedRows);
 }
 

@@ -40,6 +40,8 @@ export interface OrganizationTable {
   set_retention_days: number | null;
   pictures_per_day: number | null;
   running_captures: number | null;
+  deletion_started_at: MaybeTime;
+  deleted_at: MaybeTime;
 }
 
 export interface ApiKeyTable {

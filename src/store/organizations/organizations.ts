@@ -68,7 +68,7 @@ export async function lockOrganization(tx: Queryable, slug: string): Promise<Org
 }
 
 export async function listOrganizations(db: Queryable): Promise<Organization[]> {
-  return db.selectFrom('organizations').selectAll().orderBy('slug').execute();
+  return db.selectFrom('organizations').selectAll().where('deleted_at', 'is', null).orderBy('slug').execute();
 }
 
 /** The API rejects requests of a disabled organization. Work that it requested before continues. */

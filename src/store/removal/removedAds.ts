@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
 import { deleteDeliveriesOf } from './deliveries.ts';
-import { STEP_SECONDS } from './removedSets.ts';
+import { isOf, STEP_SECONDS } from './removedSets.ts';
 import { pictureOf, type RemovableFrame, type RemovablePicture } from './setContent.ts';
 
 export interface AdRef {
@@ -68,11 +68,11 @@ export interface RemovedAd {
 }
 
 /** Takes a removed ad for one step, so that no other process does the same. */
-export async function claimRemovedAd(db: Queryable): Promise<RemovedAd | undefined> {
+export async function claimRemovedAd(db: Queryable, organizationId?: string): Promise<RemovedAd | undefined> {
   const { rows } = await sql<RemovedAd>`
     update ads set removing_until = now() + make_interval(secs => ${STEP_SECONDS})
     where id = (
-      select id from ads where removed_at is not null and (removing_until is null or removing_until < now())
+      select id from ads where removed_at is not null and ${isOf(organizationId)} and (removing_until is null or removing_until < now())
       order by removed_at limit 1 for no key update skip locked)
     returning id, upload_id`.execute(db);
   return rows[0];

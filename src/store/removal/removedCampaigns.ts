@@ -1,7 +1,7 @@
 /** Marks campaigns as removed, and finds the marked ones for the removal job. */
 import { sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
-import { STEP_SECONDS } from './removedSets.ts';
+import { isOf, STEP_SECONDS } from './removedSets.ts';
 
 export interface CampaignRef {
   readonly id: string;
@@ -49,11 +49,11 @@ export async function markCampaignRemoved(tx: Queryable, { id, organizationId }:
 }
 
 /** Takes a removed campaign for one step, so that no other process does the same. @returns its id. */
-export async function claimRemovedCampaign(db: Queryable): Promise<string | undefined> {
+export async function claimRemovedCampaign(db: Queryable, organizationId?: string): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     update campaigns set removing_until = now() + make_interval(secs => ${STEP_SECONDS})
     where id = (
-      select id from campaigns where removed_at is not null and (removing_until is null or removing_until < now())
+      select id from campaigns where removed_at is not null and ${isOf(organizationId)} and (removing_until is null or removing_until < now())
       order by removed_at limit 1 for no key update skip locked)
     returning id`.execute(db);
   return rows[0]?.id;

@@ -63,6 +63,10 @@ async function mark(db: Queryable, isWanted: ReturnType<typeof sql>): Promise<nu
   return rows[0]?.count ?? 0;
 }
 
+/** @param organizationId undefined: of all. */
+export const isOf = (organizationId: string | undefined) =>
+  organizationId === undefined ? sql`true` : sql`organization_id = ${organizationId}`;
+
 export interface RemovedSet {
   readonly id: string;
   readonly organization_id: string;
@@ -71,13 +75,13 @@ export interface RemovedSet {
 }
 
 /** Takes a removed set with something to do for one step, so that no other process does the same. */
-export async function claimRemovedSet(db: Queryable): Promise<RemovedSet | undefined> {
+export async function claimRemovedSet(db: Queryable, organizationId?: string): Promise<RemovedSet | undefined> {
   const { rows } = await sql<RemovedSet>`
     update screenshot_sets set removing_until = now() + make_interval(secs => ${STEP_SECONDS})
     where id = (
       select id from screenshot_sets
       where removed_at is not null and (removing_until is null or removing_until < now())
-        and (emptied_at is null or emptied_at < now() - make_interval(days => ${LAST_ROWS_DAYS}))
+        and ${isOf(organizationId)} and (emptied_at is null or emptied_at < now() - make_interval(days => ${LAST_ROWS_DAYS}))
       order by removed_at limit 1 for no key update skip locked)
     returning id, organization_id, emptied_at is not null as emptied`.execute(db);
   return rows[0];

@@ -1248,7 +1248,7 @@ export type AuditLogEntry = {
   created_at: string;
   actor: AuditLogActor;
   /** New actions may be added at any time. */
-  action: "organization.created" | "organization.disabled" | "organization.enabled" | "settings.updated" | "api_key.created" | "api_key.revoked" | "webhook_secret.rotated" | "webhook.tested" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.rotated" | "webhook_endpoint.tested" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "connector.created" | "connector.updated" | "connector.checked" | "connector.deleted" | "branding.updated" | "branding.logo_replaced" | "branding.logo_removed" | "campaign.updated" | "campaign.deleted" | "ad.updated" | "ad.deleted" | "screenshot_set.updated" | "screenshot_set.deleted" | "share_link.created" | "share_link.revoked" | "session.started" | "session.refused" | "session.ended";
+  action: "organization.created" | "organization.disabled" | "organization.enabled" | "organization.deleted" | "settings.updated" | "api_key.created" | "api_key.revoked" | "webhook_secret.rotated" | "webhook.tested" | "webhook_endpoint.created" | "webhook_endpoint.updated" | "webhook_endpoint.rotated" | "webhook_endpoint.tested" | "webhook_endpoint.disabled" | "webhook_endpoint.deleted" | "connector.created" | "connector.updated" | "connector.checked" | "connector.deleted" | "branding.updated" | "branding.logo_replaced" | "branding.logo_removed" | "campaign.updated" | "campaign.deleted" | "ad.updated" | "ad.deleted" | "screenshot_set.updated" | "screenshot_set.deleted" | "share_link.created" | "share_link.revoked" | "session.started" | "session.refused" | "session.ended";
   /** The object that the action changed. */
   object: {
     /** The first part of the action. */

@@ -1,0 +1,3 @@
+import { Argument } from 'commander';
+
+export const slugArgument = () => new Argument('<slug>', 'the name of the organization in API paths');

@@ -1,0 +1,262 @@
+/** Deletes organizations with everything that they have, over a real PostgreSQL and files in a folder. */
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { FolderArtifactStore } from '../../../src/artifacts/folder.ts';
+import type { ArtifactStore } from '../../../src/artifacts/store.ts';
+import { createOrganization } from '../../../src/store/organizations/organizations.ts';
+import { removeOldEntries } from '../../../src/workflow/auditLog.ts';
+import { deleteOrganization, previewDeletion } from '../../../src/workflow/organizationRemoval.ts';
+import { insertExportSet } from '../../support/exportSet.ts';
+import { PUBLIC_URL, startPublicApi, type TestApi } from '../../support/publicApi.ts';
+
+let folder: string;
+let artifacts: ArtifactStore;
+let api: TestApi;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'org-delete-'));
+  artifacts = new FolderArtifactStore(folder);
+  api = await startPublicApi({ artifacts });
+});
+afterEach(async () => {
+  await api.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const queue = { enqueue: async () => undefined };
+const remove = (store: ArtifactStore = artifacts) =>
+  deleteOrganization({ db: api.store.db, artifacts: store, queue, publicUrl: PUBLIC_URL }, 'acme', { waitMs: 0 });
+const media = { type: 'url', content: 'https://cdn.example/banner.png' };
+
+async function filesLeft(): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+}
+
+const idOf = async (slug: string) =>
+  (await api.store.db.selectFrom('organizations').select('id').where('slug', '=', slug).executeTakeFirstOrThrow()).id;
+
+/** Gives an organization something of each kind. @returns addresses of what people may have. */
+async function fill(): Promise<{ picture: string; setPath: string; organizationId: string }> {
+  const { db } = api.store;
+  const organizationId = await idOf('acme');
+  const send = (method: string, at: string, body: Buffer | string, type = 'application/json') =>
+    api.send({
+      ...{ method, path: `/api/v1/orgs/acme/${at}`, body },
+      headers: { authorization: api.organization.api_key, 'content-type': type, 'idempotency-key': randomUUID() },
+    });
+  const upload = await send(
+    'POST',
+    'uploads?name=a.html',
+    '<img src="x.png" width="300" height="250">',
+    'application/octet-stream',
+  );
+  await send('POST', 'uploads?name=b.html', '<p>other</p>', 'application/octet-stream');
+  await send(
+    'PUT',
+    'branding/logo',
+    '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>',
+    'image/svg+xml',
+  );
+  const ad = await send(
+    'POST',
+    'ads',
+    JSON.stringify({ campaign: { name: 'A' }, ad: { media: { type: 'upload', content: upload.json.id } } }),
+  );
+  const campaignId = ad.json.campaign_id;
+  const set = await insertExportSet({ db, artifacts, organization: { id: organizationId, slug: 'acme', campaignId } }, [
+    {},
+    {},
+    { failure: 'no slot' },
+  ]);
+  await api.post(`screenshot_sets/${set.id}/shares`, {});
+  await send('POST', `screenshot_sets/${set.id}/exports`, JSON.stringify({ format: 'zip' }));
+  const screenshots = [{ site: { url: 'https://news.example' }, device: { name: 'desktop' } }];
+  await api.post('screenshot_requests', {
+    campaign: { name: 'B' },
+    screenshot_requests: [{ ad: { media }, screenshots }],
+    subscribers: [{ webhook: { url: 'https://you.example/hook' } }],
+  });
+  await send('POST', 'webhook_endpoints', JSON.stringify({ url: 'https://you.example/all' }));
+  await send('POST', 'webhook_tests', JSON.stringify({ url: 'https://you.example/test' }));
+  await send('POST', 'templates', JSON.stringify({ name: 'T', sites: [{ url: 'https://news.example' }] }));
+  const connector = { region: 'eu-central-1', access_key_id: 'AKIA', secret_access_key: 'secret' };
+  await send('PUT', 'connectors/s3', JSON.stringify(connector));
+  await send('POST', 'keys', JSON.stringify({ name: 'Other', scopes: ['read'] }));
+  return { picture: `/i/${set.tokens[0]}.png`, setPath: `screenshot_sets/${set.id}`, organizationId };
+}
+
+/** Tables in which a deleted organization has no row. */
+const EMPTY = [
+  'ads',
+  'screenshots',
+  'uploads',
+  'events',
+  'deliveries',
+  'delivery_attempts',
+  'subscribers',
+  'webhook_endpoints',
+].concat([
+  'request_templates',
+  's3_connectors',
+  'branding',
+  'idempotency_keys',
+  'api_keys',
+  'share_links',
+  'reviews',
+  'set_search',
+  'event_replays',
+  'usage_days',
+]);
+
+test('the preview says what an organization has, and deletes nothing', async () => {
+  await fill();
+  const counts = await previewDeletion(api.store.db, 'acme');
+  expect(counts).toMatchObject({
+    campaigns: 2,
+    sets: 2,
+    screenshots: 4,
+    pictures: 3,
+    uploads: 2,
+    exports: 1,
+    share_links: 1,
+  });
+  expect(counts).toMatchObject({
+    webhook_endpoints: 1,
+    connectors: 1,
+    templates: 1,
+    api_keys: 2,
+    events: 1,
+    deliveries: 1,
+  });
+  expect((await api.get('settings')).status).toBe(200);
+});
+
+test('a deleted organization leaves no file, no key and no content, and another one keeps everything', async () => {
+  const { picture, setPath, organizationId } = await fill();
+  expect((await api.send({ path: picture })).status).toBe(200);
+  const other = await createOrganization(api.store.db, { slug: 'other' });
+  const otherKey = { authorization: other.api_key };
+  const { removed, isComplete } = await remove();
+  expect([isComplete, removed['sets'], removed['pictures'], removed['uploads']]).toEqual([true, 2, 3, 2]);
+  expect(await filesLeft()).toEqual([]);
+  for (const table of EMPTY.filter((name) => name !== 'api_keys'))
+    expect([table, await api.count(table)]).toEqual([table, 0]);
+  expect((await api.get('settings')).status).toBe(401);
+  expect((await api.get(setPath)).status).toBe(401);
+  expect((await api.send({ path: picture })).status).toBe(410);
+  expect((await api.send({ path: '/api/v1/orgs/other/settings', headers: otherKey })).status).toBe(200);
+  const row = await api.store.db
+    .selectFrom('organizations')
+    .selectAll()
+    .where('id', '=', organizationId)
+    .executeTakeFirstOrThrow();
+  expect([row.slug, row.deleted_at]).toEqual([expect.stringMatching(/^deleted-/), expect.any(Date)]);
+});
+
+test('the name is free again, and the new organization has nothing of the old one', async () => {
+  const { setPath } = await fill();
+  await remove();
+  const again = await createOrganization(api.store.db, { slug: 'acme' });
+  const get = async (at: string) =>
+    api.send({ path: `/api/v1/orgs/acme/${at}`, headers: { authorization: again.api_key } });
+  expect([
+    (await get('campaigns')).json.total,
+    (await get('audit_log')).json.total,
+    (await get(setPath)).status,
+  ]).toEqual([0, 0, 404]);
+});
+
+test('keys are rejected and open sets are canceled before the first file goes', async () => {
+  await fill();
+  const failing = { ...delegating(artifacts), delete: () => Promise.reject(new Error('killed')) };
+  await expect(remove(failing)).rejects.toThrow('killed');
+  expect((await api.get('settings')).status).toBe(401);
+  const open = await api.store.db
+    .selectFrom('screenshot_sets')
+    .select('id')
+    .where('status', 'in', ['draft', 'capturing'])
+    .execute();
+  expect(open).toEqual([]);
+});
+
+test('a command that was killed at any file is finished by the next one, and one entry of the audit log says what went', async () => {
+  const { organizationId } = await fill();
+  const { db } = api.store;
+  for (const most of [0, 1, 3, 6]) {
+    let deletions = 0;
+    const failing: ArtifactStore = {
+      ...delegating(artifacts),
+      delete: (key) => {
+        deletions += 1;
+        return deletions > most ? Promise.reject(new Error('killed')) : artifacts.delete(key);
+      },
+    };
+    await remove(failing).catch((error: unknown) => expect(String(error)).toContain('killed'));
+    // The leases of the killed command end.
+    for (const table of ['screenshot_sets', 'ads', 'campaigns'] as const)
+      await db.updateTable(table).set({ removing_until: null }).execute();
+    if ((await db.selectFrom('organizations').select('id').where('slug', '=', 'acme').execute()).length === 0) break;
+  }
+  if ((await db.selectFrom('organizations').select('id').where('slug', '=', 'acme').execute()).length > 0)
+    expect((await remove()).isComplete).toBe(true);
+  expect(await filesLeft()).toEqual([]);
+  const entries = await db
+    .selectFrom('audit_log')
+    .select(['action', 'changes'])
+    .where('organization_id', '=', organizationId)
+    .where('action', '=', 'organization.deleted')
+    .execute();
+  expect(entries).toHaveLength(1);
+  expect(entries[0]?.changes).toContainEqual({ field: 'pictures', from: '3', to: null });
+});
+
+test('a running capture delays the deletion, and the next command finishes it', async () => {
+  const { organizationId } = await fill();
+  const { db } = api.store;
+  const id = randomUUID();
+  const job = { id, name: `ads-${id}`, organization_id: organizationId, set_id: null, indexes: 1, parallelism: 1 };
+  await db
+    .insertInto('screenshot_jobs')
+    .values({ ...job, deadline_at: new Date() })
+    .execute();
+  expect((await remove()).isComplete).toBe(false);
+  expect((await api.get('settings')).status).toBe(401);
+  await db.updateTable('screenshot_jobs').set({ settled_at: new Date() }).execute();
+  expect((await remove()).isComplete).toBe(true);
+});
+
+test('entries of the audit log of a deleted organization go after 30 days', async () => {
+  const { organizationId } = await fill();
+  await remove();
+  const { db, pool } = api.store;
+  const entries = async () =>
+    (await db.selectFrom('audit_log').select('id').where('organization_id', '=', organizationId).execute()).length;
+  expect(await entries()).toBeGreaterThan(0);
+  await removeOldEntries(db, { days: 400 });
+  expect(await entries()).toBeGreaterThan(0);
+  await pool.query('alter table audit_log disable trigger protect_rows');
+  await pool.query(`update audit_log set created_at = now() - interval '32 days'`);
+  await pool.query('alter table audit_log enable trigger protect_rows');
+  await removeOldEntries(db, { days: 400 });
+  expect(await entries()).toBe(0);
+});
+
+/** The methods of a class as a plain object, so that a test can replace some. */
+function delegating(store: ArtifactStore): ArtifactStore {
+  return {
+    put: (...given) => store.put(...given),
+    putStream: (...given) => store.putStream(...given),
+    discardStream: (key) => store.discardStream(key),
+    get: (key) => store.get(key),
+    getStream: (...given) => store.getStream(...given),
+    sizeOf: (key) => store.sizeOf(key),
+    delete: (key) => store.delete(key),
+    uploadRequest: (...given) => store.uploadRequest(...given),
+    downloadUrl: (...given) => store.downloadUrl(...given),
+    clientOrigin: () => store.clientOrigin(),
+    close: () => store.close(),
+  };
+}
