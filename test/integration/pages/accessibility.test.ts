@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright';
 import { expect, it } from 'vitest';
 import { shareToken } from '../../../src/api/auth/shareTokens.ts';
+import { insertEndpoint } from '../../../src/store/webhookEndpoints/webhookEndpoints.ts';
 import { axeFaults, sidewaysScroll } from '../../support/axe.ts';
 import { openPage, signIn } from './browser.ts';
 import { keyboardFaults } from './keyboard.ts';
@@ -44,6 +45,14 @@ async function seedEverything(): Promise<string[]> {
   const failed = { status: 'retries_exhausted', error: '500 Internal Server Error' } as const;
   await seedDelivery(server, { setId: finished.setId, target: 'https://hook.example/tearsheet', ...failed });
   await seedDelivery(server, { setId: finished.setId, target: 'https://hook.example/tearsheet', status: 'delivered' });
+  const fields = {
+    url: 'https://hook.example/a/long/path',
+    topics: null,
+    description: 'Reports',
+    headers: {},
+    disabled: false,
+  };
+  await insertEndpoint(server.store.db, server.organizationId, fields);
   const links = await Promise.all([
     shareLink(finished.setId, {}),
     shareLink(finished.setId, { revoked_at: new Date() }),

@@ -44,13 +44,29 @@ describe('access to settings', () => {
 
   it('a key without the scope admin gets 403 without a form, and its forms change nothing', async () => {
     const { api_key: key } = await createKey(server.store.db, 'demo', { scopes: ['read', 'write'] });
-    for (const path of ['', '/keys', '/webhooks', '/webhooks/rotate', '/connectors', '/connectors/remove']) {
+    for (const path of [
+      '',
+      '/keys',
+      '/endpoints',
+      '/webhooks',
+      '/webhooks/rotate',
+      '/connectors',
+      '/connectors/remove',
+    ]) {
       const response = await ask(path, key);
       const text = await response.text();
       expect([path, response.status, text.includes('<form')]).toEqual([path, 403, false]);
     }
     const before = await server.store.db.selectFrom('organizations').selectAll().executeTakeFirstOrThrow();
-    for (const path of ['', '/keys', '/webhooks/rotate', '/webhooks/test', '/connectors', '/connectors/check'])
+    for (const path of [
+      '',
+      '/keys',
+      '/endpoints',
+      '/webhooks/rotate',
+      '/webhooks/test',
+      '/connectors',
+      '/connectors/check',
+    ])
       expect([path, (await ask(path, key, { review: 'manual', name: 'x' })).status]).toEqual([path, 403]);
     expect(await server.store.db.selectFrom('organizations').selectAll().executeTakeFirstOrThrow()).toEqual(before);
   });

@@ -9,6 +9,7 @@ const PAGES = {
   general: 'General',
   keys: 'API keys',
   webhooks: 'Webhooks',
+  endpoints: 'Endpoints',
   connectors: 'S3 connectors',
   branding: 'Branding',
   audit_log: 'Audit log',

@@ -9,6 +9,8 @@ import { findViewer } from '../viewer.ts';
 import { adminHandlers, isAdmin } from './adminHandlers.ts';
 import { auditLogPage } from './auditLogPage.ts';
 import { connectorName, connectorPage, removePage } from './connectorPage.ts';
+import { EndpointActions } from './endpointActions.ts';
+import { endpointsPage } from './endpointsPage.ts';
 import { generalPage } from './generalPage.ts';
 import { keysPage, revokePage } from './keysPage.ts';
 import { SettingsActions } from './settingsActions.ts';
@@ -18,7 +20,8 @@ const BASE = '/o/:slug/settings';
 
 export function addSettingsRoutes(router: Router, options: PagesOptions, { handlers, live }: RouteTools): void {
   const admin = adminHandlers(options, handlers);
-  const actions = new SettingsActions(options, options.guard ?? createGuard({ allow: [] }));
+  const guard = options.guard ?? createGuard({ allow: [] });
+  const actions = new SettingsActions(options, guard);
   const body = formBody();
   router.get(
     BASE,
@@ -53,6 +56,16 @@ export function addSettingsRoutes(router: Router, options: PagesOptions, { handl
   );
   router.post(`${BASE}/webhooks/rotate`, body, admin.form(actions.rotateSecret));
   router.post(`${BASE}/webhooks/test`, body, admin.form(actions.testWebhook));
+
+  const endpoints = new EndpointActions(options, guard);
+  router.get(
+    `${BASE}/endpoints`,
+    admin.page((given) => endpointsPage(options, given)),
+  );
+  router.post(`${BASE}/endpoints`, body, admin.form(endpoints.create));
+  router.get(`${BASE}/endpoints/:endpoint`, admin.page(endpoints.show));
+  for (const action of ['enable', 'disable', 'rotate', 'test'] as const)
+    router.post(`${BASE}/endpoints/:endpoint/${action}`, body, admin.form(endpoints[action]));
 
   router.get(
     `${BASE}/connectors`,

@@ -33,7 +33,7 @@ ${previousUntil !== null && html`<dt>Old secret</dt><dd>also signs until ${timeE
 <p><a href="${paths.settings('webhooks')}/rotate">Replace the secret</a></p></section>
 ${testForm(given, form)}
 <section class="panel"><h2>Receivers</h2>
-<p>Each request names its receivers in <code>subscribers</code>. <a href="${paths.deliveries}?channel=webhook">All deliveries to webhooks</a></p>
+<p>Each request names its receivers in <code>subscribers</code>. <a href="${paths.settings('endpoints')}">Endpoints</a> get the events of all requests. <a href="${paths.deliveries}?channel=webhook">All deliveries to webhooks</a></p>
 ${senders(sendingAddresses)}</section>`;
   return settingsPage({ paths, current: 'webhooks', body, ...(status !== undefined && { status }) });
 }

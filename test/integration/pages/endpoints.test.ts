@@ -1,0 +1,89 @@
+import type { Browser, Page } from 'playwright';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createGuard } from '../../../src/egress/guard.ts';
+import { follow, openBrowser, openPage, signIn } from './browser.ts';
+import { type PagesServer, startPages } from './pagesServer.ts';
+
+let server: PagesServer;
+let browser: Browser;
+let page: Page;
+let faults: string[];
+const addresses: Readonly<Record<string, string>> = { 'inside.example': '10.1.2.3' };
+const lookup = async (name: string) => [{ address: addresses[name] ?? '93.184.216.34', family: 4 }];
+
+beforeAll(async () => {
+  server = await startPages({ guard: createGuard({ allow: [], lookup }) });
+  browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+beforeEach(async () => {
+  ({ page, faults } = await openPage(browser));
+  await signIn(page, server, `${server.url}/o/demo/settings/endpoints`);
+});
+afterEach(async () => {
+  await page.context().close();
+  expect(faults).toEqual([]);
+});
+
+async function create(url: string): Promise<void> {
+  await page.getByLabel('Address').fill(url);
+  await page.getByLabel('Description').fill('Reports');
+  await page.getByLabel('ad.failed').check();
+  await follow(page.getByRole('button', { name: 'Create endpoint' }));
+}
+
+const row = () =>
+  server.store.db.selectFrom('webhook_endpoints').selectAll().orderBy('created_at', 'desc').executeTakeFirstOrThrow();
+
+it('a new endpoint shows its secret once, and is then in the list', async () => {
+  await create('https://you.example/new');
+  expect(await page.getByLabel('The new secret').inputValue()).toBe((await row()).secret);
+  await page.goto(`${server.url}/o/demo/settings/endpoints`);
+  expect(await page.content()).not.toContain('whsec_');
+  const item = page.getByRole('row', { name: /you\.example\/new/ });
+  expect(await item.innerText()).toMatch(/Reports[\s\S]*ad\.failed[\s\S]*Enabled/);
+});
+
+it('an address that is not public comes back with what was typed, and without what it resolves to', async () => {
+  await create('https://inside.example/hook');
+  expect(await page.locator('.fault').innerText()).toMatch(/^Address is not allowed/);
+  expect(await page.content()).not.toContain('10.1.2.3');
+  expect(await page.getByLabel('Description').inputValue()).toBe('Reports');
+  // Chromium reports the status 422 of the page.
+  faults.splice(0);
+});
+
+it('an endpoint is disabled, enabled, tested and gets a new secret', async () => {
+  await create('https://you.example/all');
+  const { id, secret } = await row();
+  const address = `${server.url}/o/demo/settings/endpoints/${id}`;
+  await page.goto(address);
+  await follow(page.getByRole('button', { name: 'Disable' }));
+  expect((await row()).disabled_at).not.toBeNull();
+  await follow(page.getByRole('button', { name: 'Enable' }));
+  expect((await row()).disabled_at).toBeNull();
+  await follow(page.getByRole('button', { name: 'Replace the secret' }));
+  expect(await page.getByLabel('The new secret').inputValue()).not.toBe(secret);
+  await page.goto(address);
+  await page.getByText('the old one also signs until').waitFor();
+  await follow(page.getByRole('button', { name: 'Send a test event' }));
+  expect(page.url()).toMatch(/\/deliveries\/[0-9a-f-]{36}$/);
+  await page.goto(address);
+  await follow(page.getByRole('link', { name: 'webhook.test' }));
+});
+
+it('the page says why the service disabled an endpoint', async () => {
+  await create('https://you.example/failing');
+  const { id } = await row();
+  const reason = 'Every delivery attempt since Monday failed.';
+  await server.store.db
+    .updateTable('webhook_endpoints')
+    .set({ disabled_at: new Date(), disabled_reason: reason })
+    .where('id', '=', id)
+    .execute();
+  await page.goto(`${server.url}/o/demo/settings/endpoints/${id}`);
+  await page.getByText(reason).waitFor();
+});
