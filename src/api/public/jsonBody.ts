@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import express, { type Request, type RequestHandler, type Response } from 'express';
-import { isObject, type JsonObject, kindOf } from '../../contract/faults.ts';
-import { Failure, invalid } from '../../domain/failure.ts';
+import type { JsonObject } from '../../contract/faults.ts';
+import { Failure } from '../../domain/failure.ts';
 import { runInSlices } from '../../lib/slices.ts';
 import { BodyMemory } from '../limits/bodyMemory.ts';
+import { hashSteps, malformed, parseBody, tooLarge } from './bodies/parseBody.ts';
 import { checkBody } from './requestCheck.ts';
 
 export interface JsonBody {
@@ -12,20 +12,46 @@ export interface JsonBody {
   readonly sha256: Buffer;
 }
 
-/** No valid body is that deep. To parse millions of levels takes seconds and gigabytes. */
-const MAX_LEVELS = 1_000;
 /** A body of empty objects takes a hundred times its size when it is parsed, and parsing blocks all other requests. */
 const BYTES_PER_VALUE = 64;
 const MIN_VALUE_LIMIT = 100_000;
 /** One sender may send this many bodies of the maximum size at the same time, or more bodies that are smaller. */
 const MAX_LARGEST_AT_ONCE = 2;
-/** The service looks at so many bytes at once, which takes about a millisecond. */
-const SLICE_BYTES = 256 * 1024;
 /** Smaller bodies do not count. */
 const SMALL_BYTES = 64 * 1024;
 
 /** `sender` is the organization whose share of the memory the body uses. */
 export type BodyReader = (request: Request, response: Response, sender: string) => Promise<JsonBody>;
+
+/** Reads the bytes of a body, and passes them to `use` together with the number of values that they may hold. */
+export type BytesReader = <T>(
+  call: { readonly request: Request; readonly response: Response; readonly sender: string },
+  use: (body: Buffer, maxValues: number) => Promise<T>,
+) => Promise<T>;
+
+/**
+ * @returns a function that reads bodies of at most `bytes`. They count as memory of the sender until `use` has ended.
+ * @throws Failure: 415 for another content type or encoding, 413 if the body is too large, 429 if the memory of the
+ *   sender stays full, 400 if the body cannot be read to its end.
+ */
+export function bytesReader(bytes: number): BytesReader {
+  const raw = express.raw({ type: () => true, limit: bytes });
+  const memory = new BodyMemory(bytes * MAX_LARGEST_AT_ONCE);
+  const maxValues = Math.max(MIN_VALUE_LIMIT, Math.floor(bytes / BYTES_PER_VALUE));
+  return async ({ request, response, sender }, use) => {
+    requireJson(request);
+    const expected = expectedBytes(request, bytes);
+    const release = expected <= SMALL_BYTES ? () => undefined : await memory.acquire(sender, expected);
+    try {
+      const body = await readAll(raw, request, response).catch((error: unknown) => {
+        throw bodyFailure(error, bytes);
+      });
+      return await use(body, maxValues);
+    } finally {
+      release();
+    }
+  };
+}
 
 /**
  * @returns a function that reads JSON objects of at most `bytes`.
@@ -34,24 +60,13 @@ export type BodyReader = (request: Request, response: Response, sender: string) 
  *   handling.
  */
 export function jsonBodyReader(bytes: number): BodyReader {
-  const raw = express.raw({ type: () => true, limit: bytes });
-  const memory = new BodyMemory(bytes * MAX_LARGEST_AT_ONCE);
-  const maxValues = Math.max(MIN_VALUE_LIMIT, Math.floor(bytes / BYTES_PER_VALUE));
-  return async (request, response, sender) => {
-    requireJson(request);
-    const expected = expectedBytes(request, bytes);
-    const release = expected <= SMALL_BYTES ? () => undefined : await memory.acquire(sender, expected);
-    try {
-      const body = await readAll(raw, request, response).catch((error: unknown) => {
-        throw bodyFailure(error, bytes);
-      });
-      const value = await parse(body, maxValues);
+  const read = bytesReader(bytes);
+  return (request, response, sender) =>
+    read({ request, response, sender }, async (body, maxValues) => {
+      const value = await parseBody(body, maxValues);
       await checkBody(request, value);
       return { value, sha256: await runInSlices(hashSteps(body)) };
-    } finally {
-      release();
-    }
-  };
+    });
 }
 
 /** @returns the length that the headers announce; the maximum if they announce none. */
@@ -100,79 +115,4 @@ function bodyFailure(error: unknown, limit: number): Failure {
     return new Failure({ status: 415, code: 'unsupported_encoding', errors: { body: [text] } });
   }
   return malformed('could not be read to its end: its length or its encoding differs from the headers.');
-}
-
-function tooLarge(text: string): Failure {
-  return new Failure({ status: 413, code: 'too_large', errors: { body: [text] } });
-}
-
-function malformed(text: string): Failure {
-  return new Failure({ status: 400, code: 'malformed', errors: { body: [text] } });
-}
-
-async function parse(body: Buffer, maxValues: number): Promise<JsonObject> {
-  if (body.length === 0) throw malformed('must be a JSON object, but is empty.');
-  const fault = await runInSlices(shapeFaultSteps(body, maxValues));
-  if (fault === 'deep') throw malformed(`must not be nested more than ${MAX_LEVELS.toLocaleString('en')} levels deep.`);
-  if (fault === 'many')
-    throw tooLarge(`must hold at most ${maxValues.toLocaleString('en')} values: send several requests.`);
-  const value = parseText(decode(body));
-  if (!isObject(value)) throw invalid({ body: [`must be a JSON object, but is ${kindOf(value)}.`] });
-  return value;
-}
-
-function decode(body: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body);
-  } catch {
-    throw malformed('must be JSON in UTF-8, but has bytes that are not UTF-8.');
-  }
-}
-
-function parseText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw malformed(`must be valid JSON: ${error instanceof Error ? error.message.slice(0, 200) : 'it is not'}.`);
-  }
-}
-
-function* hashSteps(body: Buffer): Generator<undefined, Buffer> {
-  const hash = createHash('sha256');
-  for (let start = 0; start < body.length; start += SLICE_BYTES) {
-    hash.update(body.subarray(start, start + SLICE_BYTES));
-    yield;
-  }
-  return hash.digest();
-}
-
-const [QUOTE, BACKSLASH, OPEN_LIST, OPEN_OBJECT, CLOSE_LIST, CLOSE_OBJECT, COMMA] = [...'"\\[{]},'].map((c) =>
-  c.charCodeAt(0),
-);
-
-/** @returns why the body would be dangerous to parse, or undefined. */
-function* shapeFaultSteps(body: Buffer, maxValues: number): Generator<undefined, 'deep' | 'many' | undefined> {
-  let depth = 0;
-  let values = 0;
-  let inString = false;
-  let sliceEnd = SLICE_BYTES;
-  for (let i = 0; i < body.length; i += 1) {
-    if (i > sliceEnd) {
-      sliceEnd += SLICE_BYTES;
-      yield;
-    }
-    const byte = body[i];
-    if (inString) {
-      if (byte === BACKSLASH) i += 1;
-      else if (byte === QUOTE) inString = false;
-    } else if (byte === QUOTE) inString = true;
-    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
-      depth += 1;
-      values += 1;
-      if (depth > MAX_LEVELS) return 'deep';
-    } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1;
-    else if (byte === COMMA) values += 1;
-    if (values > maxValues) return 'many';
-  }
-  return undefined;
 }

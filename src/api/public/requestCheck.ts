@@ -32,7 +32,14 @@ export function beginCheck(request: Request, response: Response, shape: RequestS
 export async function checkBody(request: Request, body: object): Promise<void> {
   const check = checks.get(request);
   if (check?.shape.body === undefined) return;
-  check.warnings.push(...(await runInSlices(unknownFields(check.shape.body, body))));
+  addBodyWarnings(request, await runInSlices(unknownFields(check.shape.body, body)));
+}
+
+/** @param warnings about the body. @throws Failure (422) if the client wants strict handling. */
+export function addBodyWarnings(request: Request, warnings: readonly RequestWarning[]): void {
+  const check = checks.get(request);
+  if (check === undefined) return;
+  check.warnings.push(...warnings);
   rejectIfStrict(check);
 }
 
