@@ -23,7 +23,7 @@ export function generateTypeScriptOperations(): string {
   const used = modelsIn({ models }, queries.join() + methods);
   return [
     HEADER,
-    "import type { CallOptions, FileContent, Page } from '../call.ts';",
+    "import type { Answer, CallOptions, FileContent, Page } from '../call.ts';",
     "import { Caller } from '../caller.ts';",
     `import type {\n${used.map((name) => `  ${name},\n`).join('')}} from './models.ts';\n`,
     ...queries,
@@ -52,7 +52,8 @@ function methodOf(operation: Operation): string {
     ...(query ? ['query'] : []),
     `repeatable: ${repeatable}`,
   ];
-  const result = item ? `Page<${typeOf(item)}>` : union(operation.results.map(typeOf)) || 'void';
+  const shape = item ? `Page<${typeOf(item)}>` : union(operation.results.map(typeOf));
+  const result = shape === '' ? 'void' : `Answer<${shape}>`;
   const one = `  /** ${summary}. */
   ${name}(${[...given, 'options: CallOptions = {}'].join(', ')}): Promise<${result}> {
     return this.call<${result}>({ ${request.join(', ')} }, options);

@@ -10,7 +10,9 @@ const CREDENTIAL_MAX = 512;
 const credential = text((value) => {
   if (isBlank(value)) return 'must not be blank.';
   return /\s/.test(value.trim()) ? 'must not contain spaces.' : lengthFault(value, CREDENTIAL_MAX);
-});
+}).meta({ minLength: 1, maxLength: CREDENTIAL_MAX, pattern: '^\\s*\\S+\\s*$' });
+
+const KMS_KEY = /^[A-Za-z0-9:/_-]{1,256}$/;
 
 const ROLE_ARN = /^arn:aws(-[a-z]+){0,3}:iam::\d{12}:role\/[\w+=,.@/-]{1,576}$/;
 
@@ -32,6 +34,7 @@ export const S3ConnectorBody = z
     role_arn: text((value) =>
       ROLE_ARN.test(value) ? undefined : 'must be the ARN of a role, such as arn:aws:iam::111122223333:role/pictures.',
     )
+      .meta({ pattern: ROLE_ARN.source })
       .nullish()
       .describe(
         'Role of an AWS account, instead of an access key. Its trust policy must allow the `principal_arn` of the answer to assume it with the `external_id` of the answer, and with no other one.',
@@ -43,8 +46,9 @@ export const S3ConnectorBody = z
       .nullish()
       .describe('Encryption that each upload asks for; the default is that of the bucket.'),
     kms_key_id: text((value) =>
-      /^[A-Za-z0-9:/_-]{1,256}$/.test(value) ? undefined : 'must be the id, the ARN or the alias of a KMS key.',
+      KMS_KEY.test(value) ? undefined : 'must be the id, the ARN or the alias of a KMS key.',
     )
+      .meta({ pattern: KMS_KEY.source })
       .nullish()
       .describe('Key for the encryption `aws:kms`; the default is the key of AWS for S3.'),
     storage_class: z.enum(STORAGE_CLASSES).nullish().describe('The default is that of the bucket.'),
@@ -61,7 +65,38 @@ export const S3ConnectorBody = z
     for (const field of ['access_key_id', 'secret_access_key', 'endpoint'] as const)
       if (isGiven('role_arn') && isGiven(field)) fault(field, 'must be left out if role_arn is given.');
   })
-  .meta({ id: 'S3Connector', description: `The S3 account that writes into the buckets of the organization. ${OURS}` });
+  .meta({
+    id: 'S3Connector',
+    description: `The S3 account that writes into the buckets of the organization. ${OURS}`,
+    // Only one encryption takes a key. A role replaces the access key.
+    override: {
+      allOf: [
+        {
+          anyOf: [
+            { properties: { kms_key_id: { type: 'null' } } },
+            { properties: { encryption: { const: 'aws:kms' } }, required: ['encryption'] },
+          ],
+        },
+        {
+          anyOf: [
+            {
+              properties: { access_key_id: { type: 'string' }, role_arn: { type: 'null' } },
+              required: ['access_key_id'],
+            },
+            {
+              properties: {
+                role_arn: { type: 'string' },
+                access_key_id: { type: 'null' },
+                secret_access_key: { type: 'null' },
+                endpoint: { type: 'null' },
+              },
+              required: ['role_arn'],
+            },
+          ],
+        },
+      ],
+    },
+  });
 
 export const ConnectorRecord = z
   .object({

@@ -1,6 +1,6 @@
 /** Bodies and records of stored events. */
 import { z } from 'zod';
-import { isUuid } from '../domain/slugs.ts';
+import { isUuid, UUID_PATTERN } from '../domain/slugs.ts';
 import { EVENT_TOPICS } from '../domain/topics.ts';
 import { OURS } from './descriptions.ts';
 import { DeliveryRecord, time, uuid } from './records.ts';
@@ -16,7 +16,7 @@ export function eventUuid(id: string): string | undefined {
 
 export const EventId = text((value) =>
   eventUuid(value) === undefined ? 'must be the id of an event: evt_<uuid>.' : undefined,
-);
+).meta({ pattern: `^(evt_)?${UUID_PATTERN}$` });
 
 const webhook_endpoint_id = z
   .uuid('must be a UUID.')

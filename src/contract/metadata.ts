@@ -11,6 +11,7 @@ import {
 } from '../domain/metadata.ts';
 import { OURS } from './descriptions.ts';
 import { isObject, kindOf } from './faults.ts';
+import { NOT_BLANK } from './schemaParts.ts';
 
 /** `z.record` would drop a key such as `__proto__`, so code checks the pairs. */
 export const GivenMetadata = z
@@ -28,6 +29,7 @@ export const GivenMetadata = z
     override: {
       type: 'object',
       maxProperties: METADATA_MAX_PAIRS,
+      propertyNames: { ...NOT_BLANK, maxLength: METADATA_KEY_MAX },
       additionalProperties: { type: 'string', maxLength: METADATA_VALUE_MAX },
     },
     description: `Free pairs of texts, which come back in every record and event. At most ${METADATA_MAX_PAIRS}, with keys of at most ${METADATA_KEY_MAX} characters, and ${METADATA_MAX_BYTES.toLocaleString('en')} bytes of JSON in all. ${OURS}`,

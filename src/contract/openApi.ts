@@ -6,6 +6,7 @@ import { OURS } from './descriptions.ts';
 import { TOPIC_DESCRIPTIONS } from './eventTopics.ts';
 import { operations } from './operations.ts';
 import { AdEvent, ScreenshotSetEvent } from './records.ts';
+import { RequestWarning } from './unknownFields.ts';
 import { WebhookEndpointEvent } from './webhookEndpoints.ts';
 import { TestEvent } from './webhooks.ts';
 
@@ -21,7 +22,7 @@ The mark ${OURS} shows behaviour that this service chose itself, because the int
 
 **Failures.** Every 4xx and 5xx has the same shape: \`{"status":"failure","code":"…","request_id":"…","errors":{"<path>":["…"]}}\`. One response lists the faults of a body, at most 100. ${OURS}
 
-**Unknown fields.** The service ignores fields and query parameters that it does not know. The response then lists them at its top level as \`request_warnings\`: \`[{"path":"…","message":"…"}]\`. With \`Prefer: handling=strict\` the service rejects the request with 422 instead, before it changes anything. \`Preference-Applied\` confirms the header. ${OURS}
+**Unknown fields.** The service ignores fields and query parameters that it does not know. The response then lists them at its top level as \`request_warnings\`, an array of \`RequestWarning\`: \`[{"path":"…","message":"…"}]\`. With \`Prefer: handling=strict\` the service rejects the request with 422 instead, before it changes anything. \`Preference-Applied\` confirms the header. ${OURS}
 
 **Entity tags.** Answers to GET have an \`ETag\`. A request with \`If-None-Match\` gets 304 without a body if the answer is still the same. ${OURS}
 
@@ -66,6 +67,7 @@ export function buildOpenApi(limits: Limits = DEFAULT_LIMITS): object {
       test: { post: webhook('receiveTestEvent', 'A test event.', TestEvent) },
     },
     components: {
+      schemas: { RequestWarning },
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: '`Authorization: Bearer <key>`' },
         plain: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`Authorization: <key>`' },
@@ -81,7 +83,8 @@ export function buildOpenApi(limits: Limits = DEFAULT_LIMITS): object {
  */
 function simplify(schema: JsonSchema): void {
   if (schema.additionalProperties === false) delete schema.additionalProperties;
-  delete schema.propertyNames;
+  if (typeof schema.propertyNames === 'object' && schema.propertyNames.pattern === undefined)
+    delete schema.propertyNames;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   // The format says as much as the pattern, and the service takes UUIDs of every version.

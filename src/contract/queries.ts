@@ -198,6 +198,7 @@ export const auditLogFilters = {
   action: z.enum(AUDIT_ACTION_NAMES).optional().describe(`Only this action. ${OURS}`),
   actor: plain
     .refine((value) => ACTOR.test(value), `must be the id of an API key, or one of: ${ACTOR_TYPES.join(', ')}.`)
+    .meta({ pattern: ACTOR.source })
     .optional()
     .describe(`Only actions of the API key with this id, or of this type of actor. ${OURS}`),
   ...range('Done'),

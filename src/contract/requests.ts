@@ -1,13 +1,13 @@
 /** The bodies of requests as zod schemas. The service parses bodies with them, and the OpenAPI document is generated from them. */
 import { z } from 'zod';
 import { AD_NAME_MAX, AD_SIDE_MAX, HTML_TAG_MAX_BYTES, LOOKUP_KEY_MAX, MEDIA_TYPES } from '../domain/ads.ts';
-import { bucketFault, KEY_PREFIX_MAX_BYTES, keyPrefixFault } from '../domain/buckets.ts';
+import { BUCKET_NAME, bucketFault, KEY_PREFIX_MAX_BYTES, keyPrefixFault } from '../domain/buckets.ts';
 import { DEFAULT_CONNECTOR, isConnectorName } from '../domain/connectors.ts';
 import { DEVICE_NAMES } from '../domain/devices.ts';
 import { INSTRUCTIONS_MAX, type Limits, MAX_REPETITIONS } from '../domain/limits.ts';
 import { isMarker, MARKER_MAX_SECONDS } from '../domain/markers.ts';
 import { OTHER_ADS, SELECTOR_MAX, SLOT_INDEX_MAX } from '../domain/screenshotOptions.ts';
-import { isUuid } from '../domain/slugs.ts';
+import { isUuid, SLUG } from '../domain/slugs.ts';
 import { codePoints, isBlank, textFault } from '../domain/text.ts';
 import { TOPICS } from '../domain/topics.ts';
 import { siteFault, URL_MAX, urlFault } from '../domain/webAddresses.ts';
@@ -30,13 +30,18 @@ export function lengthFault(value: string, max: number): string | undefined {
   return length > max ? `must be at most ${figure(max)} characters, but has ${figure(length)}.` : undefined;
 }
 
+const WEB_ADDRESS = '^\\s*[hH][tT][tT][pP][sS]?://[^/?#]';
+
 export const webAddress = text(urlFault).meta({
   format: 'uri',
-  pattern: '^\\s*[hH][tT][tT][pP][sS]?://[^/?#]',
+  pattern: WEB_ADDRESS,
   maxLength: URL_MAX,
 });
 
-export const CampaignId = text();
+/** A text without control characters, except for white space around it. */
+const WITHOUT_CONTROLS = '^\\s*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*\\s*$';
+
+export const CampaignId = text().meta({ format: 'uuid' });
 export const CampaignName = text((value) =>
   isBlank(value) ? 'must not be blank: give the name of the campaign.' : undefined,
 ).meta(NOT_BLANK);
@@ -64,9 +69,9 @@ export const LookupKey = text((value) =>
   description: `Client-chosen key of an ad, unique within its campaign. ${OURS}`,
 });
 
-export const AdId = text().describe(
-  'Identifier of an existing ad of the same campaign. With it, the service ignores `lookup_key`.',
-);
+export const AdId = text()
+  .meta({ format: 'uuid' })
+  .describe('Identifier of an existing ad of the same campaign. With it, the service ignores `lookup_key`.');
 
 export const AdName = text((value) => lengthFault(value, AD_NAME_MAX)).meta({
   maxLength: AD_NAME_MAX,
@@ -86,7 +91,21 @@ const MediaReference = z
     const message = MEDIA_FAULTS[type](content);
     if (message !== undefined) context.addIssue({ code: 'custom', path: ['content'], message });
   })
-  .meta({ id: 'Media', description: 'The creative. Required for a new ad, ignored for an existing one.' });
+  .meta({
+    id: 'Media',
+    description: 'The creative. Required for a new ad, ignored for an existing one.',
+    override: {
+      anyOf: [
+        ofType('url', { pattern: WEB_ADDRESS, maxLength: URL_MAX }),
+        ofType('html_tag', {}),
+        ofType('upload', { format: 'uuid' }),
+      ],
+    },
+  });
+
+function ofType(type: (typeof MEDIA_TYPES)[number], content: object) {
+  return { properties: { type: { const: type }, content } };
+}
 
 const MEDIA_FAULTS = {
   url: urlFault,
@@ -137,10 +156,10 @@ export const Region = text((value) =>
 ).meta({ pattern: REGION.source });
 
 export const Bucket = z.object({
-  bucket: text(bucketFault).meta({ minLength: 3, maxLength: 63 }),
+  bucket: text(bucketFault).meta({ minLength: 3, maxLength: 63, pattern: BUCKET_NAME.source }),
   region: Region.nullish().describe('Region of the bucket; the default is the region of the connector.'),
   key_prefix: text(keyPrefixFault)
-    .meta({ maxLength: KEY_PREFIX_MAX_BYTES })
+    .meta({ maxLength: KEY_PREFIX_MAX_BYTES, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\\\]*$' })
     .nullish()
     .describe(
       `Prepended to object keys without changes. At most ${KEY_PREFIX_MAX_BYTES} bytes of UTF-8, without control characters, backslashes, and the segments "." and "..".`,
@@ -151,7 +170,7 @@ export const ConnectorName = text((value) =>
   isConnectorName(value)
     ? undefined
     : 'must be the name of a connector: at most 63 lower-case letters, digits and hyphens.',
-);
+).meta({ pattern: SLUG.source });
 
 const S3Destination = Bucket.extend({
   connector: ConnectorName.nullish().describe(
@@ -218,7 +237,7 @@ export const screenshotObject = ({ frames }: Limits) =>
     .object({
       site: z.object({
         url: text(siteFault)
-          .meta({ ...NOT_BLANK, maxLength: URL_MAX })
+          .meta({ minLength: 1, pattern: WITHOUT_CONTROLS, maxLength: URL_MAX })
           .describe(`Address of the website. A missing scheme is read as \`https://\`. ${OURS}`),
       }),
       device: z.object({ name: z.enum(DEVICE_NAMES).describe('The device to emulate.') }),

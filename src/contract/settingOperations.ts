@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import { DEFAULT_CONNECTOR } from '../domain/connectors.ts';
+import { SLUG } from '../domain/slugs.ts';
 import { auditLogOperations } from './auditLog.ts';
 import { ConnectorCheckBody, ConnectorRecord, S3ConnectorBody } from './connectors.ts';
 import { OURS } from './descriptions.ts';
@@ -9,6 +10,7 @@ import { ApiKeyRecord, CreatedApiKeyRecord, NewApiKey } from './keys.ts';
 import type { OperationParts } from './operationParts.ts';
 import { ConnectorsQuery, ListQuery } from './queries.ts';
 import { DeliveryDetailRecord, DeliveryRecord } from './records.ts';
+import { ConnectorName } from './requests.ts';
 import { webhookEndpointOperations } from './webhookEndpointOperations.ts';
 import { NewWebhookSecretRecord, SecretRotation, WebhookSecretRecord, WebhookTest } from './webhooks.ts';
 
@@ -114,7 +116,11 @@ function webhooks({ base, organization, responses }: OperationParts): ZodOpenApi
 }
 
 function connectors({ base, organization, responses, list }: OperationParts): ZodOpenApiPathsObject {
-  const name = z.string().meta({ description: 'Name of the connector.', example: DEFAULT_CONNECTOR });
+  const name = ConnectorName.meta({
+    description: 'Name of the connector.',
+    pattern: SLUG.source,
+    example: DEFAULT_CONNECTOR,
+  });
   const common = { tags: TAGS, requestParams: { path: z.object({ ...organization, name }) } };
   const read: ZodOpenApiOperationObject = {
     ...common,

@@ -4,6 +4,9 @@ import { DEFAULT_TOPICS, ENDPOINT_DISABLED_TOPIC, ENDPOINT_TOPICS } from '../dom
 import {
   ENDPOINT_DESCRIPTION_MAX,
   ENDPOINT_HEADERS_MAX,
+  HEADER_NAME,
+  HEADER_NAME_MAX,
+  HEADER_VALUE,
   HEADER_VALUE_MAX,
   headerNameFault,
   headerValueFault,
@@ -13,7 +16,7 @@ import { envelope, time, uuid } from './records.ts';
 import { lengthFault, text, webAddress } from './requests.ts';
 
 const headers = z
-  .record(z.string(), z.string().max(HEADER_VALUE_MAX))
+  .record(z.string(), z.string().max(HEADER_VALUE_MAX).meta({ minLength: 1, pattern: HEADER_VALUE.source }))
   .superRefine((given, context) => {
     const names = Object.keys(given);
     const add = (message: string, ...path: string[]) => context.addIssue({ code: 'custom', path, message });
@@ -24,6 +27,10 @@ const headers = z
       const fault = headerNameFault(name) ?? headerValueFault(value);
       if (fault !== undefined) add(fault, name);
     }
+  })
+  .meta({
+    maxProperties: ENDPOINT_HEADERS_MAX,
+    propertyNames: { pattern: HEADER_NAME.source, maxLength: HEADER_NAME_MAX },
   })
   .nullish()
   .describe(

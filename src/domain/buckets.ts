@@ -1,10 +1,9 @@
 /** Rules for the names of buckets and for the prefixes of object keys, after those of Amazon S3. */
 
+export const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+
 const NAME_RULES: readonly (readonly [RegExp, string])[] = [
-  [
-    /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
-    'must be the name of a bucket: 3 to 63 lower-case letters, digits, dots and hyphens.',
-  ],
+  [BUCKET_NAME, 'must be the name of a bucket: 3 to 63 lower-case letters, digits, dots and hyphens.'],
   [/^(?!.*(\.\.|\.-|-\.))/, 'must be the name of a bucket: a dot stands between letters or digits.'],
   [/^(?!\d+\.\d+\.\d+\.\d+$)/, 'must be the name of a bucket, not an IP address.'],
   [/^(?!xn--|sthree-|amzn-s3-demo-)/, 'must not begin with xn--, sthree- or amzn-s3-demo-, which S3 reserves.'],

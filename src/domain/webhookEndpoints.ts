@@ -4,8 +4,11 @@ export const ENDPOINTS_MAX = 50;
 export const FAILED_DELIVERIES_MIN = 3;
 export const ENDPOINT_DESCRIPTION_MAX = 250;
 export const ENDPOINT_HEADERS_MAX = 10;
-const HEADER_NAME_MAX = 64;
+export const HEADER_NAME_MAX = 64;
 export const HEADER_VALUE_MAX = 1_024;
+export const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** Printable ASCII characters. */
+export const HEADER_VALUE = /^[\x20-\x7e]*$/;
 
 /** Headers that the connection or the service sets. */
 const RESERVED = new Set([
@@ -24,7 +27,7 @@ const RESERVED_PREFIXES = ['content-', 'proxy-', 'webhook-'];
 
 /** @returns why a webhook cannot have a header of this name, or undefined. */
 export function headerNameFault(name: string): string | undefined {
-  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return 'must be a header name: letters, digits and hyphens.';
+  if (!HEADER_NAME.test(name)) return 'must be a header name: letters, digits and hyphens.';
   if (name.length > HEADER_NAME_MAX) return `must have a name of at most ${HEADER_NAME_MAX} characters.`;
   const lower = name.toLowerCase();
   const isReserved = RESERVED.has(lower) || RESERVED_PREFIXES.some((prefix) => lower.startsWith(prefix));
@@ -34,7 +37,7 @@ export function headerNameFault(name: string): string | undefined {
 /** @returns why a header cannot have this value, or undefined. */
 export function headerValueFault(value: string): string | undefined {
   if (value.trim() === '') return 'must not be blank.';
-  if (!/^[\x20-\x7e]*$/.test(value)) return 'must have printable ASCII characters only.';
+  if (!HEADER_VALUE.test(value)) return 'must have printable ASCII characters only.';
   return value.length > HEADER_VALUE_MAX
     ? `must be at most ${HEADER_VALUE_MAX.toLocaleString('en')} characters.`
     : undefined;

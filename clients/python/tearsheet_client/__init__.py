@@ -2,6 +2,7 @@
 
 from ._client import Tearsheet
 from ._errors import ApiError, ConnectionLostError, DeadlineError, SignatureError, TearsheetError
+from ._warnings import request_warnings
 from ._webhook import verify_webhook
 
 __all__ = [
@@ -11,5 +12,6 @@ __all__ = [
     "SignatureError",
     "Tearsheet",
     "TearsheetError",
+    "request_warnings",
     "verify_webhook",
 ]

@@ -103,7 +103,8 @@ class Caller:
                 return content
         except urllib.error.HTTPError as error:
             try:
-                return _Refused(error.code, error.headers, error.read())
+                headers = {name.lower(): value for name, value in error.headers.items()}
+                return _Refused(error.code, headers, error.read())
             except (OSError, http.client.HTTPException) as lost:
                 return _lost(request, lost)
         except (OSError, http.client.HTTPException) as error:
@@ -118,7 +119,7 @@ class Caller:
         asked = error.retry_after if isinstance(error, _Refused) else None
         if asked is not None:
             return asked if asked <= self._max_retry_after else None
-        delay = min(self._retry_delay * 2**retries, _LONGEST_DELAY)
+        delay = min(self._retry_delay * 2.0**retries, _LONGEST_DELAY)
         # Clients that failed together must not come back together.
         return delay * (0.5 + random.random() / 2)
 

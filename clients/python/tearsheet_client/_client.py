@@ -2,16 +2,17 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any, Union
+from typing import Union
 
 from ._errors import DeadlineError
 from ._operations import Operations
+from .models import ScreenshotSet, Upload
 
 
 class Tearsheet(Operations):
     """A client for one organization of one service."""
 
-    def wait_for_screenshot_set(self, id: str, *, deadline: float = 900.0, interval: float = 2.0) -> Any:
+    def wait_for_screenshot_set(self, id: str, *, deadline: float = 900.0, interval: float = 2.0) -> ScreenshotSet:
         """
         Waits until all pictures of a set are taken or failed, and returns the set as `get_screenshot_set` does. The set is
         then `approved`, `failed`, `canceled` or, where people review, `in_review` or `rejected`. Times are in seconds.
@@ -25,7 +26,7 @@ class Tearsheet(Operations):
                 raise DeadlineError(f"Set {id} is still {found['status']} after {deadline:g} s. Its capture continues.")
             time.sleep(interval)
 
-    def upload_file(self, path: Union[str, "os.PathLike[str]"]) -> Any:
+    def upload_file(self, path: Union[str, "os.PathLike[str]"]) -> Upload:
         """Uploads a file from a disk under its own name, as `create_upload` does."""
         with open(path, "rb") as file:
             return self.create_upload(file.read(), name=os.path.basename(path))

@@ -5,7 +5,7 @@ import hashlib
 import hmac
 import json
 import time
-from typing import Mapping, Union, cast
+from typing import Iterable, Protocol, Tuple, Union, cast
 
 from ._errors import SignatureError
 from .models import WebhookEvent
@@ -13,7 +13,13 @@ from .models import WebhookEvent
 _TOLERANCE_SECONDS = 300
 
 
-def verify_webhook(secret: str, headers: Mapping[str, str], body: Union[bytes, str]) -> WebhookEvent:
+class Headers(Protocol):
+    """The headers of a request in any web framework, or as a dictionary."""
+
+    def items(self) -> Iterable[Tuple[str, str]]: ...
+
+
+def verify_webhook(secret: str, headers: Headers, body: Union[bytes, str]) -> WebhookEvent:
     """
     Verifies a webhook as Standard Webhooks defines, and returns its event. Pass the body as it arrived.
     Raises SignatureError if the message does not come from Tearsheet, or is older than five minutes.

@@ -1485,6 +1485,15 @@ class AuditLogActor(TypedDict):
 AuditLogChange = Dict[str, Any]
 
 
+class RequestWarning(TypedDict):
+    "A part of the request that the service ignored."
+
+    # The whole path of the field in the body, or the name of the query parameter.
+    path: str
+    # The problem, and what to do.
+    message: str
+
+
 # The body of a webhook.
 WebhookEvent = Union["AdEvent", "ScreenshotSetEvent", "WebhookEndpointEvent", "TestEvent"]
 

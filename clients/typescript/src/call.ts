@@ -1,4 +1,11 @@
 /** The types that all calls share. */
+import type { RequestWarning } from './generated/models.ts';
+
+/** An answer of the service. */
+export type Answer<T> = T & {
+  /** The fields and query parameters of the request that the service ignored, because it does not know them. */
+  request_warnings?: RequestWarning[];
+};
 
 /** A page of a list. */
 export interface Page<T> {

@@ -1,4 +1,4 @@
-export type { CallOptions, ClientOptions, FileContent, Page } from './call.ts';
+export type { Answer, CallOptions, ClientOptions, FileContent, Page } from './call.ts';
 export { Tearsheet, type WaitOptions } from './client.ts';
 export { ApiError, ConnectionError, DeadlineError, SignatureError, TearsheetError } from './errors.ts';
 export type * from './generated/models.ts';

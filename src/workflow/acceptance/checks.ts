@@ -64,5 +64,5 @@ export async function addMissingConnectorFaults(
   }
 }
 
-const NO_CONNECTOR = 'needs an S3 connector, which this organization does not have: ask the operator to set one.';
+const NO_CONNECTOR = 'needs an S3 connector, which this organization does not have: set one with PUT …/connectors/s3.';
 const NO_DEFAULT = `needs a connector: name one in s3.connector, because there is none named ${DEFAULT_CONNECTOR}.`;

@@ -1282,5 +1282,13 @@ export type AuditLogChange = {
   to: string | null;
 };
 
+/** A part of the request that the service ignored. */
+export type RequestWarning = {
+  /** The whole path of the field in the body, or the name of the query parameter. */
+  path: string;
+  /** The problem, and what to do. */
+  message: string;
+};
+
 /** The body of a webhook. */
 export type WebhookEvent = AdEvent | ScreenshotSetEvent | WebhookEndpointEvent | TestEvent;

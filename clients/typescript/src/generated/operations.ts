@@ -1,6 +1,6 @@
 // Written by `make generate` from the OpenAPI document. Do not edit.
 
-import type { CallOptions, FileContent, Page } from '../call.ts';
+import type { Answer, CallOptions, FileContent, Page } from '../call.ts';
 import { Caller } from '../caller.ts';
 import type {
   Ad,
@@ -290,13 +290,13 @@ export type ListAuditLogQuery = {
 /** One method for each operation of the API. */
 export class Operations extends Caller {
   /** Create an ad (beta). */
-  createAd(body: CreateAd, options: CallOptions = {}): Promise<AdSummary> {
-    return this.call<AdSummary>({ method: 'POST', path: `/ads`, body, repeatable: true }, options);
+  createAd(body: CreateAd, options: CallOptions = {}): Promise<Answer<AdSummary>> {
+    return this.call<Answer<AdSummary>>({ method: 'POST', path: `/ads`, body, repeatable: true }, options);
   }
 
   /** List ads, newest first. */
-  listAds(query: ListAdsQuery = {}, options: CallOptions = {}): Promise<Page<Ad>> {
-    return this.call<Page<Ad>>({ method: 'GET', path: `/ads`, query, repeatable: true }, options);
+  listAds(query: ListAdsQuery = {}, options: CallOptions = {}): Promise<Answer<Page<Ad>>> {
+    return this.call<Answer<Page<Ad>>>({ method: 'GET', path: `/ads`, query, repeatable: true }, options);
   }
 
   /** List ads, newest first. Reads all pages from `query.page` on, one after the other. */
@@ -305,13 +305,13 @@ export class Operations extends Caller {
   }
 
   /** Read one ad. */
-  getAd(id: string, options: CallOptions = {}): Promise<Ad> {
-    return this.call<Ad>({ method: 'GET', path: `/ads/${encodeURIComponent(id)}`, repeatable: true }, options);
+  getAd(id: string, options: CallOptions = {}): Promise<Answer<Ad>> {
+    return this.call<Answer<Ad>>({ method: 'GET', path: `/ads/${encodeURIComponent(id)}`, repeatable: true }, options);
   }
 
   /** Change an ad. */
-  updateAd(id: string, body: AdChange, options: CallOptions = {}): Promise<Ad> {
-    return this.call<Ad>({ method: 'PATCH', path: `/ads/${encodeURIComponent(id)}`, body, repeatable: true }, options);
+  updateAd(id: string, body: AdChange, options: CallOptions = {}): Promise<Answer<Ad>> {
+    return this.call<Answer<Ad>>({ method: 'PATCH', path: `/ads/${encodeURIComponent(id)}`, body, repeatable: true }, options);
   }
 
   /** Delete an ad. */
@@ -320,13 +320,13 @@ export class Operations extends Caller {
   }
 
   /** Upload a creative. */
-  createUpload(body: FileContent, query: CreateUploadQuery = {}, options: CallOptions = {}): Promise<Upload> {
-    return this.call<Upload>({ method: 'POST', path: `/uploads`, body, query, repeatable: true }, options);
+  createUpload(body: FileContent, query: CreateUploadQuery = {}, options: CallOptions = {}): Promise<Answer<Upload>> {
+    return this.call<Answer<Upload>>({ method: 'POST', path: `/uploads`, body, query, repeatable: true }, options);
   }
 
   /** List uploads, newest first. */
-  listUploads(query: ListUploadsQuery = {}, options: CallOptions = {}): Promise<Page<Upload>> {
-    return this.call<Page<Upload>>({ method: 'GET', path: `/uploads`, query, repeatable: true }, options);
+  listUploads(query: ListUploadsQuery = {}, options: CallOptions = {}): Promise<Answer<Page<Upload>>> {
+    return this.call<Answer<Page<Upload>>>({ method: 'GET', path: `/uploads`, query, repeatable: true }, options);
   }
 
   /** List uploads, newest first. Reads all pages from `query.page` on, one after the other. */
@@ -335,8 +335,8 @@ export class Operations extends Caller {
   }
 
   /** Read one upload. */
-  getUpload(id: string, options: CallOptions = {}): Promise<Upload> {
-    return this.call<Upload>({ method: 'GET', path: `/uploads/${encodeURIComponent(id)}`, repeatable: true }, options);
+  getUpload(id: string, options: CallOptions = {}): Promise<Answer<Upload>> {
+    return this.call<Answer<Upload>>({ method: 'GET', path: `/uploads/${encodeURIComponent(id)}`, repeatable: true }, options);
   }
 
   /** Delete an upload that no ad uses. */
@@ -345,8 +345,8 @@ export class Operations extends Caller {
   }
 
   /** List request templates, by name. */
-  listTemplates(query: ListTemplatesQuery = {}, options: CallOptions = {}): Promise<Page<Template>> {
-    return this.call<Page<Template>>({ method: 'GET', path: `/templates`, query, repeatable: true }, options);
+  listTemplates(query: ListTemplatesQuery = {}, options: CallOptions = {}): Promise<Answer<Page<Template>>> {
+    return this.call<Answer<Page<Template>>>({ method: 'GET', path: `/templates`, query, repeatable: true }, options);
   }
 
   /** List request templates, by name. Reads all pages from `query.page` on, one after the other. */
@@ -355,8 +355,8 @@ export class Operations extends Caller {
   }
 
   /** Save a request template. */
-  saveTemplate(body: NewTemplate, options: CallOptions = {}): Promise<Template> {
-    return this.call<Template>({ method: 'POST', path: `/templates`, body, repeatable: true }, options);
+  saveTemplate(body: NewTemplate, options: CallOptions = {}): Promise<Answer<Template>> {
+    return this.call<Answer<Template>>({ method: 'POST', path: `/templates`, body, repeatable: true }, options);
   }
 
   /** Delete a request template. */
@@ -365,13 +365,13 @@ export class Operations extends Caller {
   }
 
   /** Request screenshots. */
-  createScreenshotRequest(body: CreateScreenshotRequest, options: CallOptions = {}): Promise<ScreenshotSetSummary> {
-    return this.call<ScreenshotSetSummary>({ method: 'POST', path: `/screenshot_requests`, body, repeatable: true }, options);
+  createScreenshotRequest(body: CreateScreenshotRequest, options: CallOptions = {}): Promise<Answer<ScreenshotSetSummary>> {
+    return this.call<Answer<ScreenshotSetSummary>>({ method: 'POST', path: `/screenshot_requests`, body, repeatable: true }, options);
   }
 
   /** List campaigns, newest first. */
-  listCampaigns(query: ListCampaignsQuery = {}, options: CallOptions = {}): Promise<Page<Campaign>> {
-    return this.call<Page<Campaign>>({ method: 'GET', path: `/campaigns`, query, repeatable: true }, options);
+  listCampaigns(query: ListCampaignsQuery = {}, options: CallOptions = {}): Promise<Answer<Page<Campaign>>> {
+    return this.call<Answer<Page<Campaign>>>({ method: 'GET', path: `/campaigns`, query, repeatable: true }, options);
   }
 
   /** List campaigns, newest first. Reads all pages from `query.page` on, one after the other. */
@@ -380,13 +380,13 @@ export class Operations extends Caller {
   }
 
   /** Read one campaign. */
-  getCampaign(id: string, options: CallOptions = {}): Promise<Campaign> {
-    return this.call<Campaign>({ method: 'GET', path: `/campaigns/${encodeURIComponent(id)}`, repeatable: true }, options);
+  getCampaign(id: string, options: CallOptions = {}): Promise<Answer<Campaign>> {
+    return this.call<Answer<Campaign>>({ method: 'GET', path: `/campaigns/${encodeURIComponent(id)}`, repeatable: true }, options);
   }
 
   /** Rename a campaign. */
-  updateCampaign(id: string, body: CampaignChange, options: CallOptions = {}): Promise<Campaign> {
-    return this.call<Campaign>({ method: 'PATCH', path: `/campaigns/${encodeURIComponent(id)}`, body, repeatable: true }, options);
+  updateCampaign(id: string, body: CampaignChange, options: CallOptions = {}): Promise<Answer<Campaign>> {
+    return this.call<Answer<Campaign>>({ method: 'PATCH', path: `/campaigns/${encodeURIComponent(id)}`, body, repeatable: true }, options);
   }
 
   /** Delete a campaign. */
@@ -395,8 +395,8 @@ export class Operations extends Caller {
   }
 
   /** List screenshot sets, newest first. */
-  listScreenshotSets(query: ListScreenshotSetsQuery = {}, options: CallOptions = {}): Promise<Page<ListedScreenshotSet>> {
-    return this.call<Page<ListedScreenshotSet>>({ method: 'GET', path: `/screenshot_sets`, query, repeatable: true }, options);
+  listScreenshotSets(query: ListScreenshotSetsQuery = {}, options: CallOptions = {}): Promise<Answer<Page<ListedScreenshotSet>>> {
+    return this.call<Answer<Page<ListedScreenshotSet>>>({ method: 'GET', path: `/screenshot_sets`, query, repeatable: true }, options);
   }
 
   /** List screenshot sets, newest first. Reads all pages from `query.page` on, one after the other. */
@@ -405,13 +405,13 @@ export class Operations extends Caller {
   }
 
   /** Read one screenshot set. */
-  getScreenshotSet(id: string, options: CallOptions = {}): Promise<ScreenshotSet> {
-    return this.call<ScreenshotSet>({ method: 'GET', path: `/screenshot_sets/${encodeURIComponent(id)}`, repeatable: true }, options);
+  getScreenshotSet(id: string, options: CallOptions = {}): Promise<Answer<ScreenshotSet>> {
+    return this.call<Answer<ScreenshotSet>>({ method: 'GET', path: `/screenshot_sets/${encodeURIComponent(id)}`, repeatable: true }, options);
   }
 
   /** Change a set. */
-  updateScreenshotSet(id: string, body: ScreenshotSetChange, options: CallOptions = {}): Promise<ScreenshotSet> {
-    return this.call<ScreenshotSet>({ method: 'PATCH', path: `/screenshot_sets/${encodeURIComponent(id)}`, body, repeatable: true }, options);
+  updateScreenshotSet(id: string, body: ScreenshotSetChange, options: CallOptions = {}): Promise<Answer<ScreenshotSet>> {
+    return this.call<Answer<ScreenshotSet>>({ method: 'PATCH', path: `/screenshot_sets/${encodeURIComponent(id)}`, body, repeatable: true }, options);
   }
 
   /** Delete a set. */
@@ -420,38 +420,38 @@ export class Operations extends Caller {
   }
 
   /** Approve a set. */
-  approveScreenshotSet(id: string, body: Review = {}, options: CallOptions = {}): Promise<ScreenshotSet> {
-    return this.call<ScreenshotSet>({ method: 'POST', path: `/screenshot_sets/${encodeURIComponent(id)}/approve`, body, repeatable: false }, options);
+  approveScreenshotSet(id: string, body: Review = {}, options: CallOptions = {}): Promise<Answer<ScreenshotSet>> {
+    return this.call<Answer<ScreenshotSet>>({ method: 'POST', path: `/screenshot_sets/${encodeURIComponent(id)}/approve`, body, repeatable: false }, options);
   }
 
   /** Reject a set. */
-  rejectScreenshotSet(id: string, body: Review = {}, options: CallOptions = {}): Promise<ScreenshotSet> {
-    return this.call<ScreenshotSet>({ method: 'POST', path: `/screenshot_sets/${encodeURIComponent(id)}/reject`, body, repeatable: false }, options);
+  rejectScreenshotSet(id: string, body: Review = {}, options: CallOptions = {}): Promise<Answer<ScreenshotSet>> {
+    return this.call<Answer<ScreenshotSet>>({ method: 'POST', path: `/screenshot_sets/${encodeURIComponent(id)}/reject`, body, repeatable: false }, options);
   }
 
   /** Cancel a set. */
-  cancelScreenshotSet(id: string, body: Review = {}, options: CallOptions = {}): Promise<ScreenshotSet> {
-    return this.call<ScreenshotSet>({ method: 'POST', path: `/screenshot_sets/${encodeURIComponent(id)}/cancel`, body, repeatable: false }, options);
+  cancelScreenshotSet(id: string, body: Review = {}, options: CallOptions = {}): Promise<Answer<ScreenshotSet>> {
+    return this.call<Answer<ScreenshotSet>>({ method: 'POST', path: `/screenshot_sets/${encodeURIComponent(id)}/cancel`, body, repeatable: false }, options);
   }
 
   /** Take a screenshot again. */
-  retakeScreenshot(id: string, body: RetakeScreenshot = {}, options: CallOptions = {}): Promise<ScreenshotSet> {
-    return this.call<ScreenshotSet>({ method: 'POST', path: `/screenshots/${encodeURIComponent(id)}/retake`, body, repeatable: true }, options);
+  retakeScreenshot(id: string, body: RetakeScreenshot = {}, options: CallOptions = {}): Promise<Answer<ScreenshotSet>> {
+    return this.call<Answer<ScreenshotSet>>({ method: 'POST', path: `/screenshots/${encodeURIComponent(id)}/retake`, body, repeatable: true }, options);
   }
 
   /** Take screenshots of a set again. */
-  retakeScreenshotSet(id: string, body: RetakeSet = {}, options: CallOptions = {}): Promise<ScreenshotSet> {
-    return this.call<ScreenshotSet>({ method: 'POST', path: `/screenshot_sets/${encodeURIComponent(id)}/retake`, body, repeatable: true }, options);
+  retakeScreenshotSet(id: string, body: RetakeSet = {}, options: CallOptions = {}): Promise<Answer<ScreenshotSet>> {
+    return this.call<Answer<ScreenshotSet>>({ method: 'POST', path: `/screenshot_sets/${encodeURIComponent(id)}/retake`, body, repeatable: true }, options);
   }
 
   /** Duplicate a set. */
-  duplicateScreenshotSet(id: string, body: RetakeScreenshot = {}, options: CallOptions = {}): Promise<ScreenshotSet> {
-    return this.call<ScreenshotSet>({ method: 'POST', path: `/screenshot_sets/${encodeURIComponent(id)}/duplicate`, body, repeatable: true }, options);
+  duplicateScreenshotSet(id: string, body: RetakeScreenshot = {}, options: CallOptions = {}): Promise<Answer<ScreenshotSet>> {
+    return this.call<Answer<ScreenshotSet>>({ method: 'POST', path: `/screenshot_sets/${encodeURIComponent(id)}/duplicate`, body, repeatable: true }, options);
   }
 
   /** List the share links of a set, newest first. */
-  listShares(id: string, query: ListSharesQuery = {}, options: CallOptions = {}): Promise<Page<Share>> {
-    return this.call<Page<Share>>({ method: 'GET', path: `/screenshot_sets/${encodeURIComponent(id)}/shares`, query, repeatable: true }, options);
+  listShares(id: string, query: ListSharesQuery = {}, options: CallOptions = {}): Promise<Answer<Page<Share>>> {
+    return this.call<Answer<Page<Share>>>({ method: 'GET', path: `/screenshot_sets/${encodeURIComponent(id)}/shares`, query, repeatable: true }, options);
   }
 
   /** List the share links of a set, newest first. Reads all pages from `query.page` on, one after the other. */
@@ -460,18 +460,18 @@ export class Operations extends Caller {
   }
 
   /** Create a share link. */
-  createShare(id: string, body: NewShare = {}, options: CallOptions = {}): Promise<Share> {
-    return this.call<Share>({ method: 'POST', path: `/screenshot_sets/${encodeURIComponent(id)}/shares`, body, repeatable: false }, options);
+  createShare(id: string, body: NewShare = {}, options: CallOptions = {}): Promise<Answer<Share>> {
+    return this.call<Answer<Share>>({ method: 'POST', path: `/screenshot_sets/${encodeURIComponent(id)}/shares`, body, repeatable: false }, options);
   }
 
   /** Revoke a share link. */
-  revokeShare(id: string, shareId: string, options: CallOptions = {}): Promise<Share> {
-    return this.call<Share>({ method: 'DELETE', path: `/screenshot_sets/${encodeURIComponent(id)}/shares/${encodeURIComponent(shareId)}`, repeatable: true }, options);
+  revokeShare(id: string, shareId: string, options: CallOptions = {}): Promise<Answer<Share>> {
+    return this.call<Answer<Share>>({ method: 'DELETE', path: `/screenshot_sets/${encodeURIComponent(id)}/shares/${encodeURIComponent(shareId)}`, repeatable: true }, options);
   }
 
   /** List the screenshots of approved sets. */
-  listScreenshots(query: ListScreenshotsQuery = {}, options: CallOptions = {}): Promise<Page<ApprovedScreenshot>> {
-    return this.call<Page<ApprovedScreenshot>>({ method: 'GET', path: `/screenshots`, query, repeatable: true }, options);
+  listScreenshots(query: ListScreenshotsQuery = {}, options: CallOptions = {}): Promise<Answer<Page<ApprovedScreenshot>>> {
+    return this.call<Answer<Page<ApprovedScreenshot>>>({ method: 'GET', path: `/screenshots`, query, repeatable: true }, options);
   }
 
   /** List the screenshots of approved sets. Reads all pages from `query.page` on, one after the other. */
@@ -480,33 +480,33 @@ export class Operations extends Caller {
   }
 
   /** Read one screenshot. */
-  getScreenshot(id: string, options: CallOptions = {}): Promise<ScreenshotDetail> {
-    return this.call<ScreenshotDetail>({ method: 'GET', path: `/screenshots/${encodeURIComponent(id)}`, repeatable: true }, options);
+  getScreenshot(id: string, options: CallOptions = {}): Promise<Answer<ScreenshotDetail>> {
+    return this.call<Answer<ScreenshotDetail>>({ method: 'GET', path: `/screenshots/${encodeURIComponent(id)}`, repeatable: true }, options);
   }
 
   /** Review one screenshot. */
-  reviewScreenshot(id: string, body: ScreenshotReview, options: CallOptions = {}): Promise<Screenshot> {
-    return this.call<Screenshot>({ method: 'POST', path: `/screenshots/${encodeURIComponent(id)}/review`, body, repeatable: false }, options);
+  reviewScreenshot(id: string, body: ScreenshotReview, options: CallOptions = {}): Promise<Answer<Screenshot>> {
+    return this.call<Answer<Screenshot>>({ method: 'POST', path: `/screenshots/${encodeURIComponent(id)}/review`, body, repeatable: false }, options);
   }
 
   /** Read the settings. */
-  getSettings(options: CallOptions = {}): Promise<Settings> {
-    return this.call<Settings>({ method: 'GET', path: `/settings`, repeatable: true }, options);
+  getSettings(options: CallOptions = {}): Promise<Answer<Settings>> {
+    return this.call<Answer<Settings>>({ method: 'GET', path: `/settings`, repeatable: true }, options);
   }
 
   /** Change settings. */
-  updateSettings(body: SettingsChange, options: CallOptions = {}): Promise<Settings> {
-    return this.call<Settings>({ method: 'PATCH', path: `/settings`, body, repeatable: true }, options);
+  updateSettings(body: SettingsChange, options: CallOptions = {}): Promise<Answer<Settings>> {
+    return this.call<Answer<Settings>>({ method: 'PATCH', path: `/settings`, body, repeatable: true }, options);
   }
 
   /** Read the use of each day, and the limits of the organization. */
-  getUsage(query: GetUsageQuery = {}, options: CallOptions = {}): Promise<Usage> {
-    return this.call<Usage>({ method: 'GET', path: `/usage`, query, repeatable: true }, options);
+  getUsage(query: GetUsageQuery = {}, options: CallOptions = {}): Promise<Answer<Usage>> {
+    return this.call<Answer<Usage>>({ method: 'GET', path: `/usage`, query, repeatable: true }, options);
   }
 
   /** List deliveries, newest first. */
-  listDeliveries(query: ListDeliveriesQuery = {}, options: CallOptions = {}): Promise<Page<Delivery>> {
-    return this.call<Page<Delivery>>({ method: 'GET', path: `/deliveries`, query, repeatable: true }, options);
+  listDeliveries(query: ListDeliveriesQuery = {}, options: CallOptions = {}): Promise<Answer<Page<Delivery>>> {
+    return this.call<Answer<Page<Delivery>>>({ method: 'GET', path: `/deliveries`, query, repeatable: true }, options);
   }
 
   /** List deliveries, newest first. Reads all pages from `query.page` on, one after the other. */
@@ -515,13 +515,13 @@ export class Operations extends Caller {
   }
 
   /** Send a delivery again. */
-  replayDelivery(id: string, options: CallOptions = {}): Promise<Delivery> {
-    return this.call<Delivery>({ method: 'POST', path: `/deliveries/${encodeURIComponent(id)}/replay`, repeatable: true }, options);
+  replayDelivery(id: string, options: CallOptions = {}): Promise<Answer<Delivery>> {
+    return this.call<Answer<Delivery>>({ method: 'POST', path: `/deliveries/${encodeURIComponent(id)}/replay`, repeatable: true }, options);
   }
 
   /** List events, newest first. */
-  listEvents(query: ListEventsQuery = {}, options: CallOptions = {}): Promise<Page<Event>> {
-    return this.call<Page<Event>>({ method: 'GET', path: `/events`, query, repeatable: true }, options);
+  listEvents(query: ListEventsQuery = {}, options: CallOptions = {}): Promise<Answer<Page<Event>>> {
+    return this.call<Answer<Page<Event>>>({ method: 'GET', path: `/events`, query, repeatable: true }, options);
   }
 
   /** List events, newest first. Reads all pages from `query.page` on, one after the other. */
@@ -530,38 +530,38 @@ export class Operations extends Caller {
   }
 
   /** Read one event. */
-  getEvent(id: string, options: CallOptions = {}): Promise<EventDetail> {
-    return this.call<EventDetail>({ method: 'GET', path: `/events/${encodeURIComponent(id)}`, repeatable: true }, options);
+  getEvent(id: string, options: CallOptions = {}): Promise<Answer<EventDetail>> {
+    return this.call<Answer<EventDetail>>({ method: 'GET', path: `/events/${encodeURIComponent(id)}`, repeatable: true }, options);
   }
 
   /** Send an event again. */
-  replayEvent(id: string, body: EventReplay = {}, options: CallOptions = {}): Promise<Replay> {
-    return this.call<Replay>({ method: 'POST', path: `/events/${encodeURIComponent(id)}/replay`, body, repeatable: true }, options);
+  replayEvent(id: string, body: EventReplay = {}, options: CallOptions = {}): Promise<Answer<Replay>> {
+    return this.call<Answer<Replay>>({ method: 'POST', path: `/events/${encodeURIComponent(id)}/replay`, body, repeatable: true }, options);
   }
 
   /** Send several events again. */
-  replayEvents(body: EventsReplay, options: CallOptions = {}): Promise<Replay> {
-    return this.call<Replay>({ method: 'POST', path: `/events/replay`, body, repeatable: true }, options);
+  replayEvents(body: EventsReplay, options: CallOptions = {}): Promise<Answer<Replay>> {
+    return this.call<Answer<Replay>>({ method: 'POST', path: `/events/replay`, body, repeatable: true }, options);
   }
 
   /** Send the events of a period again. */
-  createEventReplay(body: NewEventReplay, options: CallOptions = {}): Promise<EventReplayRun> {
-    return this.call<EventReplayRun>({ method: 'POST', path: `/event_replays`, body, repeatable: true }, options);
+  createEventReplay(body: NewEventReplay, options: CallOptions = {}): Promise<Answer<EventReplayRun>> {
+    return this.call<Answer<EventReplayRun>>({ method: 'POST', path: `/event_replays`, body, repeatable: true }, options);
   }
 
   /** Read the replay of a period. */
-  getEventReplay(id: string, options: CallOptions = {}): Promise<EventReplayRun> {
-    return this.call<EventReplayRun>({ method: 'GET', path: `/event_replays/${encodeURIComponent(id)}`, repeatable: true }, options);
+  getEventReplay(id: string, options: CallOptions = {}): Promise<Answer<EventReplayRun>> {
+    return this.call<Answer<EventReplayRun>>({ method: 'GET', path: `/event_replays/${encodeURIComponent(id)}`, repeatable: true }, options);
   }
 
   /** Export a set. */
-  createExport(id: string, body: ExportRequest, options: CallOptions = {}): Promise<Export> {
-    return this.call<Export>({ method: 'POST', path: `/screenshot_sets/${encodeURIComponent(id)}/exports`, body, repeatable: true }, options);
+  createExport(id: string, body: ExportRequest, options: CallOptions = {}): Promise<Answer<Export>> {
+    return this.call<Answer<Export>>({ method: 'POST', path: `/screenshot_sets/${encodeURIComponent(id)}/exports`, body, repeatable: true }, options);
   }
 
   /** List the exports of a set, newest first. */
-  listExports(id: string, query: ListExportsQuery = {}, options: CallOptions = {}): Promise<Page<Export>> {
-    return this.call<Page<Export>>({ method: 'GET', path: `/screenshot_sets/${encodeURIComponent(id)}/exports`, query, repeatable: true }, options);
+  listExports(id: string, query: ListExportsQuery = {}, options: CallOptions = {}): Promise<Answer<Page<Export>>> {
+    return this.call<Answer<Page<Export>>>({ method: 'GET', path: `/screenshot_sets/${encodeURIComponent(id)}/exports`, query, repeatable: true }, options);
   }
 
   /** List the exports of a set, newest first. Reads all pages from `query.page` on, one after the other. */
@@ -570,38 +570,38 @@ export class Operations extends Caller {
   }
 
   /** Read one export. */
-  getExport(id: string, options: CallOptions = {}): Promise<Export> {
-    return this.call<Export>({ method: 'GET', path: `/exports/${encodeURIComponent(id)}`, repeatable: true }, options);
+  getExport(id: string, options: CallOptions = {}): Promise<Answer<Export>> {
+    return this.call<Answer<Export>>({ method: 'GET', path: `/exports/${encodeURIComponent(id)}`, repeatable: true }, options);
   }
 
   /** Read the branding. */
-  getBranding(options: CallOptions = {}): Promise<Branding> {
-    return this.call<Branding>({ method: 'GET', path: `/branding`, repeatable: true }, options);
+  getBranding(options: CallOptions = {}): Promise<Answer<Branding>> {
+    return this.call<Answer<Branding>>({ method: 'GET', path: `/branding`, repeatable: true }, options);
   }
 
   /** Replace the branding. */
-  replaceBranding(body: BrandingRequest, options: CallOptions = {}): Promise<Branding> {
-    return this.call<Branding>({ method: 'PUT', path: `/branding`, body, repeatable: true }, options);
+  replaceBranding(body: BrandingRequest, options: CallOptions = {}): Promise<Answer<Branding>> {
+    return this.call<Answer<Branding>>({ method: 'PUT', path: `/branding`, body, repeatable: true }, options);
   }
 
   /** Replace the logo. */
-  replaceLogo(body: FileContent, options: CallOptions = {}): Promise<Branding> {
-    return this.call<Branding>({ method: 'PUT', path: `/branding/logo`, body, repeatable: true }, options);
+  replaceLogo(body: FileContent, options: CallOptions = {}): Promise<Answer<Branding>> {
+    return this.call<Answer<Branding>>({ method: 'PUT', path: `/branding/logo`, body, repeatable: true }, options);
   }
 
   /** Remove the logo. */
-  deleteLogo(options: CallOptions = {}): Promise<Branding> {
-    return this.call<Branding>({ method: 'DELETE', path: `/branding/logo`, repeatable: true }, options);
+  deleteLogo(options: CallOptions = {}): Promise<Answer<Branding>> {
+    return this.call<Answer<Branding>>({ method: 'DELETE', path: `/branding/logo`, repeatable: true }, options);
   }
 
   /** Read one delivery. */
-  getDelivery(id: string, options: CallOptions = {}): Promise<DeliveryDetail> {
-    return this.call<DeliveryDetail>({ method: 'GET', path: `/deliveries/${encodeURIComponent(id)}`, repeatable: true }, options);
+  getDelivery(id: string, options: CallOptions = {}): Promise<Answer<DeliveryDetail>> {
+    return this.call<Answer<DeliveryDetail>>({ method: 'GET', path: `/deliveries/${encodeURIComponent(id)}`, repeatable: true }, options);
   }
 
   /** List the API keys, active ones first. */
-  listKeys(query: ListKeysQuery = {}, options: CallOptions = {}): Promise<Page<ApiKey>> {
-    return this.call<Page<ApiKey>>({ method: 'GET', path: `/keys`, query, repeatable: true }, options);
+  listKeys(query: ListKeysQuery = {}, options: CallOptions = {}): Promise<Answer<Page<ApiKey>>> {
+    return this.call<Answer<Page<ApiKey>>>({ method: 'GET', path: `/keys`, query, repeatable: true }, options);
   }
 
   /** List the API keys, active ones first. Reads all pages from `query.page` on, one after the other. */
@@ -610,33 +610,33 @@ export class Operations extends Caller {
   }
 
   /** Create an API key. */
-  createKey(body: NewApiKey, options: CallOptions = {}): Promise<CreatedApiKey> {
-    return this.call<CreatedApiKey>({ method: 'POST', path: `/keys`, body, repeatable: false }, options);
+  createKey(body: NewApiKey, options: CallOptions = {}): Promise<Answer<CreatedApiKey>> {
+    return this.call<Answer<CreatedApiKey>>({ method: 'POST', path: `/keys`, body, repeatable: false }, options);
   }
 
   /** Revoke an API key. */
-  revokeKey(keyId: string, options: CallOptions = {}): Promise<ApiKey> {
-    return this.call<ApiKey>({ method: 'DELETE', path: `/keys/${encodeURIComponent(keyId)}`, repeatable: true }, options);
+  revokeKey(keyId: string, options: CallOptions = {}): Promise<Answer<ApiKey>> {
+    return this.call<Answer<ApiKey>>({ method: 'DELETE', path: `/keys/${encodeURIComponent(keyId)}`, repeatable: true }, options);
   }
 
   /** Read the age of the webhook secret. */
-  getWebhookSecret(options: CallOptions = {}): Promise<WebhookSecret> {
-    return this.call<WebhookSecret>({ method: 'GET', path: `/webhook_secret`, repeatable: true }, options);
+  getWebhookSecret(options: CallOptions = {}): Promise<Answer<WebhookSecret>> {
+    return this.call<Answer<WebhookSecret>>({ method: 'GET', path: `/webhook_secret`, repeatable: true }, options);
   }
 
   /** Replace the webhook secret. */
-  rotateWebhookSecret(body: SecretRotation = {}, options: CallOptions = {}): Promise<NewWebhookSecret> {
-    return this.call<NewWebhookSecret>({ method: 'POST', path: `/webhook_secret/rotate`, body, repeatable: false }, options);
+  rotateWebhookSecret(body: SecretRotation = {}, options: CallOptions = {}): Promise<Answer<NewWebhookSecret>> {
+    return this.call<Answer<NewWebhookSecret>>({ method: 'POST', path: `/webhook_secret/rotate`, body, repeatable: false }, options);
   }
 
   /** Send a test event. */
-  sendTestEvent(body: WebhookTest, options: CallOptions = {}): Promise<Delivery> {
-    return this.call<Delivery>({ method: 'POST', path: `/webhook_tests`, body, repeatable: false }, options);
+  sendTestEvent(body: WebhookTest, options: CallOptions = {}): Promise<Answer<Delivery>> {
+    return this.call<Answer<Delivery>>({ method: 'POST', path: `/webhook_tests`, body, repeatable: false }, options);
   }
 
   /** List webhook endpoints, oldest first. */
-  listWebhookEndpoints(query: ListWebhookEndpointsQuery = {}, options: CallOptions = {}): Promise<Page<WebhookEndpoint>> {
-    return this.call<Page<WebhookEndpoint>>({ method: 'GET', path: `/webhook_endpoints`, query, repeatable: true }, options);
+  listWebhookEndpoints(query: ListWebhookEndpointsQuery = {}, options: CallOptions = {}): Promise<Answer<Page<WebhookEndpoint>>> {
+    return this.call<Answer<Page<WebhookEndpoint>>>({ method: 'GET', path: `/webhook_endpoints`, query, repeatable: true }, options);
   }
 
   /** List webhook endpoints, oldest first. Reads all pages from `query.page` on, one after the other. */
@@ -645,18 +645,18 @@ export class Operations extends Caller {
   }
 
   /** Create a webhook endpoint. */
-  createWebhookEndpoint(body: NewWebhookEndpoint, options: CallOptions = {}): Promise<WebhookEndpointWithSecret> {
-    return this.call<WebhookEndpointWithSecret>({ method: 'POST', path: `/webhook_endpoints`, body, repeatable: false }, options);
+  createWebhookEndpoint(body: NewWebhookEndpoint, options: CallOptions = {}): Promise<Answer<WebhookEndpointWithSecret>> {
+    return this.call<Answer<WebhookEndpointWithSecret>>({ method: 'POST', path: `/webhook_endpoints`, body, repeatable: false }, options);
   }
 
   /** Read one webhook endpoint. */
-  getWebhookEndpoint(id: string, options: CallOptions = {}): Promise<WebhookEndpoint> {
-    return this.call<WebhookEndpoint>({ method: 'GET', path: `/webhook_endpoints/${encodeURIComponent(id)}`, repeatable: true }, options);
+  getWebhookEndpoint(id: string, options: CallOptions = {}): Promise<Answer<WebhookEndpoint>> {
+    return this.call<Answer<WebhookEndpoint>>({ method: 'GET', path: `/webhook_endpoints/${encodeURIComponent(id)}`, repeatable: true }, options);
   }
 
   /** Change a webhook endpoint. */
-  updateWebhookEndpoint(id: string, body: WebhookEndpointChange, options: CallOptions = {}): Promise<WebhookEndpoint> {
-    return this.call<WebhookEndpoint>({ method: 'PATCH', path: `/webhook_endpoints/${encodeURIComponent(id)}`, body, repeatable: true }, options);
+  updateWebhookEndpoint(id: string, body: WebhookEndpointChange, options: CallOptions = {}): Promise<Answer<WebhookEndpoint>> {
+    return this.call<Answer<WebhookEndpoint>>({ method: 'PATCH', path: `/webhook_endpoints/${encodeURIComponent(id)}`, body, repeatable: true }, options);
   }
 
   /** Delete a webhook endpoint. */
@@ -665,40 +665,40 @@ export class Operations extends Caller {
   }
 
   /** Replace the secret of a webhook endpoint. */
-  rotateWebhookEndpointSecret(id: string, body: SecretRotation = {}, options: CallOptions = {}): Promise<WebhookEndpointWithSecret> {
-    return this.call<WebhookEndpointWithSecret>({ method: 'POST', path: `/webhook_endpoints/${encodeURIComponent(id)}/rotate`, body, repeatable: false }, options);
+  rotateWebhookEndpointSecret(id: string, body: SecretRotation = {}, options: CallOptions = {}): Promise<Answer<WebhookEndpointWithSecret>> {
+    return this.call<Answer<WebhookEndpointWithSecret>>({ method: 'POST', path: `/webhook_endpoints/${encodeURIComponent(id)}/rotate`, body, repeatable: false }, options);
   }
 
   /** Send a test event to a webhook endpoint. */
-  testWebhookEndpoint(id: string, options: CallOptions = {}): Promise<Delivery> {
-    return this.call<Delivery>({ method: 'POST', path: `/webhook_endpoints/${encodeURIComponent(id)}/test`, repeatable: false }, options);
+  testWebhookEndpoint(id: string, options: CallOptions = {}): Promise<Answer<Delivery>> {
+    return this.call<Answer<Delivery>>({ method: 'POST', path: `/webhook_endpoints/${encodeURIComponent(id)}/test`, repeatable: false }, options);
   }
 
   /** List the connectors. */
-  listConnectors(query: ListConnectorsQuery = {}, options: CallOptions = {}): Promise<{
+  listConnectors(query: ListConnectorsQuery = {}, options: CallOptions = {}): Promise<Answer<{
   data: Array<Connector>;
   page: number;
   per_page: number;
   /** Objects of the list, exact up to 1,000. A longer list has at least as many, and more than the objects up to this page if another page follows. */
   total: number;
-}> {
-    return this.call<{
+}>> {
+    return this.call<Answer<{
   data: Array<Connector>;
   page: number;
   per_page: number;
   /** Objects of the list, exact up to 1,000. A longer list has at least as many, and more than the objects up to this page if another page follows. */
   total: number;
-}>({ method: 'GET', path: `/connectors`, query, repeatable: true }, options);
+}>>({ method: 'GET', path: `/connectors`, query, repeatable: true }, options);
   }
 
   /** Read a connector. */
-  getConnector(name: string, options: CallOptions = {}): Promise<Connector> {
-    return this.call<Connector>({ method: 'GET', path: `/connectors/${encodeURIComponent(name)}`, repeatable: true }, options);
+  getConnector(name: string, options: CallOptions = {}): Promise<Answer<Connector>> {
+    return this.call<Answer<Connector>>({ method: 'GET', path: `/connectors/${encodeURIComponent(name)}`, repeatable: true }, options);
   }
 
   /** Set a connector. */
-  replaceConnector(name: string, body: S3Connector, options: CallOptions = {}): Promise<Connector> {
-    return this.call<Connector>({ method: 'PUT', path: `/connectors/${encodeURIComponent(name)}`, body, repeatable: true }, options);
+  replaceConnector(name: string, body: S3Connector, options: CallOptions = {}): Promise<Answer<Connector>> {
+    return this.call<Answer<Connector>>({ method: 'PUT', path: `/connectors/${encodeURIComponent(name)}`, body, repeatable: true }, options);
   }
 
   /** Remove a connector. */
@@ -707,13 +707,13 @@ export class Operations extends Caller {
   }
 
   /** Check a connector. */
-  checkConnector(name: string, body: ConnectorCheckRequest, options: CallOptions = {}): Promise<Connector> {
-    return this.call<Connector>({ method: 'POST', path: `/connectors/${encodeURIComponent(name)}/check`, body, repeatable: false }, options);
+  checkConnector(name: string, body: ConnectorCheckRequest, options: CallOptions = {}): Promise<Answer<Connector>> {
+    return this.call<Answer<Connector>>({ method: 'POST', path: `/connectors/${encodeURIComponent(name)}/check`, body, repeatable: false }, options);
   }
 
   /** List administrative actions, newest first. */
-  listAuditLog(query: ListAuditLogQuery = {}, options: CallOptions = {}): Promise<Page<AuditLogEntry>> {
-    return this.call<Page<AuditLogEntry>>({ method: 'GET', path: `/audit_log`, query, repeatable: true }, options);
+  listAuditLog(query: ListAuditLogQuery = {}, options: CallOptions = {}): Promise<Answer<Page<AuditLogEntry>>> {
+    return this.call<Answer<Page<AuditLogEntry>>>({ method: 'GET', path: `/audit_log`, query, repeatable: true }, options);
   }
 
   /** List administrative actions, newest first. Reads all pages from `query.page` on, one after the other. */

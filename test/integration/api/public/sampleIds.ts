@@ -81,12 +81,12 @@ async function newSet({ api, artifacts }: { api: TestApi; artifacts: ArtifactSto
 async function newDelivery(api: TestApi, event_id: string = randomUUID()): Promise<string> {
   const { db } = api.store;
   const media = { type: 'url', content: 'https://cdn.example/banner.png' };
-  const body = {
+  const newAd = {
     campaign: { name: 'Samples' },
     ad: { media },
     subscribers: [{ webhook: { url: 'https://hook.example' } }],
   };
-  const { id: ad_id } = (await api.post('ads', body)).json;
+  const { id: ad_id } = (await api.post('ads', newAd)).json;
   const subscriber = await db
     .selectFrom('subscribers')
     .selectAll()
@@ -94,7 +94,8 @@ async function newDelivery(api: TestApi, event_id: string = randomUUID()): Promi
     .executeTakeFirstOrThrow();
   const { organization_id } = subscriber;
   const id = randomUUID();
-  await db.insertInto('events').values({ id: event_id, organization_id, topic: 'ad.uploaded', body: '{}' }).execute();
+  const body = JSON.stringify({ data: { object: { type: 'ad', id: ad_id } } });
+  await db.insertInto('events').values({ id: event_id, organization_id, topic: 'ad.uploaded', body }).execute();
   const ids = { id, organization_id, event_id, subscriber_id: subscriber.id, ad_id };
   const state = { channel: 'webhook', target: 'https://hook.example', status: 'gone', attempts: 1 } as const;
   await db
