@@ -23,6 +23,7 @@ const DERIVED = new Set([
   'INTERNAL_PORT',
   'INTERNAL_URL',
   'LEASE_NAME',
+  'LEASE_OWNER',
   'MAX_PODS',
   'MAX_PODS_PER_ORGANIZATION',
   'METRICS_PORT',
@@ -37,6 +38,8 @@ const DERIVED = new Set([
   'S3_REGION',
   'SCHEDULING_DEADLINE_SECONDS',
   'SET_DEADLINE_SECONDS',
+  'SMALL_SET_CAPTURES',
+  'SMALL_SET_WAIT_SECONDS',
 ]);
 
 /** charts/tearsheet/values.schema.json: Helm refuses what is misspelt or of another type before it installs anything. */
