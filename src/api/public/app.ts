@@ -1,5 +1,6 @@
-import express, { type Express } from 'express';
+import express, { type Express, type RequestParamHandler } from 'express';
 import { buildOpenApi } from '../../contract/openApi.ts';
+import { unknownId } from '../../domain/failure.ts';
 import { accessLog } from '../server/accessLog.ts';
 import { errorHandler, unknownPath } from '../server/errorHandler.ts';
 import { requireOneHost } from '../server/parserFaults.ts';
@@ -58,6 +59,8 @@ export function createPublicApi(options: PublicApiOptions): Express {
   });
   app.use(requireOneHost);
   app.use('/api', crossOrigin(options.corsOrigins ?? []));
+  // PostgreSQL cannot store a NUL, so nothing has such an id or name.
+  for (const name of ['id', 'name']) app.param(name, rejectNul);
   const endpoint = endpoints(options);
   addWriteRoutes(app, options, endpoint);
   addReadRoutes(app, options, endpoint);
@@ -74,6 +77,9 @@ export function createPublicApi(options: PublicApiOptions): Express {
   app.use(errorHandler(options.log));
   return app;
 }
+
+const rejectNul: RequestParamHandler = (_request, _response, next, value: string) =>
+  next(value.includes('\0') ? unknownId() : undefined);
 
 function addWriteRoutes(app: Express, options: PublicApiOptions, endpoint: Endpoint): void {
   const { db } = options.store;

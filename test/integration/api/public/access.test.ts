@@ -261,6 +261,18 @@ describe('a foreign id', () => {
   });
 });
 
+test.each([
+  ['GET', 'connectors/%00'],
+  ['DELETE', 'connectors/%00'],
+  ['DELETE', 'keys/%00'],
+  ['DELETE', 'uploads/a%00b'],
+  ['DELETE', 'webhook_endpoints/%00'],
+])('%s %s answers 404, because nothing has a NUL in its name', async (method, path) => {
+  const headers = { authorization: `Bearer ${api.organization.api_key}` };
+  const reply = await api.send({ method, path: `/api/v1/orgs/acme/${path}`, headers });
+  expect([reply.status, reply.json.code]).toEqual([404, 'not_found']);
+});
+
 test('a request with two Host headers is refused, because a proxy could read the other one', async () => {
   const port = Number(new URL(api.url).port);
   const answer = await rawExchange(port, 'GET /openapi.json HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n');
