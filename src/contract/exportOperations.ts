@@ -67,7 +67,7 @@ function creating({ responses, withId }: OperationParts): ZodOpenApiOperationObj
   return {
     operationId: 'createExport',
     summary: 'Export a set',
-    description: `Starts to build a file, or finds the file with the same content and options. The set must be settled or in review. Files are removed after seven days. ${OURS}`,
+    description: `Starts to build a file, or finds the file with the same content and options. The set must be settled or in review. Files are removed after seven days, and their addresses then answer 410. ${OURS}`,
     tags: TAGS,
     requestParams: { path: withId('set') },
     requestBody: { required: true, content: { 'application/json': { schema: ExportBody, example: EXPORT_EXAMPLE } } },

@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import type { RequestHandler } from 'express';
 import { ArtifactNotFoundError, type ArtifactStore } from '../../artifacts/store.ts';
-import { notFound } from '../../domain/failure.ts';
+import { gone, notFound } from '../../domain/failure.ts';
 import type { Database } from '../../store/database/database.ts';
 import { findExportFile } from '../../store/exports/exports.ts';
 
@@ -13,7 +13,8 @@ export function serveExport(db: Database, artifacts: ArtifactStore): RequestHand
   return async (request, response) => {
     const token = String(request.params['token']);
     const row = /^[A-Za-z0-9_-]{32}$/.test(token) ? await findExportFile(db, token) : undefined;
-    if (row === undefined || row.artifact_key === null) throw gone();
+    if (row === undefined || row.artifact_key === null) throw unknownFile();
+    if (row.has_expired) throw gone('token', 'This file has expired. Request the export again.');
     const { artifact_key: key, file_name: fileName } = row;
     response.set({ 'Cache-Control': 'private, no-store', 'X-Robots-Tag': 'noindex' });
     const url = await artifacts.downloadUrl(key, { expiresInSeconds: URL_SECONDS, fileName, forClient: true });
@@ -22,7 +23,7 @@ export function serveExport(db: Database, artifacts: ArtifactStore): RequestHand
       return;
     }
     const { bytes, contentType, size } = await artifacts.getStream(key).catch((error: unknown) => {
-      throw error instanceof ArtifactNotFoundError ? gone() : error;
+      throw error instanceof ArtifactNotFoundError ? unknownFile() : error;
     });
     response.set({
       'Content-Type': contentType,
@@ -43,4 +44,4 @@ export function serveExport(db: Database, artifacts: ArtifactStore): RequestHand
   };
 }
 
-const gone = () => notFound('token', 'This file does not exist or has expired. Request the export again.');
+const unknownFile = () => notFound('token', 'This file does not exist. Request the export again.');

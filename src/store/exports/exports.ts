@@ -107,14 +107,17 @@ export async function listExports(
   return { rows, total };
 }
 
-/** The export whose file this token opens, while the file exists. */
-export async function findExportFile(db: Queryable, token: string): Promise<ExportRow | undefined> {
+/** The export whose file this token opens. The file exists unless the export has expired. */
+export async function findExportFile(
+  db: Queryable,
+  token: string,
+): Promise<(ExportRow & { readonly has_expired: boolean }) | undefined> {
   return db
     .selectFrom('exports')
     .selectAll()
+    .select(sql<boolean>`status = 'expired' or expires_at <= now()`.as('has_expired'))
     .where('token', '=', token)
-    .where('status', '=', 'ready')
-    .where('expires_at', '>', sql<Date>`now()`)
+    .where('status', 'in', ['ready', 'expired'])
     .executeTakeFirst();
 }
 

@@ -85,6 +85,22 @@ test('a requested export is accepted, queued once, and opens its file when it is
   expect(download.headers.location).toBe(new URL(ready.json.url).pathname);
 });
 
+test.each(['ready', 'expired'] as const)('the file of an export that is %s and too old answers 410', async (status) => {
+  const set = await newSet(1);
+  const { json } = await api.post(`screenshot_sets/${set.id}/exports`, { format: 'zip' });
+  const row = await api.store.db
+    .updateTable('exports')
+    .set({ status, artifact_key: 'k.zip', expires_at: new Date(Date.now() - 1_000) })
+    .where('id', '=', json.id)
+    .returning(['token', 'file_name'])
+    .executeTakeFirstOrThrow();
+  const reply = await api.send({ path: `/e/${row.token}/${row.file_name}` });
+  expect([reply.status, reply.json.errors]).toEqual([
+    410,
+    { token: ['This file has expired. Request the export again.'] },
+  ]);
+});
+
 test('a download that is not ready soon answers 202 with the export', async () => {
   const set = await newSet(1);
   const waiting = await api.get(`screenshot_sets/${set.id}/export?format=zip`);
