@@ -14,8 +14,8 @@ IDEMPOTENCY_KEY_MAX = 255
 LOOKUP_KEY_MAX = 255
 numbers = itertools.count(1)
 
-# Rules that JSON Schema cannot express: they depend on other fields, the clock, stored objects, the network or the
-# bytes of a file. A valid request may break them, so the service answers 422 or 415 with one of these messages.
+# Rules that JSON Schema cannot express: they depend on other fields, the clock, stored objects, settings, the network or
+# the bytes of a file. A valid request may break them, so the service answers 422 or 415 with one of these messages.
 BEYOND_THE_SCHEMA = re.compile(
     "|".join(
         (
@@ -29,6 +29,7 @@ BEYOND_THE_SCHEMA = re.compile(
             r"is not allowed: \S+ is not a public address",
             r"is not the (id|name) of an? ",
             r"needs an S3 connector",
+            r"cannot be used: this service has no AWS identity\.",
             r"needs a connector: ",
             r"is required for a new ad: ",
             r"is required: there is no stored secret for this access key\.",
