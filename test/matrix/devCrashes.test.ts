@@ -18,7 +18,10 @@ afterAll(() => env?.close());
 
 interface Place {
   readonly name: string;
-  /** The gates that stay shut until the kill, so that the work cannot pass the place. */
+  /**
+   * The gates that stay shut until the kill, so that the work cannot pass the place. A capture may render one creative at a time, so a place
+   * behind a rendered creative must not shut the gate of another one: it fails after some seconds.
+   */
   readonly shut?: readonly GateName[];
   readonly receiver?: DevEnvironment['receiver']['mode'];
   /** Resolves at the place. */
@@ -54,12 +57,12 @@ const PLACES: readonly Place[] = [
   },
   {
     name: 'after the first creative was rendered',
-    shut: ['tag', 'page a', 'page b'],
+    shut: ['page a', 'page b'],
     reached: ({ set }) => env.waitForRow(`${CREATIVES_OF_SET} and c.status = 'rendered'`, [set]),
   },
   {
     name: 'after the first picture was stored',
-    shut: ['tag', 'page b'],
+    shut: ['page b'],
     reached: ({ set }) => uploaded(set, 1),
   },
   { name: 'with half of the pictures', shut: ['page b'], reached: ({ set }) => uploaded(set, 2) },
@@ -78,7 +81,7 @@ const PLACES: readonly Place[] = [
 
 async function uploaded(set: string, count: number): Promise<void> {
   await env.waitForRow(
-    "select 1 from screenshots where set_id = $1 and status = 'uploaded' group by set_id having count(*) = $2",
+    "select 1 from screenshots where set_id = $1 and status = 'uploaded' group by set_id having count(*) >= $2",
     [set, count],
   );
 }
