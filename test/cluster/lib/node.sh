@@ -25,7 +25,7 @@ imageGCHighThresholdPercent: 99
 imageGCLowThresholdPercent: 98
 evictionHard: {memory.available: 200Mi, nodefs.available: 1%, imagefs.available: 1%}
 # The kubelet notices a pod that fills its volumes at once, not after a minute.
-volumeStatsAggPeriod: 5s
+volumeStatsAggPeriod: 2s
 # Kubernetes marks a node as lost after 30 s without a sign of life (lib/controlPlane.sh). The node sends six signs in
 # that time, as many as with the defaults, 50 s and 40 s.
 nodeLeaseDurationSeconds: 20
