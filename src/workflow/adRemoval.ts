@@ -32,8 +32,8 @@ import {
   releaseRemovedCampaign,
 } from '../store/removal/removedCampaigns.ts';
 import { markSetsOfCampaign, wasRemoved } from '../store/removal/removedSets.ts';
-import { deleteFrames, forgetPictures, hidePictures, type RemovablePicture } from '../store/removal/setContent.ts';
-import { deleteFiles } from './removedFiles.ts';
+import { deleteFrames } from '../store/removal/setContent.ts';
+import { removePictures } from './removedFiles.ts';
 
 interface StepContext {
   readonly db: Database;
@@ -102,41 +102,19 @@ type Step = (context: StepContext, ad: RemovedAd) => Promise<StepCounts | undefi
 /** The first of these that finds something is the step. */
 const STEPS: readonly Step[] = [removeFrames, removePreview, removeDeliveries];
 
-async function removeFrames({ db, artifacts }: StepContext, { id }: RemovedAd) {
-  const frames = await readFramesOfAd(db, id, PICTURES_TOGETHER);
+async function removeFrames(context: StepContext, { id }: RemovedAd) {
+  const frames = await readFramesOfAd(context.db, id, PICTURES_TOGETHER);
   if (frames.length === 0) return undefined;
-  const pictures = frames.flatMap(({ picture }) => picture ?? []);
-  await hideAndDelete({ db, artifacts }, pictures);
-  await db.transaction().execute(async (tx) => {
-    await forgetPictures(
-      tx,
-      pictures.map(({ token }) => token),
-    );
-    await deleteFrames(tx, frames);
-  });
-  return { picture: pictures.length };
+  const files = frames.flatMap(({ picture }) => (picture === null ? [] : [{ picture, facts: null }]));
+  await removePictures(context, files, (tx) => deleteFrames(tx, frames));
+  return { picture: files.length };
 }
 
-async function removePreview({ db, artifacts }: StepContext, { id }: RemovedAd) {
-  const preview = await readPreview(db, id);
-  if (preview === undefined) return undefined;
-  await hideAndDelete({ db, artifacts }, [preview]);
-  await db.transaction().execute(async (tx) => {
-    await forgetPictures(tx, [preview.token]);
-    await forgetPreview(tx, id);
-  });
+async function removePreview(context: StepContext, { id }: RemovedAd) {
+  const picture = await readPreview(context.db, id);
+  if (picture === undefined) return undefined;
+  await removePictures(context, [{ picture, facts: null }], (tx) => forgetPreview(tx, id));
   return { picture: 1 };
-}
-
-async function hideAndDelete({ db, artifacts }: StepContext, pictures: readonly RemovablePicture[]): Promise<void> {
-  await hidePictures(
-    db,
-    pictures.map(({ token }) => token),
-  );
-  await deleteFiles(
-    artifacts,
-    pictures.map((picture) => ({ picture, facts: null })),
-  );
 }
 
 async function removeDeliveries({ db }: StepContext, { id }: RemovedAd) {

@@ -31,11 +31,10 @@ import {
   readUploadsLeft,
   revokeAll,
 } from '../store/removal/organizationContent.ts';
-import { forgetPictures, hidePictures } from '../store/removal/setContent.ts';
 import { deleteUploads } from '../store/uploads/uploads.ts';
 import type { EventContext } from './eventContext.ts';
 import { removeSome } from './removal.ts';
-import { deleteFiles } from './removedFiles.ts';
+import { removePictures } from './removedFiles.ts';
 import { reviewSet } from './reviews.ts';
 
 export interface DeletionContext extends EventContext {
@@ -114,7 +113,7 @@ const MARKED: readonly Step[] = [
   async (context, id) => (await removeSome(context, id)) !== undefined,
 ];
 
-const REST: readonly Step[] = [removeRows, removeUploads, removePictures];
+const REST: readonly Step[] = [removeRows, removeUploads, removePicturesLeft];
 
 /** Each set in a transaction of its own, because the controller may be settling one of them. */
 async function cancelSets({ db, queue, publicUrl }: DeletionContext, organizationId: string): Promise<boolean> {
@@ -145,14 +144,10 @@ async function removeUploads({ db, artifacts }: DeletionContext, organizationId:
   return uploads.length > 0;
 }
 
-async function removePictures({ db, artifacts }: DeletionContext, organizationId: string): Promise<boolean> {
-  const pictures = await readPicturesLeft(db, organizationId, FILES_TOGETHER);
-  const tokens = pictures.map(({ token }) => token);
-  await hidePictures(db, tokens);
-  await deleteFiles(
-    artifacts,
-    pictures.map((picture) => ({ picture, facts: null })),
-  );
-  await forgetPictures(db, tokens);
-  return pictures.length > 0;
+async function removePicturesLeft(context: DeletionContext, organizationId: string): Promise<boolean> {
+  const pictures = await readPicturesLeft(context.db, organizationId, FILES_TOGETHER);
+  const files = pictures.map((picture) => ({ picture, facts: null }));
+  // No other row names these pictures any more.
+  await removePictures(context, files, () => Promise.resolve());
+  return files.length > 0;
 }

@@ -31,14 +31,12 @@ import {
   deleteDeliveries,
   deleteFrames,
   deleteScreenshots,
-  forgetPictures,
-  hidePictures,
   readFramesToRemove,
   readScreenshotsToRemove,
 } from '../store/removal/setContent.ts';
 import { lockSet } from '../store/sets/setStatus.ts';
 import { removeSomeOfAd, removeSomeOfCampaign } from './adRemoval.ts';
-import { deleteFiles } from './removedFiles.ts';
+import { removePictures } from './removedFiles.ts';
 
 export interface RemovalContext {
   readonly db: Database;
@@ -136,32 +134,23 @@ async function removeContent(context: RemovalContext, set: RemovedSet): Promise<
   return { set: 1 };
 }
 
-async function removeScreenshots({ db, artifacts }: RemovalContext, { id, organization_id }: RemovedSet) {
-  const rows = await readScreenshotsToRemove(db, id, PICTURES_TOGETHER);
+async function removeScreenshots(context: RemovalContext, { id, organization_id }: RemovedSet) {
+  const rows = await readScreenshotsToRemove(context.db, id, PICTURES_TOGETHER);
   if (rows.length === 0) return undefined;
   const files = rows.flatMap(({ picture, facts }) => (picture === null ? [] : [{ picture, facts }]));
-  const tokens = files.map(({ picture }) => picture.token);
-  await hidePictures(db, tokens);
-  await deleteFiles(artifacts, files);
-  const screenshot = await db.transaction().execute(async (tx) => {
-    await forgetPictures(tx, tokens);
-    return deleteScreenshots(tx, { organizationId: organization_id, ids: rows.map((row) => row.id) });
-  });
-  return { screenshot, picture: tokens.length };
+  const ids = rows.map((row) => row.id);
+  const screenshot = await removePictures(context, files, (tx) =>
+    deleteScreenshots(tx, { organizationId: organization_id, ids }),
+  );
+  return { screenshot, picture: files.length };
 }
 
-async function removeFrames({ db, artifacts }: RemovalContext, { id }: RemovedSet) {
-  const frames = await readFramesToRemove(db, id, PICTURES_TOGETHER);
+async function removeFrames(context: RemovalContext, { id }: RemovedSet) {
+  const frames = await readFramesToRemove(context.db, id, PICTURES_TOGETHER);
   if (frames.length === 0) return undefined;
   const files = frames.flatMap(({ picture }) => (picture === null ? [] : [{ picture, facts: null }]));
-  const tokens = files.map(({ picture }) => picture.token);
-  await hidePictures(db, tokens);
-  await deleteFiles(artifacts, files);
-  await db.transaction().execute(async (tx) => {
-    await forgetPictures(tx, tokens);
-    await deleteFrames(tx, frames);
-  });
-  return { picture: tokens.length };
+  await removePictures(context, files, (tx) => deleteFrames(tx, frames));
+  return { picture: files.length };
 }
 
 async function removeCreatives({ db }: RemovalContext, { id }: RemovedSet) {

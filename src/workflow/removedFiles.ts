@@ -1,9 +1,10 @@
-/** Deletes the files of pictures. */
+/** Removes pictures: their files, and then what the database knows of them. */
 import type { ArtifactStore } from '../artifacts/store.ts';
 import { type FrameFacts, framedPicture, publicFacts } from '../domain/framedPictures.ts';
 import { FRAMES } from '../domain/frames.ts';
 import { THUMBNAIL_WIDTHS, thumbnailKey } from '../domain/thumbnails.ts';
-import type { RemovablePicture } from '../store/removal/setContent.ts';
+import type { Database, Queryable } from '../store/database/database.ts';
+import { forgetPictures, hidePictures, type RemovablePicture } from '../store/removal/setContent.ts';
 
 /** Pictures whose files are deleted at the same time. */
 const AT_ONCE = 5;
@@ -13,7 +14,25 @@ export interface PictureFiles {
   readonly facts: FrameFacts | null;
 }
 
-export async function deleteFiles(artifacts: ArtifactStore, pictures: readonly PictureFiles[]): Promise<void> {
+/**
+ * Hides the pictures, deletes their files, and then deletes rows in the transaction in which the keys of the files are forgotten. If the
+ * process ends in between, the rows still name what is left.
+ */
+export async function removePictures<T>(
+  { db, artifacts }: { readonly db: Database; readonly artifacts: ArtifactStore },
+  pictures: readonly PictureFiles[],
+  deleteRows: (tx: Queryable) => Promise<T>,
+): Promise<T> {
+  const tokens = pictures.map(({ picture }) => picture.token);
+  await hidePictures(db, tokens);
+  await deleteFiles(artifacts, pictures);
+  return db.transaction().execute(async (tx) => {
+    await forgetPictures(tx, tokens);
+    return deleteRows(tx);
+  });
+}
+
+async function deleteFiles(artifacts: ArtifactStore, pictures: readonly PictureFiles[]): Promise<void> {
   for (let start = 0; start < pictures.length; start += AT_ONCE) {
     const keys = pictures.slice(start, start + AT_ONCE).flatMap(keysOf);
     await Promise.all(keys.map((key) => artifacts.delete(key)));
