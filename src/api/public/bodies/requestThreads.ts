@@ -1,5 +1,5 @@
 /**
- * Reads large screenshot requests in threads, so that the event loop serves other requests meanwhile. A thread parses and
+ * Reads large screenshot requests in threads, so that the event loop can serve other requests. A thread parses and
  * checks a body and sends back only what is stored, or the first faults.
  */
 import path from 'node:path';

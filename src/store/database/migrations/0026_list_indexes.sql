@@ -1,4 +1,4 @@
--- One by one: `create index concurrently` lets other processes write meanwhile, and cannot be in a transaction.
+-- One by one: `create index concurrently` lets other processes write while it runs, and cannot be in a transaction.
 
 -- Lists with a filter whose value is rare: without these, a page reads all rows of an organization.
 create index concurrently if not exists events_topic on events (organization_id, topic, created_at desc, id);
