@@ -13,6 +13,7 @@ import { ConsentDialogs } from './consent.ts';
 import { emulateDevice, refuseRequestsOf } from './deviceContext.ts';
 import { FailedFrames } from './failedFrames.ts';
 import { findSlots } from './findSlots.ts';
+import { goTo } from './goTo.ts';
 import { RECORD_DECLARATIONS } from './inPage/declarationRecorder.ts';
 import { LivePage } from './livePage.ts';
 import type { ClosedPage, OpenPage } from './page.ts';
@@ -120,7 +121,7 @@ export class PageVisit {
     const budget = new TimeBudget(navigationTimeoutMs);
     let response: Response | null;
     try {
-      response = await this.#page.goto(site, { waitUntil: 'commit', timeout: navigationTimeoutMs });
+      response = await goTo(this.#page, site, { budget, log: this.#options.log });
     } catch (error) {
       return failureOfNavigation(error, site, egressFailures());
     }

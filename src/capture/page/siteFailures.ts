@@ -104,6 +104,14 @@ function failureOfCode(code: string): SiteFailure {
   return { status: 'generic_error', reason: `${reason} (${code}).` };
 }
 
+/**
+ * Chromium ends all its requests when a network interface of its host appears or disappears, or gets another address.
+ * The site has no part in this, so a second try usually succeeds.
+ */
+export function isNetworkChange(error: unknown): boolean {
+  return /net::ERR_NETWORK_CHANGED\b/.test(errorMessage(error));
+}
+
 const REASONS: readonly [RegExp, string][] = [
   [/CERT|SSL|TLS/, 'The site has no valid TLS certificate'],
   [/REFUSED/, 'The site refused the connection'],
@@ -111,5 +119,9 @@ const REASONS: readonly [RegExp, string][] = [
   [/TOO_MANY_REDIRECTS/, 'The site redirects without end'],
   [/^ERR_ABORTED$/, 'The site answered with a download or with nothing, not with a page'],
   [/INVALID_URL|UNKNOWN_URL_SCHEME|UNSAFE_PORT/, 'The address is not one of a web page'],
+  [
+    /^ERR_NETWORK_CHANGED$/,
+    'The network of the capture changed while it opened the site. Take the picture again later',
+  ],
   [/PROXY/, 'The way out of the capture is down'],
 ];

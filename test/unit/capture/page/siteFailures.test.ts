@@ -70,6 +70,7 @@ test.each<[string, string]>([
   ['ERR_CERT_DATE_INVALID', 'generic_error'],
   ['ERR_TOO_MANY_REDIRECTS', 'generic_error'],
   ['ERR_ABORTED', 'generic_error'],
+  ['ERR_NETWORK_CHANGED', 'generic_error'],
 ])('the browser error %s becomes %s', (code, status) => {
   const failure = failureOfNavigation(
     new Error(`page.goto: net::${code} at https://a.example/`),
@@ -77,6 +78,13 @@ test.each<[string, string]>([
     [],
   );
   expect(failure.status).toBe(status);
+});
+
+test('a change of the network is not blamed on the site', () => {
+  const error = new Error('page.goto: net::ERR_NETWORK_CHANGED at https://a.example/');
+  expect(failureOfNavigation(error, 'https://a.example/', []).reason).toMatch(
+    /^The network of the capture changed .*again/,
+  );
 });
 
 test('a failed tunnel gets the reason that the proxy has for the host', () => {
