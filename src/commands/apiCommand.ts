@@ -22,8 +22,14 @@ export function apiCommand(program: Command): void {
     .action(async () => {
       const { startApiService } = await import('./service/apiService.ts');
       const { connectPodAuthority } = await import('./service/podAuthority.ts');
-      const { serveHealth, serviceContextFromEnvironment } = await import('./service/serviceContext.ts');
-      const context = await serviceContextFromEnvironment({ name: 'api', worksQueues: false });
+      const { DATABASE_WAIT_SECONDS, serveHealth, serviceContextFromEnvironment } = await import(
+        './service/serviceContext.ts'
+      );
+      const context = await serviceContextFromEnvironment({
+        name: 'api',
+        worksQueues: false,
+        databaseWaitSeconds: DATABASE_WAIT_SECONDS,
+      });
       const { config } = context;
       const { HOST: host, PORT: port, INTERNAL_PORT: internalPort, METRICS_PORT } = config;
       const pods = config.CLUSTER === 'kubernetes' ? await connectPodAuthority(context) : undefined;

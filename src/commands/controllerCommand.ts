@@ -14,8 +14,14 @@ export function controllerCommand(program: Command): void {
       'launch, reconcile, settle and deliver; captures run as child processes, or as pods with CLUSTER=kubernetes, where several controllers elect a leader',
     )
     .action(async () => {
-      const { serveHealth, serviceContextFromEnvironment } = await import('./service/serviceContext.ts');
-      const context = await serviceContextFromEnvironment({ name: 'controller', worksQueues: true });
+      const { DATABASE_WAIT_SECONDS, serveHealth, serviceContextFromEnvironment } = await import(
+        './service/serviceContext.ts'
+      );
+      const context = await serviceContextFromEnvironment({
+        name: 'controller',
+        worksQueues: true,
+        databaseWaitSeconds: DATABASE_WAIT_SECONDS,
+      });
       const { config } = context;
       const start = config.CLUSTER === 'kubernetes' ? startOnCluster : startOnThisMachine;
       const handle: ShutdownHandle = { shutDown: undefined };

@@ -86,8 +86,13 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
     // The pool of pg-boss resolves `end` before its sockets have closed; a server that stops then ends them with an error.
     if (!queue.isClosing) onError(error);
   });
-  await boss.start();
-  for (const name of NAMES) await boss.createQueue(name, QUEUES[name]);
+  try {
+    await boss.start();
+    for (const name of NAMES) await boss.createQueue(name, QUEUES[name]);
+  } catch (error) {
+    await boss.stop({ graceful: false, close: true }).catch(() => undefined);
+    throw error;
+  }
   return queue;
 }
 

@@ -32,6 +32,8 @@ export async function runDev(options: ChaosOptions, ledger: Ledger, log: (line: 
   log('starting PostgreSQL, an S3 server, two APIs and a controller …');
   const installation = await startInstallation();
   log(`their files are in ${installation.root}`);
+  installation.database.onRestart = (seconds) =>
+    ledger.add({ kind: 'note', text: `PostgreSQL is back after ${seconds.toFixed(1)} s` });
   const { organization, publicUrl, s3, customerBucket } = installation;
   const publishers = await startPublishers();
   const receiver = await startReceiver(ledger, organization.webhook_secret);
@@ -49,7 +51,7 @@ export async function runDev(options: ChaosOptions, ledger: Ledger, log: (line: 
   receiver.onEvent((topic, object) => load.ended(topic, object));
   const started = performance.now();
   const loading = load.run();
-  const probe = startOutageProbe(client);
+  const probe = startOutageProbe(client, ledger);
   await sleep(WARM_UP_MS);
   log('faults begin …');
   const kills = await runFaults({ installation, random: seededRandom(seed), ledger }, options);

@@ -3,6 +3,7 @@ import { ZodError } from 'zod';
 import type { ErrorCode } from '../../domain/errorCodes.ts';
 import { Failure, type FieldErrors, failureMessage } from '../../domain/failure.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
+import { isDatabaseAway } from '../../store/database/databaseAway.ts';
 import { SupersededError } from '../../workflow/attempts.ts';
 import { ResultFaultError } from '../../workflow/creativeResults.ts';
 
@@ -120,13 +121,4 @@ function parserStatus(error: unknown): number | undefined {
   if (typeof error !== 'object' || error === null || !('status' in error)) return undefined;
   const { status } = error;
   return typeof status === 'number' && status >= 400 && status < 500 ? status : undefined;
-}
-
-/** No connection, none free in time, shutting down, out of resources, lost to a deadlock, or over the time of a statement. */
-function isDatabaseAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (/^(08|53|57P|40)/.test(code) || code === '57014') return true;
-  if (/^(ECONNREFUSED|ECONNRESET|ENOTFOUND|ETIMEDOUT|EPIPE|EAI_AGAIN)$/.test(code)) return true;
-  return /Connection terminated|timeout exceeded when trying to connect/i.test(error.message);
 }

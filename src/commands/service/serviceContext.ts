@@ -7,6 +7,7 @@ import { createLogger, type Logger } from '../../observe/logger.ts';
 import { createMetrics, type Metrics } from '../../observe/metrics.ts';
 import { type Queue, startQueue } from '../../queue/queue.ts';
 import { openStore, type Store } from '../../store/database/database.ts';
+import { whenDatabaseAnswers } from '../../store/database/databaseAway.ts';
 import { type Notifications, openNotifications } from '../../store/database/notifications.ts';
 import { deliveryDepth } from '../../store/deliveries/deliveryQueue.ts';
 import { type Installation, readInstallation } from '../../store/installation/installation.ts';
@@ -42,7 +43,12 @@ export interface ServiceContextOptions {
   readonly internalUrl: string;
   /** False in processes that add entries to the work queue but process none. */
   readonly worksQueues: boolean;
+  /** How long to wait for a database that does not answer yet; 0 unless given. */
+  readonly databaseWaitSeconds?: number;
 }
+
+/** How long `tearsheet api` and `tearsheet controller` wait for the database when they start. */
+export const DATABASE_WAIT_SECONDS = 60;
 
 /** PostgreSQL's error code for a missing table. */
 const NO_SUCH_TABLE = '42P01';
@@ -53,9 +59,15 @@ export async function createServiceContext(options: ServiceContextOptions): Prom
   const log = createLogger({ level: config.LOG_LEVEL, name: options.name, stream: options.logStream });
   const onError = (err: Error) => log.error({ err }, 'a connection to the database failed, reconnecting');
   const store = openStore({ url: databaseUrl, maxConnections: config.DATABASE_POOL_SIZE, keyRing, onError });
-  await prepareSecrets(store.db, log);
-  const installation = await readInstallation(store.db);
-  const queue = await startQueue({ databaseUrl, onError, supervise: options.worksQueues });
+  const connect = async () => {
+    await prepareSecrets(store.db, log);
+    const installation = await readInstallation(store.db);
+    return { installation, queue: await startQueue({ databaseUrl, onError, supervise: options.worksQueues }) };
+  };
+  const { installation, queue } = await whenDatabaseAnswers(connect, {
+    seconds: options.databaseWaitSeconds ?? 0,
+    onWait: (err) => log.warn({ err }, 'the database does not answer, waiting for it'),
+  });
   const notifications = openNotifications(databaseUrl, { onError });
   const artifacts = openArtifacts(options.artifactsUrl, {
     region: config.S3_REGION,
@@ -89,7 +101,7 @@ export async function createServiceContext(options: ServiceContextOptions): Prom
 
 /** Like {@link createServiceContext}, with all settings from the environment. @throws ConfigError */
 export function serviceContextFromEnvironment(
-  given: Pick<ServiceContextOptions, 'name' | 'worksQueues'>,
+  given: Pick<ServiceContextOptions, 'name' | 'worksQueues' | 'databaseWaitSeconds'>,
 ): Promise<ServiceContext> {
   const config = loadConfig(process.env, ['DATABASE_URL', 'ARTIFACTS_URL', 'PUBLIC_URL', 'INTERNAL_URL']);
   const { DATABASE_URL = '', ARTIFACTS_URL = '', PUBLIC_URL = '', INTERNAL_URL = '' } = config;

@@ -4,15 +4,15 @@ import { type ProcessKind, ProcessSearch } from '../service/processes.ts';
 import type { FaultContext, FaultKind } from './fault.ts';
 
 export const KILLS: readonly FaultKind[] = [
-  { name: 'PostgreSQL session ended', kind: 'kill', weight: 36, strike: endSession },
+  { name: 'PostgreSQL session ended', kind: 'kill', weight: 26, strike: endSession },
   { name: 'PostgreSQL backend', kind: 'kill', weight: 4, strike: killBackend },
   { name: 'PostgreSQL postmaster', kind: 'kill', weight: 1, strike: killPostmaster },
-  { name: 'API', kind: 'kill', weight: 4, strike: killApi },
+  { name: 'API', kind: 'kill', weight: 3, strike: killApi },
   { name: 'leader with its deliveries', kind: 'kill', weight: 2, strike: killLeader },
   { name: 'capture program', kind: 'kill', weight: 6, strike: killAny('capture') },
-  { name: 'browser', kind: 'kill', weight: 9, strike: killAny('browser') },
-  { name: 'browser renderer', kind: 'kill', weight: 9, strike: killAny('renderer') },
-  { name: 'S3 server', kind: 'kill', weight: 4, strike: killS3 },
+  { name: 'browser', kind: 'kill', weight: 14, strike: killAny('browser') },
+  { name: 'browser renderer', kind: 'kill', weight: 18, strike: killAny('renderer') },
+  { name: 'S3 server', kind: 'kill', weight: 3, strike: killS3 },
 ];
 
 /** One session of the service. The parameter is a number from 0 to below 1. */

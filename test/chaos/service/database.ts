@@ -3,10 +3,11 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import pg from 'pg';
 import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from '../../../src/commands/dev/embeddedPostgres.ts';
+import { sleep } from '../../../src/lib/sleep.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Relay, startRelay } from './relay.ts';
 
-const RESTART_TRIES = 5;
+const RESTART_TRIES = 20;
 
 export class ChaosDatabase {
   readonly relay: Relay;
@@ -15,6 +16,9 @@ export class ChaosDatabase {
   readonly #port: number;
   #server: EmbeddedPostgres | undefined;
   #stopping = false;
+  #isRestarting = false;
+  /** Called when the server is back after it was killed, with the seconds that it was away. */
+  onRestart: (seconds: number) => void = () => undefined;
 
   private constructor(given: { relay: Relay; folder: string; password: string; port: number }) {
     this.relay = given.relay;
@@ -84,16 +88,23 @@ export class ChaosDatabase {
     this.#server = server;
   }
 
+  /** Two starts at the same time would stop each other's server, so the exit of a server that is being started only repeats the start. */
   async #restart(): Promise<void> {
+    if (this.#isRestarting) return;
+    this.#isRestarting = true;
     this.#server = undefined;
+    const killed = performance.now();
     for (let tries = 1; !this.#stopping; tries++) {
       try {
         await this.#start();
-        return;
+        break;
       } catch (error) {
         if (tries === RESTART_TRIES) throw error;
         console.error('PostgreSQL did not start again, retrying:', error);
+        await sleep(500);
       }
     }
+    this.#isRestarting = false;
+    this.onRestart((performance.now() - killed) / 1_000);
   }
 }

@@ -30,7 +30,9 @@ export class ProcessSearch {
         const command = readProc(pid, 'cmdline').replaceAll('\0', ' ').trim();
         const isNamed = command.includes(root) || readProc(pid, 'environ').includes(root);
         // A renderer overwrites its environment.
-        if (command === '' || !(isNamed || ours.has(parentOf(pid)))) {
+        // A process that starts or ends has no command line at that moment.
+        if (command === '') return [];
+        if (!(isNamed || ours.has(parentOf(pid)))) {
           this.#others.add(name);
           return [];
         }

@@ -1,0 +1,39 @@
+/** Recognizes errors of a database that does not answer at this moment, and waits for it. */
+import { sleep } from '../../lib/sleep.ts';
+
+/** No connection, none free in time, shutting down, out of resources, lost to a deadlock, or over the time of a statement. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = codeOf(error);
+  if (/^(08|53|57P|40)/.test(code) || code === '57014') return true;
+  if (/^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EPIPE|EAI_AGAIN)$/.test(code)) return true;
+  return /Connection terminated|timeout exceeded when trying to connect/i.test(error.message);
+}
+
+/** PostgreSQL's error code for a missing database. It may be created after the server has started. */
+const NO_SUCH_DATABASE = '3D000';
+const PAUSE_MS = 500;
+
+/**
+ * Repeats `act` until the database answers, so that a process that starts before its database need not be restarted.
+ * @param onWait called for each failure that is retried.
+ * @throws the error of `act`, if it is another one or `seconds` have passed.
+ */
+export async function whenDatabaseAnswers<T>(
+  act: () => Promise<T>,
+  { seconds, onWait = () => undefined }: { readonly seconds: number; readonly onWait?: (error: unknown) => void },
+): Promise<T> {
+  const deadline = performance.now() + seconds * 1_000;
+  for (;;) {
+    try {
+      return await act();
+    } catch (error) {
+      const mayAnswer = isDatabaseAway(error) || (error instanceof Error && codeOf(error) === NO_SUCH_DATABASE);
+      if (!mayAnswer || performance.now() >= deadline) throw error;
+      onWait(error);
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
+const codeOf = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : '');
