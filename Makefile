@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
-.PHONY: help setup build demo screenshots gallery dev test check generate bench bench-cluster e2e verify chaos image clean chart release release-notes publish-image publish-chart publish-notes
+.PHONY: help setup build demo screenshots gallery dev test check generate bench bench-cluster e2e verify chaos image clean chart release release-notes publish-image publish-chart publish-npm publish-pypi publish-notes
 
 NODE := .node/bin/node
 export PATH := $(CURDIR)/.node/bin:$(PATH)
@@ -69,8 +69,9 @@ release: check ## check that the version of package.json can be released, and pr
 release-notes: setup ## print the section of CHANGELOG.md for the version of package.json
 	@$(NODE) scripts/releaseNotes.ts
 
-# The release workflow runs these three; scripts/publish.sh says what they need.
-publish-image publish-chart publish-notes:
+# The release workflow runs these; scripts/publish.sh says what they need.
+publish-npm publish-pypi: setup
+publish-image publish-chart publish-npm publish-pypi publish-notes:
 	@scripts/publish.sh $(@:publish-%=%)
 
 clean: ## remove what build and demo made; not the packages, not the data

@@ -39,7 +39,7 @@ const wanted = positionals.map((name) => path.relative(root, path.resolve(name))
 const missing = wanted.filter((name) => statSync(path.join(root, name), { throwIfNoEntry: false }) === undefined);
 if (missing.length > 0) throw new Error(`There is no ${missing.join(', ')} in ${root}.`);
 
-const files = globSync(ALL, { cwd: root, exclude: ['**/node_modules/**'] })
+const files = globSync(ALL, { cwd: root, exclude: ['**/node_modules/**', '**/dist/**'] })
   .filter((file) => ![...EXCLUDED, ...EXAMPLES].some((name) => file.startsWith(name)))
   .filter(
     (file) => wanted.length === 0 || wanted.some((name) => name === '' || file === name || file.startsWith(`${name}/`)),

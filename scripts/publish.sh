@@ -1,6 +1,8 @@
 #!/bin/sh
-# Publishes one part of a release: `image`, `chart` or `notes`. The release workflow runs these through make.
+# Publishes one part of a release: `image`, `chart`, `npm`, `pypi` or `notes`. The release workflow runs these through make.
 # REGISTRY names an OCI registry with a path, such as ghcr.io/acme. REGISTRY_USER and REGISTRY_PASSWORD log in to it.
+# With `npm` and `pypi`, REPOSITORY is the address of the project's pages, such as https://github.com/acme/tearsheet.
+# NODE_AUTH_TOKEN and UV_PUBLISH_TOKEN are tokens of npm and PyPI. Without them, both trust the release workflow.
 # TAG, if set, must name the version of package.json. With `notes`, GH_TOKEN allows gh to create the release.
 set -eu
 cd "$(dirname "$0")/.."
@@ -13,6 +15,9 @@ tag=${TAG:-v$version}
 # Registries accept lower case only.
 registry=$(printf '%s' "${REGISTRY:-}" | tr '[:upper:]' '[:lower:]')
 need_registry() { [ -n "$registry" ] || fail 'REGISTRY is not set. Set it to a registry with a path, such as ghcr.io/acme.'; }
+need_repository() {
+  [ -n "${REPOSITORY:-}" ] || fail 'REPOSITORY is not set. Set it to the address of the pages of this project, such as https://github.com/acme/tearsheet.'
+}
 log_in() { # with docker or helm
   [ -z "${REGISTRY_PASSWORD:-}" ] || printf '%s' "$REGISTRY_PASSWORD" | "$@" --username "${REGISTRY_USER:?}" --password-stdin
 }
@@ -30,11 +35,28 @@ case ${1:-} in
     log_in helm registry login "${registry%%/*}"
     helm push ".cache/chart/tearsheet-$version.tgz" "oci://$registry/charts"
     ;;
+  npm)
+    need_repository
+    .node/bin/node scripts/packClients.ts npm --repository "$REPOSITORY"
+    config=.cache/clients/npmrc
+    # npm reads the variable when it needs the token.
+    # shellcheck disable=SC2016
+    if [ -n "${NODE_AUTH_TOKEN:-}" ]; then printf '//registry.npmjs.org/:_authToken=${NODE_AUTH_TOKEN}\n' >"$config"; else : >"$config"; fi
+    # Only a workflow can prove where a package was built.
+    npm publish ".cache/clients/npm/tearsheet-client-$version.tgz" --userconfig "$config" ${GITHUB_ACTIONS:+--provenance}
+    ;;
+  pypi)
+    need_repository
+    .node/bin/node scripts/packClients.ts pypi --repository "$REPOSITORY"
+    # packClients.ts has just used this program; other versions may be older.
+    uv=$(ls -td .cache/python/pack-*/bin/uv | head -n 1)
+    "$uv" publish .cache/clients/pypi/*
+    ;;
   notes)
     mkdir -p .cache
     # Any Node 24 will do; the script imports no packages, so the packages are not installed.
     node scripts/releaseNotes.ts >.cache/release-notes.md
     gh release create "$tag" --verify-tag --title "Tearsheet $version" --notes-file .cache/release-notes.md
     ;;
-  *) fail "'${1:-}' cannot be published. Publish image, chart or notes." ;;
+  *) fail "'${1:-}' cannot be published. Publish image, chart, npm, pypi or notes." ;;
 esac

@@ -16,7 +16,8 @@ A release is a tag on main. When the tag arrives, .github/workflows/release.yml
 1. runs the checks and the tests of that commit,
 2. builds the image and pushes it as tearsheet:${version},
 3. packages the chart and pushes it as charts/tearsheet, version ${version},
-4. creates the GitHub release with the section of CHANGELOG.md as its notes.
+4. publishes the clients as @tearsheet/client ${version} on npm and tearsheet-client ${version} on PyPI,
+5. creates the GitHub release with the section of CHANGELOG.md as its notes.
 
 Before you tag, run the tests that the workflow does not run:
 
@@ -25,5 +26,11 @@ Before you tag, run the tests that the workflow does not run:
 Then release:
 
     git tag -a v${version} -m 'Tearsheet ${version}'
-    git push origin main v${version}`);
+    git push origin main v${version}
+
+If step 4 fails, for example because the registries do not know the workflow yet, publish the clients from this commit.
+NODE_AUTH_TOKEN and UV_PUBLISH_TOKEN are tokens of npm and PyPI:
+
+    make publish-npm REPOSITORY=https://github.com/OWNER/NAME
+    make publish-pypi REPOSITORY=https://github.com/OWNER/NAME`);
 }

@@ -43,6 +43,14 @@ function versionProblems(root: string, version: string): string[] {
     ['package-lock.json', lock.version],
     ['version in charts/tearsheet/Chart.yaml', chart.version],
     ['appVersion in charts/tearsheet/Chart.yaml', chart.appVersion],
+    [
+      'clients/typescript/package.json',
+      Package.parse(JSON.parse(read(root, 'clients/typescript/package.json'))).version,
+    ],
+    [
+      'clients/python/pyproject.toml',
+      /^version = "(.*)"$/m.exec(read(root, 'clients/python/pyproject.toml'))?.[1] ?? 'none',
+    ],
   ];
   return others
     .filter(([, other]) => other !== version)

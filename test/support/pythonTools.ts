@@ -40,8 +40,8 @@ async function installed(): Promise<string> {
   return folder;
 }
 
-/** Debian's Python has no pip, and the containers of CI run as root. */
-async function needPip(): Promise<void> {
+/** Installs pip if it is missing: Debian's Python has none, and the containers of CI run as root. */
+export async function needPip(): Promise<void> {
   const hasPip = await run('python3', ['-m', 'pip', '--version']).catch(() => undefined);
   if (hasPip !== undefined) return;
   if (process.getuid?.() !== 0)

@@ -1,6 +1,6 @@
 /** Runs the samples of docs/quick-start.md against the API, with fake captures and real deliveries. */
-import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -14,6 +14,7 @@ import { createGuard } from '../../../src/egress/guard.ts';
 import { readInstallation } from '../../../src/store/installation/installation.ts';
 import { createOrganization, type NewOrganization } from '../../../src/store/organizations/organizations.ts';
 import { PNG } from '../../support/captureClient.ts';
+import { CLIENT_PACKAGE_MS, installPythonClient, installTypeScriptClient } from '../../support/clientPackages.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { startListener } from '../../support/listeners.ts';
 import { type LocalInstallation, startLocalInstallation } from '../../support/localInstallation.ts';
@@ -69,7 +70,7 @@ async function runSample(language: string, file: string, program: string): Promi
   rmSync(path.join(folder, 'screenshot.png'), { force: true });
   const env = {
     PATH: process.env['PATH'],
-    PYTHONPATH: path.join(ROOT, 'clients/python'),
+    PYTHONPATH: path.join(folder, 'python'),
     PYTHONDONTWRITEBYTECODE: '1',
     TEARSHEET_URL: listener.url,
     TEARSHEET_ORG: organization.organization,
@@ -98,14 +99,10 @@ test('the quick start in curl ends with a picture and a webhook', { timeout: 600
   await receiver.asked('screenshot_set.approved', id);
 });
 
-test('the quick start in TypeScript ends with a picture and a webhook', { timeout: 600_000 }, async () => {
-  const installed = path.join(folder, 'node_modules/@tearsheet/client');
-  mkdirSync(installed, { recursive: true });
-  cpSync(path.join(ROOT, 'clients/typescript/package.json'), path.join(installed, 'package.json'));
-  const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
-  const project = path.join(ROOT, 'clients/typescript');
-  execFileSync(process.execPath, [tsc, '-p', project, '--outDir', path.join(installed, 'dist')], { timeout: 120_000 });
-  writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');
+test('the quick start in TypeScript ends with a picture and a webhook', {
+  timeout: 600_000 + CLIENT_PACKAGE_MS,
+}, async () => {
+  await installTypeScriptClient(folder);
   const output = await runSample('ts', 'quick-start.ts', process.execPath);
   approvedSet(output);
   expect(output).toContain('received screenshot_set.approved');
@@ -116,8 +113,9 @@ const hasPython = process.env['CI'] !== undefined || spawnSync('python3', ['--ve
 
 test.skipIf(!hasPython)(
   'the quick start in Python ends with a picture and a webhook',
-  { timeout: 600_000 },
+  { timeout: 600_000 + CLIENT_PACKAGE_MS },
   async () => {
+    await installPythonClient(folder);
     const output = await runSample('python', 'quick_start.py', 'python3');
     approvedSet(output);
     expect(output).toContain('received screenshot_set.approved');

@@ -20,6 +20,8 @@ beforeEach(() => {
   write('package.json', '{ "version": "1.2.3" }');
   write('package-lock.json', '{ "version": "1.2.3" }');
   write('charts/tearsheet/Chart.yaml', 'version: 1.2.3\nappVersion: 1.2.3\n');
+  write('clients/typescript/package.json', '{ "version": "1.2.3" }');
+  write('clients/python/pyproject.toml', '[project]\nversion = "1.2.3"\n');
   write('CHANGELOG.md', CHANGELOG);
   commit();
 });
@@ -50,6 +52,7 @@ test('make release prints the commands that tag a version without problems, and 
   const { status, stdout } = spawnSync(process.execPath, [COMMAND, '--root', root], { encoding: 'utf8' });
   expect(status).toBe(0);
   expect(stdout).toContain("git tag -a v1.2.3 -m 'Tearsheet 1.2.3'\n    git push origin main v1.2.3");
+  expect(stdout).toContain('make publish-npm');
   expect(execFileSync('git', ['tag'], { cwd: root, encoding: 'utf8' })).toBe('');
 });
 
@@ -75,6 +78,8 @@ test.each([
   ['package-lock.json', '{ "version": "1.2.2" }', 'package-lock.json'],
   ['charts/tearsheet/Chart.yaml', 'version: 1.2.2\nappVersion: 1.2.3\n', 'version in charts/tearsheet/Chart.yaml'],
   ['charts/tearsheet/Chart.yaml', 'version: 1.2.3\nappVersion: 1.2.2\n', 'appVersion in charts/tearsheet/Chart.yaml'],
+  ['clients/typescript/package.json', '{ "version": "1.2.2" }', 'clients/typescript/package.json'],
+  ['clients/python/pyproject.toml', '[project]\nversion = "1.2.2"\n', 'clients/python/pyproject.toml'],
 ])('a release is refused while the version in %s differs (%j)', (file, text, place) => {
   change(file, text);
   expect(problems()).toEqual([`package.json has version 1.2.3, but ${place} has 1.2.2. Make them equal.`]);
