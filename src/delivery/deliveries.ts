@@ -19,6 +19,7 @@ import { startUploadAborts } from './abandonedUploads.ts';
 import { deliverToBucket } from './bucketDelivery.ts';
 import { startConnectorChecks } from './connectorCheck.ts';
 import { DeliveryWorker } from './deliveryWorker.ts';
+import { startEndpointUpdates } from './endpointUpdates.ts';
 import { LargeBodies } from './largeBodies.ts';
 import type { DeliveryOptions } from './options.ts';
 import { startPeriodReplays } from './periodReplays.ts';
@@ -38,11 +39,12 @@ export interface Deliveries {
   stop(timeoutMs: number): Promise<void>;
 }
 
-/** Starts the workers of deliveries, and those of the queues `check_connector` and `abort_upload`, which stop with the queue. */
+/** Starts the workers of deliveries, and those of other queues, which stop with the queue. */
 export async function startDeliveries(options: DeliveryOptions): Promise<Deliveries> {
   const { store, log, limits, subscribe } = options;
   await startConnectorChecks(options);
   await startPeriodReplays(options);
+  await startEndpointUpdates(options);
   await startUploadAborts(options);
   const sender = new Sender(options);
   const workers = (['webhook', 's3'] as const).map((channel) => {
@@ -146,11 +148,11 @@ class Sender {
     { failing_seconds: seconds, organization_id: organizationId }: DeliveryToSend,
     id: string,
   ): Promise<void> {
-    const { store, log, observe, disableAfterDays: days = 0 } = this.#options;
+    const { store, queue, log, observe, disableAfterDays: days = 0 } = this.#options;
     if (days === 0 || seconds === null || seconds < days * DAY_SECONDS) return;
     try {
       const one = { organizationId, id };
-      const row = await store.db.transaction().execute((tx) => disableFailingEndpoint(tx, one, days));
+      const row = await store.db.transaction().execute((tx) => disableFailingEndpoint(tx, one, { days, queue }));
       if (row === undefined) return;
       observe?.endpointDisabled?.();
       const ids = { webhook_endpoint_id: id, organization_id: organizationId };

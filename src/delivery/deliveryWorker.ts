@@ -112,7 +112,7 @@ export class DeliveryWorker {
     this.#searchAfter = this.#searchedAt + Math.max(SEARCH_PAUSE_MS, (this.#searchedAt - started) / SEARCH_SHARE);
   }
 
-  /** @returns whether it has claimed anything. */
+  /** @returns whether it has begun an attempt. */
   async #claim(): Promise<boolean> {
     const { db, channel, limits } = this.#options;
     if (this.#claims.size - this.#sending.size > MAX_UNSTORED) return false;
@@ -122,11 +122,12 @@ export class DeliveryWorker {
     this.#lanes = withoutEmpty(this.#lanes, lanes, claimed);
     if (claimed.length === 0) return false;
     const claims = new Map(claimed.map((claim) => [claim.id, claim]));
-    for (const delivery of await readDeliveriesToSend(db, [...claims.keys()])) {
+    const toSend = await readDeliveriesToSend(db, [...claims.keys()]);
+    for (const delivery of toSend) {
       const claim = claims.get(delivery.id);
       if (claim !== undefined) this.#begin(delivery, claim);
     }
-    return true;
+    return toSend.length > 0;
   }
 
   #begin(delivery: DeliveryToSend, claim: ClaimedDelivery): void {

@@ -10,6 +10,8 @@ export interface Payloads {
   expire_export: { readonly export_id: string };
   /** Send the events of a period again. */
   replay_events: { readonly replay_id: string };
+  /** Pending deliveries must follow a webhook endpoint that was disabled, deleted or given another address. */
+  update_deliveries: { readonly endpoint_id: string };
   /** The connector waits for its check. Entries of earlier versions have no name, and mean the default one. */
   check_connector: { readonly organization_id: string; readonly name?: string };
   /** Abort an upload in parts to a customer's bucket, if it was abandoned. It has no row of its own. */

@@ -2,15 +2,16 @@
 import { changesBetween, SERVICE } from '../domain/auditLog.ts';
 import { timestamp } from '../domain/time.ts';
 import { FAILED_DELIVERIES_MIN } from '../domain/webhookEndpoints.ts';
+import type { Enqueuer } from '../queue/payloads.ts';
 import { recordAction } from '../store/auditLog/auditLog.ts';
 import type { Queryable } from '../store/database/database.ts';
-import { endPendingDeliveries } from '../store/webhookEndpoints/endpointEvents.ts';
 import {
   lockOrganizationOfEndpoints,
   markEndpointFailed,
   readLongFailure,
 } from '../store/webhookEndpoints/failingEndpoints.ts';
 import { type EndpointRow, lockEndpoint, type OneEndpoint } from '../store/webhookEndpoints/webhookEndpoints.ts';
+import { updatePendingDeliveries } from './endpointDeliveries.ts';
 import { recordEndpointEvent } from './events.ts';
 import { requireEndpoint } from './webhookEndpoints.ts';
 
@@ -22,7 +23,7 @@ import { requireEndpoint } from './webhookEndpoints.ts';
 export async function disableFailingEndpoint(
   tx: Queryable,
   one: OneEndpoint,
-  days: number,
+  { days, queue }: { days: number; queue: Enqueuer },
 ): Promise<EndpointRow | undefined> {
   await lockOrganizationOfEndpoints(tx, one.organizationId);
   if (!(await lockEndpoint(tx, one))) return undefined;
@@ -30,7 +31,7 @@ export async function disableFailingEndpoint(
   if (since === undefined) return undefined;
   const reason = `Every delivery attempt since ${timestamp(since)} failed, for more than ${days} ${days === 1 ? 'day' : 'days'}.`;
   await markEndpointFailed(tx, one.id, reason);
-  await endPendingDeliveries(tx, one.id, `The service disabled the webhook endpoint. ${reason}`);
+  await updatePendingDeliveries(tx, one.id, queue);
   const { organizationId, id } = one;
   const changes = changesBetween({ disabled: false }, { disabled: true, disabled_reason: reason });
   await recordAction(tx, SERVICE, { organizationId, action: 'webhook_endpoint.disabled', objectId: id, changes });

@@ -5,9 +5,9 @@ import { conflict, invalid, unknownId } from '../domain/failure.ts';
 import { ENDPOINTS_MAX } from '../domain/webhookEndpoints.ts';
 import { addressFault } from '../egress/addressFault.ts';
 import type { Guard } from '../egress/guard.ts';
+import type { Enqueuer } from '../queue/payloads.ts';
 import { recordAction } from '../store/auditLog/auditLog.ts';
 import type { Queryable } from '../store/database/database.ts';
-import { endPendingDeliveries, redirectPendingDeliveries } from '../store/webhookEndpoints/endpointEvents.ts';
 import {
   countEndpoints,
   type EndpointFields,
@@ -20,6 +20,13 @@ import {
   rotateEndpointSecret,
   updateEndpoint,
 } from '../store/webhookEndpoints/webhookEndpoints.ts';
+import { updatePendingDeliveries } from './endpointDeliveries.ts';
+
+/** The person who changes an endpoint, and the queue for what follows from it. */
+export interface EndpointChange {
+  readonly actor: Actor;
+  readonly queue: Enqueuer;
+}
 
 export interface EndpointWithSecret {
   readonly row: EndpointRow;
@@ -59,7 +66,7 @@ export async function changeEndpoint(
   tx: Queryable,
   one: OneEndpoint,
   { url, topics, description, headers, disabled }: WebhookEndpointChange,
-  actor: Actor,
+  { actor, queue }: EndpointChange,
 ): Promise<EndpointRow> {
   const before = await lockedEndpoint(tx, one);
   const newUrl = url?.trim();
@@ -71,8 +78,8 @@ export async function changeEndpoint(
     ...(typeof disabled === 'boolean' && disabled !== (before.disabled_at !== null) && { disabled }),
   };
   await updateEndpoint(tx, one.id, change);
-  if (change.disabled === true) await endPendingDeliveries(tx, one.id, 'The webhook endpoint was disabled.');
-  if (newUrl !== undefined && newUrl !== before.url) await redirectPendingDeliveries(tx, one.id, newUrl);
+  const isMoved = newUrl !== undefined && newUrl !== before.url;
+  if (change.disabled === true || isMoved) await updatePendingDeliveries(tx, one.id, queue);
   const after = await requireEndpoint(tx, one);
   await recordChange(tx, actor, { one, changes: endpointChanges(before, after, headers !== undefined) });
   return after;
@@ -108,10 +115,10 @@ async function recordChange(
 }
 
 /** Its pending deliveries end. @throws Failure (404) */
-export async function deleteEndpoint(tx: Queryable, one: OneEndpoint, actor: Actor): Promise<void> {
+export async function deleteEndpoint(tx: Queryable, one: OneEndpoint, { actor, queue }: EndpointChange): Promise<void> {
   const row = await lockedEndpoint(tx, one);
   await markEndpointDeleted(tx, one.id);
-  await endPendingDeliveries(tx, one.id, 'The webhook endpoint was deleted.');
+  await updatePendingDeliveries(tx, one.id, queue);
   const { organizationId, id } = one;
   const changes = changesBetween(auditedFields(row), {});
   await recordAction(tx, actor, { organizationId, action: 'webhook_endpoint.deleted', objectId: id, changes });

@@ -42,7 +42,7 @@ export interface DeliverySecrets {
 
 const LARGE_BYTES = 64 * 1024;
 
-/** @returns those of the deliveries that are pending, in any order. */
+/** @returns those of the deliveries that are pending, in any order, without those of disabled and deleted endpoints. */
 export async function readDeliveriesToSend(db: Queryable, ids: readonly string[]): Promise<DeliveryToSend[]> {
   const rows = await db
     .selectFrom('deliveries as d')
@@ -57,7 +57,8 @@ export async function readDeliveriesToSend(db: Queryable, ids: readonly string[]
       'e.topic',
       sql<string | null>`case when octet_length(e.body) <= ${LARGE_BYTES} then e.body end`.as('body'),
       'd.channel',
-      'd.target',
+      // A change of an endpoint reaches the rows of its deliveries later.
+      sql<string>`case when w.id is null then d.target else s.webhook_url end`.as('target'),
       'd.ad_id',
       'd.set_id',
       'd.replays as round',
@@ -77,6 +78,8 @@ export async function readDeliveriesToSend(db: Queryable, ids: readonly string[]
     ])
     .where(sql<boolean>`d.id = any(${ids}::uuid[])`)
     .where('d.status', '=', 'pending')
+    .where('w.disabled_at', 'is', null)
+    .where('w.deleted_at', 'is', null)
     .execute();
   return rows.map((row) => {
     const { prefix, connector, secret, previous_secret, headers, ...rest } = row;

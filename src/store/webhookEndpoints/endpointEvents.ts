@@ -43,22 +43,59 @@ export async function lockedEndpointFault(
   return endpoint.disabled_at === null ? undefined : 'disabled';
 }
 
-/** Ends the deliveries to this endpoint that are not delivered yet. Their queue entries then do nothing. */
-export async function endPendingDeliveries(tx: Queryable, endpointId: string, reason: string): Promise<void> {
-  await tx
-    .updateTable('deliveries')
-    .set({ status: 'gone', reason, next_attempt_at: null, finished_at: sql<Date>`now()` })
-    .where('subscriber_id', '=', endpointId)
-    .where('status', '=', 'pending')
-    .execute();
+export interface EndpointState {
+  readonly url: string;
+  readonly is_deleted: boolean;
+  readonly is_disabled: boolean;
+  /** Why the service disabled it; null if a request did. */
+  readonly disabled_reason: string | null;
 }
 
-/** Sends waiting deliveries of this endpoint to its new address. */
-export async function redirectPendingDeliveries(tx: Queryable, endpointId: string, url: string): Promise<void> {
-  await tx
-    .updateTable('deliveries')
-    .set({ target: url })
+/** The lock keeps the endpoint in this state until the end of the transaction. @returns undefined if it was removed with its organization. */
+export async function readEndpointState(tx: Queryable, endpointId: string): Promise<EndpointState | undefined> {
+  return tx
+    .selectFrom('webhook_endpoints as e')
+    .innerJoin('subscribers as s', 's.id', 'e.id')
+    .select([
+      's.webhook_url as url',
+      'e.disabled_reason',
+      sql<boolean>`e.deleted_at is not null`.as('is_deleted'),
+      sql<boolean>`e.disabled_at is not null`.as('is_disabled'),
+    ])
+    .$narrowType<{ url: string }>()
+    .where('e.id', '=', endpointId)
+    .forKeyShare('e')
+    .executeTakeFirst();
+}
+
+/** Pending deliveries of an endpoint end, or go to another address. */
+export type PendingChange = { readonly reason: string } | { readonly url: string };
+
+/**
+ * Changes at most `most` pending deliveries of an endpoint. It leaves out those that another transaction has locked, because to wait for
+ * them could be a deadlock. @returns how many it changed, and whether others remain.
+ */
+export async function changePendingDeliveries(
+  tx: Queryable,
+  endpointId: string,
+  { change, most }: { change: PendingChange; most: number },
+): Promise<{ changed: number; isComplete: boolean }> {
+  const isConcerned = 'url' in change ? sql<boolean>`target <> ${change.url}` : sql<boolean>`true`;
+  const pending = tx
+    .selectFrom('deliveries')
+    .select('id')
     .where('subscriber_id', '=', endpointId)
     .where('status', '=', 'pending')
-    .execute();
+    .where(isConcerned);
+  const { numUpdatedRows } = await tx
+    .updateTable('deliveries')
+    .set(
+      'url' in change
+        ? { target: change.url }
+        : { status: 'gone', reason: change.reason, next_attempt_at: null, finished_at: sql<Date>`now()` },
+    )
+    .where('id', 'in', pending.limit(most).forUpdate().skipLocked())
+    .executeTakeFirstOrThrow();
+  const changed = Number(numUpdatedRows);
+  return { changed, isComplete: (await pending.limit(1).executeTakeFirst()) === undefined };
 }

@@ -363,7 +363,12 @@ test('a delivery whose endpoint was disabled sends nothing', async () => {
   const { id: endpointId } = await addEndpoint('endpoint');
   const [id] = await enqueueDeliveries([]);
   await store.db.transaction().execute(async (tx) => {
-    await changeEndpoint(tx, { organizationId: organization.id, id: endpointId }, { disabled: true }, OPERATOR);
+    await changeEndpoint(
+      tx,
+      { organizationId: organization.id, id: endpointId },
+      { disabled: true },
+      { actor: OPERATOR, queue },
+    );
   });
   await start();
   // A delivery that is stored later has been sent, so the worker has looked.

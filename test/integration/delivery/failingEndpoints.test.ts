@@ -104,7 +104,9 @@ const failFor = (id: string, days: number) =>
     .where('id', '=', id)
     .execute();
 const disableNow = (id: string, days = DAYS) =>
-  store.db.transaction().execute((tx) => disableFailingEndpoint(tx, { organizationId: organization.id, id }, days));
+  store.db
+    .transaction()
+    .execute((tx) => disableFailingEndpoint(tx, { organizationId: organization.id, id }, { days, queue }));
 
 test('an endpoint whose attempts all failed for days is disabled, and the other endpoints get an event', async () => {
   answers.set('/failing', 503);
@@ -187,7 +189,9 @@ test('an endpoint that is enabled again begins without failures', async () => {
   await failFor(id, DAYS);
   await disableNow(id);
   const one = { organizationId: organization.id, id };
-  await store.db.transaction().execute((tx) => changeEndpoint(tx, one, { disabled: false }, OPERATOR));
+  await store.db
+    .transaction()
+    .execute((tx) => changeEndpoint(tx, one, { disabled: false }, { actor: OPERATOR, queue }));
   expect(await row(id)).toMatchObject({ disabled_at: null, disabled_reason: null, failing_since: null });
   expect(await disableNow(id)).toBeUndefined();
 });

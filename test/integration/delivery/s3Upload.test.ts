@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openArtifacts } from '../../../src/artifacts/open.ts';
 import { manifestKey } from '../../../src/delivery/objectKeys.ts';
 import { type BucketUpload, uploadToBucket } from '../../../src/delivery/s3Upload.ts';
+import { keyPrefixFault } from '../../../src/domain/buckets.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
 import { type Listener, listen, listenHttp } from '../../support/listeners.ts';
 import { type S3Server, startS3Server } from '../../support/s3Server.ts';
@@ -52,8 +53,12 @@ describe('a real S3 server', () => {
     store.close();
   });
 
-  test.each(['a..b/', 'été/', 'p q+%2f?#/'])('the prefix %j is part of the key as given', async (prefix) => {
+  test.each([
+    ...['a..b/', 'été/', 'e\u0301/', 'p q+%2f?#/', '%2e%2e/', 'a/.../', "~!*'()&=:@/", '\u00a0\u3000/', '🖼/'],
+    `${'x'.repeat(127)}/`.repeat(4),
+  ])('the prefix %j is part of the key as given', async (prefix) => {
     const key = manifestKey({ keyPrefix: prefix, setId: 's' });
+    expect(keyPrefixFault(prefix)).toBeUndefined();
     const result = await uploadToBucket(tryTo(server.endpoint, { connector: connector(), bucket, key }));
     expect(result.outcome).toBe('delivered');
     const { endpoint, region, accessKeyId, secretAccessKey } = server;
@@ -88,6 +93,23 @@ describe('a real S3 server', () => {
     },
   );
 });
+
+// The server above stores objects as files, so it cannot hold these.
+test.each(['/', '/a//b/', 'x'.repeat(512)])(
+  'the prefix %j is part of the requested address as given',
+  async (prefix) => {
+    const paths: string[] = [];
+    const server = await keep(
+      listenHttp((request, response) => {
+        paths.push(decodeURIComponent(request.url?.split('?')[0] ?? ''));
+        request.resume().on('end', () => response.end());
+      }),
+    );
+    const key = manifestKey({ keyPrefix: prefix, setId: 's' });
+    expect(await uploadToBucket(tryTo(server.url, { key }))).toMatchObject({ outcome: 'delivered' });
+    expect(paths).toEqual([`/customer/${prefix}screenshot_sets/s/manifest.json`]);
+  },
+);
 
 describe('a hostile endpoint', () => {
   test.each(['127.0.0.1', '0x7f.1', 'localhost', '[::ffff:7f00:1]', '[64:ff9b::7f00:1]'])(

@@ -78,7 +78,8 @@ export class EndpointActions {
 
   #setDisabled(given: ViewerRequest, disabled: boolean): Promise<Result> {
     return this.#withEndpoint(given, async (one) => {
-      await this.#change((tx) => changeEndpoint(tx, one, { disabled }, given.actor));
+      const context = { actor: given.actor, queue: this.#options.queue };
+      await this.#change((tx) => changeEndpoint(tx, one, { disabled }, context));
       return redirectTo(given, `${given.paths.settings('endpoints')}/${one.id}`, 'saved');
     });
   }

@@ -63,7 +63,7 @@ export function oneEndpoint({ store }: PublicApiOptions): Handler {
 }
 
 /** PATCH …/webhook_endpoints/{id}: responds with the changed endpoint. */
-export function patchEndpoint({ store, limits }: PublicApiOptions, guard: Pick<Guard, 'resolve'>): Handler {
+export function patchEndpoint({ store, queue, limits }: PublicApiOptions, guard: Pick<Guard, 'resolve'>): Handler {
   const readBody = jsonBodyReader(limits.bodyBytes);
   return async (call) => {
     const one = oneOf(call);
@@ -71,15 +71,17 @@ export function patchEndpoint({ store, limits }: PublicApiOptions, guard: Pick<G
     const change = readOrFail(WebhookEndpointChange, value);
     await requireEndpoint(store.db, one);
     if (change.url) await checkEndpointAddress(guard, change.url);
-    const row = await store.db.transaction().execute((tx) => changeEndpoint(tx, one, change, call.actor));
+    const row = await store.db
+      .transaction()
+      .execute((tx) => changeEndpoint(tx, one, change, { actor: call.actor, queue }));
     return jsonResponse(200, webhookEndpointRecord(row));
   };
 }
 
 /** DELETE …/webhook_endpoints/{id}: 204. */
-export function removeEndpoint({ store }: PublicApiOptions): Handler {
+export function removeEndpoint({ store, queue }: PublicApiOptions): Handler {
   return async (call) => {
-    await store.db.transaction().execute((tx) => deleteEndpoint(tx, oneOf(call), call.actor));
+    await store.db.transaction().execute((tx) => deleteEndpoint(tx, oneOf(call), { actor: call.actor, queue }));
     return { status: 204, text: '' };
   };
 }
