@@ -2,8 +2,8 @@ import { STATUS_CODES } from 'node:http';
 import { errorMessage } from '../lib/errorMessage.ts';
 import { EgressRefusedError, HostNotFoundError, NetworkTimeoutError } from './errors.ts';
 
-/** `busy` means that the proxy has reached its limit of tunnels. */
-export type FailureKind = 'refused' | 'not-found' | 'timeout' | 'unreachable' | 'busy';
+/** `busy` means that the proxy has reached its limit of tunnels, `malformed` that a request breaks rules of HTTP. */
+export type FailureKind = 'refused' | 'malformed' | 'not-found' | 'timeout' | 'unreachable' | 'busy';
 
 /** A connection that failed or that the proxy refused. */
 export interface EgressFailure {
@@ -22,6 +22,7 @@ export class TooManyTunnelsError extends Error {
 
 const STATUS_OF: Readonly<Record<FailureKind, number>> = {
   refused: 403,
+  malformed: 400,
   'not-found': 502,
   unreachable: 502,
   busy: 503,

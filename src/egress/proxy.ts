@@ -8,7 +8,9 @@ import { type EgressFailure, FailureLog, failureResponse, toEgressFailure } from
 import type { Guard } from './guard.ts';
 import { LocalOriginTable } from './localOrigins.ts';
 import type { LocalOrigins } from './ports.ts';
+import { BrokenClients } from './proxyClients.ts';
 import { forward } from './proxyForward.ts';
+import { type AbsoluteTarget, absoluteTarget, isWebSocketUpgrade, requestFault } from './proxyRequest.ts';
 import { Tunnels, type TunnelTarget } from './proxyTunnel.ts';
 
 export interface EgressProxy {
@@ -49,6 +51,7 @@ class ForwardProxy implements EgressProxy {
   readonly #failures = new FailureLog(MAX_LOGGED_FAILURES);
   readonly #refusals = new FailureLog(MAX_LOGGED_FAILURES);
   readonly #tunnels: Tunnels;
+  readonly #broken = new BrokenClients();
   readonly #limits: { idleMs: number; maxBytes: number };
   readonly #agent;
   #port = 0;
@@ -68,7 +71,8 @@ class ForwardProxy implements EgressProxy {
       headersTimeout: 15_000,
       requestTimeout: 120_000,
       connectionsCheckingInterval: 5_000,
-      keepAliveTimeout: 15_000,
+      keepAliveTimeout: Math.min(15_000, idleMs),
+      shouldUpgradeCallback: isWebSocketUpgrade,
     });
     this.#listenTo(this.#server);
   }
@@ -109,23 +113,33 @@ class ForwardProxy implements EgressProxy {
       socket.once('close', () => this.#sockets.delete(socket));
     });
     server.on('request', (request, response) => this.#request(request, response));
+    server.on('checkContinue', (request, response) => this.#continue(request, response));
     server.on('connect', (request, socket, head) => void this.#connect(request, asSocket(socket), head));
     server.on('upgrade', (request, socket, head) => void this.#upgrade(request, asSocket(socket), head));
-    server.on('clientError', (_error, socket) => {
-      if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
-    });
+    server.on('clientError', (_error, socket) => this.#broken.reject(asSocket(socket)));
   }
 
   #request(request: IncomingMessage, response: ServerResponse): void {
     response.on('error', () => response.destroy());
-    const target = absoluteUrl(request);
-    if (target === undefined) this.#answerFailure(request, response, notForwarded(request));
-    else if (this.origins.has(target.hostname)) this.origins.answer(target, request, response);
+    this.#broken.note(request, response);
+    const fault = requestFault(request);
+    const target = absoluteTarget(request);
+    if (fault !== undefined) this.#answerFailure(request, response, malformed(request, fault));
+    else if (target === undefined) this.#answerFailure(request, response, notForwarded(request));
+    else if (this.origins.has(target.url.hostname)) this.origins.answer(target.url, request, response);
     else this.#forward(target, request, response);
   }
 
-  #forward(target: URL, request: IncomingMessage, response: ServerResponse): void {
-    const address = { host: target.hostname, port: target.port === '' ? 80 : Number(target.port) };
+  #continue(request: IncomingMessage, response: ServerResponse): void {
+    const isExact = request.headers.expect?.toLowerCase() === '100-continue';
+    if (isExact && requestFault(request) === undefined) response.writeContinue();
+    if (isExact) this.#request(request, response);
+    else response.writeHead(417, { connection: 'close' }).end();
+  }
+
+  #forward(target: AbsoluteTarget, request: IncomingMessage, response: ServerResponse): void {
+    const { url } = target;
+    const address = { host: url.hostname, port: url.port === '' ? 80 : Number(url.port) };
     forward(target, request, response, {
       agent: this.#agent,
       ...this.#limits,
@@ -134,19 +148,21 @@ class ForwardProxy implements EgressProxy {
   }
 
   async #connect(request: IncomingMessage, client: Socket, head: Buffer): Promise<void> {
+    const fault = requestFault(request);
     const target = authority(request.url ?? '');
-    if (target === undefined || this.origins.has(target.host)) {
-      client.on('error', () => client.destroy());
-      this.#tunnels.refuse(client, target ? localByHttpOnly(target) : notForwarded(request));
-    } else await this.#tunnels.open(target, client, head);
+    if (fault !== undefined) this.#tunnels.refuse(client, malformed(request, fault));
+    else if (target === undefined) this.#tunnels.refuse(client, notForwarded(request));
+    else if (this.origins.has(target.host)) this.#tunnels.refuse(client, localByHttpOnly(target));
+    else await this.#tunnels.open(target, client, head);
   }
 
   async #upgrade(request: IncomingMessage, client: Socket, head: Buffer): Promise<void> {
-    const target = absoluteUrl(request);
-    if (target === undefined || this.origins.has(target.hostname)) {
-      client.on('error', () => client.destroy());
+    const fault = requestFault(request);
+    const target = absoluteTarget(request);
+    if (fault !== undefined) this.#tunnels.refuse(client, malformed(request, fault));
+    else if (target === undefined || this.origins.has(target.url.hostname))
       this.#tunnels.refuse(client, notForwarded(request));
-    } else await this.#tunnels.upgrade(target, request, client, head);
+    else await this.#tunnels.upgrade(target, request, client, head);
   }
 
   #answerFailure(request: IncomingMessage, response: ServerResponse, failure: EgressFailure): void {
@@ -174,12 +190,6 @@ class ForwardProxy implements EgressProxy {
   }
 }
 
-function absoluteUrl(request: IncomingMessage): URL | undefined {
-  const url = request.url ?? '';
-  if (!/^(http|ws):\/\//i.test(url) || !URL.canParse(url)) return undefined;
-  return new URL(url);
-}
-
 function authority(text: string): TunnelTarget | undefined {
   const match = /^(\[[^\]]+\]|[^:@/?#\s]+):(\d{1,5})$/.exec(text);
   return match ? { host: match[1]?.toLowerCase() ?? '', port: Number(match[2]) } : undefined;
@@ -188,6 +198,15 @@ function authority(text: string): TunnelTarget | undefined {
 function notForwarded(request: IncomingMessage): EgressFailure {
   const error = new EgressRefusedError('The proxy forwards only http:// URLs and CONNECT host:port.');
   return toEgressFailure(error, { host: (request.url ?? '').slice(0, 255), port: 0 });
+}
+
+function malformed(request: IncomingMessage, reason: string): EgressFailure {
+  return {
+    host: (request.url ?? '').slice(0, 255),
+    port: 0,
+    kind: 'malformed',
+    reason: `The request is malformed: ${reason}.`,
+  };
 }
 
 function localByHttpOnly(target: TunnelTarget): EgressFailure {

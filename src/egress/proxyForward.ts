@@ -9,6 +9,7 @@ import { pipeline } from 'node:stream';
 import { limitBytes } from './body.ts';
 import { ConnectionFailedError, EgressRefusedError, NetworkTimeoutError } from './errors.ts';
 import { endToEndHeaders, withHost } from './proxyHeaders.ts';
+import { type AbsoluteTarget, hasBody } from './proxyRequest.ts';
 
 export interface ForwardOptions {
   agent: Agent;
@@ -24,12 +25,12 @@ const REASON = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Streams a request to its server and the response back to the client. */
 export function forward(
-  target: URL,
+  { url: target, path }: AbsoluteTarget,
   request: IncomingMessage,
   response: ServerResponse,
   options: ForwardOptions,
 ): void {
-  const upstream = openUpstream(target, request, options);
+  const upstream = openUpstream(target, path, request, options.agent);
   let answered = false;
   const fail = (error: unknown) => {
     if (response.headersSent || response.destroyed) response.destroy();
@@ -39,17 +40,22 @@ export function forward(
   upstream.setTimeout(options.idleMs, () =>
     upstream.destroy(new NetworkTimeoutError(`${target.host} did not answer within ${options.idleMs} ms.`)),
   );
-  upstream.on('error', (error) => fail(typed(error, target)));
-  const invalid = (answer: IncomingMessage) => {
-    const text = `${target.host} answered with the status ${answer.statusCode}, which is not valid here.`;
+  let answer: IncomingMessage | undefined;
+  upstream.on('error', (error) => {
+    // After the whole answer, nothing else counts. For example, some servers send a body after HEAD.
+    if (!answer?.complete) fail(typed(error, target));
+  });
+  const invalid = ({ statusCode }: IncomingMessage) => {
+    const text = `${target.host} answered with the status ${statusCode}, which is not valid here.`;
     fail(new ConnectionFailedError(text));
     upstream.destroy();
   };
-  upstream.on('upgrade', (answer, socket) => {
+  upstream.on('upgrade', (switching, socket) => {
     socket.destroy();
-    invalid(answer);
+    invalid(switching);
   });
-  upstream.on('response', (answer) => {
+  upstream.on('response', (given) => {
+    answer = given;
     const { statusCode = 0, statusMessage = '' } = answer;
     // Node reads status lines that it refuses to write. Without these checks, a site could end the process.
     if (statusCode < 200) return invalid(answer);
@@ -59,17 +65,23 @@ export function forward(
       if (error) upstream.destroy();
     });
   });
-  response.on('close', () => upstream.destroy());
+  response.on('close', () => {
+    upstream.destroy();
+    // If the server answers early, the rest of the body is read, because the next request of the connection follows it.
+    request.unpipe(upstream).resume();
+  });
+  // Otherwise Node sends the head with the first bytes of the body, and no server could answer before them.
+  if (hasBody(request)) upstream.flushHeaders();
   // A pipeline would close the client's connection on an error, before the failure response is sent.
   request.pipe(upstream);
 }
 
-function openUpstream(target: URL, request: IncomingMessage, { agent }: ForwardOptions): ClientRequest {
+function openUpstream(target: URL, path: string, request: IncomingMessage, agent: Agent): ClientRequest {
   return openRequest({
     agent,
     host: target.hostname,
     port: target.port === '' ? 80 : Number(target.port),
-    path: target.pathname + target.search,
+    path,
     method: request.method ?? 'GET',
     headers: withHost(withFraming(endToEndHeaders(request.rawHeaders), request), target.host),
     maxHeaderSize: 64 * 1024,
@@ -78,9 +90,9 @@ function openUpstream(target: URL, request: IncomingMessage, { agent }: ForwardO
 
 /** Without a length, Node writes the body of a GET as it is, and the server would read it as another request. */
 function withFraming(headers: readonly string[], { headers: given }: IncomingMessage): readonly string[] {
-  const hasBody = given['content-length'] !== undefined || given['transfer-encoding'] !== undefined;
+  const isFramed = given['content-length'] !== undefined || given['transfer-encoding'] !== undefined;
   const hasLength = headers.some((text, at) => at % 2 === 0 && text.toLowerCase() === 'content-length');
-  return hasBody && !hasLength ? [...headers, 'Transfer-Encoding', 'chunked'] : headers;
+  return isFramed && !hasLength ? [...headers, 'Transfer-Encoding', 'chunked'] : headers;
 }
 
 function typed(error: Error, target: URL): Error {

@@ -3,6 +3,7 @@ import { FAILURE_HEADER } from './failures.ts';
 /** Headers for a single connection. A proxy never forwards them (RFC 9110, 7.6.1). */
 const HOP_BY_HOP = new Set([
   'connection',
+  'http2-settings',
   'keep-alive',
   'proxy-authenticate',
   'proxy-authorization',

@@ -5,6 +5,7 @@ import { limitBytes } from './body.ts';
 import { type EgressFailure, failureResponse, TooManyTunnelsError, toEgressFailure } from './failures.ts';
 import type { Guard } from './guard.ts';
 import { headerPairs, upgradeHeaders, withHost } from './proxyHeaders.ts';
+import type { AbsoluteTarget } from './proxyRequest.ts';
 
 export interface TunnelOptions {
   guard: Guard;
@@ -37,10 +38,10 @@ export class Tunnels {
   }
 
   /** Serves a request with `Upgrade`: sends its head to the server and passes on all that follows. */
-  async upgrade(url: URL, request: IncomingMessage, client: Socket, early: Buffer): Promise<void> {
+  async upgrade({ url, path }: AbsoluteTarget, request: IncomingMessage, client: Socket, early: Buffer): Promise<void> {
     const target = { host: url.hostname, port: url.port === '' ? 80 : Number(url.port) };
     const headers = headerPairs(withHost(upgradeHeaders(request.rawHeaders), url.host));
-    const head = [`${request.method} ${url.pathname}${url.search} HTTP/1.1`, ...headers.map((pair) => pair.join(': '))];
+    const head = [`${request.method} ${path} HTTP/1.1`, ...headers.map((pair) => pair.join(': '))];
     await this.#join(target, client, (upstream) => {
       upstream.write(`${head.join('\r\n')}\r\n\r\n`);
       if (early.byteLength > 0) upstream.write(early);
@@ -50,6 +51,7 @@ export class Tunnels {
   /** Answers a socket with the failure and closes it. */
   refuse(client: Socket, failure: EgressFailure): void {
     this.#options.failed(failure);
+    client.on('error', () => client.destroy());
     if (client.writable) client.end(failureResponse(failure).raw);
     client.setTimeout(5_000, () => client.destroy());
   }

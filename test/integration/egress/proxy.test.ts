@@ -94,7 +94,7 @@ describe('forbidden addresses', () => {
       `GET http://public.example@127.0.0.1:${listener.port}/ HTTP/1.1\r\nHost: public.example\r\nConnection: close\r\n\r\n`,
     );
     expect(answer).toContain('403 Forbidden');
-    expect(await tunnelTo(proxy, `public.example@127.0.0.1:${listener.port}`)).toContain('403 Forbidden');
+    expect(await tunnelTo(proxy, `public.example@127.0.0.1:${listener.port}`)).toContain('400 Bad Request');
     expect(listener.connections).toBe(0);
   });
 
@@ -268,6 +268,16 @@ describe('forwarded traffic', () => {
     ]);
     for (const gone of ['x-hop', 'x-tearsheet-egress']) expect(answer.headers[gone]).toBeUndefined();
   });
+
+  test.each(['/a/../b/./c', '/a/%2e%2e/b', '/%zz?q=%f', '//other/a', "/'a'<b>|{c}?d'<e>"])(
+    'the path %s is forwarded as it is',
+    async (path) => {
+      const server = keep(await listenHttp((request, response) => response.end(`path ${request.url} end`)));
+      const proxy = await proxyWith(LOOPBACK);
+      const head = `GET ${server.url}${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+      expect(await rawExchange(portOf(proxy), head)).toContain(`path ${path} end`);
+    },
+  );
 
   test('the Host header is the host that the guard checked', async () => {
     const hosts: (string | undefined)[] = [];
