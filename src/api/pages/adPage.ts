@@ -9,6 +9,8 @@ import { type Html, type HtmlContent, html, webLink } from './html.ts';
 import { AD_ADVICE, AD_LABELS, markerLabel, timeElement } from './labels.ts';
 import { setTable } from './lists/setTable.ts';
 import { metadataList } from './metadata.ts';
+import { OBJECT_TYPES } from './objects/managedObjects.ts';
+import { objectActions } from './objects/objectPages.ts';
 import { addressOf, type PagePaths } from './paths.ts';
 import { thumbnail, widthAtHeight } from './thumbnail.ts';
 import { warningList } from './warnings.ts';
@@ -40,6 +42,7 @@ export async function adPage(
   <p class="what"><span class="state ${ad.status}">${AD_LABELS[ad.status]}</span> <span class="meta">campaign <a href="${paths.campaign(ad.campaign_id)}"><bdi>${ad.campaign}</bdi></a>, created ${timeElement(ad.created_at)}</span></p>
   <p class="meta">Ad <code>${ad.id}</code></p>
   ${failure(data)}
+  ${objectActions(OBJECT_TYPES.ad, paths.ad(id), viewer)}
 </section>
 ${preview(data, paths)}
 ${warningList(ad.warnings)}

@@ -46,14 +46,18 @@ export function isSameOrigin(request: Request): boolean {
   return URL.canParse(origin) && new URL(origin).host === request.get('host');
 }
 
+/** @throws Failure (403) if the viewer may only read. */
+export function requireWrite({ canWrite }: Viewer): void {
+  if (!canWrite) throw forbidden('This key lacks the scope "write": sign in with one that has it.');
+}
+
 /** @throws Failure (403) if the viewer may only read, or if another site may have sent the form. */
 export function requireOwnForm(
   { secret }: Pick<PagesOptions, 'secret'>,
   request: Request,
   { viewer, needsWrite }: { viewer: Viewer; needsWrite: boolean },
 ): void {
-  if (needsWrite && !viewer.canWrite)
-    throw forbidden('This key lacks the scope "write": sign in with one that has it.');
+  if (needsWrite) requireWrite(viewer);
   // A request that carries the key itself does not come from a browser that another site misled.
   if (viewer.formToken === '') return;
   const session = findSession(secret, request, viewer.slug);

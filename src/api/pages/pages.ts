@@ -12,6 +12,7 @@ import { addListRoutes } from './listRoutes.ts';
 import { LiveConnections } from './live.ts';
 import { welcomePage } from './messagePages.ts';
 import { addNewRequestRoutes } from './newRequestRoutes.ts';
+import { addObjectRoutes } from './objects/objectRoutes.ts';
 import { createPageHandlers } from './pageHandlers.ts';
 import { pathsOf } from './paths.ts';
 import { addReferenceRoutes } from './referenceRoutes.ts';
@@ -36,6 +37,7 @@ const ROUTES: readonly ((router: Router, options: PagesOptions, tools: RouteTool
   addPictureRoutes,
   addDownloadRoutes,
   addAdRoutes,
+  addObjectRoutes,
   addDeliveryRoutes,
   addSettingsRoutes,
   addBrandingRoutes,

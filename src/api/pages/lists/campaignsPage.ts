@@ -11,6 +11,8 @@ import { pageOfSets } from '../../../store/sets/pageOfSets.ts';
 import type { PagesOptions, ResultsPage, Viewer } from '../context.ts';
 import { type Html, type HtmlContent, html } from '../html.ts';
 import { timeElement } from '../labels.ts';
+import { OBJECT_TYPES } from '../objects/managedObjects.ts';
+import { objectActions } from '../objects/objectPages.ts';
 import { addressOf, type PagePaths } from '../paths.ts';
 import { adTable } from './adsPage.ts';
 import { emptyList } from './emptyList.ts';
@@ -87,7 +89,8 @@ export async function campaignPage(
   ]);
   const { name, created_at, active_at } = campaign;
   const body = html`<section class="head"><p class="crumb"><a href="${paths.campaigns}">Campaigns</a></p><h1><bdi>${name}</bdi></h1>
-<p class="meta">Created ${timeElement(created_at)}, last activity ${timeElement(active_at)}. Campaign <code>${id}</code></p></section>
+<p class="meta">Created ${timeElement(created_at)}, last activity ${timeElement(active_at)}. Campaign <code>${id}</code></p>
+${objectActions(OBJECT_TYPES.campaign, paths.campaign(id), viewer)}</section>
 <section class="part"><h2>Sets <span class="meta">${countLabel(campaign.sets)}</span></h2>
 ${sets.rows.length === 0 ? html`<p class="hint">No set of this campaign yet.</p>` : setTable(sets.rows, { viewer, paths })}
 ${sets.hasAfter && all(paths.sets, id, 'sets')}</section>

@@ -2,6 +2,8 @@
 import { downloadPanel } from '../downloads/downloadPanel.ts';
 import { hiddenFields } from '../forms.ts';
 import { type Html, type HtmlContent, html } from '../html.ts';
+import { OBJECT_TYPES } from '../objects/managedObjects.ts';
+import { objectLinks } from '../objects/objectPages.ts';
 import { isFinished, type SetFacts, type SetPageOptions } from './setFacts.ts';
 import { totalsOfViews } from './setHead.ts';
 
@@ -23,7 +25,7 @@ export function actions(facts: SetFacts, options: SetPageOptions): HtmlContent {
   const pictures = totalsOfViews(facts.views).uploaded;
   const files = html`<span class="links"><a href="${path}.json">JSON</a></span>`;
   return html`${options.viewer.canWrite && [review(facts, options), cancel(facts, options)]}
-<p class="bar tools">${options.viewer.canWrite && isFinished(set) && html`<a class="button" href="${path}/retake">Take again or duplicate</a>`}${files}<span class="keys" aria-label="Keys on a picture">${KEYS.map(([key, what]) => html`<span><kbd>${key}</kbd> ${what}</span> `)}</span></p>
+<p class="bar tools">${options.viewer.canWrite && isFinished(set) && html`<a class="button" href="${path}/retake">Take again or duplicate</a>`}${objectLinks(OBJECT_TYPES.set, path, options.viewer)}${files}<span class="keys" aria-label="Keys on a picture">${KEYS.map(([key, what]) => html`<span><kbd>${key}</kbd> ${what}</span> `)}</span></p>
 ${isFinished(set) && pictures > 0 && downloadPanel({ path, pictures, hasTimeZone: true })}`;
 }
 

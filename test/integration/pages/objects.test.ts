@@ -1,0 +1,190 @@
+import type { Browser, Page } from 'playwright';
+import { expect, it } from 'vitest';
+import { shareToken } from '../../../src/api/auth/shareTokens.ts';
+import { createKey } from '../../../src/store/organizations/apiKeys.ts';
+import { follow, openPage, signIn } from './browser.ts';
+import { type PagesServer, seedSet } from './pagesServer.ts';
+import { preparePages } from './preparePages.ts';
+
+let server: PagesServer;
+let browser: Browser;
+preparePages((started) => {
+  ({ server, browser } = started);
+});
+
+const SHOTS = [{ site: 'https://news.example/', device: 'desktop' }] as const;
+
+/** A finished set, its ad and its campaign, as paths of their pages. */
+async function seed(given: Partial<Parameters<typeof seedSet>[1]> = {}) {
+  const { setId, adIds } = await seedSet(server, { status: 'approved', shots: SHOTS, ...given });
+  const { campaign_id: campaignId } = await server.store.db
+    .selectFrom('screenshot_sets')
+    .select('campaign_id')
+    .where('id', '=', setId)
+    .executeTakeFirstOrThrow();
+  const [adId = ''] = adIds;
+  return {
+    ...{ setId, adId, campaignId },
+    paths: {
+      set: `/o/demo/screenshot_sets/${setId}`,
+      ad: `/o/demo/ads/${adId}`,
+      campaign: `/o/demo/campaigns/${campaignId}`,
+    },
+  };
+}
+
+/** A person without scripts, who has signed in and opened the page. */
+async function visit(path: string): Promise<{ page: Page; faults: string[] }> {
+  const opened = await openPage(browser, { javaScriptEnabled: false });
+  await signIn(opened.page, server, server.url + path);
+  return opened;
+}
+
+async function ask(path: string, key = server.apiKey, form?: Record<string, string>): Promise<[number, string]> {
+  const response = await fetch(server.url + path, {
+    ...(form && { method: 'POST', body: new URLSearchParams(form) }),
+    headers: { authorization: `Bearer ${key}` },
+    redirect: 'manual',
+    signal: AbortSignal.timeout(60_000),
+  });
+  return [response.status, await response.text()];
+}
+
+/** @returns the entries about one object, oldest first. */
+async function audited(id: string) {
+  const rows = await server.store.db
+    .selectFrom('audit_log')
+    .select(['action', 'actor_type', 'changes'])
+    .where('object_id', '=', id)
+    .orderBy('id')
+    .execute();
+  return rows.map(({ action, actor_type, changes }) => [action, actor_type, changes]);
+}
+
+it('a person renames an ad on its page, and the audit log names the session', async () => {
+  const { paths, adId } = await seed();
+  const { page, faults } = await visit(paths.ad);
+  await follow(page.getByRole('link', { name: 'Rename' }));
+  await page.getByLabel('Name').fill('Spring <b>2</b>');
+  await follow(page.getByRole('button', { name: 'Save' }));
+  expect(new URL(page.url()).pathname).toBe(paths.ad);
+  expect(await page.getByRole('status').textContent()).toContain('Saved');
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Spring <b>2</b>');
+  expect(await audited(adId)).toEqual([
+    ['ad.updated', 'session', [{ field: 'name', from: 'Summer sale 300×250', to: 'Spring <b>2</b>' }]],
+  ]);
+  expect(faults).toEqual([]);
+});
+
+it('a person changes and removes the instructions of a set on its page', async () => {
+  const { paths, setId } = await seed();
+  const { page } = await visit(paths.set);
+  for (const text of ['Above the fold\nDesktop first', '']) {
+    await follow(page.getByRole('link', { name: 'Change the instructions' }));
+    await page.getByLabel('Instructions').fill(text);
+    await follow(page.getByRole('button', { name: 'Save' }));
+    const row = await server.store.db
+      .selectFrom('screenshot_sets')
+      .select('instructions')
+      .where('id', '=', setId)
+      .executeTakeFirstOrThrow();
+    expect(row.instructions).toBe(text === '' ? null : text);
+  }
+});
+
+it('a name that is blank or taken is shown again with its fault', async () => {
+  const [{ paths }] = await Promise.all([seed({ campaign: 'Okapi' }), seed({ campaign: 'Zebra' })]);
+  const blank = await ask(`${paths.campaign}/change`, server.apiKey, { name: ' ' });
+  expect(blank).toEqual([422, expect.stringContaining('Name must not be blank')]);
+  const taken = await ask(`${paths.campaign}/change`, server.apiKey, { name: 'Zebra' });
+  expect(taken).toEqual([409, expect.stringContaining('Name is the name of another campaign.')]);
+  expect(taken[1]).toContain('value="Zebra"');
+});
+
+it('a person deletes a campaign after a page that says what goes, and its addresses answer 410', async () => {
+  const { paths, campaignId } = await seed({ campaign: 'Old news' });
+  const { page, faults } = await visit(paths.campaign);
+  await follow(page.getByRole('link', { name: 'Delete' }));
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Delete the campaign “Old news”?');
+  expect(await page.getByRole('main').textContent()).toMatch(
+    /removes the campaign and\s+1 set, with pictures.*1 ad, with previews/s,
+  );
+  expect((await ask(paths.campaign))[0]).toBe(200);
+  await follow(page.getByRole('button', { name: 'Delete the campaign' }));
+  expect(new URL(page.url()).pathname).toBe('/o/demo/campaigns');
+  expect(await page.getByRole('status').textContent()).toContain('Deleted');
+  for (const path of [paths.campaign, `${paths.campaign}/change`, `${paths.campaign}/delete`])
+    expect([path, (await ask(path))[0]]).toEqual([path, 410]);
+  expect((await audited(campaignId)).map(([action, type]) => [action, type])).toEqual([
+    ['campaign.deleted', 'session'],
+  ]);
+  expect(faults).toEqual([]);
+});
+
+it('a person deletes a set and then its ad, and their addresses answer 410', async () => {
+  const { paths } = await seed();
+  const { page } = await visit(paths.set);
+  for (const path of [paths.set, paths.ad]) {
+    await page.goto(server.url + path);
+    await follow(page.getByRole('link', { name: 'Delete' }));
+    await follow(page.getByRole('button', { name: 'Delete the' }));
+    expect([path, (await ask(path))[0]]).toEqual([path, 410]);
+  }
+});
+
+it('the page of an object that cannot be deleted now says why, and its form changes nothing', async () => {
+  const { paths } = await seed({ status: 'capturing' });
+  const reasons = { set: 'Cancel it first', ad: 'Sets show this ad', campaign: 'Cancel that set first' };
+  for (const kind of ['set', 'ad', 'campaign'] as const) {
+    const [status, text] = await ask(`${paths[kind]}/delete`);
+    expect([status, text]).toEqual([200, expect.stringContaining(reasons[kind])]);
+    expect(text).not.toContain('<button class="danger"');
+    expect((await ask(`${paths[kind]}/delete`, server.apiKey, {}))[0]).toBe(409);
+    expect((await ask(paths[kind]))[0]).toBe(200);
+  }
+});
+
+it('a person whose key may only read sees no button, and is refused', async () => {
+  const { paths } = await seed({ campaign: 'Kept' });
+  const { api_key: reader } = await createKey(server.store.db, 'demo', { scopes: ['read'] });
+  for (const path of Object.values(paths)) {
+    const [status, text] = await ask(path, reader);
+    expect(status).toBe(200);
+    expect(text).not.toMatch(/\/(change|delete)"/);
+    expect((await ask(path))[1]).toMatch(/\/change".*\/delete"/s);
+    for (const action of ['change', 'delete']) {
+      expect((await ask(`${path}/${action}`, reader))[0]).toBe(403);
+      expect((await ask(`${path}/${action}`, reader, { name: 'Taken over', instructions: 'x' }))[0]).toBe(403);
+    }
+    expect((await ask(path))[1]).not.toContain('Taken over');
+  }
+});
+
+it('a form that another site sent deletes nothing', async () => {
+  const { paths } = await seed();
+  const { page } = await visit(paths.set);
+  const cookies = await page.context().cookies(server.url + paths.set);
+  for (const form of ['', 'wrong']) {
+    const response = await fetch(`${server.url}${paths.set}/delete`, {
+      method: 'POST',
+      body: new URLSearchParams({ form }),
+      headers: { cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; ') },
+      redirect: 'manual',
+      signal: AbortSignal.timeout(60_000),
+    });
+    expect(response.status).toBe(403);
+  }
+  expect((await ask(paths.set))[0]).toBe(200);
+});
+
+it('a shared page has no link that changes or deletes, also for a person who has signed in', async () => {
+  const { setId, paths } = await seed();
+  const link = { id: crypto.randomUUID(), organization_id: server.organizationId, set_id: setId, label: '' };
+  await server.store.db
+    .insertInto('share_links')
+    .values({ ...link, expires_at: new Date(Date.now() + 3_600_000) })
+    .execute();
+  const { page } = await visit(paths.set);
+  await page.goto(`${server.url}/s/${shareToken(server.secret, link.id)}`);
+  expect(await page.content()).not.toMatch(/\/(change|delete)"/);
+});
