@@ -41,6 +41,14 @@ const ROWS: readonly Row[] = [
         legend: '{{route}}',
         unit: 's',
       },
+      {
+        title: 'Requests above a limit, per second',
+        about: 'address_rate for many people at once: check TRUSTED_PROXIES. docs/limits.md explains the limits.',
+        expr: rate('tearsheet_limited_requests_total', 'limit'),
+        legend: '{{limit}}',
+        unit: 'reqps',
+        stacked: true,
+      },
     ],
   },
   {

@@ -18,6 +18,8 @@ export interface MeasuredRequest {
   readonly method: string;
   readonly status: number;
   readonly seconds: number;
+  /** The limit of a rate or quota that the request exceeded. */
+  readonly limit?: string | undefined;
 }
 
 export interface MeasuredDeliveryAttempt {
@@ -85,7 +87,8 @@ export function createMetrics({ processMetrics = true } = {}): Metrics {
   const controller = createControllerMetrics(registry);
   if (processMetrics) collectDefaultMetrics({ register: registry, prefix: 'tearsheet_' });
   return {
-    countRequest: ({ route, method, status, seconds }) => {
+    countRequest: ({ route, method, status, seconds, limit }) => {
+      if (limit !== undefined) made.limitedRequests.inc({ limit });
       // A method that a client invents must not create a time series.
       const labels = { route, method: METHODS.has(method) ? method : 'other', status: String(status) };
       made.requests.inc(labels);
@@ -134,6 +137,12 @@ function requestInstruments(registry: Registry) {
       help: 'Time from the first byte of an HTTP request to the end of the response.',
       labelNames: ['route', 'method'],
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    }),
+    limitedRequests: new Counter({
+      name: 'tearsheet_limited_requests_total',
+      help: 'Requests above a limit, by limit. Rates: `key_rate`, `address_rate` and `link_rate` (a share link). Quotas of an organization: `pictures_per_day` and `exports`.',
+      labelNames: ['limit'],
       registers,
     }),
     rejectedKeys: new Counter({
@@ -232,6 +241,8 @@ type KnownInstruments = ReturnType<typeof requestInstruments> &
 
 /** Creates the known series with the value 0. Otherwise a series starts at 1, and Prometheus misses the first increase. */
 function createKnownSeries(made: KnownInstruments): void {
+  for (const limit of ['key_rate', 'address_rate', 'link_rate', 'pictures_per_day', 'exports'])
+    made.limitedRequests.inc({ limit }, 0);
   for (const outcome of ['wrong', 'blocked']) made.rejectedKeys.inc({ outcome }, 0);
   for (const status of SCREENSHOT_STATUSES) if (status !== 'pending') made.captures.inc({ status }, 0);
   for (const channel of ['webhook', 's3']) {

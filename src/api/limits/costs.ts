@@ -11,6 +11,7 @@ const OUTGOING = new Set(['test', 'webhook_tests', 'check']);
 /** Builds a document, or works on many objects. */
 const HEAVY = /\/(exports?|usage|events\/replay|screenshot_sets\/:id\/(retake|duplicate))$/;
 const PICTURES_OF_ONE = 10;
+const FRAMED = 5;
 
 /** @param route the pattern of the path, for example `/api/v1/orgs/:slug/ads`. */
 export function costOf(method: string, route: string): number {
@@ -20,6 +21,9 @@ export function costOf(method: string, route: string): number {
   if (!isRead && OUTGOING.has(last)) return COST.outgoing;
   return HEAVY.test(route) ? COST.heavy : COST.usual;
 }
+
+/** A framed picture is drawn when it is first asked for. */
+export const costOfPicture = (isFramed: boolean): number => (isFramed ? FRAMED : COST.usual);
 
 /** @returns the additional cost of a request for so many pictures. */
 export const costOfPictures = (pictures: number): number => Math.floor(pictures / PICTURES_OF_ONE);

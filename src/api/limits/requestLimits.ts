@@ -2,6 +2,7 @@
 import type { Response } from 'express';
 import { Failure } from '../../domain/failure.ts';
 import type { RateLimit } from '../../lib/tokenBucket.ts';
+import { noteLimit } from '../server/accessLog.ts';
 import type { SharedLimiter } from './sharedLimiter.ts';
 
 /** A bucket may lack a small part of a token, because times have microseconds. */
@@ -25,7 +26,9 @@ export function createRequestLimits(limiter: SharedLimiter): RequestLimits {
         'RateLimit-Policy': `"default";q=${burst};w=${Math.max(1, Math.ceil(burst / perSecond))}`,
         RateLimit: `"default";r=${Math.floor(remaining + ROUNDING)};t=${allowed ? untilFull : untilEnough}`,
       });
-      if (!allowed) throw tooManyRequests(limit, { cost, seconds: untilEnough });
+      if (allowed) return;
+      noteLimit(response, 'key_rate');
+      throw tooManyRequests(limit, { cost, seconds: untilEnough });
     },
   };
 }

@@ -10,6 +10,7 @@ import type { Change } from '../../store/database/notifications.ts';
 import type { EventContext } from '../../workflow/eventContext.ts';
 import type { OneTimeSignIns } from '../auth/oneTimeSignIns.ts';
 import type { KeyChecker } from '../limits/keyChecker.ts';
+import type { OpenLimits } from '../limits/openLimits.ts';
 import type { RequestLimits } from '../limits/requestLimits.ts';
 import type { AssetName } from './assets.ts';
 import type { Html, HtmlContent } from './html.ts';
@@ -35,6 +36,8 @@ export interface PagesOptions extends EventContext {
   readonly signIns?: OneTimeSignIns | undefined;
   /** Limits the requests of each key; without it, nothing does. */
   readonly requestLimits?: RequestLimits | undefined;
+  /** Limits requests without a key; without it, nothing does. */
+  readonly openLimits?: OpenLimits | undefined;
   /** Looks up keys. Without it, wrong keys are not limited. */
   readonly keyChecker?: KeyChecker | undefined;
   /** ARN of the service's own AWS identity. Without it, connectors cannot name a role. */

@@ -2,6 +2,7 @@
 import type { ErrorRequestHandler, Request } from 'express';
 import { Failure } from '../../domain/failure.ts';
 import { isSlug } from '../../domain/slugs.ts';
+import { noteQuota } from '../server/accessLog.ts';
 import { type HttpError, httpErrorOf } from '../server/errors.ts';
 import { requestIdOf } from '../server/requestId.ts';
 import type { PagesOptions, ResultsPage } from './context.ts';
@@ -22,6 +23,7 @@ export function createErrorPages(options: ErrorPageOptions): ErrorRequestHandler
     }
     const httpError = httpErrorOf(error);
     const requestId = requestIdOf(response);
+    noteQuota(response, httpError.code);
     const isOurs = httpError.status >= 500;
     if (isOurs) log.error({ err: error, request_id: requestId, code: httpError.code }, 'request failed');
     const slug = slugOf(request);

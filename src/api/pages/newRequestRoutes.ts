@@ -4,6 +4,7 @@ import { DRAFT_CAMPAIGN } from '../../domain/campaigns.ts';
 import { Failure } from '../../domain/failure.ts';
 import { readDraftAds } from '../../store/ads/draftAds.ts';
 import { listCampaigns } from '../../store/campaigns/listCampaigns.ts';
+import { noteQuota } from '../server/accessLog.ts';
 import { fileReceiver, type ReceiveFile } from '../uploads/receiveUpload.ts';
 import type { PagesOptions, ResultsPage } from './context.ts';
 import { messagePage } from './messagePages.ts';
@@ -128,11 +129,13 @@ async function request(options: PagesOptions, pageRequest: ViewerRequest, form: 
   const body = checkDraft(options, { draft: { ...draft, adIds }, ads, faults });
   if (faults.any) return { draft, faults };
   try {
-    const setId = await submitRequest(options, { viewer, key: draft.key, body, adIds });
+    const charge = async (cost: number) => options.requestLimits?.take(viewer.keyId, cost, response);
+    const setId = await submitRequest(options, { viewer, key: draft.key, body, adIds, charge });
     response.redirect(303, paths.set(setId));
     return 'sent';
   } catch (error) {
     if (!(error instanceof Failure) || error.status >= 500) throw error;
+    noteQuota(response, error.code);
     faults.addErrors(error.errors);
     return { draft, faults };
   }

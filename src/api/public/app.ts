@@ -5,6 +5,7 @@ import { accessLog } from '../server/accessLog.ts';
 import { errorHandler, unknownPath } from '../server/errorHandler.ts';
 import { requireOneHost } from '../server/parserFaults.ts';
 import { requestId } from '../server/requestId.ts';
+import { requireEncoding } from '../server/requireEncoding.ts';
 import { route } from '../server/route.ts';
 import { closeAfterUnreadBody } from '../server/unreadBody.ts';
 import { branding, deleteLogo, putBranding, putLogo } from './branding.ts';
@@ -50,6 +51,9 @@ export function createPublicApi(options: PublicApiOptions): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', 'simple');
+  // A path has one spelling, so that rules of proxies before the service match all requests to it.
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
   app.set('trust proxy', options.trustedProxies ?? false);
   app.use(closeAfterUnreadBody);
   app.use(requestId, accessLog(options.log, options.observe ?? (() => undefined)));
@@ -58,6 +62,7 @@ export function createPublicApi(options: PublicApiOptions): Express {
     next();
   });
   app.use(requireOneHost);
+  app.use('/api', requireEncoding);
   app.use('/api', crossOrigin(options.corsOrigins ?? []));
   // PostgreSQL cannot store a NUL, so nothing has such an id or name.
   for (const name of ['id', 'name']) app.param(name, rejectNul);
@@ -67,9 +72,9 @@ export function createPublicApi(options: PublicApiOptions): Express {
   addExportRoutes(app, options, endpoint);
   addShareRoutes(app, options, endpoint);
   addSettingRoutes(app, options, endpoint);
-  route(app, '/i/:file', { get: serveImage(options.store.db, options.artifacts) });
-  route(app, '/i/:token/:file', { get: serveThumbnail(options.store.db, options.artifacts) });
-  route(app, '/e/:token/:name', { get: serveExport(options.store.db, options.artifacts) });
+  route(app, '/i/:file', { get: serveImage(options) });
+  route(app, '/i/:token/:file', { get: serveThumbnail(options) });
+  route(app, '/e/:token/:name', { get: serveExport(options) });
   serveOpenApi(app, buildOpenApi(options.limits));
   if (options.pages !== undefined) app.use(options.pages);
   app.use(unknownPath);

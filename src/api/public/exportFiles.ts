@@ -1,16 +1,21 @@
 import { pipeline } from 'node:stream/promises';
 import type { RequestHandler } from 'express';
-import { ArtifactNotFoundError, type ArtifactStore } from '../../artifacts/store.ts';
+import { ArtifactNotFoundError } from '../../artifacts/store.ts';
 import { gone, notFound } from '../../domain/failure.ts';
-import type { Database } from '../../store/database/database.ts';
 import { findExportFile } from '../../store/exports/exports.ts';
+import type { PublicApiOptions } from './options.ts';
 
 /** A large file may take this long to download from the bucket. */
 const URL_SECONDS = 3_600;
 
 /** GET /e/{token}/{name}: streams the file of an export, or redirects to the bucket. It needs no key, because the token cannot be guessed. */
-export function serveExport(db: Database, artifacts: ArtifactStore): RequestHandler {
+export function serveExport({
+  store: { db },
+  artifacts,
+  openLimits,
+}: Pick<PublicApiOptions, 'store' | 'artifacts' | 'openLimits'>): RequestHandler {
   return async (request, response) => {
+    await openLimits?.takeOfAddress(request, response);
     const token = String(request.params['token']);
     const row = /^[A-Za-z0-9_-]{32}$/.test(token) ? await findExportFile(db, token) : undefined;
     if (row === undefined || row.artifact_key === null) throw unknownFile();

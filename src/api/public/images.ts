@@ -1,22 +1,27 @@
 import type { RequestHandler } from 'express';
-import { ArtifactNotFoundError, type ArtifactStore } from '../../artifacts/store.ts';
+import { ArtifactNotFoundError } from '../../artifacts/store.ts';
 import { type Failure, gone, notFound } from '../../domain/failure.ts';
 import { THUMBNAIL_WIDTHS, thumbnailWidth } from '../../domain/thumbnails.ts';
 import type { Database } from '../../store/database/database.ts';
 import { findImage, type Image } from '../../store/images/images.ts';
+import { costOfPicture } from '../limits/costs.ts';
 import { createThumbnails } from '../thumbnails/thumbnails.ts';
 import { createFramedImages, type FramedImages } from './framedImages.ts';
+import type { PublicApiOptions } from './options.ts';
 
 const URL_SECONDS = 3_600;
+type ImageOptions = Pick<PublicApiOptions, 'store' | 'artifacts' | 'openLimits'>;
+
 const FOREVER = 'public, max-age=31536000, immutable';
 
 /**
  * GET /i/{token}.png: sends the picture, or redirects to the bucket. It needs no key, because the token cannot be guessed.
  * With `?frame=browser` or `?frame=device` it sends the picture in a frame.
  */
-export function serveImage(db: Database, artifacts: ArtifactStore): RequestHandler {
+export function serveImage({ store: { db }, artifacts, openLimits }: ImageOptions): RequestHandler {
   const framedImages = createFramedImages(db, artifacts);
   return async (request, response) => {
+    await openLimits?.takeOfAddress(request, response, costOfPicture(request.query['frame'] !== undefined));
     const image = await findByToken(db, String(request.params['file']).replace(/\.png$/, ''));
     const { key, etag } = await fileOf(image, request.query['frame'], framedImages);
     // The picture of a token never changes.
@@ -43,11 +48,12 @@ export function serveImage(db: Database, artifacts: ArtifactStore): RequestHandl
 }
 
 /** GET /i/{token}/{width}.webp: sends a thumbnail of the picture, under the same rules. */
-export function serveThumbnail(db: Database, artifacts: ArtifactStore): RequestHandler {
+export function serveThumbnail({ store: { db }, artifacts, openLimits }: ImageOptions): RequestHandler {
   const thumbnails = createThumbnails(db, artifacts);
   return async (request, response) => {
     const width = thumbnailWidth(/^(\d+)\.webp$/.exec(String(request.params['file']))?.[1] ?? '');
     if (width === undefined) throw noSuchWidth();
+    await openLimits?.takeOfAddress(request, response, costOfPicture(false));
     const image = await findByToken(db, String(request.params['token']));
     const etag = `"${image.sha256}-${width}"`;
     response.set({ ETag: etag, 'Cache-Control': FOREVER, 'Content-Type': 'image/webp' });

@@ -9,6 +9,7 @@ import type { Log } from '../../lib/log.ts';
 import type { Store } from '../../store/database/database.ts';
 import type { EventContext } from '../../workflow/eventContext.ts';
 import type { KeyChecker } from '../limits/keyChecker.ts';
+import type { OpenLimits } from '../limits/openLimits.ts';
 import type { RequestLimits } from '../limits/requestLimits.ts';
 import type { ServedRequest } from '../server/accessLog.ts';
 
@@ -24,6 +25,8 @@ export interface PublicApiOptions extends EventContext {
   readonly retention?: RetentionLimits;
   /** Limits the requests of each key; without it, nothing does. */
   readonly requestLimits?: RequestLimits | undefined;
+  /** Limits requests without a key; without it, nothing does. */
+  readonly openLimits?: OpenLimits | undefined;
   /** Looks up keys. Without it, wrong keys are not limited. */
   readonly keyChecker?: KeyChecker | undefined;
   /** The addresses from which the service connects to others, as the operator named them. */

@@ -8,6 +8,24 @@ export interface ServedRequest {
   readonly route: string;
   readonly status: number;
   readonly seconds: number;
+  /** The limit that the request exceeded. */
+  readonly limit?: LimitKind | undefined;
+}
+
+/** Limits of rates and quotas. */
+export type LimitKind = 'key_rate' | 'address_rate' | 'link_rate' | 'pictures_per_day' | 'exports';
+
+const exceeded = new WeakMap<Response, LimitKind>();
+
+/** Records for metrics that the request exceeded a limit. */
+export function noteLimit(response: Response, limit: LimitKind): void {
+  exceeded.set(response, limit);
+}
+
+/** As {@link noteLimit}, if the code is that of a quota. */
+export function noteQuota(response: Response, code: string): void {
+  if (code === 'quota_exceeded') noteLimit(response, 'pictures_per_day');
+  if (code === 'too_many_exports') noteLimit(response, 'exports');
 }
 
 const extraFields = new WeakMap<Response, Record<string, string>>();
@@ -30,7 +48,7 @@ export function accessLog(log: Log, observe: (served: ServedRequest) => void): R
       const { method } = request;
       const status = response.writableFinished ? response.statusCode : 499;
       const route = routeOf(request.route);
-      observe({ method, route, status, seconds });
+      observe({ method, route, status, seconds, limit: exceeded.get(response) });
       const fields = { request_id: requestIdOf(response), method, path, route, status, ms: Math.round(seconds * 1000) };
       log.info({ ...fields, ...extraFields.get(response) }, 'request');
     });

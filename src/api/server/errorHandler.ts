@@ -1,6 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { Failure, type FieldErrors } from '../../domain/failure.ts';
 import type { Log } from '../../lib/log.ts';
+import { noteQuota } from './accessLog.ts';
 import { type HttpError, httpErrorOf, INTERNAL_ERROR } from './errors.ts';
 import { failureBody } from './failureBody.ts';
 import { requestIdOf } from './requestId.ts';
@@ -10,6 +11,7 @@ export function errorHandler(log: Log) {
   return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
     const httpError = httpErrorOf(error);
     const requestId = requestIdOf(response);
+    noteQuota(response, httpError.code);
     if (httpError.status >= 500)
       log.error({ err: error, request_id: requestId, code: httpError.code }, 'request failed');
     if (response.headersSent) {
@@ -30,11 +32,20 @@ function publicErrors({ code, errors }: HttpError, requestId: string): FieldErro
   return { service: [`The service failed to answer. The log has the cause under request ${requestId}.`] };
 }
 
+/** Paths of the API have one spelling. */
+function hintOf(path: string): string {
+  if (!/^\/api\//i.test(path)) return '';
+  if (path.endsWith('/')) return 'Paths have no slash at their end. ';
+  return /[A-Z]/.test(path) ? 'Paths are in lower case. ' : '';
+}
+
 /** Answers requests that match no route. */
 export const unknownPath: RequestHandler = (request) => {
   throw new Failure({
     status: 404,
     code: 'unknown_path',
-    errors: { path: [`${request.method} ${request.path} does not exist. See /docs for all paths.`] },
+    errors: {
+      path: [`${request.method} ${request.path} does not exist. ${hintOf(request.path)}See /docs for all paths.`],
+    },
   });
 };

@@ -30,19 +30,27 @@ const FAULTS: Readonly<Record<string, ParserFault>> = {
     text: 'The request did not arrive completely in time: send it again.',
   },
 };
+/** A client that continues to send after its answer is cut off then. */
+const CLOSE_AFTER_MS = 5_000;
 const OTHER: ParserFault = { status: 400, code: 'malformed', text: 'The request is not valid HTTP/1.1.' };
 
 export function answerParserFaults(server: Server): void {
   const running = new WeakMap<Duplex, ServerResponse>();
   server.on('request', ({ socket }, response) => running.set(socket, response));
+  const rejected = new WeakSet<Duplex>();
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // The rest of what the client sends. To close before it has arrived would reset the connection, and lose the answer.
+    if (rejected.has(socket) && error.code !== 'ECONNRESET') return;
     const isAnswered = running.get(socket)?.headersSent === true && running.get(socket)?.writableFinished === false;
     // The bytes of an answer would become part of the one that is being sent.
     if (error.code === 'ECONNRESET' || !socket.writable || isAnswered) {
       socket.destroy();
       return;
     }
-    socket.end(answerOf(FAULTS[error.code ?? ''] ?? OTHER), () => socket.destroy());
+    rejected.add(socket);
+    socket.end(answerOf(FAULTS[error.code ?? ''] ?? OTHER));
+    const timer = setTimeout(() => socket.destroy(), CLOSE_AFTER_MS);
+    socket.once('close', () => clearTimeout(timer));
   });
 }
 

@@ -1,15 +1,17 @@
 /** Sends the request of the form: the same parser and the same acceptance as for a client of the API. */
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../../contract/faults.ts';
-import { screenshotRequestParser } from '../../../contract/parseScreenshotRequest.ts';
+import { type ParsedScreenshotRequest, screenshotRequestParser } from '../../../contract/parseScreenshotRequest.ts';
 import { DRAFT_CAMPAIGN } from '../../../domain/campaigns.ts';
 import { invalid } from '../../../domain/failure.ts';
+import { countWanted } from '../../../domain/screenshots.ts';
 import { runInSlices } from '../../../lib/slices.ts';
 import { moveDraftAds } from '../../../store/ads/draftAds.ts';
 import { insertAds } from '../../../store/ads/insertAds.ts';
 import type { Queryable } from '../../../store/database/database.ts';
 import { type IdempotentCall, keepAnswer, takeKey } from '../../../store/organizations/idempotency.ts';
 import { acceptScreenshotRequest } from '../../../workflow/acceptance/acceptScreenshotRequest.ts';
+import { costOfPictures } from '../../limits/costs.ts';
 import type { PagesOptions, Viewer } from '../context.ts';
 
 interface FormRequest {
@@ -18,11 +20,19 @@ interface FormRequest {
   readonly key: string;
   readonly body: JsonObject;
   readonly adIds: readonly string[];
+  /** Takes the cost of the pictures from the rate of the viewer's key. @throws Failure (429) */
+  readonly charge: (cost: number) => Promise<void>;
 }
 
 /** Sent twice, the same form gives one set. @returns the id of the set. @throws Failure (422) with all faults. */
-export function submitRequest(options: PagesOptions, { viewer, key, body, adIds }: FormRequest): Promise<string> {
+export async function submitRequest(
+  options: PagesOptions,
+  { viewer, key, body, adIds, charge }: FormRequest,
+): Promise<string> {
   const { organizationId } = viewer;
+  const parsed = await runInSlices(screenshotRequestParser(options.limits)(body));
+  if (parsed.faults.any) throw invalid(parsed.faults.errors);
+  await charge(costOfPictures(countWanted(parsed.entries)));
   const bodySha256 = createHash('sha256').update(JSON.stringify(body)).digest();
   // A person may go back and change the form. Then it is another request.
   const formKey = `${key} ${bodySha256.toString('hex')}`;
@@ -30,7 +40,7 @@ export function submitRequest(options: PagesOptions, { viewer, key, body, adIds 
   return options.store.db.transaction().execute(async (tx) => {
     const kept = await takeKey(tx, call, { wait: true });
     if (kept !== undefined) return kept.text;
-    const id = await accept(tx, options, { organizationId, body, adIds });
+    const id = await accept(tx, options, { organizationId, parsed, adIds });
     await keepAnswer(tx, call, { status: 303, text: id });
     return id;
   });
@@ -38,18 +48,17 @@ export function submitRequest(options: PagesOptions, { viewer, key, body, adIds 
 
 interface Accepted {
   readonly organizationId: string;
-  readonly body: JsonObject;
+  readonly parsed: ParsedScreenshotRequest;
   readonly adIds: readonly string[];
 }
 
 async function accept(
   tx: Queryable,
   options: PagesOptions,
-  { organizationId, body, adIds }: Accepted,
+  { organizationId, parsed, adIds }: Accepted,
 ): Promise<string> {
-  const parsed = await runInSlices(screenshotRequestParser(options.limits)(body));
   const { campaign, faults } = parsed;
-  if (campaign === undefined || faults.any) throw invalid(faults.errors);
+  if (campaign === undefined) throw invalid(faults.errors);
   const found = await insertAds(tx, { organizationId, campaign, source: 'create_ad', ads: [] });
   if (found === undefined) throw new Error('unreachable: a campaign is found or created by its name');
   const toCampaignId = found.campaignId;

@@ -32,6 +32,15 @@ test.each([
   });
 });
 
+test.each([17_000, 100_000, 4_000_000])(
+  'a client that sends a URL of %i characters gets 431, and the connection is not reset before',
+  async (characters) => {
+    await start();
+    const answer = await rawExchange(server.port, `GET /${'x'.repeat(characters)} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1.1 431 .*"code":"headers_too_large"/s);
+  },
+);
+
 test('headers that do not arrive in time get 408 in JSON', async () => {
   await start({ deadlines: { headersTimeout: 3_000, connectionsCheckingInterval: 100 } });
   const answer = await rawExchange(server.port, 'GET / HTTP/1.1\r\nHost: a\r\n');
