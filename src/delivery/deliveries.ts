@@ -33,6 +33,8 @@ const LIMITS = {
 const DAY_SECONDS = 86_400;
 /** Results in one transaction. */
 const MAX_BATCH = 200;
+/** Between the beginnings of two such transactions. */
+const STORE_PAUSE_MS = 25;
 
 export interface Deliveries {
   /** Claims nothing more, and waits for running attempts, at most `timeoutMs`. */
@@ -54,7 +56,11 @@ export async function startDeliveries(options: DeliveryOptions): Promise<Deliver
   for (const worker of workers) worker.start();
   const unsubscribe = subscribe?.((change) => {
     // An empty change follows a lost connection.
-    if (change.due === true || Object.keys(change).length === 0) for (const worker of workers) worker.wake();
+    const isLost = Object.keys(change).length === 0;
+    for (const worker of workers) {
+      if (change.endpoint !== undefined || isLost) worker.readAgain();
+      if (change.due === true || isLost) worker.wake();
+    }
   });
   return {
     stop: async (timeoutMs) => {
@@ -82,11 +88,15 @@ class Sender {
     this.#options = options;
     this.#fetch = createWebhookFetch(options.guard);
     this.#bodies = new LargeBodies(db);
-    this.#results = new BatchWriter(async (results) => {
-      const attempts = results.map(({ attempt }) => attempt);
-      const states = await db.transaction().execute((tx) => recordDeliveryAttempts(tx, attempts));
-      for (const result of results) result.recorded = states.get(result.attempt.deliveryId);
-    }, MAX_BATCH);
+    this.#results = new BatchWriter(
+      async (results) => {
+        const attempts = results.map(({ attempt }) => attempt);
+        const states = await db.transaction().execute((tx) => recordDeliveryAttempts(tx, attempts));
+        for (const result of results) result.recorded = states.get(result.attempt.deliveryId);
+      },
+      MAX_BATCH,
+      STORE_PAUSE_MS,
+    );
   }
 
   /** @returns a function that stores the result; undefined if a shutdown aborted the attempt, not the receiver. */
@@ -127,12 +137,15 @@ class Sender {
 
   async #store(delivery: DeliveryToSend, { made, retryAfterMs, isOurFailure = false }: Outcome): Promise<void> {
     const { log, observe } = this.#options;
-    const { id, round, event_id, topic, channel, set_id, ad_id, endpoint_id } = delivery;
+    const { id, round, attempts, tries, event_id, topic, channel, set_id, ad_id, endpoint_id } = delivery;
     const { outcome, statusCode, error, durationMs } = made;
     const maxAttempts = topic === TEST_TOPIC ? 1 : MAX_ATTEMPTS;
-    const decide = (attempts: number) => decideNext({ outcome, attempts, retryAfterMs, maxAttempts });
+    const decide = (count: number) => decideNext({ outcome, attempts: count, retryAfterMs, maxAttempts });
     const endpointId = isOurFailure ? undefined : (endpoint_id ?? undefined);
-    const result = { attempt: { deliveryId: id, round, result: made, endpointId, decide }, recorded: undefined };
+    const result = {
+      attempt: { deliveryId: id, round, attempts, tries, result: made, endpointId, decide },
+      recorded: undefined,
+    };
     await this.#results.add(result);
     const state: RecordedState | undefined = result.recorded;
     observe?.attempted?.({ channel, outcome, seconds: durationMs / 1000 });

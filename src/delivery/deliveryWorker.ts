@@ -1,20 +1,16 @@
 /**
  * Takes the deliveries of one channel that are due, and runs their attempts at the same time. It looks for due deliveries
- * when a notification arrives, and once a second. Between, it claims from the lanes that it knows.
+ * when a notification arrives, and once a second. Between, it claims from the lanes that it knows. For a quick receiver it
+ * claims ahead, so that the next attempt begins without a wait for PostgreSQL.
  */
 import { errorMessage } from '../lib/errorMessage.ts';
 import type { Log } from '../lib/log.ts';
+import { sleep } from '../lib/sleep.ts';
 import type { Queryable } from '../store/database/database.ts';
-import {
-  type ClaimedDelivery,
-  claimDeliveries,
-  type DeliveryLane,
-  dueLanes,
-  type LaneClaim,
-  moveLeases,
-} from '../store/deliveries/deliveryQueue.ts';
-import { type DeliveryToSend, readDeliveriesToSend } from '../store/deliveries/deliveryToSend.ts';
-import { type DeliveryLimits, planClaims } from './fairClaims.ts';
+import { type ClaimedDelivery, claimDeliveries, dueLanes, moveLeases } from '../store/deliveries/deliveryQueue.ts';
+import type { DeliveryToSend } from '../store/deliveries/deliveryToSend.ts';
+import type { DeliveryLimits } from './fairClaims.ts';
+import { type Lane, Lanes } from './lanes.ts';
 
 export interface DeliveryWorkerOptions {
   readonly db: Queryable;
@@ -35,28 +31,33 @@ const POLL_MS = 1_000;
 /** A search for due deliveries takes at most this share of the time, however many receivers there are. */
 const SEARCH_SHARE = 1 / 5;
 const SEARCH_PAUSE_MS = 20;
+/** Between two claims, so that each takes what has become due in this time. */
+const CLAIM_PAUSE_MS = 10;
 const FAILURE_PAUSE_MS = 1_000;
 /** Results that wait to be stored. More means that PostgreSQL is slow, and then nothing more is claimed. */
 const MAX_UNSTORED = 1_000;
 
 export class DeliveryWorker {
   readonly #options: DeliveryWorkerOptions;
-  readonly #sending = new Map<string, ClaimedDelivery>();
+  readonly #lanes: Lanes;
   /** All claims of this worker, until the result is stored. */
   readonly #claims = new Map<string, ClaimedDelivery>();
   readonly #attempts = new Set<Promise<void>>();
   readonly #abort = new AbortController();
-  #lanes: readonly DeliveryLane[] = [];
+  #unstored = 0;
   #mustSearch = true;
   #searchedAt = 0;
   #searchAfter = 0;
+  #claimAfter = 0;
   #signal = Promise.withResolvers<void>();
+  #isFilling = false;
   #isStopping = false;
   #running = Promise.resolve();
   #renewing: NodeJS.Timeout | undefined;
 
   constructor(options: DeliveryWorkerOptions) {
     this.#options = options;
+    this.#lanes = new Lanes(options.limits);
   }
 
   start(): void {
@@ -70,12 +71,18 @@ export class DeliveryWorker {
     this.#signal.resolve();
   }
 
+  /** Gives back what is claimed ahead, because the receiver, its address or its secret may have changed. */
+  readAgain(): void {
+    void this.#giveBack(this.#lanes.giveBack()).then(() => this.wake());
+  }
+
   /** Claims nothing more, waits for running attempts, at most `timeoutMs`, and aborts those that still run. */
   async stop(timeoutMs: number): Promise<void> {
     this.#isStopping = true;
     this.#signal.resolve();
     await this.#running;
     const timer = setTimeout(() => this.#abort.abort(), timeoutMs);
+    await this.#giveBack(this.#lanes.giveBack());
     while (this.#attempts.size > 0) await Promise.all(this.#attempts);
     clearTimeout(timer);
     clearInterval(this.#renewing);
@@ -87,6 +94,8 @@ export class DeliveryWorker {
       try {
         if (this.#isSearchDue()) await this.#search();
         if (!(await this.#claim())) await this.#wait(this.#msUntilSearch());
+        const early = this.#claimAfter - performance.now();
+        if (early > 0 && !this.#isStopping) await sleep(early);
       } catch (err) {
         this.#options.log.error({ err }, 'deliveries could not be read; retrying');
         await this.#wait(FAILURE_PAUSE_MS);
@@ -107,52 +116,67 @@ export class DeliveryWorker {
   async #search(): Promise<void> {
     this.#mustSearch = false;
     const started = performance.now();
-    this.#lanes = await dueLanes(this.#options.db, this.#options.channel);
+    await this.#giveBack(this.#lanes.giveBack(started));
+    this.#lanes.setDue(await dueLanes(this.#options.db, this.#options.channel));
     this.#searchedAt = performance.now();
     this.#searchAfter = this.#searchedAt + Math.max(SEARCH_PAUSE_MS, (this.#searchedAt - started) / SEARCH_SHARE);
   }
 
   /** @returns whether it has begun an attempt. */
   async #claim(): Promise<boolean> {
-    const { db, channel, limits } = this.#options;
-    if (this.#claims.size - this.#sending.size > MAX_UNSTORED) return false;
-    const lanes = planClaims(this.#lanes, [...this.#sending.values()], limits);
+    const { db, channel } = this.#options;
+    if (this.#unstored > MAX_UNSTORED) return false;
+    const started = performance.now();
+    const lanes = this.#lanes.wanted(started);
     if (lanes.length === 0) return false;
     const claimed = await claimDeliveries(db, { channel, lanes, leaseSeconds: LEASE_SECONDS });
-    this.#lanes = withoutEmpty(this.#lanes, lanes, claimed);
-    if (claimed.length === 0) return false;
-    const claims = new Map(claimed.map((claim) => [claim.id, claim]));
-    const toSend = await readDeliveriesToSend(db, [...claims.keys()]);
-    for (const delivery of toSend) {
-      const claim = claims.get(delivery.id);
-      if (claim !== undefined) this.#begin(delivery, claim);
-    }
-    return toSend.length > 0;
+    const now = performance.now();
+    this.#claimAfter = now + Math.max(CLAIM_PAUSE_MS, now - started);
+    for (const delivery of claimed) this.#claims.set(delivery.id, delivery);
+    this.#lanes.add(lanes, claimed, now);
+    this.#fill();
+    return claimed.length > 0;
   }
 
-  #begin(delivery: DeliveryToSend, claim: ClaimedDelivery): void {
-    this.#sending.set(claim.id, claim);
-    this.#claims.set(claim.id, claim);
-    const attempt = this.#attempt(delivery, claim).finally(() => {
-      this.#attempts.delete(attempt);
-      this.#claims.delete(claim.id);
+  /** Begins attempts in the slots that are free. */
+  #fill(): void {
+    if (this.#isStopping) return;
+    for (const { lane, delivery } of this.#lanes.begin()) {
+      const attempt = this.#attempt(delivery, lane).finally(() => {
+        this.#attempts.delete(attempt);
+        this.#claims.delete(delivery.id);
+      });
+      this.#attempts.add(attempt);
+    }
+  }
+
+  /** Attempts that end in the same turn of the event loop share the work of choosing the next ones. */
+  #fillSoon(): void {
+    if (this.#isFilling) return;
+    this.#isFilling = true;
+    setImmediate(() => {
+      this.#isFilling = false;
+      this.#fill();
+      this.#signal.resolve();
     });
-    this.#attempts.add(attempt);
   }
 
   /** Never rejects. After a failure the lease ends, and the attempt is repeated with the same webhook-id. */
-  async #attempt(delivery: DeliveryToSend, claim: ClaimedDelivery): Promise<void> {
+  async #attempt(delivery: ClaimedDelivery, lane: Lane): Promise<void> {
     const { db, log, attempt } = this.#options;
     try {
       const store = await attempt(delivery, this.#abort.signal).finally(() => {
         // The receiver has its slot back before the result is stored.
-        this.#sending.delete(claim.id);
-        this.#signal.resolve();
+        this.#lanes.end(lane, performance.now());
+        this.#unstored += 1;
+        this.#fillSoon();
       });
-      await (store === undefined ? moveLeases(db, [claim], 0) : store());
+      await (store === undefined ? moveLeases(db, [delivery], 0) : store());
     } catch (err) {
       const message = 'the result of a delivery attempt could not be stored; the attempt is repeated';
-      log.error({ err, delivery_id: claim.id, reason: errorMessage(err) }, message);
+      log.error({ err, delivery_id: delivery.id, reason: errorMessage(err) }, message);
+    } finally {
+      this.#unstored -= 1;
     }
   }
 
@@ -164,21 +188,20 @@ export class DeliveryWorker {
     }
   }
 
+  /** Makes claimed deliveries that were not begun due again. Without this, they are due when the lease ends. */
+  async #giveBack(deliveries: readonly ClaimedDelivery[]): Promise<void> {
+    for (const { id } of deliveries) this.#claims.delete(id);
+    try {
+      await moveLeases(this.#options.db, deliveries, 0);
+    } catch (err) {
+      this.#options.log.warn({ err }, 'claimed deliveries could not be given back; their leases end');
+    }
+  }
+
   /** Waits for a signal, at most so long. */
   async #wait(ms: number): Promise<void> {
     const timer = setTimeout(this.#signal.resolve, this.#isStopping ? 0 : ms);
     await this.#signal.promise;
     clearTimeout(timer);
   }
-}
-
-/** @returns the lanes without those that had less than was asked for. */
-function withoutEmpty(
-  lanes: readonly DeliveryLane[],
-  asked: readonly LaneClaim[],
-  claimed: readonly ClaimedDelivery[],
-): DeliveryLane[] {
-  const is = (a: DeliveryLane, b: DeliveryLane) => a.organizationId === b.organizationId && a.receiver === b.receiver;
-  const empty = asked.filter((lane) => claimed.filter((claim) => is(claim, lane)).length < lane.take);
-  return lanes.filter((lane) => !empty.some((other) => is(lane, other)));
 }

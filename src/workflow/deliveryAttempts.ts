@@ -6,6 +6,7 @@ import {
   lockDeliveries,
   updateDeliveries,
 } from '../store/deliveries/deliveryStatus.ts';
+import { type Settlement, settleDeliveries } from '../store/deliveries/settleDeliveries.ts';
 import { recordEndpointResults } from '../store/webhookEndpoints/failingEndpoints.ts';
 import { notifyOfDeliveries } from './deliveryNotifications.ts';
 
@@ -24,8 +25,10 @@ export type NextStep =
 
 export interface MadeAttempt {
   readonly deliveryId: string;
-  /** The round in which the attempt began. */
+  /** The round in which the attempt began, and the attempts before it: all, and those of the round. */
   readonly round: number;
+  readonly attempts: number;
+  readonly tries: number;
   readonly result: DeliveryAttemptResult;
   /** The webhook endpoint whose success or failure this is. Undefined for other receivers, and if the service failed. */
   readonly endpointId?: string | undefined;
@@ -49,6 +52,25 @@ export async function recordDeliveryAttempts(
       endpointId === undefined ? [] : [{ endpointId, isDelivered: result.outcome === 'delivered' }],
     ),
   );
+  const next = new Map(made.map((attempt) => [attempt.deliveryId, attempt.decide(attempt.tries + 1)]));
+  const settled = await settleDeliveries(
+    transaction,
+    made.map((attempt) => settlementOf(attempt, next.get(attempt.deliveryId))),
+  );
+  const states = new Map<string, RecordedState>();
+  for (const { id } of settled) states.set(id, next.get(id)?.state ?? 'superseded');
+  const changed = made.filter(({ deliveryId }) => !states.has(deliveryId));
+  const others = changed.length === 0 ? [] : await recordChanged(transaction, changed, states);
+  if (settled.length + others.length > 0) await notifyOfDeliveries(transaction, [...settled, ...others]);
+  return states;
+}
+
+/** Stores attempts of deliveries that were sent again or ended after they were claimed. Adds their states. */
+async function recordChanged(
+  transaction: Queryable,
+  made: readonly MadeAttempt[],
+  states: Map<string, RecordedState>,
+): Promise<LockedDelivery[]> {
   const locked = await lockDeliveries(
     transaction,
     made.map(({ deliveryId }) => deliveryId),
@@ -58,7 +80,7 @@ export async function recordDeliveryAttempts(
     const delivery = byId.get(attempt.deliveryId);
     return delivery === undefined ? [] : [{ delivery, result: attempt.result, state: nextState(delivery, attempt) }];
   });
-  if (present.length === 0) return new Map();
+  if (present.length === 0) return [];
   await insertDeliveryAttempts(
     transaction,
     present.map(({ delivery, result }) => attemptRow(delivery, result)),
@@ -67,8 +89,23 @@ export async function recordDeliveryAttempts(
     transaction,
     present.map(({ delivery, state, result }) => ({ id: delivery.id, ...changeOf(delivery, state, result) })),
   );
-  await notifyOfDeliveries(transaction, locked);
-  return new Map(present.map(({ delivery, state }) => [delivery.id, state.state]));
+  for (const { delivery, state } of present) states.set(delivery.id, state.state);
+  return locked;
+}
+
+function settlementOf({ deliveryId, round, attempts, result }: MadeAttempt, next: NextStep | undefined): Settlement {
+  const { durationMs, statusCode, outcome, error, responseSnippet } = result;
+  const state = next?.state ?? 'waiting';
+  return {
+    ...{ id: deliveryId, round, attempts },
+    status: state === 'waiting' ? 'pending' : state,
+    reason: state === 'refused' ? (error ?? null) : null,
+    wait_ms: next?.state === 'waiting' ? next.waitMs : null,
+    result: {
+      ...{ duration_ms: durationMs, status_code: statusCode ?? null, outcome },
+      ...{ error: error ?? null, response_snippet: responseSnippet ?? null },
+    },
+  };
 }
 
 function nextState(

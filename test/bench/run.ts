@@ -53,8 +53,10 @@ async function main(args: readonly string[]): Promise<void> {
     }
     if (wanted('webhooks')) {
       log('webhooks a second …');
-      const sizes = quick ? { rounds: 2, webhooks: 1_000 } : { rounds: 5, webhooks: 5_000 };
-      figures.push(...logged(await measureWebhooks({ databaseUrl: postgres.url, ...sizes })));
+      const sizes = quick ? { rounds: 2, webhooks: 2_000 } : { rounds: 5, webhooks: 5_000 };
+      figures.push(
+        ...logged(await measureWebhooks({ databaseUrl: postgres.url, postgres: postgres.pid, ...sizes, log })),
+      );
     }
     if (wanted('pictures')) {
       log('finished pictures a second …');

@@ -6,6 +6,13 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
 import type { DeliveryTable } from '../database/schema.ts';
+import {
+  type DeliveryToSend,
+  type DeliveryToSendRow,
+  deliveryToSend,
+  deliveryToSendColumns,
+  joinedForSending,
+} from './deliveryToSend.ts';
 
 type Channel = DeliveryTable['channel'];
 
@@ -21,10 +28,8 @@ export interface LaneClaim extends DeliveryLane {
 }
 
 /** A claim holds as long as neither a replay nor a stored attempt has changed the delivery. */
-export interface ClaimedDelivery extends DeliveryLane {
-  readonly id: string;
-  readonly round: number;
-  readonly attempts: number;
+export interface ClaimedDelivery extends DeliveryToSend {
+  readonly receiver: string;
 }
 
 /** The expression of the index `deliveries_queue`. */
@@ -52,12 +57,15 @@ export async function dueLanes(db: Queryable, channel: Channel): Promise<Deliver
   return rows;
 }
 
-/** Claims the oldest due deliveries of each lane. Skips those that another worker claims at this moment. */
+/**
+ * Claims the oldest due deliveries of each lane. Skips those that another worker claims at this moment.
+ * @returns them with what they send, the oldest first, without those of disabled and deleted endpoints.
+ */
 export async function claimDeliveries(
   db: Queryable,
   { channel, lanes, leaseSeconds }: { channel: Channel; lanes: readonly LaneClaim[]; leaseSeconds: number },
 ): Promise<ClaimedDelivery[]> {
-  const { rows } = await sql<ClaimedDelivery>`
+  const { rows } = await sql<DeliveryToSendRow & { readonly receiver: string }>`
     with lanes as (
       select * from unnest(
         ${lanes.map(({ organizationId }) => organizationId)}::uuid[],
@@ -65,19 +73,20 @@ export async function claimDeliveries(
         ${lanes.map(({ take }) => take)}::integer[]
       ) as lane(lane_organization, lane_receiver, take)
     ), picked as (
-      select due.id, lane_receiver from lanes cross join lateral (
-        select id from deliveries
+      select due.id, due.next_attempt_at as due_at, lane_receiver from lanes cross join lateral (
+        select id, next_attempt_at from deliveries
         where status = 'pending' and channel = ${channel} and organization_id = lane_organization
           and ${RECEIVER} = lane_receiver and next_attempt_at <= now()
         order by next_attempt_at limit take for update skip locked
       ) due
+    ), claimed as (
+      update deliveries d set next_attempt_at = now() + make_interval(secs => ${leaseSeconds})
+      from picked where d.id = picked.id
+      returning d.*, picked.due_at, picked.lane_receiver
     )
-    update deliveries d set next_attempt_at = now() + make_interval(secs => ${leaseSeconds})
-    from picked where d.id = picked.id
-    returning d.id, d.organization_id as "organizationId", lane_receiver as receiver, d.replays as round, d.attempts`.execute(
-    db,
-  );
-  return rows;
+    select ${deliveryToSendColumns}, d.lane_receiver as receiver from claimed d ${joinedForSending}
+    order by d.due_at`.execute(db);
+  return rows.map(({ receiver, ...row }) => ({ ...deliveryToSend(db, row), receiver }));
 }
 
 /** Moves the end of leases to so many seconds from now; 0 makes the deliveries due. Leaves lost claims alone. */

@@ -14,6 +14,9 @@ export interface DeliveryToSend {
   readonly topic: EventTopic;
   /** How often it was sent again before. */
   readonly round: number;
+  /** Attempts so far, and those of this round. */
+  readonly attempts: number;
+  readonly tries: number;
   /** The envelope, byte for byte. Null: it is large, so `readEventBody` reads it when it is needed. */
   readonly body: string | null;
   readonly channel: 'webhook' | 's3';
@@ -42,63 +45,57 @@ export interface DeliverySecrets {
 
 const LARGE_BYTES = 64 * 1024;
 
-/** @returns those of the deliveries that are pending, in any order, without those of disabled and deleted endpoints. */
-export async function readDeliveriesToSend(db: Queryable, ids: readonly string[]): Promise<DeliveryToSend[]> {
-  const rows = await db
-    .selectFrom('deliveries as d')
-    .innerJoin('events as e', 'e.id', 'd.event_id')
-    .innerJoin('organizations as o', 'o.id', 'd.organization_id')
-    .innerJoin('subscribers as s', 's.id', 'd.subscriber_id')
-    .leftJoin('webhook_endpoints as w', 'w.id', 'd.subscriber_id')
-    .select([
-      'd.id',
-      'd.organization_id',
-      'd.event_id',
-      'e.topic',
-      sql<string | null>`case when octet_length(e.body) <= ${LARGE_BYTES} then e.body end`.as('body'),
-      'd.channel',
-      // A change of an endpoint reaches the rows of its deliveries later.
-      sql<string>`case when w.id is null then d.target else s.webhook_url end`.as('target'),
-      'd.ad_id',
-      'd.set_id',
-      'd.replays as round',
-      's.s3_bucket as bucket',
-      's.s3_region as region',
-      's.s3_key_prefix as prefix',
-      's.s3_connector as connector',
-      'w.id as endpoint_id',
-      'w.headers',
-      sql<number | null>`extract(epoch from now() - w.failing_since)::float8`.as('failing_seconds'),
-      sql<string>`case when w.id is null then o.webhook_secret else w.secret end`.as('secret'),
-      sql<string | null>`case
-        when w.id is null and o.webhook_secret_rotated_at > now() - make_interval(hours => ${SECRET_OVERLAP_HOURS})
-        then o.previous_webhook_secret
-        when w.secret_rotated_at > now() - make_interval(hours => ${SECRET_OVERLAP_HOURS}) then w.previous_secret
-        end`.as('previous_secret'),
-    ])
-    .where(sql<boolean>`d.id = any(${ids}::uuid[])`)
-    .where('d.status', '=', 'pending')
-    .where('w.disabled_at', 'is', null)
-    .where('w.deleted_at', 'is', null)
-    .execute();
-  return rows.map((row) => {
-    const { prefix, connector, secret, previous_secret, headers, ...rest } = row;
-    return {
-      ...rest,
-      keyPrefix: prefix ?? '',
-      connector: connector ?? DEFAULT_CONNECTOR,
-      open: () => openSealed(db, row),
-    };
-  });
+/** A row of {@link deliveryToSendColumns}. */
+export type DeliveryToSendRow = Omit<DeliveryToSend, 'keyPrefix' | 'connector' | 'open'> & SealedSecrets & StoredTarget;
+
+interface StoredTarget {
+  readonly prefix: string | null;
+  readonly connector: string | null;
+}
+
+interface SealedSecrets {
+  readonly secret: string;
+  readonly previous_secret: string | null;
+  readonly headers: string | null;
+}
+
+/** The columns of a delivery `d` with {@link joinedForSending}. */
+export const deliveryToSendColumns = sql.raw(`
+  d.id, d.organization_id, d.event_id, e.topic, d.channel, d.ad_id, d.set_id,
+  d.replays as round, d.attempts, d.tries,
+  -- A change of an endpoint reaches the rows of its deliveries later.
+  case when w.id is null then d.target else s.webhook_url end as target,
+  case when octet_length(e.body) <= ${LARGE_BYTES} then e.body end as body,
+  s.s3_bucket as bucket, s.s3_region as region, s.s3_key_prefix as prefix, s.s3_connector as connector,
+  w.id as endpoint_id, w.headers, extract(epoch from now() - w.failing_since)::float8 as failing_seconds,
+  case when w.id is null then o.webhook_secret else w.secret end as secret,
+  case
+    when w.id is null and o.webhook_secret_rotated_at > now() - make_interval(hours => ${SECRET_OVERLAP_HOURS})
+    then o.previous_webhook_secret
+    when w.secret_rotated_at > now() - make_interval(hours => ${SECRET_OVERLAP_HOURS}) then w.previous_secret
+    end as previous_secret`);
+
+/** The join leaves out the deliveries of disabled and deleted endpoints. */
+export const joinedForSending = sql`
+  join events e on e.id = d.event_id
+  join organizations o on o.id = d.organization_id
+  join subscribers s on s.id = d.subscriber_id
+  left join webhook_endpoints w on w.id = d.subscriber_id
+  where w.disabled_at is null and w.deleted_at is null`;
+
+export function deliveryToSend(db: Queryable, row: DeliveryToSendRow): DeliveryToSend {
+  const { prefix, connector, secret, previous_secret, headers, ...rest } = row;
+  return {
+    ...rest,
+    keyPrefix: prefix ?? '',
+    connector: connector ?? DEFAULT_CONNECTOR,
+    open: () => openSealed(db, row),
+  };
 }
 
 function openSealed(
   db: Queryable,
-  row: Pick<DeliveryToSend, 'endpoint_id' | 'organization_id'> & {
-    readonly secret: string;
-    readonly previous_secret: string | null;
-    readonly headers: string | null;
-  },
+  row: Pick<DeliveryToSend, 'endpoint_id' | 'organization_id'> & SealedSecrets,
 ): DeliverySecrets {
   const { endpoint_id: endpoint, organization_id: organization, secret, previous_secret, headers } = row;
   const place = endpoint === null ? webhookSecretPlace(organization) : endpointSecretPlace(endpoint);

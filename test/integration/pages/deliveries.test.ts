@@ -121,13 +121,14 @@ describe('the page of a delivery', () => {
 });
 
 async function record(id: string, outcome: 'retry' | 'delivered'): Promise<void> {
-  const { replays } = await server.store.db
+  const { replays, attempts, tries } = await server.store.db
     .selectFrom('deliveries')
-    .select('replays')
+    .select(['replays', 'attempts', 'tries'])
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
   const result = { durationMs: 12, statusCode: outcome === 'retry' ? 503 : 200, outcome, error: undefined };
-  const made = { deliveryId: id, round: replays, result: { ...result, responseSnippet: `Thanks ${replays}` } };
+  const claimed = { deliveryId: id, round: replays, attempts, tries };
+  const made = { ...claimed, result: { ...result, responseSnippet: `Thanks ${replays}` } };
   const decide = () =>
     outcome === 'retry' ? { state: 'waiting' as const, waitMs: 60_000 } : { state: 'delivered' as const };
   await server.store.db.transaction().execute((tx) => recordDeliveryAttempts(tx, [{ ...made, decide }]));

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { BatchWriter } from '../../../src/lib/batchWriter.ts';
 
 test('items that arrive during a write share the next one', async () => {
@@ -29,4 +29,23 @@ test('a bad item does not lose the others of its batch', async () => {
   expect(stored).toEqual([1, 3]);
   await writer.add(4);
   expect(stored).toEqual([1, 3, 4]);
+});
+
+test('a write begins only after the pause, and the first one at once', async () => {
+  vi.useFakeTimers();
+  try {
+    const written: (readonly number[])[] = [];
+    const write = async (items: readonly number[]) => void written.push(items);
+    const writer = new BatchWriter<number>(write, 10, 25);
+    await writer.add(1);
+    const others = [writer.add(2)];
+    await vi.advanceTimersByTimeAsync(20);
+    others.push(writer.add(3));
+    expect(written).toEqual([[1]]);
+    await vi.advanceTimersByTimeAsync(5);
+    await Promise.all(others);
+    expect(written).toEqual([[1], [2, 3]]);
+  } finally {
+    vi.useRealTimers();
+  }
 });

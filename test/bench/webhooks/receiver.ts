@@ -1,10 +1,10 @@
 /**
- * A receiver of webhooks on every address of this machine. It answers 204, but never below `/hang`. Run as: node hookReceiver.ts; prints its port.
+ * A receiver of webhooks on every address of this machine. It answers 204, but never below `/hang`. Run as: node receiver.ts; prints its port.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-const server = createServer((request, response) => {
+const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
   const { url = '' } = request;
   request.resume();
   if (!url.startsWith('/hang')) request.on('end', () => response.writeHead(204).end());

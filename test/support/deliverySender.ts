@@ -1,0 +1,16 @@
+/** Sends deliveries until it is killed. Run as: node deliverySender.ts <URL of the database>. */
+import { FolderArtifactStore } from '../../src/artifacts/folder.ts';
+import { startDeliveries } from '../../src/delivery/deliveries.ts';
+import { createGuard } from '../../src/egress/guard.ts';
+import { startQueue } from '../../src/queue/queue.ts';
+import { openStore } from '../../src/store/database/database.ts';
+import { SILENT } from './silentLog.ts';
+
+const databaseUrl = process.argv[2] ?? '';
+await startDeliveries({
+  store: openStore({ url: databaseUrl }),
+  queue: await startQueue({ databaseUrl, onError: () => undefined }),
+  log: SILENT,
+  artifacts: new FolderArtifactStore('/nonexistent'),
+  guard: createGuard({ allow: ['127.0.0.0/8'] }),
+});
