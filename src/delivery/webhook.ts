@@ -64,7 +64,7 @@ export async function sendWebhook(attempt: WebhookAttempt): Promise<WebhookResul
     outcome,
     statusCode: status,
     durationMs,
-    responseSnippet: snippet(answer.body),
+    responseSnippet: snippet(withoutValues(answer.body, attempt.headers ?? {})),
     ...(outcome !== 'delivered' && { error: describeStatus(status) }),
     ...(outcome === 'retry' && retryAfterMs !== undefined && { retryAfterMs }),
   };
@@ -113,6 +113,18 @@ function describeStatus(status: number): string {
   if (status === 410) return 'The receiver answered 410 Gone, so Tearsheet does not retry.';
   if (status >= 300 && status < 400) return `The receiver answered ${status}. Tearsheet does not follow redirects.`;
   return `The receiver answered ${status}.`;
+}
+
+const SHORTEST_SECRET = 8;
+
+/** A receiver may send back what it got, with the headers of its endpoint, which often hold a token. */
+function withoutValues(body: Buffer, headers: Readonly<Record<string, string>>): Buffer {
+  const secrets = Object.values(headers).filter((value) => value.length >= SHORTEST_SECRET);
+  if (secrets.length === 0) return body;
+  return Buffer.from(
+    secrets.reduce((text, secret) => text.replaceAll(secret, '[redacted]'), body.toString('latin1')),
+    'latin1',
+  );
 }
 
 /** @returns the start of a body as text, without control characters and incomplete characters. */

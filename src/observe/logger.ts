@@ -24,10 +24,21 @@ export function createLogger({ level, name, destination, stream = 'stdout' }: Lo
       base: { name },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: pino.stdSerializers.err, error: pino.stdSerializers.err },
+      serializers: { err: shownError, error: shownError },
     },
     redacting,
   );
+}
+
+/** PostgreSQL puts rows and values into these fields of its errors, for example "Failing row contains (…)". */
+const FIELDS_WITH_ROWS = ['detail', 'where', 'internalQuery'];
+
+function shownError(error: Error): object {
+  const shown = pino.stdSerializers.err(error);
+  const isOfPostgres = 'severity' in error && 'routine' in error;
+  return isOfPostgres
+    ? Object.fromEntries(Object.entries(shown).filter(([name]) => !FIELDS_WITH_ROWS.includes(name)))
+    : shown;
 }
 
 /** Writes all lines of one turn of the event loop at once, because a system call costs more than making a line. */

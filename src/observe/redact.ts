@@ -28,12 +28,13 @@ const encodable = (text: string) =>
   [...text].map((sign) => `(?:${sign}|${hexOf(sign)}|${hexOf(sign.toUpperCase())})`).join('');
 const hexOf = (sign: string) => `%${Buffer.from(sign).toString('hex')}`;
 const SLASH = encodable('/');
-const PATHS = ['i', 's', 'sign-in'].map(encodable).join('|');
+const PATHS = ['i', 's', 'e', 'sign-in'].map(encodable).join('|');
 const TOKEN = '(?:[A-Za-z0-9_-]|%[0-9a-f]{2})';
 
 const RULES: readonly (readonly [RegExp, string])[] = [
   // The id stays, because it identifies the key.
   [/ts_live_([A-Za-z0-9]{8})_[A-Za-z0-9_-]+/g, `ts_live_$1_${HIDDEN}`],
+  [new RegExp(`${encodable('ts_live_')}${TOKEN}{16,}`, 'gi'), `ts_live_${HIDDEN}`],
   [/whsec_[A-Za-z0-9+/=_-]+/g, `whsec_${HIDDEN}`],
   [/\b(bearer|basic) +[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${HIDDEN}`],
   // name: value, name=value, and "name":"value" in JSON with any level of escaped quotes.
@@ -51,14 +52,14 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [new RegExp(`([?&](?:${SIGNING_PARAMETERS})=)[^&\\s"'\\\\<>]+`, 'gi'), `$1${HIDDEN}`],
   // S3 requests with a signature in their headers.
   [/\b(signature=)[A-Za-z0-9+/=_-]{8,}/gi, `$1${HIDDEN}`],
-  // Addresses of pictures, share links and links that sign in: each one gives access to what it shows. Routes ignore the
+  // Addresses of pictures and exports, share links and links that sign in: each one gives access to what it shows. Routes ignore the
   // case of a path, and a client may write each character of it in percent-encoded form.
   [new RegExp(`(${SLASH}(?:${PATHS})${SLASH})${TOKEN}{16,}(?:(?:\\.|%2e)${TOKEN}+)?`, 'gi'), `$1${HIDDEN}`],
 ];
 
 /** Matches every line that a rule could change. Most lines do not match, which saves the work of the rules. */
 const SUSPECT = new RegExp(
-  `ts_live_|whsec_|bearer|basic|signature=|://|[?&]|/[is]/|/sign-in/|%[0-9a-f]{2}|${SECRET_NAMES}`,
+  `ts_live_|whsec_|bearer|basic|signature=|://|[?&]|/[ise]/|/sign-in/|%[0-9a-f]{2}|${SECRET_NAMES}`,
   'i',
 );
 

@@ -40,10 +40,11 @@ export function bytesReader(bytes: number): BytesReader {
   const maxValues = Math.max(MIN_VALUE_LIMIT, Math.floor(bytes / BYTES_PER_VALUE));
   return async ({ request, response, sender }, use) => {
     requireJson(request);
+    if (Number(request.get('content-length') ?? 0) > bytes) throw tooLargeBody(bytes);
     const expected = expectedBytes(request, bytes);
     const release = expected <= SMALL_BYTES ? () => undefined : await memory.acquire(sender, expected);
     try {
-      const body = await readAll(raw, request, response).catch((error: unknown) => {
+      const body = await readAll(raw, { request, response, bytes }).catch((error: unknown) => {
         throw bodyFailure(error, bytes);
       });
       return await use(body, maxValues);
@@ -96,8 +97,17 @@ function requireJson(request: Request): void {
   });
 }
 
-function readAll(raw: RequestHandler, request: Request, response: Response): Promise<Buffer> {
+function readAll(
+  raw: RequestHandler,
+  { request, response, bytes }: { request: Request; response: Response; bytes: number },
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    let received = 0;
+    // Express reads a body that is too large to its end before it says so, which a client can put off for minutes.
+    request.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+      if (received > bytes) reject(tooLargeBody(bytes));
+    });
     raw(request, response, (error?: unknown) => {
       if (error !== undefined) reject(error);
       else resolve(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));
@@ -105,11 +115,14 @@ function readAll(raw: RequestHandler, request: Request, response: Response): Pro
   });
 }
 
+function tooLargeBody(limit: number): Failure {
+  return tooLarge(`must be at most ${limit.toLocaleString('en')} bytes: send several requests.`);
+}
+
 function bodyFailure(error: unknown, limit: number): Failure {
+  if (error instanceof Failure) return error;
   const type = error instanceof Error && 'type' in error ? error.type : undefined;
-  if (type === 'entity.too.large') {
-    return tooLarge(`must be at most ${limit.toLocaleString('en')} bytes: send several requests.`);
-  }
+  if (type === 'entity.too.large') return tooLargeBody(limit);
   if (type === 'encoding.unsupported') {
     const text = 'must be sent as it is, or with Content-Encoding gzip, deflate or br.';
     return new Failure({ status: 415, code: 'unsupported_encoding', errors: { body: [text] } });

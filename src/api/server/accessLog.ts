@@ -36,19 +36,21 @@ export function addLogFields(response: Response, fields: Record<string, string>)
 }
 
 /**
- * Logs one line for each request when it ends. The line has no query, no headers and no token of a picture, a share link or a sign-in,
+ * Logs one line for each request when it ends. The line has no query, no headers and no token of a picture, an export, a share link or a sign-in,
  * because those hold keys and signatures.
  */
 export function accessLog(log: Log, observe: (served: ServedRequest) => void): RequestHandler {
   return (request, response, next) => {
     const started = performance.now();
-    const path = request.path.replace(/^(\/[is]|\/o\/[^/]+\/sign-in)\/.*/s, '$1/…');
+    // A router below shortens it while it runs.
+    const sent = request.path;
     response.once('close', () => {
       const seconds = (performance.now() - started) / 1000;
       const { method } = request;
       const status = response.writableFinished ? response.statusCode : 499;
       const route = routeOf(request.route);
       observe({ method, route, status, seconds, limit: exceeded.get(response) });
+      const path = shownPath(sent, route);
       const fields = { request_id: requestIdOf(response), method, path, route, status, ms: Math.round(seconds * 1000) };
       log.info({ ...fields, ...extraFields.get(response) }, 'request');
     });
@@ -56,8 +58,18 @@ export function accessLog(log: Log, observe: (served: ServedRequest) => void): R
   };
 }
 
+/** A path that no route has may be a mistyped address of a picture, a share link or an export. All of them have long tokens. */
+function shownPath(path: string, route: string): string {
+  const shown = path.replace(/^(\/[ise]|\/o\/[^/]+\/sign-in)\/.*/is, '$1/…');
+  return route === OTHER ? shown.replace(LONG_WORDS, (word) => (UUID.test(word) ? word : '…')) : shown;
+}
+
+const OTHER = 'other';
+const LONG_WORDS = /(?:[A-Za-z0-9_-]|%[0-9a-f]{2}){20,}/gi;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 function routeOf(route: unknown): string {
   if (typeof route === 'object' && route !== null && 'path' in route && typeof route.path === 'string')
     return route.path;
-  return 'other';
+  return OTHER;
 }

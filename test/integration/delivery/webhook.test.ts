@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { createServer as createTlsServer } from 'node:https';
 import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -5,7 +7,7 @@ import { createWebhookFetch, sendWebhook, type WebhookResult } from '../../../sr
 import { ConnectionFailedError } from '../../../src/egress/errors.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
 import { abortAfterHeaders } from '../../support/abortAfterHeaders.ts';
-import { type Answer, dripping, type Listener, listen, listenHttp } from '../../support/listeners.ts';
+import { type Answer, dripping, type Listener, listen, listenHttp, startListener } from '../../support/listeners.ts';
 
 const SECRET = `whsec_${Buffer.from('a secret of 24 bytes ...').toString('base64')}`;
 const NOW = new Date();
@@ -187,6 +189,34 @@ describe('a receiver', () => {
     const binary = await sendTo((_request, response) => response.end(Buffer.alloc(2000, 0xff)));
     expect(Buffer.byteLength(binary.responseSnippet)).toBeLessThanOrEqual(1024);
   });
+
+  test('the snippet of a response that repeats the request does not have the headers of the endpoint', async () => {
+    const server = await keep(
+      listenHttp((request, response) => response.writeHead(500).end(JSON.stringify(request.headers))),
+    );
+    const attempt = { eventId: 'evt_1', payload: '{}', secrets: [SECRET], now: () => NOW };
+    const headers = { Authorization: 'Bearer planted-token', 'X-Stage': 'live' };
+    const fetch = createWebhookFetch(loopback);
+    const { responseSnippet } = await sendWebhook({ ...attempt, url: `${server.url}/`, headers, fetch });
+    expect(responseSnippet).toContain('"authorization":"[redacted]"');
+    expect(responseSnippet).toContain('"x-stage":"live"');
+  });
+
+  test.each(['expired.pem', 'wrongHost.pem', 'selfSigned.pem'])(
+    'a receiver with the certificate %s gets no event and is tried again',
+    async (cert) => {
+      const pem = (name: string) => readFileSync(new URL(`../../fixtures/tls/${name}`, import.meta.url), 'utf8');
+      let requests = 0;
+      const tls = createTlsServer({ key: pem('server.key'), cert: pem(cert) }, (_request, response) => {
+        requests += 1;
+        response.end();
+      });
+      const server = await keep(startListener(tls));
+      const result = await send(`https://localhost:${server.port}/`);
+      expect(result).toMatchObject({ outcome: 'retry', error: expect.stringMatching(/certificate/i) });
+      expect(requests).toBe(0);
+    },
+  );
 
   test.each(['http://127.0.0.1:1/', 'http://[::1]/', 'http://169.254.169.254/', 'file:///etc/passwd'])(
     'a webhook to the forbidden address %s fails with the reason',

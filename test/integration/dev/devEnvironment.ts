@@ -46,8 +46,8 @@ export class DevEnvironment {
     return this.#service;
   }
 
-  async start(): Promise<DevReady> {
-    this.#service = startDev(this.folders);
+  async start(variables: Readonly<Record<string, string>> = {}): Promise<DevReady> {
+    this.#service = startDev(this.folders, { env: variables });
     this.#ready = await this.#service.ready;
     return this.#ready;
   }

@@ -76,12 +76,24 @@ describe('logger', () => {
     ['the address of a share link', (log) => log.info({ path: `/s/QUJDREVGR0hJSktMTU5PUA.${SECRET}` }, 'x')],
     ['a database address', (log) => log.info(`connected to postgres://u:${SECRET}@localhost:5432/db`)],
     ['a child’s bindings', (log) => log.child({ url: signed }).info('x')],
+    ['a percent-encoded API key', (log) => log.info({ path: `/%74s%5Flive_abcd1234_${SECRET}` }, 'x')],
+    ['the address of an export', (log) => log.info({ path: `/e/${SECRET}/report.pdf` }, 'x')],
     ['a field’s name', (log) => log.info({ [KEY]: 1 }, 'x')],
   ])('the log redacts %s', (_what, write) => {
     const text = logged(write);
     expect(text).not.toContain(SECRET);
     expect(text).toContain('[redacted]');
     expect(() => JSON.parse(text)).not.toThrow();
+  });
+
+  it('the row in an error of PostgreSQL is not in the log', () => {
+    const error = Object.assign(new Error('new row violates check constraint "x"'), {
+      ...{ severity: 'ERROR', routine: 'ExecConstraints', table: 's3_connectors' },
+      ...{ detail: `Failing row contains (1, ${SECRET}).`, where: `line 1: ${SECRET}` },
+    });
+    const text = logged((log) => log.error({ err: error }, 'x'));
+    expect(text).not.toContain(SECRET);
+    expect(JSON.parse(text)).toMatchObject({ err: { table: 's3_connectors', message: error.message } });
   });
 
   it('the id of a key and the host and path of a URL are kept', () => {
