@@ -18,6 +18,7 @@ const open_ = (work) => { try { const p = work(); if (p && p.catch) p.catch(() =
 ${scriptedDoors}
 for (const at of TCP) tryAll(at, self);
 for (const at of [...UDP, ...TCP]) tryPeers(at);
+for (const at of UDP) open_(() => new WebTransport('https://' + at + '/transport').ready);
 for (const at of TCP) {
   open_(() => new Worker('/worker.js#' + at));
   open_(() => new SharedWorker('/worker.js#' + at, at));

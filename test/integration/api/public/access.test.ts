@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createKey, listKeys, revokeKey } from '../../../../src/store/organizations/apiKeys.ts';
 import {
@@ -5,6 +7,7 @@ import {
   disableOrganization,
   enableOrganization,
 } from '../../../../src/store/organizations/organizations.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 import { rawExchange } from '../../../support/rawHttp.ts';
 
@@ -121,6 +124,24 @@ describe('the key', () => {
     const expired = await createKey(db, 'acme', { expiresAt: new Date(Date.now() - 1) });
     expect((await list(expired.api_key)).status).toBe(401);
     expect((await list(api.organization.api_key)).status).toBe(200);
+  });
+
+  test('a request whose key is revoked while its body arrives succeeds, and the next one does not', async () => {
+    const { db } = api.store;
+    const made = await createKey(db, 'acme', { name: 'leaves' });
+    const port = Number(new URL(api.url).port);
+    const socket = connect({ host: '127.0.0.1', port });
+    const answer = text(socket);
+    const head = `POST ${ADS} HTTP/1.1\r\nHost: x\r\nAuthorization: ${made.api_key}\r\nConnection: close\r\n`;
+    socket.write(`${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`);
+    await eventually(async () => {
+      const [row] = await db.selectFrom('api_keys').select('last_used_at').where('id', '=', made.id).execute();
+      expect(row?.last_used_at).not.toBeNull();
+    });
+    await revokeKey(db, 'acme', made.id);
+    socket.write(body);
+    expect(await answer).toMatch(/^HTTP\/1.1 201 /);
+    expect((await post(made.api_key)).status).toBe(401);
   });
 
   test('a key is shown once, and neither the list nor the database contains it', async () => {

@@ -1,0 +1,60 @@
+/** Addresses that no client may reach, as the target of a webhook and as the endpoint of a connector. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { uploadToBucket } from '../../../src/delivery/s3Upload.ts';
+import { createWebhookFetch, sendWebhook } from '../../../src/delivery/webhook.ts';
+import { addressFault } from '../../../src/egress/addressFault.ts';
+import { createGuard, type Guard } from '../../../src/egress/guard.ts';
+import { HOSTILE_ANSWERS, HOSTILE_HOSTS } from '../../support/hostileAddresses.ts';
+import { type Listener, listen, listenHttp } from '../../support/listeners.ts';
+
+let trap: Listener;
+beforeEach(async () => {
+  trap = await listen();
+});
+afterEach(() => trap.close());
+
+function webhookTo(url: string, guard: Guard) {
+  const event = { eventId: 'evt_1', payload: '{}', secrets: ['whsec_AAAA'], now: () => new Date() };
+  return sendWebhook({ ...event, url, fetch: createWebhookFetch(guard) });
+}
+
+function uploadTo(endpoint: string, guard: Guard) {
+  const connector = { endpoint, region: 'us-east-1', accessKeyId: 'a', secretAccessKey: 'b', forcePathStyle: true };
+  const object = { bucket: 'pictures', key: 'k', bytes: Buffer.from('x'), contentType: 'image/png' };
+  return uploadToBucket({ connector, ...object, guard });
+}
+
+async function expectRefused(address: string, guard: Guard): Promise<void> {
+  expect(await webhookTo(address, guard)).toMatchObject({ outcome: 'refused' });
+  expect(await uploadTo(address, guard)).toMatchObject({ outcome: 'refused' });
+  expect(await addressFault(guard, address)).toMatch(/^is not allowed/);
+  expect(trap.connections).toBe(0);
+}
+
+test.each(HOSTILE_HOSTS)('%s gets neither a webhook nor an upload', async (host) => {
+  const guard = createGuard({ allow: [] });
+  for (const scheme of ['http', 'https']) await expectRefused(`${scheme}://${host}:${trap.port}`, guard);
+});
+
+test.each(HOSTILE_ANSWERS)('a name that resolves to %s gets neither a webhook nor an upload', async (answer) => {
+  const lookup = async () => answer.split(' ').map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+  await expectRefused(`http://127.0.0.1.nip.example:${trap.port}`, createGuard({ allow: [], lookup }));
+});
+
+test.each([22, 25, 6379, 10250])('port %i of a public name gets neither a webhook nor an upload', async (port) => {
+  const lookup = async () => [{ address: '93.184.216.34', family: 4 }];
+  await expectRefused(`http://public.example:${port}`, createGuard({ allow: [], lookup }));
+});
+
+test.each([301, 302, 307, 308])('a redirect (%i) of a receiver or an S3 server is not followed', async (status) => {
+  const server = await listenHttp((request, response) => {
+    request.resume();
+    const location = `http://127.0.0.1:${trap.port}/`;
+    response.writeHead(status, { location, 'x-amz-bucket-region': '127.0.0.1' }).end();
+  }, '127.0.0.9');
+  const guard = createGuard({ allow: ['127.0.0.0/8'] });
+  expect(await webhookTo(server.url, guard)).toMatchObject({ outcome: 'retry', statusCode: status });
+  expect(await uploadTo(server.url, guard)).toMatchObject({ outcome: 'retry', statusCode: status });
+  expect([server.connections, trap.connections]).toEqual([2, 0]);
+  await server.close();
+});
