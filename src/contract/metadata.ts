@@ -1,6 +1,7 @@
 /** The field `metadata` of requests and records. */
 import { z } from 'zod';
 import {
+  METADATA_FILTER_MAX,
   METADATA_KEY_MAX,
   METADATA_MAX_BYTES,
   METADATA_MAX_PAIRS,
@@ -34,6 +35,37 @@ export const GivenMetadata = z
     },
     description: `Free pairs of texts, which come back in every record and event. At most ${METADATA_MAX_PAIRS}, with keys of at most ${METADATA_KEY_MAX} characters, and ${METADATA_MAX_BYTES.toLocaleString('en')} bytes of JSON in all. ${OURS}`,
   });
+
+/** As `metadata[key]=value` in the query of a list. */
+export const MetadataFilter = z
+  .unknown()
+  .transform((value, context): Metadata => {
+    const faults = isObject(value) ? filterFaults(value) : [{ message: 'must be given as metadata[key]=value.' }];
+    if (faults.length === 0 && isMetadata(value)) return value;
+    for (const { key, message } of faults)
+      context.addIssue({ code: 'custom', message, path: key === undefined ? [] : [key] });
+    return z.NEVER;
+  })
+  .optional()
+  .meta({
+    override: {
+      type: 'object',
+      maxProperties: METADATA_FILTER_MAX,
+      propertyNames: { ...NOT_BLANK, maxLength: METADATA_KEY_MAX },
+      additionalProperties: { type: 'string', maxLength: METADATA_VALUE_MAX },
+    },
+    param: { style: 'deepObject', explode: true },
+    description: `Only with all these pairs of metadata, at most ${METADATA_FILTER_MAX}: \`metadata[order]=4711\`. ${OURS}`,
+  });
+
+function filterFaults(value: object): readonly MetadataFault[] {
+  const pairs = Object.keys(value).length;
+  if (pairs > METADATA_FILTER_MAX)
+    return [{ message: `must have at most ${METADATA_FILTER_MAX} pairs, but has ${pairs}.` }];
+  return metadataFaults(value).map((fault) =>
+    fault.message === 'must be a string.' ? { ...fault, message: 'must be given once.' } : fault,
+  );
+}
 
 function isMetadata(value: unknown): value is Metadata {
   return isObject(value) && metadataFaults(value).length === 0;

@@ -10,6 +10,7 @@ import { EVENT_TOPICS } from '../domain/topics.ts';
 import { hostOfSite } from '../domain/webAddresses.ts';
 import { OURS } from './descriptions.ts';
 import { EventId } from './events.ts';
+import { MetadataFilter } from './metadata.ts';
 
 const PER_PAGE_MAX = 500;
 export const PER_PAGE_DEFAULT = 100;
@@ -123,6 +124,7 @@ export const AdsQuery = z
     ...adFilters,
     campaign_id: uuid.optional().describe(`Only from this campaign. ${OURS}`),
     lookup_key: plain.optional().describe(`Only with this lookup key. ${OURS}`),
+    metadata: MetadataFilter,
   })
   .superRefine(requireOrder);
 
@@ -141,6 +143,7 @@ export const SetsQuery = z
     ...after('sets'),
     ...setFilters,
     campaign_id: uuid.optional().describe(`Only from this campaign. ${OURS}`),
+    metadata: MetadataFilter,
   })
   .superRefine(requireOrder);
 

@@ -4,6 +4,8 @@ import { codePoints, isBlank, textFault } from './text.ts';
 export type Metadata = Readonly<Record<string, string>>;
 
 export const METADATA_MAX_PAIRS = 50;
+/** Pairs by which a list is filtered. */
+export const METADATA_FILTER_MAX = 3;
 export const METADATA_KEY_MAX = 40;
 export const METADATA_VALUE_MAX = 500;
 /** A set repeats the pairs of an ad with each screenshot, so all pairs together have a maximum too. */

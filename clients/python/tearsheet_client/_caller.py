@@ -152,7 +152,12 @@ def _id_of(item: Any) -> str:
 
 
 def _query_string(query: Optional[Mapping[str, Any]]) -> str:
-    given = {name: _text(value) for name, value in (query or {}).items() if value is not None}
+    given: Dict[str, str] = {}
+    for name, value in (query or {}).items():
+        if isinstance(value, Mapping):
+            given.update({f"{name}[{key}]": _text(each) for key, each in value.items()})
+        elif value is not None:
+            given[name] = _text(value)
     return "?" + urllib.parse.urlencode(given) if given else ""
 
 

@@ -67,11 +67,11 @@ class CallTest(unittest.TestCase):
         with Server((200, {"id": "1"}, {}), (200, page, {}), (204, None, {})) as server:
             client = server.client()
             self.assertEqual(client.get_ad("a/b"), {"id": "1"})
-            client.list_ads(per_page=5, from_="2026-11-01")
+            client.list_ads(per_page=5, from_="2026-11-01", metadata={"line item": "a&b"})
             self.assertIsNone(client.delete_upload("1"))
             lines = [sent["line"] for sent in server.sent]
             base = "/api/v1/orgs/acme"
-            listed = f"GET {base}/ads?per_page=5&from=2026-11-01"
+            listed = f"GET {base}/ads?per_page=5&from=2026-11-01&metadata%5Bline+item%5D=a%26b"
             self.assertEqual(lines, [f"GET {base}/ads/a%2Fb", listed, f"DELETE {base}/uploads/1"])
             self.assertEqual(server.sent[0]["headers"]["authorization"], "Bearer ts_live_key")
 

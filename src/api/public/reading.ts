@@ -30,6 +30,7 @@ import { readAdRecord, readScreenshotDetail, readSetRecord } from '../presenters
 import { adRecord } from '../presenters/records.ts';
 import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
 import { listAnswer, placeOf, unknownPlace } from './listAnswer.ts';
+import { listQuery } from './listQuery.ts';
 
 type ReadHandler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 const DAY_MS = 86_400_000;
@@ -144,7 +145,7 @@ const ofCaller = ({ organizationId }: AuthorizedRequest) => ({ organizationId })
 
 /** @throws Failure (422) with all faults of the query. */
 function read<S extends z.ZodType>(schema: S, { request }: AuthorizedRequest): z.output<S> {
-  return readOrFail(schema, request.query);
+  return readOrFail(schema, listQuery(request));
 }
 
 /** Responds with the same object as `data.object` of an event about the ad. @throws Failure (404) */

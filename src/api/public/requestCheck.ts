@@ -7,6 +7,7 @@ import type { RequestShape } from '../../contract/requestShapes.ts';
 import { type RequestWarning, unknownFields, unknownParameters } from '../../contract/unknownFields.ts';
 import { type FieldErrors, invalid } from '../../domain/failure.ts';
 import { runInSlices } from '../../lib/slices.ts';
+import { listQuery } from './listQuery.ts';
 
 type Handling = 'strict' | 'lenient';
 
@@ -23,7 +24,7 @@ export function beginCheck(request: Request, response: Response, shape: RequestS
   if (shape === undefined) return;
   const handling = wantedHandling(request);
   if (handling !== undefined) response.set('Preference-Applied', `handling=${handling}`);
-  const check: RequestCheck = { shape, handling, warnings: unknownParameters(request.query, shape.query) };
+  const check: RequestCheck = { shape, handling, warnings: unknownParameters(listQuery(request), shape.query) };
   checks.set(request, check);
   rejectIfStrict(check);
 }

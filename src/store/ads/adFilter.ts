@@ -1,7 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Metadata } from '../../domain/metadata.ts';
 import type { AdStatus } from '../../domain/states.ts';
 import { allOf, type Place } from '../database/keyset.ts';
 import { isAfter } from '../database/listPage.ts';
+import { hasMetadata } from '../database/metadataFilter.ts';
 import { inRange, searchQuery, type TimeRange } from '../database/search.ts';
 
 export interface AdFilter extends TimeRange {
@@ -10,6 +12,8 @@ export interface AdFilter extends TimeRange {
   readonly campaignId?: string | undefined;
   readonly lookupKey?: string | undefined;
   readonly status?: AdStatus | undefined;
+  /** Only rows with all these pairs. */
+  readonly metadata?: Metadata | undefined;
   /** Only rows behind this place in the list. */
   readonly after?: Place | undefined;
 }
@@ -26,6 +30,7 @@ export function isWantedAd(filter: AdFilter): RawBuilder<boolean> {
     status === undefined ? undefined : sql`ads.status = ${status}`,
     ...inRange(sql`ads.created_at`, filter),
     isAfter('ads', after),
+    hasMetadata('ads', filter),
     words && sql`words_of_ad(ads.id, ads.organization_id, ads.name, ads.lookup_key) @@ ${words}`,
   ]);
 }

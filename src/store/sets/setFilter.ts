@@ -1,12 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Metadata } from '../../domain/metadata.ts';
 import type { SetStatus } from '../../domain/states.ts';
 import { allOf, type Place } from '../database/keyset.ts';
 import { isAfter } from '../database/listPage.ts';
+import { hasMetadata } from '../database/metadataFilter.ts';
 import { inRange, searchQuery, type TimeRange, type Wanted } from '../database/search.ts';
 
 export interface SetFilter extends Wanted, TimeRange {
   readonly campaignId?: string | undefined;
   readonly status?: SetStatus | undefined;
+  /** Only rows with all these pairs. */
+  readonly metadata?: Metadata | undefined;
   /** Only rows behind this place in the list. */
   readonly after?: Place | undefined;
 }
@@ -22,6 +26,7 @@ export function isWantedSet(filter: SetFilter): RawBuilder<boolean> {
     status === undefined ? undefined : sql`screenshot_sets.status = ${status}`,
     ...inRange(sql`screenshot_sets.created_at`, filter),
     isAfter('screenshot_sets', after),
+    hasMetadata('screenshot_sets', filter),
     words &&
       sql`exists (select from set_search where set_search.set_id = screenshot_sets.id and set_search.words @@ ${words})`,
   ]);

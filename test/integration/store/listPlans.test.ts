@@ -25,6 +25,8 @@ afterAll(async () => {
   await database.close();
 });
 
+const METADATA = `jsonb_build_object('team', 'all', 'order', i::text)`;
+
 /**
  * One organization with 20,000 sets, and a small one. The trigger is off, because one statement is faster. The statistics are of all rows,
  * so that the plans do not depend on a random sample.
@@ -35,13 +37,13 @@ const SEED = `
   insert into campaigns (id, organization_id, name, created_at, active_at)
     select md5('c' || i)::uuid, '${organizationId}', 'Campaign ' || i || ' ' || (array['spring', 'summer'])[1 + i % 2],
       now() - i * interval '1 hour', now() - i * interval '1 minute' from generate_series(0, 999) i;
-  insert into ads (id, organization_id, campaign_id, name, lookup_key, kind, content, status, source, created_at)
+  insert into ads (id, organization_id, campaign_id, name, lookup_key, kind, content, status, source, metadata, created_at)
     select md5('a' || i)::uuid, '${organizationId}', md5('c' || i % 1000)::uuid, 'Banner ' || i, 'key-' || i, 'url', 'u',
-      case when i % 500 = 0 then 'not_found' else 'uploaded' end, 'create_ad', now() - i * interval '1 second'
+      case when i % 500 = 0 then 'not_found' else 'uploaded' end, 'create_ad', ${METADATA}, now() - i * interval '1 second'
     from generate_series(0, ${SETS - 1}) i;
-  insert into screenshot_sets (id, organization_id, campaign_id, status, created_at)
+  insert into screenshot_sets (id, organization_id, campaign_id, status, metadata, created_at)
     select md5('s' || i)::uuid, '${organizationId}', md5('c' || i % 1000)::uuid,
-      case when i % 200 = 0 then 'in_review' else 'approved' end, now() - i * interval '1 second'
+      case when i % 200 = 0 then 'in_review' else 'approved' end, ${METADATA}, now() - i * interval '1 second'
     from generate_series(0, ${SETS - 1}) i;
   alter table screenshots disable trigger index_sets;
   insert into screenshots (id, set_id, seq, ad_id, site_url, site_key, device, status)
@@ -82,6 +84,9 @@ describe('a list page of an organization with 20,000 sets', () => {
     ['a device that all have', sets({ device: 'desktop' })],
     ['a device that none has', sets({ device: 'ipad' })],
     ['a site', sets({ site: 'site7.example' })],
+    ['metadata that all have', sets({ metadata: { team: 'all' } })],
+    ['metadata that one has', sets({ metadata: { team: 'all', order: '19999' } })],
+    ['metadata that none has', sets({ metadata: { order: 'x' } })],
     [
       'everything at once',
       sets({ status: 'in_review', text: 'banner', device: 'mobile', from: new Date(0), to: new Date() }),
@@ -106,6 +111,9 @@ describe('a list page of an organization with 20,000 sets', () => {
     ['all', ads({})],
     ['by name', ads({}, 'name')],
     ['a rare status', ads({ status: 'not_found' })],
+    ['metadata that all have', ads({ metadata: { team: 'all' } })],
+    ['metadata that one has', ads({ metadata: { team: 'all', order: '19999' } })],
+    ['metadata that none has', ads({ metadata: { order: 'x' } })],
     ['a status that no ad has', ads({ status: 'generic_error' })],
     ['a campaign', ads({ campaignId: 'c4ca4238-a0b9-2382-0dcc-509a6f75849b' })],
     ['a word that all have', ads({ text: 'banner' })],

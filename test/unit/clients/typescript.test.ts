@@ -54,10 +54,10 @@ describe('a call', () => {
       json(200, { data: [], page: 1, per_page: 5, total: 0 }),
     ]);
     expect(await client.getAd('a/b')).toEqual({ id: '1' });
-    await client.listAds({ per_page: 5, status: 'uploaded' });
+    await client.listAds({ per_page: 5, status: 'uploaded', metadata: { 'line item': 'a&b' } });
     expect(sent.map(({ method, url }) => `${method} ${url}`)).toEqual([
       `GET ${PATH}/ads/a%2Fb`,
-      `GET ${PATH}/ads?per_page=5&status=uploaded`,
+      `GET ${PATH}/ads?per_page=5&status=uploaded&metadata%5Bline+item%5D=a%26b`,
     ]);
     expect(sent[0]?.headers.get('authorization')).toBe('Bearer ts_live_key');
   });

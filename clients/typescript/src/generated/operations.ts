@@ -78,6 +78,8 @@ export type ListAdsQuery = {
   campaign_id?: string;
   /** Only with this lookup key. */
   lookup_key?: string;
+  /** Only with all these pairs of metadata, at most 3: `metadata[order]=4711`. */
+  metadata?: Record<string, string>;
 };
 
 export type CreateUploadQuery = {
@@ -147,6 +149,8 @@ export type ListScreenshotSetsQuery = {
   to?: string;
   /** Only from this campaign. */
   campaign_id?: string;
+  /** Only with all these pairs of metadata, at most 3: `metadata[order]=4711`. */
+  metadata?: Record<string, string>;
 };
 
 export type ListSharesQuery = {
