@@ -36,6 +36,7 @@ export interface Sent {
 
 export interface TestApi {
   readonly url: string;
+  readonly databaseUrl: string;
   readonly store: Store;
   readonly organization: NewOrganization;
   /** Lines of the log. */
@@ -85,6 +86,7 @@ export async function startPublicApi({
   const base = '/api/v1/orgs/acme/';
   return {
     url,
+    databaseUrl: database.url,
     store,
     organization,
     lines,

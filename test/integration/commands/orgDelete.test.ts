@@ -9,7 +9,7 @@ import type { ArtifactStore } from '../../../src/artifacts/store.ts';
 import { createOrganization } from '../../../src/store/organizations/organizations.ts';
 import { removeOldEntries } from '../../../src/workflow/auditLog.ts';
 import { deleteOrganization, previewDeletion } from '../../../src/workflow/organizationRemoval.ts';
-import { insertExportSet } from '../../support/exportSet.ts';
+import { fillOrganization } from '../../support/fillOrganization.ts';
 import { PUBLIC_URL, startPublicApi, type TestApi } from '../../support/publicApi.ts';
 
 let folder: string;
@@ -28,65 +28,13 @@ afterEach(async () => {
 const queue = { enqueue: async () => undefined };
 const remove = (store: ArtifactStore = artifacts) =>
   deleteOrganization({ db: api.store.db, artifacts: store, queue, publicUrl: PUBLIC_URL }, 'acme', { waitMs: 0 });
-const media = { type: 'url', content: 'https://cdn.example/banner.png' };
 
 async function filesLeft(): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
 }
 
-const idOf = async (slug: string) =>
-  (await api.store.db.selectFrom('organizations').select('id').where('slug', '=', slug).executeTakeFirstOrThrow()).id;
-
-/** Gives an organization something of each kind. @returns addresses of what people may have. */
-async function fill(): Promise<{ picture: string; setPath: string; organizationId: string }> {
-  const { db } = api.store;
-  const organizationId = await idOf('acme');
-  const send = (method: string, at: string, body: Buffer | string, type = 'application/json') =>
-    api.send({
-      ...{ method, path: `/api/v1/orgs/acme/${at}`, body },
-      headers: { authorization: api.organization.api_key, 'content-type': type, 'idempotency-key': randomUUID() },
-    });
-  const upload = await send(
-    'POST',
-    'uploads?name=a.html',
-    '<img src="x.png" width="300" height="250">',
-    'application/octet-stream',
-  );
-  await send('POST', 'uploads?name=b.html', '<p>other</p>', 'application/octet-stream');
-  await send(
-    'PUT',
-    'branding/logo',
-    '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>',
-    'image/svg+xml',
-  );
-  const ad = await send(
-    'POST',
-    'ads',
-    JSON.stringify({ campaign: { name: 'A' }, ad: { media: { type: 'upload', content: upload.json.id } } }),
-  );
-  const campaignId = ad.json.campaign_id;
-  const set = await insertExportSet({ db, artifacts, organization: { id: organizationId, slug: 'acme', campaignId } }, [
-    {},
-    {},
-    { failure: 'no slot' },
-  ]);
-  await api.post(`screenshot_sets/${set.id}/shares`, {});
-  await send('POST', `screenshot_sets/${set.id}/exports`, JSON.stringify({ format: 'zip' }));
-  const screenshots = [{ site: { url: 'https://news.example' }, device: { name: 'desktop' } }];
-  await api.post('screenshot_requests', {
-    campaign: { name: 'B' },
-    screenshot_requests: [{ ad: { media }, screenshots }],
-    subscribers: [{ webhook: { url: 'https://you.example/hook' } }],
-  });
-  await send('POST', 'webhook_endpoints', JSON.stringify({ url: 'https://you.example/all' }));
-  await send('POST', 'webhook_tests', JSON.stringify({ url: 'https://you.example/test' }));
-  await send('POST', 'templates', JSON.stringify({ name: 'T', sites: [{ url: 'https://news.example' }] }));
-  const connector = { region: 'eu-central-1', access_key_id: 'AKIA', secret_access_key: 'secret' };
-  await send('PUT', 'connectors/s3', JSON.stringify(connector));
-  await send('POST', 'keys', JSON.stringify({ name: 'Other', scopes: ['read'] }));
-  return { picture: `/i/${set.tokens[0]}.png`, setPath: `screenshot_sets/${set.id}`, organizationId };
-}
+const fill = () => fillOrganization(api, artifacts);
 
 /** Tables in which a deleted organization has no row. */
 const EMPTY = [

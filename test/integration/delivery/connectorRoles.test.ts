@@ -1,7 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startConnectorChecks } from '../../../src/delivery/connectorCheck.ts';
 import { ConnectorRoles } from '../../../src/delivery/connectorRoles.ts';
@@ -16,6 +13,7 @@ import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { insertOrganization } from '../../support/insertRows.ts';
 import { listenHttp } from '../../support/listeners.ts';
+import { POD_TOKEN, stubPodIdentity } from '../../support/podIdentity.ts';
 import { memoryArtifacts } from '../../support/publicApi.ts';
 import { SILENT } from '../../support/silentLog.ts';
 import { type StsStandIn, startStsStandIn } from '../../support/stsStandIn.ts';
@@ -30,34 +28,20 @@ const role = (change: Partial<{ arn: string; externalId: string }> = {}) => ({
   ...change,
 });
 
-let folder: string;
+let restoreIdentity: () => Promise<void>;
 let sts: StsStandIn;
 
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-roles-'));
-  const tokenFile = path.join(folder, 'token');
-  await writeFile(tokenFile, 'pod-token');
+  restoreIdentity = await stubPodIdentity(principal);
   sts = await startStsStandIn({
-    token: 'pod-token',
+    token: POD_TOKEN,
     roles: { [ARN]: MINE, [OPEN]: undefined },
     credentials: { accessKeyId: 'ASIAROLE', secretAccessKey: 'role-secret' },
   });
-  for (const [name, value] of Object.entries({
-    AWS_WEB_IDENTITY_TOKEN_FILE: tokenFile,
-    AWS_ROLE_ARN: principal,
-    AWS_EC2_METADATA_DISABLED: 'true',
-    AWS_SHARED_CREDENTIALS_FILE: path.join(folder, 'none'),
-    AWS_CONFIG_FILE: path.join(folder, 'none'),
-    // The keys of another S3 server, which AWS does not know.
-    AWS_ACCESS_KEY_ID: 'minio',
-    AWS_SECRET_ACCESS_KEY: 'minio',
-  }))
-    vi.stubEnv(name, value);
 });
 afterEach(async () => {
-  vi.unstubAllEnvs();
+  await restoreIdentity();
   await sts.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const roles = (now?: () => number) =>
@@ -166,7 +150,7 @@ describe('the check of a connector with a role', () => {
   test('a check uses the session of the role, and fails if the role does not trust the service', async () => {
     const { id: organizationId, slug } = await insertOrganization(store.db);
     const credentials = { accessKeyId: 'ASIAROLE', secretAccessKey: 'role-secret' };
-    const own = await startStsStandIn({ token: 'pod-token', roles: { [ARN]: organizationId }, credentials });
+    const own = await startStsStandIn({ token: POD_TOKEN, roles: { [ARN]: organizationId }, credentials });
     const { methods, listener } = await bucketOfRole();
     const ownRoles = new ConnectorRoles({ guard, principal, endpoint: own.url });
     const artifacts = memoryArtifacts(new Map());
