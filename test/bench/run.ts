@@ -1,6 +1,7 @@
 /**
  * Measures speed against floors and peers and writes docs/performance.md. `node test/bench/run.ts [figure…] [--quick]` measures only the
  * figures named (requests, webhooks, pictures, pages, sets, encoding, markers, first), or all with fewer rounds, and then writes nothing.
+ * `scale` has a section of its own, which it also writes if it is named.
  */
 import { execFile } from 'node:child_process';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -21,6 +22,7 @@ import { measurePictures } from './pictures.ts';
 import { reportOf } from './report.ts';
 import { withHead } from './sections.ts';
 import { measureSmallSets } from './smallSets.ts';
+import { benchStoredRows } from './storedRows/report.ts';
 import { measureWebhooks } from './webhooks.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -87,6 +89,11 @@ async function main(args: readonly string[]): Promise<void> {
       figures.push(...logged([first.figure]));
       phases = first.phases;
       log(JSON.stringify(phases));
+    }
+    if (wanted('scale')) {
+      log('requests with few and with many stored rows …');
+      const sizes = quick ? { sets: 2_000, rounds: 5 } : { sets: 100_000, rounds: 15 };
+      await benchStoredRows({ ...sizes, document: quick ? undefined : REPORT, log });
     }
     if (quick || named.length > 0) return;
     const head = reportOf({ machine: await describeMachine(postgres.url), figures, phases });

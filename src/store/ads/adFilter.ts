@@ -5,6 +5,7 @@ import { allOf, type Place } from '../database/keyset.ts';
 import { isAfter } from '../database/listPage.ts';
 import { hasMetadata } from '../database/metadataFilter.ts';
 import { inRange, searchQuery, type TimeRange } from '../database/search.ts';
+import type { Words } from '../database/searchRows.ts';
 
 export interface AdFilter extends TimeRange {
   readonly organizationId: string;
@@ -18,10 +19,9 @@ export interface AdFilter extends TimeRange {
   readonly after?: Place | undefined;
 }
 
-/** The condition on `ads`. */
-export function isWantedAd(filter: AdFilter): RawBuilder<boolean> {
-  const { organizationId, text, campaignId, lookupKey, status, after } = filter;
-  const words = searchQuery({ organizationId, text });
+/** The conditions on `ads` but for words. */
+export function isInAdList(filter: AdFilter): RawBuilder<boolean> {
+  const { organizationId, campaignId, lookupKey, status, after } = filter;
   return allOf([
     sql`ads.organization_id = ${organizationId}`,
     sql`ads.removed_at is null`,
@@ -31,6 +31,12 @@ export function isWantedAd(filter: AdFilter): RawBuilder<boolean> {
     ...inRange(sql`ads.created_at`, filter),
     isAfter('ads', after),
     hasMetadata('ads', filter),
-    words && sql`words_of_ad(ads.id, ads.organization_id, ads.name, ads.lookup_key) @@ ${words}`,
   ]);
+}
+
+/** The wanted words; undefined if there are none. */
+export function wordsOfAds({ organizationId, text }: AdFilter): Words | undefined {
+  const words = searchQuery({ organizationId, text });
+  const matches = sql<boolean>`words_of_ad(ads.id, ads.organization_id, ads.name, ads.lookup_key) @@ ${words}`;
+  return words && { matches, ids: sql`select id from ads where ${matches}` };
 }

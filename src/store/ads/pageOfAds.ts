@@ -4,7 +4,7 @@ import type { AdStatus } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
 import type { Queryable } from '../database/database.ts';
 import { type KeysetPage, type KeysetRows, readKeyset, type Sort } from '../database/keyset.ts';
-import { type AdFilter, isWantedAd } from './adFilter.ts';
+import { type AdFilter, isInAdList, wordsOfAds } from './adFilter.ts';
 
 export interface AdListRow {
   readonly id: string;
@@ -35,7 +35,7 @@ export async function pageOfAds(
 ): Promise<KeysetRows<AdListRow>> {
   return readKeyset<AdListRow>(
     db,
-    { ...AD_QUERY, where: isWantedAd(filter), sort: { ...AD_SORTS[sort], direction } },
+    { ...AD_QUERY, where: isInAdList(filter), words: wordsOfAds(filter), sort: { ...AD_SORTS[sort], direction } },
     page,
   );
 }
@@ -49,5 +49,5 @@ const AD_QUERY = {
   table: 'ads',
   columns: sql`ads.id, ads.campaign_id, campaigns.name as campaign, ads.name, ads.lookup_key, ads.status, ads.reason,
     ads.category, ads.width, ads.height, ads.preview_token, ads.warnings, ads.created_at`,
-  from: sql`ads join campaigns on campaigns.id = ads.campaign_id`,
+  joins: sql`join campaigns on campaigns.id = ads.campaign_id`,
 };

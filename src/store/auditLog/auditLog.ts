@@ -67,7 +67,7 @@ export async function pageOfAuditLog(
 ): Promise<KeysetRows<AuditLogRow>> {
   const columns = sql.join(COLUMNS.map((name) => sql.ref(`audit_log.${name}`)));
   const sort = { column: sql`audit_log.created_at`, type: 'time', direction: 'desc' } as const;
-  return readKeyset(db, { table: 'audit_log', columns, from: sql`audit_log`, where: isWanted(filter), sort }, page);
+  return readKeyset(db, { table: 'audit_log', columns, where: isWanted(filter), sort }, page);
 }
 
 /** One condition for each, so that an index finds the rows. */

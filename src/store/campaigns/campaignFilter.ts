@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { allOf, type Place } from '../database/keyset.ts';
 import { isAfter } from '../database/listPage.ts';
 import { inRange, searchQuery, type TimeRange } from '../database/search.ts';
+import type { Words } from '../database/searchRows.ts';
 
 export interface CampaignFilter extends TimeRange {
   readonly organizationId: string;
@@ -11,16 +12,21 @@ export interface CampaignFilter extends TimeRange {
   readonly after?: Place | undefined;
 }
 
-/** The condition on `campaigns`. */
-export function isWantedCampaign(filter: CampaignFilter): RawBuilder<boolean> {
-  const { organizationId, text, name, after } = filter;
-  const words = searchQuery({ organizationId, text });
+/** The conditions on `campaigns` but for words. */
+export function isInCampaignList(filter: CampaignFilter): RawBuilder<boolean> {
+  const { organizationId, name, after } = filter;
   return allOf([
     sql`campaigns.organization_id = ${organizationId}`,
     sql`campaigns.removed_at is null`,
     name === undefined ? undefined : sql`campaigns.name = ${name}`,
     ...inRange(sql`campaigns.created_at`, filter),
     isAfter('campaigns', after),
-    words && sql`words_of_campaign(campaigns.id, campaigns.organization_id, campaigns.name) @@ ${words}`,
   ]);
+}
+
+/** The wanted words; undefined if there are none. */
+export function wordsOfCampaigns({ organizationId, text }: CampaignFilter): Words | undefined {
+  const words = searchQuery({ organizationId, text });
+  const matches = sql<boolean>`words_of_campaign(campaigns.id, campaigns.organization_id, campaigns.name) @@ ${words}`;
+  return words && { matches, ids: sql`select id from campaigns where ${matches}` };
 }

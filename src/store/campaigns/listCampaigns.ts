@@ -1,8 +1,8 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
-import { type ListPage, type Page, readListPage } from '../database/listPage.ts';
+import { type ListPage, type Page, readListPage, readSearchPage } from '../database/listPage.ts';
 import type { CampaignTable } from '../database/schema.ts';
-import { type CampaignFilter, isWantedCampaign } from './campaignFilter.ts';
+import { type CampaignFilter, isInCampaignList, wordsOfCampaigns } from './campaignFilter.ts';
 
 /** Newest first. */
 export async function listCampaigns(
@@ -10,7 +10,12 @@ export async function listCampaigns(
   filter: CampaignFilter,
   page: Page,
 ): Promise<ListPage<Selectable<CampaignTable>>> {
-  const matching = db.selectFrom('campaigns').where(isWantedCampaign(filter));
-  const rows = matching.selectAll().orderBy('created_at', 'desc').orderBy('id');
-  return readListPage(db, rows, page);
+  const words = wordsOfCampaigns(filter);
+  const where = isInCampaignList(filter);
+  if (words === undefined) {
+    const list = db.selectFrom('campaigns').where(where).selectAll();
+    return readListPage(db, list.orderBy('created_at', 'desc').orderBy('id'), page);
+  }
+  const order = sql`campaigns.created_at desc, campaigns.id`;
+  return readSearchPage(db, { table: 'campaigns', columns: sql`campaigns.*`, where, words, order }, page);
 }

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
 import { type KeysetPage, type KeysetRows, readKeyset, type Sort } from '../database/keyset.ts';
-import { type CampaignFilter, isWantedCampaign } from './campaignFilter.ts';
+import { type CampaignFilter, isInCampaignList, wordsOfCampaigns } from './campaignFilter.ts';
 
 /** Larger numbers are not counted to their end. */
 export const COUNT_MOST = 1_000;
@@ -36,8 +36,12 @@ export async function pageOfCampaigns(
   filter: CampaignFilter,
   { sort, direction, page }: CampaignListOptions,
 ): Promise<KeysetRows<CampaignListRow>> {
-  const where = isWantedCampaign(filter);
-  const query = { table: 'campaigns', columns: COLUMNS, from: sql`campaigns`, where };
+  const query = {
+    table: 'campaigns',
+    columns: COLUMNS,
+    where: isInCampaignList(filter),
+    words: wordsOfCampaigns(filter),
+  };
   const found = await readKeyset<Campaign>(db, { ...query, sort: { ...SORTS[sort], direction } }, page);
   const counts = await countContent(db, found.rows);
   return { ...found, rows: found.rows.map((row) => ({ ...row, ...(counts.get(row.id) ?? NONE) })) };

@@ -1,6 +1,7 @@
 /** Reads a list page by page from the last row that was shown, so that a new row neither repeats nor hides another. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from './database.ts';
+import { type SearchQuery, searchRows, type Words } from './searchRows.ts';
 
 /** A row's position in a sorted list. */
 export interface Place {
@@ -32,9 +33,11 @@ export interface KeysetQuery {
   /** For example `screenshot_sets`. */
   readonly table: string;
   readonly columns: RawBuilder<unknown>;
-  /** The table, with joins if there are any. */
-  readonly from: RawBuilder<unknown>;
+  /** Joins that add columns. */
+  readonly joins?: RawBuilder<unknown>;
   readonly where: RawBuilder<unknown>;
+  /** Only rows that have these words. */
+  readonly words?: Words | undefined;
   readonly sort: Sort;
 }
 
@@ -58,7 +61,7 @@ export async function readKeyset<Row extends { readonly id: string }>(
 /** One row more than the page has, in the direction of reading. */
 async function readRows<Row extends { readonly id: string }>(
   db: Queryable,
-  { table, columns, from, where, sort }: KeysetQuery,
+  { table, columns, joins = sql``, where, words, sort }: KeysetQuery,
   { size, after, before }: KeysetPage,
 ): Promise<(Row & { readonly place: Place })[]> {
   const place = after ?? before;
@@ -69,11 +72,30 @@ async function readRows<Row extends { readonly id: string }>(
   // Equal values are in the other order of their ids, as in the indexes.
   const order = isFalling ? sql`${sort.column} desc, ${id} asc` : sql`${sort.column} asc, ${id} desc`;
   const beyond = place === undefined ? sql`` : sql` and ${isBeyond(place, { sort, id, isFalling })}`;
-  // A prepared statement would keep one plan for rare and for common words: the comment keeps it from being prepared.
-  const { rows } = await sql<Row & { sort_value: string }>`/* planned each time */
-    select ${columns}, ${value} as sort_value from ${from}
-    where ${where}${beyond} order by ${order} limit ${size + 1}`.execute(db);
+  const query = {
+    table,
+    columns: sql`${columns}, ${value} as sort_value`,
+    joins,
+    where: sql`${where}${beyond}`,
+    order,
+  };
+  const range = { limit: size + 1, offset: 0 };
+  const rows =
+    words === undefined
+      ? await readInOrder<Row & { sort_value: string }>(db, query, range.limit)
+      : (await searchRows<Row & { sort_value: string }>(db, { ...query, words }, range)).rows;
   return rows.map((row) => ({ ...row, place: { value: row.sort_value, id: row.id } }));
+}
+
+/** A prepared statement would keep one plan for rare and for common values: the comment keeps it from being prepared. */
+async function readInOrder<Row>(
+  db: Queryable,
+  { table, columns, joins = sql``, where, order }: Omit<SearchQuery, 'words'>,
+  limit: number,
+): Promise<Row[]> {
+  const { rows } = await sql<Row>`/* planned each time */
+    select ${columns} from ${sql.table(table)} ${joins} where ${where} order by ${order} limit ${limit}`.execute(db);
+  return rows;
 }
 
 function isBeyond(

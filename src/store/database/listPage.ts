@@ -2,6 +2,7 @@
 import { type Expression, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Queryable } from './database.ts';
 import type { Place } from './keyset.ts';
+import { type SearchQuery, searchRows } from './searchRows.ts';
 
 /** Which part of a list: pages count from 1. */
 export interface Page {
@@ -39,6 +40,21 @@ export async function readListPage<Tables, Names extends keyof Tables, Row>(
   const count = sql<{ count: number }>`select count(*)::integer as count from ${counted} as listed`;
   const [row] = await plannedEachTime<{ count: number }>(db, count);
   return { rows: found.slice(0, perPage), total: Math.max(row?.count ?? 0, found.length === 0 ? 0 : known) };
+}
+
+/**
+ * @returns a page of the rows that have certain words. The total is exact if few rows match, or if the list is short.
+ *   Otherwise, it is the number of rows up to this page, and one more.
+ */
+export async function readSearchPage<Row>(
+  db: Queryable,
+  query: SearchQuery,
+  { page, perPage }: Page,
+): Promise<ListPage<Row>> {
+  const offset = (page - 1) * perPage;
+  const { rows, total } = await searchRows<Row>(db, query, { limit: perPage + 1, offset });
+  const known = rows.length === 0 ? 0 : offset + rows.length;
+  return { rows: rows.slice(0, perPage), total: total ?? known };
 }
 
 /** A prepared statement would keep one plan for rare and for common values, and for all list pages. */

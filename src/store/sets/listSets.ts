@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { StatusCounts } from '../../domain/reviewNotes.ts';
 import type { ScreenshotStatus } from '../../domain/states.ts';
 import type { Queryable } from '../database/database.ts';
-import { type ListPage, type Page, readListPage } from '../database/listPage.ts';
+import { type ListPage, type Page, readListPage, readSearchPage } from '../database/listPage.ts';
 import type { SetRow } from '../database/rows.ts';
 import { type History, withSetHistory } from '../reviews/reviews.ts';
-import { isWantedSet, type SetFilter } from './setFilter.ts';
+import { isInSetList, type SetFilter, wordsOfSets } from './setFilter.ts';
 
 export interface ListedSetRow extends SetRow, History {
   readonly counts: StatusCounts;
@@ -13,18 +13,26 @@ export interface ListedSetRow extends SetRow, History {
 
 /** Newest first, each with how many of its screenshots are in which status. */
 export async function listSets(db: Queryable, filter: SetFilter, page: Page): Promise<ListPage<ListedSetRow>> {
-  const matching = db.selectFrom('screenshot_sets').where(isWantedSet(filter));
-  const ordered = matching
-    .select(['id', 'campaign_id', 'status', 'instructions', 'metadata', 'review_notes', 'created_at'])
-    .orderBy('created_at', 'desc')
-    .orderBy('id');
-  const { rows, total } = await readListPage(db, ordered, page);
+  const { rows, total } = await readSets(db, filter, page);
   const counts = await countScreenshots(
     db,
     rows.map((row) => row.id),
   );
   const listed = rows.map((row) => ({ ...row, counts: counts.get(row.id) ?? {} }));
   return { rows: await withSetHistory(db, listed), total };
+}
+
+const COLUMNS = ['id', 'campaign_id', 'status', 'instructions', 'metadata', 'review_notes', 'created_at'] as const;
+
+async function readSets(db: Queryable, filter: SetFilter, page: Page): Promise<ListPage<SetRow>> {
+  const words = wordsOfSets(filter);
+  const where = isInSetList(filter);
+  if (words === undefined) {
+    const list = db.selectFrom('screenshot_sets').where(where).select(COLUMNS);
+    return readListPage(db, list.orderBy('created_at', 'desc').orderBy('id'), page);
+  }
+  const columns = sql.join(COLUMNS.map((name) => sql.ref(name)));
+  return readSearchPage(db, { table: 'screenshot_sets', columns, where, words, order: sql`created_at desc, id` }, page);
 }
 
 /** @returns how many screenshots of each set are in which status. */

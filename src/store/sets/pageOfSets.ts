@@ -6,7 +6,7 @@ import type { Queryable } from '../database/database.ts';
 import { type KeysetPage, type KeysetRows, readKeyset } from '../database/keyset.ts';
 import { readFirstPictures, type SetPicture } from '../screenshots/readScreenshots.ts';
 import { countScreenshots } from './listSets.ts';
-import { isWantedSet, type SetFilter } from './setFilter.ts';
+import { isInSetList, isWantedSet, type SetFilter, wordsOfSets } from './setFilter.ts';
 
 export interface SetHeadline {
   readonly id: string;
@@ -49,7 +49,12 @@ export async function pageOfSets(
 ): Promise<KeysetRows<SetListRow>> {
   const found = await readKeyset<SetHeadline>(
     db,
-    { ...SET_QUERY, where: isWantedSet(filter), sort: { column: CREATED, type: 'time', direction } },
+    {
+      ...SET_QUERY,
+      where: isInSetList(filter),
+      words: wordsOfSets(filter),
+      sort: { column: CREATED, type: 'time', direction },
+    },
     page,
   );
   return { ...found, rows: await withContent(db, found.rows, pictures) };
@@ -60,7 +65,7 @@ const SET_QUERY = {
   table: 'screenshot_sets',
   columns: sql`screenshot_sets.id, screenshot_sets.campaign_id, campaigns.name as campaign, screenshot_sets.status,
     screenshot_sets.created_at, screenshot_sets.cancel_requested_at, screenshot_sets.retake_of`,
-  from: sql`screenshot_sets join campaigns on campaigns.id = screenshot_sets.campaign_id`,
+  joins: sql`join campaigns on campaigns.id = screenshot_sets.campaign_id`,
 };
 
 /** The sets with these ids that belong to the organization, newest first. */
@@ -70,7 +75,7 @@ export async function readSetHeadlines(
   ids: readonly string[],
 ): Promise<SetListRow[]> {
   if (ids.length === 0) return [];
-  const { rows } = await sql<SetHeadline>`select ${SET_QUERY.columns} from ${SET_QUERY.from}
+  const { rows } = await sql<SetHeadline>`select ${SET_QUERY.columns} from screenshot_sets ${SET_QUERY.joins}
     where screenshot_sets.organization_id = ${organizationId} and screenshot_sets.id = any(${[...ids]}::uuid[])
       and screenshot_sets.removed_at is null
     order by ${CREATED} desc, screenshot_sets.id`.execute(db);

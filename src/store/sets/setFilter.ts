@@ -5,6 +5,7 @@ import { allOf, type Place } from '../database/keyset.ts';
 import { isAfter } from '../database/listPage.ts';
 import { hasMetadata } from '../database/metadataFilter.ts';
 import { inRange, searchQuery, type TimeRange, type Wanted } from '../database/search.ts';
+import type { Words } from '../database/searchRows.ts';
 
 export interface SetFilter extends Wanted, TimeRange {
   readonly campaignId?: string | undefined;
@@ -15,10 +16,9 @@ export interface SetFilter extends Wanted, TimeRange {
   readonly after?: Place | undefined;
 }
 
-/** The condition on `screenshot_sets`. */
-export function isWantedSet(filter: SetFilter): RawBuilder<boolean> {
+/** The conditions on `screenshot_sets` but for words, sites and devices. */
+export function isInSetList(filter: SetFilter): RawBuilder<boolean> {
   const { organizationId, campaignId, status, after } = filter;
-  const words = searchQuery(filter);
   return allOf([
     sql`screenshot_sets.organization_id = ${organizationId}`,
     sql`screenshot_sets.removed_at is null`,
@@ -27,7 +27,22 @@ export function isWantedSet(filter: SetFilter): RawBuilder<boolean> {
     ...inRange(sql`screenshot_sets.created_at`, filter),
     isAfter('screenshot_sets', after),
     hasMetadata('screenshot_sets', filter),
-    words &&
-      sql`exists (select from set_search where set_search.set_id = screenshot_sets.id and set_search.words @@ ${words})`,
   ]);
+}
+
+/** The wanted words, sites and devices; undefined if there are none. */
+export function wordsOfSets(filter: SetFilter): Words | undefined {
+  const words = searchQuery(filter);
+  return (
+    words && {
+      matches: sql<boolean>`exists (
+        select from set_search where set_search.set_id = screenshot_sets.id and set_search.words @@ ${words})`,
+      ids: sql`select set_id as id from set_search where words @@ ${words}`,
+    }
+  );
+}
+
+/** All conditions on `screenshot_sets`. */
+export function isWantedSet(filter: SetFilter): RawBuilder<boolean> {
+  return allOf([isInSetList(filter), wordsOfSets(filter)?.matches]);
 }

@@ -1,8 +1,8 @@
 /** Accepts an ad of create-ad. */
 import type { ParsedCreateAd } from '../../contract/parseCreateAd.ts';
 import { invalid } from '../../domain/failure.ts';
-import { findAdsByKey, findReferences } from '../../store/ads/findReferences.ts';
-import { type InsertedAds, insertAds, type NewAd, newAd } from '../../store/ads/insertAds.ts';
+import { findReferences } from '../../store/ads/findReferences.ts';
+import { type NewAd, newAd } from '../../store/ads/insertAds.ts';
 import type { Queryable } from '../../store/database/database.ts';
 import type { AdRow } from '../../store/database/rows.ts';
 import type { EventContext } from '../eventContext.ts';
@@ -14,6 +14,7 @@ import {
   wantsS3,
   wantsUpload,
 } from './checks.ts';
+import { type StoredAds, storeNewAds } from './storeNewAds.ts';
 
 export interface AdRequest {
   readonly organizationId: string;
@@ -33,7 +34,7 @@ interface AcceptedAd {
   readonly created: boolean;
 }
 
-/** Stores a new ad and asks for its preview, or finds the ad with the lookup key. @throws Failure (422) with all faults of the body. */
+/** Stores a new ad and asks for its preview, or finds the ad with the lookup key. @throws Failure: 422 with all faults of the body, 409 as `storeNewAds`. */
 export async function acceptAd(tx: Queryable, request: AdRequest, { queue }: EventContext): Promise<AcceptedAd> {
   const { organizationId, parsed } = request;
   const { existing, uploadNames } = needsLook(parsed) ? await examine(tx, request) : NOTHING_FOUND;
@@ -44,14 +45,14 @@ export async function acceptAd(tx: Queryable, request: AdRequest, { queue }: Eve
     await queue.enqueue(tx, 'launch', { organization_id: organizationId });
     return { row: pendingRow(made, stored.campaignId, createdAt), created: true };
   }
-  const [taken] = await findAdsByKey(tx, stored.campaignId, [made.lookupKey ?? '']);
+  const taken = stored.existing.get(made.lookupKey ?? '');
   if (taken === undefined) throw new Error('unreachable: the ad was neither stored nor found by its lookup key');
   return { row: taken, created: false };
 }
 
 interface Stored {
   readonly made: NewAd;
-  readonly stored: InsertedAds;
+  readonly stored: StoredAds;
 }
 
 async function storeAd(
@@ -65,7 +66,7 @@ async function storeAd(
   const fileName = uploadNames.get(ad.content.media.content);
   const made = newAd({ lookupKey: ad.lookupKey, ...ad.content, fileName });
   const given = { organizationId, campaign, source: 'create_ad', ads: [made], subscribers } as const;
-  const stored = await insertAds(tx, remembered ? { ...given, liveKeyId: remembered.keyId } : given);
+  const stored = await storeNewAds(tx, remembered ? { ...given, liveKeyId: remembered.keyId } : given);
   if (stored !== undefined) return { made, stored };
   await remembered?.recheck(tx);
   if ('name' in campaign) throw new Error('unreachable: the campaign was neither found nor created');

@@ -5,14 +5,14 @@ import type { Limits } from '../../domain/limits.ts';
 import { DEFAULT_QUOTAS, type DefaultQuotas, quotaExceeded } from '../../domain/quotas.ts';
 import { countWanted, expandScreenshots, type Retaken } from '../../domain/screenshots.ts';
 import type { Enqueuer } from '../../queue/payloads.ts';
-import { findAdsByKey } from '../../store/ads/findReferences.ts';
-import { insertAds, type NewAd, newAd } from '../../store/ads/insertAds.ts';
+import { type NewAd, newAd } from '../../store/ads/insertAds.ts';
 import type { Queryable } from '../../store/database/database.ts';
 import type { SetRow } from '../../store/database/rows.ts';
 import { insertSet } from '../../store/sets/insertSet.ts';
 import { countPictures } from '../../store/usage/usage.ts';
 import { addUnknownCampaignFault, type UploadNames, wantsS3, wantsUpload } from './checks.ts';
 import { type Existing, examineEntries, NOTHING_EXISTS } from './examineEntries.ts';
+import { storeNewAds } from './storeNewAds.ts';
 
 /** A screenshot request that its parser has read. */
 export interface RequestToAccept {
@@ -32,7 +32,7 @@ export interface AcceptanceContext {
 
 type AcceptOptions = RequestToAccept & Pick<AcceptanceContext, 'limits' | 'quotas'>;
 
-/** Stores campaign, ads, set, screenshots and subscribers, and asks for the set's admission. @throws Failure: 422 with all faults of the body, 429 over the quota of the day. */
+/** Stores campaign, ads, set, screenshots and subscribers, and asks for the set's admission. @throws Failure: 422 with all faults of the body, 429 over the quota of the day, 409 as `storeNewAds`. */
 export async function acceptScreenshotRequest(
   tx: Queryable,
   request: RequestToAccept,
@@ -75,13 +75,13 @@ function needsLook({ parsed, limits }: AcceptOptions): boolean {
   );
 }
 
-interface StoredAds {
+interface RequestedAds {
   readonly campaignId: string;
   /** The ad of each entry, in the order of the entries. */
   readonly adIds: readonly string[];
 }
 
-async function storeAds(tx: Queryable, options: AcceptOptions, existing: Existing): Promise<StoredAds> {
+async function storeAds(tx: Queryable, options: AcceptOptions, existing: Existing): Promise<RequestedAds> {
   const { organizationId, parsed } = options;
   const plan = parsed.entries.map((entry) => existing.adOf(entry) ?? newAdOf(entry, existing.uploadNames));
   const ads = plan.filter((planned) => typeof planned !== 'string');
@@ -90,32 +90,20 @@ async function storeAds(tx: Queryable, options: AcceptOptions, existing: Existin
   }
   if (parsed.campaign === undefined) throw new Error('unreachable: an invalid body passed validation');
   const { campaign } = parsed;
-  const stored = await insertAds(tx, { organizationId, campaign, source: 'screenshot_request', ads });
+  const stored = await storeNewAds(tx, { organizationId, campaign, source: 'screenshot_request', ads });
   if (stored === undefined) {
     addUnknownCampaignFault(parsed.faults);
     throw invalid(parsed.faults.errors);
   }
-  const taken = ads.filter(({ id }) => !stored.inserted.has(id));
-  const byKey = await idsByKey(tx, stored.campaignId, taken);
-  const adIds = plan.map((planned) => (typeof planned === 'string' ? planned : (byKey.get(planned.id) ?? planned.id)));
-  return { campaignId: stored.campaignId, adIds };
+  const { campaignId, existing: found } = stored;
+  const adIds = plan.map((planned) =>
+    typeof planned === 'string' ? planned : (found.get(planned.lookupKey ?? '')?.id ?? planned.id),
+  );
+  return { campaignId, adIds };
 }
 
 function newAdOf({ ad }: ParsedEntry, uploadNames: UploadNames): NewAd {
   const content: NewAdContent | undefined = ad?.content;
   if (content === undefined) throw new Error('unreachable: an invalid entry passed validation');
   return newAd({ lookupKey: ad?.lookupKey, ...content, fileName: uploadNames.get(content.media.content) });
-}
-
-/** @returns the ids of existing ads for new ads whose lookup key was taken, by the ids of the new ads. */
-async function idsByKey(tx: Queryable, campaignId: string, taken: readonly NewAd[]): Promise<Map<string, string>> {
-  const keys = taken.flatMap(({ lookupKey }) => lookupKey ?? []);
-  const found = new Map((await findAdsByKey(tx, campaignId, keys)).map((row) => [row.lookup_key, row.id]));
-  return new Map(
-    taken.map(({ id, lookupKey }) => {
-      const holder = found.get(lookupKey);
-      if (holder === undefined) throw new Error('unreachable: the ad was neither stored nor found by its lookup key');
-      return [id, holder];
-    }),
-  );
 }

@@ -1,10 +1,14 @@
 /** A page of a list must not read all rows of an organization, whatever a person filters by. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listAds } from '../../../src/store/ads/listAds.ts';
 import { pageOfAds } from '../../../src/store/ads/pageOfAds.ts';
+import { listCampaigns } from '../../../src/store/campaigns/listCampaigns.ts';
 import { pageOfCampaigns, readRecentCampaigns } from '../../../src/store/campaigns/pageOfCampaigns.ts';
+import type { ListPage, Page } from '../../../src/store/database/listPage.ts';
+import { listSets } from '../../../src/store/sets/listSets.ts';
 import { countNewerSets, pageOfSets } from '../../../src/store/sets/pageOfSets.ts';
-import type { SetFilter } from '../../../src/store/sets/setFilter.ts';
+import { isWantedSet, type SetFilter } from '../../../src/store/sets/setFilter.ts';
 import { testDatabase } from '../../support/database.ts';
 import { rowCounter } from '../../support/rowCounter.ts';
 
@@ -140,5 +144,53 @@ describe('a list page of an organization with 20,000 sets', () => {
     const read = () =>
       pageOfSets(db, { organizationId: small, device: 'desktop' }, { direction: 'desc', page, pictures: 3 });
     expect(await mostRowsRead(read)).toBeLessThan(ROWS_MOST);
+  });
+});
+
+/** In a page of 25: words of all, of none, of one, of some, of more than the index of words gives, and only of old ones. */
+const TEXTS = ['banner', 'zebra', 'b19999', 'b1999', 'b1', 'c77', 'spring b1', 'b19'];
+
+describe('a search in an organization with 20,000 sets', () => {
+  const lists: Readonly<Record<string, (text: string, page: Page) => Promise<ListPage<{ id: string }>>>> = {
+    sets: (text, at) => listSets(db, { organizationId, text }, at),
+    ads: (text, at) => listAds(db, { organizationId, text: text.replace('b1', '1').replace('c77', 'key 77') }, at),
+    campaigns: (text, at) => listCampaigns(db, { organizationId, text: text.replace('b1', '1') }, at),
+  };
+  const searches = Object.entries(lists).flatMap(([name, list]) => TEXTS.map((text) => [name, text, list] as const));
+
+  test.each(searches)('of %s reads few rows: %s', async (_name, text, list) => {
+    // A small table may be read to its end for words of a few hundred sets.
+    const most = ['b1', 'c77', 'b19'].includes(text) ? 1.2 * SETS : ROWS_MOST;
+    expect(await mostRowsRead(() => list(text, { page: 1, perPage: 25 }))).toBeLessThan(most);
+  });
+
+  test.each([
+    ...TEXTS.map((text) => ({ text })),
+    { text: 'b1', status: 'in_review' as const },
+    { text: 'b1', campaignId: 'c4ca4238-a0b9-2382-0dcc-509a6f75849b' },
+    { text: 'b1', after: middle },
+    { text: 'b1999', from: new Date(Date.now() - 19_995_000) },
+  ])('finds the same sets as a look at every set: %o', async (filter) => {
+    const conditions = isWantedSet({ organizationId, ...filter });
+    const every = await db
+      .selectFrom('screenshot_sets')
+      .select('id')
+      .where(conditions)
+      .orderBy('created_at', 'desc')
+      .orderBy('id')
+      .execute();
+    for (const [page, perPage] of [
+      [1, 25],
+      [2, 25],
+      [3, 4],
+      [400, 25],
+    ] as const) {
+      const { rows, total } = await listSets(db, { organizationId, ...filter }, { page, perPage });
+      const expected = every.slice((page - 1) * perPage, page * perPage);
+      expect(rows.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
+      // It says whether another page follows.
+      if (rows.length > 0) expect(total > page * perPage).toBe(every.length > page * perPage);
+      expect(total).toBeLessThanOrEqual(every.length);
+    }
   });
 });

@@ -3,9 +3,11 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ArtifactStore } from '../../../../src/artifacts/store.ts';
 import { thumbnailKey } from '../../../../src/domain/thumbnails.ts';
+import { lockAd, markAdRemoved } from '../../../../src/store/removal/removedAds.ts';
 import { claimRemovedCampaign } from '../../../../src/store/removal/removedCampaigns.ts';
 import { removeSome } from '../../../../src/workflow/removal.ts';
 import { removeExpiredUploads } from '../../../../src/workflow/uploads.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { type Json, memoryArtifacts, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 const files = new Map<string, Buffer>();
@@ -197,6 +199,61 @@ describe('a deleted ad', () => {
       ]).toContainEqual([made?.status, removed?.status]);
     }
   });
+
+  const bodies = {
+    ads: (lookup_key: string) => ({ campaign: { name: 'Ads' }, ad: { lookup_key, media } }),
+    screenshot_requests: (lookup_key: string) => ({
+      campaign: { name: 'Ads' },
+      screenshot_requests: [{ ad: { lookup_key, media }, screenshots }],
+    }),
+  };
+  test.each([
+    ['ads', 201],
+    ['screenshot_requests', 202],
+  ] as const)(
+    'a request to %s that waits for the deletion of an ad with its lookup key makes a new ad',
+    async (path, status) => {
+      const ad = await newAd({ lookup_key: `deleted for ${path}` });
+      let reply: ReturnType<typeof api.post> | undefined;
+      await api.store.db.transaction().execute(async (tx) => {
+        await lockAd(tx, { id: ad.id, organizationId });
+        reply = api.post(path, bodies[path](ad.lookup_key));
+        await eventually(async () => expect(await waitForLocks()).toBe(1));
+        await markAdRemoved(tx, ad.id);
+      });
+      expect((await reply)?.status).toBe(status);
+      const { json } = await api.get(`ads?lookup_key=${encodeURIComponent(ad.lookup_key)}`);
+      expect(json.data).toEqual([expect.objectContaining({ lookup_key: ad.lookup_key, status: 'pending' })]);
+      expect(json.data[0].id).not.toBe(ad.id);
+    },
+  );
+
+  /** How many other sessions of this database wait for a lock. */
+  async function waitForLocks(): Promise<number> {
+    const { rows } = await api.store.pool.query<{ count: number }>(
+      "select count(*)::integer as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    return rows[0]?.count ?? 0;
+  }
+
+  test.each(['ads', 'screenshot_requests'] as const)(
+    'a request to %s answers 409 if ads with its lookup key come and go again and again',
+    async (path) => {
+      // As if another request stored the ad before each insert, and another one deleted it after that.
+      await api.store.pool.query(`create function skip() returns trigger language plpgsql as 'begin return null; end';
+        create trigger skip before insert on ads for each row execute function skip()`);
+      try {
+        const reply = await api.post(path, bodies[path]('never stored'));
+        expect([reply.status, reply.json.code, Object.keys(reply.json.errors)]).toEqual([
+          409,
+          'conflict',
+          ['lookup_key'],
+        ]);
+      } finally {
+        await api.store.pool.query('drop trigger skip on ads; drop function skip()');
+      }
+    },
+  );
 
   test('a removal that was killed between files and rows is finished by another process', async () => {
     const ad = await newAd();
