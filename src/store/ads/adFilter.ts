@@ -19,7 +19,7 @@ export interface AdFilter extends TimeRange {
   readonly after?: Place | undefined;
 }
 
-/** The conditions on `ads` but for words. */
+/** The conditions on `ads` except words. */
 export function isInAdList(filter: AdFilter): RawBuilder<boolean> {
   const { organizationId, campaignId, lookupKey, status, after } = filter;
   return allOf([

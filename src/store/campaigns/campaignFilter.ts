@@ -12,7 +12,7 @@ export interface CampaignFilter extends TimeRange {
   readonly after?: Place | undefined;
 }
 
-/** The conditions on `campaigns` but for words. */
+/** The conditions on `campaigns` except words. */
 export function isInCampaignList(filter: CampaignFilter): RawBuilder<boolean> {
   const { organizationId, name, after } = filter;
   return allOf([

@@ -22,7 +22,7 @@ export interface SearchQuery {
   readonly columns: RawBuilder<unknown>;
   /** Joins that add columns and neither add nor remove rows. */
   readonly joins?: RawBuilder<unknown>;
-  /** All conditions on the table but the words. */
+  /** All conditions on the table except the words. */
   readonly where: RawBuilder<unknown>;
   readonly order: RawBuilder<unknown>;
   readonly words: Words;

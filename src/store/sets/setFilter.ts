@@ -16,7 +16,7 @@ export interface SetFilter extends Wanted, TimeRange {
   readonly after?: Place | undefined;
 }
 
-/** The conditions on `screenshot_sets` but for words, sites and devices. */
+/** The conditions on `screenshot_sets` except words, sites and devices. */
 export function isInSetList(filter: SetFilter): RawBuilder<boolean> {
   const { organizationId, campaignId, status, after } = filter;
   return allOf([

@@ -32,7 +32,7 @@ export interface AcceptanceContext {
 
 type AcceptOptions = RequestToAccept & Pick<AcceptanceContext, 'limits' | 'quotas'>;
 
-/** Stores campaign, ads, set, screenshots and subscribers, and asks for the set's admission. @throws Failure: 422 with all faults of the body, 429 over the quota of the day, 409 as `storeNewAds`. */
+/** Stores campaign, ads, set, screenshots and subscribers, and asks for the set's admission. @throws Failure: 409 as `storeNewAds`, 422 with all faults, 429 over the quota of the day. */
 export async function acceptScreenshotRequest(
   tx: Queryable,
   request: RequestToAccept,

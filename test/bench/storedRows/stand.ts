@@ -18,7 +18,7 @@ export interface Side {
   readonly key: string;
   /** The cookie of a person who signed in. */
   readonly cookie: string;
-  /** Of pictures and other files. */
+  /** The folder for pictures and other files. */
   readonly artifacts: string;
   readonly database: pg.Pool;
 }
