@@ -1,10 +1,18 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { loadConfig } from '../config.ts';
 import { QUOTA_MAX } from '../domain/quotas.ts';
+import {
+  type ChosenRetention,
+  RETENTION_BOUNDS,
+  RETENTION_SETTINGS,
+  type RetentionSetting,
+} from '../domain/retention.ts';
 import { REVIEW_MODES, type ReviewMode } from '../domain/reviews.ts';
 import type { Database } from '../store/database/database.ts';
 import { listOrganizations } from '../store/organizations/organizations.ts';
-import { addOrganization, chooseQuotas, chooseReview, disable, enable, rotateSecret } from '../workflow/operator.ts';
+import { addOrganization, chooseQuotas, chooseSettings, disable, enable, rotateSecret } from '../workflow/operator.ts';
 import { addDelete } from './orgDelete.ts';
+import { retentionPolicy } from './retentionPolicy.ts';
 import { slugArgument } from './slugArgument.ts';
 import { print, withStore } from './withStore.ts';
 
@@ -63,15 +71,19 @@ function addDisableAndEnable(org: Command): void {
 }
 
 interface Chosen {
+  readonly setRetentionDays?: number | null;
+  readonly eventRetentionDays?: number | null;
+  readonly deliveryRetentionDays?: number | null;
+  readonly requestRetentionDays?: number | null;
   readonly review?: ReviewMode;
   readonly picturesPerDay?: number | null;
   readonly runningCaptures?: number | null;
 }
 
 function addSet(org: Command): void {
-  org
+  const command = org
     .command('set')
-    .description('change how the sets of an organization are approved, and its quotas')
+    .description('change how the sets of an organization are approved, its quotas, and how long its objects are kept')
     .addArgument(slugArgument())
     .addOption(
       new Option(
@@ -81,32 +93,59 @@ function addSet(org: Command): void {
     )
     .option('--pictures-per-day <number>', 'screenshots that it may request on a day, or "default"', quota)
     .option('--running-captures <number>', 'its captures that may run at the same time, or "default"', quota)
-    .action((name: string, chosen: Chosen, command: Command) => {
+    .action((name: string, chosen: Chosen, self: Command) => {
       if (Object.keys(chosen).length === 0)
-        command.error('error: choose at least one of --review, --pictures-per-day and --running-captures', {
-          exitCode: 2,
-        });
+        self.error('error: choose at least one option: see tearsheet org set --help', { exitCode: 2 });
       return withStore((db) => change(db, name, chosen));
     });
+  for (const setting of RETENTION_SETTINGS)
+    command.option(`--${setting.replaceAll('_', '-')} <days>`, `${KEPT[setting]}, or "default"`, daysOf(setting));
 }
+
+const KEPT: Readonly<Record<RetentionSetting, string>> = {
+  set_retention_days: 'days from the request of a set to its removal',
+  event_retention_days: 'days until the removal of an event',
+  delivery_retention_days: 'days from the end of a delivery to its removal',
+  request_retention_days: 'days until the removal of an answer to a request with an idempotency key',
+};
 
 async function change(db: Database, name: string, chosen: Chosen): Promise<void> {
   const { review, picturesPerDay, runningCaptures } = chosen;
-  if (review !== undefined) await chooseReview(db, name, review);
+  const policy = retentionPolicy(loadConfig(process.env));
+  await chooseSettings(db, name, { review, ...retentionOf(chosen) }, policy);
   await chooseQuotas(db, name, {
     ...(picturesPerDay !== undefined && { pictures_per_day: picturesPerDay }),
     ...(runningCaptures !== undefined && { running_captures: runningCaptures }),
   });
 }
 
-/** @returns null for "default", the number of the operator's settings. */
-function quota(text: string): number | null {
-  if (text === 'default') return null;
-  const number = Number(text);
-  if (/^\d+$/.test(text) && number >= 1 && number <= QUOTA_MAX) return number;
-  throw new InvalidArgumentError(
-    `It must be "default", or a whole number from 1 to ${QUOTA_MAX.toLocaleString('en')}.`,
-  );
+function retentionOf(chosen: Chosen): Partial<ChosenRetention> {
+  const { setRetentionDays, eventRetentionDays, deliveryRetentionDays, requestRetentionDays } = chosen;
+  return {
+    ...(setRetentionDays !== undefined && { set_retention_days: setRetentionDays }),
+    ...(eventRetentionDays !== undefined && { event_retention_days: eventRetentionDays }),
+    ...(deliveryRetentionDays !== undefined && { delivery_retention_days: deliveryRetentionDays }),
+    ...(requestRetentionDays !== undefined && { request_retention_days: requestRetentionDays }),
+  };
+}
+
+const quota = numberOrDefault(1, QUOTA_MAX);
+
+const daysOf = (setting: RetentionSetting) => {
+  const { min, max } = RETENTION_BOUNDS[setting];
+  return numberOrDefault(min, max);
+};
+
+/** @returns a reader of numbers, which returns null for "default", the number of the operator's settings. */
+function numberOrDefault(min: number, max: number): (text: string) => number | null {
+  return (text) => {
+    if (text === 'default') return null;
+    const number = Number(text);
+    if (/^\d+$/.test(text) && number >= min && number <= max) return number;
+    throw new InvalidArgumentError(
+      `It must be "default", or a whole number from ${min} to ${max.toLocaleString('en')}.`,
+    );
+  };
 }
 
 function addRotateWebhookSecret(org: Command): void {

@@ -14,7 +14,7 @@ import {
 } from './events.ts';
 import { REPLAYED_EVENTS, REPLAYED_PERIOD } from './examples.ts';
 import { idempotent, type OperationParts } from './operationParts.ts';
-import { EventsQuery } from './queries.ts';
+import { EventReplaysQuery, EventsQuery } from './queries.ts';
 
 const BODY_FAILURES = [400, 409, 413, 415, 422] as const;
 const TAGS = ['Deliveries'];
@@ -66,6 +66,10 @@ export function eventOperations({
       },
     },
     [`${base}/event_replays`]: {
+      get: {
+        ...list('listEventReplays', 'List replays of periods, newest first', EventReplaysQuery, EventReplayRecord),
+        tags: TAGS,
+      },
       post: {
         operationId: 'createEventReplay',
         summary: 'Send the events of a period again',

@@ -40,8 +40,9 @@ import {
 } from './records.ts';
 import { ReviewBody, requestBodies } from './requests.ts';
 import { retakeBodies } from './retakes.ts';
-import { ScreenshotReviewBody, SettingsBody, SettingsRecord } from './reviewing.ts';
+import { ScreenshotReviewBody } from './reviewing.ts';
 import { settingOperations } from './settingOperations.ts';
+import { SettingsBody, SettingsRecord } from './settings.ts';
 import { NewShare, ShareRecord } from './sharing.ts';
 import { newTemplate, TemplateRecord } from './templates.ts';
 import { usageOperations } from './usage.ts';

@@ -47,6 +47,15 @@ export function unknownId(): Failure {
   return notFound('id', 'This organization has no object with this id.');
 }
 
+/** For events and deliveries, which are removed when they are old. No row remembers their ids. */
+export function unknownOrRemoved(what: 'event' | 'delivery' | 'replay'): Failure {
+  const setting = what === 'delivery' ? 'delivery_retention_days' : 'event_retention_days';
+  return notFound(
+    'id',
+    `This organization has no ${what} with this id. If it had one, it was removed because of its age (${setting} of the settings) or with its set or ad.`,
+  );
+}
+
 /** For an object that was removed. @param parameter the part of the path that names it. */
 export function gone(parameter: string, message: string): Failure {
   return new Failure({ status: 410, code: 'gone', errors: { [parameter]: [message] } });

@@ -4,6 +4,12 @@ import { SCREENSHOT_STATUSES } from '../domain/states.ts';
 import { type ControllerMetrics, createControllerMetrics } from './controllerMetrics.ts';
 import { createScrapeGauges, type ScrapeGauges } from './scrapeGauges.ts';
 
+/** The kinds of removed objects. */
+const REMOVED = [
+  ...['campaign', 'ad', 'set', 'screenshot', 'picture', 'upload'],
+  ...['delivery', 'event', 'event_replay', 'stored_answer'],
+];
+
 export interface QueueState {
   readonly name: string;
   /** Entries that are ready to run. */
@@ -51,7 +57,7 @@ export interface Metrics {
   /** Counts a webhook endpoint that the service disabled because it failed for days. */
   countDisabledEndpoint(): void;
   countExportAttempt(attempt: MeasuredExportAttempt): void;
-  /** Counts what the removal of sets removed, by kind. */
+  /** Counts what the removal and the retention removed, by kind. */
   countRemoved(counts: Readonly<Record<string, number>>): void;
   /** Sets the function that reads the queues at each scrape. It has two seconds. */
   collectQueue(collect: () => Promise<readonly QueueState[]>): void;
@@ -250,7 +256,7 @@ function createKnownSeries(made: KnownInstruments): void {
     for (const outcome of ['delivered', 'retries_exhausted', 'gone', 'refused'])
       made.deliveries.inc({ channel, outcome }, 0);
   }
-  for (const kind of ['campaign', 'ad', 'set', 'screenshot', 'picture', 'delivery']) made.removed.inc({ kind }, 0);
+  for (const kind of REMOVED) made.removed.inc({ kind }, 0);
   for (const format of EXPORT_FORMATS) {
     for (const outcome of ['ready', 'retry', 'failed']) made.exports.inc({ format, outcome }, 0);
   }

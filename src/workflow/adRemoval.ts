@@ -12,6 +12,7 @@ import {
   claimRemovedAd,
   deleteAd,
   deleteDeliveriesOfAd,
+  deleteEventsOfAd,
   forgetPreview,
   isShown,
   lockAd,
@@ -100,7 +101,7 @@ export async function removeSomeOfAd(context: StepContext, organizationId?: stri
 type Step = (context: StepContext, ad: RemovedAd) => Promise<StepCounts | undefined>;
 
 /** The first of these that finds something is the step. */
-const STEPS: readonly Step[] = [removeFrames, removePreview, removeDeliveries];
+const STEPS: readonly Step[] = [removeFrames, removePreview, removeDeliveries, removeEvents];
 
 async function removeFrames(context: StepContext, { id }: RemovedAd) {
   const frames = await readFramesOfAd(context.db, id, PICTURES_TOGETHER);
@@ -120,6 +121,10 @@ async function removePreview(context: StepContext, { id }: RemovedAd) {
 async function removeDeliveries({ db }: StepContext, { id }: RemovedAd) {
   const delivery = await db.transaction().execute((tx) => deleteDeliveriesOfAd(tx, id, ROWS_TOGETHER));
   return delivery === 0 ? undefined : { delivery };
+}
+
+async function removeEvents({ db }: StepContext, { id }: RemovedAd) {
+  return (await deleteEventsOfAd(db, id, ROWS_TOGETHER)) === 0 ? undefined : {};
 }
 
 /** Does one step of one removed campaign: marks sets, then ads, and deletes its row last. */

@@ -2,7 +2,7 @@
 import { type AuditAction, changesBetween, type FieldChange, OPERATOR } from '../domain/auditLog.ts';
 import { DEFAULT_CONNECTOR } from '../domain/connectors.ts';
 import { SCOPES } from '../domain/keys.ts';
-import type { ReviewMode } from '../domain/reviews.ts';
+import type { RetentionPolicy } from '../domain/retention.ts';
 import { recordAction } from '../store/auditLog/auditLog.ts';
 import type { Database, Queryable } from '../store/database/database.ts';
 import { createKey, type KeyOptions, revokeKey } from '../store/organizations/apiKeys.ts';
@@ -18,7 +18,7 @@ import {
   setQuotas,
 } from '../store/organizations/organizations.ts';
 import { recordConnector, requireConnector } from './connectors.ts';
-import { changeSettings, replaceWebhookSecret } from './settings.ts';
+import { changeSettings, replaceWebhookSecret, type SettingsChange } from './settings.ts';
 
 /** @throws Failure for a slug that is taken or malformed. */
 export function addOrganization(db: Database, slug: string): Promise<NewOrganization> {
@@ -49,8 +49,14 @@ export async function enable(db: Database, slug: string): Promise<void> {
   });
 }
 
-export async function chooseReview(db: Database, slug: string, review: ReviewMode): Promise<void> {
-  await db.transaction().execute((tx) => changeSettings(tx, slug, { review }, OPERATOR));
+/** Settings that are absent stay. @throws Failure: 404 for an unknown slug, 422 for days that the settings of the operator do not allow. */
+export async function chooseSettings(
+  db: Database,
+  slug: string,
+  change: SettingsChange,
+  policy?: RetentionPolicy,
+): Promise<void> {
+  await db.transaction().execute((tx) => changeSettings(tx, slug, change, { actor: OPERATOR, policy }));
 }
 
 /** Quotas that are absent stay. */

@@ -14,11 +14,13 @@ import {
   type EventReplayRow,
   endReplay,
   findEventReplay,
+  findStalledReplays,
   insertEventReplay,
   lockRunningReplay,
   nextEventsOf,
   type ReplayedPeriod,
   saveReplayStep,
+  touchReplay,
 } from '../store/deliveries/eventReplays.ts';
 import { lockOrganizationOfEndpoints } from '../store/webhookEndpoints/failingEndpoints.ts';
 import { findEndpoint } from '../store/webhookEndpoints/webhookEndpoints.ts';
@@ -124,3 +126,33 @@ async function periodOf(
   const endpoint = await findEndpoint(tx, { organizationId, id });
   return { ...period, topics: endpoint?.topics ?? DEFAULT_TOPICS };
 }
+
+/** The queue repeats an entry after seconds, so a replay that made no step for so long has lost its entry. */
+const STALLED_MINUTES = 10;
+/** After this time a replay ends, so that it does not count among those that run. */
+const REPLAY_HOURS_MAX = 24;
+const RESUMED_TOGETHER = 100;
+
+/**
+ * Enqueues replays again that make no progress, because the queue stops repeating an entry after 30 failures. Ends those that are a day old.
+ * @returns how many of each.
+ */
+export async function resumeStalledReplays(
+  db: Database,
+  queue: Enqueuer,
+): Promise<{ readonly resumed: number; readonly ended: number }> {
+  const stalled = await findStalledReplays(db, { minutes: STALLED_MINUTES, most: RESUMED_TOGETHER });
+  const isOver = ({ hours }: { hours: number }) => hours >= REPLAY_HOURS_MAX;
+  for (const { id } of stalled.filter(isOver)) await endReplay(db, id, { status: 'failed', reason: NO_PROGRESS });
+  const resumed = stalled.filter((replay) => !isOver(replay));
+  for (const { id } of resumed) {
+    await db.transaction().execute(async (tx) => {
+      await touchReplay(tx, id);
+      await queue.enqueue(tx, 'replay_events', { replay_id: id });
+    });
+  }
+  return { resumed: resumed.length, ended: stalled.length - resumed.length };
+}
+
+const NO_PROGRESS =
+  'The replay did not finish within a day. Its first events_done events were sent again. Request another replay for the rest of the period.';

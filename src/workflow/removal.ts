@@ -12,8 +12,8 @@
 import type { ArtifactStore } from '../artifacts/store.ts';
 import type { Actor } from '../domain/auditLog.ts';
 import { exportKey } from '../domain/exports.ts';
-import { conflict, gone, invalid, unknownId } from '../domain/failure.ts';
-import { NO_RETENTION, type RetentionLimits, retentionDays } from '../domain/retention.ts';
+import { conflict, gone, unknownId } from '../domain/failure.ts';
+import { type RetentionLimits, retentionDays } from '../domain/retention.ts';
 import { recordAction } from '../store/auditLog/auditLog.ts';
 import type { Database, Queryable } from '../store/database/database.ts';
 import { listOrganizations } from '../store/organizations/organizations.ts';
@@ -29,6 +29,7 @@ import {
 import {
   deleteCreatives,
   deleteDeliveries,
+  deleteEventsOfSet,
   deleteFrames,
   deleteScreenshots,
   readFramesToRemove,
@@ -90,12 +91,6 @@ export async function expireSets(db: Database, limits: RetentionLimits): Promise
   return expired;
 }
 
-/** @throws Failure (422) if an organization may not keep its sets for so long. @param days null: it chooses nothing. */
-export function checkRetention(days: number | null, { maxDays }: RetentionLimits = NO_RETENTION): void {
-  if (days === null || maxDays === undefined || days <= maxDays) return;
-  throw invalid({ set_retention_days: [`must be at most ${maxDays}: the operator set this maximum.`] });
-}
-
 const NOTHING: RemovalCounts = { campaign: 0, ad: 0, set: 0, screenshot: 0, picture: 0, delivery: 0 };
 
 /** Does one step of one removed set, ad or campaign, of one organization or of all. @returns undefined if there is nothing to do. */
@@ -122,7 +117,7 @@ async function removeSomeOfSet(
 type Step = (context: RemovalContext, set: RemovedSet) => Promise<Partial<RemovalCounts> | undefined>;
 
 /** The first of these that finds something is the step. */
-const CONTENT: readonly Step[] = [removeScreenshots, removeFrames, removeCreatives, removeDeliveries];
+const CONTENT: readonly Step[] = [removeScreenshots, removeFrames, removeCreatives, removeDeliveries, removeEvents];
 
 async function removeContent(context: RemovalContext, set: RemovedSet): Promise<Partial<RemovalCounts>> {
   for (const step of CONTENT) {
@@ -160,6 +155,10 @@ async function removeCreatives({ db }: RemovalContext, { id }: RemovedSet) {
 async function removeDeliveries({ db }: RemovalContext, { id }: RemovedSet) {
   const delivery = await db.transaction().execute((tx) => deleteDeliveries(tx, id, ROWS_TOGETHER));
   return delivery === 0 ? undefined : { delivery };
+}
+
+async function removeEvents({ db }: RemovalContext, { id }: RemovedSet) {
+  return (await deleteEventsOfSet(db, id, ROWS_TOGETHER)) === 0 ? undefined : {};
 }
 
 /** An export that was being built may have left a file since the set became empty. */

@@ -1,7 +1,12 @@
-import { invalid } from '../domain/failure.ts';
+import { conflict, invalid } from '../domain/failure.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
-import { existingEvents, insertMissingDeliveries, restartDeliveriesOf } from '../store/deliveries/events.ts';
+import {
+  havingDeliveries,
+  insertMissingDeliveries,
+  lockEvents,
+  restartDeliveriesOf,
+} from '../store/deliveries/events.ts';
 import { type EndpointRow, findEndpoint } from '../store/webhookEndpoints/webhookEndpoints.ts';
 import { notifyOfDeliveries } from './deliveryNotifications.ts';
 import { requireEnabledEndpoint } from './webhookEndpoints.ts';
@@ -18,15 +23,29 @@ export interface EventsToReplay {
 
 /**
  * Sends events again, with no tries counted. @returns the number of deliveries.
- * @throws Failure: 422 for unknown ids, 409 if the endpoint is disabled.
+ * @throws Failure: 422 for unknown ids, 409 if the endpoint is disabled, or without one if deliveries were removed.
  */
 export async function replayEvents(tx: Queryable, given: EventsToReplay): Promise<number> {
   const { organizationId, eventIds } = given;
-  const known = await existingEvents(tx, organizationId, eventIds);
+  const known = await lockEvents(tx, organizationId, eventIds);
   const unknown = eventIds.flatMap((id, index) => (known.includes(id) ? [] : [`event_ids.${index}`]));
-  const text = 'is not the id of an event of this organization.';
+  const text =
+    'is not the id of an event of this organization. Old events are removed, see event_retention_days of the settings.';
   if (unknown.length > 0) throw invalid(Object.fromEntries(unknown.map((path) => [path, [text]])));
+  if (given.endpointId === undefined) await requireReceivers(tx, known);
   return sendAgain(tx, { ...given, eventIds: known });
+}
+
+/** @throws Failure (409) if the receivers of an event are not known any more. */
+async function requireReceivers(tx: Queryable, eventIds: readonly string[]): Promise<void> {
+  const known = await havingDeliveries(tx, eventIds);
+  const [first, ...others] = eventIds.filter((id) => !known.includes(id));
+  if (first === undefined) return;
+  const which = `evt_${first}${others.length === 0 ? '' : ` and ${others.length} others`}`;
+  throw conflict(
+    'webhook_endpoint_id',
+    `is needed: the deliveries of ${which} were removed, so the service does not know the receivers (delivery_retention_days of the settings).`,
+  );
 }
 
 /** As {@link replayEvents}, for ids that are known to be events of the organization. */

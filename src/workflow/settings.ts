@@ -1,6 +1,14 @@
 /** Changes to the settings, the webhook secret and the branding of an organization. Each function is part of a transaction. */
 import { type Actor, changesBetween } from '../domain/auditLog.ts';
 import type { Branding } from '../domain/branding.ts';
+import { invalid } from '../domain/failure.ts';
+import {
+  type ChosenRetention,
+  DEFAULT_RETENTION,
+  RETENTION_SETTINGS,
+  type RetentionPolicy,
+  retentionFaults,
+} from '../domain/retention.ts';
 import type { ReviewMode } from '../domain/reviews.ts';
 import { recordAction } from '../store/auditLog/auditLog.ts';
 import type { Queryable } from '../store/database/database.ts';
@@ -12,24 +20,50 @@ import {
   setReview,
 } from '../store/organizations/organizations.ts';
 
-export interface SettingsChange {
+/** Null: as the operator chose. */
+export interface SettingsChange extends Partial<Readonly<Record<keyof ChosenRetention, number | null | undefined>>> {
   readonly review?: ReviewMode | undefined;
-  /** Null: as the operator chose. */
-  readonly set_retention_days?: number | null | undefined;
 }
 
-/** Settings that are absent stay. @throws Failure (404) if there is no such organization. */
-export async function changeSettings(tx: Queryable, slug: string, change: SettingsChange, actor: Actor): Promise<void> {
-  const { id, review: reviewBefore, set_retention_days: daysBefore } = await lockOrganization(tx, slug);
-  const { review = reviewBefore, set_retention_days: days = daysBefore } = change;
-  const changes = changesBetween(
-    { review: reviewBefore, set_retention_days: daysBefore },
-    { review, set_retention_days: days },
-  );
+interface ChangeOptions {
+  readonly actor: Actor;
+  readonly policy?: RetentionPolicy | undefined;
+}
+
+/**
+ * Settings that are absent stay.
+ * @throws Failure: 404 if there is no such organization, 422 for days that the operator does not allow.
+ */
+export async function changeSettings(
+  tx: Queryable,
+  slug: string,
+  { review, ...days }: SettingsChange,
+  { actor, policy = DEFAULT_RETENTION }: ChangeOptions,
+): Promise<void> {
+  const row = await lockOrganization(tx, slug);
+  const changed = givenDays(days);
+  const before = chosenRetention(row);
+  const after = { ...before, ...changed };
+  const faults = retentionFaults({ changed, after }, policy);
+  if (Object.keys(faults).length > 0) throw invalid(faults);
+  const changes = changesBetween({ review: row.review, ...before }, { review: review ?? row.review, ...after });
   if (changes.length === 0) return;
-  await setReview(tx, slug, review);
-  await setRetention(tx, slug, days);
-  await recordAction(tx, actor, { organizationId: id, action: 'settings.updated', objectId: id, changes });
+  await setReview(tx, slug, review ?? row.review);
+  await setRetention(tx, slug, after);
+  await recordAction(tx, actor, { organizationId: row.id, action: 'settings.updated', objectId: row.id, changes });
+}
+
+/** @returns the choices of the organization. */
+function chosenRetention(row: ChosenRetention): ChosenRetention {
+  const { set_retention_days, event_retention_days, delivery_retention_days, request_retention_days } = row;
+  return { set_retention_days, event_retention_days, delivery_retention_days, request_retention_days };
+}
+
+function givenDays(days: Omit<SettingsChange, 'review'>): Partial<ChosenRetention> {
+  const given = RETENTION_SETTINGS.map((name) => [name, days[name]] as const).filter(
+    ([, value]) => value !== undefined,
+  );
+  return Object.fromEntries(given);
 }
 
 /** The old secret signs beside the new one for a day, unless `keepPrevious` is false. @returns the new one. */

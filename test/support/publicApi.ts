@@ -117,7 +117,7 @@ export async function startPublicApi({
   };
 }
 
-const queueInTable: Enqueuer = {
+export const queueInTable: Enqueuer = {
   enqueue: async (transaction, name, payload) => {
     await sql`insert into queued values (${name}, ${JSON.stringify(payload)}::jsonb)`.execute(transaction);
   },

@@ -35,6 +35,7 @@ from .models import (
     ListCampaignsResult,
     ListConnectorsResult,
     ListDeliveriesResult,
+    ListEventReplaysResult,
     ListEventsResult,
     ListExportsResult,
     ListKeysResult,
@@ -283,6 +284,14 @@ class Operations(Caller):
     def replay_events(self, body: "EventsReplay", *, idempotency_key: Optional[str] = None) -> "Replay":
         """Send several events again."""
         return cast("Replay", self.call("POST", "/events/replay", body=body, idempotency_key=idempotency_key, repeatable=True))
+
+    def list_event_replays(self, *, page: Optional[int] = None, per_page: Optional[int] = None, after: Optional[str] = None, status: Optional[Literal["running", "finished", "failed"]] = None, from_: Optional[str] = None, to: Optional[str] = None) -> "ListEventReplaysResult":
+        """List replays of periods, newest first."""
+        return cast("ListEventReplaysResult", self.call("GET", "/event_replays", query={"page": page, "per_page": per_page, "after": after, "status": status, "from": from_, "to": to}, repeatable=True))
+
+    def iterate_event_replays(self, *, page: Optional[int] = None, per_page: Optional[int] = None, after: Optional[str] = None, status: Optional[Literal["running", "finished", "failed"]] = None, from_: Optional[str] = None, to: Optional[str] = None) -> Iterator["EventReplayRun"]:
+        """List replays of periods, newest first. Reads all pages from `page` on, one after the other."""
+        return self.iterate(lambda number: self.list_event_replays(page=number, per_page=per_page, after=after, status=status, from_=from_, to=to), page or 1)
 
     def create_event_replay(self, body: "NewEventReplay", *, idempotency_key: Optional[str] = None) -> "EventReplayRun":
         """Send the events of a period again."""

@@ -14,7 +14,7 @@ import { createAd } from './createAd.ts';
 import { createScreenshotRequest } from './createScreenshotRequest.ts';
 import { crossOrigin } from './crossOrigin.ts';
 import { type Endpoint, endpoints } from './endpoint.ts';
-import { createEventReplay, oneEventReplay } from './eventReplays.ts';
+import { createEventReplay, eventReplayList, oneEventReplay } from './eventReplays.ts';
 import { eventList, oneEvent, replayMany, replayOne } from './events.ts';
 import { serveExport } from './exportFiles.ts';
 import { createExport, exportFile, exportList, oneExport } from './exports.ts';
@@ -112,7 +112,10 @@ function addWriteRoutes(app: Express, options: PublicApiOptions, endpoint: Endpo
   route(app, `${ORGANIZATION}/screenshots/:id/review`, { post: endpoint('write', reviewOfScreenshot(options)) });
   route(app, `${ORGANIZATION}/events/replay`, { post: endpoint('write', replayMany(options)) });
   route(app, `${ORGANIZATION}/events/:id/replay`, { post: endpoint('write', replayOne(options)) });
-  route(app, `${ORGANIZATION}/event_replays`, { post: endpoint('write', createEventReplay(options)) });
+  route(app, `${ORGANIZATION}/event_replays`, {
+    post: endpoint('write', createEventReplay(options)),
+    get: endpoint('read', eventReplayList(options)),
+  });
   route(app, `${ORGANIZATION}/deliveries/:id/replay`, { post: endpoint('write', replay(options)) });
   for (const kind of ['retake', 'duplicate'] as const) {
     route(app, `${ORGANIZATION}/screenshot_sets/:id/${kind}`, { post: endpoint('write', retakeSet(options, kind)) });

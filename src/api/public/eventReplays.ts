@@ -1,12 +1,14 @@
 /** Handlers for replays of a period. */
 import { type EventReplayRecord, NewEventReplay } from '../../contract/eventReplays.ts';
-import { unknownId } from '../../domain/failure.ts';
-import { findEventReplay } from '../../store/deliveries/eventReplays.ts';
+import { EventReplaysQuery } from '../../contract/queries.ts';
+import { unknownOrRemoved } from '../../domain/failure.ts';
+import { findEventReplay, listEventReplays } from '../../store/deliveries/eventReplays.ts';
 import { requestPeriodReplay } from '../../workflow/periodReplays.ts';
 import { eventReplayRecord } from '../presenters/eventRecords.ts';
 import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
 import { answerOnce } from './idempotency.ts';
 import { jsonBodyReader } from './jsonBody.ts';
+import { listAnswer, placeOf } from './listAnswer.ts';
 import type { PublicApiOptions } from './options.ts';
 
 type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
@@ -25,11 +27,22 @@ export function createEventReplay({ store, queue, limits }: PublicApiOptions): H
   };
 }
 
+/** GET …/event_replays: newest first. */
+export function eventReplayList({ store }: PublicApiOptions): Handler {
+  return async ({ request, organizationId }) => {
+    const query = readOrFail(EventReplaysQuery, request.query);
+    const { status, from, to, after: id } = query;
+    const after = await placeOf(store.db, 'event_replays', { organizationId, id });
+    const filter = { organizationId, status, from, to, after };
+    return listAnswer(query, (page) => listEventReplays(store.db, filter, page), eventReplayRecord);
+  };
+}
+
 /** GET …/event_replays/{id} */
 export function oneEventReplay({ store }: PublicApiOptions): Handler {
   return async ({ request, organizationId }) => {
     const row = await findEventReplay(store.db, { organizationId, id: idOf(request) });
-    if (row === undefined) throw unknownId();
+    if (row === undefined) throw unknownOrRemoved('replay');
     return jsonResponse(200, eventReplayRecord(row));
   };
 }

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { EventReplay, EventsReplay, eventUuid, type ReplayRecord } from '../../contract/events.ts';
 import { EventsQuery } from '../../contract/queries.ts';
-import { unknownId } from '../../domain/failure.ts';
+import { unknownId, unknownOrRemoved } from '../../domain/failure.ts';
 import { findEvent, listEvents } from '../../store/deliveries/events.ts';
 import { listDeliveries } from '../../store/deliveries/listDeliveries.ts';
 import { replayEvents } from '../../workflow/replayEvents.ts';
@@ -35,7 +35,7 @@ export function oneEvent({ store }: PublicApiOptions): Handler {
   return async (call) => {
     const { organizationId } = call;
     const row = await findEvent(store.db, { organizationId, id: eventIdOf(call) });
-    if (row === undefined) throw unknownId();
+    if (row === undefined) throw unknownOrRemoved('event');
     const page = { page: 1, perPage: DELIVERIES_SHOWN };
     const { rows } = await listDeliveries(store.db, { organizationId, eventId: row.id }, page);
     return jsonResponse(200, eventDetailRecord(row, rows));
@@ -51,7 +51,7 @@ export function replayOne({ store, limits }: PublicApiOptions): Handler {
     const { value, sha256 } = await readBody(request, response, organizationId);
     const endpointId = endpointOf(readOrFail(EventReplay, value));
     return answerOnce({ db: store.db, call, endpoint: `events/${id}/replay`, bodySha256: sha256 }, async (tx) => {
-      if ((await findEvent(tx, { organizationId, id })) === undefined) throw unknownId();
+      if ((await findEvent(tx, { organizationId, id })) === undefined) throw unknownOrRemoved('event');
       return extent(1, await replayEvents(tx, { organizationId, eventIds: [id], endpointId }));
     });
   };

@@ -14,7 +14,7 @@ interface Once {
   readonly bodySha256: Buffer;
 }
 
-/** Runs `work` in one transaction. With an `Idempotency-Key` it runs once a day, and a repeated request gets the same response. */
+/** Runs `work` in one transaction. With an `Idempotency-Key` it runs once as long as the answer is kept, and a repeated request gets the same response. */
 export async function answerOnce(
   { db, call, endpoint, bodySha256 }: Once,
   work: (tx: Queryable) => Promise<JsonResponse>,
@@ -24,7 +24,7 @@ export async function answerOnce(
   const idempotent: IdempotentCall = { organizationId: call.organizationId, endpoint, key, bodySha256 };
   return db.transaction().execute(async (tx) => {
     await call.remembered?.recheck(tx);
-    const kept = await takeKey(tx, idempotent);
+    const kept = await takeKey(tx, idempotent, { keptDays: call.answerDays });
     if (kept !== undefined) {
       call.response.set('Idempotency-Replayed', 'true');
       return kept;

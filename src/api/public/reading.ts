@@ -8,7 +8,7 @@ import {
   SetsQuery,
   UploadsQuery,
 } from '../../contract/queries.ts';
-import { unknownId } from '../../domain/failure.ts';
+import { unknownId, unknownOrRemoved } from '../../domain/failure.ts';
 import { listAds } from '../../store/ads/listAds.ts';
 import { listCampaigns } from '../../store/campaigns/listCampaigns.ts';
 import { readCampaign } from '../../store/campaigns/readCampaign.ts';
@@ -122,7 +122,7 @@ export function deliveryList(db: Database): ReadHandler {
 export function oneDelivery(db: Database): ReadHandler {
   return async ({ request, organizationId }) => {
     const row = await findDelivery(db, { organizationId, id: idOf(request) });
-    if (row === undefined) throw unknownId();
+    if (row === undefined) throw unknownOrRemoved('delivery');
     return jsonResponse(200, deliveryDetailRecord(row));
   };
 }

@@ -1,6 +1,6 @@
 import { ReviewBody } from '../../contract/requests.ts';
 import { ScreenshotReviewBody } from '../../contract/reviewing.ts';
-import { unknownId } from '../../domain/failure.ts';
+import { unknownId, unknownOrRemoved } from '../../domain/failure.ts';
 import { listDeliveries } from '../../store/deliveries/listDeliveries.ts';
 import { replayDelivery } from '../../workflow/replay.ts';
 import { reviewSet, type SetAction } from '../../workflow/reviews.ts';
@@ -62,7 +62,7 @@ export function replay({ store }: PublicApiOptions): (call: AuthorizedRequest) =
     const once = { db: store.db, call, endpoint: `deliveries/${id}/replay`, bodySha256: Buffer.alloc(0) };
     return answerOnce(once, async (tx) => {
       const read = async () => (await listDeliveries(tx, { organizationId, id }, { page: 1, perPage: 1 })).rows[0];
-      if ((await read()) === undefined) throw unknownId();
+      if ((await read()) === undefined) throw unknownOrRemoved('delivery');
       await replayDelivery(tx, id);
       const row = await read();
       if (row === undefined) throw unknownId();

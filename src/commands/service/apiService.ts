@@ -5,9 +5,11 @@ import { createErrorPages } from '../../api/pages/errorPages.ts';
 import { createPages } from '../../api/pages/pages.ts';
 import { createPublicApi } from '../../api/public/app.ts';
 import { createGuard } from '../../egress/guard.ts';
+import { retentionPolicy } from '../retentionPolicy.ts';
 import { startAuditLogRemoval } from './auditLogRemoval.ts';
 import { startBucketRemoval } from './bucketRemoval.ts';
 import { type HttpServer, type ListenOptions, startHttpServer } from './httpServer.ts';
+import { startRetention } from './retention.ts';
 import { startSearchUpdates } from './searchUpdates.ts';
 import type { ServiceContext } from './serviceContext.ts';
 import { startSetRemoval } from './setRemoval.ts';
@@ -91,12 +93,13 @@ export async function startApiService(context: ServiceContext, ports: ApiPorts):
 /** Removes expired and deleted objects, and updates the search, as long as the server runs. */
 function withCleanup(context: ServiceContext, server: HttpServer): HttpServer {
   const cleanup = startUploadCleanup(context);
-  const removal = startSetRemoval(context, limitsOf(context.config).retention);
+  const removal = startSetRemoval(context, retentionPolicy(context.config).set_retention_days);
   const buckets = startBucketRemoval(context);
   const auditLog = startAuditLogRemoval(context, context.config.AUDIT_LOG_RETENTION_DAYS);
+  const retention = startRetention(context, retentionPolicy(context.config));
   const search = startSearchUpdates(context);
   const close = async (graceMs: number) => {
-    const jobs = [cleanup, removal, auditLog, search, buckets];
+    const jobs = [cleanup, removal, retention, auditLog, search, buckets];
     await Promise.all([...jobs.map((job) => job.stop()), server.close(graceMs)]);
   };
   return { port: server.port, close };
@@ -108,7 +111,8 @@ function publicApi(
 ) {
   const { config, store, queue, publicUrl, log, metrics, artifacts, installation, notifications } = context;
   const guard = createGuard({ allow: egressAllow });
-  const { limits, uploadLimits, retention, quotas } = limitsOf(config);
+  const { limits, uploadLimits, quotas } = limitsOf(config);
+  const retention = retentionPolicy(config);
   const shared = rateLimited ? createSharedLimits(context) : {};
   const pageOptions = {
     ...shared,
@@ -161,7 +165,6 @@ function limitsOf(config: ServiceContext['config']) {
       frames: MAX_FRAMES,
       bodyBytes: config.MAX_BODY_BYTES,
     },
-    retention: { defaultDays: config.SET_RETENTION_DAYS, maxDays: config.MAX_SET_RETENTION_DAYS },
     quotas: { picturesPerDay: config.PICTURES_PER_DAY, runningCaptures: config.MAX_PODS_PER_ORGANIZATION },
     uploadLimits: {
       days: config.UPLOAD_DAYS,

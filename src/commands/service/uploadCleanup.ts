@@ -9,10 +9,11 @@ const EVERY_MS = 10 * 60_000;
  * Removes uploads that expired or broke off, and pictures that a capture uploaded but did not report, now and every ten
  * minutes. All processes of the API do so.
  */
-export function startUploadCleanup({ store, artifacts, log }: ServiceContext): Repetition {
+export function startUploadCleanup({ store, artifacts, log, metrics }: ServiceContext): Repetition {
   return repeat(async () => {
     try {
       const removed = await removeExpiredUploads({ db: store.db, artifacts });
+      metrics.countRemoved({ upload: removed });
       if (removed > 0) log.info({ removed }, 'expired uploads were removed');
       const pictures = await removeUnreportedPictures({ db: store.db, artifacts });
       if (pictures > 0) log.info({ removed: pictures }, 'pictures that no capture reported were removed');

@@ -38,6 +38,9 @@ export interface OrganizationTable {
   webhook_secret_rotated_at: MaybeTime;
   created_at: CreatedAt;
   set_retention_days: number | null;
+  event_retention_days: number | null;
+  delivery_retention_days: number | null;
+  request_retention_days: number | null;
   pictures_per_day: number | null;
   running_captures: number | null;
   deletion_started_at: MaybeTime;
@@ -352,6 +355,9 @@ export interface EventTable {
   topic: EventTopic;
   body: string;
   created_at: CreatedAt;
+  /** Null as long as its deliveries say what it is about. */
+  ad_id: ColumnType<string | null, never, string | null>;
+  set_id: ColumnType<string | null, never, string | null>;
 }
 
 export interface EventReplayTable {
@@ -373,6 +379,7 @@ export interface EventReplayTable {
   deliveries: Generated<number>;
   last_event_at: MaybeTime;
   last_event_id: ColumnType<string | null, never, string | null>;
+  stepped_at: ColumnType<Date, never, Date>;
   created_at: CreatedAt;
   finished_at: MaybeTime;
 }

@@ -2,8 +2,10 @@
 import { type Selectable, sql } from 'kysely';
 import { TEST_TOPIC } from '../../domain/topics.ts';
 import type { Queryable } from '../database/database.ts';
+import type { Place } from '../database/keyset.ts';
+import { isAfter, type ListPage, type Page, readListPage } from '../database/listPage.ts';
 import type { EventReplayTable } from '../database/schema.ts';
-import { isInRange } from '../database/search.ts';
+import { isInRange, type TimeRange } from '../database/search.ts';
 
 export type EventReplayRow = Selectable<EventReplayTable>;
 
@@ -41,17 +43,24 @@ export async function nextEventsOf(
   period: ReplayedPeriod,
   { after, most }: { after: { readonly at: Date; readonly id: string } | undefined; most: number },
 ): Promise<{ id: string; created_at: Date }[]> {
-  return eventsOf(db, period)
-    .select(['id', 'created_at'])
-    .$if(after !== undefined, (q) =>
-      // Times of PostgreSQL have microseconds, and `at` has milliseconds, so the row itself gives the place.
-      q.where(sql<boolean>`(created_at, id) > ((select created_at from events where id = ${after?.id}), ${after?.id})`),
-    )
-    .$if(after !== undefined, (q) => q.where('created_at', '>=', after?.at ?? period.from))
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(most)
-    .execute();
+  return (
+    eventsOf(db, period)
+      .select(['id', 'created_at'])
+      .$if(after !== undefined, (q) =>
+        // Times of PostgreSQL have microseconds, and `at` has milliseconds, so the row itself gives the place. If it was removed,
+        // events of the same millisecond are sent once more rather than left out.
+        q.where(
+          sql<boolean>`(created_at, id) > (coalesce((select created_at from events where id = ${after?.id}), ${after?.at}), ${after?.id})`,
+        ),
+      )
+      .$if(after !== undefined, (q) => q.where('created_at', '>=', after?.at ?? period.from))
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(most)
+      // No event of the step is removed before the step ends.
+      .forKeyShare()
+      .execute()
+  );
 }
 
 export async function insertEventReplay(
@@ -113,6 +122,7 @@ export async function saveReplayStep(
     .set((eb) => ({
       events_done: eb('events_done', '+', step.events.length),
       deliveries: eb('deliveries', '+', step.deliveries),
+      stepped_at: sql<Date>`now()`,
       ...(last !== undefined && { last_event_at: last.created_at, last_event_id: last.id }),
     }))
     .where('id', '=', id)
@@ -130,4 +140,49 @@ export async function endReplay(
     .where('id', '=', id)
     .where('status', '=', 'running')
     .execute();
+}
+
+/** Replays that run and made no step for so long. */
+export async function findStalledReplays(
+  db: Queryable,
+  { minutes, most }: { readonly minutes: number; readonly most: number },
+): Promise<{ id: string; hours: number }[]> {
+  return db
+    .selectFrom('event_replays')
+    .select(['id', sql<number>`extract(epoch from now() - created_at)::float8 / 3600`.as('hours')])
+    .where('status', '=', 'running')
+    .where(sql<boolean>`stepped_at < now() - make_interval(mins => ${minutes})`)
+    .orderBy('stepped_at')
+    .limit(most)
+    .execute();
+}
+
+/** The replay counts as stalled only after a further wait. */
+export async function touchReplay(db: Queryable, id: string): Promise<void> {
+  await db.updateTable('event_replays').set({ stepped_at: sql<Date>`now()` }).where('id', '=', id).execute();
+}
+
+/** Newest first. */
+export async function listEventReplays(
+  db: Queryable,
+  { organizationId, status, after, ...range }: EventReplayFilter,
+  page: Page,
+): Promise<ListPage<EventReplayRow>> {
+  const rows = db
+    .selectFrom('event_replays')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .$if(status !== undefined, (q) => q.where('status', '=', status ?? 'running'))
+    .where(isInRange(sql`created_at`, range))
+    .where(isAfter('event_replays', after))
+    .orderBy('created_at', 'desc')
+    .orderBy('id');
+  return readListPage(db, rows, page);
+}
+
+export interface EventReplayFilter extends TimeRange {
+  readonly organizationId: string;
+  readonly status?: EventReplayRow['status'] | undefined;
+  /** Only rows behind this place in the list. */
+  readonly after?: Place | undefined;
 }

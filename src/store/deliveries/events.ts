@@ -19,16 +19,15 @@ export interface EventFilter extends TimeRange {
   readonly after?: Place | undefined;
 }
 
-export interface EventRow extends Omit<Selectable<EventTable>, 'body'> {
+export interface EventRow extends Omit<Selectable<EventTable>, 'body' | 'ad_id' | 'set_id'> {
   readonly ad_id: string | null;
   readonly set_id: string | null;
 }
 
-/** All deliveries of an event are about the same ad or set. */
+/** All deliveries of an event are about the same ad or set. The event itself says so if they were removed. */
 const about = (column: 'ad_id' | 'set_id') =>
-  sql<
-    string | null
-  >`(select d.${sql.ref(column)} from deliveries d where d.event_id = events.id and d.${sql.ref(column)} is not null limit 1)`;
+  sql<string | null>`coalesce(${sql.ref(`events.${column}`)}, (select d.${sql.ref(column)} from deliveries d
+    where d.event_id = events.id and d.${sql.ref(column)} is not null limit 1))`;
 
 const COLUMNS = ['events.id', 'events.organization_id', 'events.topic', 'events.created_at'] as const;
 
@@ -41,13 +40,20 @@ export async function listEvents(db: Queryable, filter: EventFilter, page: Page)
     .$if(adId !== undefined, (q) => q.where('ad_id', '=', adId ?? ''))
     .$if(setId !== undefined, (q) => q.where('set_id', '=', setId ?? ''))
     .$if(endpointId !== undefined, (q) => q.where('subscriber_id', '=', endpointId ?? ''));
+  // Events without deliveries have no endpoint.
+  const alone = db
+    .selectFrom('events as e')
+    .select('e.id as event_id')
+    .$if(adId !== undefined, (q) => q.where('e.ad_id', '=', adId ?? ''))
+    .$if(setId !== undefined, (q) => q.where('e.set_id', '=', setId ?? ''));
+  const wanted = endpointId === undefined ? delivered.unionAll(alone) : delivered;
   const matching = db
     .selectFrom('events')
     .where('events.organization_id', '=', filter.organizationId)
     .$if(topic !== undefined, (q) => q.where('events.topic', '=', topic ?? 'ad.uploaded'))
     .where(isInRange(sql`events.created_at`, { from, to }))
     .where(isAfter('events', after))
-    .$if((adId ?? setId ?? endpointId) !== undefined, (q) => q.where('events.id', 'in', delivered));
+    .$if((adId ?? setId ?? endpointId) !== undefined, (q) => q.where('events.id', 'in', wanted));
   const rows = matching
     .select(COLUMNS)
     .select([about('ad_id').as('ad_id'), about('set_id').as('set_id')])
@@ -70,15 +76,23 @@ export async function findEvent(
     .executeTakeFirst();
 }
 
-/** @returns those of the ids that are events of the organization. */
-export async function existingEvents(db: Queryable, organizationId: string, ids: readonly string[]): Promise<string[]> {
+/** Locks events, so that they are not removed before the transaction ends. @returns those of the ids that the organization has. */
+export async function lockEvents(db: Queryable, organizationId: string, ids: readonly string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('events')
     .select('id')
     .where('organization_id', '=', organizationId)
     .where('id', 'in', ids)
+    .orderBy('id')
+    .forKeyShare()
     .execute();
   return rows.map(({ id }) => id);
+}
+
+/** @returns those of the events that have a delivery. */
+export async function havingDeliveries(db: Queryable, ids: readonly string[]): Promise<string[]> {
+  const rows = await db.selectFrom('deliveries').select('event_id').distinct().where('event_id', 'in', ids).execute();
+  return rows.map(({ event_id }) => event_id);
 }
 
 /**
@@ -137,9 +151,9 @@ export async function insertMissingDeliveries(
   for (const eventId of eventIds) {
     const { rows } = await sql<RestartedDelivery>`
       insert into deliveries (id, organization_id, event_id, subscriber_id, ad_id, set_id, channel, target, next_attempt_at)
-      select ${randomUUID()}::uuid, d.organization_id, d.event_id, ${endpoint.id}::uuid, d.ad_id, d.set_id, 'webhook',
-        ${endpoint.url}, now()
-      from deliveries d where d.event_id = ${eventId}::uuid limit 1
+      select ${randomUUID()}::uuid, events.organization_id, events.id, ${endpoint.id}::uuid, ${about('ad_id')},
+        ${about('set_id')}, 'webhook', ${endpoint.url}, now()
+      from events where events.id = ${eventId}::uuid
       on conflict (event_id, subscriber_id, channel) do nothing
       returning id, ad_id, set_id`.execute(tx);
     made.push(...rows);

@@ -4,6 +4,7 @@
  */
 import { sql } from 'kysely';
 import { Failure } from '../../domain/failure.ts';
+import { DEFAULT_RETENTION } from '../../domain/retention.ts';
 import type { Queryable } from '../database/database.ts';
 
 export interface IdempotentCall {
@@ -19,17 +20,18 @@ export interface KeptAnswer {
   readonly text: string;
 }
 
-const IDEMPOTENCY_HOURS = 24;
+const { defaultDays: DEFAULT_DAYS } = DEFAULT_RETENTION.request_retention_days;
 
 /**
  * Takes the key for this transaction. @returns the answer to replay, if there is one.
+ * @param keptDays of organizations that chose nothing; 1 unless given.
  * @param wait waits for the first request instead of failing: for a form, whose sender cannot try again.
  * @throws Failure: 409 while the first request runs, 422 where the key was used with another body.
  */
 export async function takeKey(
   tx: Queryable,
   call: IdempotentCall,
-  { wait = false } = {},
+  { wait = false, keptDays = DEFAULT_DAYS } = {},
 ): Promise<KeptAnswer | undefined> {
   const name = JSON.stringify([call.organizationId, call.endpoint, call.key]);
   if (wait) await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
@@ -40,7 +42,8 @@ export async function takeKey(
     .where('organization_id', '=', call.organizationId)
     .where('endpoint', '=', call.endpoint)
     .where('key', '=', call.key)
-    .where(sql<boolean>`created_at > now() - make_interval(hours => ${IDEMPOTENCY_HOURS})`)
+    .where(sql<boolean>`created_at > now() - make_interval(days => coalesce(
+      (select request_retention_days from organizations where id = ${call.organizationId}::uuid), ${keptDays}::integer))`)
     .executeTakeFirst();
   if (kept === undefined || kept.status_code === null || kept.response === null) return undefined;
   if (!kept.body_sha256.equals(call.bodySha256)) {
@@ -59,20 +62,11 @@ async function tryLock(tx: Queryable, name: string): Promise<void> {
   throw new Failure({ status: 409, code: 'idempotency_key_in_use', errors });
 }
 
-/** Keeps an answer, in the transaction of what it answers; one of more than a day ago makes way. */
+/** Keeps an answer, in the transaction of what it answers. It replaces one that is too old to be replayed. */
 export async function keepAnswer(tx: Queryable, call: IdempotentCall, answer: KeptAnswer): Promise<void> {
   await sql`
     insert into idempotency_keys (organization_id, endpoint, key, body_sha256, status_code, response)
     values (${call.organizationId}::uuid, ${call.endpoint}, ${call.key}, ${call.bodySha256}, ${answer.status}, ${answer.text})
     on conflict (organization_id, endpoint, key) do update set body_sha256 = excluded.body_sha256,
       status_code = excluded.status_code, response = excluded.response, created_at = now()`.execute(tx);
-}
-
-/** Removes what is too old to be replayed. @returns how many. */
-export async function purgeIdempotencyKeys(db: Queryable): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('idempotency_keys')
-    .where(sql<boolean>`created_at <= now() - make_interval(hours => ${IDEMPOTENCY_HOURS})`)
-    .executeTakeFirst();
-  return Number(numDeletedRows);
 }

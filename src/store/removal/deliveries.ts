@@ -18,3 +18,11 @@ export async function deleteDeliveriesOf(tx: Queryable, isWanted: RawBuilder<unk
     and not exists (select from deliveries d where d.event_id = e.id)`.execute(tx);
   return rows.length;
 }
+
+/** Deletes events whose deliveries were removed before. @param isWanted the condition on `events`. @returns how many. */
+export async function deleteLoneEventsOf(tx: Queryable, isWanted: RawBuilder<unknown>, most: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from events e where id = any(array(select id from events where ${isWanted} limit ${most} for update))
+      and not exists (select from deliveries d where d.event_id = e.id)`.execute(tx);
+  return Number(numAffectedRows);
+}

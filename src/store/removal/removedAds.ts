@@ -1,7 +1,7 @@
 /** Marks ads as removed, and deletes what belongs to a marked one, a few rows at a time. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
-import { deleteDeliveriesOf } from './deliveries.ts';
+import { deleteDeliveriesOf, deleteLoneEventsOf } from './deliveries.ts';
 import { isOf, STEP_SECONDS } from './removedSets.ts';
 import { pictureOf, type RemovableFrame, type RemovablePicture } from './setContent.ts';
 
@@ -39,19 +39,20 @@ export async function isShown(tx: Queryable, adId: string): Promise<boolean> {
 
 /** Hides one ad. Its lookup key is free at once. */
 export async function markAdRemoved(tx: Queryable, id: string): Promise<void> {
-  await mark(tx, sql`a.id = ${id}`);
+  await markAds(tx, sql`a.id = ${id}`);
 }
 
 /** Hides ads of a campaign that nothing captures and no set shows. @returns how many, at most `most`. */
 export async function markAdsOfCampaign(db: Queryable, campaignId: string, most: number): Promise<number> {
-  return mark(
+  return markAds(
     db,
     sql`a.id = any(array(select a.id from ads a where a.campaign_id = ${campaignId} and a.removed_at is null
       and a.status <> 'pending' and not ${IS_SHOWN} limit ${most} for update skip locked))`,
   );
 }
 
-async function mark(db: Queryable, isWanted: RawBuilder<unknown>): Promise<number> {
+/** Hides the wanted ones of the ads `a`. @returns how many. */
+export async function markAds(db: Queryable, isWanted: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with marked as (
       update ads a set removed_at = now(), lookup_key = null where a.removed_at is null and ${isWanted}
@@ -112,6 +113,10 @@ export async function forgetPreview(tx: Queryable, adId: string): Promise<void> 
 
 export function deleteDeliveriesOfAd(tx: Queryable, adId: string, most: number): Promise<number> {
   return deleteDeliveriesOf(tx, sql`ad_id = ${adId}`, most);
+}
+
+export function deleteEventsOfAd(db: Queryable, adId: string, most: number): Promise<number> {
+  return deleteLoneEventsOf(db, sql`ad_id = ${adId}`, most);
 }
 
 /**

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { FrameFacts } from '../../domain/framedPictures.ts';
 import type { Queryable } from '../database/database.ts';
-import { deleteDeliveriesOf } from './deliveries.ts';
+import { deleteDeliveriesOf, deleteLoneEventsOf } from './deliveries.ts';
 
 /** A stored picture, with what the keys of the files made from it depend on. */
 export interface RemovablePicture {
@@ -114,6 +114,10 @@ export async function deleteFrames(tx: Queryable, frames: readonly RemovableFram
 
 export function deleteDeliveries(tx: Queryable, setId: string, most: number): Promise<number> {
   return deleteDeliveriesOf(tx, sql`set_id = ${setId}`, most);
+}
+
+export function deleteEventsOfSet(db: Queryable, setId: string, most: number): Promise<number> {
+  return deleteLoneEventsOf(db, sql`set_id = ${setId}`, most);
 }
 
 /** Deletes creatives of the set's job. @returns how many. */

@@ -199,6 +199,10 @@ describe('the commands of an operator', () => {
     expect(await oneRow("select review from organizations where slug = 'demo'")).toEqual({ review: 'manual' });
     expect(await cli('org', 'set', 'demo', '--review', 'automatic')).toMatchObject({ code: 0 });
     expect(await cli('org', 'set', 'demo', '--review', 'never')).toMatchObject({ code: 2 });
+    expect(await cli('org', 'set', 'demo', '--event-retention-days', '30')).toMatchObject({ code: 0, stderr: '' });
+    const tooLong = await cli('org', 'set', 'demo', '--delivery-retention-days', '60');
+    expect([tooLong.code, tooLong.stderr]).toEqual([1, expect.stringContaining('which is 30')]);
+    expect(await cli('org', 'set', 'demo', '--event-retention-days', 'default')).toMatchObject({ code: 0 });
   });
 
   it('keys can be created, listed and revoked', async () => {

@@ -55,6 +55,26 @@ it('the pages of a removed set, its pictures and its share links say that they w
   expect(await ask(link)).toEqual([410, expect.stringContaining('These pictures were removed')]);
 });
 
+it('the settings page shows what is wrong with the days, and keeps what was typed', async () => {
+  const save = async (body: Record<string, string>) => {
+    const answer = await fetch(`${server.url}/o/demo/settings/retention`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${server.apiKey}` },
+      body: new URLSearchParams(body),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(60_000),
+    });
+    return [answer.status, await answer.text()] as const;
+  };
+  const [status, text] = await save({ event_retention_days: '20', delivery_retention_days: '40' });
+  expect([status, text]).toEqual([422, expect.stringContaining('must be at most event_retention_days, which is 20')]);
+  expect(text).toMatch(/name="delivery_retention_days"[^>]* value="40"[^>]* aria-invalid="true"/);
+  expect((await save({ event_retention_days: '20', delivery_retention_days: '' }))[0]).toBe(303);
+  const [, page] = await ask('/o/demo/settings', { authorization: `Bearer ${server.apiKey}` });
+  expect(page).toContain('20 days, and as long as a delivery waits.');
+  expect(page).toContain('20 days after the end of the delivery.');
+});
+
 it('the settings page says how long sets are kept, and changes it', async () => {
   const key = { authorization: `Bearer ${server.apiKey}` };
   expect((await ask('/o/demo/settings', key))[1]).toContain('They stay until they are deleted.');

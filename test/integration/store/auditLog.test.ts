@@ -5,7 +5,7 @@ import { migrate } from '../../../src/store/database/migrate.ts';
 import {
   addKey,
   addOrganization,
-  chooseReview,
+  chooseSettings,
   disable,
   enable,
   endKey,
@@ -37,7 +37,7 @@ test('each command of the operator has one entry, and a command that changes not
   }
   for (let twice = 0; twice < 2; twice += 1) {
     await enable(db, 'acme');
-    await chooseReview(db, 'acme', 'manual');
+    await chooseSettings(db, 'acme', { review: 'manual' });
   }
   const secret = await rotateSecret(db, 'acme');
   const account = { region: 'eu-west-1', accessKeyId: 'AKIA', secretAccessKey: 'planted' };

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Queryable, Store } from '../../../src/store/database/database.ts';
+import { havingOld, markOldDrafts } from '../../../src/store/removal/oldRows.ts';
 import { claimRemovedAd, markAdsOfCampaign } from '../../../src/store/removal/removedAds.ts';
 import { isCaptured } from '../../../src/store/removal/removedCampaigns.ts';
 import { markSetsOfCampaign } from '../../../src/store/removal/removedSets.ts';
@@ -46,6 +47,14 @@ test('a step of a removed campaign reads few sets that were removed before, and 
   const { campaignId } = organization;
   expect(await rowsRead('screenshot_sets', (tx) => markSetsOfCampaign(tx, campaignId, 100))).toBeLessThan(500);
   expect(await rowsRead('ads', (tx) => markAdsOfCampaign(tx, campaignId, 100))).toBeLessThan(500);
+});
+
+test('a step of the retention reads few ads in the campaign of drafts that are too young', async () => {
+  const { id: organizationId, campaignId } = organization;
+  await sql`update campaigns set name = 'Drafts' where id = ${campaignId}`.execute(store.db);
+  const step = { organizationId, days: 30, most: 100 };
+  expect(await rowsRead('ads', (tx) => markOldDrafts(tx, step))).toBeLessThan(50);
+  expect(await rowsRead('ads', (tx) => havingOld(tx, 'draft', [step]))).toBeLessThan(50);
 });
 
 test('whether a set of a campaign is captured is known without reading its other sets', async () => {

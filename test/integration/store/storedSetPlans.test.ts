@@ -6,11 +6,19 @@ import { deleteOldEntries, listAuditLog } from '../../../src/store/auditLog/audi
 import { listCampaigns } from '../../../src/store/campaigns/listCampaigns.ts';
 import { findPlace, type ListTable } from '../../../src/store/database/listPage.ts';
 import { deliveryDepth, dueLanes } from '../../../src/store/deliveries/deliveryQueue.ts';
+import { findStalledReplays } from '../../../src/store/deliveries/eventReplays.ts';
 import { listEvents } from '../../../src/store/deliveries/events.ts';
 import { listDeliveries } from '../../../src/store/deliveries/listDeliveries.ts';
 import { countWaiting, organizationsWithBacklog } from '../../../src/store/jobs/auditQueries.ts';
 import { countRunning, readBacklog } from '../../../src/store/jobs/backlog.ts';
 import { deleteIndexes } from '../../../src/store/removal/lastRows.ts';
+import {
+  deleteOldAnswers,
+  deleteOldDeliveries,
+  deleteOldEvents,
+  deleteOldReplays,
+  havingOld,
+} from '../../../src/store/removal/oldRows.ts';
 import { claimRemovedSet, markExpiredSets, markSetRemoved } from '../../../src/store/removal/removedSets.ts';
 import {
   deleteDeliveries,
@@ -50,6 +58,9 @@ const page = { page: 1, perPage: 100 };
 const of = { organizationId };
 const [setId, adId] = [storedId('s', SETS / 2), storedId('a', SETS / 2)];
 const screenshotId = storedId('p', `${SETS / 2}-1`);
+/** Steps of 100 rows. */
+const old = { organizationId, days: 0, most: 100 };
+const middleEvent = { at: new Date(Date.now() - (SETS / 2) * 1_000).toISOString(), id: storedId('e', `${SETS / 2}-1`) };
 const ever = { from: new Date(0), to: new Date(), creative: true };
 
 async function behind(table: ListTable, id: string) {
@@ -129,6 +140,16 @@ describe('with 20,000 stored sets', () => {
     ['deleting screenshots', () => deleteScreenshots(db, { organizationId, ids: [screenshotId] })],
     ['frames to remove', () => readFramesToRemove(db, setId, 50)],
     ['deleting deliveries', () => deleteDeliveries(db, setId, 200)],
+    ['old deliveries of organizations', () => havingOld(db, 'delivery', [{ organizationId, days: 0 }])],
+    ['old events of organizations', () => havingOld(db, 'event', [{ organizationId, days: 0 }])],
+    ['old answers of organizations', () => havingOld(db, 'stored_answer', [{ organizationId, days: 0 }])],
+    ['deleting old deliveries', () => deleteOldDeliveries(db, { ...old, eventDays: 0 })],
+    ['handing the subjects of deliveries to events', () => deleteOldDeliveries(db, { ...old, eventDays: 90 })],
+    ['deleting old events', () => deleteOldEvents(db, { ...old, after: undefined })],
+    ['deleting old events from the middle on', () => deleteOldEvents(db, { ...old, after: middleEvent })],
+    ['deleting old answers', () => deleteOldAnswers(db, old)],
+    ['deleting old replays', () => deleteOldReplays(db, old)],
+    ['replays that make no progress', () => findStalledReplays(db, { minutes: 10, most: 100 })],
     ['deleting indexes', () => deleteIndexes(db, setId, 200)],
     ['deleting old entries of the audit log', () => deleteOldEntries(db, { days: 30, most: 200 })],
   ])('few rows are read for: %s', async (_name, run) => {

@@ -51,7 +51,7 @@ test('the OpenAPI document describes every endpoint and its failures', () => {
     'events/replay': ['post'],
     'events/{id}': ['get'],
     'events/{id}/replay': ['post'],
-    event_replays: ['post'],
+    event_replays: ['get', 'post'],
     'event_replays/{id}': ['get'],
     webhook_endpoints: ['get', 'post'],
     'webhook_endpoints/{id}': ['delete', 'get', 'patch'],

@@ -277,8 +277,14 @@ export type ScreenshotReview = {
 /** Settings to change. Absent ones stay. */
 export type SettingsChange = {
   review?: "automatic" | "partial" | "manual" | null;
-  /** Sets are removed this many days after their request. Null: as the operator chose. Absent: no change. */
+  /** Sets are removed this many days after their request, with pictures, reviews, share links, exports and deliveries. Null: as the operator chose. Absent: no change. */
   set_retention_days?: number | null;
+  /** Events are removed this many days after they were recorded, but never before their last delivery is removed. Replays of periods are removed after the same time. Null: as the operator chose. Absent: no change. */
+  event_retention_days?: number | null;
+  /** Deliveries are removed this many days after they ended, with their attempts. Those that are pending stay. At most `event_retention_days`. Null: as the operator chose. Absent: no change. */
+  delivery_retention_days?: number | null;
+  /** Answers to requests with an `Idempotency-Key` are kept and repeated for this many days. Null: as the operator chose. Absent: no change. */
+  request_retention_days?: number | null;
 };
 
 /** How to send an event again. */
@@ -892,8 +898,29 @@ export type Settings = {
   review: "automatic" | "partial" | "manual";
   /** Sets are removed this many days after their request, with pictures, reviews, share links, exports and deliveries. Null: they stay until they are deleted. */
   set_retention_days: number | null;
+  /** Events are removed this many days after they were recorded, but never before their last delivery is removed. Replays of periods are removed after the same time. */
+  event_retention_days: number;
+  /** Deliveries are removed this many days after they ended, with their attempts. Those that are pending stay. */
+  delivery_retention_days: number;
+  /** Answers to requests with an `Idempotency-Key` are kept and repeated for this many days. */
+  request_retention_days: number;
+  retention_bounds: {
+    set_retention_days: RetentionBounds;
+    event_retention_days: RetentionBounds;
+    delivery_retention_days: RetentionBounds;
+    request_retention_days: RetentionBounds;
+  };
   /** The addresses or ranges from which the service connects to webhooks, buckets, sites and creatives. Empty: the operator named none. */
   sending_addresses: Array<string>;
+};
+
+/** The days that the organization may choose. */
+export type RetentionBounds = {
+  minimum: number;
+  /** The operator may have set it. */
+  maximum: number;
+  /** Applies if the organization chose nothing. Null: the objects stay. */
+  default: number | null;
 };
 
 /** The use of the organization, its limits and what is left of them. */

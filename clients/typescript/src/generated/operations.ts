@@ -234,6 +234,21 @@ export type ListEventsQuery = {
   to?: string;
 };
 
+export type ListEventReplaysQuery = {
+  /** From 1. */
+  page?: number;
+  /** 100 unless given, at most 500. */
+  per_page?: number;
+  /** Only replays that follow this one in the list. */
+  after?: string;
+  /** Only with this status. */
+  status?: "running" | "finished" | "failed";
+  /** Requested at this time or later. */
+  from?: string;
+  /** Requested at this time or earlier. */
+  to?: string;
+};
+
 export type ListExportsQuery = {
   /** From 1. */
   page?: number;
@@ -546,6 +561,16 @@ export class Operations extends Caller {
   /** Send several events again. */
   replayEvents(body: EventsReplay, options: CallOptions = {}): Promise<Answer<Replay>> {
     return this.call<Answer<Replay>>({ method: 'POST', path: `/events/replay`, body, repeatable: true }, options);
+  }
+
+  /** List replays of periods, newest first. */
+  listEventReplays(query: ListEventReplaysQuery = {}, options: CallOptions = {}): Promise<Answer<Page<EventReplayRun>>> {
+    return this.call<Answer<Page<EventReplayRun>>>({ method: 'GET', path: `/event_replays`, query, repeatable: true }, options);
+  }
+
+  /** List replays of periods, newest first. Reads all pages from `query.page` on, one after the other. */
+  iterateEventReplays(query: ListEventReplaysQuery = {}, options: CallOptions = {}): AsyncGenerator<EventReplayRun, void> {
+    return this.iterate((page) => this.listEventReplays({ ...query, page }, options), query.page);
   }
 
   /** Send the events of a period again. */

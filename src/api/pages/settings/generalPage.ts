@@ -1,7 +1,6 @@
 /** How sets are approved, and how long the service keeps what it stores. */
 
 import { DEFAULT_QUOTAS, type DefaultQuotas } from '../../../domain/quotas.ts';
-import { NO_RETENTION, RETENTION_DAYS_MAX, type RetentionLimits, retentionDays } from '../../../domain/retention.ts';
 import type { ReviewMode } from '../../../domain/reviews.ts';
 import { requireOrganization } from '../../../store/organizations/organizations.ts';
 import { type CurrentUsage, readCurrentUsage } from '../../../store/usage/usage.ts';
@@ -9,6 +8,8 @@ import type { PagesOptions, ResultsPage } from '../context.ts';
 import { hiddenFields } from '../forms.ts';
 import { type Html, html } from '../html.ts';
 import type { ViewerRequest } from '../pageHandlers.ts';
+import type { FormState } from './adminHandlers.ts';
+import { retentionPanel } from './retentionPanel.ts';
 import { settingsPage } from './settingsPage.ts';
 
 const MODES: Readonly<Record<ReviewMode, { title: string; text: string }>> = {
@@ -20,11 +21,19 @@ const MODES: Readonly<Record<ReviewMode, { title: string; text: string }>> = {
   manual: { title: 'All sets wait', text: 'Each set waits until a person approves or rejects it.' },
 };
 
+interface GeneralPageState {
+  readonly status?: number;
+  /** The form of the retention, if it has faults. */
+  readonly form?: FormState;
+}
+
 export async function generalPage(
-  { store, uploadLimits, retention = NO_RETENTION, quotas = DEFAULT_QUOTAS }: PagesOptions,
+  { store, uploadLimits, retention, quotas = DEFAULT_QUOTAS }: PagesOptions,
   { viewer, paths }: Pick<ViewerRequest, 'viewer' | 'paths'>,
+  { status = 200, form }: GeneralPageState = {},
 ): Promise<ResultsPage> {
-  const { review, set_retention_days: chosen } = await requireOrganization(store.db, viewer.slug);
+  const chosen = await requireOrganization(store.db, viewer.slug);
+  const { review } = chosen;
   const path = paths.settings();
   const current = await readCurrentUsage(store.db, viewer.organizationId);
   const choice = ([mode, { title, text }]: [string, { title: string; text: string }]) =>
@@ -34,9 +43,9 @@ export async function generalPage(
 <form class="stack" method="post" action="${path}">${hiddenFields(viewer, path)}
 <fieldset><legend>When a set has finished</legend>${Object.entries(MODES).map(choice)}</fieldset>
 <button class="primary">Save</button></form></section>
-${retentionPanel({ path, hidden: hiddenFields(viewer, path) }, { chosen, days: retentionDays(chosen, retention), limits: retention }, uploadLimits.days)}
+${retentionPanel({ path, hidden: hiddenFields(viewer, path), chosen, policy: retention, uploadDays: uploadLimits.days, form })}
 ${usagePanel(current, quotas)}`;
-  return settingsPage({ paths, current: 'general', body });
+  return settingsPage({ paths, current: 'general', body, status });
 }
 
 function usagePanel(current: CurrentUsage, quotas: DefaultQuotas): Html {
@@ -49,33 +58,5 @@ function usagePanel(current: CurrentUsage, quotas: DefaultQuotas): Html {
 <dl class="facts">
   <dt>Screenshots requested today (UTC)</dt><dd>${count(picturesToday)} ${perDay === undefined ? '(no limit)' : `of ${count(perDay)}`}</dd>
   <dt>Running captures</dt><dd>${count(runningCaptures)} of ${count(captures)}; others wait.</dd>
-</dl></section>`;
-}
-
-interface RetentionChoice {
-  /** The choice of the organization. */
-  readonly chosen: number | null;
-  /** The days that apply. */
-  readonly days: number | null;
-  readonly limits: RetentionLimits;
-}
-
-function retentionPanel(form: { path: string; hidden: Html }, choice: RetentionChoice, uploadDays: number): Html {
-  const { chosen, days, limits } = choice;
-  const max = limits.maxDays ?? RETENTION_DAYS_MAX;
-  const kept = days === null ? 'They stay until they are deleted.' : `${days} days after the request.`;
-  return html`<section class="panel"><h2>Retention</h2>
-<p>A set is removed with its pictures, reviews, share links, exports, deliveries and events. Its addresses then say that it was removed. Ads and their previews stay. A removed set cannot be restored.</p>
-<form class="stack" method="post" action="${form.path}/retention">${form.hidden}
-<label for="set_retention_days">Remove sets this many days after their request</label>
-<input id="set_retention_days" name="set_retention_days" type="number" min="1" max="${max}" value="${chosen ?? ''}" aria-describedby="retention-hint">
-<p id="retention-hint" class="hint">Leave it empty to keep sets as the operator chose.${limits.maxDays !== undefined && html` At most ${limits.maxDays} days.`} A smaller number removes older sets within minutes.</p>
-<button class="primary">Change retention</button></form>
-<dl class="facts">
-  <dt>Sets and their pictures</dt><dd>${kept}</dd>
-  <dt>Ads and their previews</dt><dd>No limit.</dd>
-  <dt>Files of exports</dt><dd>Seven days; an export can be built again while its set is kept.</dd>
-  <dt>Uploads</dt><dd>As long as an ad uses them; unused ones for ${uploadDays} days.</dd>
-  <dt>Share links</dt><dd>Until the date that was chosen for each one.</dd>
 </dl></section>`;
 }

@@ -1,16 +1,16 @@
 /** The effects of the forms of settings. A form with faults is shown again with what was typed. */
 import { ConnectorCheckBody, ConnectorReference, S3ConnectorBody } from '../../../contract/connectors.ts';
 import { NewApiKey } from '../../../contract/keys.ts';
-import { SettingsBody } from '../../../contract/reviewing.ts';
+import { SettingsBody } from '../../../contract/settings.ts';
 import { WebhookTest } from '../../../contract/webhooks.ts';
 import { invalid } from '../../../domain/failure.ts';
 import { SCOPES } from '../../../domain/keys.ts';
+import { RETENTION_SETTINGS } from '../../../domain/retention.ts';
 import { addressFault } from '../../../egress/addressFault.ts';
 import type { Guard } from '../../../egress/guard.ts';
 import { findS3Connector } from '../../../store/organizations/connectors.ts';
 import { removeConnector, requestConnectorCheck, saveConnector } from '../../../workflow/connectors.ts';
 import { createApiKey, revokeApiKey } from '../../../workflow/keys.ts';
-import { checkRetention } from '../../../workflow/removal.ts';
 import { changeSettings, replaceWebhookSecret, type SettingsChange } from '../../../workflow/settings.ts';
 import { sendTestEvent } from '../../../workflow/testEvents.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
@@ -18,6 +18,7 @@ import { formField } from '../forms.ts';
 import type { ViewerRequest } from '../pageHandlers.ts';
 import { readFields, redirectTo, tryForm, typedValues } from './adminHandlers.ts';
 import { connectorName, connectorPage } from './connectorPage.ts';
+import { generalPage } from './generalPage.ts';
 import { keysPage, revokePage } from './keysPage.ts';
 import { webhooksPage } from './webhooksPage.ts';
 
@@ -37,19 +38,23 @@ export class SettingsActions {
     return this.#changeSettings(given, { review: review ?? undefined });
   };
 
-  setRetention = async (given: ViewerRequest): Promise<Result> => {
-    const text = formField(given.request, 'set_retention_days').trim();
-    const { retention } = this.#options;
-    const { set_retention_days: days = null } = readFields(SettingsBody, {
-      set_retention_days: text === '' ? null : Number(text),
+  setRetention = (given: ViewerRequest): Promise<Result> => {
+    const values = typedValues(given.request);
+    const days = RETENTION_SETTINGS.flatMap((name) => {
+      const text = values[name]?.trim();
+      return text === undefined ? [] : [[name, text === '' ? null : Number(text)]];
     });
-    checkRetention(days, retention);
-    return this.#changeSettings(given, { set_retention_days: days });
+    const change = async (): Promise<Result> => {
+      const { review: _, ...wanted } = readFields(SettingsBody, Object.fromEntries(days));
+      return this.#changeSettings(given, wanted);
+    };
+    return tryForm(change, (errors, status) => generalPage(this.#options, given, { status, form: { values, errors } }));
   };
 
   async #changeSettings(given: ViewerRequest, change: SettingsChange): Promise<Result> {
     const { viewer, actor, paths } = given;
-    await this.#options.store.db.transaction().execute((tx) => changeSettings(tx, viewer.slug, change, actor));
+    const { store, retention: policy } = this.#options;
+    await store.db.transaction().execute((tx) => changeSettings(tx, viewer.slug, change, { actor, policy }));
     return redirectTo(given, paths.settings(), 'saved');
   }
 

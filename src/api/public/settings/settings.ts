@@ -1,8 +1,14 @@
 /** Handlers for the settings of the organization. */
-import { SettingsBody, type SettingsRecord } from '../../../contract/reviewing.ts';
-import { NO_RETENTION, retentionDays } from '../../../domain/retention.ts';
+import { SettingsBody, type SettingsRecord } from '../../../contract/settings.ts';
+import {
+  DEFAULT_RETENTION,
+  maxRetention,
+  RETENTION_BOUNDS,
+  type RetentionPolicy,
+  type RetentionSetting,
+  retentionPeriods,
+} from '../../../domain/retention.ts';
 import { requireOrganization } from '../../../store/organizations/organizations.ts';
-import { checkRetention } from '../../../workflow/removal.ts';
 import { changeSettings as change } from '../../../workflow/settings.ts';
 import { type AuthorizedRequest, type JsonResponse, jsonResponse, readOrFail } from '../endpoint.ts';
 import { jsonBodyReader } from '../jsonBody.ts';
@@ -10,30 +16,45 @@ import type { PublicApiOptions } from '../options.ts';
 
 type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
-export function readSettings({ store, retention = NO_RETENTION, sendingAddresses = [] }: PublicApiOptions): Handler {
+export function readSettings({ store, retention, sendingAddresses = [] }: PublicApiOptions): Handler {
+  const retention_bounds = boundsOf(retention);
   return async ({ place }) => {
-    const { review, set_retention_days: chosen } = await requireOrganization(store.db, place.slug);
-    const set_retention_days = retentionDays(chosen, retention);
-    const sending_addresses = [...sendingAddresses];
+    const row = await requireOrganization(store.db, place.slug);
     return jsonResponse(200, {
       type: 'settings',
-      review,
-      set_retention_days,
-      sending_addresses,
+      review: row.review,
+      ...retentionPeriods(row, retention ?? DEFAULT_RETENTION),
+      retention_bounds,
+      sending_addresses: [...sendingAddresses],
     } satisfies SettingsRecord);
+  };
+}
+
+function boundsOf(policy: RetentionPolicy = DEFAULT_RETENTION): SettingsRecord['retention_bounds'] {
+  const of = (setting: RetentionSetting) => ({
+    minimum: RETENTION_BOUNDS[setting].min,
+    maximum: maxRetention(setting, policy),
+    default: policy[setting].defaultDays ?? null,
+  });
+  return {
+    set_retention_days: of('set_retention_days'),
+    event_retention_days: of('event_retention_days'),
+    delivery_retention_days: of('delivery_retention_days'),
+    request_retention_days: of('request_retention_days'),
   };
 }
 
 /** PATCH …/settings: responds with all settings. */
 export function changeSettings(options: PublicApiOptions): Handler {
-  const readBody = jsonBodyReader(options.limits.bodyBytes);
+  const { store, limits, retention: policy } = options;
+  const readBody = jsonBodyReader(limits.bodyBytes);
   const read = readSettings(options);
   return async (call) => {
     const { value } = await readBody(call.request, call.response, call.organizationId);
-    const { review, set_retention_days } = readOrFail(SettingsBody, value);
-    checkRetention(set_retention_days ?? null, options.retention);
-    const wanted = { review: review ?? undefined, set_retention_days };
-    await options.store.db.transaction().execute((tx) => change(tx, call.place.slug, wanted, call.actor));
+    const { review, ...days } = readOrFail(SettingsBody, value);
+    const wanted = { review: review ?? undefined, ...days };
+    const { actor, place } = call;
+    await store.db.transaction().execute((tx) => change(tx, place.slug, wanted, { actor, policy }));
     return read(call);
   };
 }

@@ -51,6 +51,7 @@ const ROUTES: [string, string][] = [
   ['POST', 'events/replay'],
   ['POST', `events/${NOBODY}/replay`],
   ['POST', 'event_replays'],
+  ['GET', 'event_replays'],
   ['GET', `event_replays/${NOBODY}`],
   ['GET', 'webhook_endpoints'],
   ['POST', 'webhook_endpoints'],

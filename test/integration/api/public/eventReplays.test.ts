@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { startPeriodReplays } from '../../../../src/delivery/periodReplays.ts';
 import { createGuard } from '../../../../src/egress/guard.ts';
 import { startQueue } from '../../../../src/queue/queue.ts';
 import { openStore } from '../../../../src/store/database/database.ts';
 import { createOrganization } from '../../../../src/store/organizations/organizations.ts';
-import { runPeriodReplay } from '../../../../src/workflow/periodReplays.ts';
+import { resumeStalledReplays, runPeriodReplay } from '../../../../src/workflow/periodReplays.ts';
 import { testDatabase } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { failWritesTo } from '../../../support/failpoint.ts';
-import { type Json, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
+import { type Json, queueInTable, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 import { SILENT } from '../../../support/silentLog.ts';
 
 const DAY = { from: '2026-11-20T00:00:00Z', to: '2026-11-20T23:59:59Z' };
@@ -91,6 +91,86 @@ test('a replay that was stopped or failed between two steps continues, and repea
   expect(await Promise.all([run(id), run(id)])).toEqual(['finished', 'finished']);
   expect(await rounds(subscriber)).toEqual({ 1: 450 });
   expect(await read(id)).toMatchObject({ status: 'finished', events_done: 450, deliveries: 450 });
+});
+
+test('a replay whose last event was removed continues with the events behind it', async () => {
+  const subscriber = await events({ count: 450 });
+  const { id } = (await request(DAY)).json;
+  const controller = new AbortController();
+  await runPeriodReplay(api.store.db, id, { signal: controller.signal, stepped: () => controller.abort() });
+  const last = sql`(select last_event_id from event_replays where id = ${id})`;
+  await sql`with d as (delete from deliveries where event_id = ${last}) select`.execute(api.store.db);
+  await sql`delete from events where id = ${last}`.execute(api.store.db);
+  expect(await run(id)).toBe('finished');
+  // Events of the millisecond of the removed one may be sent once more.
+  expect((await rounds(subscriber))[0]).toBeUndefined();
+});
+
+describe('a replay that makes no progress', () => {
+  const age = (interval: string, column: 'created_at' | 'stepped_at' = 'stepped_at') =>
+    sql`update event_replays set ${sql.ref(column)} = now() - ${interval}::interval`.execute(api.store.db);
+  const resume = () => resumeStalledReplays(api.store.db, queueInTable);
+
+  test('it gets another entry after ten minutes, and only one', async () => {
+    await events({ count: 450 });
+    const { id } = (await request(DAY)).json;
+    expect(await api.count('queued')).toBe(1);
+    await age('9 minutes');
+    expect(await resume()).toEqual({ resumed: 0, ended: 0 });
+    await age('11 minutes');
+    expect([await resume(), await resume()]).toEqual([
+      { resumed: 1, ended: 0 },
+      { resumed: 0, ended: 0 },
+    ]);
+    expect(await api.count('queued')).toBe(2);
+    expect(await run(id)).toBe('finished');
+    await age('11 minutes');
+    expect(await resume()).toEqual({ resumed: 0, ended: 0 });
+  });
+
+  test('each step is progress', async () => {
+    await events({ count: 450 });
+    const { id } = (await request(DAY)).json;
+    await age('11 minutes');
+    const controller = new AbortController();
+    await runPeriodReplay(api.store.db, id, { signal: controller.signal, stepped: () => controller.abort() });
+    expect(await resume()).toEqual({ resumed: 0, ended: 0 });
+  });
+
+  test('it ends with a reason after a day, and does not count among those that run', async () => {
+    await events({ count: 1 });
+    const { id } = (await request(DAY)).json;
+    await age('11 minutes');
+    await age('25 hours', 'created_at');
+    expect(await resume()).toEqual({ resumed: 0, ended: 1 });
+    expect(await read(id)).toMatchObject({
+      status: 'failed',
+      reason: expect.stringContaining('did not finish within a day'),
+      finished_at: expect.any(String),
+    });
+  });
+});
+
+test('the list of replays has pages, filters and an order', async () => {
+  await events({ count: 1 });
+  const ids: string[] = [];
+  for (let n = 0; n < 3; n += 1) {
+    ids.unshift((await request(DAY)).json.id);
+    await sql`update event_replays set created_at = created_at - interval '1 minute'`.execute(api.store.db);
+  }
+  const [newest = '', middle = '', oldest = ''] = ids;
+  await run(middle);
+  const list = async (query: string) => {
+    const { json } = await api.get(`event_replays?${query}`);
+    return json.data.map(({ id }: Json) => id);
+  };
+  expect(await list('')).toEqual(ids);
+  expect(await list('status=finished')).toEqual([middle]);
+  expect(await list('per_page=2&page=2')).toEqual([oldest]);
+  expect(await list(`after=${newest}&per_page=1`)).toEqual([middle]);
+  expect(await list('to=2026-01-01T00:00:00Z')).toEqual([]);
+  expect((await api.get(`event_replays?after=${randomUUID()}`)).status).toBe(422);
+  expect((await api.get(`event_replays?per_page=1`)).json.data[0]).toEqual(await read(newest));
 });
 
 test('only_failed sends only deliveries that ended without success', async () => {

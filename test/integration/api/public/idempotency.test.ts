@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { purgeIdempotencyKeys, takeKey } from '../../../../src/store/organizations/idempotency.ts';
+import { takeKey } from '../../../../src/store/organizations/idempotency.ts';
 import { createOrganization } from '../../../../src/store/organizations/organizations.ts';
 import { exchange, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
@@ -86,7 +86,7 @@ test('twenty requests at once with one key make one ad', async () => {
   expect(await api.count('ads')).toBe(before + 1);
 });
 
-test('an idempotency key can be used again after 24 hours, and old keys are deleted', async () => {
+test('an idempotency key can be used again after 24 hours', async () => {
   const first = await create('aged');
   const age = () =>
     sql`update idempotency_keys set created_at = now() - interval '25 hours' where key = 'aged'`.execute(api.store.db);
@@ -94,8 +94,6 @@ test('an idempotency key can be used again after 24 hours, and old keys are dele
   const second = await create('aged', { ...ad, y: 2 });
   expect([second.status, second.json.id === first.json.id]).toEqual([201, false]);
   expect((await create('aged', { ...ad, y: 2 })).json.id).toBe(second.json.id);
-  await age();
-  expect(await purgeIdempotencyKeys(api.store.db)).toBe(1);
 });
 
 test.each([

@@ -145,8 +145,11 @@ describe('the review mode', () => {
         headers: { authorization, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       });
-    const settings = { type: 'settings', review: 'automatic', set_retention_days: null, sending_addresses: [] };
-    expect((await api.get('settings')).json).toEqual(settings);
+    const settings = (await api.get('settings')).json;
+    expect(settings).toMatchObject({
+      ...{ type: 'settings', review: 'automatic', sending_addresses: [] },
+      ...{ set_retention_days: null, event_retention_days: 90, delivery_retention_days: 90, request_retention_days: 1 },
+    });
     expect((await change({ review: 'partial' })).json).toEqual({ ...settings, review: 'partial' });
     expect((await change({})).json.review).toBe('partial');
     expect([(await change({ review: 'never' })).status, (await api.get('settings')).json.review]).toEqual([
