@@ -81,16 +81,19 @@ class ChromiumOpener implements PageOpener {
     { device, otherAds, signal, crash }: OpenInOptions,
   ): Promise<OpenPage | ClosedPage> {
     let context: BrowserContext | undefined;
+    let page: Page | undefined;
     try {
       context = await openDeviceContext(browser, device);
-      const page = await context.newPage();
-      page.once('crash', () => this.#closeCrashed(page, crash));
+      page = await context.newPage();
+      this.#closeIfCrashed(page, crash);
       return await this.#visit(page, site, { device, otherAds, signal, version: browser.version() });
     } catch (error) {
       await context?.close().catch((failure: unknown) => this.#warn(failure, 'A context did not close.'));
       const reason = signal?.aborted
         ? 'The capture was stopped.'
         : `The page could not be opened: ${shortErrorMessage(error, 300)}`;
+      // The browser failed, not the site, because nothing asked the site yet.
+      if (page === undefined && !signal?.aborted) throw new Error(reason, { cause: error });
       return { status: 'generic_error', reason, candidates: [], finalUrl: site, timedOut: isTimeout(error) };
     }
   }
@@ -155,12 +158,14 @@ class ChromiumOpener implements PageOpener {
   }
 
   /** Calls to a crashed page would wait for their deadlines. */
-  #closeCrashed(page: Page, crash: { happened: boolean }): void {
-    crash.happened = true;
-    page
-      .context()
-      .close()
-      .catch((error: unknown) => this.#warn(error, 'The context of a crashed page did not close.'));
+  #closeIfCrashed(page: Page, crash: { happened: boolean }): void {
+    page.once('crash', () => {
+      crash.happened = true;
+      page
+        .context()
+        .close()
+        .catch((error: unknown) => this.#warn(error, 'The context of a crashed page did not close.'));
+    });
   }
 
   #warn(error: unknown, message: string): void {

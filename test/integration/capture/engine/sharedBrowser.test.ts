@@ -1,5 +1,6 @@
 /** Two pages in one real browser. One of them is hostile, and the other must get the result that it would get alone. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { chromium } from 'playwright';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { CreativeOutcomes } from '../../../../src/capture/engine/creativeOutcomes.ts';
 import { type Engine, startEngine } from '../../../../src/capture/engine/engine.ts';
 import { processPages } from '../../../../src/capture/engine/pageQueue.ts';
@@ -78,6 +79,33 @@ test('a page whose process is killed in two browsers gets its picture in the thi
   const results = await take([unlucky]);
   expect(results.get(unlucky)).toMatchObject({ status: 'uploaded' });
   expect(asked).toBe(3);
+});
+
+test('a page whose process is killed while it is created gets its picture in another browser', async () => {
+  const site = sites.put('/created', PLAIN);
+  const launch = chromium.launch.bind(chromium);
+  let failures = 2;
+  const launching = vi.spyOn(chromium, 'launch').mockImplementation(async (options) => {
+    const browser = await launch(options);
+    const newContext = browser.newContext.bind(browser);
+    vi.spyOn(browser, 'newContext').mockImplementation(async (about) => {
+      const context = await newContext(about);
+      failures -= 1;
+      if (failures >= 0)
+        vi.spyOn(context, 'newPage').mockRejectedValue(new Error('browserContext.newPage: Target crashed'));
+      return context;
+    });
+    return browser;
+  });
+  try {
+    await engine.restartPageBrowser();
+    const results = await take([site]);
+    expect(results.get(site)).toMatchObject({ status: 'uploaded' });
+    expect(failures).toBe(-1);
+  } finally {
+    launching.mockRestore();
+    await engine.restartPageBrowser();
+  }
 });
 
 test('a page whose process is killed while the ad is placed gets its picture in another browser', async () => {
