@@ -55,7 +55,7 @@ verify: setup ## the long tests that test and e2e leave out; records the verifie
 	@$(NODE) scripts/verify.ts $(ARGS)
 
 chaos: setup ## kills parts of the service under load and checks that nothing is lost; SEED=1 MINUTES=10 KILLS=1000 (docs/reliability.md)
-	@CHROMIUM_PATH="$${CHROMIUM_PATH:-$$(cat .node/chromium.path 2>/dev/null)}" SEED='$(SEED)' MINUTES='$(MINUTES)' KILLS='$(KILLS)' TARGET='$(TARGET)' QUIET_MINUTES='$(QUIET_MINUTES)' RECORD='$(RECORD)' $(NODE) test/chaos/run.ts
+	@CHROMIUM_PATH="$${CHROMIUM_PATH:-$$(cat .node/chromium.path 2>/dev/null)}" SEED='$(SEED)' MINUTES='$(MINUTES)' KILLS='$(KILLS)' TARGET='$(TARGET)' QUIET_MINUTES='$(QUIET_MINUTES)' RECORD='$(RECORD)' $(if $(filter cluster,$(TARGET)),E2E_RUN=test/chaos/run.ts scripts/e2e.sh,$(NODE) test/chaos/run.ts)
 
 image: ## the container image tearsheet:dev, with docker, podman or buildah, else with the test cluster's own
 	@scripts/image.sh

@@ -7,8 +7,8 @@ export interface ChaosOptions {
   readonly minutes: number;
   /** The faults end after so many kills. */
   readonly kills: number;
-  /** The service as separate processes on this machine. */
-  readonly target: 'dev';
+  /** The service as separate processes on this machine, or the chart on the cluster of test/cluster. */
+  readonly target: 'dev' | 'cluster';
   /** The longest wait until the service is quiet after the faults. */
   readonly quietMinutes: number;
   /** Adds the figures of this run to test/chaos/runs.json and writes docs/reliability.md again. */
@@ -18,7 +18,8 @@ export interface ChaosOptions {
 /** @throws Error that names the invalid option. */
 export function readOptions(env: Readonly<Record<string, string | undefined>>): ChaosOptions {
   const target = env['TARGET'] || 'dev';
-  if (target !== 'dev') throw new Error(`TARGET is ${JSON.stringify(target)}. Only dev is supported.`);
+  if (target !== 'dev' && target !== 'cluster')
+    throw new Error(`TARGET is ${JSON.stringify(target)}. It must be dev or cluster.`);
   return {
     seed: numberOf(env, 'SEED', { fallback: Math.floor(Date.now() / 1000) % 100_000, least: 0 }),
     minutes: numberOf(env, 'MINUTES', { fallback: 10, least: 0.1 }),

@@ -9,7 +9,7 @@ import { openLedger } from './ledger.ts';
 import { readOptions } from './options.ts';
 import { printFigures } from './report/print.ts';
 import { recordRun } from './report/record.ts';
-import { runDev } from './runDev.ts';
+import { runTarget } from './runTarget.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const started = performance.now();
@@ -24,7 +24,10 @@ mkdirSync(folder, { recursive: true });
 log(`seed ${options.seed}; the ledger is in ${folder}`);
 const ledger = openLedger(path.join(folder, 'ledger.jsonl'));
 ledger.add({ kind: 'note', text: JSON.stringify(options) });
-const figures = await runDev(options, ledger, log);
+const { startTarget } = await (options.target === 'dev'
+  ? import('./service/devTarget.ts')
+  : import('./cluster/clusterTarget.ts'));
+const figures = await runTarget(await startTarget(log), { options, ledger, log });
 writeFileSync(path.join(folder, 'figures.json'), `${JSON.stringify(figures, undefined, 2)}\n`);
 printFigures(figures, log);
 if (options.record) recordRun(ROOT, figures);

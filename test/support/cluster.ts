@@ -22,9 +22,13 @@ async function testKubeconfig(): Promise<string> {
   return ((await response.json()) as ClusterServer).kubeconfig;
 }
 
-/** A fresh namespace that enforces Pod Security "restricted". @param label the beginning of its name. */
-export async function testNamespace(label = 'test'): Promise<TestNamespace> {
-  const kubeconfig = await testKubeconfig();
+/**
+ * A fresh namespace that enforces Pod Security "restricted".
+ * @param label the beginning of its name.
+ * @param given the path of a kubeconfig; outside of vitest it must be given.
+ */
+export async function testNamespace(label = 'test', given?: string): Promise<TestNamespace> {
+  const kubeconfig = given ?? (await testKubeconfig());
   const config = new KubeConfig();
   config.loadFromFile(kubeconfig);
   const core = config.makeApiClient(CoreV1Api);

@@ -1,6 +1,6 @@
 /** Compares the ledger with the state of the service. Each promise that was not kept becomes a finding. */
 import type { Acknowledged, Received, TimedEntry } from '../ledger.ts';
-import type { ServiceState } from './state.ts';
+import type { FailedPicture, ServiceState } from './state.ts';
 
 export const FINDING_KINDS = [
   'lost',
@@ -37,7 +37,7 @@ export function findLosses(entries: readonly TimedEntry[], state: ServiceState):
     ...unended(state),
     ...eventFindings(received, state),
     ...expectedEvents(received, acknowledged, state),
-    ...failedEarly(state),
+    ...failedEarly(entries, state),
     ...leftBehind(state),
   ];
 }
@@ -158,18 +158,28 @@ function expectedEvents(
 }
 
 /** All creatives and pages of a run work, so a picture may only fail after three crashes in three browsers. */
-function failedEarly({ failed }: ServiceState): Finding[] {
+function failedEarly(entries: readonly TimedEntry[], { failed }: ServiceState): Finding[] {
   return failed
-    .filter(({ reason, attempts }) => !isThreeCrashes(reason, attempts))
+    .filter((picture) => !(isThreeCrashes(picture) && hadThreeKills(picture, entries)))
     .map(({ id, status, reason, attempts }) => ({
       kind: 'failed',
       text: `${id} is ${status} after ${attempts} attempts: ${reason}`,
     }));
 }
 
+const THREE_BROWSERS = /(3|three) browsers/;
+
+/** If the reason names three browsers, the run must have killed at least as many since the request. */
+function hadThreeKills({ reason, requested }: FailedPicture, entries: readonly TimedEntry[]): boolean {
+  const kills = entries.filter(
+    ({ at, ...entry }) => at >= requested && entry.kind === 'kill' && /browser/.test(entry.what),
+  );
+  return !THREE_BROWSERS.test(reason) || kills.length >= LOST_CAPTURES;
+}
+
 /** The service counts crashes of a browser in one capture, lost claims of a creative, and captures that ended. */
-function isThreeCrashes(reason: string, attempts: number): boolean {
-  if (/(3|three) (browsers|times)/.test(reason)) return true;
+function isThreeCrashes({ reason, attempts }: FailedPicture): boolean {
+  if (THREE_BROWSERS.test(reason) || /(3|three) times/.test(reason)) return true;
   return /ended several times/.test(reason) && attempts >= LOST_CAPTURES;
 }
 

@@ -1,7 +1,7 @@
 /** Waits until the service has nothing left to do. */
 import { sleep } from '../../../src/lib/sleep.ts';
 import { sumOf } from '../report/figures.ts';
-import type { Installation } from '../service/installation.ts';
+import type { ChaosTarget } from '../target.ts';
 
 const OPEN_WORK = `select
   (select count(*)::int from screenshot_sets where status in ('draft', 'capturing') and removed_at is null) as sets,
@@ -33,7 +33,7 @@ const AN_HOUR_LATER = [
 
 /** @returns the seconds until nothing was left; without them, that did not happen in time. */
 export async function waitUntilQuiet(
-  { database, apis }: Installation,
+  { database, restartApis }: Pick<ChaosTarget, 'database' | 'restartApis'>,
   minutes: number,
 ): Promise<{ readonly seconds?: number; readonly left: OpenWork }> {
   const started = performance.now();
@@ -51,7 +51,7 @@ export async function waitUntilQuiet(
   if (sumOf(left) > 0) return { left };
   for (const statement of AN_HOUR_LATER) await database.rows(statement);
   // An API looks for such files when it starts, and then every ten minutes.
-  for (const api of apis) api.signal('SIGTERM');
+  await restartApis();
   const files = await untilNothing(REMOVABLE);
   return sumOf(files) > 0 ? { left: files } : { seconds, left: files };
 }

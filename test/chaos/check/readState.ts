@@ -1,8 +1,7 @@
 /** Reads the state of the service: rows, files and processes. */
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { ChaosDatabase } from '../service/database.ts';
-import type { Installation } from '../service/installation.ts';
 import type { AdState, EventState, FailedPicture, ServiceState, SetState } from './state.ts';
 
 const SETS = `select s.id, c.name as key, s.status, s.removed_at is not null as removed, s.emptied_at is not null as emptied,
@@ -13,14 +12,18 @@ const SETS = `select s.id, c.name as key, s.status, s.removed_at is not null as 
 const ADS = `select a.id, c.name as key, a.status, a.reason from ads a join campaigns c on c.id = a.campaign_id
   where a.source = 'create_ad'`;
 
-const FAILED = `select s.id, s.status, coalesce(s.reason, '') as reason, coalesce(i.attempt, 0) as attempts
-    from screenshots s
+const UTC = `at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
+
+const FAILED = `select s.id, s.status, coalesce(s.reason, '') as reason, coalesce(i.attempt, 0) as attempts,
+      to_char(o.created_at ${UTC}) as requested
+    from screenshots s join screenshot_sets o on o.id = s.set_id
     left join screenshot_jobs j on j.set_id = s.set_id
     left join job_indexes i on i.job_id = j.id and i.index = s.job_index
     where s.status not in ('uploaded', 'canceled', 'pending')
   union all
   select a.id, a.status, coalesce(a.reason, ''), coalesce((
-      select max(i.attempt) from job_creatives c join job_indexes i on i.job_id = c.job_id where c.ad_id = a.id), 0)
+      select max(i.attempt) from job_creatives c join job_indexes i on i.job_id = c.job_id where c.ad_id = a.id), 0),
+      to_char(a.created_at ${UTC})
     from ads a where a.status not in ('uploaded', 'pending')
       and not exists (select from screenshots s where s.ad_id = a.id and s.status = 'canceled')`;
 
@@ -53,14 +56,17 @@ const KEYS = `select artifact_key as key from images where removed_at is null
   union all select artifact_key from exports where status = 'ready' and artifact_key is not null
   union all select 'uploads/' || id from uploads where sha256 is not null`;
 
+/** What is outside of the database. */
+export interface FoundState extends Pick<ServiceState, 'processes' | 'temporary'> {
+  /** The keys of the files in the artifact store. */
+  readonly files: readonly string[];
+}
+
 /** Call it when all processes of the service have ended and PostgreSQL still runs. */
-export async function readState(
-  { database, pictures, temporary }: Installation,
-  processes: readonly string[],
-): Promise<ServiceState> {
+export async function readState(database: ChaosDatabase, found: FoundState): Promise<ServiceState> {
   const ids = async (sql: string) => (await database.rows<{ id: string }>(sql)).map(({ id }) => id);
   const keys = (await database.rows<{ key: string }>(KEYS)).map(({ key }) => key);
-  const files = new Set(filesIn(pictures.folder));
+  const files = new Set(found.files);
   const named = new Set(keys);
   return {
     sets: await database.rows<SetState & object>(SETS),
@@ -76,8 +82,8 @@ export async function readState(
     leftoverRows: await leftoverRows(database),
     filesWithoutRow: [...files].filter((file) => !named.has(file.replace(/^\.types\//, ''))),
     rowsWithoutFile: keys.filter((key) => !files.has(key)),
-    processes,
-    temporary: existsSync(temporary) ? readdirSync(temporary).filter((name) => name.startsWith('tearsheet')) : [],
+    processes: found.processes,
+    temporary: found.temporary,
   };
 }
 
@@ -86,7 +92,7 @@ async function leftoverRows(database: ChaosDatabase): Promise<string[]> {
 }
 
 /** @returns paths below the folder, as keys. */
-function filesIn(folder: string): string[] {
+export function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));

@@ -26,6 +26,8 @@ export interface FailedPicture {
   readonly reason: string;
   /** Attempts of the index that should have taken it. */
   readonly attempts: number;
+  /** When it was requested, as an ISO timestamp of UTC. */
+  readonly requested: string;
 }
 
 export interface EventState {

@@ -2,17 +2,13 @@
 import { sleep } from '../../../src/lib/sleep.ts';
 import { TaskGroup } from '../../../src/lib/taskGroup.ts';
 import type { Random } from '../random.ts';
-import { DISTURBANCES } from './disturbances.ts';
-import type { FaultContext, FaultKind } from './fault.ts';
-import { KILLS } from './kills.ts';
+import type { FaultContext, FaultKind, Faults } from './fault.ts';
 
 export interface ScheduleOptions {
   readonly kills: number;
   readonly minutes: number;
 }
 
-/** Kills come in waves, because work that is always killed soon after its start never ends. */
-const WAVE_MS = { kills: 15_000, calm: 12_000 };
 /** Between two disturbances, in seconds. */
 const CALM = { least: 4, most: 20 };
 /** A kill that finds nothing to hit is replaced by another one, at most so often. */
@@ -21,23 +17,27 @@ const TRIES = 3;
 const MOST_AT_ONCE = 6;
 
 /** @returns the number of kills. @throws the error of a fault. */
-export async function runFaults(context: FaultContext, { kills, minutes }: ScheduleOptions): Promise<number> {
+export async function runFaults<I>(
+  context: FaultContext<I>,
+  faults: Faults<I>,
+  { kills, minutes }: ScheduleOptions,
+): Promise<number> {
   const begin = performance.now();
   const end = begin + minutes * 60_000;
   const over = new AbortController();
-  const disturbing = disturb(context, over.signal);
+  const disturbing = disturb(context, faults.disturbances, over.signal);
   disturbing.catch(() => over.abort());
-  const wave = WAVE_MS.kills + WAVE_MS.calm;
-  const pauseMs = (minutes * 60_000 * WAVE_MS.kills) / wave / kills;
+  const wave = faults.waves.kills + faults.waves.calm;
+  const pauseMs = (minutes * 60_000 * faults.waves.kills) / wave / kills;
   const striking = new TaskGroup(MOST_AT_ONCE);
   let done = 0;
   while (done < kills && performance.now() < end && !over.signal.aborted) {
     // Random pauses, so that two kills may also come at almost the same moment.
     await sleep(-Math.log(1 - context.random.next()) * pauseMs);
     const inWave = (performance.now() - begin) % wave;
-    if (inWave > WAVE_MS.kills) await sleep(wave - inWave);
+    if (inWave > faults.waves.kills) await sleep(wave - inWave);
     await striking.add(async () => {
-      if (await strikeOnce(context)) done += 1;
+      if (await strikeOnce(context, faults.kills)) done += 1;
     });
   }
   await striking.drain();
@@ -46,29 +46,30 @@ export async function runFaults(context: FaultContext, { kills, minutes }: Sched
   return done;
 }
 
-async function strikeOnce(context: FaultContext): Promise<boolean> {
+async function strikeOnce<I>(context: FaultContext<I>, kinds: readonly FaultKind<I>[]): Promise<boolean> {
   for (let tries = 0; tries < TRIES; tries++) {
-    if (await strike(context, pickByWeight(KILLS, context.random))) return true;
+    if (await strike(context, pickByWeight(kinds, context.random))) return true;
   }
   return false;
 }
 
-async function disturb(context: FaultContext, over: AbortSignal): Promise<void> {
+async function disturb<I>(context: FaultContext<I>, kinds: readonly FaultKind<I>[], over: AbortSignal): Promise<void> {
+  if (kinds.length === 0) return;
   const { random } = context;
   while (!over.aborted) {
     await sleep(random.between(CALM.least, CALM.most) * 1_000, over).catch(() => undefined);
-    if (!over.aborted) await strike(context, pickByWeight(DISTURBANCES, random));
+    if (!over.aborted) await strike(context, pickByWeight(kinds, random));
   }
 }
 
-async function strike(context: FaultContext, { name, kind, strike: hit }: FaultKind): Promise<boolean> {
+async function strike<I>(context: FaultContext<I>, { name, kind, strike: hit }: FaultKind<I>): Promise<boolean> {
   const detail = await hit(context);
   if (detail === undefined) return false;
   context.ledger.add({ kind, what: name, detail });
   return true;
 }
 
-function pickByWeight(kinds: readonly FaultKind[], random: Random): FaultKind {
+function pickByWeight<I>(kinds: readonly FaultKind<I>[], random: Random): FaultKind<I> {
   const sum = kinds.reduce((all, { weight }) => all + weight, 0);
   let left = random.next() * sum;
   for (const kind of kinds) {

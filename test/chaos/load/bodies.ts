@@ -5,6 +5,8 @@ import type { Random } from '../random.ts';
 export interface BodyContext {
   readonly random: Random;
   readonly publishers: Publishers;
+  /** The page on which ads are placed. */
+  readonly pageUrl: string;
   readonly webhookUrl: string;
   /** Undefined without an S3 server. */
   readonly bucket: string | undefined;
@@ -47,11 +49,11 @@ export function adBody(context: BodyContext, key: string, upload?: string): obje
 }
 
 export function requestBody(context: BodyContext, key: string): { body: object; screenshots: number } {
-  const { random, publishers } = context;
+  const { random, pageUrl } = context;
   const ads = random.between(1, 2);
   const sites = random.between(1, 2);
   const screenshots = Array.from({ length: sites }, (_, index) => ({
-    site: { url: `${publishers.url('blog')}?page=${index}` },
+    site: { url: `${pageUrl}?page=${index}` },
     device: { name: random.pick(DEVICES) },
   }));
   const screenshot_requests = Array.from({ length: ads }, (_, index) => ({

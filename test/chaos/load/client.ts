@@ -1,7 +1,6 @@
 /** A client of the public API that repeats a request until it gets an answer, as the documentation tells clients to. */
 import { randomUUID } from 'node:crypto';
 import { sleep } from '../../../src/lib/sleep.ts';
-import { ORGANIZATION } from '../service/installation.ts';
 
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -25,6 +24,9 @@ export interface ClientOptions {
   /** No further repetition after this. */
   readonly signal: AbortSignal;
 }
+
+/** The organization of a run. */
+export const ORGANIZATION = 'chaos';
 
 const TRY_MS = 15_000;
 const PAUSE_MS = 400;

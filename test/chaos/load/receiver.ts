@@ -18,7 +18,8 @@ interface Envelope {
   readonly data: { readonly object: { readonly id: string } };
 }
 
-export async function startReceiver(ledger: Ledger, secret: string): Promise<Receiver> {
+/** @param host the address of this machine on which it listens. */
+export async function startReceiver(ledger: Ledger, secret: string, host?: string): Promise<Receiver> {
   const listeners: ((topic: string, object: string) => void)[] = [];
   const server: Listener = await listenHttp(async (request: IncomingMessage, response: ServerResponse) => {
     try {
@@ -34,7 +35,7 @@ export async function startReceiver(ledger: Ledger, secret: string): Promise<Rec
       ledger.add({ kind: 'note', text: `a webhook was not accepted: ${String(error)}` });
       response.writeHead(401).end();
     }
-  });
+  }, host);
   return {
     url: `${server.url}/hooks`,
     onEvent: (listener) => void listeners.push(listener),

@@ -11,6 +11,7 @@ const RESTART_TRIES = 20;
 
 export class ChaosDatabase {
   readonly relay: Relay;
+  readonly #host: string;
   readonly #folder: string;
   readonly #password: string;
   readonly #port: number;
@@ -20,17 +21,19 @@ export class ChaosDatabase {
   /** Called when the server is back after it was killed, with the seconds that it was away. */
   onRestart: (seconds: number) => void = () => undefined;
 
-  private constructor(given: { relay: Relay; folder: string; password: string; port: number }) {
+  private constructor(given: { relay: Relay; host: string; folder: string; password: string; port: number }) {
+    this.#host = given.host;
     this.relay = given.relay;
     this.#folder = given.folder;
     this.#password = given.password;
     this.#port = given.port;
   }
 
-  static async start(root: string): Promise<ChaosDatabase> {
+  /** @param host where the service reaches it. */
+  static async start(root: string, host = '127.0.0.1'): Promise<ChaosDatabase> {
     const port = await freePort();
     const given = { folder: path.join(root, 'postgres'), password: randomBytes(12).toString('hex'), port };
-    const database = new ChaosDatabase({ ...given, relay: await startRelay([port]) });
+    const database = new ChaosDatabase({ ...given, relay: await startRelay([port], { host }), host });
     await database.#start();
     return database;
   }
@@ -41,7 +44,7 @@ export class ChaosDatabase {
 
   /** The address that the service uses. */
   get serviceUrl(): string {
-    return `postgres://postgres:${this.#password}@127.0.0.1:${this.relay.port}/tearsheet`;
+    return `postgres://postgres:${this.#password}@${this.#host}:${this.relay.port}/tearsheet`;
   }
 
   /** The address without the relay. */

@@ -12,6 +12,7 @@ import { freePort } from '../../../src/commands/dev/embeddedPostgres.ts';
 import type { NewOrganization } from '../../../src/store/organizations/organizations.ts';
 import { kill } from '../../integration/dev/serviceFolders.ts';
 import { eventually } from '../../support/eventually.ts';
+import { ORGANIZATION } from '../load/client.ts';
 import { ChaosDatabase } from './database.ts';
 import { type PictureDisk, preparePictureDisk } from './pictureDisk.ts';
 import { findProcesses } from './processes.ts';
@@ -44,8 +45,6 @@ export interface Installation {
   /** Stops all processes in the order of an orderly shutdown. @throws Error if one does not end. */
   stop(): Promise<void>;
 }
-
-export const ORGANIZATION = 'chaos';
 
 export async function startInstallation(): Promise<Installation> {
   const root = mkdtempSync(path.join(tmpdir(), 'tearsheet-chaos-'));

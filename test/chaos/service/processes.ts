@@ -42,10 +42,11 @@ export class ProcessSearch {
   }
 }
 
-function kindOf(command: string): ProcessKind {
-  if (/cli\.(ts|js) api$/.test(command)) return 'api';
-  if (/cli\.(ts|js) controller$/.test(command)) return 'controller';
-  if (/cli\.(ts|js) capture$/.test(command)) return 'capture';
+/** @param command the command line, with spaces between its arguments. */
+export function kindOf(command: string): ProcessKind {
+  if (/(cli\.(ts|js)|tearsheet) api$/.test(command)) return 'api';
+  if (/(cli\.(ts|js)|tearsheet) controller$/.test(command)) return 'controller';
+  if (/(cli\.(ts|js)|tearsheet) capture$/.test(command)) return 'capture';
   if (/bin\/postgres |^postgres:/.test(command)) return 'postgres';
   if (/versitygw/.test(command)) return 's3';
   if (/--type=renderer/.test(command)) return 'renderer';

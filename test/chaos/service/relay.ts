@@ -18,9 +18,10 @@ interface Pair {
   readonly server: Socket;
 }
 
-export async function startRelay(ports: readonly number[], port = 0): Promise<Relay> {
+/** @param host the address of this machine on which the relay listens. */
+export async function startRelay(ports: readonly number[], { port = 0, host = '127.0.0.1' } = {}): Promise<Relay> {
   const relay = new TcpRelay(ports);
-  await relay.listen(port);
+  await relay.listen(port, host);
   return relay;
 }
 
@@ -38,10 +39,10 @@ class TcpRelay implements Relay {
     this.#server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (client) => this.#accept(client));
   }
 
-  listen(port: number): Promise<void> {
+  listen(port: number, host: string): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen(port, '127.0.0.1', () => {
+      this.#server.listen(port, host, () => {
         const address = this.#server.address();
         this.port = typeof address === 'object' && address !== null ? address.port : 0;
         resolve();

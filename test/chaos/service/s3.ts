@@ -20,8 +20,8 @@ export interface ChaosS3 {
   createBucket(name: string): Promise<void>;
 }
 
-/** @returns undefined if Go cannot build the server. */
-export async function startS3(root: string): Promise<ChaosS3 | undefined> {
+/** @param host where the service reaches it. @returns undefined if Go cannot build the server. */
+export async function startS3(root: string, host = '127.0.0.1'): Promise<ChaosS3 | undefined> {
   const binary = await buildS3Server();
   if (binary === undefined) return undefined;
   const [data, meta] = [path.join(root, 's3-data'), path.join(root, 's3-meta')];
@@ -35,8 +35,8 @@ export async function startS3(root: string): Promise<ChaosS3 | undefined> {
     logFile: path.join(root, 's3.log'),
   });
   process.start();
-  const relay = await startRelay([port]);
-  const endpoint = `http://127.0.0.1:${relay.port}`;
+  const relay = await startRelay([port], { host });
+  const endpoint = `http://${host}:${relay.port}`;
   const createBucket = async (name: string) => {
     const client = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials: keys });
     await eventually(() => client.send(new CreateBucketCommand({ Bucket: name })));

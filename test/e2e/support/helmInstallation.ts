@@ -71,9 +71,9 @@ export class HelmInstallation {
   }
 
   /** Creates a namespace and a bucket, and installs nothing yet. */
-  static async prepare(label: string, values: Values = {}): Promise<HelmInstallation> {
+  static async prepare(label: string, values: Values = {}, kubeconfig?: string): Promise<HelmInstallation> {
     const [namespace, folder] = await Promise.all([
-      testNamespace(`e2e-${label}`),
+      testNamespace(`e2e-${label}`, kubeconfig),
       mkdtemp(path.join(tmpdir(), 'tearsheet-e2e-')),
     ]);
     const { endpoint, region, accessKeyId, secretAccessKey } = s3();

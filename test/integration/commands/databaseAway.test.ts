@@ -44,7 +44,7 @@ test.each(['api', 'controller'])('tearsheet %s waits for its database when it st
     TMPDIR: folder,
   });
   await service.says('the database does not answer, waiting for it');
-  relay = await startRelay([server], databasePort);
+  relay = await startRelay([server], { port: databasePort });
   await service.says('ready');
   expect((await fetch(`http://127.0.0.1:${metricsPort}/readyz`)).status).toBe(200);
 });

@@ -81,7 +81,7 @@ function runningIn(root: string): RunningProcess[] {
 }
 
 /** Reads a file of /proc; empty when the process has ended or belongs to another user. */
-export function readProc(pid: number | string, file: 'cmdline' | 'environ'): string {
+export function readProc(pid: number | string, file: 'cmdline' | 'environ' | 'cgroup'): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch (error) {

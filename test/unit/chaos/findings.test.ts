@@ -105,9 +105,18 @@ test('a second event with another id, and one with another content, are reported
 });
 
 test('a picture that failed after one crash is reported, and one that failed after three is not', () => {
-  const failed = { id: 'picture', status: 'generic_error', reason: 'The page crashed.', attempts: 1 };
+  const requested = '2026-01-01T00:00:00.000Z';
+  const failed = { id: 'picture', status: 'generic_error', reason: 'The page crashed.', attempts: 1, requested };
   expect(found({ failed: [failed] })).toEqual(['failed']);
-  expect(found({ failed: [{ ...failed, reason: 'The page crashed three browsers: Target crashed' }] })).toEqual([]);
+  const three = { ...failed, reason: 'The page crashed three browsers: Target crashed' };
+  const kills = [
+    { kind: 'kill', what: 'browser', detail: 'browser 1' },
+    { kind: 'kill', what: 'browser renderer', detail: 'renderer 2' },
+    { kind: 'kill', what: 'browser', detail: 'browser 3' },
+  ] as const;
+  expect(found({ failed: [three] }, kills)).toEqual([]);
+  expect(found({ failed: [three] }, kills.slice(1))).toEqual(['failed']);
+  expect(found({ failed: [{ ...three, requested: '2026-01-01T00:00:01.000Z' }] }, kills)).toEqual(['failed']);
   expect(
     found({ failed: [{ ...failed, reason: 'The capture ended several times without a result.', attempts: 4 }] }),
   ).toEqual([]);

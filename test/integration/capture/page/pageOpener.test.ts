@@ -41,7 +41,7 @@ test('an open call ends, and the process stays alive, whenever the browser ends'
     );
     await pause(ms);
     killBrowsers();
-    expect(await opening).toMatch(/^(ready|generic_error|The browser ended: .*)$/);
+    expect(await opening).toMatch(/^(ready|generic_error|(The browser ended|The page could not be opened): .*)$/);
     // The opener may hear later than the call that its browser is gone.
     await eventually(() => expect(opener.memoryConsumers()).toEqual([]));
   }
