@@ -26,7 +26,7 @@ export interface ChaosTarget {
   readonly maxOpen: number;
   /** Faults until the time or the number is reached. @returns the number of kills. */
   runFaults(run: FaultRun): Promise<number>;
-  /** An API looks for files that are to be removed when it starts, and then every ten minutes. */
+  /** An API looks for files that it must remove when it starts, and then every ten minutes. */
   restartApis(): Promise<void>;
   /** Stops the service, and reads the state that stays. */
   stopAndRead(): Promise<ServiceState>;

@@ -56,7 +56,7 @@ const KEYS = `select artifact_key as key from images where removed_at is null
   union all select artifact_key from exports where status = 'ready' and artifact_key is not null
   union all select 'uploads/' || id from uploads where sha256 is not null`;
 
-/** What is outside of the database. */
+/** The part of the state that is outside of the database. */
 export interface FoundState extends Pick<ServiceState, 'processes' | 'temporary'> {
   /** The keys of the files in the artifact store. */
   readonly files: readonly string[];

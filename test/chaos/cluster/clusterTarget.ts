@@ -68,7 +68,7 @@ async function stopAndRead(installation: ClusterInstallation, log: (line: string
   return state;
 }
 
-/** @returns what `look` finds, once it finds nothing or the time is over. */
+/** Repeats `look` until it finds nothing or the time is over. @returns the last objects that it found. */
 async function settled(look: () => Promise<string[]>): Promise<string[]> {
   for (const end = performance.now() + PODS_END_MS; ; await sleep(1_000)) {
     const found = await look();
@@ -97,7 +97,7 @@ async function unendedObjects({ release }: ClusterInstallation): Promise<string[
 
 const podName = ({ metadata }: Pod) => `pod ${metadata.name}`;
 
-/** What stays after the release is uninstalled. */
+/** Objects and processes that stay after the release is uninstalled. */
 async function remaining({ release }: ClusterInstallation, earlier: readonly Pod[]): Promise<string[]> {
   const [pods, jobs, screenshotJobs] = await Promise.all([
     release.list<Pod>('pods'),

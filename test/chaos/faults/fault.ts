@@ -20,7 +20,7 @@ export interface FaultKind<I = Installation> {
   strike(context: FaultContext<I>): Promise<string | undefined>;
 }
 
-/** What a run does to one kind of installation. */
+/** All faults for one kind of installation. */
 export interface Faults<I = Installation> {
   readonly kills: readonly FaultKind<I>[];
   readonly disturbances: readonly FaultKind<I>[];

@@ -1,4 +1,5 @@
 /** The kills of a run: each ends a process with SIGKILL, or a session of PostgreSQL. */
+import { connect } from 'node:net';
 import { kill } from '../../integration/dev/serviceFolders.ts';
 import { type ProcessKind, ProcessSearch } from '../service/processes.ts';
 import type { FaultContext, FaultKind } from './fault.ts';
@@ -16,9 +17,24 @@ export const KILLS: readonly FaultKind[] = [
   { name: 'S3 server', kind: 'kill', weight: 3, strike: killS3 },
 ];
 
+/** The share of kills that may meet an API that still starts. One that is killed at each start never answers. */
+const STARTING_API = 0.2;
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port }, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
+
 async function killApi({ installation, random }: FaultContext): Promise<string | undefined> {
   const api = random.pick(installation.apis);
   const { pid } = api;
+  const port = installation.apiPorts[installation.apis.indexOf(api)] ?? 0;
+  if (random.next() >= STARTING_API && !(await accepts(port))) return undefined;
   return api.signal('SIGKILL') ? `${api.name} ${pid}` : undefined;
 }
 

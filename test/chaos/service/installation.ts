@@ -34,6 +34,8 @@ export interface Installation {
   readonly customerBucket: string;
   readonly pictures: PictureDisk;
   readonly apis: readonly Supervised[];
+  /** The ports of the public APIs, in the same order. */
+  readonly apiPorts: readonly number[];
   /** The relays in front of the public and the internal API. */
   readonly relays: readonly Relay[];
   readonly publicUrl: string;
@@ -104,6 +106,7 @@ export async function startInstallation(): Promise<Installation> {
   const anotherController = (name: string) => process_(name, 'controller', {});
   const installation: Installation = {
     ...{ root, temporary, clockFile, database, s3, pictures, apis, publicUrl, organization, anotherController },
+    apiPorts: ports.slice(0, APIS),
     customerBucket: 'customer',
     relays: [publicRelay, internalRelay],
     leader: await anotherController('controller-1'),
