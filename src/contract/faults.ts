@@ -4,7 +4,7 @@ import type { FieldErrors } from '../domain/failure.ts';
 /** A request with millions of faults does not get millions of messages. */
 const MAX_FAULTS = 100;
 /** A schema reports each wrong value of a part, so a part with more values could hold the event loop for seconds. */
-const MAX_VALUES = 25_000;
+export const MAX_VALUES = 25_000;
 
 export function joinPath(...parts: readonly PropertyKey[]): string {
   return parts

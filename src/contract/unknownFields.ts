@@ -47,7 +47,7 @@ export function* unknownFields(schema: z.ZodType, body: unknown): Generator<unde
   return warnings;
 }
 
-function withoutWrappers(schema: unknown): unknown {
+export function withoutWrappers(schema: unknown): unknown {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
     return withoutWrappers(schema.unwrap());
   return schema instanceof z.ZodPipe ? withoutWrappers(schema.in) : schema;

@@ -1,23 +1,24 @@
 import { screenshotRequestParser } from '../../contract/parseScreenshotRequest.ts';
-import type { Limits } from '../../domain/limits.ts';
 import { countWanted } from '../../domain/screenshots.ts';
 import { runInSlices } from '../../lib/slices.ts';
 import { acceptScreenshotRequest } from '../../workflow/acceptance/acceptScreenshotRequest.ts';
 import { costOfPictures } from '../limits/costs.ts';
 import { screenshotSetSummary } from '../presenters/records.ts';
 import { addLogFields } from '../server/accessLog.ts';
-import { hashSteps, parseBody } from './bodies/parseBody.ts';
-import { LARGE_BYTES, type ReadRequest, RequestThreads } from './bodies/requestThreads.ts';
+import type { LargeBody, ReadRequest } from './bodies/bodyThreads.ts';
+import { type BodyLimits, hashSteps, parseBody } from './bodies/parseBody.ts';
 import { type AuthorizedRequest, type JsonResponse, jsonResponse } from './endpoint.ts';
 import { answerOnce } from './idempotency.ts';
-import { bytesReader } from './jsonBody.ts';
-import type { PublicApiOptions } from './options.ts';
+import { readBody } from './jsonBody.ts';
+import type { BodyOptions } from './options.ts';
 import { addBodyWarnings, checkBody } from './requestCheck.ts';
 
+type ReadRequestBody = Omit<ReadRequest, 'warnings'>;
+
 /** POST …/screenshot_requests: 202 with a set whose screenshots are then captured. */
-export function createScreenshotRequest(options: PublicApiOptions): (call: AuthorizedRequest) => Promise<JsonResponse> {
-  const { store, limits } = options;
-  const readRequest = requestReader(limits);
+export function createScreenshotRequest(options: BodyOptions): (call: AuthorizedRequest) => Promise<JsonResponse> {
+  const { store } = options;
+  const readRequest = requestReader(options);
   return async (call) => {
     const { organizationId, place } = call;
     const { parsed, sha256 } = await readRequest(call);
@@ -31,19 +32,20 @@ export function createScreenshotRequest(options: PublicApiOptions): (call: Autho
 }
 
 /** @returns a function that reads small bodies at once, and large ones in threads. */
-function requestReader(limits: Limits): (call: AuthorizedRequest) => Promise<Omit<ReadRequest, 'warnings'>> {
-  const readBytes = bytesReader(limits.bodyBytes);
+function requestReader({ bodies, limits }: BodyOptions): (call: AuthorizedRequest) => Promise<ReadRequestBody> {
   const parse = screenshotRequestParser(limits);
-  const threads = new RequestThreads(limits);
-  return ({ request, response, organizationId: sender }) =>
-    readBytes({ request, response, sender }, async (body, maxValues) => {
-      if (body.length > LARGE_BYTES) {
-        const { parsed, warnings, sha256 } = await threads.read(body, maxValues);
-        addBodyWarnings(request, warnings);
-        return { parsed, sha256 };
-      }
-      const value = await parseBody(body, maxValues);
+  return (call) => {
+    const { request } = call;
+    const small = async (json: Buffer, { values }: BodyLimits) => {
+      const value = await parseBody(json, values);
       await checkBody(request, value);
-      return { parsed: await runInSlices(parse(value)), sha256: await runInSlices(hashSteps(body)) };
-    });
+      return { parsed: await runInSlices(parse(value)), sha256: await runInSlices(hashSteps(json)) };
+    };
+    const large = async (body: LargeBody, signal: AbortSignal) => {
+      const { parsed, warnings, sha256 } = await bodies.threads.readRequest(body, signal);
+      addBodyWarnings(request, warnings);
+      return { parsed, sha256 };
+    };
+    return readBody(bodies, call, { small, large });
+  };
 }

@@ -7,6 +7,8 @@ import { invalid, unknownId } from '../../domain/failure.ts';
 import type { Scope } from '../../domain/keys.ts';
 import { DEFAULT_RETENTION } from '../../domain/retention.ts';
 import { isUuid } from '../../domain/slugs.ts';
+import { jsonSteps } from '../../lib/jsonSteps.ts';
+import { runInSlices } from '../../lib/slices.ts';
 import type { Queryable } from '../../store/database/database.ts';
 import { authenticate } from '../../store/organizations/apiKeys.ts';
 import type { RememberedKey } from '../../workflow/acceptance/acceptAd.ts';
@@ -17,7 +19,7 @@ import { createKeyChecker } from '../limits/keyChecker.ts';
 import type { OrganizationLinks } from '../presenters/records.ts';
 import { addLogFields } from '../server/accessLog.ts';
 import { actorOf } from '../server/actor.ts';
-import { entityTag, hasTag } from './entityTag.ts';
+import { entityTagSteps, hasTag } from './entityTag.ts';
 import type { PublicApiOptions } from './options.ts';
 import { beginCheck, withRequestWarnings } from './requestCheck.ts';
 
@@ -46,6 +48,12 @@ export interface JsonResponse {
 }
 
 export const jsonResponse = (status: number, body: object): JsonResponse => ({ status, text: JSON.stringify(body) });
+
+/** As {@link jsonResponse}, for a record with a long list. */
+export const longJsonResponse = async (status: number, body: object): Promise<JsonResponse> => ({
+  status,
+  text: await runInSlices(jsonSteps(body)),
+});
 
 export interface EndpointOptions {
   /** Accepts a key that was valid within the last second. The handler must then use `remembered`. */
@@ -95,16 +103,20 @@ export function endpoints(options: PublicApiOptions): Endpoint {
         response.status(status).set('Cache-Control', 'no-store').end();
         return;
       }
-      send(call, { status, text: withRequestWarnings(request, text) }, secret);
+      await send(call, { status, text: withRequestWarnings(request, text) }, secret);
     };
 }
 
 /** Answers 304 if the client has the answer to its GET already. */
-function send({ request, response }: AuthorizedRequest, { status, text }: JsonResponse, secret: boolean): void {
+async function send(
+  { request, response }: AuthorizedRequest,
+  { status, text }: JsonResponse,
+  secret: boolean,
+): Promise<void> {
   const isRead = status === 200 && (request.method === 'GET' || request.method === 'HEAD');
   response.set('Cache-Control', isRead && !secret ? 'private, no-cache' : 'no-store');
   if (isRead) {
-    const tag = entityTag(text);
+    const tag = await runInSlices(entityTagSteps(text));
     response.set('ETag', tag).vary('Authorization').vary('Prefer');
     if (hasTag(request, tag)) {
       response.status(304).end();

@@ -11,7 +11,7 @@ import { exportRecord } from '../presenters/exports.ts';
 import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
 import { jsonBodyReader } from './jsonBody.ts';
 import { listAnswer } from './listAnswer.ts';
-import type { PublicApiOptions } from './options.ts';
+import type { BodyOptions } from './options.ts';
 
 type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
@@ -21,11 +21,11 @@ const WAIT_MS = 8_000;
 const RETRY_AFTER_SECONDS = '3';
 
 /** POST …/screenshot_sets/{id}/exports: 202 with the export, or 200 if its file is ready. */
-export function createExport({ store, queue }: PublicApiOptions): Handler {
-  const readBody = jsonBodyReader(MAX_BODY_BYTES);
+export function createExport({ store, queue, bodies }: BodyOptions): Handler {
+  const readBody = jsonBodyReader(bodies, MAX_BODY_BYTES);
   return async (call) => {
     const setId = idOf(call.request);
-    const { value } = await readBody(call.request, call.response, call.organizationId);
+    const { value } = await readBody(call);
     const faults = new Faults();
     const body = faults.read(ExportBody, value, '');
     if (body === undefined) throw invalid(faults.errors);
@@ -36,7 +36,7 @@ export function createExport({ store, queue }: PublicApiOptions): Handler {
 }
 
 /** GET …/screenshot_sets/{id}/export: redirects to the file if it is ready soon, otherwise 202 with the export. */
-export function exportFile({ store, queue, exportWaitMs = WAIT_MS }: PublicApiOptions): Handler {
+export function exportFile({ store, queue, exportWaitMs = WAIT_MS }: BodyOptions): Handler {
   return async (call) => {
     const { request, response, organizationId } = call;
     const setId = idOf(request);

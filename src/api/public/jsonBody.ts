@@ -1,10 +1,14 @@
-import express, { type Request, type RequestHandler, type Response } from 'express';
+import type { Request } from 'express';
 import type { JsonObject } from '../../contract/faults.ts';
 import { Failure } from '../../domain/failure.ts';
 import { runInSlices } from '../../lib/slices.ts';
-import { BodyMemory } from '../limits/bodyMemory.ts';
-import { hashSteps, malformed, parseBody, tooLarge } from './bodies/parseBody.ts';
-import { checkBody } from './requestCheck.ts';
+import type { Bodies } from './bodies/bodies.ts';
+import type { LargeBody } from './bodies/bodyThreads.ts';
+import { inflateSmall } from './bodies/inflate.ts';
+import { type BodyLimits, hashSteps, parseBody, tooManyBytes } from './bodies/parseBody.ts';
+import { abandoned, receiveBody } from './bodies/receiveBody.ts';
+import type { AuthorizedRequest } from './endpoint.ts';
+import { addBodyWarnings, checkBody } from './requestCheck.ts';
 
 export interface JsonBody {
   readonly value: JsonObject;
@@ -12,62 +16,75 @@ export interface JsonBody {
   readonly sha256: Buffer;
 }
 
-/** A body of empty objects takes a hundred times its size when it is parsed, and parsing blocks all other requests. */
+/** A body of empty objects takes a hundred times its size when it is parsed. */
 const BYTES_PER_VALUE = 64;
 const MIN_VALUE_LIMIT = 100_000;
-/** One sender may send this many bodies of the maximum size at the same time, or more bodies that are smaller. */
-const MAX_LARGEST_AT_ONCE = 2;
-/** Smaller bodies do not count. */
+/** Smaller bodies do not count as memory, and are read at once, because sending them to a thread costs more. */
 const SMALL_BYTES = 64 * 1024;
 
-/** `sender` is the organization whose share of the memory the body uses. */
-export type BodyReader = (request: Request, response: Response, sender: string) => Promise<JsonBody>;
+/** A request whose body uses memory of its sender, the organization. */
+export type BodyCall = Pick<AuthorizedRequest, 'request' | 'response' | 'organizationId'>;
 
-/** Reads the bytes of a body, and passes them to `use` together with the number of values that they may hold. */
-export type BytesReader = <T>(
-  call: { readonly request: Request; readonly response: Response; readonly sender: string },
-  use: (body: Buffer, maxValues: number) => Promise<T>,
-) => Promise<T>;
+export type BodyReader = (call: BodyCall) => Promise<JsonBody>;
+
+/** How the two kinds of bodies are read. */
+interface Readers<T> {
+  readonly small: (json: Buffer, limits: BodyLimits) => Promise<T>;
+  readonly large: (body: LargeBody, signal: AbortSignal) => Promise<T>;
+}
 
 /**
- * @returns a function that reads bodies of at most `bytes`. They count as memory of the sender until `use` has ended.
+ * Reads a body of JSON: a small one on the event loop, and a large one in a thread. It counts as memory of the sender until it is read.
+ * @param bytes at most those of {@link Bodies}.
  * @throws Failure: 415 for another content type or encoding, 413 if the body is too large, 429 if the memory of the
- *   sender stays full, 400 if the body cannot be read to its end.
+ *   sender stays full, 400 if the body cannot be read to its end or its client has gone, and those of `BodyThreads`.
  */
-export function bytesReader(bytes: number): BytesReader {
-  const raw = express.raw({ type: () => true, limit: bytes });
-  const memory = new BodyMemory(bytes * MAX_LARGEST_AT_ONCE);
-  const maxValues = Math.max(MIN_VALUE_LIMIT, Math.floor(bytes / BYTES_PER_VALUE));
-  return async ({ request, response, sender }, use) => {
-    requireJson(request);
-    if (Number(request.get('content-length') ?? 0) > bytes) throw tooLargeBody(bytes);
-    const expected = expectedBytes(request, bytes);
-    const release = expected <= SMALL_BYTES ? () => undefined : await memory.acquire(sender, expected);
-    try {
-      const body = await readAll(raw, { request, response, bytes }).catch((error: unknown) => {
-        throw bodyFailure(error, bytes);
-      });
-      return await use(body, maxValues);
-    } finally {
-      release();
-    }
-  };
+export async function readBody<T>(
+  bodies: Bodies,
+  { request, response, organizationId }: BodyCall,
+  readers: Readers<T>,
+  bytes = bodies.maxBytes,
+): Promise<T> {
+  requireJson(request);
+  const limits = { bytes, values: Math.max(MIN_VALUE_LIMIT, Math.floor(bytes / BYTES_PER_VALUE)) };
+  if (Number(request.get('content-length') ?? 0) > bytes) throw tooManyBytes(bytes);
+  const expected = expectedBytes(request, bytes);
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  const release = expected <= SMALL_BYTES ? () => undefined : await bodies.memory.acquire(organizationId, expected);
+  try {
+    if (gone.signal.aborted) throw abandoned();
+    const body = await receiveBody(request, bytes);
+    const [joined, encoding] = [body.bytes <= SMALL_BYTES ? Buffer.concat(body.parts) : undefined, body.encoding];
+    const json = joined && encoding ? await inflateSmall(joined, encoding, SMALL_BYTES) : joined;
+    if (json !== undefined) return await readers.small(json, limits);
+    const route = { method: request.method, pattern: String(request.route.path) };
+    return await readers.large({ body, limits, route }, gone.signal);
+  } finally {
+    release();
+  }
 }
 
 /**
  * @returns a function that reads JSON objects of at most `bytes`.
- * @throws Failure: 415 for another content type, 413 if the body is too large, 429 if the memory of the sender stays
- *   full, 400 for malformed JSON, 422 if the value is not an object, or has unknown fields and the client wants strict
- *   handling.
+ * @throws Failure: as {@link readBody}, 400 for malformed JSON, 422 if the value is not an object, or has unknown fields
+ *   and the client wants strict handling.
  */
-export function jsonBodyReader(bytes: number): BodyReader {
-  const read = bytesReader(bytes);
-  return (request, response, sender) =>
-    read({ request, response, sender }, async (body, maxValues) => {
-      const value = await parseBody(body, maxValues);
+export function jsonBodyReader(bodies: Bodies, bytes?: number): BodyReader {
+  return (call) => {
+    const { request } = call;
+    const small = async (json: Buffer, limits: BodyLimits) => {
+      const value = await parseBody(json, limits.values);
       await checkBody(request, value);
-      return { value, sha256: await runInSlices(hashSteps(body)) };
-    });
+      return { value, sha256: await runInSlices(hashSteps(json)) };
+    };
+    const large = async (body: LargeBody, signal: AbortSignal) => {
+      const { value, warnings, sha256 } = await bodies.threads.readJson(body, signal);
+      addBodyWarnings(request, warnings);
+      return { value, sha256 };
+    };
+    return readBody(bodies, call, { small, large }, bytes);
+  };
 }
 
 /** @returns the length that the headers announce; the maximum if they announce none. */
@@ -77,11 +94,12 @@ function expectedBytes(request: Request, max: number): number {
 }
 
 /** As {@link jsonBodyReader}, but accepts an empty body as `{}`. */
-export function optionalJsonBodyReader(bytes: number): BodyReader {
-  const read = jsonBodyReader(bytes);
-  return (request, response, sender) => {
+export function optionalJsonBodyReader(bodies: Bodies): BodyReader {
+  const read = jsonBodyReader(bodies);
+  return (call) => {
+    const { request } = call;
     const empty = request.get('transfer-encoding') === undefined && Number(request.get('content-length') ?? 0) === 0;
-    return empty ? Promise.resolve({ value: {}, sha256: Buffer.alloc(0) }) : read(request, response, sender);
+    return empty ? Promise.resolve({ value: {}, sha256: Buffer.alloc(0) }) : read(call);
   };
 }
 
@@ -95,37 +113,4 @@ function requireJson(request: Request): void {
     code: 'unsupported_media_type',
     errors: { body: ['must be JSON in UTF-8: send the header Content-Type: application/json.'] },
   });
-}
-
-function readAll(
-  raw: RequestHandler,
-  { request, response, bytes }: { request: Request; response: Response; bytes: number },
-): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    let received = 0;
-    // Express reads a body that is too large to its end before it says so, which a client can put off for minutes.
-    request.on('data', (chunk: Buffer) => {
-      received += chunk.length;
-      if (received > bytes) reject(tooLargeBody(bytes));
-    });
-    raw(request, response, (error?: unknown) => {
-      if (error !== undefined) reject(error);
-      else resolve(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));
-    });
-  });
-}
-
-function tooLargeBody(limit: number): Failure {
-  return tooLarge(`must be at most ${limit.toLocaleString('en')} bytes: send several requests.`);
-}
-
-function bodyFailure(error: unknown, limit: number): Failure {
-  if (error instanceof Failure) return error;
-  const type = error instanceof Error && 'type' in error ? error.type : undefined;
-  if (type === 'entity.too.large') return tooLargeBody(limit);
-  if (type === 'encoding.unsupported') {
-    const text = 'must be sent as it is, or with Content-Encoding gzip, deflate or br.';
-    return new Failure({ status: 415, code: 'unsupported_encoding', errors: { body: [text] } });
-  }
-  return malformed('could not be read to its end: its length or its encoding differs from the headers.');
 }

@@ -28,7 +28,14 @@ import {
 } from '../presenters/listItems.ts';
 import { readAdRecord, readScreenshotDetail, readSetRecord } from '../presenters/readRecords.ts';
 import { adRecord } from '../presenters/records.ts';
-import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
+import {
+  type AuthorizedRequest,
+  idOf,
+  type JsonResponse,
+  jsonResponse,
+  longJsonResponse,
+  readOrFail,
+} from './endpoint.ts';
 import { listAnswer, placeOf, unknownPlace } from './listAnswer.ts';
 import { listQuery } from './listQuery.ts';
 
@@ -166,7 +173,7 @@ export function oneSet(db: Database): ReadHandler {
     const record = await readSetRecord(db, { id, organizationId, publicUrl: place.publicUrl });
     if (record === undefined) await rejectRemoved(db, { id, organizationId });
     if (record === undefined) throw unknownId();
-    return jsonResponse(200, record);
+    return longJsonResponse(200, record);
   };
 }
 

@@ -12,7 +12,7 @@ import { shareRecord } from '../presenters/listItems.ts';
 import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
 import { optionalJsonBodyReader } from './jsonBody.ts';
 import { listAnswer } from './listAnswer.ts';
-import type { PublicApiOptions } from './options.ts';
+import type { BodyOptions } from './options.ts';
 
 type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
@@ -20,12 +20,12 @@ type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
  * POST …/screenshot_sets/{id}/shares: 201 with a new share link. It takes no idempotency key, because the stored response would contain
  * the address.
  */
-export function createShare(options: PublicApiOptions): Handler {
-  const { store, limits } = options;
-  const readBody = optionalJsonBodyReader(limits.bodyBytes);
+export function createShare(options: BodyOptions): Handler {
+  const { store, bodies } = options;
+  const readBody = optionalJsonBodyReader(bodies);
   return async ({ request, response, organizationId, actor }) => {
     const setId = idOf(request);
-    const { value } = await readBody(request, response, organizationId);
+    const { value } = await readBody({ request, response, organizationId });
     const { label, expires_at, downloads } = readOrFail(NewShare, value);
     const expiresAt = expires_at ?? inDays(new Date(), SHARE_DAYS_DEFAULT);
     const link = { organizationId, setId, expiresAt, label: label?.trim() ?? '', downloads: downloads ?? false };
@@ -35,7 +35,7 @@ export function createShare(options: PublicApiOptions): Handler {
 }
 
 /** GET …/screenshot_sets/{id}/shares: all links, also those that are no longer valid. */
-export function listShares(options: PublicApiOptions): Handler {
+export function listShares(options: BodyOptions): Handler {
   const { db } = options.store;
   return async ({ request, organizationId }) => {
     const setId = idOf(request);
@@ -50,7 +50,7 @@ export function listShares(options: PublicApiOptions): Handler {
 }
 
 /** DELETE …/screenshot_sets/{id}/shares/{share_id}: revokes the link and responds with it. */
-export function revokeShare(options: PublicApiOptions): Handler {
+export function revokeShare(options: BodyOptions): Handler {
   return async ({ request, organizationId, actor }) => {
     const setId = idOf(request);
     const id = idOf(request, 'share');
@@ -61,6 +61,6 @@ export function revokeShare(options: PublicApiOptions): Handler {
   };
 }
 
-function recordOf({ secret, publicUrl }: PublicApiOptions, row: ShareLinkRow) {
+function recordOf({ secret, publicUrl }: BodyOptions, row: ShareLinkRow) {
   return shareRecord(row, sharePage(publicUrl, shareToken(secret, row.id)));
 }

@@ -8,16 +8,16 @@ import { templateRecord } from '../presenters/listItems.ts';
 import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
 import { jsonBodyReader } from './jsonBody.ts';
 import { listAnswer } from './listAnswer.ts';
-import type { PublicApiOptions } from './options.ts';
+import type { BodyOptions } from './options.ts';
 
 type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
 /** POST …/templates: 201 with a new template, or 200 with the one of that name, which it replaces. */
-export function createTemplate({ store, limits }: PublicApiOptions): Handler {
-  const readBody = jsonBodyReader(limits.bodyBytes);
+export function createTemplate({ store, limits, bodies }: BodyOptions): Handler {
+  const readBody = jsonBodyReader(bodies);
   const schema = newTemplate(limits);
   return async ({ request, response, organizationId, keyId }) => {
-    const { value } = await readBody(request, response, organizationId);
+    const { value } = await readBody({ request, response, organizationId });
     const template = readOrFail(schema, value);
     const toSave = { organizationId, keyId, name: template.name.trim(), body: templateBody(template) };
     const { row, created } = await store.db.transaction().execute((tx) => saveTemplate(tx, toSave));
@@ -26,7 +26,7 @@ export function createTemplate({ store, limits }: PublicApiOptions): Handler {
 }
 
 /** GET …/templates, by name. */
-export function templateList({ store }: PublicApiOptions): Handler {
+export function templateList({ store }: BodyOptions): Handler {
   return async ({ request, organizationId }) => {
     const query = readOrFail(ListQuery, request.query);
     const filter = { organizationId, from: query.from, to: query.to };
@@ -35,7 +35,7 @@ export function templateList({ store }: PublicApiOptions): Handler {
 }
 
 /** DELETE …/templates/{id}: 204. */
-export function removeTemplate({ store }: PublicApiOptions): Handler {
+export function removeTemplate({ store }: BodyOptions): Handler {
   return async ({ request, organizationId }) => {
     if (!(await deleteTemplate(store.db, { id: idOf(request), organizationId }))) throw unknownId();
     return { status: 204, text: '' };

@@ -9,8 +9,19 @@ const MAX_LEVELS = 1_000;
 /** The service looks at so many bytes at once, which takes about a millisecond. */
 const SLICE_BYTES = 256 * 1024;
 
-export function tooLarge(text: string): Failure {
+/** Limits of one body. */
+export interface BodyLimits {
+  /** Before and after decompression. */
+  readonly bytes: number;
+  readonly values: number;
+}
+
+function tooLarge(text: string): Failure {
   return new Failure({ status: 413, code: 'too_large', errors: { body: [text] } });
+}
+
+export function tooManyBytes(max: number): Failure {
+  return tooLarge(`must be at most ${max.toLocaleString('en')} bytes: send several requests.`);
 }
 
 export function malformed(text: string): Failure {

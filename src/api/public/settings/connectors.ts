@@ -13,11 +13,11 @@ import {
 import { connectorRecord } from '../../presenters/settingRecords.ts';
 import { type AuthorizedRequest, type JsonResponse, jsonResponse, readOrFail } from '../endpoint.ts';
 import { jsonBodyReader } from '../jsonBody.ts';
-import type { PublicApiOptions } from '../options.ts';
+import type { BodyOptions } from '../options.ts';
 
 type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
-export function listConnectors({ store, awsPrincipal }: PublicApiOptions): Handler {
+export function listConnectors({ store, awsPrincipal }: BodyOptions): Handler {
   return async ({ request, organizationId }) => {
     const range = readOrFail(ConnectorsQuery, request.query);
     const data = (await listS3Connectors(store.db, organizationId, range)).map((row) =>
@@ -32,17 +32,17 @@ const keyOf = ({ request, organizationId }: Pick<AuthorizedRequest, 'request' | 
   name: String(request.params['name']),
 });
 
-export function oneConnector({ store, awsPrincipal }: PublicApiOptions): Handler {
+export function oneConnector({ store, awsPrincipal }: BodyOptions): Handler {
   return async (call) =>
     jsonResponse(200, connectorRecord(requireConnector(await findS3Connector(store.db, keyOf(call))), awsPrincipal));
 }
 
 /** PUT …/connectors/{name}: sets or replaces the connector. */
-export function putConnector(options: PublicApiOptions, guard: Pick<Guard, 'resolve'>): Handler {
-  const { store, queue, limits, awsPrincipal } = options;
-  const readBody = jsonBodyReader(limits.bodyBytes);
+export function putConnector(options: BodyOptions, guard: Pick<Guard, 'resolve'>): Handler {
+  const { store, queue, bodies, awsPrincipal } = options;
+  const readBody = jsonBodyReader(bodies);
   return async ({ request, response, organizationId, actor, place: { slug } }) => {
-    const { value } = await readBody(request, response, organizationId);
+    const { value } = await readBody({ request, response, organizationId });
     const { name } = readOrFail(ConnectorReference, { name: request.params['name'] });
     const body = readOrFail(S3ConnectorBody, value);
     const row = await saveConnector(
@@ -55,7 +55,7 @@ export function putConnector(options: PublicApiOptions, guard: Pick<Guard, 'reso
 }
 
 /** DELETE …/connectors/{name}: 204. */
-export function removeConnector({ store }: PublicApiOptions): Handler {
+export function removeConnector({ store }: BodyOptions): Handler {
   return async (call) => {
     const isRemoved = await store.db.transaction().execute((tx) => remove(tx, keyOf(call), call.actor));
     if (!isRemoved) requireConnector(undefined);
@@ -64,10 +64,10 @@ export function removeConnector({ store }: PublicApiOptions): Handler {
 }
 
 /** POST …/connectors/{name}/check: 202 with the connector, whose check is then pending. */
-export function checkConnector({ store, queue, limits, awsPrincipal }: PublicApiOptions): Handler {
-  const readBody = jsonBodyReader(limits.bodyBytes);
+export function checkConnector({ store, queue, bodies, awsPrincipal }: BodyOptions): Handler {
+  const readBody = jsonBodyReader(bodies);
   return async (call) => {
-    const { value } = await readBody(call.request, call.response, call.organizationId);
+    const { value } = await readBody(call);
     const target = checkTargetOf(readOrFail(ConnectorCheckBody, value));
     const row = await store.db
       .transaction()

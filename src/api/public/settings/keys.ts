@@ -7,12 +7,12 @@ import { apiKeyRecord } from '../../presenters/settingRecords.ts';
 import { type AuthorizedRequest, type JsonResponse, jsonResponse, readOrFail } from '../endpoint.ts';
 import { jsonBodyReader } from '../jsonBody.ts';
 import { listAnswer } from '../listAnswer.ts';
-import type { PublicApiOptions } from '../options.ts';
+import type { BodyOptions } from '../options.ts';
 
 type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
 /** GET …/keys: active ones first. */
-export function listKeys({ store }: PublicApiOptions): Handler {
+export function listKeys({ store }: BodyOptions): Handler {
   return ({ request, organizationId }) => {
     const query = readOrFail(ListQuery, request.query);
     const filter = { organizationId, from: query.from, to: query.to };
@@ -21,10 +21,10 @@ export function listKeys({ store }: PublicApiOptions): Handler {
 }
 
 /** POST …/keys: 201 with the key. It takes no idempotency key, because the stored response would contain the key. */
-export function createKey({ store, limits }: PublicApiOptions): Handler {
-  const readBody = jsonBodyReader(limits.bodyBytes);
+export function createKey({ store, bodies }: BodyOptions): Handler {
+  const readBody = jsonBodyReader(bodies);
   return async ({ request, response, organizationId, actor }) => {
-    const { value } = await readBody(request, response, organizationId);
+    const { value } = await readBody({ request, response, organizationId });
     const { name, scopes, expires_at } = readOrFail(NewApiKey, value);
     const wanted = { organizationId, name, scopes, expiresAt: expires_at ?? undefined };
     const { row, key } = await store.db.transaction().execute((tx) => createApiKey(tx, wanted, actor));
@@ -33,7 +33,7 @@ export function createKey({ store, limits }: PublicApiOptions): Handler {
 }
 
 /** DELETE …/keys/{id}: revokes the key and responds with it. */
-export function revokeKey({ store }: PublicApiOptions): Handler {
+export function revokeKey({ store }: BodyOptions): Handler {
   return async ({ request, organizationId, actor }) => {
     const id = String(request.params['id']);
     const row = await store.db.transaction().execute((tx) => revokeApiKey(tx, { organizationId, id }, actor));

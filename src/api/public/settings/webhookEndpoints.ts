@@ -25,7 +25,7 @@ import { webhookEndpointRecord } from '../../presenters/settingRecords.ts';
 import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from '../endpoint.ts';
 import { jsonBodyReader, optionalJsonBodyReader } from '../jsonBody.ts';
 import { listAnswer } from '../listAnswer.ts';
-import type { PublicApiOptions } from '../options.ts';
+import type { BodyOptions } from '../options.ts';
 
 type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
@@ -36,7 +36,7 @@ function withSecret(status: number, { row, secret }: EndpointWithSecret): JsonRe
 }
 
 /** GET …/webhook_endpoints: oldest first. */
-export function endpointList({ store }: PublicApiOptions): Handler {
+export function endpointList({ store }: BodyOptions): Handler {
   return ({ request, organizationId }) => {
     const query = readOrFail(ListQuery, request.query);
     const filter = { organizationId, from: query.from, to: query.to };
@@ -45,10 +45,10 @@ export function endpointList({ store }: PublicApiOptions): Handler {
 }
 
 /** POST …/webhook_endpoints: 201 with the secret. It takes no idempotency key, because the stored response would contain the secret. */
-export function newEndpoint({ store, limits }: PublicApiOptions, guard: Pick<Guard, 'resolve'>): Handler {
-  const readBody = jsonBodyReader(limits.bodyBytes);
+export function newEndpoint({ store, bodies }: BodyOptions, guard: Pick<Guard, 'resolve'>): Handler {
+  const readBody = jsonBodyReader(bodies);
   return async ({ request, response, organizationId, actor }) => {
-    const { value } = await readBody(request, response, organizationId);
+    const { value } = await readBody({ request, response, organizationId });
     const body = readOrFail(NewWebhookEndpoint, value);
     await checkEndpointAddress(guard, body.url);
     return withSecret(
@@ -58,16 +58,16 @@ export function newEndpoint({ store, limits }: PublicApiOptions, guard: Pick<Gua
   };
 }
 
-export function oneEndpoint({ store }: PublicApiOptions): Handler {
+export function oneEndpoint({ store }: BodyOptions): Handler {
   return async (call) => jsonResponse(200, webhookEndpointRecord(await requireEndpoint(store.db, oneOf(call))));
 }
 
 /** PATCH …/webhook_endpoints/{id}: responds with the changed endpoint. */
-export function patchEndpoint({ store, queue, limits }: PublicApiOptions, guard: Pick<Guard, 'resolve'>): Handler {
-  const readBody = jsonBodyReader(limits.bodyBytes);
+export function patchEndpoint({ store, queue, bodies }: BodyOptions, guard: Pick<Guard, 'resolve'>): Handler {
+  const readBody = jsonBodyReader(bodies);
   return async (call) => {
     const one = oneOf(call);
-    const { value } = await readBody(call.request, call.response, call.organizationId);
+    const { value } = await readBody(call);
     const change = readOrFail(WebhookEndpointChange, value);
     await requireEndpoint(store.db, one);
     if (change.url) await checkEndpointAddress(guard, change.url);
@@ -79,7 +79,7 @@ export function patchEndpoint({ store, queue, limits }: PublicApiOptions, guard:
 }
 
 /** DELETE …/webhook_endpoints/{id}: 204. */
-export function removeEndpoint({ store, queue }: PublicApiOptions): Handler {
+export function removeEndpoint({ store, queue }: BodyOptions): Handler {
   return async (call) => {
     await store.db.transaction().execute((tx) => deleteEndpoint(tx, oneOf(call), { actor: call.actor, queue }));
     return { status: 204, text: '' };
@@ -87,11 +87,11 @@ export function removeEndpoint({ store, queue }: PublicApiOptions): Handler {
 }
 
 /** POST …/webhook_endpoints/{id}/rotate: responds with the new secret, and takes no idempotency key for this reason. */
-export function rotateEndpoint({ store, limits }: PublicApiOptions): Handler {
-  const readBody = optionalJsonBodyReader(limits.bodyBytes);
+export function rotateEndpoint({ store, bodies }: BodyOptions): Handler {
+  const readBody = optionalJsonBodyReader(bodies);
   return async (call) => {
     const one = oneOf(call);
-    const { value } = await readBody(call.request, call.response, call.organizationId);
+    const { value } = await readBody(call);
     const keepPrevious = readOrFail(SecretRotation, value).keep_previous ?? true;
     return withSecret(
       200,
@@ -101,7 +101,7 @@ export function rotateEndpoint({ store, limits }: PublicApiOptions): Handler {
 }
 
 /** POST …/webhook_endpoints/{id}/test: 202 with the delivery of the test event. */
-export function testEndpoint({ store }: PublicApiOptions): Handler {
+export function testEndpoint({ store }: BodyOptions): Handler {
   return async (call) => {
     const one = oneOf(call);
     return store.db.transaction().execute(async (tx) => {

@@ -11,19 +11,19 @@ import { deliveryRecord } from '../../presenters/listItems.ts';
 import { webhookSecretRecord } from '../../presenters/settingRecords.ts';
 import { type AuthorizedRequest, type JsonResponse, jsonResponse, readOrFail } from '../endpoint.ts';
 import { jsonBodyReader, optionalJsonBodyReader } from '../jsonBody.ts';
-import type { PublicApiOptions } from '../options.ts';
+import type { BodyOptions } from '../options.ts';
 
 type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
-export function webhookSecret({ store }: PublicApiOptions): Handler {
+export function webhookSecret({ store }: BodyOptions): Handler {
   return async ({ place }) => jsonResponse(200, webhookSecretRecord(await readWebhookSecret(store.db, place.slug)));
 }
 
 /** POST …/webhook_secret/rotate: responds with the new secret. It takes no idempotency key, because the response would be stored. */
-export function rotateSecret({ store, limits }: PublicApiOptions): Handler {
-  const readBody = optionalJsonBodyReader(limits.bodyBytes);
+export function rotateSecret({ store, bodies }: BodyOptions): Handler {
+  const readBody = optionalJsonBodyReader(bodies);
   return async ({ request, response, organizationId, actor, place }) => {
-    const { value } = await readBody(request, response, organizationId);
+    const { value } = await readBody({ request, response, organizationId });
     const { keep_previous: keep } = readOrFail(SecretRotation, value);
     return store.db.transaction().execute(async (tx) => {
       const secret = await replaceWebhookSecret(tx, place.slug, keep ?? true, actor);
@@ -34,10 +34,10 @@ export function rotateSecret({ store, limits }: PublicApiOptions): Handler {
 }
 
 /** POST …/webhook_tests: 202 with the delivery of the test event. */
-export function testWebhook({ store, limits }: PublicApiOptions, guard: Pick<Guard, 'resolve'>): Handler {
-  const readBody = jsonBodyReader(limits.bodyBytes);
+export function testWebhook({ store, bodies }: BodyOptions, guard: Pick<Guard, 'resolve'>): Handler {
+  const readBody = jsonBodyReader(bodies);
   return async ({ request, response, organizationId, actor }) => {
-    const { value } = await readBody(request, response, organizationId);
+    const { value } = await readBody({ request, response, organizationId });
     const url = readOrFail(WebhookTest, value).url.trim();
     const fault = await addressFault(guard, url);
     if (fault !== undefined) throw invalid({ url: [fault] });

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../../support/eventually.ts';
 import { type Sent, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
@@ -86,6 +86,18 @@ describe('a body', () => {
     expect(await refusal(gzipSync(Buffer.alloc(33 * MEBIBYTE, 0x20)), headers)).toEqual([413, ['body']]);
     expect(await refusal('not gzip', headers)).toEqual([400, ['body']]);
     expect(await refusal('x', { ...headers, 'content-encoding': 'lzma' })).toEqual([415, ['body']]);
+  });
+
+  test.each([
+    ['as it is', undefined],
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ])('a large body that is sent %s is read in a thread, as a small one is', async (encoding, pack) => {
+    const text = JSON.stringify({ ...good, x: 'y'.repeat(100_000), subscribers: 5 });
+    const headers = { 'content-type': 'application/json', ...(pack && { 'content-encoding': encoding }) };
+    const reply = await send(pack === undefined ? text : pack(text), headers);
+    expect([reply.status, reply.json.errors]).toEqual([422, { subscribers: ['must be an array, but is a number.'] }]);
   });
 
   test('a body that its client cuts off creates no ad', async () => {

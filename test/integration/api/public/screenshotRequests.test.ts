@@ -424,6 +424,28 @@ describe('limits', () => {
     expect([reply.status, await pictures(reply).then((all) => all.length)]).toEqual([202, 10_000]);
   });
 
+  test('ads and addresses that fill several statements are stored in their order', async () => {
+    const before = await api.count('ads');
+    const name = `Long ${before}`;
+    const tag = (index: number) => ({ type: 'html_tag', content: `<p>${index}"\\{,}${'t'.repeat(300_000)}` });
+    const site = (index: number) => ({ url: `https://s${index}.example/"\\{,}?${'p'.repeat(7_000)}` });
+    const entries = Array.from({ length: 4 }, (_, ad) => ({
+      ad: { lookup_key: `k${9 - ad}`, media: tag(ad) },
+      screenshots: Array.from({ length: 300 }, (_, index) => ({ ...shot, site: site(ad * 300 + index) })),
+    }));
+    const reply = await ask(entries, { campaign: { name } });
+    const sites = (await pictures(reply)).map(([, url]) => url);
+    expect(sites).toEqual(Array.from({ length: 1_200 }, (_, index) => site(index).url));
+    const ads = await api.store.db
+      .selectFrom('ads')
+      .select('content')
+      .where('campaign_id', '=', reply.json.campaign_id)
+      .orderBy('lookup_key', 'desc')
+      .execute();
+    expect(ads.map(({ content }) => content)).toEqual([0, 1, 2, 3].map((index) => tag(index).content));
+    expect(await api.count('ads')).toBe(before + 4);
+  });
+
   test('1,001 entries or 10,001 pictures are rejected with the limit', async () => {
     const entries = Array.from({ length: 1_001 }, () => entry());
     expect((await ask(entries)).json.errors).toEqual({
