@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { SETTINGS } from '../../../src/config.ts';
 import { REPLAYED_PERIOD_EVENTS_MAX, RUNNING_REPLAYS_MAX } from '../../../src/contract/eventReplays.ts';
+import { MAX_VALUES } from '../../../src/contract/faults.ts';
 import { buildOpenApi } from '../../../src/contract/openApi.ts';
 import { CREATIVE_MAX_BYTES, HTML_TAG_MAX_BYTES, LOOKUP_KEY_MAX } from '../../../src/domain/ads.ts';
 import { MAX_DOCUMENT_PICTURES } from '../../../src/domain/exports.ts';
@@ -30,6 +31,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   'latest marker, in seconds': MARKER_MAX_SECONDS,
   'subscribers of a request': DEFAULT_LIMITS.subscribers,
   'body of a request, in bytes': DEFAULT_LIMITS.bodyBytes,
+  'values in the known fields of a body, except those of screenshot requests': MAX_VALUES,
   'file of a creative, in bytes': CREATIVE_MAX_BYTES,
   'creative of the type `html_tag`, in bytes': HTML_TAG_MAX_BYTES,
   'uploads that no ad uses': DEFAULT_UPLOAD_LIMITS.unused,

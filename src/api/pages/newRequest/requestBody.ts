@@ -17,6 +17,8 @@ export interface Targets {
 }
 
 const FAULTY_LINES_SHOWN = 10;
+/** As many sites as a request may have screenshots by default. Reading more lines would hold the event loop. */
+const LINES_MAX = 10_000;
 
 export function readTargets(draft: Draft, faults: FieldFaults): Targets {
   const markers = readMarkers(draft.markers, faults);
@@ -33,10 +35,16 @@ export function readTargets(draft: Draft, faults: FieldFaults): Targets {
 function readSites(text: string, faults: FieldFaults): string[] {
   const sites = new Map<string, string>();
   let faulty = 0;
-  for (const [index, line] of text.split('\n').entries()) {
+  const lines = text.split('\n');
+  if (lines.length > LINES_MAX) {
+    const [most, given] = [LINES_MAX, lines.length].map((number) => number.toLocaleString('en'));
+    faults.add('sites', `Enter at most ${most} lines. There are ${given}.`);
+  }
+  for (const [index, line] of lines.slice(0, LINES_MAX).entries()) {
     if (isBlank(line)) continue;
     const fault = siteFault(line);
-    if (fault === undefined) sites.set(siteKey(line), sites.get(siteKey(line)) ?? line.trim());
+    const key = fault === undefined ? siteKey(line) : '';
+    if (fault === undefined) sites.set(key, sites.get(key) ?? line.trim());
     else if (++faulty <= FAULTY_LINES_SHOWN) faults.add('sites', `Line ${index + 1} (${shortened(line)}) ${fault}`);
   }
   if (faulty > FAULTY_LINES_SHOWN) faults.add('sites', `${faulty - FAULTY_LINES_SHOWN} more lines have faults.`);
