@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { AuditReport } from '../../../src/controller/options.ts';
 import { openStore } from '../../../src/store/database/database.ts';
@@ -196,21 +197,20 @@ test('an orphaned ad fails with a reason', async () => {
   expect(rows).toContainEqual({ id: waiting, status: 'pending', reason: null });
 });
 
-test('the audit deletes idempotency keys after a day', async () => {
+test('the audit ends a replay of events that did not finish within a day', async () => {
   const { db } = shop.store;
   const organization = await insertOrganization(db);
-  const shared = { organization_id: organization.id };
-  for (const [key, hours] of [['old', 25] as const, ['new', 23] as const]) {
-    await db
-      .insertInto('idempotency_keys')
-      .values({
-        ...{ ...shared, key, endpoint: 'ads', body_sha256: Buffer.alloc(32), status_code: 201, response: '{}' },
-        created_at: new Date(Date.now() - hours * 3_600_000),
-      })
-      .execute();
-  }
+  const range = { range_from: new Date(0), range_to: new Date() };
+  await db
+    .insertInto('event_replays')
+    .values({ id: randomUUID(), organization_id: organization.id, ...range, only_failed: false, events: 1 })
+    .execute();
+  await sql`update event_replays set created_at = now() - interval '25 hours', stepped_at = now() - interval '1 hour'`.execute(
+    db,
+  );
   await shop.controller.audit();
-  expect(await db.selectFrom('idempotency_keys').select('key').execute()).toEqual([{ key: 'new' }]);
+  const { status, reason } = await db.selectFrom('event_replays').selectAll().executeTakeFirstOrThrow();
+  expect([status, reason]).toEqual(['failed', expect.stringContaining('did not finish within a day')]);
 });
 
 test('several requests for an audit during an audit lead to one more audit', async () => {
