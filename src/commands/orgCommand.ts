@@ -70,14 +70,17 @@ function addDisableAndEnable(org: Command): void {
     .action((name: string) => withStore((db) => enable(db, name)));
 }
 
+/** Default: the number of the operator's settings. Commander turns null into an empty text, so options cannot be null. */
+type NumberOrDefault = number | 'default';
+
 interface Chosen {
-  readonly setRetentionDays?: number | null;
-  readonly eventRetentionDays?: number | null;
-  readonly deliveryRetentionDays?: number | null;
-  readonly requestRetentionDays?: number | null;
+  readonly setRetentionDays?: NumberOrDefault;
+  readonly eventRetentionDays?: NumberOrDefault;
+  readonly deliveryRetentionDays?: NumberOrDefault;
+  readonly requestRetentionDays?: NumberOrDefault;
   readonly review?: ReviewMode;
-  readonly picturesPerDay?: number | null;
-  readonly runningCaptures?: number | null;
+  readonly picturesPerDay?: NumberOrDefault;
+  readonly runningCaptures?: NumberOrDefault;
 }
 
 function addSet(org: Command): void {
@@ -114,18 +117,18 @@ async function change(db: Database, name: string, chosen: Chosen): Promise<void>
   const policy = retentionPolicy(loadConfig(process.env));
   await chooseSettings(db, name, { review, ...retentionOf(chosen) }, policy);
   await chooseQuotas(db, name, {
-    ...(picturesPerDay !== undefined && { pictures_per_day: picturesPerDay }),
-    ...(runningCaptures !== undefined && { running_captures: runningCaptures }),
+    ...(picturesPerDay !== undefined && { pictures_per_day: ownNumber(picturesPerDay) }),
+    ...(runningCaptures !== undefined && { running_captures: ownNumber(runningCaptures) }),
   });
 }
 
 function retentionOf(chosen: Chosen): Partial<ChosenRetention> {
   const { setRetentionDays, eventRetentionDays, deliveryRetentionDays, requestRetentionDays } = chosen;
   return {
-    ...(setRetentionDays !== undefined && { set_retention_days: setRetentionDays }),
-    ...(eventRetentionDays !== undefined && { event_retention_days: eventRetentionDays }),
-    ...(deliveryRetentionDays !== undefined && { delivery_retention_days: deliveryRetentionDays }),
-    ...(requestRetentionDays !== undefined && { request_retention_days: requestRetentionDays }),
+    ...(setRetentionDays !== undefined && { set_retention_days: ownNumber(setRetentionDays) }),
+    ...(eventRetentionDays !== undefined && { event_retention_days: ownNumber(eventRetentionDays) }),
+    ...(deliveryRetentionDays !== undefined && { delivery_retention_days: ownNumber(deliveryRetentionDays) }),
+    ...(requestRetentionDays !== undefined && { request_retention_days: ownNumber(requestRetentionDays) }),
   };
 }
 
@@ -136,10 +139,11 @@ const daysOf = (setting: RetentionSetting) => {
   return numberOrDefault(min, max);
 };
 
-/** @returns a reader of numbers, which returns null for "default", the number of the operator's settings. */
-function numberOrDefault(min: number, max: number): (text: string) => number | null {
+const ownNumber = (value: NumberOrDefault) => (value === 'default' ? null : value);
+
+function numberOrDefault(min: number, max: number): (text: string) => NumberOrDefault {
   return (text) => {
-    if (text === 'default') return null;
+    if (text === 'default') return text;
     const number = Number(text);
     if (/^\d+$/.test(text) && number >= min && number <= max) return number;
     throw new InvalidArgumentError(

@@ -435,7 +435,7 @@ test('The transaction of an ad’s result also stores the event for its subscrib
   const deliveries = await store.db
     .selectFrom('deliveries')
     .innerJoin('events', 'events.id', 'deliveries.event_id')
-    .select(['topic', 'target', 'ad_id'])
+    .select(['topic', 'target', 'deliveries.ad_id'])
     .orderBy('target')
     .execute();
   expect(deliveries).toEqual([

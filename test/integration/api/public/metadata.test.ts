@@ -31,7 +31,7 @@ async function objectOfEvent(about: { adId: string } | { setId: string }): Promi
     .selectFrom('events')
     .innerJoin('deliveries', 'deliveries.event_id', 'events.id')
     .select('body')
-    .where('adId' in about ? 'ad_id' : 'set_id', '=', 'adId' in about ? about.adId : about.setId)
+    .where('adId' in about ? 'deliveries.ad_id' : 'deliveries.set_id', '=', 'adId' in about ? about.adId : about.setId)
     .executeTakeFirstOrThrow();
   return JSON.parse(body).data.object;
 }
