@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
 import { openPage, signIn } from './browser.ts';
 import { type PagesServer, type SeededShot, seedSet } from './pagesServer.ts';
 import { preparePages } from './preparePages.ts';
@@ -30,6 +31,11 @@ const sizeOf = async (page: Page, selector: string) => {
   const box = await page.locator(selector).boundingBox();
   return [Math.round(box?.width ?? 0), Math.round(box?.height ?? 0)];
 };
+/** A dialog reports its end in a task of its own, after it is hidden. Then the script moves the focus. */
+const expectFocusIn = (page: Page, id: string | undefined) =>
+  eventually(async () =>
+    expect(await page.evaluate(() => document.activeElement?.closest('figure')?.id)).toBe(`screenshot-${id}`),
+  );
 const decisionOf = async (id: string | undefined) => {
   const row = server.store.db
     .selectFrom('screenshots')
@@ -49,7 +55,7 @@ describe('the lightbox', () => {
     expect(await title(page)).toContain('news.example, mobile');
     await page.keyboard.press('Escape');
     expect(await page.locator('.lightbox').isVisible()).toBe(false);
-    expect(await page.evaluate(() => document.activeElement?.closest('figure')?.id)).toBe(`screenshot-${shotIds[1]}`);
+    await expectFocusIn(page, shotIds[1]);
     expect(faults).toEqual([]);
   });
 
@@ -120,7 +126,7 @@ describe('the lightbox', () => {
     await page.locator('a[data-picture]').first().focus();
     await page.keyboard.press('a');
     await page.locator(`#screenshot-${shotIds[0]} .state.approved`).waitFor();
-    expect(await page.evaluate(() => document.activeElement?.closest('figure')?.id)).toBe(`screenshot-${shotIds[1]}`);
+    await expectFocusIn(page, shotIds[1]);
     await page.keyboard.press('Shift+R');
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Reject');
   });
