@@ -75,9 +75,8 @@ async function findTasks(db: Database, run: RetentionRun): Promise<Task[]> {
   const tasks: Task[] = [];
   for (const kind of OLD_KINDS) {
     const kept = organizations.map(({ id, days }) => ({ organizationId: id, days: days[kind], eventDays: days.event }));
-    const old = new Set((await havingOld(db, kind, kept)).map(({ organizationId }) => organizationId));
-    for (const { eventDays, ...one } of kept.filter(({ organizationId }) => old.has(organizationId)))
-      tasks.push(taskOf(db, kind, { ...one, eventDays, most: run.together ?? ROWS_TOGETHER }));
+    for (const one of await havingOld(db, kind, kept))
+      tasks.push(taskOf(db, kind, { ...one, most: run.together ?? ROWS_TOGETHER }));
   }
   return tasks;
 }

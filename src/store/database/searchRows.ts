@@ -45,9 +45,9 @@ export async function searchRows<Row>(db: Queryable, query: SearchQuery, range: 
   if (near.rows.length === range.limit) return { rows: near.rows, total: undefined };
   const few = await readFound<Row>(db, query, range);
   if (few.found <= FOUND_MOST) return { rows: few.rows, total: few.total };
-  const source = sql`${sql.table(query.table)}`;
-  const { rows } =
-    await sql<Row>`/* planned each time */ ${pageOf(query, source, allOf(query))}${limited(range)}`.execute(db);
+  const source = sql.table(query.table);
+  const where = sql`${query.where} and ${query.words.matches}`;
+  const { rows } = await sql<Row>`/* planned each time */ ${pageOf(query, source, where)}${limited(range)}`.execute(db);
   return { rows, total: undefined };
 }
 
@@ -85,7 +85,8 @@ async function readFound<Row>(db: Queryable, query: SearchQuery, range: Range) {
   const [first] = rows;
   return {
     rows: rows.filter(({ search_row }) => search_row !== null),
-    ...{ total: first?.search_total ?? 0, found: first?.search_found ?? 0 },
+    total: first?.search_total ?? 0,
+    found: first?.search_found ?? 0,
   };
 }
 
@@ -97,5 +98,4 @@ function pageOf(
   return sql`select ${columns}, 1 as search_row from ${source} ${joins} where ${where} order by ${order}`;
 }
 
-const allOf = ({ where, words }: SearchQuery) => sql`${where} and ${words.matches}`;
 const limited = ({ limit, offset }: Range) => sql` limit ${limit} offset ${offset}`;

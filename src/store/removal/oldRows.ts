@@ -34,7 +34,7 @@ const OLDEST: Readonly<Record<OldKind, RawBuilder<unknown>>> = {
 };
 
 /** @returns those of the organizations that may have something to remove, in the same order. */
-export async function havingOld(db: Queryable, kind: OldKind, kept: readonly KeptDays[]): Promise<KeptDays[]> {
+export async function havingOld<K extends KeptDays>(db: Queryable, kind: OldKind, kept: readonly K[]): Promise<K[]> {
   if (kept.length === 0) return [];
   const { rows } = await sql<{ id: string }>`
     select w.id from unnest(${kept.map(({ organizationId }) => organizationId)}::uuid[],
