@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { freePort } from '../../src/commands/dev/embeddedPostgres.ts';
+import { apiSettings } from './apiSettings.ts';
 import type { Figure } from './figure.ts';
 import { requestsPerSecond } from './load.ts';
 import { CLI, type Program, runProgram, startProgram } from './program.ts';
@@ -78,23 +78,11 @@ interface Start {
 }
 
 async function startApi({ env, key, artifacts, programs }: Start): Promise<Target> {
-  const [port, internal, metrics] = [await freePort(), await freePort(), await freePort()];
-  const origin = `http://127.0.0.1:${port}`;
-  const settings = {
-    ARTIFACTS_URL: pathToFileURL(artifacts).href,
-    HOST: '127.0.0.1',
-    PORT: String(port),
-    INTERNAL_PORT: String(internal),
-    METRICS_PORT: String(metrics),
-    PUBLIC_URL: origin,
-    INTERNAL_URL: `http://127.0.0.1:${internal}`,
-    RATE_LIMIT_PER_SECOND: '1000000',
-    RATE_LIMIT_BURST: '1000000',
-  };
+  const settings = await apiSettings(artifacts);
   const ready = (line: string) => line.includes('"msg":"ready"');
   programs.push(await startProgram([CLI, 'api'], { env: { ...env, ...settings }, ready }));
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  return { origin, path: '/api/v1/orgs/bench/ads', headers };
+  return { origin: settings.PUBLIC_URL, path: '/api/v1/orgs/bench/ads', headers };
 }
 
 async function startBare(databaseUrl: string, programs: Program[]): Promise<Target> {

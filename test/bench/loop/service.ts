@@ -2,8 +2,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { freePort } from '../../../src/commands/dev/embeddedPostgres.ts';
+import { fileURLToPath } from 'node:url';
+import { apiSettings } from '../apiSettings.ts';
 import type { LoopFigures } from './meter.ts';
 
 export const CLI_SOURCE = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
@@ -24,22 +24,9 @@ export async function startMeasured(
   { databaseUrl, artifacts }: { readonly databaseUrl: string; readonly artifacts: string },
   more: Readonly<Record<string, string>> = {},
 ): Promise<MeasuredService> {
-  const [port, internal, metrics] = [await freePort(), await freePort(), await freePort()];
-  const origin = `http://127.0.0.1:${port}`;
-  const env = {
-    ...process.env,
-    DATABASE_URL: databaseUrl,
-    ARTIFACTS_URL: pathToFileURL(artifacts).href,
-    HOST: '127.0.0.1',
-    PORT: String(port),
-    INTERNAL_PORT: String(internal),
-    METRICS_PORT: String(metrics),
-    PUBLIC_URL: origin,
-    INTERNAL_URL: `http://127.0.0.1:${internal}`,
-    RATE_LIMIT_PER_SECOND: '1000000',
-    RATE_LIMIT_BURST: '1000000',
-    ...more,
-  };
+  const settings = await apiSettings(artifacts);
+  const origin = settings.PUBLIC_URL;
+  const env = { ...process.env, DATABASE_URL: databaseUrl, ...settings, ...more };
   const child = fork(CLI_SOURCE, ['api'], {
     env,
     execArgv: ['--import', METER],

@@ -2,9 +2,9 @@
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import pg from 'pg';
-import { freePort, startEmbeddedPostgres } from '../../../src/commands/dev/embeddedPostgres.ts';
+import { startEmbeddedPostgres } from '../../../src/commands/dev/embeddedPostgres.ts';
+import { apiSettings } from '../apiSettings.ts';
 import { CLI, runProgram, startProgram } from '../program.ts';
 import { fill } from './fill.ts';
 
@@ -66,7 +66,7 @@ interface NewSide {
 async function openSide({ url, folder, sets, ends }: NewSide): Promise<Side & { readonly filled: number }> {
   await createDatabase(url);
   await mkdir(folder);
-  const env = await environment(url, folder);
+  const env = { ...(await apiSettings(folder)), DATABASE_URL: url, LOG_LEVEL: 'info', NODE_ENV: 'production' };
   await runProgram([CLI, 'migrate'], env);
   const keys: string[] = [];
   for (const slug of [LARGE, 'second', 'third'])
@@ -89,21 +89,6 @@ async function createDatabase(url: string): Promise<void> {
   } finally {
     await client.end();
   }
-}
-
-async function environment(databaseUrl: string, artifacts: string) {
-  const [port, internal, metrics] = [await freePort(), await freePort(), await freePort()];
-  return {
-    ...{
-      DATABASE_URL: databaseUrl,
-      ARTIFACTS_URL: pathToFileURL(artifacts).href,
-      LOG_LEVEL: 'info',
-      HOST: '127.0.0.1',
-    },
-    ...{ PORT: String(port), INTERNAL_PORT: String(internal), METRICS_PORT: String(metrics) },
-    ...{ PUBLIC_URL: `http://127.0.0.1:${port}`, INTERNAL_URL: `http://127.0.0.1:${internal}` },
-    ...{ RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000', NODE_ENV: 'production' },
-  };
 }
 
 async function organizationIds(database: pg.Pool): Promise<[string, string, string]> {
