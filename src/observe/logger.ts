@@ -1,4 +1,5 @@
 import { type DestinationStream, destination as openDestination, pino } from 'pino';
+import { errorMessage } from '../lib/errorMessage.ts';
 import { redactLine } from './redact.ts';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
@@ -25,6 +26,7 @@ export function createLogger({ level, name, destination, stream = 'stdout' }: Lo
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: shownError, error: shownError },
+      hooks: { logMethod: logSafely },
     },
     redacting,
   );
@@ -33,12 +35,25 @@ export function createLogger({ level, name, destination, stream = 'stdout' }: Lo
 /** PostgreSQL puts rows and values into these fields of its errors, for example "Failing row contains (…)". */
 const FIELDS_WITH_ROWS = ['detail', 'where', 'internalQuery'];
 
-function shownError(error: Error): object {
+/** Callers also put codes and messages into the field `error`, so its value can be anything. */
+function shownError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
   const shown = pino.stdSerializers.err(error);
   const isOfPostgres = 'severity' in error && 'routine' in error;
   return isOfPostgres
     ? Object.fromEntries(Object.entries(shown).filter(([name]) => !FIELDS_WITH_ROWS.includes(name)))
     : shown;
+}
+
+/** A value that cannot be written must not end the work that logs it, so the line then only has its message. */
+function logSafely(this: Logger, args: Parameters<pino.LogFn>, method: pino.LogFn): void {
+  try {
+    method.apply(this, args);
+  } catch (error) {
+    const message = args.find((arg) => typeof arg === 'string') ?? '';
+    const fault = `The fields of this line could not be written: ${errorMessage(error)}`;
+    method.apply(this, [{ log_fault: fault }, message]);
+  }
 }
 
 /** Writes all lines of one turn of the event loop at once, because a system call costs more than making a line. */

@@ -96,6 +96,40 @@ describe('logger', () => {
     expect(JSON.parse(text)).toMatchObject({ err: { table: 's3_connectors', message: error.message } });
   });
 
+  const cyclic: Record<string, unknown> = {};
+  cyclic['self'] = cyclic;
+  const throwing = {
+    get field(): never {
+      throw new Error('a getter');
+    },
+  };
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  it.each<[string, unknown]>([
+    ['a text', 'superseded'],
+    ['a number', 7],
+    ['null', null],
+    ['undefined', undefined],
+    ['a BigInt', 7n],
+    ['a symbol', Symbol('x')],
+    ['a function', () => 1],
+    ['a cyclic object', cyclic],
+    ['an object with a getter that throws', throwing],
+    ['an error whose cause is itself', Object.assign(new Error('x'), cyclic)],
+    [
+      'an error with a getter that throws',
+      Object.defineProperties(new Error('x'), Object.getOwnPropertyDescriptors(throwing)),
+    ],
+    ['an error whose message throws', Object.defineProperty(new Error('x'), 'message', { get: () => throwing.field })],
+    ['a toJSON that throws', { toJSON: () => throwing.field }],
+    ['a revoked proxy', proxy],
+  ])('%s can be logged in every field', (_what, value) => {
+    for (const fields of [{ error: value }, { err: value }, { other: value }, { deep: [{ error: value }] }]) {
+      const line = logged((log) => log.warn(fields, 'the capture failed'));
+      expect(JSON.parse(line)).toMatchObject({ level: 'warn', msg: 'the capture failed' });
+    }
+  });
+
   it('the id of a key and the host and path of a URL are kept', () => {
     const text = logged((log) => log.info(`${KEY} ${signed} and https://news.example/article`));
     expect(text).toContain('ts_live_abcd1234_[redacted]');
