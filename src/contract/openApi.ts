@@ -28,7 +28,7 @@ The mark ${OURS} shows behaviour that this service chose itself, because the int
 
 **Retries.** The POSTs that create take an \`Idempotency-Key\` (up to 255 characters): the same key and body within 24 hours get the same response again. ${OURS}
 
-**Rate limit.** Each key has a token bucket. The headers \`RateLimit\` and \`RateLimit-Policy\` show its state; 429 with \`Retry-After\` means that it is empty. Each replica counts its own requests. ${OURS}
+**Rate limit.** Each key has a token bucket. The headers \`RateLimit\` and \`RateLimit-Policy\` show its state; 429 with \`Retry-After\` means that it is empty. All replicas of the service share the bucket. ${OURS}
 
 **Webhooks** are signed as the [Standard Webhooks](https://www.standardwebhooks.com) specification describes. ${OURS}`;
 

@@ -17,6 +17,7 @@ import {
   finishExport,
   insertExport,
 } from '../store/exports/exports.ts';
+import { lockOrganizationById } from '../store/organizations/organizations.ts';
 import { exportFileName } from './exportFileName.ts';
 
 /** Exports of one organization that wait or are built at the same time. Those for share links leave places for its own. */
@@ -42,6 +43,7 @@ export async function requestExport(db: Database, request: ExportRequest, queue:
     const subject = await readExportSubject(tx, request);
     if (subject === undefined) throw unknownId();
     requirePictures(subject, request.options);
+    await lockOrganizationById(tx, request.organizationId);
     const { organizationId, setId, options } = request;
     const { row, isNew } = await insertExport(tx, {
       organizationId,

@@ -6,11 +6,8 @@ import type { Enqueuer } from '../queue/payloads.ts';
 import { recordAction } from '../store/auditLog/auditLog.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
-import {
-  lockOrganizationOfEndpoints,
-  markEndpointFailed,
-  readLongFailure,
-} from '../store/webhookEndpoints/failingEndpoints.ts';
+import { lockOrganizationById } from '../store/organizations/organizations.ts';
+import { markEndpointFailed, readLongFailure } from '../store/webhookEndpoints/failingEndpoints.ts';
 import { type EndpointRow, lockEndpoint, type OneEndpoint } from '../store/webhookEndpoints/webhookEndpoints.ts';
 import { updatePendingDeliveries } from './endpointDeliveries.ts';
 import { recordEndpointEvent } from './events.ts';
@@ -26,7 +23,8 @@ export async function disableFailingEndpoint(
   one: OneEndpoint,
   { days, queue }: { days: number; queue: Enqueuer },
 ): Promise<EndpointRow | undefined> {
-  await lockOrganizationOfEndpoints(tx, one.organizationId);
+  // Each transaction that disables an endpoint reads the others.
+  await lockOrganizationById(tx, one.organizationId);
   if (!(await lockEndpoint(tx, one))) return undefined;
   const since = await readLongFailure(tx, one.id, { days, deliveries: FAILED_DELIVERIES_MIN });
   if (since === undefined) return undefined;

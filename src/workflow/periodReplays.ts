@@ -22,7 +22,7 @@ import {
   saveReplayStep,
   touchReplay,
 } from '../store/deliveries/eventReplays.ts';
-import { lockOrganizationOfEndpoints } from '../store/webhookEndpoints/failingEndpoints.ts';
+import { lockOrganizationById } from '../store/organizations/organizations.ts';
 import { findEndpoint } from '../store/webhookEndpoints/webhookEndpoints.ts';
 import { requireReplayTarget, sendAgain } from './replayEvents.ts';
 
@@ -38,8 +38,7 @@ export async function requestPeriodReplay(
   organizationId: string,
   { body, queue, now }: { body: NewEventReplay; queue: Enqueuer; now: Date },
 ): Promise<EventReplayRow> {
-  // Two requests at the same time count one after the other.
-  await lockOrganizationOfEndpoints(tx, organizationId);
+  await lockOrganizationById(tx, organizationId);
   if ((await countRunningReplays(tx, organizationId)) >= RUNNING_REPLAYS_MAX)
     throw conflict('from', `begins one more than ${RUNNING_REPLAYS_MAX} replays: wait until one has finished.`);
   const endpointId = body.webhook_endpoint_id?.toLowerCase() ?? null;

@@ -7,7 +7,8 @@ import type { ArtifactStore } from '../artifacts/store.ts';
 import type { CreativeFormat } from '../domain/ads.ts';
 import { conflict } from '../domain/failure.ts';
 import { type UploadLimits, uploadKey } from '../domain/uploads.ts';
-import type { Database } from '../store/database/database.ts';
+import type { Database, Queryable } from '../store/database/database.ts';
+import { lockOrganizationById } from '../store/organizations/organizations.ts';
 import {
   beginUpload,
   completeUpload,
@@ -45,7 +46,10 @@ export interface StoredUpload {
 const STORED_TYPE = 'application/octet-stream';
 
 /** @throws Failure (409) if the organization has too many unused uploads. */
-export async function requireRoomForUpload({ db, uploadLimits }: UploadContext, organizationId: string): Promise<void> {
+export async function requireRoomForUpload(
+  { db, uploadLimits }: { readonly db: Queryable } & Pick<UploadContext, 'uploadLimits'>,
+  organizationId: string,
+): Promise<void> {
   const { count, bytes } = await countUnusedUploads(db, organizationId);
   const { unused, unusedBytes, days } = uploadLimits;
   const advice = `Use some in an ad, delete some, or wait: each is removed ${days} days after it was stored.`;
@@ -62,7 +66,11 @@ export async function storeUpload(context: UploadContext, upload: NewUpload): Pr
   const { db, artifacts, uploadLimits } = context;
   const { organizationId, name, format, contentType } = upload;
   const id = randomUUID();
-  await beginUpload(db, { id, organizationId, name });
+  await db.transaction().execute(async (tx) => {
+    await lockOrganizationById(tx, organizationId);
+    await requireRoomForUpload({ db: tx, uploadLimits }, organizationId);
+    await beginUpload(tx, { id, organizationId, name });
+  });
   try {
     const measured = measure(upload.chunks);
     await artifacts.putStream(uploadKey(id), measured.chunks, STORED_TYPE);

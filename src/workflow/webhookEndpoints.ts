@@ -9,6 +9,7 @@ import type { Enqueuer } from '../queue/payloads.ts';
 import { recordAction } from '../store/auditLog/auditLog.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
+import { lockOrganizationById } from '../store/organizations/organizations.ts';
 import {
   countEndpoints,
   type EndpointFields,
@@ -47,6 +48,9 @@ export async function createEndpoint(
   body: NewWebhookEndpoint,
   actor: Actor,
 ): Promise<EndpointWithSecret> {
+  await lockOrganizationById(tx, organizationId);
+  if ((await countEndpoints(tx, organizationId)) >= ENDPOINTS_MAX)
+    throw conflict('url', `would be one more than ${ENDPOINTS_MAX} webhook endpoints: delete one first.`);
   const { id, secret } = await insertEndpoint(tx, organizationId, {
     url: body.url.trim(),
     topics: body.topics ?? null,
@@ -54,8 +58,6 @@ export async function createEndpoint(
     headers: body.headers ?? {},
     disabled: body.disabled ?? false,
   });
-  if ((await countEndpoints(tx, organizationId)) > ENDPOINTS_MAX)
-    throw conflict('url', `would be one more than ${ENDPOINTS_MAX} webhook endpoints: delete one first.`);
   const row = await requireEndpoint(tx, { organizationId, id });
   const changes = changesBetween({}, auditedFields(row));
   await recordAction(tx, actor, { organizationId, action: 'webhook_endpoint.created', objectId: id, changes });

@@ -42,7 +42,7 @@ export async function insertAd(
   given: {
     id?: string;
     content?: string;
-    source?: 'create_ad' | 'screenshot_request';
+    source?: 'create_ad' | 'screenshot_request' | 'draft';
     subscribers?: Subscriber[];
     /** Id of the upload that is the creative. */
     upload?: string;

@@ -2,11 +2,13 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
 import type { AdRow } from '../database/rows.ts';
+import type { AdSource } from '../database/schema.ts';
 import { AD_COLUMNS } from './readAd.ts';
 
 export interface DraftAd extends AdRow {
   /** Name of its campaign. */
   readonly campaign: string;
+  readonly source: AdSource;
 }
 
 /** @returns the ads of the organization among these, in the order of the ids. */
@@ -18,7 +20,7 @@ export async function readDraftAds(
   const rows = await db
     .selectFrom('ads')
     .innerJoin('campaigns', 'campaigns.id', 'ads.campaign_id')
-    .select([...AD_COLUMNS, 'campaigns.name as campaign'])
+    .select([...AD_COLUMNS, 'campaigns.name as campaign', 'ads.source'])
     .where('ads.organization_id', '=', organizationId)
     .where('ads.removed_at', 'is', null)
     .where(sql<SqlBool>`ads.id = any(${[...ids]}::uuid[])`)
@@ -26,27 +28,17 @@ export async function readDraftAds(
   return rows.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
 }
 
-/** Moves ads out of the campaign of drafts. An ad with a lookup key, and one of another campaign, stays where it is. */
+/** Moves drafts into the campaign of the request that uses them. Other ads stay where they are. */
 export async function moveDraftAds(
   tx: Queryable,
-  given: { organizationId: string; ids: readonly string[]; from: string; toCampaignId: string },
+  given: { organizationId: string; ids: readonly string[]; toCampaignId: string },
 ): Promise<void> {
   if (given.ids.length === 0) return;
   await tx
     .updateTable('ads')
-    .set({ campaign_id: given.toCampaignId })
+    .set({ campaign_id: given.toCampaignId, source: 'create_ad' })
     .where('organization_id', '=', given.organizationId)
     .where(sql<SqlBool>`id = any(${[...given.ids]}::uuid[])`)
-    .where('lookup_key', 'is', null)
-    .where('campaign_id', 'in', (query) =>
-      query
-        .selectFrom('campaigns')
-        .select('id')
-        .where('organization_id', '=', given.organizationId)
-        .where('name', '=', given.from),
-    )
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('screenshots').select('screenshots.id').whereRef('screenshots.ad_id', '=', 'ads.id'))),
-    )
+    .where('source', '=', 'draft')
     .execute();
 }

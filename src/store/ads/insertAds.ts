@@ -5,6 +5,7 @@ import type { Metadata } from '../../domain/metadata.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { batchesOf } from '../../lib/batches.ts';
 import type { Queryable } from '../database/database.ts';
+import type { AdSource } from '../database/schema.ts';
 import { type NewSubscriber, subscriberRows } from '../deliveries/subscriberRows.ts';
 
 export interface NewAd {
@@ -20,7 +21,7 @@ export interface NewAd {
 export interface NewAds {
   readonly organizationId: string;
   readonly campaign: { readonly id: string } | { readonly name: string };
-  readonly source: 'create_ad' | 'screenshot_request';
+  readonly source: AdSource;
   readonly ads: readonly NewAd[];
   /** The subscribers of each of these ads; only create-ad has any. */
   readonly subscribers?: readonly NewSubscriber[];

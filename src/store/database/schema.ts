@@ -117,6 +117,9 @@ export interface TombstoneTable {
   removed_at: CreatedAt;
 }
 
+/** `draft`: made by the page of a new request, and not used by a request yet. */
+export type AdSource = 'create_ad' | 'screenshot_request' | 'draft';
+
 export interface AdTable {
   id: string;
   organization_id: string;
@@ -135,7 +138,7 @@ export interface AdTable {
   preview_token: string | null;
   warnings: WarningsColumn;
   metadata: MetadataColumn;
-  source: 'create_ad' | 'screenshot_request';
+  source: AdSource;
   created_at: CreatedAt;
   captured_at: MaybeTime;
   upload_id: ColumnType<string | null, string | null | undefined, never>;

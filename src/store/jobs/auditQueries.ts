@@ -13,7 +13,7 @@ export async function organizationsWithBacklog(db: Queryable): Promise<string[]>
     union
     select o.id from organizations o cross join lateral (
       select 1 from ads
-      where organization_id = o.id and status = 'pending' and source = 'create_ad' and not exists (
+      where organization_id = o.id and status = 'pending' and source <> 'screenshot_request' and not exists (
         select 1 from job_creatives c join screenshot_jobs j on j.id = c.job_id
         where c.ad_id = ads.id and j.set_id is null)
       order by created_at, id limit 1
@@ -44,7 +44,7 @@ export async function knownJobs(db: Queryable, names: readonly string[]): Promis
 export async function countWaiting(db: Queryable): Promise<{ sets: number; ads: number }> {
   const { rows } = await sql<{ sets: number; ads: number }>`select
     (select count(*) from screenshot_sets where status = 'draft' and cancel_requested_at is null)::integer as sets,
-    (select count(*) from ads where status = 'pending' and source = 'create_ad' and not exists (
+    (select count(*) from ads where status = 'pending' and source <> 'screenshot_request' and not exists (
       select 1 from job_creatives c join screenshot_jobs j on j.id = c.job_id
       where c.ad_id = ads.id and j.set_id is null))::integer as ads`.execute(db);
   return rows[0] ?? { sets: 0, ads: 0 };

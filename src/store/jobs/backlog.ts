@@ -67,7 +67,7 @@ async function waitingAds(db: Queryable): Promise<WaitingItem[]> {
   const { rows } = await sql<{ id: string; organization_id: string; created_at: Date }>`
     select head.* from organizations o cross join lateral (
       select id, organization_id, created_at from ads
-      where organization_id = o.id and status = 'pending' and source = 'create_ad' and not exists (
+      where organization_id = o.id and status = 'pending' and source <> 'screenshot_request' and not exists (
         select 1 from job_creatives c join screenshot_jobs j on j.id = c.job_id
         where c.ad_id = ads.id and j.set_id is null)
       order by created_at, id limit ${HEADS.ads}

@@ -3,7 +3,6 @@
  * Each function is one short step. Rows that another process has locked are left out, so several processes can make steps.
  */
 import { type RawBuilder, sql } from 'kysely';
-import { DRAFT_CAMPAIGN } from '../../domain/campaigns.ts';
 import type { Queryable } from '../database/database.ts';
 import { markAds } from './removedAds.ts';
 
@@ -29,8 +28,8 @@ const OLDEST: Readonly<Record<OldKind, RawBuilder<unknown>>> = {
   event: sql`select created_at as at from events where organization_id = w.id order by created_at limit 1`,
   event_replay: sql`select created_at as at from event_replays where organization_id = w.id order by created_at limit 1`,
   stored_answer: sql`select created_at as at from idempotency_keys where organization_id = w.id order by created_at limit 1`,
-  draft: sql`select (select created_at from ads where campaign_id = c.id and removed_at is null order by created_at limit 1) as at
-    from campaigns c where c.organization_id = w.id and c.name = ${DRAFT_CAMPAIGN} and c.removed_at is null`,
+  draft: sql`select created_at as at from ads
+    where organization_id = w.id and source = 'draft' and removed_at is null order by created_at limit 1`,
 };
 
 /** @returns those of the organizations that may have something to remove, in the same order. */
@@ -156,11 +155,9 @@ export async function deleteOldAnswers(tx: Queryable, { organizationId, days, mo
 export async function markOldDrafts(tx: Queryable, { organizationId, days, most }: OldRowStep): Promise<number> {
   const isNotShown = sql`not exists (select from screenshots s where s.ad_id = a.id)`;
   const { rows } = await sql<{ id: string }>`
-    select a.id from campaigns c join ads a on a.campaign_id = c.id
-    where c.organization_id = ${organizationId} and c.name = ${DRAFT_CAMPAIGN} and c.removed_at is null
-      and a.removed_at is null and a.created_at < ${olderThan(sql`${days}::integer`)}
-      and a.status <> 'pending' and a.source = 'create_ad' and a.lookup_key is null and ${isNotShown}
-      and not exists (select from subscribers u where u.ad_id = a.id)
+    select a.id from ads a
+    where a.organization_id = ${organizationId} and a.source = 'draft' and a.removed_at is null
+      and a.created_at < ${olderThan(sql`${days}::integer`)} and a.status <> 'pending' and ${isNotShown}
     order by a.created_at limit ${most} for update of a skip locked`.execute(tx);
   if (rows.length === 0) return 0;
   // A request may have used one of them before it was locked.

@@ -61,8 +61,3 @@ export async function markEndpointFailed(tx: Queryable, id: string, reason: stri
     .where('id', '=', id)
     .execute();
 }
-
-/** One endpoint of an organization is disabled by the service at a time, because each then reads the others. */
-export async function lockOrganizationOfEndpoints(tx: Queryable, organizationId: string): Promise<void> {
-  await tx.selectFrom('organizations').select('id').where('id', '=', organizationId).forNoKeyUpdate().execute();
-}

@@ -5,6 +5,7 @@ import { findReferences } from '../../store/ads/findReferences.ts';
 import { type NewAd, newAd } from '../../store/ads/insertAds.ts';
 import type { Queryable } from '../../store/database/database.ts';
 import type { AdRow } from '../../store/database/rows.ts';
+import type { AdSource } from '../../store/database/schema.ts';
 import type { EventContext } from '../eventContext.ts';
 import {
   addMissingConnectorFaults,
@@ -19,6 +20,8 @@ import { type StoredAds, storeNewAds } from './storeNewAds.ts';
 export interface AdRequest {
   readonly organizationId: string;
   readonly parsed: ParsedCreateAd;
+  /** `create_ad` unless given. */
+  readonly source?: AdSource;
   /** Set if the key of the request was valid a moment ago and must be looked up again before anything is stored. */
   readonly remembered?: RememberedKey | undefined;
 }
@@ -57,7 +60,7 @@ interface Stored {
 
 async function storeAd(
   tx: Queryable,
-  { organizationId, remembered, parsed }: AdRequest,
+  { organizationId, remembered, parsed, source = 'create_ad' }: AdRequest,
   uploadNames: UploadNames,
 ): Promise<Stored> {
   const { campaign, ad, subscribers, faults } = parsed;
@@ -65,7 +68,7 @@ async function storeAd(
     throw new Error('unreachable: an invalid body passed validation');
   const fileName = uploadNames.get(ad.content.media.content);
   const made = newAd({ lookupKey: ad.lookupKey, ...ad.content, fileName });
-  const given = { organizationId, campaign, source: 'create_ad', ads: [made], subscribers } as const;
+  const given = { organizationId, campaign, source, ads: [made], subscribers } as const;
   const stored = await storeNewAds(tx, remembered ? { ...given, liveKeyId: remembered.keyId } : given);
   if (stored !== undefined) return { made, stored };
   await remembered?.recheck(tx);

@@ -1,6 +1,6 @@
 /** Checks the whole form before it is sent. */
 import { type ScreenshotRequestParser, screenshotRequestParser } from '../../../contract/parseScreenshotRequest.ts';
-import { campaignName, DRAFT_CAMPAIGN } from '../../../domain/campaigns.ts';
+import { campaignName } from '../../../domain/campaigns.ts';
 import { runAtOnce } from '../../../lib/slices.ts';
 import type { DraftAd } from '../../../store/ads/draftAds.ts';
 import type { PagesOptions } from '../context.ts';
@@ -32,10 +32,10 @@ export function checkDraft(
   return body;
 }
 
-function addAdFaults({ name, status, campaign }: DraftAd, draft: Draft, faults: FieldFaults): void {
+function addAdFaults({ name, status, campaign, source }: DraftAd, draft: Draft, faults: FieldFaults): void {
   if (status !== 'pending' && status !== 'uploaded')
     faults.add('creatives', `“${name}” could not be rendered: remove it, or correct it and add it again.`);
-  if (campaign !== DRAFT_CAMPAIGN && campaign !== campaignName(draft.campaign))
+  if (source !== 'draft' && campaign !== campaignName(draft.campaign))
     faults.add('creatives', `“${name}” is an ad of the campaign “${campaign}”: choose that campaign, or remove it.`);
 }
 

@@ -18,7 +18,7 @@ async function addAd(options: PagesOptions, viewer: Viewer, parsed: ParsedCreate
   const { organizationId } = viewer;
   const { row } = await options.store.db
     .transaction()
-    .execute((tx) => acceptAd(tx, { organizationId, parsed }, options));
+    .execute((tx) => acceptAd(tx, { organizationId, parsed, source: 'draft' }, options));
   return row.id;
 }
 

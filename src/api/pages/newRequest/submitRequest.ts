@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../../contract/faults.ts';
 import { type ParsedScreenshotRequest, screenshotRequestParser } from '../../../contract/parseScreenshotRequest.ts';
-import { DRAFT_CAMPAIGN } from '../../../domain/campaigns.ts';
 import { invalid } from '../../../domain/failure.ts';
 import { countWanted } from '../../../domain/screenshots.ts';
 import { runInSlices } from '../../../lib/slices.ts';
@@ -63,7 +62,7 @@ async function accept(
   const found = await insertAds(tx, { organizationId, campaign, source: 'create_ad', ads: [] });
   if (found === undefined) throw new Error('unreachable: a campaign is found or created by its name');
   const toCampaignId = found.campaignId;
-  await moveDraftAds(tx, { organizationId, ids: adIds, from: DRAFT_CAMPAIGN, toCampaignId });
+  await moveDraftAds(tx, { organizationId, ids: adIds, toCampaignId });
   const request = { organizationId, parsed: { ...parsed, campaign: { id: toCampaignId } } };
   return (await acceptScreenshotRequest(tx, request, options)).id;
 }
