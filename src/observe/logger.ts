@@ -1,5 +1,6 @@
 import { type DestinationStream, destination as openDestination, pino } from 'pino';
 import { errorMessage } from '../lib/errorMessage.ts';
+import type { Outage } from './outage.ts';
 import { redactLine } from './redact.ts';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
@@ -13,23 +14,31 @@ export interface LoggerOptions {
   readonly destination?: DestinationStream;
   /** Standard output unless given. */
   readonly stream?: 'stdout' | 'stderr' | undefined;
+  /** Errors of this outage are written as DEBUG lines, and the outage itself as one warning. */
+  readonly outage?: Outage | undefined;
 }
 
 /** Creates a logger of JSON lines without secrets: `{"level":"info","time":"…Z","name":"api",…,"msg":"…"}`. */
-export function createLogger({ level, name, destination, stream = 'stdout' }: LoggerOptions): Logger {
+export function createLogger({ level, name, destination, stream = 'stdout', outage }: LoggerOptions): Logger {
   const out = destination ?? batching(openDestination({ fd: stream === 'stdout' ? 1 : 2, sync: true }));
   const redacting: DestinationStream = { write: (line) => out.write(redactLine(line)) };
-  return pino(
+  const root: Logger = pino(
     {
       level,
       base: { name },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: shownError, error: shownError },
-      hooks: { logMethod: logSafely },
+      hooks: {
+        logMethod(args, method, levelNumber) {
+          const isCovered = levelNumber >= ERROR && outage?.claims(errorOf(args[0]), root) === true;
+          logSafely(this, args, isCovered ? this.debug : method);
+        },
+      },
     },
     redacting,
   );
+  return root;
 }
 
 /** PostgreSQL puts rows and values into these fields of its errors, for example "Failing row contains (…)". */
@@ -45,14 +54,20 @@ function shownError(error: unknown): unknown {
     : shown;
 }
 
+const ERROR = pino.levels.values['error'] ?? 50;
+
+function errorOf(fields: unknown): unknown {
+  return typeof fields === 'object' && fields !== null && 'err' in fields ? fields.err : fields;
+}
+
 /** A value that cannot be written must not end the work that logs it, so the line then only has its message. */
-function logSafely(this: Logger, args: Parameters<pino.LogFn>, method: pino.LogFn): void {
+function logSafely(log: Logger, args: Parameters<pino.LogFn>, method: pino.LogFn): void {
   try {
-    method.apply(this, args);
+    method.apply(log, args);
   } catch (error) {
     const message = args.find((arg) => typeof arg === 'string') ?? '';
     const fault = `The fields of this line could not be written: ${errorMessage(error)}`;
-    method.apply(this, [{ log_fault: fault }, message]);
+    method.apply(log, [{ log_fault: fault }, message]);
   }
 }
 

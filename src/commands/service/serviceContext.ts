@@ -5,9 +5,10 @@ import type { KeyRing } from '../../lib/keyRing.ts';
 import { type Health, startHealth } from '../../observe/health.ts';
 import { createLogger, type Logger } from '../../observe/logger.ts';
 import { createMetrics, type Metrics } from '../../observe/metrics.ts';
+import { Outage } from '../../observe/outage.ts';
 import { type Queue, startQueue } from '../../queue/queue.ts';
 import { openStore, type Store } from '../../store/database/database.ts';
-import { whenDatabaseAnswers } from '../../store/database/databaseAway.ts';
+import { isConnectionLost, whenDatabaseAnswers } from '../../store/database/databaseAway.ts';
 import { type Notifications, openNotifications } from '../../store/database/notifications.ts';
 import { deliveryDepth } from '../../store/deliveries/deliveryQueue.ts';
 import { type Installation, readInstallation } from '../../store/installation/installation.ts';
@@ -56,9 +57,12 @@ const NO_SUCH_TABLE = '42P01';
 /** Connects to a migrated database, its work queue and the artifact store. */
 export async function createServiceContext(options: ServiceContextOptions): Promise<ServiceContext> {
   const { config, databaseUrl, keyRing } = options;
-  const log = createLogger({ level: config.LOG_LEVEL, name: options.name, stream: options.logStream });
+  const outage = new Outage('the database', isConnectionLost);
+  const log = createLogger({ level: config.LOG_LEVEL, name: options.name, stream: options.logStream, outage });
   const onError = (err: Error) => log.error({ err }, 'a connection to the database failed, reconnecting');
-  const store = openStore({ url: databaseUrl, maxConnections: config.DATABASE_POOL_SIZE, keyRing, onError });
+  const onConnect = () => outage.ended(log);
+  const maxConnections = config.DATABASE_POOL_SIZE;
+  const store = openStore({ url: databaseUrl, maxConnections, keyRing, onError, onConnect });
   const connect = async () => {
     await prepareSecrets(store.db, log);
     const installation = await readInstallation(store.db);
@@ -66,7 +70,7 @@ export async function createServiceContext(options: ServiceContextOptions): Prom
   };
   const { installation, queue } = await whenDatabaseAnswers(connect, {
     seconds: options.databaseWaitSeconds ?? 0,
-    onWait: (err) => log.warn({ err }, 'the database does not answer, waiting for it'),
+    onWait: (err) => outage.claims(err, log),
   });
   const notifications = openNotifications(databaseUrl, { onError });
   const artifacts = openArtifacts(options.artifactsUrl, {

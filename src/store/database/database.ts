@@ -22,10 +22,13 @@ export interface StoreOptions {
   readonly keyRing?: KeyRing | undefined;
   /** Called for errors of idle connections (a restarted server); the pool replaces them by itself. */
   readonly onError?: (error: Error) => void;
+  /** Called for each new connection. */
+  readonly onConnect?: () => void;
 }
 
 /** Opens a pool; nothing connects before the first query. Statements end after 30 s, waits for a connection after 10 s. */
-export function openStore({ url, maxConnections = 10, keyRing, onError = () => undefined }: StoreOptions): Store {
+export function openStore(options: StoreOptions): Store {
+  const { url, maxConnections = 10, keyRing, onError = () => undefined, onConnect = () => undefined } = options;
   const pool = new pg.Pool({
     connectionString: url,
     max: maxConnections,
@@ -40,6 +43,7 @@ export function openStore({ url, maxConnections = 10, keyRing, onError = () => u
     // `end` of the pool resolves before its sockets have closed; a server that stops then ends them with an error.
     if (!isClosed) onError(error);
   });
+  pool.on('connect', onConnect);
   const db = new Kysely<Schema>({
     dialect: new PostgresDialect({ pool: preparingPool(pool) }),
     plugins: keyRing === undefined ? [] : [new KeyRingPlugin(keyRing)],

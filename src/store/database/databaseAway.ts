@@ -1,13 +1,23 @@
 /** Recognizes errors of a database that does not answer at this moment, and waits for it. */
 import { sleep } from '../../lib/sleep.ts';
 
+const LOST_SOCKET = /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EPIPE|EAI_AGAIN)$/;
+
 /** No connection, none free in time, shutting down, out of resources, lost to a deadlock, or over the time of a statement. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = codeOf(error);
-  if (/^(08|53|57P|40)/.test(code) || code === '57014') return true;
-  if (/^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EPIPE|EAI_AGAIN)$/.test(code)) return true;
-  return /Connection terminated|timeout exceeded when trying to connect/i.test(error.message);
+  if (/^(53|40)/.test(code) || code === '57014') return true;
+  return isConnectionLost(error);
+}
+
+/** No connection, or a server that starts or stops. Unlike a slow statement or a deadlock, this ends all work with the database. */
+export function isConnectionLost(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const isLost = /^(08|57P)/.test(codeOf(error)) || LOST_SOCKET.test(codeOf(error));
+  return (
+    isLost || /Connection terminated|timeout exceeded when trying to connect|listening connection/i.test(error.message)
+  );
 }
 
 /** PostgreSQL's error code for a missing database. It may be created after the server has started. */

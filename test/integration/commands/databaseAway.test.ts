@@ -5,8 +5,10 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { freePort } from '../../../src/commands/dev/embeddedPostgres.ts';
+import { sleep } from '../../../src/lib/sleep.ts';
 import { type Relay, startRelay } from '../../chaos/service/relay.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
 import { type ServiceProcess, startService } from '../../support/serviceProcess.ts';
 
 let folder: string;
@@ -27,10 +29,11 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test.each(['api', 'controller'])('tearsheet %s waits for its database when it starts', async (command) => {
+/** Starts the command with its database behind an address where nothing answers yet. */
+async function start(command: string) {
   const url = new URL(database.url);
   const server = Number(url.port);
-  const [databasePort, port, internalPort, metricsPort] = await Promise.all([1, 2, 3, 4].map(freePort));
+  const [databasePort = 0, port, internalPort, metricsPort] = await Promise.all([1, 2, 3, 4].map(freePort));
   url.port = String(databasePort);
   service = startService([command], {
     DATABASE_URL: url.href,
@@ -43,8 +46,41 @@ test.each(['api', 'controller'])('tearsheet %s waits for its database when it st
     INTERNAL_URL: `http://127.0.0.1:${internalPort}`,
     TMPDIR: folder,
   });
-  await service.says('the database does not answer, waiting for it');
-  relay = await startRelay([server], { port: databasePort });
+  return {
+    service,
+    api: `http://127.0.0.1:${port}/api/v1/orgs/acme/ads`,
+    ready: `http://127.0.0.1:${metricsPort}/readyz`,
+    connect: async () => {
+      relay = await startRelay([server], { port: databasePort });
+    },
+  };
+}
+
+const LOST = 'the database does not answer; work that needs it is retried';
+
+test.each(['api', 'controller'])('tearsheet %s waits for its database when it starts', async (command) => {
+  const started = await start(command);
+  await started.service.says(LOST);
+  await started.connect();
+  await started.service.says('ready');
+  expect((await fetch(started.ready)).status).toBe(200);
+});
+
+test.each(['api', 'controller'])('tearsheet %s reports four seconds without its database as one warning', async (command) => {
+  const { service, api, ready, connect } = await start(command);
+  await connect();
   await service.says('ready');
-  expect((await fetch(`http://127.0.0.1:${metricsPort}/readyz`)).status).toBe(200);
+  const before = service.lines().length;
+  await relay?.close();
+  await service.says(LOST);
+  const headers = { authorization: 'Bearer ts_live_abcd1234_0123456789012345678901234567890123456789012' };
+  if (command === 'api') for (let i = 0; i < 5; i += 1) expect((await fetch(api, { headers })).status).toBe(503);
+  expect((await fetch(ready)).status).toBe(503);
+  await sleep(4_000);
+  await connect();
+  await eventually(async () => expect((await fetch(ready)).status).toBe(200));
+  await service.says('the database answers again');
+  const levels = Map.groupBy(service.lines().slice(before), ({ level }) => level);
+  expect(levels.get('error') ?? []).toEqual([]);
+  expect(levels.get('warn')?.map(({ msg }) => msg)).toEqual([LOST]);
 });
