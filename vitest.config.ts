@@ -27,6 +27,7 @@ export default defineConfig({
         // Unit tests keep no state in modules, so the files of a worker share the loaded modules.
         test: {
           name: 'unit',
+          setupFiles: ['test/support/failOnLoggedErrors.ts'],
           include: ['test/unit/**/*.test.ts'],
           isolate: false,
           testTimeout: 120_000,
@@ -39,6 +40,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           globalSetup: ['test/support/globalPostgres.ts'],
+          setupFiles: ['test/support/failOnLoggedErrors.ts'],
           include: ['test/integration/**/*.test.ts'],
           exclude: ISOLATED,
           isolate: false,
@@ -52,6 +54,7 @@ export default defineConfig({
         test: {
           name: 'integration-isolated',
           globalSetup: ['test/support/globalPostgres.ts'],
+          setupFiles: ['test/support/failOnLoggedErrors.ts'],
           include: ISOLATED,
           testTimeout: 300_000,
           hookTimeout: 300_000,
@@ -64,6 +67,7 @@ export default defineConfig({
         test: {
           name: 'cluster',
           globalSetup: ['test/support/globalPostgres.ts', 'test/support/globalCluster.ts'],
+          setupFiles: ['test/support/failOnLoggedErrors.ts'],
           include: ['test/cluster/**/*.test.ts'],
           isolate: false,
           testTimeout: 300_000,
@@ -76,6 +80,7 @@ export default defineConfig({
         test: {
           name: 'matrix',
           globalSetup: ['test/support/globalPostgres.ts', 'test/support/globalCluster.ts'],
+          setupFiles: ['test/support/failOnLoggedErrors.ts'],
           include: ['test/matrix/*.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 40 * 60_000,

@@ -6,7 +6,7 @@ import { startEngine } from '../../src/capture/engine/engine.ts';
 import type { Box } from '../../src/capture/page/page.ts';
 import { TaskGroup } from '../../src/lib/taskGroup.ts';
 import { startPublishers } from '../fixtures/publisherServer.ts';
-import { SILENT } from '../support/silentLog.ts';
+import { TEST_LOG } from '../support/testLog.ts';
 import { drawAds } from './ads.ts';
 import type { Figure } from './figure.ts';
 import { CHROMIUM } from './machine.ts';
@@ -46,7 +46,7 @@ export async function measureEncoding({ rounds, ads: count }: { rounds: number; 
 /** A news page on a desktop, and the position of an ad in it. */
 async function pageWithAd(): Promise<{ page: Pixels; at: Box }> {
   const publishers = await startPublishers();
-  const engine = await startEngine({ chromiumPath: CHROMIUM, allow: ['127.0.0.0/8'], log: SILENT });
+  const engine = await startEngine({ chromiumPath: CHROMIUM, allow: ['127.0.0.0/8'], log: TEST_LOG });
   try {
     const [ad] = await drawAds(1, 1);
     const open = await engine.open(publishers.url('news'), named('desktop'));

@@ -10,7 +10,7 @@ import type { Device } from '../../src/domain/devices.ts';
 import { DEFAULT_OPTIONS } from '../../src/domain/screenshotOptions.ts';
 import { TaskGroup } from '../../src/lib/taskGroup.ts';
 import { startPublishers } from '../fixtures/publisherServer.ts';
-import { SILENT } from '../support/silentLog.ts';
+import { TEST_LOG } from '../support/testLog.ts';
 import { type BenchAd, drawAds, holdsAd } from './ads.ts';
 import type { Figure } from './figure.ts';
 import { CHROMIUM } from './machine.ts';
@@ -71,14 +71,14 @@ async function ours(urls: readonly string[], { ad, device, pagesAtOnce }: Side &
     pictures: [{ id: site, ad: 'ad', markerMs: null, options: DEFAULT_OPTIONS }],
   }));
   const results: PictureResult[] = [];
-  const engine = await startEngine({ chromiumPath: CHROMIUM, allow: ['127.0.0.0/8'], log: SILENT });
+  const engine = await startEngine({ chromiumPath: CHROMIUM, allow: ['127.0.0.0/8'], log: TEST_LOG });
   try {
     const { seconds } = await timed(() =>
       processPages(pages, {
         engine,
         outcomes,
         phases: new PhaseTimer(),
-        log: SILENT,
+        log: TEST_LOG,
         stop: new AbortController().signal,
         onResult: async (result) => void results.push(result),
         onOpening: () => undefined,

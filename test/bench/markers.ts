@@ -1,6 +1,6 @@
 /** The cost of a late marker: 30 s of a creative's own time compared with 0 s. */
 import { startEngine } from '../../src/capture/engine/engine.ts';
-import { SILENT } from '../support/silentLog.ts';
+import { TEST_LOG } from '../support/testLog.ts';
 import type { Figure } from './figure.ts';
 import { CHROMIUM } from './machine.ts';
 import { timed } from './medians.ts';
@@ -35,7 +35,7 @@ const KINDS = [
 ];
 
 export async function measureMarkers(rounds: number): Promise<Figure[]> {
-  const engine = await startEngine({ chromiumPath: CHROMIUM, allow: ['127.0.0.0/8'], log: SILENT });
+  const engine = await startEngine({ chromiumPath: CHROMIUM, allow: ['127.0.0.0/8'], log: TEST_LOG });
   const render = async (content: string, marker: number) => {
     const source = { kind: 'html_tag', content } as const;
     const { seconds, result } = await timed(() => engine.render(source, { markers: [marker], ratios: [1] }));

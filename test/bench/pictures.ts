@@ -4,7 +4,7 @@ import type { OpenPage, Picture } from '../../src/capture/page/page.ts';
 import { type Device, findDevice } from '../../src/domain/devices.ts';
 import { TaskGroup } from '../../src/lib/taskGroup.ts';
 import { type Publishers, startPublishers } from '../fixtures/publisherServer.ts';
-import { SILENT } from '../support/silentLog.ts';
+import { TEST_LOG } from '../support/testLog.ts';
 import { type BenchAd, drawAds, holdsAd } from './ads.ts';
 import type { Figure } from './figure.ts';
 import { CHROMIUM } from './machine.ts';
@@ -27,7 +27,7 @@ const SLOT = '#div-gpt-ad-rail-1';
 
 export async function measurePictures(options: PicturesOptions): Promise<Figure[]> {
   const publishers = await startPublishers();
-  const engine = await startEngine({ chromiumPath: CHROMIUM, allow: ['127.0.0.0/8'], log: SILENT });
+  const engine = await startEngine({ chromiumPath: CHROMIUM, allow: ['127.0.0.0/8'], log: TEST_LOG });
   try {
     const bench = { publishers, engine, ...options };
     return [...(await onDesktop(bench)), ...(await onPhone(bench))];

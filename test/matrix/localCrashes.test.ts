@@ -12,8 +12,8 @@ import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../support/insertRows.ts';
 import { required } from '../support/required.ts';
-import { SILENT } from '../support/silentLog.ts';
 import { simulateIndex, startIndex } from '../support/simulatedIndex.ts';
+import { TEST_LOG } from '../support/testLog.ts';
 
 let database: TestDatabase;
 let store: Store;
@@ -193,7 +193,7 @@ async function run({ capture, maxPods = 4, perform }: Story, last?: number) {
   const cluster = createLocalCluster({
     captureCommand: capture,
     maxPods,
-    log: SILENT,
+    log: TEST_LOG,
     env: {},
     graceMs: 500,
     backoffMs: 1,

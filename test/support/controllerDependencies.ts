@@ -12,14 +12,9 @@ import { openStore, type Store } from '../../src/store/database/database.ts';
 import { type Notifications, openNotifications } from '../../src/store/database/notifications.ts';
 import { readInstallation } from '../../src/store/installation/installation.ts';
 import { startListener } from './listeners.ts';
-import { SILENT } from './silentLog.ts';
+import { createTestLog, type LogLine } from './testLog.ts';
 
 export const PUBLIC_URL = 'https://tearsheet.example';
-
-export interface LoggedWarning {
-  readonly fields: object;
-  readonly message: string;
-}
 
 export interface ControllerDependencies {
   readonly store: Store;
@@ -32,9 +27,9 @@ export interface ControllerDependencies {
   readonly internalUrl: string;
   /** `close` removes it. */
   readonly folder: string;
-  /** Keeps warnings and errors in `warnings` and drops the rest. */
+  /** Its warnings and errors are in `warnings`. */
   readonly log: Log;
-  readonly warnings: LoggedWarning[];
+  readonly warnings: LogLine[];
   /** Final states of pictures as the internal API counts them. */
   readonly counted: string[];
   close(): Promise<void>;
@@ -48,10 +43,11 @@ export async function openControllerDependencies(
   const store = openStore({ url: databaseUrl });
   const notifications = openNotifications(databaseUrl);
   await notifications.ready;
-  const warnings: LoggedWarning[] = [];
-  const record = (fields: object, message: string) => warnings.push({ fields, message });
-  const log = { ...SILENT, warn: record, error: record };
-  const queue = await startQueue({ databaseUrl, onError: (error) => record({ error }, 'queue') });
+  const warnings: LogLine[] = [];
+  const log = createTestLog((line) => {
+    if (line.level === 'warn' || line.level === 'error') warnings.push(line);
+  });
+  const queue = await startQueue({ databaseUrl, onError: (err) => log.warn({ err }, 'queue') });
   const { id: installation, secret } = await readInstallation(store.db);
   // The API needs its own address, so the server listens before the API exists.
   const server = createServer();

@@ -8,7 +8,7 @@ import type { Queue } from '../../src/queue/queue.ts';
 import { type Database, openStore, type Store } from '../../src/store/database/database.ts';
 import { beginEpoch } from '../../src/store/installation/installation.ts';
 import { CrashPoint, crashingCluster, crashPool } from './crashPoint.ts';
-import { SILENT } from './silentLog.ts';
+import { TEST_LOG } from './testLog.ts';
 
 export const SETTINGS: ControllerOptions['settings'] = {
   ...{ maxPods: 10, maxPodsPerOrganization: 10, parallelism: 2, setDeadlineSeconds: 3_600, retries: 0 },
@@ -89,7 +89,7 @@ export class CrashingController {
       ready: Promise.resolve(),
       close: async () => undefined,
     };
-    const parts = { queue, notifications, store: this.#store, settings: SETTINGS, log: SILENT };
+    const parts = { queue, notifications, store: this.#store, settings: SETTINGS, log: TEST_LOG };
     // More than a second passes between two reconciliations, so the status limiter never delays a write.
     const clock = () => {
       this.#time += 2_000;

@@ -4,13 +4,13 @@ import { startDeliveries } from '../../src/delivery/deliveries.ts';
 import { createGuard } from '../../src/egress/guard.ts';
 import { startQueue } from '../../src/queue/queue.ts';
 import { openStore } from '../../src/store/database/database.ts';
-import { SILENT } from './silentLog.ts';
+import { TEST_LOG } from './testLog.ts';
 
 const databaseUrl = process.argv[2] ?? '';
 await startDeliveries({
   store: openStore({ url: databaseUrl }),
   queue: await startQueue({ databaseUrl, onError: () => undefined }),
-  log: SILENT,
+  log: TEST_LOG,
   artifacts: new FolderArtifactStore('/nonexistent'),
   guard: createGuard({ allow: ['127.0.0.0/8'] }),
 });

@@ -8,7 +8,8 @@ import { type Controller, type ControllerSettings, startController } from '../..
 import type { ControllerObserver } from '../../src/controller/options.ts';
 import type { Queue } from '../../src/queue/queue.ts';
 import type { Store } from '../../src/store/database/database.ts';
-import { type LoggedWarning, openControllerDependencies, testSettings } from './controllerDependencies.ts';
+import { openControllerDependencies, testSettings } from './controllerDependencies.ts';
+import type { LogLine } from './testLog.ts';
 
 export { PUBLIC_URL } from './controllerDependencies.ts';
 
@@ -21,7 +22,7 @@ export interface LocalInstallation {
   readonly controller: Controller;
   readonly artifacts: ArtifactStore;
   /** The logged warnings and errors. */
-  readonly warnings: LoggedWarning[];
+  readonly warnings: LogLine[];
   readonly internalUrl: string;
   /** Final states of pictures, as the controller and the internal API count them. */
   readonly counted: string[];

@@ -15,6 +15,8 @@ import { createOrganization, type NewOrganization } from '../../src/store/organi
 import { testDatabase } from './database.ts';
 import { startListener } from './listeners.ts';
 
+import { createTestLog, type LogLine } from './testLog.ts';
+
 export const PUBLIC_URL = 'https://shots.example';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of all shapes.
@@ -40,7 +42,7 @@ export interface TestApi {
   readonly store: Store;
   readonly organization: NewOrganization;
   /** Lines of the log. */
-  readonly lines: object[];
+  readonly lines: readonly LogLine[];
   /** As it stands: no key, no content type. */
   send(sent: Sent): Promise<Reply>;
 
@@ -65,8 +67,7 @@ export async function startPublicApi({
   await store.pool.query('create table queued (name text not null, payload jsonb not null)');
   const organization = await createOrganization(store.db, { slug: 'acme' });
   const { secret } = await readInstallation(store.db);
-  const lines: object[] = [];
-  const write = (fields: object, message: string) => void lines.push({ ...fields, message });
+  const lines: LogLine[] = [];
   const options: PublicApiOptions = {
     store,
     secret,
@@ -74,7 +75,7 @@ export async function startPublicApi({
     publicUrl: PUBLIC_URL,
     limits: DEFAULT_LIMITS,
     uploadLimits: DEFAULT_UPLOAD_LIMITS,
-    log: { debug: write, info: write, warn: write, error: write },
+    log: createTestLog((line) => lines.push(line)),
     artifacts: memoryArtifacts(new Map()),
     guard: createGuard({ allow: [], lookup: () => Promise.resolve([{ address: '93.184.216.34', family: 4 }]) }),
     ...overrides,

@@ -11,7 +11,7 @@ import { openNotifications } from '../../src/store/database/notifications.ts';
 import { readInstallation } from '../../src/store/installation/installation.ts';
 import { testDatabase } from './database.ts';
 import { type Listener, startListener } from './listeners.ts';
-import { SILENT } from './silentLog.ts';
+import { TEST_LOG } from './testLog.ts';
 
 export interface TestInternalApi {
   readonly store: Store;
@@ -45,7 +45,7 @@ export async function startTestInternalApi(
     const listener = await startListener(server);
     servers.push(listener);
     const api = createInternalApi({
-      ...{ store: served, notifications, secret, internalUrl: listener.url, artifacts, log: SILENT },
+      ...{ store: served, notifications, secret, internalUrl: listener.url, artifacts, log: TEST_LOG },
       ...{ leaseSeconds: 600, podDeadlineSeconds: 600, publicUrl: 'https://tearsheet.example' },
       queue: { enqueue: async () => undefined },
       ...options,

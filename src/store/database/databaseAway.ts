@@ -1,6 +1,7 @@
 /** Recognizes errors of a database that does not answer at this moment, and waits for it. */
 import { sleep } from '../../lib/sleep.ts';
 
+const LOST_CONNECTION = /Connection terminated|timeout exceeded when trying to connect|listening connection|not queryable/i;
 const LOST_SOCKET = /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|EPIPE|EAI_AGAIN)$/;
 
 /** No connection, none free in time, shutting down, out of resources, lost to a deadlock, or over the time of a statement. */
@@ -13,11 +14,10 @@ export function isDatabaseAway(error: unknown): boolean {
 
 /** No connection, or a server that starts or stops. Unlike a slow statement or a deadlock, this ends all work with the database. */
 export function isConnectionLost(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
+  // pg-boss passes on copies of errors that are plain objects.
+  if (typeof error !== 'object' || error === null || !('message' in error)) return false;
   const isLost = /^(08|57P)/.test(codeOf(error)) || LOST_SOCKET.test(codeOf(error));
-  return (
-    isLost || /Connection terminated|timeout exceeded when trying to connect|listening connection/i.test(error.message)
-  );
+  return isLost || LOST_CONNECTION.test(String(error.message));
 }
 
 /** PostgreSQL's error code for a missing database. It may be created after the server has started. */
@@ -46,4 +46,4 @@ export async function whenDatabaseAnswers<T>(
   }
 }
 
-const codeOf = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : '');
+const codeOf = (error: object): string => ('code' in error && typeof error.code === 'string' ? error.code : '');

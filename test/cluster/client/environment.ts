@@ -17,7 +17,7 @@ import { type TestNamespace, testNamespace } from '../../support/cluster.ts';
 import { eventually } from '../../support/eventually.ts';
 import { required } from '../../support/required.ts';
 import { type ScreenshotJobClient, screenshotJobClient } from '../../support/screenshotJobClient.ts';
-import { SILENT } from '../../support/silentLog.ts';
+import { TEST_LOG } from '../../support/testLog.ts';
 
 export interface ClientTestEnvironment {
   readonly namespace: TestNamespace;
@@ -51,7 +51,7 @@ export async function createEnvironment(label: string): Promise<ClientTestEnviro
         installation,
         profile: captureProfile(),
         kubeconfig: namespace.kubeconfig,
-        log: SILENT,
+        log: TEST_LOG,
         ...options,
       });
       open.add(cluster);

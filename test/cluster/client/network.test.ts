@@ -8,7 +8,7 @@ import { podIdentity } from '../../../src/cluster/kubernetes/client/podIdentity.
 import { createResourceClients } from '../../../src/cluster/kubernetes/client/resourceClients.ts';
 import { type Elector, startElector } from '../../../src/cluster/kubernetes/elector.ts';
 import { eventually } from '../../support/eventually.ts';
-import { SILENT } from '../../support/silentLog.ts';
+import { TEST_LOG } from '../../support/testLog.ts';
 import { type ApiServerProxy, startApiServerProxy } from './apiServerProxy.ts';
 import {
   type ClientTestEnvironment,
@@ -112,7 +112,7 @@ async function candidate(
 ): Promise<Candidate> {
   const api = createApiServer({ credentials: await loadCredentials(kubeconfig) });
   const transitions: string[] = [];
-  const connection = { ...createResourceClients(api, env.namespace.name), log: SILENT };
+  const connection = { ...createResourceClients(api, env.namespace.name), log: TEST_LOG };
   const elector = startElector(connection, {
     ...{ identity, leaseName, leaseSeconds, renewSeconds: leaseSeconds * 0.7, retrySeconds: 0.2 },
     onElected: () => transitions.push('elected'),

@@ -13,7 +13,7 @@ import { type TestNamespace, testNamespace } from '../../support/cluster.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { insertOrganization } from '../../support/insertRows.ts';
-import { SILENT } from '../../support/silentLog.ts';
+import { TEST_LOG } from '../../support/testLog.ts';
 
 const AUDIENCE = 'tearsheet-internal';
 const JOB = randomUUID();
@@ -59,7 +59,7 @@ afterAll(async () => {
 
 async function connect(kubeconfig: string): Promise<PodAuthority> {
   const config = loadConfig({ NAMESPACE: here.name, CAPTURE_SERVICE_ACCOUNT: 'capture' });
-  const authority = await connectPodAuthority({ config, store, log: SILENT }, kubeconfig);
+  const authority = await connectPodAuthority({ config, store, log: TEST_LOG }, kubeconfig);
   opened.push(authority);
   return authority;
 }

@@ -13,7 +13,7 @@ import {
   misbehavingApiServer,
   refuse,
 } from '../../support/misbehavingApiServer.ts';
-import { SILENT } from '../../support/silentLog.ts';
+import { TEST_LOG } from '../../support/testLog.ts';
 
 // That leases are kept and taken over is held on a real API server; here it does what a real one does at its worst moments.
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/test/leases';
@@ -62,7 +62,7 @@ const heldBy = (holderIdentity: string, spec: object = {}) =>
   keep({ metadata: { name: 'leader' }, spec: { holderIdentity, leaseDurationSeconds: 15, ...spec } });
 
 function compete(options: Partial<ElectorOptions> = {}): void {
-  const connection = { ...createResourceClients(api, 'test'), log: SILENT, clock };
+  const connection = { ...createResourceClients(api, 'test'), log: TEST_LOG, clock };
   elector = startElector(connection, {
     ...{ identity: 'us', leaseName: 'leader' },
     onElected: () => transitions.push('elected'),
@@ -153,7 +153,7 @@ test('a renewal without an answer does not take longer than the leadership', asy
     throw new UnreachableError(`${asked.verb} ${asked.path}: no answer within ${deadlineMs / 1000} s`);
   };
   const watched: ApiServer = { call, watch: (asked, options) => api.watch(asked, options), close: () => api.close() };
-  const connection = { ...createResourceClients(watched, 'test'), log: SILENT, clock };
+  const connection = { ...createResourceClients(watched, 'test'), log: TEST_LOG, clock };
   const lost = new Promise<string>((onLost) => {
     elector = startElector(connection, {
       ...{ identity: 'us', leaseName: 'leader', leaseSeconds: 4, renewSeconds: 1, retrySeconds: 0.1 },

@@ -12,7 +12,7 @@ import {
   refuse,
 } from '../../support/misbehavingApiServer.ts';
 import { required } from '../../support/required.ts';
-import { SILENT } from '../../support/silentLog.ts';
+import { TEST_LOG } from '../../support/testLog.ts';
 
 const INSTALLATION = '0d4a3f6e-57a1-4f3e-9a7a-d1c1d6c9d7f0';
 const RESOURCES = '/apis/tearsheet.dev/v1alpha1/namespaces/test/screenshotjobs';
@@ -27,7 +27,7 @@ beforeEach(async () => {
   server = await misbehavingApiServer();
   for (const path of [RESOURCES, JOBS, PODS]) server.on(`GET ${path}`, list());
   cluster = await connectKubernetes({
-    ...{ namespace: 'test', installation: INSTALLATION, kubeconfig: server.kubeconfig, log: SILENT },
+    ...{ namespace: 'test', installation: INSTALLATION, kubeconfig: server.kubeconfig, log: TEST_LOG },
     profile: CaptureProfile.parse({ image: 'tearsheet:1', serviceAccountName: 'capture' }),
   });
 });

@@ -66,21 +66,24 @@ test.each(['api', 'controller'])('tearsheet %s waits for its database when it st
   expect((await fetch(started.ready)).status).toBe(200);
 });
 
-test.each(['api', 'controller'])('tearsheet %s reports four seconds without its database as one warning', async (command) => {
-  const { service, api, ready, connect } = await start(command);
-  await connect();
-  await service.says('ready');
-  const before = service.lines().length;
-  await relay?.close();
-  await service.says(LOST);
-  const headers = { authorization: 'Bearer ts_live_abcd1234_0123456789012345678901234567890123456789012' };
-  if (command === 'api') for (let i = 0; i < 5; i += 1) expect((await fetch(api, { headers })).status).toBe(503);
-  expect((await fetch(ready)).status).toBe(503);
-  await sleep(4_000);
-  await connect();
-  await eventually(async () => expect((await fetch(ready)).status).toBe(200));
-  await service.says('the database answers again');
-  const levels = Map.groupBy(service.lines().slice(before), ({ level }) => level);
-  expect(levels.get('error') ?? []).toEqual([]);
-  expect(levels.get('warn')?.map(({ msg }) => msg)).toEqual([LOST]);
-});
+test.each(['api', 'controller'])(
+  'tearsheet %s reports four seconds without its database as one warning',
+  async (command) => {
+    const { service, api, ready, connect } = await start(command);
+    await connect();
+    await service.says('ready');
+    const before = service.lines().length;
+    await relay?.close();
+    await service.says(LOST);
+    const headers = { authorization: 'Bearer ts_live_abcd1234_0123456789012345678901234567890123456789012' };
+    if (command === 'api') for (let i = 0; i < 5; i += 1) expect((await fetch(api, { headers })).status).toBe(503);
+    expect((await fetch(ready)).status).toBe(503);
+    await sleep(4_000);
+    await connect();
+    await eventually(async () => expect((await fetch(ready)).status).toBe(200));
+    await service.says('the database answers again');
+    const levels = Map.groupBy(service.lines().slice(before), ({ level }) => level);
+    expect(levels.get('error') ?? []).toEqual([]);
+    expect(levels.get('warn')?.map(({ msg }) => msg)).toEqual([LOST]);
+  },
+);

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type HttpServer, startHttpServer } from '../../../src/commands/service/httpServer.ts';
 import { eventually } from '../../support/eventually.ts';
-import { SILENT } from '../../support/silentLog.ts';
+import { createTestLog, expectLoggedErrors } from '../../support/testLog.ts';
 
 const TLS = path.join(import.meta.dirname, '../../fixtures/tls');
 const CLI = path.join(import.meta.dirname, '../../../src/cli.ts');
@@ -33,7 +33,9 @@ beforeEach(async () => {
     pages: [],
   };
   refused = 0;
-  const log = { ...SILENT, error: () => (refused += 1) };
+  const log = createTestLog(({ level }) => {
+    if (level === 'error') refused += 1;
+  });
   server = await startHttpServer((_req, res) => void res.end(JSON.stringify(nothingToDo)), {
     ...{ host: '127.0.0.1', port: 0, name: 'the internal API' },
     tls: { ...files, intervalMs: 20, log },
@@ -72,6 +74,7 @@ test('a client that does not trust the certificate or speaks plain HTTP gets no 
 });
 
 test('new connections get a renewed certificate without a restart, but not an incomplete renewal', async () => {
+  expectLoggedErrors(/loading the renewed certificate failed/);
   expect(await issuer()).toBe('Tearsheet test authority');
   for (const incomplete of ['', 'not a certificate']) {
     await writeFile(path.join(folder, 'tls.crt'), incomplete);

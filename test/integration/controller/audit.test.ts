@@ -9,6 +9,7 @@ import { insertAd, insertOrganization, insertSet, launch } from '../../support/i
 import { type LocalInstallation, startLocalInstallation } from '../../support/localInstallation.ts';
 import { overrideCluster } from '../../support/overrideCluster.ts';
 import { required } from '../../support/required.ts';
+import { expectLoggedErrors } from '../../support/testLog.ts';
 
 let database: TestDatabase;
 let shop: LocalInstallation;
@@ -152,6 +153,7 @@ test('an orphaned Job is deleted after two minutes', async () => {
 });
 
 test('the audit deletes nothing and reports an error if there are too many orphans', async () => {
+  expectLoggedErrors(/too many orphaned objects/);
   const { time, audit } = await elsewhere();
   for (let i = 0; i < 11; i++)
     await shop.cluster.createJob({ ...JOB, name: `set-${i}-1`, owner: { name: `set-${i}`, uid: randomUUID() } });
@@ -159,7 +161,7 @@ test('the audit deletes nothing and reports an error if there are too many orpha
   time.now = 300_000;
   expect(await audit()).toMatchObject({ stopped: true, findings: { orphan_job: 11 } });
   expect(await shop.cluster.listJobs()).toHaveLength(11);
-  expect(shop.warnings.map(({ message }) => message)).toContain(
+  expect(shop.warnings.map(({ msg }) => msg)).toContain(
     'too many orphaned objects; the audit deletes none of them. Check that DATABASE_URL names the right database',
   );
   // One less is no alert any more.

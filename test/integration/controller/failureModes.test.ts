@@ -1,4 +1,5 @@
 /** Known failure modes of controllers, each with its symptom in this one. */
+
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type CaptureJob, type ClusterPort, RefusedError } from '../../../src/cluster/port.ts';
 import type { ScreenshotJob } from '../../../src/contract/screenshotJob.ts';
@@ -12,6 +13,7 @@ import {
 } from '../../support/localInstallation.ts';
 import { overrideCluster } from '../../support/overrideCluster.ts';
 import { required } from '../../support/required.ts';
+import { expectLoggedErrors } from '../../support/testLog.ts';
 
 let database: TestDatabase;
 let shop: LocalInstallation;
@@ -95,6 +97,7 @@ test('a finalizer is removed after the result is stored and never stays', async 
 });
 
 test('a create whose answer was lost creates one object', async () => {
+  expectLoggedErrors(/could not be reconciled/);
   const made: string[] = [];
   const once = new Set<string>();
   const loseFirstAnswer = async (name: string, answer: 'created' | 'exists') => {
@@ -195,7 +198,7 @@ test('a set is settled at its deadline although the cluster rejects its Screensh
   });
   const { setId } = await launched();
   await eventually(() =>
-    expect(shop.warnings.map(({ message }) => message)).toContain(
+    expect(shop.warnings.map(({ msg }) => msg)).toContain(
       'the cluster rejects a ScreenshotJob; it is created again later',
     ),
   );
@@ -203,6 +206,7 @@ test('a set is settled at its deadline although the cluster rejects its Screensh
 });
 
 test('a set is settled at its deadline although the API server does not answer', async () => {
+  expectLoggedErrors(/could not be reconciled/);
   const answersNothing = async () => {
     throw new Error('503 Service Unavailable');
   };
@@ -282,6 +286,7 @@ test('a set without a started capture is settled, with one text for the client a
 });
 
 test('a former leader writes nothing to PostgreSQL or to the cluster', async () => {
+  expectLoggedErrors(/another leader has begun/);
   const written: string[] = [];
   const superseded = Promise.withResolvers<void>();
   await open({

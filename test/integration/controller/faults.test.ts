@@ -1,10 +1,12 @@
 /** A failed call to the cluster, before or after it took effect, does not change the result. */
+
 import { expect, test } from 'vitest';
 import type { ClusterPort } from '../../../src/cluster/port.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { insertAd, insertOrganization, insertSet, launch } from '../../support/insertRows.ts';
 import { startLocalInstallation } from '../../support/localInstallation.ts';
+import { expectLoggedErrors } from '../../support/testLog.ts';
 
 const CALLS = [
   'createScreenshotJob',
@@ -40,6 +42,7 @@ function faulty(cluster: ClusterPort, when: 'before' | 'after', failed: Set<stri
 test.each(['before', 'after'] as const)(
   'a set is approved although every call to the cluster fails once %s it took effect',
   async (when) => {
+    expectLoggedErrors(/could not be reconciled/);
     const database = await testDatabase();
     const failed = new Set<string>();
     const shop = await startLocalInstallation({

@@ -7,6 +7,7 @@ import { eventually } from '../../support/eventually.ts';
 import { failWritesTo } from '../../support/failpoint.ts';
 import { haveAllBegun, insertAd, insertOrganization, insertSet, launch } from '../../support/insertRows.ts';
 import { type LocalInstallation, PUBLIC_URL, startLocalInstallation } from '../../support/localInstallation.ts';
+import { expectLoggedErrors } from '../../support/testLog.ts';
 
 let database: TestDatabase;
 let shop: LocalInstallation;
@@ -117,6 +118,7 @@ test('a waiting set is canceled at once', async () => {
 });
 
 test('a settlement that fails is rolled back and repeated', async () => {
+  expectLoggedErrors(/could not be reconciled/);
   const { db } = shop.store;
   const telling = await failWritesTo(db, 'deliveries');
   const organization = await insertOrganization(db);
@@ -125,7 +127,7 @@ test('a settlement that fails is rolled back and repeated', async () => {
   const setId = await insertSet(db, organization, { pictures: [{ adId }], subscribers });
   await launch(db, shop.queue, organization);
   await eventually(() =>
-    expect(shop.warnings.map(({ message }) => message)).toContain('a ScreenshotJob could not be reconciled; retrying'),
+    expect(shop.warnings.map(({ msg }) => msg)).toContain('a ScreenshotJob could not be reconciled; retrying'),
   );
   expect(await setOf(setId)).toMatchObject({ status: 'capturing', settled_at: null });
   expect((await db.selectFrom('screenshot_jobs').selectAll().execute())[0]?.settled_at).toBeNull();

@@ -10,7 +10,7 @@ import { openSlotLists } from '../../../src/slotLists/slotLists.ts';
 import type { Store } from '../../../src/store/database/database.ts';
 import { readBundle, readBundleKey } from '../../../src/store/slotLists/slotLists.ts';
 import { type Listener, listenHttp } from '../../support/listeners.ts';
-import { SILENT } from '../../support/silentLog.ts';
+import { TEST_LOG } from '../../support/testLog.ts';
 import { testStore } from '../../support/testStore.ts';
 
 const HOUR = 3_600_000;
@@ -49,7 +49,7 @@ function answerWith(body: string, status = 200, headers: Record<string, string> 
 
 function updates(sources: readonly string[], allow = ['127.0.0.0/8']) {
   const fetch = createGuardedFetch({ guard: createGuard({ allow }), timeoutMs: 120_000, maxBytes: 10_000 });
-  const log = { ...SILENT, warn: (_fields: object, message: string) => void warnings.push(message) };
+  const log = { ...TEST_LOG, warn: (_fields: object, message: string) => void warnings.push(message) };
   return new SlotListUpdates({ store, sources, fetch, log, now: () => now });
 }
 

@@ -12,7 +12,7 @@ import { insertAd, insertOrganization, insertSet, launch, type TestOrganization 
 import { listenHttp } from '../../support/listeners.ts';
 import { type LocalInstallation, startLocalInstallation } from '../../support/localInstallation.ts';
 import { type S3Server, startS3Server } from '../../support/s3Server.ts';
-import { SILENT } from '../../support/silentLog.ts';
+import { TEST_LOG } from '../../support/testLog.ts';
 
 let database: TestDatabase;
 let shop: LocalInstallation;
@@ -43,7 +43,7 @@ beforeAll(async () => {
   deliveries = await startDeliveries({
     ...{ store: shop.store, queue: shop.queue, artifacts: shop.artifacts },
     guard: createGuard({ allow: ['127.0.0.0/8', '::1/128'] }),
-    log: SILENT,
+    log: TEST_LOG,
   });
 }, 900_000);
 

@@ -12,7 +12,7 @@ import { insertOrganization, type TestOrganization } from '../../support/insertR
 import { type Listener, listenHttp } from '../../support/listeners.ts';
 import { memoryArtifacts } from '../../support/publicApi.ts';
 import { type S3Server, startS3Server } from '../../support/s3Server.ts';
-import { SILENT } from '../../support/silentLog.ts';
+import { TEST_LOG } from '../../support/testLog.ts';
 
 let database: TestDatabase;
 let store: Store;
@@ -30,7 +30,7 @@ beforeAll(async () => {
   queue = await startQueue({ databaseUrl: database.url, onError: () => undefined });
   organization = await insertOrganization(store.db);
   const guard = createGuard({ allow: ['127.0.0.0/8'] });
-  await startConnectorChecks({ store, queue, guard, log: SILENT, artifacts: memoryArtifacts(new Map()) });
+  await startConnectorChecks({ store, queue, guard, log: TEST_LOG, artifacts: memoryArtifacts(new Map()) });
 }, 900_000);
 afterAll(async () => {
   await queue?.stop({ timeoutMs: 500 });

@@ -15,8 +15,8 @@ import { insertOrganization } from '../../support/insertRows.ts';
 import { listenHttp } from '../../support/listeners.ts';
 import { POD_TOKEN, stubPodIdentity } from '../../support/podIdentity.ts';
 import { memoryArtifacts } from '../../support/publicApi.ts';
-import { SILENT } from '../../support/silentLog.ts';
 import { type StsStandIn, startStsStandIn } from '../../support/stsStandIn.ts';
+import { TEST_LOG } from '../../support/testLog.ts';
 
 const guard = createGuard({ allow: ['127.0.0.0/8'] });
 const principal = 'arn:aws:iam::999999999999:role/tearsheet';
@@ -154,7 +154,7 @@ describe('the check of a connector with a role', () => {
     const { methods, listener } = await bucketOfRole();
     const ownRoles = new ConnectorRoles({ guard, principal, endpoint: own.url });
     const artifacts = memoryArtifacts(new Map());
-    await startConnectorChecks({ store, queue, guard, roles: ownRoles, log: SILENT, artifacts });
+    await startConnectorChecks({ store, queue, guard, roles: ownRoles, log: TEST_LOG, artifacts });
     const key = { organizationId, name: 's3' };
     const check = async (roleArn: string) => {
       // The API takes no endpoint beside a role, because the role belongs to AWS.

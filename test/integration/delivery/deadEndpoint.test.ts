@@ -17,7 +17,7 @@ import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { insertAd, insertOrganization, type TestOrganization } from '../../support/insertRows.ts';
 import { type Listener, listenHttp } from '../../support/listeners.ts';
-import { SILENT } from '../../support/silentLog.ts';
+import { TEST_LOG } from '../../support/testLog.ts';
 
 const WAITING = 10_000;
 /** Attempts that run at the same time for one receiver. */
@@ -58,7 +58,7 @@ afterEach(async () => {
 
 async function start(): Promise<void> {
   deliveries = await startDeliveries({
-    ...{ store, queue, log: SILENT },
+    ...{ store, queue, log: TEST_LOG },
     artifacts: new FolderArtifactStore(folder),
     guard: createGuard({ allow: ['127.0.0.0/8'] }),
   });

@@ -23,7 +23,7 @@ import { eventually } from '../../support/eventually.ts';
 import { failWritesTo } from '../../support/failpoint.ts';
 import { insertAd, insertOrganization, type Subscriber, type TestOrganization } from '../../support/insertRows.ts';
 import { type Listener, listenHttp } from '../../support/listeners.ts';
-import { SILENT } from '../../support/silentLog.ts';
+import { expectLoggedErrors, TEST_LOG } from '../../support/testLog.ts';
 
 interface Received {
   readonly path: string;
@@ -75,7 +75,7 @@ afterEach(async () => {
 
 async function start(limits?: Partial<DeliveryLimits>): Promise<Deliveries> {
   const deliveries = await startDeliveries({
-    ...{ store, queue, log: SILENT, ...(limits && { limits }) },
+    ...{ store, queue, log: TEST_LOG, ...(limits && { limits }) },
     artifacts: new FolderArtifactStore(folder),
     guard: createGuard({ allow: ['127.0.0.0/8', '::1/128'] }),
     observe: { attempted: (made) => tried.push(made), ended: (delivery) => ended.push(delivery) },
@@ -217,6 +217,7 @@ test('a delivery ends after its last attempt fails', async () => {
 });
 
 test('an attempt whose result was not stored is repeated with the same id', async () => {
+  expectLoggedErrors(/the result of a delivery attempt could not be stored/);
   const storing = await failWritesTo(store.db, 'delivery_attempts');
   const [id] = await enqueueDeliveries([hook('a')]);
   await start();

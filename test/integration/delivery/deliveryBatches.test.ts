@@ -18,7 +18,7 @@ import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { insertOrganization } from '../../support/insertRows.ts';
 import { type Listener, listenHttp } from '../../support/listeners.ts';
-import { SILENT } from '../../support/silentLog.ts';
+import { TEST_LOG } from '../../support/testLog.ts';
 
 const SENDER = fileURLToPath(new URL('../../support/deliverySender.ts', import.meta.url));
 
@@ -58,7 +58,7 @@ afterEach(async () => {
 
 async function start(limits?: Partial<DeliveryLimits>, subscribe?: Notifications['subscribe']): Promise<Deliveries> {
   const deliveries = await startDeliveries({
-    ...{ store, queue, log: SILENT, ...(limits && { limits }), ...(subscribe && { subscribe }) },
+    ...{ store, queue, log: TEST_LOG, ...(limits && { limits }), ...(subscribe && { subscribe }) },
     artifacts: new FolderArtifactStore('/nonexistent'),
     guard: createGuard({ allow: ['127.0.0.0/8'] }),
   });

@@ -8,7 +8,6 @@ import { type Deliveries, startDeliveries } from '../../../src/delivery/deliveri
 import { OPERATOR } from '../../../src/domain/auditLog.ts';
 import type { EndpointTopic } from '../../../src/domain/topics.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
-import type { Log } from '../../../src/lib/log.ts';
 import { type Queue, startQueue } from '../../../src/queue/queue.ts';
 import { openStore, type Store } from '../../../src/store/database/database.ts';
 import { insertEndpoint } from '../../../src/store/webhookEndpoints/webhookEndpoints.ts';
@@ -19,7 +18,7 @@ import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { insertAd, insertOrganization, type TestOrganization } from '../../support/insertRows.ts';
 import { type Listener, listenHttp } from '../../support/listeners.ts';
-import { SILENT } from '../../support/silentLog.ts';
+import { createTestLog, expectLoggedErrors } from '../../support/testLog.ts';
 
 const DAYS = 5;
 
@@ -63,7 +62,9 @@ afterEach(async () => {
 });
 
 async function start(disableAfterDays = DAYS): Promise<void> {
-  const log: Log = { ...SILENT, warn: (...line: unknown[]) => void warnings.push(line) };
+  const log = createTestLog((line) => {
+    if (line.level === 'warn') warnings.push(line);
+  });
   deliveries = await startDeliveries({
     ...{ store, queue, log, disableAfterDays },
     artifacts: new FolderArtifactStore(folder),
@@ -172,6 +173,7 @@ test('an endpoint with two failed deliveries, or with a shorter time of failures
 });
 
 test('an attempt that the service itself could not make is no failure of the endpoint', async () => {
+  expectLoggedErrors(/a delivery attempt failed on our side/);
   const id = await endpoint('a');
   await store.db.updateTable('webhook_endpoints').set({ headers: 'not JSON' }).where('id', '=', id).execute();
   await recordEvents(1);

@@ -19,7 +19,7 @@ import { insertOrganization, type TestOrganization } from '../../support/insertR
 import { listenHttp } from '../../support/listeners.ts';
 import { memoryArtifacts } from '../../support/publicApi.ts';
 import { type S3Server, startS3Server } from '../../support/s3Server.ts';
-import { SILENT } from '../../support/silentLog.ts';
+import { TEST_LOG } from '../../support/testLog.ts';
 
 const guard = createGuard({ allow: ['127.0.0.0/8'] });
 const large = randomBytes(LARGEST_SINGLE_UPLOAD + 1);
@@ -50,7 +50,7 @@ describe('a real S3 server', () => {
     organization = await insertOrganization(store.db);
     const account = { endpoint, region, accessKeyId, secretAccessKey, forcePathStyle: true };
     await setS3Connector(store.db, organization.slug, account);
-    const log = { ...SILENT, warn: (_fields: object, message?: string) => void warnings.push(message ?? '') };
+    const log = { ...TEST_LOG, warn: (_fields: object, message?: string) => void warnings.push(message ?? '') };
     await startUploadAborts({ store, queue, guard, log, artifacts: memoryArtifacts(new Map()) });
   }, 900_000);
   afterAll(async () => {

@@ -12,8 +12,8 @@ import { insertAd, insertOrganization, insertSet, launch, type TestOrganization 
 import { type Listener, listenHttp } from '../../support/listeners.ts';
 import { type LocalInstallation, startLocalInstallation } from '../../support/localInstallation.ts';
 import { POD_TOKEN, stubPodIdentity } from '../../support/podIdentity.ts';
-import { SILENT } from '../../support/silentLog.ts';
 import { type StsStandIn, startStsStandIn } from '../../support/stsStandIn.ts';
+import { TEST_LOG } from '../../support/testLog.ts';
 
 const PRINCIPAL = 'arn:aws:iam::999999999999:role/tearsheet';
 const ARN = 'arn:aws:iam::111122223333:role/pictures';
@@ -48,7 +48,7 @@ beforeAll(async () => {
   const { store, queue, artifacts } = installation;
   const guard = createGuard({ allow: ['127.0.0.0/8', '::1/128'] });
   deliveries = await startDeliveries({
-    ...{ store, queue, artifacts, guard, log: SILENT },
+    ...{ store, queue, artifacts, guard, log: TEST_LOG },
     roles: new ConnectorRoles({ guard, principal: PRINCIPAL, endpoint: sts.url }),
   });
 }, 900_000);

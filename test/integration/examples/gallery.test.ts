@@ -10,7 +10,7 @@ import { takeWholePages } from '../../../examples/gallery/wholePages.ts';
 import { findChromium } from '../../../src/capture/browser/chromium.ts';
 import { findDevice } from '../../../src/domain/devices.ts';
 import { required } from '../../support/required.ts';
-import { SILENT } from '../../support/silentLog.ts';
+import { TEST_LOG } from '../../support/testLog.ts';
 
 const chromiumPath = findChromium(process.env['CHROMIUM_PATH']);
 let out: string;
@@ -31,7 +31,7 @@ async function galleryOfTwo(): Promise<string> {
       limit: 2,
       out,
       allow: ['127.0.0.0/8'],
-      log: SILENT,
+      log: TEST_LOG,
       signal: new AbortController().signal,
       progress: () => undefined,
     };

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPublicApi } from '../../../src/api/public/app.ts';
-import { startDeliveries } from '../../../src/delivery/deliveries.ts';
+import { type Deliveries, startDeliveries } from '../../../src/delivery/deliveries.ts';
 import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
 import { DEFAULT_UPLOAD_LIMITS } from '../../../src/domain/uploads.ts';
 import { createGuard } from '../../../src/egress/guard.ts';
@@ -18,7 +18,7 @@ import { CLIENT_PACKAGE_MS, installPythonClient, installTypeScriptClient } from 
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { startListener } from '../../support/listeners.ts';
 import { type LocalInstallation, startLocalInstallation } from '../../support/localInstallation.ts';
-import { SILENT } from '../../support/silentLog.ts';
+import { TEST_LOG } from '../../support/testLog.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhookReceiver.ts';
 
 const ROOT = path.join(import.meta.dirname, '../../..');
@@ -27,6 +27,7 @@ const run = promisify(execFile);
 
 let database: TestDatabase;
 let installation: LocalInstallation;
+let deliveries: Deliveries | undefined;
 let listener: { url: string; close(): Promise<void> };
 let organization: NewOrganization;
 let receiver: WebhookReceiver;
@@ -48,13 +49,14 @@ beforeAll(async () => {
   const limits = { limits: DEFAULT_LIMITS, uploadLimits: DEFAULT_UPLOAD_LIMITS };
   server.on(
     'request',
-    createPublicApi({ ...{ store, queue, artifacts, secret, publicUrl, guard, log: SILENT }, ...limits }),
+    createPublicApi({ ...{ store, queue, artifacts, secret, publicUrl, guard, log: TEST_LOG }, ...limits }),
   );
-  await startDeliveries({ store, queue, artifacts, guard, log: SILENT });
+  deliveries = await startDeliveries({ store, queue, artifacts, guard, log: TEST_LOG });
   receiver = await startWebhookReceiver(() => organization.webhook_secret);
 }, 900_000);
 
 afterAll(async () => {
+  await deliveries?.stop(0);
   await receiver?.close();
   await listener?.close();
   await installation?.close();

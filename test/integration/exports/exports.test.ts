@@ -25,7 +25,7 @@ import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { insertExportSet, type TestShot } from '../../support/exportSet.ts';
 import { insertOrganization, type TestOrganization } from '../../support/insertRows.ts';
-import { SILENT } from '../../support/silentLog.ts';
+import { expectLoggedErrors, TEST_LOG } from '../../support/testLog.ts';
 
 const OPTIONS: ExportOptions = {
   format: 'zip',
@@ -62,7 +62,7 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-exports-'));
   artifacts = new FolderArtifactStore(folder);
   organization = await insertOrganization(store.db);
-  await startExports({ store, queue, artifacts, log: SILENT });
+  await startExports({ store, queue, artifacts, log: TEST_LOG });
 });
 afterAll(async () => {
   await queue.stop({ timeoutMs: 5_000 });
@@ -211,6 +211,7 @@ test('an export whose process was killed is built again, and the first attempt c
 });
 
 test('a changed picture fails the export instead of putting wrong bytes under its SHA-256', async () => {
+  expectLoggedErrors(/the export could not be built/);
   const set = await newSet(SHOTS.slice(0, 1));
   const { artifact_key } = await store.db
     .selectFrom('images')

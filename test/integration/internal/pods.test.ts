@@ -12,8 +12,8 @@ import { type CaptureClient, captureClient, PNG_FACTS, uploadPng } from '../../s
 import { eventually } from '../../support/eventually.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/insertRows.ts';
 import { required } from '../../support/required.ts';
-import { SILENT } from '../../support/silentLog.ts';
 import { startTestInternalApi, type TestInternalApi } from '../../support/testInternalApi.ts';
+import { expectLoggedErrors, TEST_LOG } from '../../support/testLog.ts';
 
 const LIMITS = { maxPods: 10, maxPodsPerOrganization: 10, parallelism: 2, setDeadlineSeconds: 600 };
 const SUBJECT = 'system:serviceaccount:ads:capture';
@@ -49,10 +49,10 @@ beforeEach(async () => {
       namespace: 'ads',
       serviceAccount: 'capture',
       audience: AUDIENCE,
-      log: SILENT,
+      log: TEST_LOG,
       findAccess: (id) => findJobAccess(db, id),
     }),
-    log: { ...SILENT, info: (_fields: object, message: string) => void logged.push(message) },
+    log: { ...TEST_LOG, info: (_fields: object, message: string) => void logged.push(message) },
     observe: {
       phases: (seconds) => void phases.push(seconds),
       creative: (rendered) => void creatives.push(rendered),
@@ -135,6 +135,7 @@ test('A pod whose index another one has taken over is superseded, although it na
 });
 
 test('While the API server is unreachable, a pod gets 503, so that it repeats the call', async () => {
+  expectLoggedErrors(/TokenReview failed|a call of the capture protocol failed/);
   const { pod } = await job();
   isDown = true;
   expect(await open(pod('uid-1'), 'uid-1')).toMatchObject({ status: 503, body: { error: 'unavailable' } });

@@ -9,8 +9,8 @@ import { BUNDLE_FORMAT, compileLists } from '../../../src/slotLists/compile.ts';
 import { saveBundle } from '../../../src/store/slotLists/slotLists.ts';
 import { admitWaiting } from '../../../src/workflow/admission.ts';
 import { insertAd, insertOrganization, insertSet } from '../../support/insertRows.ts';
-import { SILENT } from '../../support/silentLog.ts';
 import { startTestInternalApi, type TestInternalApi } from '../../support/testInternalApi.ts';
+import { TEST_LOG } from '../../support/testLog.ts';
 
 const LIMITS = { maxPods: 10, maxPodsPerOrganization: 10, parallelism: 2, setDeadlineSeconds: 600 };
 const timing = { retryForMs: 0, firstDelayMs: 1 };
@@ -19,7 +19,7 @@ const { signal } = new AbortController();
 let internalApi: TestInternalApi;
 let client: ConstructorParameters<typeof ProtocolClient>[0];
 const warnings: string[] = [];
-const log = { ...SILENT, warn: (_fields: object, message: string) => void warnings.push(message) };
+const log = { ...TEST_LOG, warn: (_fields: object, message: string) => void warnings.push(message) };
 
 beforeEach(async () => {
   warnings.length = 0;

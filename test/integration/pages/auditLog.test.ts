@@ -7,7 +7,7 @@ import { createKey } from '../../../src/store/organizations/apiKeys.ts';
 import { createOrganization } from '../../../src/store/organizations/organizations.ts';
 import { eventually } from '../../support/eventually.ts';
 import { required } from '../../support/required.ts';
-import { SILENT } from '../../support/silentLog.ts';
+import { TEST_LOG } from '../../support/testLog.ts';
 import { type PagesServer, startPages } from './pagesServer.ts';
 
 const signIns = new OneTimeSignIns();
@@ -118,7 +118,7 @@ describe('sessions', () => {
   test('sign-ins that are refused again and again have at most 20 entries at once, and 6 a minute', async () => {
     await createOrganization(server.store.db, { slug: 'target' });
     let now = 0;
-    const refusals = createRefusalLog({ store: server.store, log: SILENT }, () => now);
+    const refusals = createRefusalLog({ store: server.store, log: TEST_LOG }, () => now);
     const actor = { type: 'anonymous', keyId: null, address: null, requestId: null } as const;
     const refuse = async (times: number) => {
       for (let n = 0; n < times; n += 1) await refusals(actor, { slug: 'target', reason: 'malformed key' });
@@ -130,7 +130,7 @@ describe('sessions', () => {
   });
 
   test('a refused sign-in to an unknown organization is not an error', async () => {
-    const refusals = createRefusalLog({ store: server.store, log: SILENT });
+    const refusals = createRefusalLog({ store: server.store, log: TEST_LOG });
     const actor = { type: 'anonymous', keyId: null, address: null, requestId: null } as const;
     expect(await refusals(actor, { slug: 'nobody', reason: 'malformed key' })).toBeUndefined();
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKey } from '../../../src/store/organizations/apiKeys.ts';
+import { expectLoggedErrors } from '../../support/testLog.ts';
 import { type PagesServer, startPages } from './pagesServer.ts';
 
 let server: PagesServer;
@@ -86,6 +87,7 @@ describe('an error', () => {
   });
 
   it('an error of the service is a page with the number of the request and nothing about the cause', async () => {
+    expectLoggedErrors(/request failed/);
     const key = await createKey(server.store.db, 'demo');
     const broken = await startPages();
     await broken.store.db.schema.alterTable('campaigns').renameTo('lost').execute();

@@ -6,7 +6,7 @@ import { notify } from '../../../src/store/database/notifications.ts';
 import { createKey, revokeKey } from '../../../src/store/organizations/apiKeys.ts';
 import { eventually } from '../../support/eventually.ts';
 import { listenHttp } from '../../support/listeners.ts';
-import { SILENT } from '../../support/silentLog.ts';
+import { TEST_LOG } from '../../support/testLog.ts';
 import { type PagesServer, seedSet, startPages } from './pagesServer.ts';
 
 let server: PagesServer;
@@ -108,7 +108,7 @@ describe('live progress', () => {
       subscribed += 1;
       return () => undefined;
     };
-    const live = new LiveConnections({ subscribe, log: SILENT, maxLive: 1 });
+    const live = new LiveConnections({ subscribe, log: TEST_LOG, maxLive: 1 });
     const over = { status: 'x', resolved: 0, total: 0, over: true };
     const watched = { concerns: () => false, read: () => Promise.resolve(over) };
     const app = express();

@@ -17,7 +17,7 @@ import { createOrganization } from '../../../src/store/organizations/organizatio
 import { testDatabase } from '../../support/database.ts';
 import { startListener } from '../../support/listeners.ts';
 import { memoryArtifacts } from '../../support/publicApi.ts';
-import { SILENT } from '../../support/silentLog.ts';
+import { TEST_LOG } from '../../support/testLog.ts';
 
 export interface PagesServer {
   readonly url: string;
@@ -50,7 +50,7 @@ export async function startPages(more: Partial<PagesOptions> = {}): Promise<Page
   const pageOptions = { ...optionsOf({ store, secret, url, enqueued, notifications }), ...more };
   app.use(createPages(pageOptions));
   app.use(unknownPath, createErrorPages(pageOptions));
-  app.use(errorHandler(SILENT));
+  app.use(errorHandler(TEST_LOG));
   return {
     url,
     store,
@@ -83,7 +83,7 @@ function optionsOf({ store, secret, url, enqueued, notifications }: Given): Page
     uploadLimits: DEFAULT_UPLOAD_LIMITS,
     secret,
     publicUrl: url,
-    log: SILENT,
+    log: TEST_LOG,
     subscribe: notifications.subscribe,
     queue: {
       enqueue: async (_tx, name, payload) => {

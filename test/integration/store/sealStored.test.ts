@@ -13,7 +13,7 @@ import {
 } from '../../../src/store/organizations/organizations.ts';
 import { sealStored, storedKeyIds } from '../../../src/store/secrets/sealStored.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
-import { SILENT } from '../../support/silentLog.ts';
+import { TEST_LOG } from '../../support/testLog.ts';
 
 const [one, two] = [newSealingKey('one'), newSealingKey('two')];
 
@@ -56,7 +56,7 @@ describe('stored secrets', () => {
     expect(await readAll(store, 'acme')).toEqual(before);
     expect(await storedKeyIds(plain.db)).toEqual([]);
 
-    await prepareSecrets(store.db, SILENT);
+    await prepareSecrets(store.db, TEST_LOG);
     expect(await storedKeyIds(plain.db)).toEqual(['one']);
     expect(await readAll(store, 'acme')).toEqual(before);
     const row = await requireOrganization(plain.db, 'acme');
@@ -82,8 +82,8 @@ describe('stored secrets', () => {
 
   test('a process without the key of a stored secret does not start, and the message names the key', async () => {
     const message = 'is sealed with key "two", which SECRETS_KEYS does not have. Add this key and restart.';
-    await expect(prepareSecrets(plain.db, SILENT)).rejects.toThrow(message);
-    await expect(prepareSecrets(openWith(one).db, SILENT)).rejects.toThrow(message);
+    await expect(prepareSecrets(plain.db, TEST_LOG)).rejects.toThrow(message);
+    await expect(prepareSecrets(openWith(one).db, TEST_LOG)).rejects.toThrow(message);
   });
 
   test('a secret that is copied to the row of another organization does not open there', async () => {

@@ -5,7 +5,7 @@ import type { ScreenshotJobSpec, ScreenshotJobStatus } from '../../../src/contra
 import { StatusWriter } from '../../../src/controller/statusWriter.ts';
 import { StaleLeaderError } from '../../../src/store/installation/installation.ts';
 import { required } from '../../support/required.ts';
-import { SILENT } from '../../support/silentLog.ts';
+import { TEST_LOG } from '../../support/testLog.ts';
 
 const SPEC = {
   ...{ organization: 'demo', job: 'j', ads: 1, batches: 4, screenshots: 9, parallelism: 1, retries: 1 },
@@ -18,11 +18,11 @@ const statusOf = (done: number, given: Partial<ScreenshotJobStatus> = {}): Scree
 });
 
 async function writerAt(given: Partial<ScreenshotJobSpec> = {}, change?: (cluster: ClusterPort) => void) {
-  const cluster = createLocalCluster({ captureCommand: [], maxPods: 0, log: SILENT, env: {} });
+  const cluster = createLocalCluster({ captureCommand: [], maxPods: 0, log: TEST_LOG, env: {} });
   await cluster.createScreenshotJob('set-1', { ...SPEC, ...given });
   change?.(cluster);
   const time = { now: 0 };
-  const writer = new StatusWriter(cluster, SILENT, () => time.now);
+  const writer = new StatusWriter(cluster, TEST_LOG, () => time.now);
   const read = async () => required(await cluster.getScreenshotJob('set-1'));
   const write = async (status: ScreenshotJobStatus) => writer.write(await read(), status);
   return { cluster, time, write, read, writer };

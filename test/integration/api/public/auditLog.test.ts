@@ -1,4 +1,5 @@
 /** The audit log of the API: one entry for each administrative action, its list, and that nothing changes it. */
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { NamedOperation } from '../../../../src/api/pages/reference/document.ts';
 import { sampleRequest } from '../../../../src/api/pages/reference/sampleRequest.ts';
@@ -7,6 +8,7 @@ import { createKey } from '../../../../src/store/organizations/apiKeys.ts';
 import { createOrganization } from '../../../../src/store/organizations/organizations.ts';
 import { removeOldEntries } from '../../../../src/workflow/auditLog.ts';
 import { type Json, memoryArtifacts, type Reply, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
+import { expectLoggedErrors } from '../../../support/testLog.ts';
 import { runSample } from './runSample.ts';
 import { OPERATIONS, type SampleIds, sampleIds } from './sampleIds.ts';
 
@@ -138,6 +140,7 @@ describe('an entry', () => {
   });
 
   test('no action happens if its entry cannot be stored', async () => {
+    expectLoggedErrors(/request failed/);
     await api.store.pool.query(`create function fail() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
       create trigger fail before insert on audit_log for each row execute function fail()`);
     try {

@@ -11,7 +11,7 @@ import { testDatabase } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { failWritesTo } from '../../../support/failpoint.ts';
 import { type Json, queueInTable, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
-import { SILENT } from '../../../support/silentLog.ts';
+import { TEST_LOG } from '../../../support/testLog.ts';
 
 const DAY = { from: '2026-11-20T00:00:00Z', to: '2026-11-20T23:59:59Z' };
 
@@ -272,7 +272,7 @@ test('the worker of the queue runs the replay', async () => {
   const queue = await startQueue({ databaseUrl: database.url, onError: () => undefined });
   const queueStore = openStore({ url: database.url });
   try {
-    await startPeriodReplays({ queue, store: api.store, log: SILENT });
+    await startPeriodReplays({ queue, store: api.store, log: TEST_LOG });
     await queue.enqueue(queueStore.db, 'replay_events', { replay_id: id });
     await eventually(async () => expect((await read(id)).status).toBe('finished'));
     expect(await rounds(subscriber)).toEqual({ 1: 3 });

@@ -12,7 +12,7 @@ import { DEFAULT_UPLOAD_LIMITS } from '../../../../src/domain/uploads.ts';
 import type { RateLimit } from '../../../../src/lib/tokenBucket.ts';
 import { takeTokens } from '../../../../src/store/rateBuckets/rateBuckets.ts';
 import { exchange, memoryArtifacts, PUBLIC_URL, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
-import { SILENT } from '../../../support/silentLog.ts';
+import { TEST_LOG } from '../../../support/testLog.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -28,10 +28,10 @@ const bucket = (burst: number): RateLimit => ({ perSecond: 0.001, burst });
 /** Each caller has an address of its own. */
 async function start({ address = 1_000, link = 1_000 }: { address?: number; link?: number }) {
   const limiter = (limit: RateLimit) =>
-    new SharedLimiter({ limit, take: (wish) => takeTokens(api.store.db, wish), log: SILENT, deadlineMs: 120_000 });
+    new SharedLimiter({ limit, take: (wish) => takeTokens(api.store.db, wish), log: TEST_LOG, deadlineMs: 120_000 });
   const openLimits = createOpenLimits({ address: limiter(bucket(address)), link: limiter(bucket(link)) });
   const options: PagesOptions = {
-    ...{ store: api.store, log: SILENT, publicUrl: PUBLIC_URL, secret, openLimits },
+    ...{ store: api.store, log: TEST_LOG, publicUrl: PUBLIC_URL, secret, openLimits },
     ...{ limits: DEFAULT_LIMITS, uploadLimits: DEFAULT_UPLOAD_LIMITS, artifacts: memoryArtifacts(new Map()) },
     ...{ subscribe: () => () => undefined, queue: { enqueue: () => Promise.resolve() } },
   };

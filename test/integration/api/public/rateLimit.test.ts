@@ -7,7 +7,7 @@ import { DEFAULT_UPLOAD_LIMITS } from '../../../../src/domain/uploads.ts';
 import { createKey } from '../../../../src/store/organizations/apiKeys.ts';
 import { takeTokens } from '../../../../src/store/rateBuckets/rateBuckets.ts';
 import { exchange, memoryArtifacts, PUBLIC_URL, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
-import { SILENT } from '../../../support/silentLog.ts';
+import { TEST_LOG } from '../../../support/testLog.ts';
 
 let api: TestApi;
 /** Two processes on one database. */
@@ -25,7 +25,7 @@ const NOBODY = '00000000-0000-4000-8000-000000000000';
 function limits(): RequestLimits {
   const limit = { perSecond: 0.001, burst: 6 };
   const take = (wish: Parameters<typeof takeTokens>[1]) => takeTokens(api.store.db, wish);
-  return createRequestLimits(new SharedLimiter({ limit, take, log: SILENT, deadlineMs: 120_000 }));
+  return createRequestLimits(new SharedLimiter({ limit, take, log: TEST_LOG, deadlineMs: 120_000 }));
 }
 
 async function newKey(): Promise<string> {
@@ -100,7 +100,7 @@ test('JSON and event streams of pages take tokens of the key, and answer 429 as 
 
 function pageOptions(): PagesOptions {
   return {
-    ...{ store: api.store, log: SILENT, publicUrl: PUBLIC_URL, secret: Buffer.alloc(32) },
+    ...{ store: api.store, log: TEST_LOG, publicUrl: PUBLIC_URL, secret: Buffer.alloc(32) },
     ...{ limits: DEFAULT_LIMITS, uploadLimits: DEFAULT_UPLOAD_LIMITS, artifacts: memoryArtifacts(new Map()) },
     ...{ subscribe: () => () => undefined, queue: { enqueue: () => Promise.resolve() } },
   };

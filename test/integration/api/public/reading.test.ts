@@ -6,6 +6,7 @@ import { openStore } from '../../../../src/store/database/database.ts';
 import { createKey } from '../../../../src/store/organizations/apiKeys.ts';
 import { createOrganization } from '../../../../src/store/organizations/organizations.ts';
 import { type Json, memoryArtifacts, PUBLIC_URL, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
+import { expectLoggedErrors } from '../../../support/testLog.ts';
 
 const pictures = new Map<string, Buffer>();
 let api: TestApi;
@@ -467,6 +468,7 @@ test('the reference is served as OpenAPI 3.1', async () => {
 });
 
 test('an unreachable database gives a 503 that says to try again', async () => {
+  expectLoggedErrors(/request failed/);
   const nowhere = openStore({ url: `postgres://x:y@127.0.0.1:${await freePort()}/z` });
   const other = await startPublicApi({ store: nowhere });
   const reply = await other.get('ads');
@@ -477,6 +479,7 @@ test('an unreachable database gives a 503 that says to try again', async () => {
 });
 
 test('an internal error gives a 500 that contains only the id of its log line', async () => {
+  expectLoggedErrors(/request failed/);
   const broken = { ...memoryArtifacts(new Map()), get: () => Promise.reject(new Error('secret words')) };
   const other = await startPublicApi({ artifacts: { ...broken, downloadUrl: () => Promise.resolve(undefined) } });
   const { id } = await other.store.db.selectFrom('organizations').select('id').executeTakeFirstOrThrow();
@@ -490,6 +493,8 @@ test('an internal error gives a 500 that contains only the id of its log line', 
       errors: { service: [expect.stringContaining('find-me')] },
     },
   ]);
-  expect(other.lines).toContainEqual(expect.objectContaining({ request_id: 'find-me', err: expect.any(Error) }));
+  expect(other.lines).toContainEqual(
+    expect.objectContaining({ request_id: 'find-me', err: expect.objectContaining({ message: 'secret words' }) }),
+  );
   await other.close();
 });

@@ -1,4 +1,5 @@
 /** Thumbnails on a real PostgreSQL, with pictures in a folder and in a bucket of a real S3 server. */
+
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,6 +18,7 @@ import { insertAd, insertOrganization, insertSet } from '../../../support/insert
 import { startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 import { required } from '../../../support/required.ts';
 import { startS3Server } from '../../../support/s3Server.ts';
+import { expectLoggedErrors } from '../../../support/testLog.ts';
 
 async function inFolder() {
   const folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-thumbnails-'));
@@ -145,6 +147,7 @@ describe.each([
   });
 
   it('a stored picture that is not a PNG is not decoded', async () => {
+    expectLoggedErrors(/request failed/);
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
     const { token } = await store(svg, { width: 9, height: 9 });
     expect((await get(`/i/${token}/256.webp`)).status).toBe(500);

@@ -8,7 +8,7 @@ import { DEFAULT_UPLOAD_LIMITS } from '../../../../src/domain/uploads.ts';
 import { createKey } from '../../../../src/store/organizations/apiKeys.ts';
 import { takeTokens } from '../../../../src/store/rateBuckets/rateBuckets.ts';
 import { exchange, memoryArtifacts, PUBLIC_URL, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
-import { SILENT } from '../../../support/silentLog.ts';
+import { TEST_LOG } from '../../../support/testLog.ts';
 
 const ADS = '/api/v1/orgs/acme/ads';
 const WRONG = `ts_live_aaaaaaaa_${'b'.repeat(43)}`;
@@ -31,10 +31,10 @@ function startReplica(): Promise<string> {
   // After three wrong keys, one more is looked up each 1,000 s.
   const limit = { perSecond: 0.001, burst: 3 };
   const take = (wish: Parameters<typeof takeTokens>[1]) => takeTokens(store.db, wish);
-  const wrongKeys = new SharedLimiter({ limit, take, log: SILENT, deadlineMs: 120_000 });
+  const wrongKeys = new SharedLimiter({ limit, take, log: TEST_LOG, deadlineMs: 120_000 });
   const keyChecker = createKeyChecker({ db: store.db, wrongKeys, observe: (outcome) => void outcomes.push(outcome) });
   const pages = createPages({
-    ...{ store, keyChecker, log: SILENT, publicUrl: PUBLIC_URL, secret: Buffer.alloc(32) },
+    ...{ store, keyChecker, log: TEST_LOG, publicUrl: PUBLIC_URL, secret: Buffer.alloc(32) },
     ...{ limits: DEFAULT_LIMITS, uploadLimits: DEFAULT_UPLOAD_LIMITS, artifacts: memoryArtifacts(new Map()) },
     ...{ subscribe: () => () => undefined, queue: { enqueue: () => Promise.resolve() } },
   });

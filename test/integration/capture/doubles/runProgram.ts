@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { CaptureOptions, CaptureTiming } from '../../../../src/capture/program/options.ts';
 import { runCapture } from '../../../../src/capture/program/program.ts';
-import { SILENT } from '../../../support/silentLog.ts';
+import { TEST_LOG } from '../../../support/testLog.ts';
 import { type EngineDouble, engineDouble } from './engine.ts';
 
 /** A busy machine needs seconds for a call. A claim whose call is aborted stays held until its lease expires. */
@@ -37,7 +37,7 @@ export function runProgram({
   const exit = runCapture({
     ...options,
     startEngine: async () => engine,
-    log: SILENT,
+    log: TEST_LOG,
     signals,
     stdin,
     printError: (line) => errors.push(line),

@@ -4,7 +4,7 @@ import path from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Engine, EngineStartError, startEngine } from '../../../../src/capture/engine/engine.ts';
-import { SILENT } from '../../../support/silentLog.ts';
+import { TEST_LOG } from '../../../support/testLog.ts';
 import { file, tag } from '../../../support/testRenderer.ts';
 
 const REQUEST = { markers: [null], ratios: [1] };
@@ -24,7 +24,7 @@ async function engineOn(name: string, script: string): Promise<Engine> {
   const chromiumPath = path.join(folder, name);
   await writeFile(chromiumPath, `#!/bin/sh\n${script}\n`);
   await chmod(chromiumPath, 0o755);
-  const engine = await startEngine({ chromiumPath, allow: [], log: SILENT });
+  const engine = await startEngine({ chromiumPath, allow: [], log: TEST_LOG });
   engines.push(engine);
   return engine;
 }

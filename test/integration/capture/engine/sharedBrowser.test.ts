@@ -7,7 +7,7 @@ import { processPages } from '../../../../src/capture/engine/pageQueue.ts';
 import type { PictureResult } from '../../../../src/capture/engine/pageTask.ts';
 import { PhaseTimer } from '../../../../src/capture/engine/phaseTimer.ts';
 import { DEFAULT_OPTIONS } from '../../../../src/domain/screenshotOptions.ts';
-import { SILENT } from '../../../support/silentLog.ts';
+import { TEST_LOG } from '../../../support/testLog.ts';
 import { killBrowsers, killRenderers } from '../page/browserProcesses.ts';
 import { ad, CHROMIUM, device, type Sites, startSites } from '../page/sites.ts';
 
@@ -17,7 +17,7 @@ let engine: Engine;
 beforeAll(async () => {
   sites = await startSites();
   const settings = { navigationTimeoutMs: 15_000, settleCapMs: 4_000 };
-  engine = await startEngine({ chromiumPath: CHROMIUM, allow: ['127.0.0.0/8'], settings, log: SILENT });
+  engine = await startEngine({ chromiumPath: CHROMIUM, allow: ['127.0.0.0/8'], settings, log: TEST_LOG });
 });
 afterAll(async () => {
   await engine?.close();
@@ -42,7 +42,7 @@ async function take(urls: readonly string[]): Promise<Map<string, PictureResult>
     engine,
     outcomes,
     phases: new PhaseTimer(),
-    log: SILENT,
+    log: TEST_LOG,
     stop: new AbortController().signal,
     onResult: async (result) => void results.set(result.wanted.id, result),
     onOpening: () => undefined,

@@ -9,7 +9,7 @@ import { memoryOfGroups } from '../../../../src/capture/memory/processGroups.ts'
 import { findDevice } from '../../../../src/domain/devices.ts';
 import { type Listener, listenHttp } from '../../../support/listeners.ts';
 import { required } from '../../../support/required.ts';
-import { SILENT } from '../../../support/silentLog.ts';
+import { TEST_LOG } from '../../../support/testLog.ts';
 import { parentOf } from '../page/browserProcesses.ts';
 
 const MIB = 2 ** 20;
@@ -40,7 +40,7 @@ beforeEach(async () => {
     else res.end(head);
   });
   engine = await startEngine({
-    ...{ chromiumPath: findChromium(process.env['CHROMIUM_PATH']), allow: ['127.0.0.0/8'], log: SILENT },
+    ...{ chromiumPath: findChromium(process.env['CHROMIUM_PATH']), allow: ['127.0.0.0/8'], log: TEST_LOG },
     cgroupFolder: folder,
   });
 });

@@ -11,7 +11,7 @@ import { findDevice } from '../../../../src/domain/devices.ts';
 import { DEFAULT_OPTIONS } from '../../../../src/domain/screenshotOptions.ts';
 import { type Publishers, startPublishers } from '../../../fixtures/publisherServer.ts';
 import { listenHttp } from '../../../support/listeners.ts';
-import { SILENT } from '../../../support/silentLog.ts';
+import { TEST_LOG } from '../../../support/testLog.ts';
 
 let publishers: Publishers;
 let out: string;
@@ -45,7 +45,7 @@ async function run(options: Partial<ShootOptions>) {
     {
       print: (line) => printed.push(line),
       printProgress: () => undefined,
-      log: SILENT,
+      log: TEST_LOG,
       signal: new AbortController().signal,
     },
   );

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { SharedLimiter, type SharedLimiterOptions } from '../../../../src/api/limits/sharedLimiter.ts';
 import { type Bucket, type RateLimit, refilled } from '../../../../src/lib/tokenBucket.ts';
 import type { TokenWish } from '../../../../src/store/rateBuckets/rateBuckets.ts';
-import { SILENT } from '../../../support/silentLog.ts';
+import { TEST_LOG } from '../../../support/testLog.ts';
 
 /** Buckets as the database keeps them, with a clock that stands still until the test moves it. */
 class FakeBuckets {
@@ -21,7 +21,7 @@ class FakeBuckets {
 
   limiter(limit: RateLimit, more: Partial<SharedLimiterOptions> = {}): SharedLimiter {
     const take = (wish: TokenWish) => this.take(wish);
-    return new SharedLimiter({ limit, take, log: SILENT, now: () => this.now, deadlineMs: 60_000, ...more });
+    return new SharedLimiter({ limit, take, log: TEST_LOG, now: () => this.now, deadlineMs: 60_000, ...more });
   }
 }
 

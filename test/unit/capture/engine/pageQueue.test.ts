@@ -8,7 +8,7 @@ import { PhaseTimer } from '../../../../src/capture/engine/phaseTimer.ts';
 import type { OpenPage, Picture, PlacementFailure, ScoredCandidate } from '../../../../src/capture/page/page.ts';
 import { findDevice } from '../../../../src/domain/devices.ts';
 import { DEFAULT_OPTIONS } from '../../../../src/domain/screenshotOptions.ts';
-import { SILENT } from '../../../support/silentLog.ts';
+import { TEST_LOG } from '../../../support/testLog.ts';
 
 const FRAME: CreativeFrame = { markerMs: null, ratio: 1, png: Buffer.alloc(0), width: 300, height: 250 };
 const BOX = { x: 0, y: 0, width: 300, height: 250 };
@@ -117,7 +117,7 @@ async function take(browser: Browser, sites: readonly string[]): Promise<Record<
     engine: browser,
     outcomes,
     phases: new PhaseTimer(),
-    log: SILENT,
+    log: TEST_LOG,
     stop: new AbortController().signal,
     onResult: async (result) => void results.push(result),
     onOpening: () => undefined,

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { memoryOfGroups } from '../../../../src/capture/memory/processGroups.ts';
 import { type MemoryConsumer, startMemoryWatchdog, type Watchdog } from '../../../../src/capture/memory/watchdog.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { SILENT } from '../../../support/silentLog.ts';
+import { TEST_LOG } from '../../../support/testLog.ts';
 
 const MIB = 2 ** 20;
 let folder: string;
@@ -43,7 +43,7 @@ function watch(weights: Record<string, number>, relieved: () => void = () => und
   const readMemory = async () => new Map(Object.values(weights).map((weight, i) => [i + 1, weight] as const));
   const options = {
     consumers: () => [...consumers.values()],
-    log: SILENT,
+    log: TEST_LOG,
     cgroupFolder: folder,
     everyMs: 5,
     readMemory,

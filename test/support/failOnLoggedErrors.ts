@@ -1,0 +1,3 @@
+import { failOnLoggedErrors } from './testLog.ts';
+
+failOnLoggedErrors();
