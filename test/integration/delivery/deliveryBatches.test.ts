@@ -139,9 +139,9 @@ test('deliveries that were claimed ahead are given back when their receiver begi
   const hanging = Promise.withResolvers<void>();
   answer = () => (received.length > 60 ? hanging.promise : undefined);
   await start({ perReceiver: 2 });
+  await eventually(() => expect(received).toHaveLength(62));
   // Only the two attempts that hang keep their claims.
   await eventually(async () => expect(await count(sql<boolean>`next_attempt_at <= now()`)).toBe(138));
-  expect(received).toHaveLength(62);
   hanging.resolve();
 });
 
