@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { eventually } from './eventually.ts';
+import { type LogLine, noteErrors } from './testLog.ts';
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
@@ -12,9 +13,9 @@ export interface ServiceProcess {
   /** All that it printed so far, both outputs. */
   output(): string;
   /** Its log lines so far. */
-  lines(): Record<string, unknown>[];
+  lines(): LogLine[];
   /** Waits for a line of its log. @throws with all it said, when it ends before. */
-  says(message: string): Promise<Record<string, unknown>>;
+  says(message: string): Promise<LogLine>;
   kill(signal: NodeJS.Signals): void;
 }
 
@@ -30,12 +31,17 @@ export function startService(args: readonly string[], env: Readonly<Record<strin
       text += chunk;
     });
   }
-  const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   const lines = () =>
     text
       .split('\n')
       .filter((line) => line.startsWith('{'))
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
+      .map((line) => JSON.parse(line) as LogLine);
+  const ended = new Promise<number | null>((resolve) =>
+    child.once('close', (code) => {
+      noteErrors(lines());
+      resolve(code);
+    }),
+  );
   return {
     pid: child.pid ?? 0,
     ended,
