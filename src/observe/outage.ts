@@ -9,7 +9,7 @@ export class Outage {
   readonly #isCause: (error: unknown) => boolean;
   #isLost = false;
 
-  /** @param what the part, for example `the database`. @param isCause whether the error says that this part does not answer. */
+  /** @param isCause whether the error says that this part does not answer. */
   constructor(what: string, isCause: (error: unknown) => boolean) {
     this.#what = what;
     this.#isCause = isCause;
