@@ -36,6 +36,8 @@ const expectFocusIn = (page: Page, id: string | undefined) =>
   eventually(async () =>
     expect(await page.evaluate(() => document.activeElement?.closest('figure')?.id)).toBe(`screenshot-${id}`),
   );
+const expectTyping = (page: Page) =>
+  eventually(async () => expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('TEXTAREA'));
 const decisionOf = async (id: string | undefined) => {
   const row = server.store.db
     .selectFrom('screenshots')
@@ -111,6 +113,7 @@ describe('the lightbox', () => {
     expect(await decisionOf(shotIds[0])).toBe('approved');
     await page.locator('.lightbox aside:not([aria-busy])').waitFor();
     await page.keyboard.press('r');
+    await page.keyboard.press('Enter');
     await page.getByText('(3 of 5)').waitFor();
     expect(await decisionOf(shotIds[1])).toBe('rejected');
     await page.keyboard.press('Escape');
@@ -119,6 +122,60 @@ describe('the lightbox', () => {
     const first = page.locator(`#screenshot-${shotIds[0]}`);
     expect(await first.locator('.decision').textContent()).toBe('approved Looks right.');
     expect(faults).toEqual([]);
+  });
+
+  it('a decision is stored on the picture that is shown, however late its details arrive', async () => {
+    const { page, shotIds } = await openSet();
+    await page.locator('a[data-picture]').first().click();
+    await page.locator('.lightbox .decide').waitFor();
+    const gate = Promise.withResolvers<void>();
+    await page.route(/\/screenshots\//, async (route) => {
+      if (route.request().method() === 'GET') await gate.promise;
+      await route.continue();
+    });
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('a');
+    expect(await page.locator('.lightbox .decide').count()).toBe(0);
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('r');
+    await page.keyboard.type('au');
+    gate.resolve();
+    await expectTyping(page);
+    await page.keyboard.press('Enter');
+    await page.getByText('(4 of 5)').waitFor();
+    expect(await Promise.all(shotIds.map(decisionOf))).toEqual([null, null, 'rejected', null, null]);
+  });
+
+  it('R asks for a reason, whose letters are no keys', async () => {
+    const { page, shotIds } = await openSet();
+    await page.locator('a[data-picture]').first().click();
+    await page.locator('.lightbox .decide').waitFor();
+    await page.keyboard.press('r');
+    expect(await decisionOf(shotIds[0])).toBeNull();
+    await page.keyboard.type('a rude colour');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('r');
+    await page.keyboard.press('Enter');
+    await page.getByText('(2 of 5)').waitFor();
+    expect(await decisionOf(shotIds[0])).toBe('rejected');
+    await page.keyboard.press('Escape');
+    expect(await page.locator(`#screenshot-${shotIds[0]} .state`).textContent()).toBe('rejected');
+    await page.reload();
+    expect(await page.locator(`#screenshot-${shotIds[0]} .decision`).textContent()).toBe('rejected a rude colour');
+    await page.locator('a[data-picture]').nth(1).focus();
+    await page.keyboard.press('r');
+    await expectTyping(page);
+    expect(await decisionOf(shotIds[1])).toBeNull();
+  });
+
+  it('the keys work after a decision by mouse', async () => {
+    const { page, shotIds } = await openSet();
+    await page.locator('a[data-picture]').first().click();
+    await page.locator('.lightbox').getByRole('button', { name: 'Approve A' }).click();
+    await page.getByText('(2 of 5)').waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.getByText('(3 of 5)').waitFor();
+    expect(await decisionOf(shotIds[0])).toBe('approved');
   });
 
   it('a person reviews a picture and the set without opening the lightbox', async () => {

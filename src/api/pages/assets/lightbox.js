@@ -25,21 +25,24 @@
   const button = (act) => part(`[data-act="${act}"]`);
 
   // `shown` and `compared` are ids, because live updates replace the links.
-  const state = { shown: '', compared: '', isZoomed: false, isOverlay: false, isExplained: false };
+  // `key` is a decision that waits for the details of the shown picture.
+  const state = { shown: '', compared: '', key: '', isZoomed: false, isOverlay: false, isExplained: false };
   const idOf = (anchor) => anchor.closest('figure').id;
   const find = (id) => document.getElementById(id)?.querySelector('a[data-picture]') ?? undefined;
 
-  function open(anchor) {
+  function open(anchor, key = '') {
     document.body.append(dialog);
     if (!dialog.open) dialog.showModal();
     Object.assign(state, { compared: '', isZoomed: false, isOverlay: false });
     show(anchor);
+    state.key = key;
     stage.focus();
   }
 
   function show(anchor) {
     if (anchor === undefined) return;
     state.shown = idOf(anchor);
+    state.key = '';
     const all = anchors();
     const at = all.indexOf(anchor);
     const other = find(state.compared);
@@ -124,6 +127,8 @@
     aside.hidden = !hasDetails(anchor) || state.compared !== '';
     if (aside.hidden) return;
     const id = state.shown;
+    // The form of another picture must not stay beside this one.
+    fillAside([]);
     aside.setAttribute('aria-busy', 'true');
     try {
       const page = await read(anchor.href);
@@ -133,7 +138,15 @@
     }
   }
 
+  // The focus stays in the dialog, where the keys work, also if the element that had it is gone.
+  function fillAside(nodes) {
+    const hadFocus = aside.contains(document.activeElement);
+    aside.replaceChildren(...nodes);
+    if (hadFocus) stage.focus();
+  }
+
   function fail(error) {
+    aside.removeAttribute('aria-busy');
     const text = document.createElement('p');
     text.className = 'note fault';
     text.textContent = `This did not work: ${error.message}`;
@@ -143,12 +156,23 @@
   function fillDetails(page) {
     const fresh = page.getElementById('details');
     if (fresh === null) return;
-    aside.replaceChildren(...document.importNode(fresh, true).childNodes);
+    fillAside(document.importNode(fresh, true).childNodes);
     aside.removeAttribute('aria-busy');
     first.querySelector('svg')?.remove();
     const slots = page.querySelector('svg.candidates');
     if (slots !== null && state.compared === '') first.append(document.importNode(slots, true));
     layOut();
+    decide(state.key);
+  }
+
+  // Decides about the shown picture, as soon as its form is there.
+  function decide(key) {
+    state.key = aside.hasAttribute('aria-busy') ? key : '';
+    if (key === '' || state.key !== '') return;
+    const form = aside.querySelector('.decide');
+    const decision = form?.querySelector(`[data-key="${key}"]`);
+    if (key === 'r' && decision) askReason(form);
+    else if (decision) form.requestSubmit(decision);
   }
 
   // Shows the decision of a review below the small picture.
@@ -176,14 +200,18 @@
 
   async function submit(form, submitter) {
     const id = state.shown;
+    form.inert = true;
+    stage.focus();
     try {
       const page = await send(form, submitter, id);
       const isDecided = ['approved', 'rejected'].includes(submitter?.value);
       const following = anchors()[anchors().findIndex((each) => idOf(each) === id) + 1];
+      if (state.shown !== id) return;
       if (isDecided && following && state.compared === '') show(following);
       else fillDetails(page);
     } catch (error) {
-      fail(error);
+      form.inert = false;
+      if (state.shown === id) fail(error);
     }
   }
 
@@ -193,7 +221,7 @@
     const decision = page.querySelector(`.decide [data-key="${key}"]`);
     if (decision === null) return;
     await send(decision.form, decision, idOf(anchor));
-    move(anchor, 1);
+    if (document.activeElement === anchor) move(anchor, 1);
   }
 
   function move(anchor, by) {
@@ -251,7 +279,8 @@
       }
       return;
     }
-    if (hasModifier(event) || event.shiftKey) return;
+    // Until the details are there, the letters of a reason must not act as keys.
+    if (hasModifier(event) || event.shiftKey || (state.key === 'r' && event.key.length === 1)) return;
     const act = KEYS[event.key];
     if (act !== undefined && !button(act).hidden) {
       event.preventDefault();
@@ -263,8 +292,9 @@
       aside.querySelector('textarea')?.focus();
       return;
     }
-    const decision = /^[aru]$/.test(event.key) ? aside.querySelector(`.decide [data-key="${event.key}"]`) : null;
-    decision?.form.requestSubmit(decision);
+    if (!/^[aru]$/.test(event.key) || aside.hidden) return;
+    event.preventDefault();
+    decide(event.key);
   });
   dialog.addEventListener('click', (event) => {
     const act = event.target.closest('[data-act]')?.dataset.act;
@@ -309,7 +339,8 @@
     if (anchor === null) return;
     if (event.key === 'ArrowRight') move(anchor, 1);
     else if (event.key === 'ArrowLeft') move(anchor, -1);
-    else if (/^[aru]$/.test(event.key) && hasDetails(anchor))
+    else if (event.key === 'r' && hasDetails(anchor)) open(anchor, 'r');
+    else if (/^[au]$/.test(event.key) && hasDetails(anchor))
       decideInGrid(anchor, event.key).catch((error) => window.alert(`This did not work: ${error.message}`));
     else return;
     event.preventDefault();

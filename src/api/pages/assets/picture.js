@@ -5,13 +5,15 @@
     ArrowRight: 'a[rel="next"]',
     e: '#show-slots',
     a: '.decide [data-key="a"]',
-    r: '.decide [data-key="r"]',
     u: '.decide [data-key="u"]',
   };
   document.addEventListener('keydown', (event) => {
     const isTyping = event.target.matches('textarea, select, input:not([type="checkbox"])');
+    if (isTyping && event.key === 'Escape') event.target.blur();
     if (isTyping || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-    if (event.key === 'c') document.getElementById('comment')?.focus();
+    const form = document.querySelector('.decide:has([data-key="r"])');
+    if (event.key === 'r' && form !== null) askReason(form);
+    else if (event.key === 'c') document.getElementById('comment')?.focus();
     else if (Object.hasOwn(TARGETS, event.key)) document.querySelector(TARGETS[event.key])?.click();
     else return;
     event.preventDefault();

@@ -39,7 +39,7 @@ ${neighbours(facts, paths)}</section>
     title: `${name}, ${view.device}`,
     body,
     section: 'sets',
-    assets: ['set.css', 'picture.js'],
+    assets: ['set.css', 'review.js', 'picture.js'],
     ...(isLive && { events: `${paths.set(set.id)}/events` }),
   };
 }

@@ -46,7 +46,7 @@ ${viewer.canWrite && (await sharePanel(options, id, given))}`;
     title: `${set.campaign}, ${setLabel(set.status, totalsOfViews(views))}`,
     body,
     section: 'sets',
-    assets: ['set.css', 'lightbox.js', 'downloads.js'],
+    assets: ['set.css', 'review.js', 'lightbox.js', 'downloads.js'],
     ...(isLive && { events: `${paths.set(id)}/events` }),
   };
 }
