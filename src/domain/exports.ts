@@ -14,7 +14,7 @@ export type PictureQuality = (typeof PICTURE_QUALITIES)[number];
 
 /**
  * For whom the file is. A file for people with a share link (`shared`) holds no more than the shared page and the names of the
- * ads. It has only retakes of approved sets, addresses without their query, and no records.
+ * ads. It has only approved retakes, addresses without their query, and no records.
  */
 export type ExportAudience = 'organization' | 'shared';
 

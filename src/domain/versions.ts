@@ -17,7 +17,7 @@ export interface Versions<V extends Version> {
 
 /**
  * @param versions newest first. @param own the id of the set's own version; versions before it never replace it.
- * @param approvedOnly whether only retakes of approved sets count. @returns undefined if the own version is not among them.
+ * @param approvedOnly whether only approved retakes count: the picture or its set is approved. @returns undefined if the own version is not among them.
  */
 export function chooseVersion<V extends Version>(
   versions: readonly V[],
@@ -31,5 +31,5 @@ export function chooseVersion<V extends Version>(
 
 function canReplace({ status, decision, set_status }: Version, approvedOnly: boolean): boolean {
   if (status !== 'uploaded' || decision === 'rejected' || set_status === 'rejected') return false;
-  return !approvedOnly || set_status === 'approved';
+  return !approvedOnly || decision === 'approved' || set_status === 'approved';
 }

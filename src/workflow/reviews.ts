@@ -1,9 +1,12 @@
 /** Actions of reviewers and clients on a set. */
 import { conflict, notFound } from '../domain/failure.ts';
 import { canMoveSet, type SetStatus } from '../domain/states.ts';
+import { chooseVersion } from '../domain/versions.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
-import { insertReview } from '../store/reviews/reviews.ts';
+import { insertReview, readRetakeReview } from '../store/reviews/reviews.ts';
+import { setDecision } from '../store/screenshots/oneScreenshot.ts';
+import { readVersions } from '../store/screenshots/readVersions.ts';
 import { cancelScreenshots } from '../store/screenshots/results.ts';
 import { cancelDraft, decideReview, lockSet, requestCancel } from '../store/sets/setStatus.ts';
 import type { EventContext } from './eventContext.ts';
@@ -15,6 +18,11 @@ export type SetAction = 'approve' | 'reject' | 'cancel';
 interface SetRef {
   readonly organizationId: string;
   readonly setId: string;
+}
+
+interface Reviewed extends SetRef {
+  /** The key of the reviewer. */
+  readonly keyId?: string | undefined;
 }
 
 export interface SetReview extends SetRef {
@@ -48,7 +56,48 @@ async function decide(
   await decideReview(transaction, { setId, status: to, notes });
   await insertReview(transaction, { setId, screenshotId: null, decision: to, comment: notes, keyId });
   await recordSetEvent(transaction, { ...set, topic: `screenshot_set.${to}` }, context);
+  if (to === 'approved') await approveShownRetakes(transaction, { ...set, keyId }, context);
   await notify(transaction, { set: setId });
+}
+
+/** The reviewer saw the retakes in the place of the pictures that they repeat, so they are approved too. */
+async function approveShownRetakes(transaction: Queryable, set: Reviewed, context: EventContext): Promise<void> {
+  const versions = await readVersions(transaction, set.setId);
+  const shown = [...versions].flatMap(([own, found]) => chooseVersion(found, { own })?.shown ?? []);
+  const open = shown.filter((version) => version.set_status === 'in_review' && version.decision === null);
+  for (const { id, set_id: setId } of open) {
+    const { keyId } = set;
+    await insertReview(transaction, { setId, screenshotId: id, decision: 'approved', comment: null, keyId });
+    await setDecision(transaction, id, 'approved');
+  }
+  for (const setId of new Set(open.map(({ set_id }) => set_id)))
+    await decideReviewedRetake(transaction, { ...set, setId }, context);
+}
+
+/**
+ * Ends the review of a retake with the decision about its last picture, because reviewers see its pictures in the set that it
+ * repeats. It is approved if one of its pictures is.
+ */
+export async function decideReviewedRetake(
+  transaction: Queryable,
+  { organizationId, setId, keyId }: Reviewed,
+  context: EventContext,
+): Promise<void> {
+  const retake = await readRetakeReview(transaction, setId);
+  if (retake === undefined || retake.open > 0) return;
+  const to = retake.approved > 0 ? 'approved' : 'rejected';
+  await decide(
+    transaction,
+    {
+      organizationId,
+      setId,
+      action: to === 'approved' ? 'approve' : 'reject',
+      to,
+      notes: null,
+      ...(keyId && { keyId }),
+    },
+    context,
+  );
 }
 
 async function cancel(transaction: Queryable, set: SetRef, context: EventContext): Promise<void> {

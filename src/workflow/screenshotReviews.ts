@@ -1,10 +1,12 @@
-/** Reviews of single screenshots. They change no status and send no event. */
+/** Reviews of single screenshots. They change no status and send no event, except for the last open picture of a retake. */
 import { conflict, unknownId } from '../domain/failure.ts';
 import type { Decision } from '../domain/reviews.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
 import { insertReview, withScreenshotHistory } from '../store/reviews/reviews.ts';
 import { lockScreenshot, setDecision } from '../store/screenshots/oneScreenshot.ts';
+import type { EventContext } from './eventContext.ts';
+import { decideReviewedRetake } from './reviews.ts';
 
 export interface ScreenshotReview {
   readonly organizationId: string;
@@ -17,8 +19,8 @@ export interface ScreenshotReview {
 }
 
 /** @throws Failure: 404 if there is no such screenshot, 409 for a decision about a screenshot without a picture. */
-export async function reviewScreenshot(tx: Queryable, review: ScreenshotReview): Promise<void> {
-  const { screenshotId, keyId } = review;
+export async function reviewScreenshot(tx: Queryable, review: ScreenshotReview, context: EventContext): Promise<void> {
+  const { organizationId, screenshotId, keyId } = review;
   const screenshot = await lockScreenshot(tx, review);
   if (screenshot === undefined) throw unknownId();
   const [present] = await withScreenshotHistory(tx, [{ id: screenshotId }]);
@@ -29,5 +31,6 @@ export async function reviewScreenshot(tx: Queryable, review: ScreenshotReview):
   const comment = review.comment === undefined ? (present?.review?.comment ?? null) : review.comment.trim() || null;
   await insertReview(tx, { setId: screenshot.set_id, screenshotId, decision, comment, keyId });
   await setDecision(tx, screenshotId, decision === 'none' ? null : decision);
+  await decideReviewedRetake(tx, { organizationId, setId: screenshot.set_id, keyId }, context);
   await notify(tx, { set: screenshot.set_id });
 }

@@ -46,7 +46,7 @@ export function reviewOfScreenshot(options: BodyOptions): (call: AuthorizedReque
     const { decision, comment } = readOrFail(ScreenshotReviewBody, value);
     const review = { decision: decision ?? undefined, comment: comment ?? undefined };
     return store.db.transaction().execute(async (tx) => {
-      await reviewScreenshot(tx, { organizationId, screenshotId, keyId, ...review });
+      await reviewScreenshot(tx, { organizationId, screenshotId, keyId, ...review }, options);
       const record = await readScreenshotRecord(tx, { organizationId, screenshotId }, place);
       if (record === undefined) throw unknownId();
       return jsonResponse(200, record);

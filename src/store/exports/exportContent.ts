@@ -62,7 +62,7 @@ function shownVersions(setId: string, { audience }: Pick<ExportOptions, 'audienc
       join screenshots v on v.set_id = f.id
       join screenshots o on o.set_id = ${setId}::uuid and coalesce(o.original_id, o.id) = coalesce(v.original_id, v.id)
       where v.id = o.id or (v.status = 'uploaded' and v.decision is distinct from 'rejected' and f.status <> 'rejected'
-        and (f.status = 'approved' or not ${approvedOnly}::boolean))
+        and (f.status = 'approved' or v.decision = 'approved' or not ${approvedOnly}::boolean))
       order by o.id, f.created_at desc, v.id
     ),
     shown as (select * from newest where decision is distinct from 'rejected')`;

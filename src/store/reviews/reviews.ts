@@ -83,6 +83,26 @@ function historyOf({ retake_of, retaken_by, decision, comment, key_id, key_name,
   return { retake_of, retaken_by, review: isReviewed ? { decision, comment, key_id, key_name, created_at } : null };
 }
 
+export interface RetakeReview {
+  /** Pictures without a decision. */
+  readonly open: number;
+  readonly approved: number;
+}
+
+/** Locks the set. @returns undefined unless it is a retake that waits for a review. */
+export async function readRetakeReview(tx: Queryable, setId: string): Promise<RetakeReview | undefined> {
+  const { rows } = await sql<{ id: string }>`select id from screenshot_sets
+    where id = ${setId} and retake_of is not null and status = 'in_review' and removed_at is null for update`.execute(
+    tx,
+  );
+  if (rows.length === 0) return undefined;
+  const counts = await sql<RetakeReview>`
+    select count(*) filter (where decision is null)::integer as open,
+      count(*) filter (where decision = 'approved')::integer as approved
+    from screenshots where set_id = ${setId} and status = 'uploaded'`.execute(tx);
+  return counts.rows[0];
+}
+
 export interface NewReview {
   readonly setId: string;
   /** Null: the review of the whole set. */

@@ -44,12 +44,14 @@ const retake = (set: TestSet, which: readonly number[], status: SetStatus = 'app
   const shots = which.map((at) => ({ ad: SHOTS[at]?.ad ?? '', retakeOf: set.shots[at] }));
   return insertExportSet({ db: store.db, artifacts, organization }, shots, { retakeOf: set.id, status });
 };
-const reject = (id: string | undefined) =>
+const decide = (decision: 'approved' | 'rejected') => (id: string | undefined) =>
   store.db
     .updateTable('screenshots')
-    .set({ decision: 'rejected' })
+    .set({ decision })
     .where('id', '=', id ?? '')
     .execute();
+
+const [approve, reject] = [decide('approved'), decide('rejected')];
 
 async function shownIds(set: TestSet, audience: ExportAudience): Promise<(string | undefined)[]> {
   const of = { setId: set.id, options: { audience } };
@@ -73,7 +75,7 @@ test('an export shows the newest picture of each screenshot, also of one that fa
   expect(await shownIds(first, 'organization')).toEqual([second.shots[0], first.shots[1]]);
 });
 
-test('on shared pages, only retakes of approved sets replace a picture', async () => {
+test('on shared pages, only approved retakes replace a picture', async () => {
   const set = await newSet();
   const waiting = await retake(set, [0], 'in_review');
   const refused = await retake(set, [1], 'rejected');
@@ -95,9 +97,10 @@ test('an export leaves out a rejected picture unless another version replaces it
 
 test('exports choose the versions that pages choose', async () => {
   const set = await newSet();
-  for (const status of ['approved', 'in_review', 'rejected', 'approved', 'capturing'] as const) {
+  for (const status of ['approved', 'in_review', 'rejected', 'approved', 'capturing', 'in_review'] as const) {
     const made = await retake(set, [0, 1, 2], status);
     if (status === 'approved') await reject(made.shots[1]);
+    if (status === 'in_review') await approve(made.shots[2]);
   }
   const versions = await readVersions(store.db, set.id);
   for (const audience of ['organization', 'shared'] as const) {

@@ -116,15 +116,15 @@ describe('the page of a share link', () => {
     expect((await ask(path)).text).toContain('There are no pictures to show.');
   });
 
-  it('a retake replaces a picture on a shared page when its set is approved', async () => {
+  it('a retake replaces a picture on a shared page when it is approved', async () => {
     const { setId, shotIds } = await secretSet();
     const retake = await seedRetake(server, setId, shotIds[0] ?? '', 'in_review');
     const { path } = await linkTo(setId);
     expect((await ask(path)).text).not.toContain(retake.token);
     await server.store.db
-      .updateTable('screenshot_sets')
-      .set({ status: 'approved' })
-      .where('id', '=', retake.setId)
+      .updateTable('screenshots')
+      .set({ decision: 'approved' })
+      .where('set_id', '=', retake.setId)
       .execute();
     const { text } = await ask(path);
     expect(text).toContain(retake.token);

@@ -36,8 +36,10 @@ test.each([
   expect(chooseVersion([version('b', given), version('a')], { own: 'a' })?.shown.id).toBe('a');
 });
 
-test('for other people, only a retake of an approved set replaces a picture', () => {
+test('for other people, only an approved retake replaces a picture', () => {
   const versions = [version('b', { set: 'in_review' }), version('a')];
   expect(chooseVersion(versions, { own: 'a' })?.shown.id).toBe('b');
   expect(chooseVersion(versions, { own: 'a', approvedOnly: true })?.shown.id).toBe('a');
+  const approved = [version('b', { set: 'in_review', decision: 'approved' }), version('a')];
+  expect(chooseVersion(approved, { own: 'a', approvedOnly: true })?.shown.id).toBe('b');
 });

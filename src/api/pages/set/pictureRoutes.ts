@@ -32,7 +32,9 @@ export function addPictureRoutes(router: Router, options: PagesOptions, { handle
     const { organizationId, keyId } = viewer;
     await options.store.db
       .transaction()
-      .execute((tx) => reviewScreenshot(tx, { organizationId, screenshotId: idOf(request), keyId, decision, comment }));
+      .execute((tx) =>
+        reviewScreenshot(tx, { organizationId, screenshotId: idOf(request), keyId, decision, comment }, options),
+      );
   };
   router.post(`${path}/review`, formBody(), handlers.form(review));
 }

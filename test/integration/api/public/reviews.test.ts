@@ -136,6 +136,43 @@ describe('the review of a set', () => {
   });
 });
 
+describe('the review of a retake', () => {
+  /** @returns a set, and a retake of its picture that waits for a review. */
+  async function retaken(): Promise<{ set: Json; retake: Json }> {
+    const [set, retake] = [await newSet(), await newSet()];
+    const [of, shot] = [set.screenshots[0].id, retake.screenshots[0].id];
+    const change = (table: string) => `update ${table} set retake_of = $2, original_id = $2 where id = $1`;
+    await api.store.pool.query(change('screenshot_sets'), [retake.id, set.id]);
+    await api.store.pool.query(change('screenshots'), [shot, of]);
+    return { set, retake };
+  }
+  const listed = async () => (await api.get('screenshots')).json.data.map(({ id }: Json) => id);
+
+  test('the decision about its last picture ends its review', async () => {
+    const { retake } = await retaken();
+    const [shot] = retake.screenshots;
+    await review(shot.id, { decision: 'approved' });
+    expect((await read(retake)).status).toBe('approved');
+    expect(await listed()).toContain(shot.id);
+    const other = (await retaken()).retake;
+    await review(other.screenshots[0].id, { decision: 'rejected' });
+    expect((await read(other)).status).toBe('rejected');
+  });
+
+  test('the approval of a set approves the retakes that its page shows', async () => {
+    const { set, retake } = await retaken();
+    expect((await api.post(`screenshot_sets/${set.id}/approve`, '')).status).toBe(200);
+    expect((await read(retake)).status).toBe('approved');
+    expect(await listed()).toContain(retake.screenshots[0].id);
+  });
+
+  test('a decision about one picture of a set that repeats nothing leaves the set in review', async () => {
+    const set = await newSet();
+    await review(set.screenshots[0].id, { decision: 'approved' });
+    expect((await read(set)).status).toBe('in_review');
+  });
+});
+
 describe('the review mode', () => {
   test('the settings show and change how sets are approved', async () => {
     const change = (body: unknown, authorization = api.organization.api_key) =>
