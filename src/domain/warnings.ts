@@ -12,6 +12,7 @@ export const WARNING_CODES = [
   'page_changed',
   'real_time',
   'part_shown',
+  'outside_slot',
   'other',
 ] as const;
 

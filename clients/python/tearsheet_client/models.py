@@ -585,7 +585,7 @@ class Ad(_Ad, total=False):
 
 class Warning(TypedDict):
     # New codes may be added.
-    code: Literal["image_not_loaded", "script_not_loaded", "font_not_loaded", "fallback_font", "size_conflict", "size_assumed", "scaled", "overlay_hidden", "page_changed", "real_time", "part_shown", "other"]
+    code: Literal["image_not_loaded", "script_not_loaded", "font_not_loaded", "fallback_font", "size_conflict", "size_assumed", "scaled", "overlay_hidden", "page_changed", "real_time", "part_shown", "outside_slot", "other"]
     # A sentence for the reader of the picture.
     message: str
 

@@ -30,6 +30,8 @@ export interface RecordedCandidate {
   readonly filter_rule: MatchedRule | null;
   /** Sentences about what raised and lowered the score. */
   readonly reasons: readonly string[];
+  /** Why the slot cannot hold the ad; null if it can. */
+  readonly problem: string | null;
 }
 
 export type ProvenanceRecord = {
@@ -162,7 +164,7 @@ function listed(candidates: readonly ScoredCandidate[]) {
 }
 
 function recorded(candidate: ScoredCandidate): RecordedCandidate {
-  const { element, box, size, score, evidence, reasons, filterRule = null } = candidate;
+  const { element, box, size, score, evidence, reasons, filterRule = null, problem = null } = candidate;
   const { x, y, width, height } = box;
   return {
     element,
@@ -172,5 +174,6 @@ function recorded(candidate: ScoredCandidate): RecordedCandidate {
     evidence: [...evidence],
     filter_rule: filterRule,
     reasons: [...reasons],
+    problem,
   };
 }

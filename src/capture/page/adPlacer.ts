@@ -142,7 +142,7 @@ export class AdPlacer {
       scale,
       mode: composer ? 'composed' : 'browser',
       capturedAt: painted.at,
-      warnings: [...this.#warnings, ...painted.warnings, ...scaleWarnings(scale)],
+      warnings: [...this.#warnings, ...painted.warnings, ...scaleWarnings(scale), ...slotWarnings(choice.scored)],
     };
   }
 
@@ -182,6 +182,12 @@ function scaleWarnings(scale: number): Warning[] {
   return [{ code: 'scaled', message: `The ad is shown at ${Math.round(scale * 100)} % of its size.` }];
 }
 
+/** Only a slot that the client chose can have a problem here. */
+function slotWarnings({ element, problem }: ScoredCandidate): Warning[] {
+  if (problem === undefined) return [];
+  return [{ code: 'outside_slot', message: `The chosen slot ${element} cannot hold the ad: ${problem}.` }];
+}
+
 function noSlotReason(
   frame: CreativeFrame,
   ranked: readonly ScoredSlot<FoundSlot>[],
@@ -189,8 +195,8 @@ function noSlotReason(
 ): string {
   if (ranked.length === 0) return 'The page has no ad slot.';
   const size = `${frame.width}×${frame.height}`;
-  const judged = ranked.flatMap(({ scored, problem }) =>
-    problem === undefined ? [] : [`${scored.element}: ${problem}`],
+  const judged = ranked.flatMap(({ scored: { element, problem } }) =>
+    problem === undefined ? [] : [`${element}: ${problem}`],
   );
   const reasons = [...new Set([...refusals, ...judged])].slice(0, 4).join('; ');
   const slots =

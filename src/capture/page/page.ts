@@ -52,6 +52,8 @@ export interface ScoredCandidate extends SlotCandidate {
   readonly score: number;
   readonly size: readonly [number, number];
   readonly reasons: readonly string[];
+  /** Why the slot cannot hold the ad; undefined if it can. */
+  readonly problem?: string | undefined;
 }
 
 /** A picture of an ad in a page: a PNG of the device's viewport in device pixels. */

@@ -24,8 +24,6 @@ export interface ScoredSlot<S extends ScorableSlot> {
   readonly scored: ScoredCandidate;
   /** The scale that the ad would get; null if the slot cannot hold it. */
   readonly scale: number | null;
-  /** Why the slot cannot hold the ad; undefined if it can. */
-  readonly problem: string | undefined;
 }
 
 /** The smallest scale at which an ad is placed. */
@@ -87,11 +85,11 @@ export function scoreSlot<S extends ScorableSlot>(slot: S, request: ScoringReque
   if (unusable !== undefined) points.push([-50, unusable]);
   const score = Math.round(points.reduce((sum, [value]) => sum + value, 0) * 10) / 10;
   const reasons = points.filter(([value]) => value !== 0).map(([value, why]) => `${why} (${signed(value)})`);
+  const problem = unusable ?? (fit.scale === null ? fit.reason : undefined);
   return {
     slot,
-    scored: { ...candidate, score, size: fit.size, reasons },
+    scored: { ...candidate, score, size: fit.size, reasons, problem },
     scale: unusable === undefined ? fit.scale : null,
-    problem: unusable ?? (fit.scale === null ? fit.reason : undefined),
   };
 }
 

@@ -116,8 +116,8 @@ function sameBox({ candidate: { box: one } }: FoundSlot, { candidate: { box: two
   return (['x', 'y', 'width', 'height'] as const).every((side) => Math.abs(one[side] - two[side]) <= 1);
 }
 
-/** The client's choice counts, whatever the score. */
+/** The client's choice counts, whatever the score. The picture gets a warning if the slot cannot hold the ad. */
 function chosenBy(reason: string, one: ScoredSlot<FoundSlot>): ScoredSlot<FoundSlot> {
   const scored = { ...one.scored, reasons: [...one.scored.reasons, reason] };
-  return { ...one, scale: one.scale ?? 1, problem: undefined, scored };
+  return { ...one, scale: one.scale ?? 1, scored };
 }

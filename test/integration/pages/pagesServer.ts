@@ -249,6 +249,7 @@ const RECORD = {
       box: { x: 240, y: 4000, width: 970, height: 90 },
       size: [970, 90],
       score: 12,
+      problem: 'too small for 300×250',
     },
   ],
   candidates_found: 3,

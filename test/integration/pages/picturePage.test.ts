@@ -66,6 +66,9 @@ describe('the page of a picture', () => {
     expect(await slots.count()).toBe(3);
     expect(await slots.nth(0).textContent()).toContain('known by Google Publisher Tag, standard ad size');
     expect(await slots.nth(2).textContent()).toContain('below the picture');
+    expect(await slots.nth(2).textContent()).toContain('The slot cannot hold the ad: too small for 300×250.');
+    expect(await slots.nth(2).getByRole('button', { name: 'Use this slot instead' }).isDisabled()).toBe(true);
+    expect(await slots.nth(1).getByRole('button', { name: 'Use this slot instead' }).isEnabled()).toBe(true);
     expect(await page.locator('style, [style]').count()).toBe(0);
   });
 

@@ -473,7 +473,7 @@ export type Ad = {
 
 export type Warning = {
   /** New codes may be added. */
-  code: "image_not_loaded" | "script_not_loaded" | "font_not_loaded" | "fallback_font" | "size_conflict" | "size_assumed" | "scaled" | "overlay_hidden" | "page_changed" | "real_time" | "part_shown" | "other";
+  code: "image_not_loaded" | "script_not_loaded" | "font_not_loaded" | "fallback_font" | "size_conflict" | "size_assumed" | "scaled" | "overlay_hidden" | "page_changed" | "real_time" | "part_shown" | "outside_slot" | "other";
   /** A sentence for the reader of the picture. */
   message: string;
 };

@@ -13,6 +13,7 @@ const Candidate = z.object({
   evidence: z.array(z.string()).catch([]),
   filter_rule: z.object({ list: z.string(), rule: z.string() }).nullish().catch(null),
   reasons: z.array(z.string()).catch([]),
+  problem: z.string().nullish().catch(null),
 });
 
 /** The part of a provenance record that says how the slot was chosen. */

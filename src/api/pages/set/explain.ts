@@ -73,8 +73,10 @@ function item(slot: FoundSlot, options: ListOptions): Html {
 ${reasons.length > 0 && html`<details><summary>Reasons of the score</summary><ul class="meta">${reasons.map((reason) => html`<li>${reason}</li>`)}</ul></details>`}${!isChosen && use(slot, options)}</li>`;
 }
 
-function use({ number }: FoundSlot, { viewer, retakePath, next }: ListOptions): HtmlContent {
+function use({ number, problem }: FoundSlot, { viewer, retakePath, next }: ListOptions): HtmlContent {
   if (retakePath === undefined) return null;
+  if (problem)
+    return html`<p class="meta"><button disabled>Use this slot instead</button> The slot cannot hold the ad: ${problem}.</p>`;
   return html`<form method="post" action="${retakePath}">${hiddenFields(viewer, next)}<input type="hidden" name="slot_index" value="${number}"><button>Use this slot instead</button></form>`;
 }
 

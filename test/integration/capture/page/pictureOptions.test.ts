@@ -55,6 +55,16 @@ describe('options of the request', () => {
     expect(result).toMatchObject({ status: 'no_slots', reason: expect.stringContaining('so there is no slot 9') });
   });
 
+  test('a slot that was chosen although it cannot hold the ad gives a warning', async () => {
+    const rail = '<div class="ad" id="rail" style="width:160px;height:200px"></div>';
+    const picture = await wholeAd(`${PHONE}${STORY}${rail}${STORY}`, 'Apple iPhone 6', { slot: { selector: '#rail' } });
+    expect(picture.warnings).toContainEqual({
+      code: 'outside_slot',
+      message: 'The chosen slot #rail cannot hold the ad: 300×250 goes in only at 53 %.',
+    });
+    expect(codes(await wholeAd(two, 'Apple iPhone 6', { slot: { selector: '#mine' } }))).not.toContain('outside_slot');
+  });
+
   test.each(['desktop', 'Apple iPhone 6'])(
     'a picture of the whole page contains the ad below the first screen on %s',
     async (name) => {

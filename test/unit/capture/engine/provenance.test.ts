@@ -66,6 +66,7 @@ it('the record of a picture contains time, URLs, device, slot, rendering modes a
       evidence: ['gpt'],
       filter_rule: null,
       reasons: ['exact size'],
+      problem: null,
     },
     score: 7,
     candidates: [expect.objectContaining({ element: '#slot-7' })],

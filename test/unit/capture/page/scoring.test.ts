@@ -116,7 +116,10 @@ test.each<[string, ScorableSlot, { width: number; height: number }, number | nul
 
 test('an ad is not scaled unless the request allows it', () => {
   const small = slot({ sizes: [[250, 250]] });
-  const { scale, problem } = scoreSlot(small, { ...rectangle, allowScaling: false });
+  const {
+    scale,
+    scored: { problem },
+  } = scoreSlot(small, { ...rectangle, allowScaling: false });
   expect({ scale, problem }).toEqual({ scale: null, problem: '300×250 goes in only at 83 %' });
 });
 
@@ -151,7 +154,9 @@ test.each<[NonNullable<SlotCandidate['kind']>, number, number]>([
   ['skin', 300, 600],
 ])('a slot of the kind %s takes no ad of %i × %i', (kind, width, height) => {
   const large = slot({ kind, sizes: [[1_920, 1_080]] });
-  expect(scoreSlot(large, { ...rectangle, ad: { width, height } }).problem).toMatch(/takes only ads in the format/);
+  expect(scoreSlot(large, { ...rectangle, ad: { width, height } }).scored.problem).toMatch(
+    /takes only ads in the format/,
+  );
 });
 
 test('a fluid slot in a wide row takes no tall ad', () => {
@@ -162,10 +167,10 @@ test('a fluid slot in a wide row takes no tall ad', () => {
 });
 
 test('a score lists its reasons in words', () => {
-  const { scored, problem } = scoreSlot(slot({ covered: true, sizes: [[100, 100]] }), rectangle);
+  const { scored } = scoreSlot(slot({ covered: true, sizes: [[100, 100]] }), rectangle);
   expect(scored.reasons).toContain('too small for 300×250 (−40)');
   expect(scored.reasons).toContain('covered by something (−20)');
-  expect(problem).toBe('too small for 300×250');
+  expect(scored.problem).toBe('too small for 300×250');
 });
 
 test('a score is the sum of its reasons', () => {
@@ -179,7 +184,7 @@ test('an ad of a declared size that is wider than a small screen is scaled to th
   const box = { x: 10, y: 100, width: 300, height: 50 };
   const narrow = (over: Partial<SlotCandidate>, asked = request) =>
     narrowToBox(scoreSlot(slot({ box, sizes: [[320, 50]], ...over }), asked), asked);
-  expect(narrow({})).toMatchObject({ scale: 300 / 320, problem: undefined });
+  expect(narrow({})).toMatchObject({ scale: 300 / 320, scored: { problem: undefined } });
   expect(narrow({})?.scored.reasons?.at(-1)).toMatch(/would pass the edge of the screen/);
   expect(narrow({}, { ...request, viewport })).toBeUndefined();
   expect(narrow({ box: { ...box, x: 0, width: 320 } })).toBeUndefined();
