@@ -1,4 +1,4 @@
-import type { CDPSession, Page, Request, Response, Route } from 'playwright';
+import type { CDPSession, Page, Request, Route } from 'playwright';
 import type { Phase } from '../../contract/captureProtocol.ts';
 import type { Device } from '../../domain/devices.ts';
 import type { OtherAds } from '../../domain/screenshotOptions.ts';
@@ -16,6 +16,7 @@ import { findSlots } from './findSlots.ts';
 import { goTo } from './goTo.ts';
 import { RECORD_DECLARATIONS } from './inPage/declarationRecorder.ts';
 import { LivePage } from './livePage.ts';
+import { isDocumentReplaced, MainDocument } from './mainDocument.ts';
 import type { ClosedPage, OpenPage } from './page.ts';
 import { NetworkActivity, scrollThrough, TimeBudget } from './settle.ts';
 import { challengeOfPage, failureOfNavigation, failureOfResponse, type SiteFailure } from './siteFailures.ts';
@@ -36,6 +37,10 @@ const SCROLL_MS = 6_000;
 const LOAD_MS = 3_000;
 const QUIET_MS = 2_500;
 const FIND_MS = 20_000;
+/** A page that refreshes itself later than that is a page to look at. */
+const MAX_REFRESH_SECONDS = 10;
+/** Documents of one site that replace each other, by a refresh or by a script. */
+const MAX_DOCUMENTS = 4;
 /** A page with busy scripts answers late, most of all on a busy node. */
 const TEXT_MS = 15_000;
 
@@ -46,6 +51,7 @@ export class PageVisit {
   readonly #consent: ConsentDialogs;
   readonly #failedFrames: FailedFrames;
   readonly #network: NetworkActivity;
+  readonly #document: MainDocument;
   readonly #phases: Partial<Record<Phase, number>> = {};
   readonly #warnings: Warning[] = [];
   #settled = false;
@@ -55,6 +61,7 @@ export class PageVisit {
     this.#options = options;
     this.#consent = new ConsentDialogs(page.context());
     this.#failedFrames = new FailedFrames(page);
+    this.#document = new MainDocument(page);
     this.#network = new NetworkActivity(page, (request) => this.#actionFor(request) === 'hold');
   }
 
@@ -71,12 +78,39 @@ export class PageVisit {
     signal?.addEventListener('abort', abort, { once: true });
     try {
       const session = await this.#prepare();
-      const failure = await this.#timed('navigate', () => this.#navigate(site));
+      const budget = new TimeBudget(this.#options.navigationTimeoutMs);
+      const failure = await this.#timed('navigate', () => this.#navigate(site, budget));
       if (failure !== undefined) return await this.#failed(failure, site);
-      await this.#settle();
-      return await this.#ready(session);
+      for (let documents = 1; documents <= MAX_DOCUMENTS; documents += 1) {
+        const visited = await this.#visitDocument(site, { session, budget });
+        if (visited !== 'replaced') return visited;
+      }
+      const reason = `The site replaced its page ${MAX_DOCUMENTS} times, so no picture was taken.`;
+      return await this.#failed({ status: 'generic_error', reason }, site);
     } finally {
       signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  /** @returns `replaced` if another document took the place of this one before it was ready. */
+  async #visitDocument(
+    site: string,
+    { session, budget }: { session: CDPSession; budget: TimeBudget },
+  ): Promise<OpenPage | ClosedPage | 'replaced'> {
+    this.#settled = false;
+    try {
+      const failure = await this.#timed('navigate', () => this.#examine(site, budget));
+      if (failure !== undefined) return await this.#failed(failure, site);
+      const refresh = await this.#document.secondsToRefresh();
+      if (refresh <= MAX_REFRESH_SECONDS && (await this.#document.isReplaced(refresh * 1_000 + LOAD_MS)))
+        return 'replaced';
+      const { count } = this.#document;
+      await this.#settle();
+      if (this.#document.count > count || this.#document.isError) return 'replaced';
+      return await this.#ready(session);
+    } catch (error) {
+      if (isDocumentReplaced(error) && !this.#page.isClosed()) return 'replaced';
+      throw error;
     }
   }
 
@@ -116,19 +150,26 @@ export class PageVisit {
     return this.#options.otherAds === 'keep' ? 'pass' : actionFor(request.url(), request.resourceType());
   }
 
-  async #navigate(site: string): Promise<SiteFailure | undefined> {
-    const { navigationTimeoutMs, egressFailures } = this.#options;
-    const budget = new TimeBudget(navigationTimeoutMs);
-    let response: Response | null;
+  async #navigate(site: string, budget: TimeBudget): Promise<SiteFailure | undefined> {
     try {
-      response = await goTo(this.#page, site, { budget, log: this.#options.log });
+      await goTo(this.#page, site, { budget, log: this.#options.log });
+      return undefined;
     } catch (error) {
-      return failureOfNavigation(error, site, egressFailures());
+      return isDocumentReplaced(error) ? undefined : failureOfNavigation(error, site, this.#options.egressFailures());
     }
+  }
+
+  /** @returns why the present document shows no ads, or undefined if it can. */
+  async #examine(site: string, budget: TimeBudget): Promise<SiteFailure | undefined> {
     const arrived = await this.#documentArrives(budget.left());
     const text = await this.#text();
     if (!arrived && text === '')
       return { status: 'net_read_timeout', reason: 'The site started to respond but did not send the page in time.' };
+    if (this.#document.isError) {
+      const error = new Error(this.#document.failure ?? 'The site did not answer.');
+      return failureOfNavigation(error, site, this.#options.egressFailures());
+    }
+    const { response } = this.#document;
     if (response === null) return undefined;
     const answer = {
       status: response.status(),
@@ -186,7 +227,6 @@ export class PageVisit {
     if (this.#consent.isAnswered)
       this.#warnings.push({ code: 'overlay_hidden', message: 'Tearsheet answered the consent dialog of the page.' });
     await rest();
-    this.#settled = true;
   }
 
   /** Waits for the load event, or until only endless requests remain. */
@@ -198,13 +238,16 @@ export class PageVisit {
     }
   }
 
-  async #ready(session: CDPSession): Promise<OpenPage> {
+  async #ready(session: CDPSession): Promise<OpenPage | 'replaced'> {
     const live = new LivePage(this.#page, session);
     await this.#failedFrames.makeBlank();
     // Some pages are invisible until an animation ends.
     await live.freeze();
     const lists = await this.#options.slotLists;
     const slots = await this.#timed('find', () => withDeadline(FIND_MS, findSlots(this.#page, lists)));
+    // A page that only leads to another one by a timer has no slots.
+    if (slots.length === 0 && (await this.#document.isReplaced(QUIET_MS))) return 'replaced';
+    this.#settled = true;
     const placement = new AdPlacer(live, slots, this.#options.device.viewport, this.#warnings);
     return {
       status: 'ready',
