@@ -20,6 +20,7 @@ import {
   DeliveriesQuery,
   ListQuery,
   ScreenshotsQuery,
+  SetScreenshotsQuery,
   SetsQuery,
   UploadsQuery,
 } from './queries.ts';
@@ -152,6 +153,14 @@ export function operations(limits: Limits): ZodOpenApiPathsObject {
     [`${BASE}/screenshot_sets/{id}`]: {
       get: one('getScreenshotSet', 'screenshot set', ScreenshotSetRecord, [410]),
       ...changes.set,
+    },
+    [`${BASE}/screenshot_sets/{id}/screenshots`]: {
+      get: {
+        ...list('listScreenshotsOfSet', 'List the screenshots of a set', SetScreenshotsQuery, ScreenshotRecord),
+        description: `In the order of the request, as in the set itself. ${OURS}`,
+        requestParams: { path: withId('set'), query: SetScreenshotsQuery },
+        responses: responses(200, listOf(ScreenshotRecord), [410, 422]),
+      },
     },
     [`${BASE}/screenshot_sets/{id}/approve`]: {
       post: reviewing('approveScreenshotSet', 'Approve a set', 'From `in_review` to `approved`.'),

@@ -165,6 +165,8 @@ export const ScreenshotsQuery = z
   })
   .superRefine(requireOrder);
 
+export const SetScreenshotsQuery = z.object({ ...paging, ...after('screenshots of the set') });
+
 export const EventsQuery = z
   .object({
     ...paging,

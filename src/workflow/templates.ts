@@ -1,8 +1,21 @@
-import { conflict } from '../domain/failure.ts';
+import { conflict, unknownId } from '../domain/failure.ts';
 import { TEMPLATES_MAX } from '../domain/templates.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { lockOrganizationById } from '../store/organizations/organizations.ts';
-import { countTemplates, type TemplateRow, type TemplateToSave, upsertTemplate } from '../store/templates/templates.ts';
+import { noteRemoved } from '../store/removal/removedSets.ts';
+import {
+  countTemplates,
+  deleteTemplate,
+  type TemplateRow,
+  type TemplateToSave,
+  upsertTemplate,
+} from '../store/templates/templates.ts';
+
+/** @throws Failure (404) */
+export async function removeTemplate(tx: Queryable, one: { organizationId: string; id: string }): Promise<void> {
+  if (!(await deleteTemplate(tx, one))) throw unknownId();
+  await noteRemoved(tx, one);
+}
 
 /** Saves a template under its name. @throws Failure (409) if the organization has too many. */
 export async function saveTemplate(

@@ -9,6 +9,7 @@ import { conflict } from '../domain/failure.ts';
 import { type UploadLimits, uploadKey } from '../domain/uploads.ts';
 import type { Database, Queryable } from '../store/database/database.ts';
 import { lockOrganizationById } from '../store/organizations/organizations.ts';
+import { noteRemoved } from '../store/removal/removedSets.ts';
 import {
   beginUpload,
   completeUpload,
@@ -125,6 +126,7 @@ export function deleteUpload(
     if (row.expires_at === null) throw conflict('id', 'is the id of an upload that an ad uses, so it stays.');
     await artifacts.delete(uploadKey(id));
     await deleteUploads(tx, [id]);
+    await noteRemoved(tx, { id, organizationId });
     return true;
   });
 }

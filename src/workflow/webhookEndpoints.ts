@@ -10,6 +10,7 @@ import { recordAction } from '../store/auditLog/auditLog.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
 import { lockOrganizationById } from '../store/organizations/organizations.ts';
+import { noteRemoved } from '../store/removal/removedSets.ts';
 import {
   countEndpoints,
   type EndpointFields,
@@ -122,6 +123,7 @@ async function recordChange(
 export async function deleteEndpoint(tx: Queryable, one: OneEndpoint, { actor, queue }: EndpointChange): Promise<void> {
   const row = await lockedEndpoint(tx, one);
   await markEndpointDeleted(tx, one.id);
+  await noteRemoved(tx, one);
   await notify(tx, { endpoint: one.id });
   await updatePendingDeliveries(tx, one.id, queue);
   const { organizationId, id } = one;

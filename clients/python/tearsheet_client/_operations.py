@@ -40,6 +40,7 @@ from .models import (
     ListExportsResult,
     ListKeysResult,
     ListScreenshotSetsResult,
+    ListScreenshotsOfSetResult,
     ListScreenshotsResult,
     ListSharesResult,
     ListTemplatesResult,
@@ -184,6 +185,14 @@ class Operations(Caller):
     def delete_screenshot_set(self, id: str) -> None:
         """Delete a set."""
         self.call("DELETE", f"/screenshot_sets/{quoted(id)}", repeatable=True)
+
+    def list_screenshots_of_set(self, id: str, *, page: Optional[int] = None, per_page: Optional[int] = None, after: Optional[str] = None) -> "ListScreenshotsOfSetResult":
+        """List the screenshots of a set."""
+        return cast("ListScreenshotsOfSetResult", self.call("GET", f"/screenshot_sets/{quoted(id)}/screenshots", query={"page": page, "per_page": per_page, "after": after}, repeatable=True))
+
+    def iterate_screenshots_of_set(self, id: str, *, page: Optional[int] = None, per_page: Optional[int] = None, after: Optional[str] = None) -> Iterator["Screenshot"]:
+        """List the screenshots of a set. Reads all pages from `page` on, one after the other."""
+        return self.iterate(lambda number: self.list_screenshots_of_set(id, page=number, per_page=per_page, after=after), page or 1)
 
     def approve_screenshot_set(self, id: str, body: Optional["Review"] = None, *, idempotency_key: Optional[str] = None) -> "ScreenshotSet":
         """Approve a set."""

@@ -1568,6 +1568,14 @@ class ListScreenshotSetsResult(TypedDict):
     total: int
 
 
+class ListScreenshotsOfSetResult(TypedDict):
+    data: List["Screenshot"]
+    page: int
+    per_page: int
+    # Objects of the list, exact up to 1,000. A longer list has at least as many, and more than the objects up to this page if another page follows.
+    total: int
+
+
 class ListSharesResult(TypedDict):
     data: List["Share"]
     page: int

@@ -32,6 +32,7 @@ import {
   oneScreenshot,
   oneSet,
   screenshotList,
+  screenshotsOfSet,
   setList,
   uploadList,
 } from './reading.ts';
@@ -153,6 +154,7 @@ function addReadRoutes(app: Express, options: BodyOptions, endpoint: Endpoint): 
     patch: endpoint('write', patchSet(options)),
     delete: endpoint('write', deleteSet(options)),
   });
+  route(app, `${ORGANIZATION}/screenshot_sets/:id/screenshots`, { get: endpoint('read', screenshotsOfSet(db)) });
   route(app, `${ORGANIZATION}/usage`, { get: endpoint('read', usage(options)) });
   route(app, `${ORGANIZATION}/screenshots`, { get: endpoint('read', screenshotList(db)) });
   route(app, `${ORGANIZATION}/screenshots/:id`, { get: endpoint('read', oneScreenshot(db)) });

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { Faults } from '../../contract/faults.ts';
 import { requestShapes } from '../../contract/requestShapes.ts';
 import type { Actor } from '../../domain/auditLog.ts';
-import { invalid, unknownId } from '../../domain/failure.ts';
+import { Failure, gone, invalid, unknownId } from '../../domain/failure.ts';
 import type { Scope } from '../../domain/keys.ts';
 import { DEFAULT_RETENTION } from '../../domain/retention.ts';
 import { isUuid } from '../../domain/slugs.ts';
@@ -11,6 +11,7 @@ import { jsonSteps } from '../../lib/jsonSteps.ts';
 import { runInSlices } from '../../lib/slices.ts';
 import type { Queryable } from '../../store/database/database.ts';
 import { authenticate } from '../../store/organizations/apiKeys.ts';
+import { wasRemoved } from '../../store/removal/removedSets.ts';
 import type { RememberedKey } from '../../workflow/acceptance/acceptAd.ts';
 import { authorize, readApiKey, requireOwner } from '../auth/apiKeys.ts';
 import { KeyMemory } from '../auth/keyMemory.ts';
@@ -43,8 +44,10 @@ export interface AuthorizedRequest {
 
 export interface JsonResponse {
   readonly status: number;
-  /** JSON; empty for 204. */
+  /** JSON; empty for 204 and 304. */
   readonly text: string;
+  /** The entity tag; made from the text unless given. */
+  readonly tag?: string | undefined;
 }
 
 export const jsonResponse = (status: number, body: object): JsonResponse => ({ status, text: JSON.stringify(body) });
@@ -98,25 +101,49 @@ export function endpoints(options: PublicApiOptions): Endpoint {
       const actor = actorOf({ request, response }, { type: 'api_key', keyId });
       const place = { publicUrl, slug };
       const call = { request, response, organizationId: id, keyId, actor, place, answerDays, remembered, charge };
-      const { status, text } = await handle(call);
+      const { status, text, tag } = await handle(call).catch((error: unknown) => answerRemoved(store.db, call, error));
       if (status === 204) {
         response.status(status).set('Cache-Control', 'no-store').end();
         return;
       }
-      await send(call, { status, text: withRequestWarnings(request, text) }, secret);
+      await send(call, { status, text: status === 304 ? '' : withRequestWarnings(request, text), tag }, secret);
     };
+}
+
+/**
+ * An object that was removed answers 410 in all its routes, and a second DELETE answers 204 as the first one did.
+ * @throws the error if it is about something else.
+ */
+async function answerRemoved(
+  db: Queryable,
+  { request, organizationId }: AuthorizedRequest,
+  error: unknown,
+): Promise<JsonResponse> {
+  const isMissing = error instanceof Failure && error.code === 'not_found';
+  const id = Object.values(request.params).at(-1);
+  const ids = isMissing
+    ? Object.values(request.params)
+        .flat()
+        .filter((text) => text !== undefined && isUuid(text))
+    : [];
+  for (const one of ids) {
+    if (!(await wasRemoved(db, { id: String(one).toLowerCase(), organizationId }))) continue;
+    if (request.method === 'DELETE' && one === id) return { status: 204, text: '' };
+    throw gone('id', 'This object was deleted, or it was older than the organization keeps sets.');
+  }
+  throw error;
 }
 
 /** Answers 304 if the client has the answer to its GET already. */
 async function send(
   { request, response }: AuthorizedRequest,
-  { status, text }: JsonResponse,
+  { status, text, tag: given }: JsonResponse,
   secret: boolean,
 ): Promise<void> {
-  const isRead = status === 200 && (request.method === 'GET' || request.method === 'HEAD');
+  const isRead = (status === 200 || status === 304) && (request.method === 'GET' || request.method === 'HEAD');
   response.set('Cache-Control', isRead && !secret ? 'private, no-cache' : 'no-store');
   if (isRead) {
-    const tag = await runInSlices(entityTagSteps(text));
+    const tag = given ?? (await runInSlices(entityTagSteps(text)));
     response.set('ETag', tag).vary('Authorization').vary('Prefer');
     if (hasTag(request, tag)) {
       response.status(304).end();

@@ -15,6 +15,10 @@ export function* entityTagSteps(text: string): Generator<undefined, string> {
   return `"${hash.digest('base64url').slice(0, 27)}"`;
 }
 
+/** @returns the tag of a short text. */
+export const tagOf = (text: string): string =>
+  `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
+
 /** @returns whether `If-None-Match` names the tag, weak or strong, or any tag with `*`. */
 export function hasTag(request: Request, tag: string): boolean {
   const given = (request.headersDistinct['if-none-match'] ?? []).join(',');

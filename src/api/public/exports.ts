@@ -12,6 +12,7 @@ import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFa
 import { jsonBodyReader } from './jsonBody.ts';
 import { listAnswer } from './listAnswer.ts';
 import type { BodyOptions } from './options.ts';
+import { requireSet } from './reading.ts';
 
 type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
@@ -70,6 +71,7 @@ export function exportList(db: Database): Handler {
   return async ({ request, organizationId, place }) => {
     const query = readOrFail(ListQuery, request.query);
     const filter = { organizationId, setId: idOf(request), from: query.from, to: query.to };
+    await requireSet(db, { id: filter.setId, organizationId });
     return listAnswer(
       query,
       (page) => listExports(db, filter, page),

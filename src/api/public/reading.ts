@@ -5,6 +5,7 @@ import {
   CampaignsQuery,
   DeliveriesQuery,
   ScreenshotsQuery,
+  SetScreenshotsQuery,
   SetsQuery,
   UploadsQuery,
 } from '../../contract/queries.ts';
@@ -15,9 +16,11 @@ import { readCampaign } from '../../store/campaigns/readCampaign.ts';
 import type { Database } from '../../store/database/database.ts';
 import { findDelivery, listDeliveries } from '../../store/deliveries/listDeliveries.ts';
 import { findApprovedPlace, listApprovedScreenshots } from '../../store/screenshots/listApprovedScreenshots.ts';
+import { findPlaceInSet, listScreenshotsOfSet } from '../../store/screenshots/readScreenshots.ts';
 import { listSets } from '../../store/sets/listSets.ts';
+import { readSetVersion, type SetVersion } from '../../store/sets/setVersion.ts';
 import { listUploads } from '../../store/uploads/uploads.ts';
-import { rejectRemoved } from '../../workflow/removal.ts';
+import { costOfPictures } from '../limits/costs.ts';
 import {
   approvedScreenshotRecord,
   campaignRecord,
@@ -27,7 +30,7 @@ import {
   uploadRecord,
 } from '../presenters/listItems.ts';
 import { readAdRecord, readScreenshotDetail, readSetRecord } from '../presenters/readRecords.ts';
-import { adRecord } from '../presenters/records.ts';
+import { adRecord, screenshotRecord } from '../presenters/records.ts';
 import {
   type AuthorizedRequest,
   idOf,
@@ -36,6 +39,7 @@ import {
   longJsonResponse,
   readOrFail,
 } from './endpoint.ts';
+import { hasTag, tagOf } from './entityTag.ts';
 import { listAnswer, placeOf, unknownPlace } from './listAnswer.ts';
 import { listQuery } from './listQuery.ts';
 
@@ -160,7 +164,6 @@ export function oneAd(db: Database): ReadHandler {
   return async ({ request, organizationId, place }) => {
     const id = idOf(request);
     const record = await readAdRecord(db, { id, organizationId, publicUrl: place.publicUrl });
-    if (record === undefined) await rejectRemoved(db, { id, organizationId });
     if (record === undefined) throw unknownId();
     return jsonResponse(200, record);
   };
@@ -168,13 +171,40 @@ export function oneAd(db: Database): ReadHandler {
 
 /** As {@link oneAd}, for a set. */
 export function oneSet(db: Database): ReadHandler {
-  return async ({ request, organizationId, place }) => {
+  return async ({ request, organizationId, place, charge }) => {
     const id = idOf(request);
+    const { pictures, version } = await requireSet(db, { id, organizationId });
+    const tag = tagOf(version);
+    // Before the record is built: one of 10,000 pictures has 6 MB.
+    if (hasTag(request, tag)) return { status: 304, text: '', tag };
+    await charge(costOfPictures(pictures));
     const record = await readSetRecord(db, { id, organizationId, publicUrl: place.publicUrl });
-    if (record === undefined) await rejectRemoved(db, { id, organizationId });
     if (record === undefined) throw unknownId();
-    return longJsonResponse(200, record);
+    return { ...(await longJsonResponse(200, record)), tag };
   };
+}
+
+/** The screenshots of one set, in the order of the request. @throws Failure (404 or 410) */
+export function screenshotsOfSet(db: Database): ReadHandler {
+  return async (call) => {
+    const query = read(SetScreenshotsQuery, call);
+    const setId = idOf(call.request);
+    await requireSet(db, { id: setId, ...ofCaller(call) });
+    const after = query.after === undefined ? undefined : await findPlaceInSet(db, { setId, id: query.after });
+    if (after === undefined && query.after !== undefined) throw unknownPlace();
+    return listAnswer(
+      query,
+      (page) => listScreenshotsOfSet(db, { setId, after }, page),
+      (row) => screenshotRecord(row, call.place),
+    );
+  };
+}
+
+/** @throws Failure (404) */
+export async function requireSet(db: Database, ref: { id: string; organizationId: string }): Promise<SetVersion> {
+  const found = await readSetVersion(db, ref);
+  if (found === undefined) throw unknownId();
+  return found;
 }
 
 /** Responds with the same object as the list. @throws Failure (404) */
@@ -182,7 +212,6 @@ export function oneCampaign(db: Database): ReadHandler {
   return async ({ request, organizationId }) => {
     const id = idOf(request);
     const row = await readCampaign(db, { id, organizationId });
-    if (row === undefined) await rejectRemoved(db, { id, organizationId });
     if (row === undefined) throw unknownId();
     return jsonResponse(200, campaignRecord(row));
   };
@@ -193,7 +222,6 @@ export function oneScreenshot(db: Database): ReadHandler {
   return async ({ request, organizationId, place }) => {
     const id = idOf(request);
     const record = await readScreenshotDetail(db, { screenshotId: id, organizationId }, place);
-    if (record === undefined) await rejectRemoved(db, { id, organizationId });
     if (record === undefined) throw unknownId();
     return jsonResponse(200, record);
   };

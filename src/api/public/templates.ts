@@ -1,9 +1,8 @@
 /** Handlers for request templates. */
 import { ListQuery } from '../../contract/queries.ts';
 import { newTemplate, templateBody } from '../../contract/templates.ts';
-import { unknownId } from '../../domain/failure.ts';
-import { deleteTemplate, listTemplates } from '../../store/templates/templates.ts';
-import { saveTemplate } from '../../workflow/templates.ts';
+import { listTemplates } from '../../store/templates/templates.ts';
+import { removeTemplate as removeTemplateRow, saveTemplate } from '../../workflow/templates.ts';
 import { templateRecord } from '../presenters/listItems.ts';
 import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
 import { jsonBodyReader } from './jsonBody.ts';
@@ -37,7 +36,7 @@ export function templateList({ store }: BodyOptions): Handler {
 /** DELETE …/templates/{id}: 204. */
 export function removeTemplate({ store }: BodyOptions): Handler {
   return async ({ request, organizationId }) => {
-    if (!(await deleteTemplate(store.db, { id: idOf(request), organizationId }))) throw unknownId();
+    await store.db.transaction().execute((tx) => removeTemplateRow(tx, { id: idOf(request), organizationId }));
     return { status: 204, text: '' };
   };
 }

@@ -91,16 +91,30 @@ export async function releaseRemovedSet(db: Queryable, setId: string): Promise<v
   await db.updateTable('screenshot_sets').set({ removing_until: null }).where('id', '=', setId).execute();
 }
 
+/** Remembers an object that was deleted with its row. */
+export async function noteRemoved(
+  tx: Queryable,
+  { id, organizationId }: { readonly id: string; readonly organizationId: string },
+): Promise<void> {
+  const values = { id, organization_id: organizationId };
+  await tx
+    .insertInto('tombstones')
+    .values(values)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
 /** @returns whether the organization had an object with this id that was removed. */
 export async function wasRemoved(
   db: Queryable,
   { id, organizationId }: { readonly id: string; readonly organizationId?: string },
 ): Promise<boolean> {
-  const row = await db
-    .selectFrom('tombstones')
-    .select('id')
-    .where('id', '=', id)
-    .$if(organizationId !== undefined, (q) => q.where('organization_id', '=', organizationId ?? ''))
-    .executeTakeFirst();
-  return row !== undefined;
+  // The screenshots of a removed set have no tombstones until their rows are deleted.
+  const { rows } = await sql`
+    select 1 from tombstones where id = ${id} and organization_id = coalesce(${organizationId ?? null}::uuid, organization_id)
+    union all
+    select 1 from screenshots s join screenshot_sets t on t.id = s.set_id
+    where s.id = ${id} and t.removed_at is not null
+      and t.organization_id = coalesce(${organizationId ?? null}::uuid, t.organization_id)`.execute(db);
+  return rows.length > 0;
 }

@@ -2,8 +2,10 @@
 import { type Selectable, sql } from 'kysely';
 import { readAds } from '../ads/readAd.ts';
 import type { Queryable } from '../database/database.ts';
+import { type ListPage, type Page, readListPage } from '../database/listPage.ts';
 import type { AdRow, ScreenshotRow } from '../database/rows.ts';
 import type { ScreenshotTable } from '../database/schema.ts';
+import { type History, withScreenshotHistory } from '../reviews/reviews.ts';
 
 /** The columns of a {@link ScreenshotRow}. The query joins `images`. */
 export const SCREENSHOT_COLUMNS = [
@@ -23,13 +25,40 @@ export const SCREENSHOT_COLUMNS = [
 
 /** The screenshots of a set in the order of the request. An ad is read once, however many pictures show it. */
 export async function readScreenshots(db: Queryable, setId: string): Promise<ScreenshotRow[]> {
-  const rows = await db
+  return withAds(db, await ofSet(db, setId).execute());
+}
+
+/** A page of the same list, with reviews and retakes. @param after the place of the last screenshot before the page. */
+export async function listScreenshotsOfSet(
+  db: Queryable,
+  { setId, after = -1 }: { readonly setId: string; readonly after?: number | undefined },
+  page: Page,
+): Promise<ListPage<ScreenshotRow & History>> {
+  const { rows, total } = await readListPage(db, ofSet(db, setId).where('screenshots.seq', '>', after), page);
+  return { rows: await withScreenshotHistory(db, await withAds(db, rows)), total };
+}
+
+/** @returns the place of a screenshot in its set; undefined if it is not one of the set. */
+export async function findPlaceInSet(
+  db: Queryable,
+  { setId, id }: { readonly setId: string; readonly id: string },
+): Promise<number | undefined> {
+  const found = db.selectFrom('screenshots').select('seq').where('set_id', '=', setId).where('id', '=', id);
+  return (await found.executeTakeFirst())?.seq;
+}
+
+const ofSet = (db: Queryable, setId: string) =>
+  db
     .selectFrom('screenshots')
     .leftJoin('images', 'images.token', 'screenshots.image_token')
     .select(SCREENSHOT_COLUMNS)
     .where('screenshots.set_id', '=', setId)
-    .orderBy('screenshots.seq')
-    .execute();
+    .orderBy('screenshots.seq');
+
+async function withAds<R extends { readonly ad_id: string }>(
+  db: Queryable,
+  rows: readonly R[],
+): Promise<(R & { readonly ad: AdRow })[]> {
   const ads = await readAds(db, [...new Set(rows.map((row) => row.ad_id))]);
   return rows.map((row) => ({ ...row, ad: required(ads, row.ad_id) }));
 }

@@ -153,6 +153,15 @@ export type ListScreenshotSetsQuery = {
   metadata?: Record<string, string>;
 };
 
+export type ListScreenshotsOfSetQuery = {
+  /** From 1. */
+  page?: number;
+  /** 100 unless given, at most 500. */
+  per_page?: number;
+  /** Only screenshots of the set that follow this one in the list. */
+  after?: string;
+};
+
 export type ListSharesQuery = {
   /** From 1. */
   page?: number;
@@ -436,6 +445,16 @@ export class Operations extends Caller {
   /** Delete a set. */
   deleteScreenshotSet(id: string, options: CallOptions = {}): Promise<void> {
     return this.call<void>({ method: 'DELETE', path: `/screenshot_sets/${encodeURIComponent(id)}`, repeatable: true }, options);
+  }
+
+  /** List the screenshots of a set. */
+  listScreenshotsOfSet(id: string, query: ListScreenshotsOfSetQuery = {}, options: CallOptions = {}): Promise<Answer<Page<Screenshot>>> {
+    return this.call<Answer<Page<Screenshot>>>({ method: 'GET', path: `/screenshot_sets/${encodeURIComponent(id)}/screenshots`, query, repeatable: true }, options);
+  }
+
+  /** List the screenshots of a set. Reads all pages from `query.page` on, one after the other. */
+  iterateScreenshotsOfSet(id: string, query: ListScreenshotsOfSetQuery = {}, options: CallOptions = {}): AsyncGenerator<Screenshot, void> {
+    return this.iterate((page) => this.listScreenshotsOfSet(id, { ...query, page }, options), query.page);
   }
 
   /** Approve a set. */

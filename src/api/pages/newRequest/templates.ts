@@ -4,8 +4,8 @@ import { newTemplate, templateBody } from '../../../contract/templates.ts';
 import { Failure, failureMessage } from '../../../domain/failure.ts';
 import { isUuid } from '../../../domain/slugs.ts';
 import { TEMPLATES_MAX } from '../../../domain/templates.ts';
-import { deleteTemplate, findTemplate, listTemplates, type TemplateRow } from '../../../store/templates/templates.ts';
-import { saveTemplate } from '../../../workflow/templates.ts';
+import { findTemplate, listTemplates, type TemplateRow } from '../../../store/templates/templates.ts';
+import { removeTemplate, saveTemplate } from '../../../workflow/templates.ts';
 import type { PagesOptions, Viewer } from '../context.ts';
 import type { Draft } from './draft.ts';
 import { FieldFaults, sentenceOf } from './fieldFaults.ts';
@@ -64,7 +64,8 @@ export const saveAsTemplate: Act = async (options, viewer, draft) => {
 export const removeChosenTemplate: Act = async (options, viewer, draft) => {
   const row = await chosen(options, viewer, draft);
   if (row === undefined) return withFault(draft, 'Choose a template.');
-  await deleteTemplate(options.store.db, { organizationId: viewer.organizationId, id: row.id });
+  const one = { organizationId: viewer.organizationId, id: row.id };
+  await options.store.db.transaction().execute((tx) => removeTemplate(tx, one));
   const faults = new FieldFaults();
   return { draft: { ...draft, template: '' }, faults, notice: `The template “${row.name}” was removed.` };
 };

@@ -44,6 +44,35 @@ test('a changed object has another tag', async () => {
   expect(changed.headers.etag).not.toBe(headers.etag);
 });
 
+test('the tag of a set changes with everything that the set shows', async () => {
+  const media = { type: 'url', content: 'https://cdn.example/banner.png' };
+  const screenshots = ['a', 'b'].map((name) => ({
+    site: { url: `https://${name}.example` },
+    device: { name: 'ipad' },
+  }));
+  const body = { campaign: { name: 'Tags' }, screenshot_requests: [{ ad: { media, name: 'Old' }, screenshots }] };
+  const { id } = (await api.post('screenshot_requests', body)).json;
+  const path = `screenshot_sets/${id}`;
+  const { pool } = api.store;
+  const changes = [
+    `update screenshots set status = 'no_slots' where seq = 1 and set_id = '${id}'`,
+    `update screenshot_sets set review_notes = 'Nice' where id = '${id}'`,
+    `update ads set name = 'New' where name = 'Old'`,
+    `insert into reviews (set_id, decision) values ('${id}', 'none')`,
+    `insert into screenshot_sets (id, organization_id, campaign_id, retake_of, original_id)
+      select gen_random_uuid(), organization_id, campaign_id, id, id from screenshot_sets where id = '${id}'`,
+  ];
+  const tags = new Set<string>();
+  for (const change of ['select 1', ...changes]) {
+    await pool.query(change);
+    const { json, headers } = await api.get(path);
+    expect(json.screenshots).toHaveLength(2);
+    tags.add(headers.etag ?? '');
+    expect((await conditional(path, headers.etag ?? '')).status, change).toBe(304);
+  }
+  expect(tags.size).toBe(changes.length + 1);
+});
+
 test('failures, and answers of other methods, have no tag and are not stored', async () => {
   const missing = await conditional('ads/00000000-0000-4000-8000-000000000000', '*');
   expect([missing.status, missing.headers.etag]).toEqual([404, undefined]);

@@ -92,7 +92,7 @@ describe('a deleted set', () => {
     const { json } = await api.get('screenshot_sets');
     expect(json.data.map(({ id }: { id: string }) => id)).not.toContain(set.id);
     for (const action of ['cancel', 'approve', 'retake', 'shares'])
-      expect([action, (await api.post(`${path}/${action}`, {})).status]).toEqual([action, 404]);
+      expect([action, (await api.post(`${path}/${action}`, {})).status]).toEqual([action, 410]);
     expect((await api.remove(path)).status).toBe(204);
     await removeAll();
     expect([(await api.get(path)).status, (await api.remove(path)).status]).toEqual([410, 204]);
