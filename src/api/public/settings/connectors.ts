@@ -57,7 +57,7 @@ export function putConnector(options: BodyOptions, guard: Pick<Guard, 'resolve'>
 /** DELETE …/connectors/{name}: 204. */
 export function removeConnector({ store }: BodyOptions): Handler {
   return async (call) => {
-    // A name can be used again, so a second request cannot be told from one for a name that never existed.
+    // A name can be used again, so a second request looks like one for a name that never existed.
     await store.db.transaction().execute((tx) => remove(tx, keyOf(call), call.actor));
     return { status: 204, text: '' };
   };
