@@ -1,11 +1,13 @@
 import { loadConfig } from '../config.ts';
 import { type Database, openStore } from '../store/database/database.ts';
+import { requireKeys } from './service/prepareSecrets.ts';
 
 /** Runs an operator's command on the database of DATABASE_URL. */
 export async function withStore<T>(run: (db: Database) => Promise<T>): Promise<T> {
   const { DATABASE_URL, SECRETS_KEYS: keyRing } = loadConfig(process.env, ['DATABASE_URL']);
   const store = openStore({ url: DATABASE_URL ?? '', maxConnections: 1, keyRing });
   try {
+    await requireKeys(store.db);
     return await run(store.db);
   } finally {
     await store.close();

@@ -37,6 +37,12 @@ export function failureMessage({ errors }: Pick<Failure, 'errors'>): string {
   return sentences.join(' ');
 }
 
+/** For what people open without a key, so the text does not name the organization. */
+export function disabledOrganization(): Failure {
+  const errors = { organization: ['The organization that owns this file is disabled.'] };
+  return new Failure({ status: 403, code: 'organization_disabled', errors });
+}
+
 /** For an unknown id, path or organization. @param parameter the part of the path that names it. */
 export function notFound(parameter: string, message: string): Failure {
   return new Failure({ status: 404, code: 'not_found', errors: { [parameter]: [message] } });

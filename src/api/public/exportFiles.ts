@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import type { RequestHandler } from 'express';
 import { ArtifactNotFoundError } from '../../artifacts/store.ts';
-import { gone, notFound } from '../../domain/failure.ts';
+import { disabledOrganization, gone, notFound } from '../../domain/failure.ts';
 import { findExportFile } from '../../store/exports/exports.ts';
 import type { PublicApiOptions } from './options.ts';
 
@@ -19,6 +19,7 @@ export function serveExport({
     const token = String(request.params['token']);
     const row = /^[A-Za-z0-9_-]{32}$/.test(token) ? await findExportFile(db, token) : undefined;
     if (row === undefined || row.artifact_key === null) throw unknownFile();
+    if (row.is_disabled) throw disabledOrganization();
     if (row.has_expired) throw gone('token', 'This file has expired. Request the export again.');
     const { artifact_key: key, file_name: fileName } = row;
     response.set({ 'Cache-Control': 'private, no-store', 'X-Robots-Tag': 'noindex' });

@@ -2,6 +2,7 @@ import { invalid } from '../../domain/failure.ts';
 import { codePoints } from '../../domain/text.ts';
 import type { Database, Queryable } from '../../store/database/database.ts';
 import { type IdempotentCall, keepAnswer, takeKey } from '../../store/organizations/idempotency.ts';
+import { keyRingOf } from '../../store/secrets/sealing.ts';
 import type { AuthorizedRequest, JsonResponse } from './endpoint.ts';
 
 const KEY_MAX = 255;
@@ -12,15 +13,17 @@ interface Once {
   /** The same key is a different one for another endpoint. */
   readonly endpoint: string;
   readonly bodySha256: Buffer;
+  /** The answer holds a secret, so it is kept sealed; without SECRETS_KEYS it is not kept. */
+  readonly secret?: boolean;
 }
 
 /** Runs `work` in one transaction. With an `Idempotency-Key` it runs once as long as the answer is kept, and a repeated request gets the same response. */
 export async function answerOnce(
-  { db, call, endpoint, bodySha256 }: Once,
+  { db, call, endpoint, bodySha256, secret = false }: Once,
   work: (tx: Queryable) => Promise<JsonResponse>,
 ): Promise<JsonResponse> {
   const key = idempotencyKey(call);
-  if (key === undefined) return db.transaction().execute(work);
+  if (key === undefined || (secret && keyRingOf(db) === undefined)) return db.transaction().execute(work);
   const idempotent: IdempotentCall = { organizationId: call.organizationId, endpoint, key, bodySha256 };
   return db.transaction().execute(async (tx) => {
     await call.remembered?.recheck(tx);
@@ -30,7 +33,7 @@ export async function answerOnce(
       return kept;
     }
     const answer = await work(tx);
-    await keepAnswer(tx, idempotent, answer);
+    await keepAnswer(tx, idempotent, { ...answer, secret });
     return answer;
   });
 }

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { ArtifactNotFoundError } from '../../artifacts/store.ts';
-import { type Failure, gone, notFound } from '../../domain/failure.ts';
+import { disabledOrganization, type Failure, gone, notFound } from '../../domain/failure.ts';
 import { THUMBNAIL_WIDTHS, thumbnailWidth } from '../../domain/thumbnails.ts';
 import type { Database } from '../../store/database/database.ts';
 import { findImage, type Image } from '../../store/images/images.ts';
@@ -77,6 +77,7 @@ async function findByToken(db: Database, token: string): Promise<Image> {
   const image = /^[A-Za-z0-9_-]{1,128}$/.test(token) ? await findImage(db, token) : undefined;
   if (image === undefined) throw unknownPicture();
   if (image.removed_at !== null) throw gone('token', 'This picture was removed with its set.');
+  if (image.is_disabled) throw disabledOrganization();
   return image;
 }
 

@@ -10,27 +10,28 @@ import { createShareLink, revokeLink } from '../../workflow/shareLinks.ts';
 import { shareToken } from '../auth/shareTokens.ts';
 import { shareRecord } from '../presenters/listItems.ts';
 import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
+import { answerOnce } from './idempotency.ts';
 import { optionalJsonBodyReader } from './jsonBody.ts';
 import { listAnswer } from './listAnswer.ts';
 import type { BodyOptions } from './options.ts';
 
 type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
-/**
- * POST …/screenshot_sets/{id}/shares: 201 with a new share link. It takes no idempotency key, because the stored response would contain
- * the address.
- */
+/** POST …/screenshot_sets/{id}/shares: 201 with a new share link. */
 export function createShare(options: BodyOptions): Handler {
   const { store, bodies } = options;
   const readBody = optionalJsonBodyReader(bodies);
-  return async ({ request, response, organizationId, actor }) => {
-    const setId = idOf(request);
-    const { value } = await readBody({ request, response, organizationId });
+  return async (call) => {
+    const { organizationId, actor } = call;
+    const setId = idOf(call.request);
+    const { value, sha256 } = await readBody(call);
     const { label, expires_at, downloads } = readOrFail(NewShare, value);
     const expiresAt = expires_at ?? inDays(new Date(), SHARE_DAYS_DEFAULT);
     const link = { organizationId, setId, expiresAt, label: label?.trim() ?? '', downloads: downloads ?? false };
-    const row = await store.db.transaction().execute((tx) => createShareLink(tx, link, actor));
-    return jsonResponse(201, recordOf(options, row));
+    const endpoint = `screenshot_sets/${setId}/shares`;
+    return answerOnce({ db: store.db, call, endpoint, bodySha256: sha256, secret: true }, async (tx) =>
+      jsonResponse(201, recordOf(options, await createShareLink(tx, link, actor))),
+    );
   };
 }
 

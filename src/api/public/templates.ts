@@ -5,6 +5,7 @@ import { listTemplates } from '../../store/templates/templates.ts';
 import { removeTemplate as removeTemplateRow, saveTemplate } from '../../workflow/templates.ts';
 import { templateRecord } from '../presenters/listItems.ts';
 import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
+import { answerOnce } from './idempotency.ts';
 import { jsonBodyReader } from './jsonBody.ts';
 import { listAnswer } from './listAnswer.ts';
 import type { BodyOptions } from './options.ts';
@@ -15,12 +16,15 @@ type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 export function createTemplate({ store, limits, bodies }: BodyOptions): Handler {
   const readBody = jsonBodyReader(bodies);
   const schema = newTemplate(limits);
-  return async ({ request, response, organizationId, keyId }) => {
-    const { value } = await readBody({ request, response, organizationId });
+  return async (call) => {
+    const { organizationId, keyId } = call;
+    const { value, sha256 } = await readBody(call);
     const template = readOrFail(schema, value);
     const toSave = { organizationId, keyId, name: template.name.trim(), body: templateBody(template) };
-    const { row, created } = await store.db.transaction().execute((tx) => saveTemplate(tx, toSave));
-    return jsonResponse(created ? 201 : 200, templateRecord(row));
+    return answerOnce({ db: store.db, call, endpoint: 'templates', bodySha256: sha256 }, async (tx) => {
+      const { row, created } = await saveTemplate(tx, toSave);
+      return jsonResponse(created ? 201 : 200, templateRecord(row));
+    });
   };
 }
 

@@ -84,6 +84,10 @@ export function httpErrorOf(error: unknown): HttpError {
     const text = 'must be valid percent-encoding of UTF-8.';
     return { status: 400, code: 'malformed', message, errors: { path: [text] }, headers: {} };
   }
+  if (isStorageFull(error)) {
+    const text = 'The service has no space left to store this at the moment: try again later.';
+    return httpError({ status: 503, code: 'unavailable', message: text, headers: { 'Retry-After': '60' } });
+  }
   if (isDatabaseAway(error)) {
     const text = 'The service cannot reach its database at the moment: try again in a few seconds.';
     return httpError({ status: 503, code: 'unavailable', message: text, headers: { 'Retry-After': '2' } });
@@ -91,6 +95,17 @@ export function httpErrorOf(error: unknown): HttpError {
   const status = parserStatus(error);
   if (status !== undefined) return httpError({ status, code: PARSER_CODES[status] ?? 'malformed', message });
   return httpError({ status: 500, code: INTERNAL_ERROR, message: 'The service could not answer; try again.' });
+}
+
+/** PostgreSQL, a folder or a bucket is full; they name it in different ways, and their callers wrap it. */
+const FULL = /^(ENOSPC|EDQUOT|53100|\w*StorageFull|QuotaExceeded\w*)$/;
+/** Causes that are looked at, because a chain of them could be a circle. */
+const MOST_CAUSES = 5;
+
+function isStorageFull(error: unknown, depth = 0): boolean {
+  if (!(error instanceof Error) || depth > MOST_CAUSES) return false;
+  const code = 'code' in error ? String(error.code) : error.name;
+  return FULL.test(code) || FULL.test(error.name) || isStorageFull(error.cause, depth + 1);
 }
 
 function pickFailure({ status, code, errors, headers }: Failure): Omit<HttpError, 'message'> {

@@ -44,6 +44,8 @@ export interface DevReady {
   readonly sample_ad_url: string;
   readonly metrics_url: string;
   readonly database_url: string;
+  /** SECRETS_KEYS for operator commands on this database; null if the environment gave them. */
+  readonly secrets_keys: string | null;
   readonly version: string;
 }
 
@@ -161,6 +163,7 @@ async function startParts(
     sample_ad_url: sample.bannerUrl,
     metrics_url: `${parts.health.url}/metrics`,
     database_url: postgres.url,
+    secrets_keys: config.SECRETS_KEYS === undefined ? (state.secrets_keys ?? null) : null,
     version: version(),
   };
 }

@@ -2,7 +2,17 @@ import type { DevReady } from './dev.ts';
 
 /** @returns the text of `tearsheet dev` when it is ready: how to sign in, and a first request. */
 export function welcome(ready: DevReady): string {
-  const { url, organization, api_key, webhook_secret, sign_in_url, sample_url, metrics_url, database_url } = ready;
+  const {
+    url,
+    organization,
+    api_key,
+    webhook_secret,
+    sign_in_url,
+    sample_url,
+    metrics_url,
+    database_url,
+    secrets_keys,
+  } = ready;
   return [
     'Tearsheet is ready.',
     '',
@@ -15,6 +25,7 @@ export function welcome(ready: DevReady): string {
     `  sample page     ${sample_url}`,
     `  metrics         ${metrics_url}`,
     `  database        ${database_url}`,
+    ...(secrets_keys === null ? [] : [`  secrets keys    ${secrets_keys} (SECRETS_KEYS for operator commands)`]),
     '',
     'A first request, which places a sample ad on the sample page. Open the html_url of its answer:',
     '',

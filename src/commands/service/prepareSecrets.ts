@@ -12,8 +12,7 @@ import { sealStored, storedKeyIds } from '../../store/secrets/sealStored.ts';
  */
 export async function prepareSecrets(db: Database, log: Log): Promise<void> {
   const keyRing = keyRingOf(db);
-  const missing = (await storedKeyIds(db)).find((id) => keyRing?.has(id) !== true);
-  if (missing !== undefined) throw new ConfigError(missingKey(missing, 'this installation'));
+  await requireKeys(db);
   if (keyRing === undefined) {
     log.warn({}, 'SECRETS_KEYS is not set: secrets of webhooks and connectors are stored without encryption');
     return;
@@ -21,4 +20,11 @@ export async function prepareSecrets(db: Database, log: Log): Promise<void> {
   const sealed = await sealStored(db, { which: 'unsealed' });
   if (sealed > 0)
     log.debug({ sealed, key: keyRing.currentId }, 'encrypted secrets that were stored without encryption');
+}
+
+/** Without the keys, a process would store new secrets unsealed beside sealed ones. @throws ConfigError */
+export async function requireKeys(db: Database): Promise<void> {
+  const keyRing = keyRingOf(db);
+  const missing = (await storedKeyIds(db)).find((id) => keyRing?.has(id) !== true);
+  if (missing !== undefined) throw new ConfigError(missingKey(missing, 'this installation'));
 }

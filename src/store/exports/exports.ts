@@ -111,13 +111,15 @@ export async function listExports(
 export async function findExportFile(
   db: Queryable,
   token: string,
-): Promise<(ExportRow & { readonly has_expired: boolean }) | undefined> {
+): Promise<(ExportRow & { readonly has_expired: boolean; readonly is_disabled: boolean }) | undefined> {
   return db
     .selectFrom('exports')
-    .selectAll()
-    .select(sql<boolean>`status = 'expired' or expires_at <= now()`.as('has_expired'))
-    .where('token', '=', token)
-    .where('status', 'in', ['ready', 'expired'])
+    .innerJoin('organizations as o', 'o.id', 'exports.organization_id')
+    .selectAll('exports')
+    .select(sql<boolean>`exports.status = 'expired' or exports.expires_at <= now()`.as('has_expired'))
+    .select(sql<boolean>`o.disabled_at is not null`.as('is_disabled'))
+    .where('exports.token', '=', token)
+    .where('exports.status', 'in', ['ready', 'expired'])
     .executeTakeFirst();
 }
 

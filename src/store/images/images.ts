@@ -26,11 +26,17 @@ export async function insertImages(transaction: Queryable, images: readonly NewI
   return rows.map(({ token }) => token);
 }
 
-export type Image = Selectable<ImageTable>;
+export type Image = Selectable<ImageTable> & { readonly is_disabled: boolean };
 
 /** The picture that an unguessable token stands for. */
 export async function findImage(db: Queryable, token: string): Promise<Image | undefined> {
-  return db.selectFrom('images').selectAll().where('token', '=', token).executeTakeFirst();
+  return db
+    .selectFrom('images')
+    .innerJoin('organizations as o', 'o.id', 'images.organization_id')
+    .selectAll('images')
+    .select(sql<boolean>`o.disabled_at is not null`.as('is_disabled'))
+    .where('images.token', '=', token)
+    .executeTakeFirst();
 }
 
 /** Call it after storing a file made from a picture: the removal of the picture may have missed the file. */

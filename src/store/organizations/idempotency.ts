@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import { Failure } from '../../domain/failure.ts';
 import { DEFAULT_RETENTION } from '../../domain/retention.ts';
 import type { Queryable } from '../database/database.ts';
+import { answerPlace, openSecret, sealSecret } from '../secrets/sealing.ts';
 
 export interface IdempotentCall {
   readonly organizationId: string;
@@ -50,7 +51,7 @@ export async function takeKey(
     const errors = { 'idempotency-key': ['was used with another body: use a new key for a new request.'] };
     throw new Failure({ status: 422, code: 'idempotency_key_reused', errors });
   }
-  return { status: kept.status_code, text: kept.response };
+  return { status: kept.status_code, text: openSecret(tx, kept.response, answerPlace(call.organizationId)) };
 }
 
 async function tryLock(tx: Queryable, name: string): Promise<void> {
@@ -63,10 +64,15 @@ async function tryLock(tx: Queryable, name: string): Promise<void> {
 }
 
 /** Keeps an answer, in the transaction of what it answers. It replaces one that is too old to be replayed. */
-export async function keepAnswer(tx: Queryable, call: IdempotentCall, answer: KeptAnswer): Promise<void> {
+export async function keepAnswer(
+  tx: Queryable,
+  call: IdempotentCall,
+  answer: KeptAnswer & { readonly secret?: boolean },
+): Promise<void> {
+  const text = answer.secret ? sealSecret(tx, answer.text, answerPlace(call.organizationId)) : answer.text;
   await sql`
     insert into idempotency_keys (organization_id, endpoint, key, body_sha256, status_code, response)
-    values (${call.organizationId}::uuid, ${call.endpoint}, ${call.key}, ${call.bodySha256}, ${answer.status}, ${answer.text})
+    values (${call.organizationId}::uuid, ${call.endpoint}, ${call.key}, ${call.bodySha256}, ${answer.status}, ${text})
     on conflict (organization_id, endpoint, key) do update set body_sha256 = excluded.body_sha256,
       status_code = excluded.status_code, response = excluded.response, created_at = now()`.execute(tx);
 }

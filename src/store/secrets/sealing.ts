@@ -51,6 +51,11 @@ export function endpointHeadersPlace(endpointId: string): SecretPlace {
   return { table: 'webhook_endpoints', column: 'headers', id: endpointId };
 }
 
+/** An answer that holds a secret is kept for a repeated request with its `Idempotency-Key`, at most for days. */
+export function answerPlace(organizationId: string): SecretPlace {
+  return { table: 'idempotency_keys', column: 'response', id: organizationId };
+}
+
 /** The secret of the installation is stored as bytes, and sealed in base64. */
 export const INSTALLATION_PLACE: SecretPlace = { table: 'installation', column: 'secret', id: 'installation' };
 

@@ -22,7 +22,8 @@ beforeAll(async () => {
 
 afterAll(() => env?.close());
 
-const cli = (...args: string[]) => run(args, { DATABASE_URL: ready.database_url });
+const operator = () => ({ DATABASE_URL: ready.database_url, SECRETS_KEYS: ready.secrets_keys ?? '' });
+const cli = (...args: string[]) => run(args, operator());
 
 /** @returns the status of a read with this key. */
 async function answerTo(key: string, organization = ready.organization): Promise<number> {
@@ -53,6 +54,7 @@ describe('the JSON line of tearsheet dev', () => {
       webhook_secret: expect.stringMatching(/^whsec_/),
       metrics_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/),
       database_url: expect.stringMatching(/^postgres:\/\/postgres:[^@]+@127\.0\.0\.1:\d+\/tearsheet$/),
+      secrets_keys: expect.stringMatching(/^dev:/),
       sign_in_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/o\/demo\/sign-in\/[\w-]{32}$/),
       sample_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/$/),
       sample_ad_url: `${ready.sample_url}banner.html`,
@@ -176,6 +178,12 @@ describe('a first start', () => {
 });
 
 describe('the commands of an operator', () => {
+  it('a command without the keys of the stored secrets stores nothing', async () => {
+    const { code, stderr } = await run(['org', 'create', 'unsealed'], { DATABASE_URL: ready.database_url });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('SECRETS_KEYS')]);
+    expect((await cli('org', 'list')).stdout).not.toContain('unsealed');
+  });
+
   it('an organization can be created, disabled and enabled', async () => {
     const made = await cli('org', 'create', 'acme', '--json');
     expect(made).toMatchObject({ code: 0, stderr: '' });
@@ -228,14 +236,15 @@ describe('the commands of an operator', () => {
 
   it('an S3 connector can be set with its secret from the environment', async () => {
     const args = ['connector', 'set-s3', 'demo', '--region', 'eu-central-1', '--access-key-id', 'AKIA'];
-    const environment = { DATABASE_URL: ready.database_url };
+    const environment = operator();
     expect(await run(args, environment)).toMatchObject({
       code: expect.toBeOneOf([1, 2]),
       stderr: expect.stringContaining('AWS_SECRET_ACCESS_KEY'),
     });
     expect(await run(args, { ...environment, AWS_SECRET_ACCESS_KEY: 'hidden' })).toMatchObject({ code: 0, stderr: '' });
     const stored = await oneRow('select region, access_key_id, secret_access_key from s3_connectors');
-    expect(stored).toEqual({ region: 'eu-central-1', access_key_id: 'AKIA', secret_access_key: 'hidden' });
+    const sealed = expect.stringMatching(/^sealed:/);
+    expect(stored).toEqual({ region: 'eu-central-1', access_key_id: 'AKIA', secret_access_key: sealed });
   });
 
   it('migrate reports that the database is up to date', async () => {

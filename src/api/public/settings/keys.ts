@@ -5,6 +5,7 @@ import { listKeyRows } from '../../../store/organizations/keyList.ts';
 import { createApiKey, revokeApiKey } from '../../../workflow/keys.ts';
 import { apiKeyRecord } from '../../presenters/settingRecords.ts';
 import { type AuthorizedRequest, type JsonResponse, jsonResponse, readOrFail } from '../endpoint.ts';
+import { answerOnce } from '../idempotency.ts';
 import { jsonBodyReader } from '../jsonBody.ts';
 import { listAnswer } from '../listAnswer.ts';
 import type { BodyOptions } from '../options.ts';
@@ -20,15 +21,18 @@ export function listKeys({ store }: BodyOptions): Handler {
   };
 }
 
-/** POST …/keys: 201 with the key. It takes no idempotency key, because the stored response would contain the key. */
+/** POST …/keys: 201 with the key. */
 export function createKey({ store, bodies }: BodyOptions): Handler {
   const readBody = jsonBodyReader(bodies);
-  return async ({ request, response, organizationId, actor }) => {
-    const { value } = await readBody({ request, response, organizationId });
+  return async (call) => {
+    const { organizationId, actor } = call;
+    const { value, sha256 } = await readBody(call);
     const { name, scopes, expires_at } = readOrFail(NewApiKey, value);
     const wanted = { organizationId, name, scopes, expiresAt: expires_at ?? undefined };
-    const { row, key } = await store.db.transaction().execute((tx) => createApiKey(tx, wanted, actor));
-    return jsonResponse(201, { ...apiKeyRecord(row), key } satisfies CreatedApiKeyRecord);
+    return answerOnce({ db: store.db, call, endpoint: 'keys', bodySha256: sha256, secret: true }, async (tx) => {
+      const { row, key } = await createApiKey(tx, wanted, actor);
+      return jsonResponse(201, { ...apiKeyRecord(row), key } satisfies CreatedApiKeyRecord);
+    });
   };
 }
 

@@ -23,6 +23,7 @@ import {
 import { deliveryRecord } from '../../presenters/listItems.ts';
 import { webhookEndpointRecord } from '../../presenters/settingRecords.ts';
 import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from '../endpoint.ts';
+import { answerOnce } from '../idempotency.ts';
 import { jsonBodyReader, optionalJsonBodyReader } from '../jsonBody.ts';
 import { listAnswer } from '../listAnswer.ts';
 import type { BodyOptions } from '../options.ts';
@@ -44,17 +45,16 @@ export function endpointList({ store }: BodyOptions): Handler {
   };
 }
 
-/** POST …/webhook_endpoints: 201 with the secret. It takes no idempotency key, because the stored response would contain the secret. */
+/** POST …/webhook_endpoints: 201 with the secret. */
 export function newEndpoint({ store, bodies }: BodyOptions, guard: Pick<Guard, 'resolve'>): Handler {
   const readBody = jsonBodyReader(bodies);
-  return async ({ request, response, organizationId, actor }) => {
-    const { value } = await readBody({ request, response, organizationId });
+  return async (call) => {
+    const { organizationId, actor } = call;
+    const { value, sha256 } = await readBody(call);
     const body = readOrFail(NewWebhookEndpoint, value);
     await checkEndpointAddress(guard, body.url);
-    return withSecret(
-      201,
-      await store.db.transaction().execute((tx) => createEndpoint(tx, organizationId, body, actor)),
-    );
+    const once = { db: store.db, call, endpoint: 'webhook_endpoints', bodySha256: sha256, secret: true };
+    return answerOnce(once, async (tx) => withSecret(201, await createEndpoint(tx, organizationId, body, actor)));
   };
 }
 
@@ -86,7 +86,7 @@ export function removeEndpoint({ store, queue }: BodyOptions): Handler {
   };
 }
 
-/** POST …/webhook_endpoints/{id}/rotate: responds with the new secret, and takes no idempotency key for this reason. */
+/** POST …/webhook_endpoints/{id}/rotate: responds with the new secret. */
 export function rotateEndpoint({ store, bodies }: BodyOptions): Handler {
   const readBody = optionalJsonBodyReader(bodies);
   return async (call) => {

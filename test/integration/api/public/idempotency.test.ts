@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { KeyRing, newSealingKey } from '../../../../src/lib/keyRing.ts';
 import { takeKey } from '../../../../src/store/organizations/idempotency.ts';
 import { createOrganization } from '../../../../src/store/organizations/organizations.ts';
 import { exchange, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
@@ -106,4 +107,25 @@ test.each([
 
 test('an idempotency key of 255 characters is accepted', async () => {
   expect((await create('k'.repeat(255))).status).toBe(201);
+});
+
+test.each([
+  ['keys', { name: 'Once', scopes: ['read'] }, 'key'],
+  ['webhook_endpoints', { url: 'https://you.example/hook' }, 'secret'],
+  ['shares', {}, 'url'],
+  ['templates', { name: 'Once', devices: [{ name: 'ipad' }] }, 'id'],
+])('a repeated POST of %s creates nothing, and its secret is stored sealed', async (kind, body, secret) => {
+  const sealing = await startPublicApi({ keyRing: KeyRing.parse(newSealingKey('first')) });
+  const set = (await sealing.post('screenshot_requests', shots)).json;
+  await sealing.store.pool.query("update screenshot_sets set status = 'approved' where id = $1", [set.id]);
+  const path = kind === 'shares' ? `screenshot_sets/${set.id}/shares` : kind;
+  const send = () => sealing.post(path, body, { [KEY]: 'once' });
+  const [first, second] = [await send(), await send()];
+  expect([first.status, second.status, second.text]).toEqual([201, 201, first.text]);
+  expect(second.headers['idempotency-replayed']).toBe('true');
+  const { rows } = await sealing.store.pool.query('select response from idempotency_keys');
+  expect(rows).toHaveLength(1);
+  if (kind !== 'templates') expect(rows[0].response).not.toContain(first.json[secret]);
+  expect((await sealing.post(path, { ...body, label: 'x', description: 'x' }, { [KEY]: 'once' })).status).toBe(422);
+  await sealing.close();
 });
