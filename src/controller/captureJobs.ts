@@ -7,6 +7,7 @@
  */
 import { type CaptureJob, JobNameConflictError, type Problem, RefusedError } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
+import { errorMessage } from '../lib/errorMessage.ts';
 import {
   clearSchedulingDeadline,
   nextGeneration,
@@ -133,6 +134,16 @@ async function waitForCaptures(
   return Math.min(statusPause, retry, left + DEADLINE_MARGIN_MS, msUntilDue(state));
 }
 
+/** @returns why no picture could be stored, as a sentence for the client; undefined if the artifact store works. */
+async function storeFault({ options }: LeaderContext): Promise<string | undefined> {
+  try {
+    await options.checkArtifacts?.();
+    return undefined;
+  } catch (error) {
+    return `The service could not store the pictures: ${errorMessage(error)}.`;
+  }
+}
+
 async function startNextGeneration(leader: LeaderContext, read: StoredJob, job: CaptureJob): Promise<number> {
   const { store, log } = leader.options;
   // Results may have arrived between the read of the state and the end of the Job.
@@ -141,7 +152,9 @@ async function startNextGeneration(leader: LeaderContext, read: StoredJob, job: 
   if (state.generation !== read.generation) return NOW;
   const { failedIndexes, stuck, lastFailure } = job;
   if (state.generation >= MAX_GENERATIONS) {
-    return settle(leader, state, 'lost', lastFailure && { details: operatorText(lastFailure) });
+    const words = await storeFault(leader);
+    const details = lastFailure && operatorText(lastFailure);
+    return settle(leader, state, 'lost', details || words ? { words, details: details ?? words ?? '' } : undefined);
   }
   const fields = { job_id: state.id, set_id: state.set_id, failedIndexes, stuck };
   log.warn(fields, 'a Job ended or is stuck with work left; the next generation takes it');

@@ -66,6 +66,8 @@ export interface ControllerOptions {
   readonly settings: ControllerSettings;
   /** Issues the token of a job's captures for the internal API. Not set if the cluster gives each pod a token. */
   readonly issueToken?: (jobId: string, expiresAt: Date) => string;
+  /** Rejects if the artifact store accepts no files, which explains captures without results. */
+  readonly checkArtifacts?: () => Promise<void>;
   readonly log: Log;
   readonly observe?: ControllerObserver;
   /** Milliseconds on a monotonic clock; tests pass their own. */

@@ -19,8 +19,8 @@ export type SettleCause = 'complete' | 'deadline' | 'canceled' | 'lost' | 'unsch
 export interface Settlement {
   readonly jobId: string;
   readonly cause: SettleCause;
-  /** Why nothing started: `words` for the client, `details` for the operator of the cluster. */
-  readonly problem?: { readonly words?: string; readonly details: string };
+  /** Why nothing started or was stored: `words` for the client, `details` for the operator of the cluster. */
+  readonly problem?: { readonly words?: string | undefined; readonly details: string };
 }
 
 /** `not_due`: something is unresolved and the deadline has not passed. */
@@ -70,7 +70,7 @@ async function endingOf(
   return job.overdue ? 'deadline' : 'not_due';
 }
 
-function reasonOf(cause: SettleCause, job: JobToSettle, why = 'the cluster gave it no place'): string {
+function reasonOf(cause: SettleCause, job: JobToSettle, why: string | undefined): string {
   switch (cause) {
     case 'complete':
       return 'The ad was not captured.';
@@ -79,9 +79,9 @@ function reasonOf(cause: SettleCause, job: JobToSettle, why = 'the cluster gave 
     case 'deadline':
       return `It was not finished within ${job.seconds} s, the time this service gives to one request.`;
     case 'lost':
-      return 'The capture ended several times without a result.';
+      return why ?? 'The capture ended several times without a result.';
     case 'unscheduled':
-      return `No capture could be started in time: ${why}.`;
+      return `No capture could be started in time: ${why ?? 'the cluster gave it no place'}.`;
   }
 }
 

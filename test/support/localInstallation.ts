@@ -41,6 +41,7 @@ export interface LocalInstallationOptions {
   readonly clock?: () => number;
   readonly observe?: Partial<ControllerObserver>;
   readonly onSuperseded?: () => void;
+  readonly checkArtifacts?: () => Promise<void>;
   /** Wraps the cluster that the controller calls. */
   readonly wrapCluster?: (cluster: ClusterPort) => ClusterPort;
 }
@@ -62,6 +63,7 @@ export async function startLocalInstallation(options: LocalInstallationOptions):
     ...{ store, queue, notifications, log },
     observe: { screenshots: (statuses) => void counted.push(...statuses), ...options.observe },
     ...(options.clock && { clock: options.clock }),
+    ...(options.checkArtifacts && { checkArtifacts: options.checkArtifacts }),
     ...(options.onSuperseded && { onSuperseded: options.onSuperseded }),
     cluster: options.wrapCluster?.(cluster) ?? cluster,
     issueToken: (jobId, expiresAt) => issueJobToken(secret, jobId, expiresAt),

@@ -57,8 +57,9 @@ export function sharedSettings(config: Config) {
 
 /** @returns the store, queue, log and metrics of every controller. */
 export function sharedControllerOptions(context: ServiceContext) {
-  const { store, queue, notifications, log, metrics } = context;
+  const { store, queue, notifications, log, metrics, checkArtifacts } = context;
   return {
+    checkArtifacts,
     store,
     queue,
     notifications,

@@ -1,5 +1,6 @@
 import { openArtifacts } from '../../artifacts/open.ts';
 import type { ArtifactStore } from '../../artifacts/store.ts';
+import { createStoreCheck } from '../../artifacts/storeCheck.ts';
 import { type Config, loadConfig } from '../../config.ts';
 import type { KeyRing } from '../../lib/keyRing.ts';
 import { type Health, startHealth } from '../../observe/health.ts';
@@ -25,6 +26,8 @@ export interface ServiceContext {
   readonly store: Store;
   readonly queue: Queue;
   readonly artifacts: ArtifactStore;
+  /** @throws Error if the artifact store accepts no files. */
+  readonly checkArtifacts: () => Promise<void>;
   readonly notifications: Notifications;
   readonly installation: Installation;
   close(): Promise<void>;
@@ -97,6 +100,7 @@ export async function createServiceContext(options: ServiceContextOptions): Prom
     store,
     queue,
     artifacts,
+    checkArtifacts: createStoreCheck(artifacts),
     notifications,
     installation,
     close,
@@ -120,12 +124,16 @@ export function serviceContextFromEnvironment(
   });
 }
 
-/** Serves health and metrics. The process is ready while its database answers. */
+/** Serves health and metrics. The process is ready while its database answers and its artifact store accepts files. */
 export function serveHealth(
   context: ServiceContext,
   address: { readonly host: string; readonly port: number },
 ): Promise<Health> {
-  return startHealth({ ...address, checks: { database: () => checkDatabase(context) }, metrics: context.metrics });
+  const { checkArtifacts, log, metrics } = context;
+  // At the start, because nobody may look at /readyz.
+  checkArtifacts().catch((err: unknown) => log.error({ err }, 'no picture can be stored; check ARTIFACTS_URL'));
+  const checks = { database: () => checkDatabase(context), artifacts: checkArtifacts };
+  return startHealth({ ...address, checks, metrics });
 }
 
 /** Fails if another or an empty database answers at this address, because this process would then serve wrong data. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openArtifacts } from '../../../src/artifacts/open.ts';
 import { ArtifactNotFoundError, type ArtifactStore } from '../../../src/artifacts/store.ts';
+import { createStoreCheck } from '../../../src/artifacts/storeCheck.ts';
 import { required } from '../../support/required.ts';
 import { type S3Server, startS3Server } from '../../support/s3Server.ts';
 
@@ -9,18 +10,17 @@ let server: S3Server;
 let store: ArtifactStore;
 beforeAll(async () => {
   server = await startS3Server();
-  const { endpoint, region, accessKeyId, secretAccessKey } = server;
-  store = openArtifacts(`s3://${await server.createBucket()}/some/prefix/`, {
-    endpoint,
-    region,
-    forcePathStyle: true,
-    credentials: { accessKeyId, secretAccessKey },
-  });
+  store = openArtifacts(`s3://${await server.createBucket()}/some/prefix/`, account());
 }, 900_000);
 afterAll(async () => {
   store?.close();
   await server?.close();
 });
+
+function account() {
+  const { endpoint, region, accessKeyId, secretAccessKey } = server;
+  return { endpoint, region, forcePathStyle: true, credentials: { accessKeyId, secretAccessKey } };
+}
 
 const picture = Buffer.from('89504e470d0a1a0a', 'hex');
 
@@ -90,4 +90,11 @@ test('download URLs for clients use the public endpoint', async () => {
   expect(await outside.clientOrigin()).toBe('https://s3.example');
   expect(await virtual.clientOrigin()).toBe('https://pictures.s3.example');
   for (const store of [own, outside, virtual]) store.close();
+});
+
+test('the check of a bucket that does not exist says so', async () => {
+  const missing = openArtifacts('s3://no-such-bucket/tearsheet', account());
+  await expect(createStoreCheck(missing)()).rejects.toThrow(/does not accept files: NoSuchBucket/);
+  missing.close();
+  await createStoreCheck(store)();
 });

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openArtifacts } from '../../../src/artifacts/open.ts';
+import { createStoreCheck } from '../../../src/artifacts/storeCheck.ts';
 import { freePort } from '../../../src/commands/dev/embeddedPostgres.ts';
 import { type ApiService, startApiService } from '../../../src/commands/service/apiService.ts';
 import type { ControllerService } from '../../../src/commands/service/controllerOptions.ts';
@@ -151,4 +153,15 @@ test('a process without its database is alive but not ready', async () => {
   await database.close();
   expect((await fetch(`${health.url}/readyz`)).status).toBe(503);
   expect((await fetch(`${health.url}/livez`)).status).toBe(200);
+});
+
+test('a process whose artifact store accepts no files is not ready, and says why', async () => {
+  const checkArtifacts = createStoreCheck(openArtifacts('file:///dev/null/pictures'));
+  const broken = await serveHealth({ ...base, checkArtifacts }, { host: HOST, port: 0 });
+  const answer = await fetch(`${broken.url}/readyz`);
+  const text = await answer.text();
+  expect([answer.status, text]).toEqual([503, expect.stringContaining('database: ok\n')]);
+  expect(text).toMatch(/artifacts: the artifact store does not accept files: .*ENOTDIR/);
+  expect((await fetch(`${health.url}/readyz`)).status).toBe(200);
+  await broken.close();
 });

@@ -152,12 +152,20 @@ test('a former leader settles nothing', async () => {
   expect((await setOf(setId)).status).toBe('capturing');
 });
 
-test('a set whose captures always end without a result fails with the reason', async () => {
+test.each([
+  ['the reason', undefined, 'The capture ended several times without a result.'],
+  [
+    'the answer of the artifact store if that accepts no files',
+    () => Promise.reject(new Error('NoSuchBucket')),
+    'The service could not store the pictures: NoSuchBucket.',
+  ],
+])('a set whose captures always end without a result fails with %s', async (_what, checkArtifacts, reason) => {
   await shop.close();
   shop = await startLocalInstallation({
     databaseUrl: database.url,
     captureCommand: [process.execPath, '-e', 'process.exit(1)'],
     settings: { retries: 0 },
+    ...(checkArtifacts && { checkArtifacts }),
   });
   const { db } = shop.store;
   const organization = await insertOrganization(db);
@@ -166,9 +174,7 @@ test('a set whose captures always end without a result fails with the reason', a
   const setId = await insertSet(db, organization, { pictures: [{ adId }], subscribers });
   await launch(db, shop.queue, organization);
   await eventually(async () => expect((await setOf(setId)).status).toBe('failed'));
-  expect(await picturesOf(setId)).toEqual([
-    { status: 'generic_error', reason: 'The capture ended several times without a result.' },
-  ]);
+  expect(await picturesOf(setId)).toEqual([{ status: 'generic_error', reason }]);
   const job = await db.selectFrom('screenshot_jobs').selectAll().executeTakeFirstOrThrow();
   const problem = 'PodFailed: A capture ended with the exit code 1.';
   expect(job).toMatchObject({ generation: 3, outcome: 'lost', problem });
