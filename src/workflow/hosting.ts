@@ -21,7 +21,10 @@ import type { EventContext } from './eventContext.ts';
 /** `asked`: the capture waits for the admission. `ended`: it must not wait any longer. */
 export type GuestAnswer = { readonly guest: string } | 'asked' | 'ended';
 
-/** The capture asks for its next guest. The first call starts an admission. @throws SupersededError */
+/**
+ * The capture asks for its next guest. The first call starts an admission. If its own job has an index that has not started, the
+ * capture must end, because that index waits for its place. @throws SupersededError
+ */
 export async function askForGuest(
   transaction: Queryable,
   host: AttemptRef,
@@ -31,6 +34,10 @@ export async function askForGuest(
   const guest = await guestOf(transaction, host, state);
   if (guest !== undefined) return { guest };
   if (!state.hosting) return 'ended';
+  if (state.has_unstarted) {
+    await stopHosting(transaction, host.jobId, host.index);
+    return 'ended';
+  }
   await extendHosting(transaction, host, { leaseSeconds, idle: true });
   if (state.idle_ms === null) await queue.enqueue(transaction, 'launch', { organization_id: state.organization_id });
   return 'asked';

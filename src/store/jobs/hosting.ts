@@ -38,6 +38,8 @@ export interface HostState {
   readonly hosting: boolean;
   /** How long it has waited for a guest; null if it does not wait. */
   readonly idle_ms: number | null;
+  /** Its job has an index that has not started. */
+  readonly has_unstarted: boolean;
 }
 
 /** @param options.lock locks the row of the index until the transaction ends. */
@@ -48,7 +50,8 @@ export async function readHost(
 ): Promise<HostState | undefined> {
   const { rows } = await sql<HostState>`
     select i.attempt, i.pod, j.organization_id, coalesce(i.hosting_until > now(), false) as hosting,
-      extract(epoch from now() - i.idle_since)::float8 * 1000 as idle_ms
+      extract(epoch from now() - i.idle_since)::float8 * 1000 as idle_ms,
+      exists (select from job_indexes o where o.job_id = i.job_id and o.started_at is null) as has_unstarted
     from job_indexes i join screenshot_jobs j on j.id = i.job_id
     where i.job_id = ${jobId} and i.index = ${index} ${lock ? sql`for update of i` : sql``}`.execute(db);
   return rows[0];
@@ -66,17 +69,13 @@ export async function findGuest(
   return rows[0]?.id;
 }
 
-/**
- * Locks captures that wait for a guest, those that wait longest first. Not among them: captures of a job that has another index to start,
- * because that index takes their place.
- */
+/** Locks captures that wait for a guest, those that wait longest first. */
 export async function lockIdleHosts(transaction: Queryable): Promise<IdleHost[]> {
   const { rows } = await sql<IdleHost>`
     select i.job_id as "jobId", i.index, i.pod, j.organization_id as "organizationId",
       extract(epoch from now() - i.idle_since)::float8 * 1000 as "idleMs"
     from job_indexes i join screenshot_jobs j on j.id = i.job_id
     where i.hosting_until > now() and i.idle_since is not null and i.pod is not null
-      and not exists (select 1 from job_indexes o where o.job_id = i.job_id and o.started_at is null)
     order by i.job_id, i.index for update of i`.execute(transaction);
   return rows.toSorted((a, b) => b.idleMs - a.idleMs);
 }

@@ -227,3 +227,16 @@ test('an idle host ends if a Job waits for a place in the cluster', async () => 
   expect(admitted?.host).toBeUndefined();
   expect(await asked).toEqual({ guest: null, hosting: false });
 });
+
+test('a capture whose own job has an index that has not started ends at once', async () => {
+  await insertSmallSet(organization, 4);
+  const [admitted] = await admit({ ...LIMITS, pagesPerIndex: 1 });
+  const id = required(admitted).jobId;
+  const client = clientOf(id);
+  await client.call<Attempt>('indexes/0/attempts', { pod: `pod-${id}-0`, hosts: true });
+  await simulateIndex(store.db, { jobId: id, index: 0, eventContext: EVENTS });
+  await client.call('indexes/0/finish', { attempt: 1, phases: {} });
+  expect((await jobOf(id)).indexes).toBeGreaterThan(1);
+  expect(await ask(client)).toEqual({ guest: null, hosting: false });
+  expect((await indexOf(id)).hosting_until).toBeNull();
+});
