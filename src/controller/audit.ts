@@ -17,6 +17,7 @@ import { failOrphanedAdsPage } from '../workflow/orphanedAds.ts';
 import { resumeStalledReplays } from '../workflow/periodReplays.ts';
 import type { LeaderContext } from './leaderContext.ts';
 import type { AuditReport } from './options.ts';
+import { unknownStatus } from './status.ts';
 
 /** More orphans than both of these suggest a mistake of ours, for example the wrong database. */
 const MAX_ORPHANS = { share: 0.2, count: 10 };
@@ -93,11 +94,26 @@ async function restoreLabels(leader: LeaderContext, resources: readonly Screensh
     options.log.warn({ resource: resource.name }, 'a ScreenshotJob had lost its label; the label is restored');
     await cluster.labelScreenshotJob(resource);
   }
+  await explainUnknown(
+    leader,
+    unlabeled.resources.filter(({ name }) => !known.has(name)),
+  );
   for (const job of jobs) {
     options.log.warn({ job: job.name }, 'a Job had lost its label; the Job is deleted');
     await cluster.deleteJob(job);
   }
   return ours.length + jobs.length;
+}
+
+/** A ScreenshotJob that a person made has no label, so only the audit sees it. It says why nothing happens. */
+async function explainUnknown(
+  { statuses, options }: LeaderContext,
+  resources: readonly ScreenshotJob[],
+): Promise<void> {
+  for (const resource of resources.filter(({ status }) => (status?.conditions ?? []).length === 0)) {
+    options.log.warn({ resource: resource.name }, 'a ScreenshotJob has no set and no label; it is left as it is');
+    await statuses.write(resource, unknownStatus(resource, new Date()));
+  }
 }
 
 /** Orphans are ScreenshotJobs without a row and Jobs without a ScreenshotJob. */

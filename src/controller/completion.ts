@@ -54,7 +54,8 @@ export async function finish(
   const current = await leader.cluster.getJob(jobName(state));
   if (await checkHosting(leader, state, { resource, job: current }))
     return waitForGuests(leader, state, { resource, job: current });
-  const jobsLeftMs = await endJobs(leader, state, { age, mayWait: resource?.deleting !== true });
+  const keepsFailed = resource !== undefined && !resource.deleting;
+  const jobsLeftMs = await endJobs(leader, state, { age, mayWait: resource?.deleting !== true, keepsFailed });
   if (resource === undefined) {
     if (jobsLeftMs === undefined) forget(leader, state.name);
     return jobsLeftMs;
@@ -101,24 +102,28 @@ async function expireResource(leader: LeaderContext, resource: ScreenshotJob, ag
 /**
  * Ends the Jobs of all generations, because a controller that crashed may have left an earlier one.
  * @param options.mayWait lets captures of a complete set exit by themselves first.
+ * @param options.keepsFailed leaves a Job that has ended with failed captures, so that their logs stay as long as the ScreenshotJob.
  * @returns milliseconds until the next check; undefined if no Job is left.
  */
 async function endJobs(
   { cluster }: LeaderContext,
   state: StoredJob,
-  { age, mayWait }: { readonly age: number; readonly mayWait: boolean },
+  { age, mayWait, keepsFailed }: { readonly age: number; readonly mayWait: boolean; readonly keepsFailed: boolean },
 ): Promise<number | undefined> {
   const idleMs = age - Math.max(0, (state.hosting_ended_at?.getTime() ?? 0) - (state.settled_at?.getTime() ?? 0));
   let next = Number.POSITIVE_INFINITY;
   for (let generation = 1; generation <= state.generation; generation++) {
     const job = await cluster.getJob(jobName({ name: state.name, generation }));
-    if (job === undefined) continue;
+    if (job === undefined || (keepsFailed && hasFailed(job))) continue;
     const waits = mayWait && state.outcome === 'complete' && !job.finished && idleMs < SELF_EXIT_MS;
     if (!waits) await endJob(cluster, job);
     next = Math.min(next, waits ? SELF_EXIT_MS - idleMs : LATER);
   }
   return Number.isFinite(next) ? next : undefined;
 }
+
+const hasFailed = ({ finished, deleting, failedIndexes, lastFailure }: CaptureJob) =>
+  finished && !deleting && (failedIndexes.length > 0 || lastFailure !== undefined);
 
 async function endJob(cluster: LeaderContext['cluster'], job: CaptureJob): Promise<void> {
   if (job.stuck || !job.deleting) await cluster.deleteJob(job, { waitForPods: !job.stuck });

@@ -28,6 +28,8 @@ const AUDIT_MS = 60_000;
 const DEBOUNCE_MS = 20;
 /** Caches catch up within seconds, so only more conflicts in a row than this are logged as an error. */
 const MAX_CONFLICTS = 8;
+/** So many failures in a row of one ScreenshotJob are an error. */
+const LASTING_FAILURES = 5;
 
 export async function startController(options: ControllerOptions): Promise<Controller> {
   const epoch = await beginEpoch(options.store.db);
@@ -123,7 +125,11 @@ class RunningController implements Controller {
         { resource: name, err: error },
         'an object has changed since it was read; the ScreenshotJob is reconciled again',
       );
-    else log.error({ resource: name, failures, err: error }, 'a ScreenshotJob could not be reconciled; retrying');
+    else {
+      // Most first failures end by themselves, for example while an API server restarts.
+      const level = failures < LASTING_FAILURES ? 'warn' : 'error';
+      log[level]({ resource: name, failures, err: error }, 'a ScreenshotJob could not be reconciled; retrying');
+    }
   }
 
   #stopLeading(error: StaleLeaderError): void {

@@ -15,12 +15,13 @@
  * 8. The job is the guest of another job's capture (`waitForHost`): it has no Job as long as that capture works on it.
  * 9. Otherwise its Job is created, replaced or watched (`runJob`).
  */
-import type { ScreenshotJob, ScreenshotJobStatus } from '../contract/screenshotJob.ts';
+import type { ScreenshotJob } from '../contract/screenshotJob.ts';
 import { readJob, type StoredJob } from '../store/jobs/jobs.ts';
 import { expireClaims } from '../workflow/claims.ts';
 import { createResource, replaceResource, runJob } from './captureJobs.ts';
 import { cancel, finish, forget, settle } from './completion.ts';
 import { type LeaderContext, NOW, SOON } from './leaderContext.ts';
+import { unknownStatus } from './status.ts';
 
 /** @returns milliseconds until the next reconciliation; undefined: after the next change. @throws StaleLeaderError, ConflictError */
 export async function reconcile(leader: LeaderContext, name: string): Promise<number | undefined> {
@@ -49,16 +50,6 @@ async function releaseExpiredClaims({ transact }: LeaderContext, state: StoredJo
   return NOW;
 }
 
-const UNKNOWN: Omit<ScreenshotJobStatus, 'observedGeneration'> = {
-  reason: 'UnknownSet',
-  message: 'The database has no row for this ScreenshotJob.',
-  total: 0,
-  done: 0,
-  failed: 0,
-  pods: 0,
-  conditions: [],
-};
-
 async function handleUnknown(leader: LeaderContext, name: string): Promise<number | undefined> {
   const { cluster, options, firstSeen, statuses } = leader;
   const resource = await cluster.getScreenshotJob(name);
@@ -78,7 +69,7 @@ async function handleUnknown(leader: LeaderContext, name: string): Promise<numbe
   }
   if (resource.status?.reason === 'UnknownSet') return undefined;
   options.log.warn({ resource: name }, 'a ScreenshotJob has no row in the database; it is left as it is');
-  await statuses.write(resource, { ...UNKNOWN, observedGeneration: resource.generation });
+  await statuses.write(resource, unknownStatus(resource, new Date()));
   return undefined;
 }
 

@@ -1,6 +1,6 @@
 /** The status of a ScreenshotJob, from the state of the job in PostgreSQL and its Job in the cluster. */
 import type { CaptureJob, Problem } from '../cluster/port.ts';
-import type { ScreenshotJobReason, ScreenshotJobStatus } from '../contract/screenshotJob.ts';
+import type { ScreenshotJob, ScreenshotJobReason, ScreenshotJobStatus } from '../contract/screenshotJob.ts';
 import { SCREENSHOT_JOB_REASONS } from '../contract/screenshotJob.ts';
 import { cutCodePoints, storable } from '../domain/text.ts';
 import type { StoredJob } from '../store/jobs/jobs.ts';
@@ -53,6 +53,27 @@ export function statusOf(input: StatusInput): ScreenshotJobStatus {
   };
 }
 
+const UNKNOWN = {
+  reason: 'UnknownSet',
+  message:
+    'The database of this installation has no screenshot set for this ScreenshotJob, so no pod will run. Request sets through the API; the controller creates their ScreenshotJobs.',
+} as const;
+
+/** The status of a ScreenshotJob that a person made, or that belongs to another database. */
+export function unknownStatus({ generation, status }: ScreenshotJob, now: Date): ScreenshotJobStatus {
+  const condition = { type: 'Settled', status: 'False', ...UNKNOWN } as const;
+  const lastTransitionTime = transitionTime(condition, status) ?? now.toISOString();
+  return {
+    observedGeneration: generation,
+    ...UNKNOWN,
+    total: 0,
+    done: 0,
+    failed: 0,
+    pods: 0,
+    conditions: [{ ...condition, lastTransitionTime }],
+  };
+}
+
 /** A job is Running while its Job exists and a capture has started before. While its Job is replaced, it is Queued again. */
 function summary({ state, job, problem, canceling }: StatusInput): { reason: ScreenshotJobReason; message: string } {
   if (state.settled_at !== null) return ending(state);
@@ -68,7 +89,10 @@ function summary({ state, job, problem, canceling }: StatusInput): { reason: Scr
       : { reason: 'Queued', message: `Its pictures will be taken ${by}.` };
   }
   const isRunning = state.started && job !== undefined && !job.deleting;
-  return isRunning ? { reason: 'Running', message: '' } : { reason: 'Queued', message: '' };
+  const wanted = Math.min(state.parallelism, state.indexes);
+  const waiting = wanted - Math.min(wanted, state.started_indexes);
+  const message = waiting === 0 ? '' : `Waiting for ${waiting} of ${wanted} pods.`;
+  return { reason: isRunning ? 'Running' : 'Queued', message };
 }
 
 function ending(state: StoredJob): { reason: ScreenshotJobReason; message: string } {
@@ -86,9 +110,13 @@ function ending(state: StoredJob): { reason: ScreenshotJobReason; message: strin
   }
   // Set if the last generation failed too.
   const lastProblem = state.problem === null ? '' : ` ${sanitizeMessage(state.problem)}`;
-  if (done === 0) return { reason: 'Failed', message: `None of ${total} could be captured.${lastProblem}` };
+  const codes = state.failures === '' ? '.' : `: ${state.failures}.`;
+  if (done === 0) return { reason: 'Failed', message: `None of ${total} could be captured${codes}${lastProblem}` };
   if (failed > 0)
-    return { reason: 'CompletedWithFailures', message: `${failed} of ${total} could not be captured.${lastProblem}` };
+    return {
+      reason: 'CompletedWithFailures',
+      message: `${failed} of ${total} could not be captured${codes}${lastProblem}`,
+    };
   return { reason: 'Completed', message: '' };
 }
 

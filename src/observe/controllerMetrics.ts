@@ -8,8 +8,8 @@ export interface ControllerState {
   readonly workQueue: Readonly<Record<string, number>>;
   /** Number of ScreenshotJobs in the cluster, by the reason in their status. */
   readonly resources: Readonly<Record<string, number>>;
-  /** Number of accepted sets and ads that wait for admission. */
-  readonly waiting: Readonly<Record<string, number>>;
+  /** Accepted sets and ads that wait for admission: how many, and for how long the oldest has waited. */
+  readonly waiting: Readonly<Record<string, { readonly count: number; readonly oldest_seconds: number }>>;
   /** Age of the informer cache; undefined if there is no watch. */
   readonly cacheAgeSeconds: number | undefined;
 }
@@ -210,14 +210,23 @@ function countGauges(registry: Registry) {
     labelNames: ['kind'],
     registers,
   });
+  const oldest = new Gauge({
+    name: 'tearsheet_waiting_oldest_seconds',
+    help: 'For how long the oldest accepted set or ad has waited for admission; 0 if none waits.',
+    labelNames: ['kind'],
+    registers,
+  });
   return {
     set(state: ControllerState) {
       for (const [name, count] of Object.entries(state.workQueue)) workQueue.set({ state: name }, count);
       for (const [reason, count] of Object.entries(state.resources)) resources.set({ reason }, count);
-      for (const [kind, count] of Object.entries(state.waiting)) waiting.set({ kind }, count);
+      for (const [kind, { count, oldest_seconds }] of Object.entries(state.waiting)) {
+        waiting.set({ kind }, count);
+        oldest.set({ kind }, oldest_seconds);
+      }
     },
     clear() {
-      for (const each of [workQueue, resources, waiting]) each.reset();
+      for (const each of [workQueue, resources, waiting, oldest]) each.reset();
     },
   };
 }

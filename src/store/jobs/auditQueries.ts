@@ -40,12 +40,26 @@ export async function knownJobs(db: Queryable, names: readonly string[]): Promis
   return new Map(rows.map((row) => [row.name, row]));
 }
 
-/** Sets and ads that wait for a job. */
-export async function countWaiting(db: Queryable): Promise<{ sets: number; ads: number }> {
-  const { rows } = await sql<{ sets: number; ads: number }>`select
-    (select count(*) from screenshot_sets where status = 'draft' and cancel_requested_at is null)::integer as sets,
-    (select count(*) from ads where status = 'pending' and source <> 'screenshot_request' and not exists (
-      select 1 from job_creatives c join screenshot_jobs j on j.id = c.job_id
-      where c.ad_id = ads.id and j.set_id is null))::integer as ads`.execute(db);
-  return rows[0] ?? { sets: 0, ads: 0 };
+interface WaitingCount {
+  readonly count: number;
+  /** 0 if none waits. */
+  readonly oldest_seconds: number;
 }
+
+/** Sets and ads that wait for a job. */
+export async function countWaiting(db: Queryable): Promise<Record<'sets' | 'ads', WaitingCount>> {
+  const seconds = sql`coalesce(extract(epoch from now() - min(created_at)), 0)::float8`;
+  const { rows } = await sql<WaitingCount>`
+    select count(*)::integer as count, ${seconds} as oldest_seconds from screenshot_sets
+    where status = 'draft' and cancel_requested_at is null
+    union all
+    select count(*)::integer, ${seconds} from ads
+    where status = 'pending' and source <> 'screenshot_request' and not exists (
+      select 1 from job_creatives c join screenshot_jobs j on j.id = c.job_id where c.ad_id = ads.id and j.set_id is null)`.execute(
+    db,
+  );
+  const [sets = NONE_WAITING, ads = NONE_WAITING] = rows;
+  return { sets, ads };
+}
+
+const NONE_WAITING: WaitingCount = { count: 0, oldest_seconds: 0 };

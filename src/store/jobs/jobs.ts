@@ -22,6 +22,10 @@ export interface StoredJob {
   readonly problem: string | null;
   /** At least one capture has started. */
   readonly started: boolean;
+  /** The number of indexes whose capture has started. */
+  readonly started_indexes: number;
+  /** Why screenshots have no picture, the most frequent first: `no_slots 2, blocked 1`. */
+  readonly failures: string;
   /** The installation is being removed from its cluster, so nothing may be created there. */
   readonly stopped: boolean;
   readonly cancel_requested: boolean;
@@ -64,7 +68,7 @@ export async function readJob(db: Queryable, name: string): Promise<StoredJob | 
   const { rows } = await sql<Omit<StoredJob, 'open'>>`
     select j.id, j.name, o.slug as organization, j.organization_id, j.set_id, j.indexes, j.parallelism, j.generation,
       j.admitted_at, j.deadline_at, j.settled_at, j.outcome, j.launched_at, j.problem, now() as now,
-      coalesce(own.begun, false) as started,
+      coalesce(own.begun, false) as started, own.started_indexes, f.failures,
       coalesce(i.stopped_until > now(), false) as stopped,
       coalesce(t.cancel_requested_at is not null, false) as cancel_requested,
       s.counts as screenshots, c.counts as creatives,
@@ -78,7 +82,8 @@ export async function readJob(db: Queryable, name: string): Promise<StoredJob | 
     left join job_indexes hi on hi.job_id = j.host_job_id and hi.index = j.host_index
     cross join lateral (
       select coalesce(bool_or(hosting_until > now()), false) as hosting, max(hosting_ended_at) as hosting_ended_at,
-        bool_and(finished_at is not null) as finished, bool_or(started_at is not null) as begun
+        bool_and(finished_at is not null) as finished, bool_or(started_at is not null) as begun,
+        count(*) filter (where started_at is not null)::integer as started_indexes
       from job_indexes where job_id = j.id
     ) own
     cross join lateral (
@@ -86,6 +91,12 @@ export async function readJob(db: Queryable, name: string): Promise<StoredJob | 
         'failed', count(*) filter (where status not in ('uploaded', 'pending'))) as counts
       from screenshots where set_id = j.set_id
     ) s
+    cross join lateral (
+      select coalesce(string_agg(status || ' ' || times, ', ' order by times desc, status), '') as failures from (
+        select status, count(*) as times from screenshots
+        where set_id = j.set_id and status not in ('uploaded', 'pending') group by status
+      ) failed
+    ) f
     cross join lateral (
       select json_build_object('total', count(*), 'done', count(*) filter (where status = 'rendered'),
         'failed', count(*) filter (where status not in ('rendered', 'pending'))) as counts,

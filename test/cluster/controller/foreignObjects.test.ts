@@ -5,6 +5,7 @@ import { eventually } from '../../support/eventually.ts';
 import { insertAd, insertOrganization, insertSet, launch } from '../../support/insertRows.ts';
 import { type KubernetesInstallation, startKubernetesInstallation } from '../../support/kubernetesInstallation.ts';
 import { required } from '../../support/required.ts';
+import { expectLoggedErrors } from '../../support/testLog.ts';
 
 let shop: KubernetesInstallation;
 
@@ -152,6 +153,7 @@ test('a Job that lost its label is created again, and its set continues', async 
 });
 
 test('a Job that lost its label is deleted after its set is settled', async () => {
+  expectLoggedErrors(/another leader has begun/);
   const { controller } = await shop.startController();
   const { setId, name, launch } = await waitingSet('hang');
   await launch();
@@ -188,4 +190,28 @@ test('an object that only looks like ours is neither labeled nor deleted', async
   const strange = await shop.batch.readNamespacedJob({ ...where(), name: 'strange' });
   expect(strange.metadata).toMatchObject({ labels });
   expect(strange.metadata?.deletionTimestamp).toBeUndefined();
+});
+
+test('a ScreenshotJob that a person made says why nothing happens', async () => {
+  const { controller } = await shop.startController();
+  const { name, launch } = await waitingSet();
+  await launch();
+  await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Completed'));
+  const { spec } = await shop.read(name);
+  const api = shop.namespace.config.makeApiClient(CustomObjectsApi);
+  const kind = { group: 'tearsheet.dev', version: 'v1alpha1' };
+  const body = {
+    apiVersion: `${kind.group}/${kind.version}`,
+    kind: 'ScreenshotJob',
+    metadata: { name: 'by-hand' },
+    spec,
+  };
+  await api.createNamespacedCustomObject({ ...kind, plural: 'screenshotjobs', namespace: shop.namespace.name, body });
+  await controller.audit();
+  const { status } = await shop.read('by-hand');
+  expect(status).toMatchObject({
+    reason: 'UnknownSet',
+    message: expect.stringContaining('Request sets through the API'),
+    conditions: [{ type: 'Settled', status: 'False', reason: 'UnknownSet' }],
+  });
 });

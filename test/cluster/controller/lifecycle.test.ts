@@ -4,6 +4,7 @@ import { eventually } from '../../support/eventually.ts';
 import { insertAd, insertOrganization, insertSet, launch } from '../../support/insertRows.ts';
 import { type KubernetesInstallation, startKubernetesInstallation } from '../../support/kubernetesInstallation.ts';
 import { required } from '../../support/required.ts';
+import { expectLoggedErrors } from '../../support/testLog.ts';
 
 let shop: KubernetesInstallation;
 
@@ -86,6 +87,7 @@ test('spec.cancel ends the pods and settles the set, and the ScreenshotJob stays
 });
 
 test('the deletion of the namespace cancels no set, and after its Jobs are deleted nothing of ours blocks it', async () => {
+  expectLoggedErrors(/could not be reconciled/);
   await shop.startController();
   const { setId, name } = await launched(['hang']);
   await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Running'));

@@ -12,6 +12,7 @@ import {
   startKubernetesInstallation,
 } from '../../support/kubernetesInstallation.ts';
 import { type ServiceProcess, startService } from '../../support/serviceProcess.ts';
+import { expectLoggedErrors } from '../../support/testLog.ts';
 
 let shop: KubernetesInstallation;
 const running: ServiceProcess[] = [];
@@ -102,6 +103,7 @@ test('a terminated leader releases its Lease, so that the other controller takes
 });
 
 test('a leader that was paused for longer than its Lease writes nothing and exits with an error', async () => {
+  expectLoggedErrors(/another leader has begun|lost leadership/);
   const first = await start('first');
   await first.says(LEADS);
   const { name } = await launched('hang');

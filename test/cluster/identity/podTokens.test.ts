@@ -13,7 +13,7 @@ import { type TestNamespace, testNamespace } from '../../support/cluster.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { insertOrganization } from '../../support/insertRows.ts';
-import { TEST_LOG } from '../../support/testLog.ts';
+import { expectLoggedErrors, TEST_LOG } from '../../support/testLog.ts';
 
 const AUDIENCE = 'tearsheet-internal';
 const JOB = randomUUID();
@@ -187,6 +187,7 @@ test('the token of a pod of another job is rejected', async () => {
 });
 
 test('a token is unavailable, not rejected, if the API server does not answer or forbids TokenReview', async () => {
+  expectLoggedErrors(/TokenReview failed/);
   const { token } = await podWithToken();
   const away = await connect(await written(here.config, { server: 'https://127.0.0.1:1' }));
   await expect(away.authenticator.authenticate(token, JOB, '10.0.0.1')).rejects.toThrow(UnavailableError);

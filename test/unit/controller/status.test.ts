@@ -17,7 +17,7 @@ const stateOf = (given: Partial<StoredJob> = {}): StoredJob => ({
     outcome: null,
     launched_at: START,
   },
-  ...{ problem: null, started: true, stopped: false, cancel_requested: false, open: true },
+  ...{ problem: null, started: true, started_indexes: 2, failures: '', stopped: false, cancel_requested: false, open: true },
   ...{ screenshots: { total: 12, done: 7, failed: 0 }, creatives: { total: 2, done: 2, failed: 0 } },
   ...{ claims_overdue: false, next_claim_expiry: null, now: after(14) },
   ...{ host: null, hosting: false, hosting_ended_at: null },
@@ -53,6 +53,19 @@ test('a set is Running after its first capture, and Queued before it and while i
   expect(validStatusOf({ state: stateOf({ started: false }) }).reason).toBe('Queued');
   expect(validStatusOf({ job: undefined })).toMatchObject({ reason: 'Queued', pods: 0 });
   expect(validStatusOf({ job: { ...JOB, deleting: true } }).reason).toBe('Queued');
+});
+
+test('a set says for how many of its pods it waits', () => {
+  const message = (given: Partial<StoredJob>) => validStatusOf({ state: stateOf(given) }).message;
+  expect(message({ started: false, started_indexes: 0, parallelism: 3 })).toBe('Waiting for 3 of 3 pods.');
+  expect(message({ started_indexes: 1, parallelism: 3 })).toBe('Waiting for 2 of 3 pods.');
+  expect(message({ started_indexes: 3, parallelism: 3 })).toBeUndefined();
+});
+
+test('a set with failures gives their codes', () => {
+  const screenshots = { total: 6, done: 3, failed: 3 };
+  const state = settled({ outcome: 'complete', screenshots, failures: 'no_slots 2, blocked 1' });
+  expect(validStatusOf({ state }).message).toBe('3 of 6 could not be captured: no_slots 2, blocked 1.');
 });
 
 test('a problem is the reason of the status, with the message of the cluster cut to the maximum length', () => {
@@ -104,12 +117,12 @@ test('a set whose last generation failed says how the last capture ended', () =>
   const problem = 'PodFailed: set-1-3-0-abcde: exit code 2: a setting is missing';
   const lost = (done: number) =>
     validStatusOf({
-      state: settled({ outcome: 'lost', problem, screenshots: { total: 12, done, failed: 12 - done } }),
+      state: settled({ outcome: 'lost', problem, failures: 'no_slots 5', screenshots: { total: 12, done, failed: 12 - done } }),
     });
-  expect(lost(0)).toMatchObject({ reason: 'Failed', message: `None of 12 could be captured. ${problem}` });
+  expect(lost(0)).toMatchObject({ reason: 'Failed', message: `None of 12 could be captured: no_slots 5. ${problem}` });
   expect(lost(5)).toMatchObject({
     reason: 'CompletedWithFailures',
-    message: `7 of 12 could not be captured. ${problem}`,
+    message: `7 of 12 could not be captured: no_slots 5. ${problem}`,
   });
 });
 
