@@ -17,7 +17,15 @@ const stateOf = (given: Partial<StoredJob> = {}): StoredJob => ({
     outcome: null,
     launched_at: START,
   },
-  ...{ problem: null, started: true, started_indexes: 2, failures: '', stopped: false, cancel_requested: false, open: true },
+  ...{
+    problem: null,
+    started: true,
+    started_indexes: 2,
+    failures: '',
+    stopped: false,
+    cancel_requested: false,
+    open: true,
+  },
   ...{ screenshots: { total: 12, done: 7, failed: 0 }, creatives: { total: 2, done: 2, failed: 0 } },
   ...{ claims_overdue: false, next_claim_expiry: null, now: after(14) },
   ...{ host: null, hosting: false, hosting_ended_at: null },
@@ -117,7 +125,12 @@ test('a set whose last generation failed says how the last capture ended', () =>
   const problem = 'PodFailed: set-1-3-0-abcde: exit code 2: a setting is missing';
   const lost = (done: number) =>
     validStatusOf({
-      state: settled({ outcome: 'lost', problem, failures: 'no_slots 5', screenshots: { total: 12, done, failed: 12 - done } }),
+      state: settled({
+        outcome: 'lost',
+        problem,
+        failures: 'no_slots 5',
+        screenshots: { total: 12, done, failed: 12 - done },
+      }),
     });
   expect(lost(0)).toMatchObject({ reason: 'Failed', message: `None of 12 could be captured: no_slots 5. ${problem}` });
   expect(lost(5)).toMatchObject({
