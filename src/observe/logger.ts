@@ -31,8 +31,12 @@ export function createLogger({ level, name, destination, stream = 'stdout', outa
       serializers: { err: shownError, error: shownError },
       hooks: {
         logMethod(args, method, levelNumber) {
-          const isCovered = levelNumber >= ERROR && outage?.claims(errorOf(args[0]), root) === true;
-          logSafely(this, args, isCovered ? this.debug : method);
+          try {
+            const isCovered = levelNumber >= ERROR && outage?.claims(errorOf(args[0]), root) === true;
+            (isCovered ? this.debug : method).apply(this, args);
+          } catch (error) {
+            method.apply(this, messageOnly(args, error));
+          }
         },
       },
     },
@@ -60,14 +64,18 @@ function errorOf(fields: unknown): unknown {
   return typeof fields === 'object' && fields !== null && 'err' in fields ? fields.err : fields;
 }
 
-/** A value that cannot be written must not end the work that logs it, so the line then only has its message. */
-function logSafely(log: Logger, args: Parameters<pino.LogFn>, method: pino.LogFn): void {
+/** A value that cannot be read or written must not end the work that logs it, so the line then only has its message. */
+function messageOnly(args: Parameters<pino.LogFn>, error: unknown): Parameters<pino.LogFn> {
+  const message = args.find((arg) => typeof arg === 'string') ?? '';
+  return [{ log_fault: `The fields of this line could not be written: ${causeOf(error)}` }, message];
+}
+
+/** A getter or a proxy can throw a value that cannot be read either. */
+function causeOf(error: unknown): string {
   try {
-    method.apply(log, args);
-  } catch (error) {
-    const message = args.find((arg) => typeof arg === 'string') ?? '';
-    const fault = `The fields of this line could not be written: ${errorMessage(error)}`;
-    method.apply(log, [{ log_fault: fault }, message]);
+    return errorMessage(error);
+  } catch {
+    return 'the error has no text form';
   }
 }
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLogger } from '../../../src/observe/logger.ts';
+import { Outage } from '../../../src/observe/outage.ts';
+import { isConnectionLost } from '../../../src/store/database/databaseAway.ts';
 
 const SECRET = 'N0tForTheLog-0123456789_abcdefghijklmnopqrs';
 const KEY = `ts_live_abcd1234_${SECRET}`;
@@ -11,7 +13,9 @@ function logged(write: (log: ReturnType<typeof createLogger>) => void): string {
       out += line;
     },
   };
-  write(createLogger({ level: 'trace', name: 'api', destination }));
+  write(
+    createLogger({ level: 'trace', name: 'api', destination, outage: new Outage('the database', isConnectionLost) }),
+  );
   return out;
 }
 
@@ -125,8 +129,21 @@ describe('logger', () => {
     ['a revoked proxy', proxy],
   ])('%s can be logged in every field', (_what, value) => {
     for (const fields of [{ error: value }, { err: value }, { other: value }, { deep: [{ error: value }] }]) {
-      const line = logged((log) => log.warn(fields, 'the capture failed'));
-      expect(JSON.parse(line)).toMatchObject({ level: 'warn', msg: 'the capture failed' });
+      const line = logged((log) => log.error(fields, 'the capture failed'));
+      expect(JSON.parse(line)).toMatchObject({ level: 'error', msg: 'the capture failed' });
+    }
+  });
+
+  it('fields that throw when they are read leave the message', () => {
+    const withoutText: unknown = Object.create(null);
+    const getter = {
+      get err(): never {
+        throw withoutText;
+      },
+    };
+    for (const fields of [proxy, throwing, getter]) {
+      const line = logged((log) => log.error(fields, 'the capture failed'));
+      expect(JSON.parse(line)).toMatchObject({ level: 'error', msg: 'the capture failed' });
     }
   });
 
