@@ -44,6 +44,8 @@ export interface CaptureJob {
   readonly suspended: boolean;
   /** A pod or the Job has failed to end for so long that the next generation must take over. */
   readonly stuck: boolean;
+  /** It was created with another capture profile than the present one. */
+  readonly outdated?: boolean;
   /** How the latest pod ended, unless it succeeded. Set for a finished Job too, which has no `problem`. */
   readonly lastFailure?: Problem;
   /** Why the Job does not run. */

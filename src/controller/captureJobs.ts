@@ -68,6 +68,13 @@ export async function runJob(leader: LeaderContext, state: StoredJob, resource: 
     return SOON;
   }
   if (job.stuck || (job.finished && !job.deleting)) return startNextGeneration(leader, state, job);
+  // The operator has corrected the image or the resources, and this Job would wait for the old ones.
+  if (job.outdated && !state.started && job.problem !== undefined && !job.deleting) {
+    const fields = { job_id: state.id, job: job.name, reason: job.problem.reason };
+    leader.options.log.info(fields, 'the capture profile has changed; a Job whose pods could not start is replaced');
+    await cluster.deleteJob(job);
+    return SOON;
+  }
   if (hasSuspensionChanged(state, job)) {
     await leader.transact((tx) => (job.suspended ? clearSchedulingDeadline : startSchedulingDeadline)(tx, state.id));
     return NOW;

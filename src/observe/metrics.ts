@@ -91,7 +91,7 @@ export function createMetrics({ processMetrics = true } = {}): Metrics {
   createKnownSeries(made);
   const queue = queueGauges(registry);
   const controller = createControllerMetrics(registry);
-  if (processMetrics) collectDefaultMetrics({ register: registry, prefix: 'tearsheet_' });
+  if (processMetrics) addProcessMetrics(registry);
   return {
     countRequest: ({ route, method, status, seconds, limit }) => {
       if (limit !== undefined) made.limitedRequests.inc({ limit });
@@ -304,4 +304,13 @@ async function describeAll(registry: Registry): Promise<MetricDescription[]> {
     const labels = metric !== undefined && 'labelNames' in metric ? metric.labelNames : [];
     return { name, kind: String(type), labels: Array.isArray(labels) ? labels.map(String) : [], help };
   });
+}
+
+/** Without those that end in `_total` although they are gauges, which linters of Prometheus report and nobody reads. */
+function addProcessMetrics(registry: Registry): void {
+  collectDefaultMetrics({ register: registry, prefix: 'tearsheet_' });
+  for (const what of ['handles', 'requests', 'resources']) {
+    registry.removeSingleMetric(`tearsheet_nodejs_active_${what}`);
+    registry.removeSingleMetric(`tearsheet_nodejs_active_${what}_total`);
+  }
 }

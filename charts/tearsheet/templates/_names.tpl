@@ -85,3 +85,25 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- end -}}
 {{- end -}}
 {{- end }}
+
+{{- /* For NOTES.txt: a line for each object that `helm uninstall` leaves. */ -}}
+{{- define "tearsheet.staysAfterUninstall" -}}
+{{- $name := include "tearsheet.fullname" . -}}
+{{- $in := printf "-n %s" .Release.Namespace -}}
+{{- if and .Values.crds.install .Values.crds.keep (not (include "tearsheet.definitionOfAnother" .)) }}
+  - the definition: kubectl delete crd screenshotjobs.tearsheet.dev (removes the ScreenshotJobs of all namespaces)
+{{- end }}
+{{- if not .Values.trial.postgres.enabled }}
+  - the database, with every request, key and result
+{{- else if .Values.trial.postgres.size }}
+  - the claim of its PostgreSQL, and the password: kubectl {{ $in }} delete pvc/data-{{ $name }}-postgres-0 secret/{{ $name }}-database
+{{- end }}
+{{- if and (not .Values.secretsKeys.existingSecret) (not (and .Values.trial.postgres.enabled (not .Values.trial.postgres.size))) }}
+  - the keys of the secrets in the database: kubectl {{ $in }} delete secret {{ $name }}-secrets-keys (only if you also delete the database)
+{{- end }}
+{{- if hasPrefix "s3:" .Values.artifacts.url }}
+  - the pictures in {{ .Values.artifacts.url }}
+{{- else if .Values.artifacts.folder.size }}
+  - the pictures: kubectl {{ $in }} delete pvc {{ $name }}-pictures
+{{- end }}
+{{- end }}

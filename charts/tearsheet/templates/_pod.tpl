@@ -12,8 +12,6 @@ labels:
 annotations:
   # kubectl shows the log of this container if the command names none.
   kubectl.kubernetes.io/default-container: {{ .component }}
-  # Processes read these at their start. New values therefore create new pods.
-  checksum/settings: {{ include "tearsheet.settings" $root | sha256sum }}
   # Everyone who may read pods sees this checksum of passwords, and passwords may be weak. With scrypt, each guess costs 0.1 s.
   checksum/secrets: {{ include "tearsheet.secretsChecksum" $root }}
   {{- with .values.podAnnotations }}
@@ -101,7 +99,7 @@ securityContext:
 {{- define "tearsheet.environment" -}}
 {{- $root := .root -}}
 envFrom:
-  - configMapRef: { name: {{ include "tearsheet.fullname" $root }}-settings }
+  - configMapRef: { name: {{ include "tearsheet.settingsName" $root }} }
   {{- with .values.extraEnvFrom }}
   {{- toYaml . | nindent 2 }}
   {{- end }}

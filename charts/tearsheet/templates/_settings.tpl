@@ -19,7 +19,7 @@
   "EGRESS_ALLOW" (join "," $v.egress.allow)
   "SLOT_LISTS" (join "," $v.slotLists)
   "LEASE_NAME" (printf "%s-controller" $name)
-  "LEASE_OWNER" (printf "%s-capture-profile" $name)
+  "LEASE_OWNER" $name
   "READ_NODES" (toString $v.rbac.nodes)
   "CAPTURE_PROFILE" "/etc/tearsheet/capture/profile.json"
   "CAPTURE_SERVICE_ACCOUNT" (include "tearsheet.account" (list . "capture"))
@@ -104,4 +104,15 @@
 {{- with get $c $key }}{{ $_ := set $profile $key . }}{{ end }}
 {{- end }}
 {{- toPrettyJson $profile }}
+{{- end }}
+
+{{- /*
+Processes read both ConfigMaps at their start. The hash of the content in their names creates new pods with each change, and a rollback
+gives the pods of the earlier revision its content back.
+*/ -}}
+{{- define "tearsheet.settingsName" -}}
+{{ include "tearsheet.fullname" . }}-settings-{{ include "tearsheet.settings" . | sha256sum | trunc 10 }}
+{{- end }}
+{{- define "tearsheet.captureProfileName" -}}
+{{ include "tearsheet.fullname" . }}-capture-profile-{{ include "tearsheet.captureProfile" . | sha256sum | trunc 10 }}
 {{- end }}

@@ -20,6 +20,7 @@ import { createResourceClients, type ResourceClients } from './client/resourceCl
 import { type Elector, type ElectorOptions, startElector } from './elector.ts';
 import { CaptureJobReader } from './jobs/captureJobReader.ts';
 import { createEvents, type Events } from './jobs/events.ts';
+import { profileHash } from './jobs/jobManifest.ts';
 import { JobWriter } from './jobs/jobWriter.ts';
 import { ScreenshotJobWriter } from './jobs/screenshotJobWriter.ts';
 
@@ -81,7 +82,11 @@ class ApiServerCluster implements KubernetesCluster {
     this.#clients = createResourceClients(api, namespace);
     this.#options = options;
     this.#events = createEvents({ client: this.#clients.events, namespace, log });
-    this.#jobReader = new CaptureJobReader({ events: this.#events, changed: (name) => this.#notify(name) });
+    this.#jobReader = new CaptureJobReader({
+      profile: profileHash(options.profile),
+      events: this.#events,
+      changed: (name) => this.#notify(name),
+    });
   }
 
   async createScreenshotJob(name: string, spec: ScreenshotJobSpec): Promise<'created' | 'exists'> {

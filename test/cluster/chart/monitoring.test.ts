@@ -20,6 +20,14 @@ test('each alert selects only this release and links to its runbook', async () =
   }
 });
 
+test('alerts have no link to a runbook unless the values name an address', async () => {
+  const [group] = (await render(merged(EVERYTHING, { monitoring: { prometheusRule: { runbookUrl: '' } } }))).get(
+    'PrometheusRule',
+    '',
+  )['spec'].groups;
+  for (const { annotations } of group.rules) expect(annotations).not.toHaveProperty('runbook_url');
+});
+
 test('Helm leaves the templates of Prometheus and Grafana unchanged', async () => {
   const rendered = await render(EVERYTHING);
   expect(JSON.stringify(rendered.get('PrometheusRule', ''))).toContain('{{ $labels.queue }}');

@@ -109,19 +109,19 @@ test('large numbers are written without an exponent', async () => {
 });
 
 describe('pods are replaced', () => {
-  const annotations = async (values: Values, component: string) =>
-    (await render(values)).get('Deployment', component)['spec'].template.metadata.annotations;
+  const template = async (values: Values, component: string) =>
+    (await render(values)).get('Deployment', component)['spec'].template;
 
   it.each<[string, Values, string]>([
     ['a setting changes', { settings: { LOG_LEVEL: 'debug' } }, 'api'],
     ['the database moves', { database: { url: 'postgres://other/db' } }, 'api'],
     ['the capture profile changes', { capture: { shmSize: '1Gi' } }, 'controller'],
   ])('pods are replaced if %s', async (_case, values, component) => {
-    expect(await annotations(values, component)).not.toEqual(await annotations({}, component));
+    expect(await template(values, component)).not.toEqual(await template({}, component));
   });
 
   it('pods are kept if only values change that they do not read', async () => {
-    expect(await annotations({ capture: { shmSize: '1Gi' } }, 'api')).toEqual(await annotations({}, 'api'));
+    expect(await template({ capture: { shmSize: '1Gi' } }, 'api')).toEqual(await template({}, 'api'));
   });
 });
 
@@ -245,7 +245,7 @@ describe('the capture profile', () => {
     });
     expect(podOf(controller).volumes).toContainEqual({
       name: 'capture-profile',
-      configMap: { name: 't-tearsheet-capture-profile' },
+      configMap: { name: rendered.get('ConfigMap', 'capture-profile').metadata.name },
     });
   });
 });

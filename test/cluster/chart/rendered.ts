@@ -79,10 +79,16 @@ export class Rendered {
     this.all = all;
   }
 
-  /** @param name without the release's prefix; '' for the object that has the release's name. */
+  /**
+   * @param name without the release's prefix and without a hash of the content; '' for the object that has the release's
+   *   name.
+   */
   find(kind: string, name: string): Manifest | undefined {
     const full = name === '' ? 't-tearsheet' : `t-tearsheet-${name}`;
-    return this.all.find((one) => one.kind === kind && [full, `${NAMESPACE}:${full}`].includes(one.metadata.name));
+    return this.all.find(({ kind: found, metadata }) => {
+      const plain = metadata.name.replace(/-[0-9a-f]{10}$/, '');
+      return found === kind && [full, `${NAMESPACE}:${full}`].includes(plain);
+    });
   }
 
   get(kind: string, name: string): Manifest {

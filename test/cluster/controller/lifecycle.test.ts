@@ -212,3 +212,27 @@ test('a set whose pods are unschedulable shows it until one runs, and is settled
   await eventually(async () => expect(await statusOf(setId)).toBe('approved'));
   await eventually(async () => expect((await shop.read(name)).status['reason']).toBe('Completed'));
 });
+
+test('a Job whose pods cannot start is replaced when the capture profile has changed', async () => {
+  shop.fakeKubelet.startsPods = false;
+  const { controller } = await shop.startController();
+  const { setId, name } = await launched(['fine']);
+  const message = '0/1 nodes are available: 1 Insufficient memory.';
+  const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }];
+  await eventually(async () => {
+    await shop.fakeKubelet.setPendingPodStatus({ conditions });
+    expect((await shop.read(name)).status['reason']).toBe('Unschedulable');
+  });
+  const [before] = await jobs();
+  // As if the Job was made before the operator changed the profile.
+  const body = [{ op: 'replace', path: '/metadata/annotations/tearsheet.dev~1profile', value: 'another' }];
+  const job = { namespace: shop.namespace.name, name: `${name}-1` };
+  await shop.batch.patchNamespacedJob({ ...job, body });
+  await eventually(async () => {
+    await controller.audit();
+    const [now] = await jobs();
+    expect([now?.metadata?.name, now?.metadata?.uid !== before?.metadata?.uid]).toEqual([`${name}-1`, true]);
+  });
+  shop.fakeKubelet.startsPods = true;
+  await eventually(async () => expect(await statusOf(setId)).toBe('approved'));
+});

@@ -27,7 +27,7 @@ export class CaptureProfileEditor {
     const maps = await this.#installation.list<{ metadata: { name: string }; data: Record<string, string> }>(
       'configmaps',
     );
-    const found = maps.find(({ metadata }) => metadata.name.endsWith('-capture-profile'));
+    const found = maps.find(({ metadata }) => /-capture-profile-[0-9a-f]{10}$/.test(metadata.name));
     const installed = found?.data['profile.json'];
     if (found === undefined || installed === undefined)
       throw new Error('There is no ConfigMap with the capture profile.');

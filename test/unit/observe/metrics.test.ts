@@ -58,6 +58,13 @@ describe('metrics', () => {
     expect(await metrics.render()).toContain('tearsheet_queue_collect_failures_total 1');
   });
 
+  it('only counters have names that end in _total', async () => {
+    const text = await createMetrics().render();
+    const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)];
+    expect(types.length).toBeGreaterThan(30);
+    expect(types.filter(([, name = '', type]) => name.endsWith('_total') !== (type === 'counter'))).toEqual([]);
+  });
+
   it('every metric has the prefix tearsheet_ and a help text', async () => {
     const described = await createMetrics().describe();
     expect(described.length).toBeGreaterThan(10);

@@ -1,6 +1,6 @@
 /** The fields of a Job that the cache keeps. */
 import type { V1Job } from '@kubernetes/client-node';
-import { QUEUE_LABEL } from '../client/names.ts';
+import { PROFILE_HASH, QUEUE_LABEL } from '../client/names.ts';
 import type { Wire } from '../client/resourceClient.ts';
 import { controllerUid, readIdentity, screenshotJobName } from './metadata.ts';
 import type { CachedObject } from './objectCache.ts';
@@ -15,6 +15,8 @@ export interface JobState extends CachedObject {
   readonly suspended: boolean;
   /** The Kueue queue that admits the Job. */
   readonly queue: string | undefined;
+  /** Hash of the capture profile with which it was created. */
+  readonly profile: string | undefined;
   readonly deleting: boolean;
   readonly finished: boolean;
   /** The Job has failed and waits for its pods to end. */
@@ -36,6 +38,7 @@ export function readJob({ metadata = {}, spec, status }: Wire<V1Job>): JobState 
     parallelism: spec?.parallelism ?? 0,
     suspended: spec?.suspend === true,
     queue: metadata.labels?.[QUEUE_LABEL],
+    profile: metadata.annotations?.[PROFILE_HASH],
     deleting: metadata.deletionTimestamp !== undefined,
     finished: has('Complete') || has('Failed'),
     isFailing: has('FailureTarget'),

@@ -15,6 +15,8 @@ export const LABEL = {
 export const QUEUE_LABEL = 'kueue.x-k8s.io/queue-name';
 /** The controller sets this annotation before it deletes a ScreenshotJob. Such a deletion does not cancel the set. */
 export const REMOVED_BY = 'tearsheet.dev/removed-by';
+/** Hash of the capture profile with which a Job was created. */
+export const PROFILE_HASH = 'tearsheet.dev/profile';
 /** Holds a deleted ScreenshotJob until its result is in PostgreSQL. */
 export const FINALIZER = 'tearsheet.dev/settle';
 export const CONTROLLER = 'tearsheet-controller';

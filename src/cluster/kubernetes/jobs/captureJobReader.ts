@@ -10,6 +10,8 @@ import type { EventState } from './problems.ts';
 export interface CaptureJobReaderOptions {
   readonly events: Pick<Events, 'warnings'>;
   readonly clock?: Clock;
+  /** Hash of the present capture profile. */
+  readonly profile?: string;
   /** Gets the name of a ScreenshotJob whose Job must be read again. */
   readonly changed: (name: string) => void;
 }
@@ -23,12 +25,14 @@ const TIMER_MARGIN_MS = 5;
 export class CaptureJobReader {
   readonly #events: Pick<Events, 'warnings'>;
   readonly #clock: Clock;
+  readonly #profile: string | undefined;
   readonly #changed: (name: string) => void;
   /** By the uid of the Job. */
   readonly #firstSeen = new Map<string, FirstSeenTimes>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
 
-  constructor({ events, clock = systemClock, changed }: CaptureJobReaderOptions) {
+  constructor({ events, clock = systemClock, profile, changed }: CaptureJobReaderOptions) {
+    this.#profile = profile;
     this.#events = events;
     this.#clock = clock;
     this.#changed = changed;
@@ -63,7 +67,8 @@ export class CaptureJobReader {
     const snapshot = { job, pods: pods.group(job.uid), events, unreadyNodes: new Set(unready) };
     const diagnosis = diagnose(snapshot, this.#firstSeen.get(job.uid) ?? new Map(), this.#clock.now());
     if (jobs.get(job.name)?.uid === job.uid) this.#firstSeen.set(job.uid, diagnosis.firstSeen);
-    return diagnosis;
+    const outdated = this.#profile !== undefined && job.profile !== this.#profile;
+    return outdated ? { ...diagnosis, captureJob: { ...diagnosis.captureJob, outdated } } : diagnosis;
   }
 
   async #readEvents(subjects: readonly WarningKind[]): Promise<EventsByUid> {

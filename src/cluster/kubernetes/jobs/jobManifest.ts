@@ -2,8 +2,9 @@
 import type { V1Job, V1PodFailurePolicy } from '@kubernetes/client-node';
 import type { CaptureProfile } from '../../../contract/captureProfile.ts';
 import { CAPTURE_EXIT, ENDED_UNHEARD } from '../../../contract/captureProtocol.ts';
+import { sha256Of } from '../../../lib/sha256.ts';
 import type { CaptureJobSpec } from '../../port.ts';
-import { CONTAINER, GROUP, LABEL, QUEUE_LABEL, VERSION } from '../client/names.ts';
+import { CONTAINER, GROUP, LABEL, PROFILE_HASH, QUEUE_LABEL, VERSION } from '../client/names.ts';
 import { podTemplate } from './podTemplate.ts';
 
 /** After these exit codes a retry would fail in the same way. */
@@ -43,6 +44,7 @@ export function jobManifest({ spec, profile, namespace, installation }: JobManif
     metadata: {
       name: spec.name,
       namespace,
+      annotations: { [PROFILE_HASH]: profileHash(profile) },
       labels: queueName === undefined ? labels : { ...labels, [QUEUE_LABEL]: queueName },
       ownerReferences: [owner(spec)],
     },
@@ -61,6 +63,11 @@ export function jobManifest({ spec, profile, namespace, installation }: JobManif
       template: podTemplate({ spec, profile, labels }),
     },
   };
+}
+
+/** Two profiles with the same hash create the same pods. */
+export function profileHash(profile: CaptureProfile): string {
+  return sha256Of(Buffer.from(JSON.stringify(profile))).slice(0, 16);
 }
 
 function owner({ owner: { name, uid } }: CaptureJobSpec) {
