@@ -1,6 +1,10 @@
-/** @returns the message of whatever was thrown. */
+/** @returns the message of whatever was thrown. It never throws itself, because error handlers call it. */
 export function errorMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  try {
+    return error instanceof Error ? error.message : String(error);
+  } catch {
+    return 'an error that has no text';
+  }
 }
 
 /** @returns the first line of the message of whatever was thrown, at most `max` characters. */

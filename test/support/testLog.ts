@@ -1,5 +1,5 @@
 /** The real logger for tests. Its lines stay in memory, and an ERROR line that a test does not expect fails the test. */
-import { afterEach, expect } from 'vitest';
+import { afterAll, afterEach, expect } from 'vitest';
 import type { Log } from '../../src/lib/log.ts';
 import { createLogger } from '../../src/observe/logger.ts';
 
@@ -42,10 +42,12 @@ export function noteErrors(lines: readonly LogLine[]): void {
 
 /** For the setup file of a tier. */
 export function failOnLoggedErrors(): void {
-  afterEach(() => {
+  const check = () => {
     const unexpected = errors.filter(({ msg }) => !expected.some((pattern) => pattern.test(msg)));
     errors = [];
     expected = [];
     expect(unexpected, 'ERROR lines in the log that the test does not expect').toEqual([]);
-  });
+  };
+  afterEach(check);
+  afterAll(check);
 }

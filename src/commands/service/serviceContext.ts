@@ -9,7 +9,7 @@ import { createMetrics, type Metrics } from '../../observe/metrics.ts';
 import { Outage } from '../../observe/outage.ts';
 import { type Queue, startQueue } from '../../queue/queue.ts';
 import { openStore, type Store } from '../../store/database/database.ts';
-import { isConnectionLost, whenDatabaseAnswers } from '../../store/database/databaseAway.ts';
+import { lostConnectionTo, whenDatabaseAnswers } from '../../store/database/databaseAway.ts';
 import { type Notifications, openNotifications } from '../../store/database/notifications.ts';
 import { deliveryDepth } from '../../store/deliveries/deliveryQueue.ts';
 import { type Installation, readInstallation } from '../../store/installation/installation.ts';
@@ -60,7 +60,7 @@ const NO_SUCH_TABLE = '42P01';
 /** Connects to a migrated database, its work queue and the artifact store. */
 export async function createServiceContext(options: ServiceContextOptions): Promise<ServiceContext> {
   const { config, databaseUrl, keyRing } = options;
-  const outage = new Outage('the database', isConnectionLost);
+  const outage = new Outage('the database', lostConnectionTo(databaseUrl));
   const log = createLogger({ level: config.LOG_LEVEL, name: options.name, stream: options.logStream, outage });
   const onError = (err: Error) => log.error({ err }, 'a connection to the database failed, reconnecting');
   const onConnect = () => outage.ended(log);

@@ -21,6 +21,16 @@ export function isConnectionLost(error: unknown): boolean {
   return isLost || LOST_CONNECTION.test(String(error.message));
 }
 
+/** @returns whether the error is one of {@link isConnectionLost} and of this database, not of a bucket or an API server. */
+export function lostConnectionTo(databaseUrl: string): (error: unknown) => boolean {
+  const port = Number(URL.parse(databaseUrl)?.port || 5_432);
+  return (error) => {
+    if (!isConnectionLost(error) || typeof error !== 'object' || error === null) return false;
+    // Errors of the AWS SDK have `$metadata`; those of a connection attempt have the port.
+    return !('$metadata' in error) && (!('port' in error) || error.port === port);
+  };
+}
+
 /** PostgreSQL's error code for a missing database. It may be created after the server has started. */
 const NO_SUCH_DATABASE = '3D000';
 const PAUSE_MS = 500;

@@ -115,6 +115,27 @@ export class HelmInstallation {
     return this.#helm('upgrade', merged(this.#values, values));
   }
 
+  /** An upgrade that may fail. @returns the exit code of Helm and what it printed. */
+  async tryUpgrade(values: Values, timeoutSeconds: number): Promise<RunResult> {
+    const file = path.join(this.#folder, 'failing.json');
+    writeFileSync(file, JSON.stringify(merged(this.#values, values)));
+    const args = ['upgrade', RELEASE, CHART, '-n', this.namespace.name, '-f', TRIAL, '-f', file, '--take-ownership'];
+    const limit = ['--wait', '--timeout', `${timeoutSeconds}s`];
+    return tryRun('helm', [...args, ...limit], { timeoutMs: timeoutSeconds * 1_000 + 60_000 });
+  }
+
+  rollback(): Promise<string> {
+    const args = ['rollback', RELEASE, '-n', this.namespace.name, '--wait', '--timeout', '240s'];
+    return helm(args, { timeoutMs: 260_000 });
+  }
+
+  /** The ERROR lines in the logs of all pods of API, controller and database that exist now. */
+  async errorLines(): Promise<string[]> {
+    const selector = 'app.kubernetes.io/component in (api,controller,postgres)';
+    const logs = await this.kubectl(['logs', '-l', selector, '--all-containers', '--tail=-1', '--ignore-errors']);
+    return logs.split('\n').filter((line) => /^\{"level":"(error|fatal)"/.test(line));
+  }
+
   async #helm(verb: 'install' | 'upgrade', values: Values): Promise<string> {
     const file = path.join(this.#folder, 'values.json');
     writeFileSync(file, JSON.stringify(values));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isDatabaseAway, whenDatabaseAnswers } from '../../../src/store/database/databaseAway.ts';
+import { isDatabaseAway, lostConnectionTo, whenDatabaseAnswers } from '../../../src/store/database/databaseAway.ts';
 
 const coded = (code: string) => Object.assign(new Error(`error ${code}`), { code });
 
@@ -10,6 +10,13 @@ test.each(['ECONNREFUSED', 'EHOSTUNREACH', '57P01', '57P03', '53300', '08006', '
 
 test('an ended connection without a code means that the database does not answer', () => {
   expect(isDatabaseAway(new Error('Connection terminated unexpectedly'))).toBe(true);
+});
+
+test('a refused connection to another server is not a lost database', () => {
+  const isLost = lostConnectionTo('postgres://u:p@db.example:5433/tearsheet');
+  const refused = (more: object) => Object.assign(coded('ECONNREFUSED'), more);
+  expect([isLost(refused({ port: 5433 })), isLost(coded('57P01')), isLost(refused({}))]).toEqual([true, true, true]);
+  expect([isLost(refused({ port: 9000 })), isLost(refused({ $metadata: {} }))]).toEqual([false, false]);
 });
 
 test.each(['28P01', '42P01', '23505'])('%s is an answer of the database', (code) =>
