@@ -28,15 +28,16 @@ describe('captures that cannot start, on a real cluster', () => {
     await e2e.expectApproved(set);
   });
 
-  /** The set that waits for its image. Its deadline comes during the next tests. */
-  let withoutImage = '';
+  // Refused at once, by this machine.
+  const ABSENT = { image: '127.0.0.1:1/absent:1', imagePullPolicy: 'IfNotPresent' } as const;
 
-  it('an image that cannot be pulled is reported as ImagePullFailed', async () => {
-    // Refused at once, by this machine.
-    await e2e.changeProfile({ image: '127.0.0.1:1/absent:1', imagePullPolicy: 'IfNotPresent' });
-    withoutImage = await e2e.requestSet('ImagePullFailed');
-    const { status } = await e2e.expectReason(withoutImage, 'ImagePullFailed');
+  it('an image that cannot be pulled is reported as ImagePullFailed, and captures start once it is corrected', async () => {
+    await e2e.changeProfile(ABSENT);
+    const set = await e2e.requestSet('ImagePullFailed');
+    const { status } = await e2e.expectReason(set, 'ImagePullFailed');
     expect(status?.message).toMatch(/ImagePull/);
+    await e2e.changeProfile({});
+    await e2e.expectApproved(set);
   });
 
   it('pods that an admission rule rejects are reported as PodRejected', async () => {
@@ -61,9 +62,11 @@ describe('captures that cannot start, on a real cluster', () => {
   });
 
   it('a set whose captures do not start before the scheduling deadline fails with the last message', async () => {
-    const settled = await e2e.expectReason(withoutImage, 'DeadlineExceeded');
+    await e2e.changeProfile(ABSENT);
+    const set = await e2e.requestSet('DeadlineExceeded');
+    const settled = await e2e.expectReason(set, 'DeadlineExceeded');
     expect(settled.status?.message).toMatch(/ImagePull/);
-    const { screenshots } = await e2e.waitForSetStatus(withoutImage, 'failed');
+    const { screenshots } = await e2e.waitForSetStatus(set, 'failed');
     expect(screenshots[0]?.reason).toMatch(/could not be fetched/);
   });
 });
