@@ -48,6 +48,7 @@ export function jobSpec(
     podDeadlineSeconds: settings.podDeadlineSeconds,
     jobDeadlineSeconds: settings.setDeadlineSeconds + JOB_DEADLINE_MARGIN_SECONDS,
     environment: {
+      ...(state.set_id === null ? {} : { TEARSHEET_SET: state.set_id }),
       TEARSHEET_INTERNAL_URL: settings.internalUrl,
       ...(issueToken === undefined ? {} : { TEARSHEET_TOKEN: issueToken(state.id, expiresAt) }),
     },

@@ -1,7 +1,7 @@
 import type { Change, Notifications } from '../../store/database/notifications.ts';
 
 export interface WaitOptions {
-  readonly notifications: Notifications;
+  readonly notifications: Pick<Notifications, 'subscribe'>;
   /** Whether a change may have produced the result. */
   readonly concerns: (change: Change) => boolean;
   readonly timeoutMs: number;
@@ -9,7 +9,8 @@ export interface WaitOptions {
 }
 
 /**
- * Calls `read` now and after every change that `concerns` it, until `read` returns a value or the time is over.
+ * Calls `read` now and after every change that `concerns` it, until `read` returns a value, the time is over or `signal` aborts. It does
+ * not read after that: the database connections may be closed by then.
  * @returns the value, or undefined.
  */
 export async function waitFor<T>(
@@ -26,11 +27,11 @@ export async function waitFor<T>(
     wake();
   });
   try {
-    for (;;) {
+    while (!signal.aborted) {
       changed = false;
       const found = await read();
       const left = deadline - performance.now();
-      if (found !== undefined || left <= 0 || signal.aborted) return found;
+      if (found !== undefined || left <= 0) return found;
       if (changed) continue;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, left);
@@ -43,6 +44,7 @@ export async function waitFor<T>(
       });
       signal.removeEventListener('abort', wake);
     }
+    return undefined;
   } finally {
     unsubscribe();
   }

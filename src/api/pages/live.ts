@@ -114,17 +114,23 @@ class LiveStream {
       clearInterval(heartbeat);
       clearTimeout(this.#pending);
     });
-    await this.#sendState();
+    await this.#update();
   }
 
   scheduleUpdate(): void {
     this.#pending ??= setTimeout(() => {
       this.#pending = undefined;
-      this.#sendState().catch((error: unknown) => {
-        this.#log.warn({ err: error }, 'live progress could not be read; the page will reconnect');
-        this.#response.end();
-      });
+      void this.#update();
     }, COALESCE_MS);
+  }
+
+  async #update(): Promise<void> {
+    try {
+      await this.#sendState();
+    } catch (error) {
+      this.#log.warn({ err: error }, 'live progress could not be read; the page will reconnect');
+      this.#response.end();
+    }
   }
 
   async #sendState(): Promise<void> {

@@ -68,8 +68,10 @@ async function runTask(work: PageTask, { onOpening, log }: PageQueueOptions): Pr
     return undefined;
   } catch (error) {
     if (!(error instanceof PageLostError)) throw error;
-    const { site, device } = work.page;
-    log.warn({ site, device: device.name, beside_others: work.sharedBrowser, err: error }, 'a page was lost');
+    const { site, device, pictures } = work.page;
+    const screenshot_ids = pictures.map(({ id }) => id);
+    const fields = { site, device: device.name, screenshot_ids, beside_others: work.sharedBrowser, err: error };
+    log.warn(fields, 'a page was lost');
     return error;
   }
 }

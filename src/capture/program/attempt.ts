@@ -98,7 +98,10 @@ async function takePictures(
       stop: shutdown.stop,
       onResult: (result: PictureResult) => reporter.add(result),
       onOpening: ({ site, device, pictures }: PageOrder) =>
-        log.info({ site, device: device.name, pictures: pictures.length }, 'taking the pictures of a page'),
+        log.info(
+          { site, device: device.name, screenshot_ids: pictures.map(({ id }) => id) },
+          'taking the pictures of a page',
+        ),
       maxOpenPages,
     });
   } catch (error) {

@@ -5,7 +5,7 @@
  */
 import { CAPTURE_EXIT } from '../../contract/captureProtocol.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
-import type { Log } from '../../lib/log.ts';
+import { type Log, withFields } from '../../lib/log.ts';
 import { runAttempt } from './attempt.ts';
 import { asCaptureEndError, type CaptureEndError, CaptureShutdown } from './captureShutdown.ts';
 import { deadlineTimer } from './deadlineTimer.ts';
@@ -79,7 +79,12 @@ async function nextGuest(
 
 /** @returns why the work on the guest ended early; undefined if it is done. */
 async function runGuest(job: string, given: HostingOptions): Promise<CaptureEndError | undefined> {
-  const { pod, engine, options, shutdown: program } = given;
+  const { pod, engine, shutdown: program } = given;
+  // The API names the job of a guest, not its set.
+  const options = {
+    ...given.options,
+    log: withFields(given.options.log, { job_id: job, set_id: undefined, index: 0 }),
+  };
   const client = { ...given.client, jobId: job };
   const shutdown = new CaptureShutdown();
   const onProgramEnd = () => shutdown.begin(program.reason ?? asCaptureEndError(program.stop.reason));

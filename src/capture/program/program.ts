@@ -1,6 +1,7 @@
 /** The program in a capture pod: it makes one attempt of one index of a job, may host guests after it, and calls the internal API. */
 import { z } from 'zod';
 import { CAPTURE_EXIT } from '../../contract/captureProtocol.ts';
+import { withFields } from '../../lib/log.ts';
 import { runAttempt } from './attempt.ts';
 import { asCaptureEndError, CaptureShutdown, terminatedError } from './captureShutdown.ts';
 import { deadlineTimer } from './deadlineTimer.ts';
@@ -19,6 +20,8 @@ const Environment = z
   .object({
     TEARSHEET_INTERNAL_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
     TEARSHEET_JOB: z.uuid(),
+    /** Missing for ads without pages. It is only in log lines. */
+    TEARSHEET_SET: z.uuid().optional(),
     JOB_COMPLETION_INDEX: z.coerce.number().int().min(0),
     TEARSHEET_TOKEN: z.string().min(1).optional(),
     TEARSHEET_TOKEN_FILE: z.string().min(1).optional(),
@@ -62,7 +65,9 @@ export async function runCapture(options: CaptureOptions): Promise<number> {
 }
 
 /** Never throws: an error becomes the reason of `shutdown`. */
-async function runIndex(env: Environment, options: CaptureOptions, shutdown: CaptureShutdown): Promise<void> {
+async function runIndex(env: Environment, given: CaptureOptions, shutdown: CaptureShutdown): Promise<void> {
+  const ids = { job_id: env.TEARSHEET_JOB, set_id: env.TEARSHEET_SET, index: env.JOB_COMPLETION_INDEX };
+  const options = { ...given, log: withFields(given.log, ids) };
   let timer: NodeJS.Timeout | undefined;
   const engine = new WarmEngine(options.startEngine);
   try {

@@ -74,6 +74,6 @@ test('the notes name only objects that the release has', async () => {
 test('the notes list what stays after the removal, and nothing if nothing stays', async () => {
   expect(notes).toContain('These objects stay:\n  - ');
   const values = { crds: { install: false }, trial: { postgres: { enabled: true } }, database: { url: '' } };
-  const trial = await notesOf({ ...values, artifacts: { url: 'file:///pictures' } });
+  const trial = await notesOf({ ...values, api: { replicas: 1 }, artifacts: { url: 'file:///pictures' } });
   expect(trial).not.toContain('These objects stay');
 });

@@ -28,6 +28,7 @@ test('the OpenAPI document describes every endpoint and its failures', () => {
     'screenshot_sets/{id}/reject': ['post'],
     'screenshot_sets/{id}/cancel': ['post'],
     'screenshot_sets/{id}/retake': ['post'],
+    'screenshot_sets/{id}/screenshots': ['get'],
     'screenshot_sets/{id}/duplicate': ['post'],
     'screenshot_sets/{id}/shares': ['get', 'post'],
     'screenshot_sets/{id}/shares/{share_id}': ['delete'],

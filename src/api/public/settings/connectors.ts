@@ -1,6 +1,7 @@
 /** Handlers for the connectors of the organization. */
 import { ConnectorCheckBody, ConnectorReference, S3ConnectorBody } from '../../../contract/connectors.ts';
 import { ConnectorsQuery } from '../../../contract/queries.ts';
+import { isConnectorName } from '../../../domain/connectors.ts';
 import type { Guard } from '../../../egress/guard.ts';
 import { type ConnectorKey, findS3Connector, listS3Connectors } from '../../../store/organizations/connectors.ts';
 import {
@@ -57,8 +58,10 @@ export function putConnector(options: BodyOptions, guard: Pick<Guard, 'resolve'>
 /** DELETE …/connectors/{name}: 204. */
 export function removeConnector({ store }: BodyOptions): Handler {
   return async (call) => {
+    const key = keyOf(call);
+    if (!isConnectorName(key.name)) requireConnector(undefined);
     // A name can be used again, so a second request looks like one for a name that never existed.
-    await store.db.transaction().execute((tx) => remove(tx, keyOf(call), call.actor));
+    await store.db.transaction().execute((tx) => remove(tx, key, call.actor));
     return { status: 204, text: '' };
   };
 }
