@@ -34,6 +34,8 @@ export interface CaptureJob {
   readonly uid: string;
   readonly ownerUid: string;
   readonly createdAt: Date;
+  /** Pods that may run at the same time. Missing if an outside queue admits the Job with its pods. */
+  readonly parallelism?: number;
   /** Pods that exist and have not ended. */
   readonly active: number;
   readonly succeededIndexes: readonly number[];
@@ -121,6 +123,8 @@ export interface ClusterPort {
   createJob(spec: CaptureJobSpec): Promise<'created' | 'exists'>;
   getJob(name: string): Promise<CaptureJob | undefined>;
   listJobs(): Promise<CaptureJob[]>;
+  /** Lets more or fewer pods of the Job run at the same time. */
+  resizeJob(job: Pick<CaptureJob, 'name' | 'uid'>, parallelism: number): Promise<void>;
   deleteJob(job: Pick<CaptureJob, 'name' | 'uid'>, options?: DeleteJobOptions): Promise<void>;
   /** Records a Kubernetes Event about the ScreenshotJob. */
   recordEvent(resource: ScreenshotJob, event: RecordedEvent): Promise<void>;

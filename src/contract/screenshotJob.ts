@@ -43,7 +43,12 @@ export const ScreenshotJobSpec = z
       'Number of indexes of the Job. One index is one site on one device, or a share of the ads.',
     ),
     screenshots: count.describe('Number of screenshots to capture.'),
-    parallelism: z.int32().min(1).describe('Capture pods that may run at the same time.'),
+    parallelism: z
+      .int32()
+      .min(1)
+      .describe(
+        'Capture pods that may run at the same time at first. The Job gets more when places are free and no set waits.',
+      ),
     retries: count.describe('How often a failed index is started again. Disruptions do not count.'),
     deadlines: z
       .object({

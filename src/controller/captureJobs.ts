@@ -75,6 +75,9 @@ export async function runJob(leader: LeaderContext, state: StoredJob, resource: 
     await cluster.deleteJob(job);
     return SOON;
   }
+  // The admission gave it places that no set waits for.
+  if (!job.deleting && job.parallelism !== undefined && job.parallelism < state.parallelism)
+    await cluster.resizeJob(job, state.parallelism);
   if (hasSuspensionChanged(state, job)) {
     await leader.transact((tx) => (job.suspended ? clearSchedulingDeadline : startSchedulingDeadline)(tx, state.id));
     return NOW;

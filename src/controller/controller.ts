@@ -163,11 +163,12 @@ class RunningController implements Controller {
   async #admit(): Promise<void> {
     const { settings, log } = this.#options;
     for (let more = true; more; ) {
-      const { admitted, nextMs } = await this.#leader.transact((tx) => admitWaiting(tx, settings));
+      const { admitted, grown, nextMs } = await this.#leader.transact((tx) => admitWaiting(tx, settings));
       for (const { jobId, name, host } of admitted) {
         log.info({ job_id: jobId, resource: name, ...(host !== undefined && { host_job_id: host }) }, 'admitted');
         this.#reconcileQueue.add(name);
       }
+      for (const name of grown) this.#reconcileQueue.add(name);
       this.#admitAfter(nextMs);
       more = admitted.length > 0;
     }

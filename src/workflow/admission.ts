@@ -5,13 +5,20 @@
 import { randomUUID } from 'node:crypto';
 import { planBatches, planCreativeIndexes, type WantedFrame, wantedFrames } from '../domain/batches.ts';
 import { findDevice } from '../domain/devices.ts';
-import { chooseFairly } from '../domain/fairness.ts';
+import { type Capacity, chooseFairly } from '../domain/fairness.ts';
 import { resourceNameOf } from '../domain/resourceNames.ts';
 import { releaseSmallSets, type SmallSetLimits } from '../domain/smallSets.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
 import { isStopped } from '../store/installation/installation.ts';
-import { countRunning, countUnstarted, readBacklog, type WaitingItem } from '../store/jobs/backlog.ts';
+import {
+  countRunning,
+  countUnstarted,
+  raiseParallelism,
+  readBacklog,
+  readGrowable,
+  type WaitingItem,
+} from '../store/jobs/backlog.ts';
 import { type IdleHost, lockIdleHosts } from '../store/jobs/hosting.ts';
 import { insertJob, lockAdmission, type NewJob } from '../store/jobs/insertJob.ts';
 import { assignIndexes, readPlannedScreenshots } from '../store/screenshots/results.ts';
@@ -48,6 +55,8 @@ export interface Admitted {
 
 export interface Admission {
   readonly admitted: readonly Admitted[];
+  /** Names of the ScreenshotJobs whose Jobs may run more pods than before. */
+  readonly grown: readonly string[];
   /** Milliseconds until a set that waits for a running capture may start its own; undefined if none waits. */
   readonly nextMs: number | undefined;
 }
@@ -58,8 +67,8 @@ const START_SECONDS = 5;
 /** Admits nothing if the backlog is empty or the limits are reached. */
 export async function admitWaiting(transaction: Queryable, limits: AdmissionLimits): Promise<Admission> {
   await lockAdmission(transaction);
-  if (await isStopped(transaction)) return { admitted: [], nextMs: undefined };
-  const { chosen, idle, nextMs } = await choose(transaction, limits);
+  if (await isStopped(transaction)) return { admitted: [], grown: [], nextMs: undefined };
+  const { chosen, idle, nextMs, grown } = await choose(transaction, limits);
   const admitted: Admitted[] = [];
   let started = 0;
   for (const { item, parallelism } of chosen) {
@@ -73,7 +82,7 @@ export async function admitWaiting(transaction: Queryable, limits: AdmissionLimi
     if (made.host === undefined) started += parallelism;
   }
   if (chosen.length < MAX_AT_ONCE) await endIdleHosts(transaction, idle, { started, limits });
-  return { admitted, nextMs };
+  return { admitted, grown, nextMs };
 }
 
 interface ChosenItem {
@@ -85,7 +94,7 @@ interface ChosenItem {
 async function choose(
   transaction: Queryable,
   { maxPods, maxPodsPerOrganization, parallelism, smallSets }: AdmissionLimits,
-): Promise<{ chosen: readonly ChosenItem[]; idle: IdleHost[]; nextMs: number | undefined }> {
+): Promise<{ chosen: readonly ChosenItem[]; idle: IdleHost[]; nextMs: number | undefined; grown: readonly string[] }> {
   const hosts = await lockIdleHosts(transaction);
   const idle = hosts.slice(hosts.length === 0 ? 0 : await countUnstarted(transaction, START_SECONDS));
   for (const { jobId, index } of hosts.slice(0, hosts.length - idle.length))
@@ -96,7 +105,18 @@ async function choose(
   const { ready, nextMs } = releaseSmallSets(waiting, { running: running.small, idle: idleOf }, smallSets);
   const busy = new Map([...running.all].map(([id, pods]) => [id, pods - (idleOf.get(id) ?? 0)]));
   const chosen = chooseFairly(ready, { running: busy, maxPods, maxPodsPerOrganization }).slice(0, MAX_AT_ONCE);
-  return { chosen, idle, nextMs };
+  const grown =
+    waiting.length > 0
+      ? []
+      : await growJobs(transaction, parallelism, { running: running.all, maxPods, maxPodsPerOrganization });
+  return { chosen, idle, nextMs, grown };
+}
+
+/** Gives places that no set waits for to the jobs with indexes that have not started. @returns the names of these jobs. */
+async function growJobs(transaction: Queryable, parallelism: number, capacity: Capacity): Promise<string[]> {
+  const chosen = chooseFairly(await readGrowable(transaction, parallelism), capacity);
+  for (const { item, parallelism: more } of chosen) await raiseParallelism(transaction, item.jobId, more);
+  return chosen.map(({ item }) => item.name);
 }
 
 function countByOrganization(hosts: readonly IdleHost[]): Map<string, number> {

@@ -147,6 +147,10 @@ class ApiServerCluster implements KubernetesCluster {
     return cache.jobs.all().map((job) => this.#jobReader.readWithoutEvents(job, cache));
   }
 
+  async resizeJob(job: Pick<CaptureJob, 'name' | 'uid'>, parallelism: number): Promise<void> {
+    await this.#jobs.resize(job, parallelism);
+  }
+
   async deleteJob(
     job: Pick<CaptureJob, 'name' | 'uid'>,
     { waitForPods = false }: DeleteJobOptions = {},

@@ -134,6 +134,13 @@ class InMemoryCluster implements LocalCluster {
     return [...this.#jobs.values()].map((job) => job.view());
   }
 
+  async resizeJob({ name, uid }: Pick<CaptureJob, 'name' | 'uid'>, parallelism: number): Promise<void> {
+    const job = this.#jobs.get(name);
+    if (job?.uid !== uid) return;
+    job.parallelism = parallelism;
+    this.#schedule();
+  }
+
   async deleteJob(
     { name, uid }: Pick<CaptureJob, 'name' | 'uid'>,
     { waitForPods = false }: DeleteJobOptions = {},

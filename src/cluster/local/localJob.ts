@@ -30,10 +30,13 @@ export class LocalJob {
   readonly #backoffMs: number;
   #problem: Problem | undefined;
   #lastFailure: Problem | undefined;
+  /** Captures that may run at the same time. */
+  parallelism: number;
   deleting = false;
 
   constructor(spec: CaptureJobSpec, backoffMs: number) {
     this.spec = spec;
+    this.parallelism = spec.parallelism;
     this.#backoffMs = backoffMs;
     this.#indexes = Array.from({ length: spec.indexes }, () => ({
       status: 'waiting',
@@ -45,7 +48,7 @@ export class LocalJob {
 
   /** @returns an index to start now, or the milliseconds until one may start; undefined if no index waits. */
   next(): { index: number } | { inMs: number } | undefined {
-    if (this.deleting || this.active >= this.spec.parallelism) return undefined;
+    if (this.deleting || this.active >= this.parallelism) return undefined;
     const now = performance.now();
     let inMs = Number.POSITIVE_INFINITY;
     for (const [index, state] of this.#indexes.entries()) {
@@ -98,6 +101,7 @@ export class LocalJob {
       uid: this.uid,
       ownerUid: this.spec.owner.uid,
       createdAt: this.createdAt,
+      parallelism: this.parallelism,
       active: this.active,
       succeededIndexes: this.#with('succeeded'),
       failedIndexes: this.#with('failed'),

@@ -83,6 +83,38 @@ async function waitingAds(db: Queryable): Promise<WaitingItem[]> {
   });
 }
 
+/** A job that could use more captures than it may run. */
+export interface GrowableJob extends Waiting {
+  readonly jobId: string;
+  /** Name of the ScreenshotJob. */
+  readonly name: string;
+}
+
+/** @param parallelism the most captures of one job. */
+export async function readGrowable(db: Queryable, parallelism: number): Promise<GrowableJob[]> {
+  const { rows } = await sql<{ id: string; name: string; organization_id: string; admitted_at: Date; pods: number }>`
+    select j.id, j.name, j.organization_id, j.admitted_at,
+      least(${parallelism} - j.parallelism, unstarted.indexes)::integer as pods
+    from screenshot_jobs j cross join lateral (
+      select count(*) as indexes from job_indexes i where i.job_id = j.id and i.started_at is null
+    ) unstarted
+    where j.settled_at is null and j.host_job_id is null and j.parallelism < least(j.indexes, ${parallelism})
+      and unstarted.indexes > 0`.execute(db);
+  const quotas = await readCaptureQuotas(db);
+  return rows.map(({ id, name, organization_id, admitted_at, pods }) => ({
+    jobId: id,
+    name,
+    organizationId: organization_id,
+    since: admitted_at,
+    pods,
+    maxPodsOfOrganization: quotas.get(organization_id),
+  }));
+}
+
+export async function raiseParallelism(db: Queryable, jobId: string, more: number): Promise<void> {
+  await sql`update screenshot_jobs set parallelism = parallelism + ${more} where id = ${jobId}`.execute(db);
+}
+
 export interface RunningCaptures {
   /** Captures of each organization: those of live jobs, and those of settled jobs that still host. */
   readonly all: Map<string, number>;

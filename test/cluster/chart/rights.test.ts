@@ -49,7 +49,7 @@ describe('permissions', () => {
         ...['get', 'list', 'watch', 'create', 'patch', 'delete'].map((verb) => `${verb} screenshotjobs.tearsheet.dev`),
         'patch screenshotjobs/status.tearsheet.dev',
         'update screenshotjobs/finalizers.tearsheet.dev',
-        ...['get', 'list', 'watch', 'create', 'delete'].map((verb) => `${verb} jobs.batch`),
+        ...['get', 'list', 'watch', 'create', 'patch', 'delete'].map((verb) => `${verb} jobs.batch`),
         ...['list', 'watch'].map((verb) => `${verb} pods`),
         ...['create', 'patch', 'list'].map((verb) => `${verb} events`),
         'create leases.coordination.k8s.io',

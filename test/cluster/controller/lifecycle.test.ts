@@ -72,6 +72,17 @@ test('a running set whose ScreenshotJob is deleted is settled as canceled before
   expect([await jobs(), await pods()]).toEqual([[], []]);
 });
 
+test('the Job of a running set gets the pods of a set that ended', async () => {
+  await shop.startController({ maxPods: 3, maxPodsPerOrganization: 3, parallelism: 2 });
+  const first = await launched(['hang', 'hang']);
+  await eventually(async () => expect((await shop.read(first.name)).status).toMatchObject({ pods: 2 }));
+  const second = await launched(['hang', 'hang']);
+  await eventually(async () => expect((await shop.read(second.name)).status).toMatchObject({ pods: 1 }));
+  await shop.screenshotJobs.cancel(first.name);
+  await eventually(async () => expect((await shop.read(second.name)).status).toMatchObject({ pods: 2 }));
+  expect((await jobs()).map(({ spec }) => spec?.parallelism)).toEqual([2]);
+});
+
 test('spec.cancel ends the pods and settles the set, and the ScreenshotJob stays with the result', async () => {
   await shop.startController();
   const { setId, name } = await launched(['hang']);

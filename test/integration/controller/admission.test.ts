@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Store } from '../../../src/store/database/database.ts';
 import { admitWaiting } from '../../../src/workflow/admission.ts';
@@ -128,6 +129,36 @@ test('a set that needs more pods than are free gets the free ones', async () => 
   await admit();
   const jobs = await store.db.selectFrom('screenshot_jobs').select('parallelism').orderBy('admitted_at').execute();
   expect(jobs.map(({ parallelism }) => parallelism).sort()).toEqual([1, 2]);
+});
+
+test('a set gets the places that become free, unless another set waits for them', async () => {
+  const organization = await insertOrganization(store.db);
+  const adId = await insertAd(store.db, organization);
+  const insert = (sites: string) =>
+    insertSet(store.db, organization, {
+      pictures: [...sites].map((one) => ({ adId, site: `https://${one}.example/` })),
+    });
+  const first = await insert('ab');
+  const second = await insert('cde');
+  const third = await insert('f');
+  const limits = { ...LIMITS, maxPods: 3, parallelism: 3 };
+  const grow = () => store.db.transaction().execute((tx) => admitWaiting(tx, limits));
+  const parallelismOf = async (setId: string) =>
+    (await store.db.selectFrom('screenshot_jobs').select('parallelism').where('set_id', '=', setId).executeTakeFirst())
+      ?.parallelism;
+  const settle = (setId: string) =>
+    store.db.updateTable('screenshot_jobs').set({ settled_at: new Date() }).where('set_id', '=', setId).execute();
+  expect(await grow()).toMatchObject({ grown: [] });
+  expect([await parallelismOf(first), await parallelismOf(second)]).toEqual([2, 1]);
+  await settle(first);
+  expect(await grow()).toMatchObject({ admitted: [{ name: `set-${third}` }], grown: [] });
+  expect(await grow()).toMatchObject({ grown: [`set-${second}`] });
+  expect(await parallelismOf(second)).toBe(2);
+  await settle(third);
+  await sql`update job_indexes set started_at = now() where index > 0`.execute(store.db);
+  expect(await grow()).toMatchObject({ grown: [`set-${second}`] });
+  expect(await grow()).toMatchObject({ grown: [] });
+  expect(await parallelismOf(second)).toBe(3);
 });
 
 test('the own quota of an organization replaces the limit of the others', async () => {

@@ -261,6 +261,7 @@ test('a set without a started capture is settled, with one text for the client a
     maxPods: 4,
     wrapCluster: overrideCluster((cluster) => ({
       createJob: async (spec) => cluster.createJob({ ...spec, parallelism: 0 }),
+      resizeJob: async () => undefined,
       async getJob(name) {
         const job = await cluster.getJob(name);
         return job && { ...job, problem: { reason: 'Unschedulable', message: '0/3 nodes are available.' } };

@@ -99,6 +99,7 @@ function captureJobOf(
     uid: job.uid,
     ownerUid: job.ownerUid,
     createdAt: new Date(job.createdAt),
+    ...(job.queue === undefined && { parallelism: job.parallelism }),
     active: pods.filter((pod) => !hasEnded(pod)).length,
     succeededIndexes: parseIndexes(job.succeededIndexes, job.indexes),
     failedIndexes: parseIndexes(job.failedIndexes, job.indexes),

@@ -1,10 +1,10 @@
-/** Creates and deletes Jobs. An answer of the API server is in the cache at once. */
+/** Creates, resizes and deletes Jobs. An answer of the API server is in the cache at once. */
 import type { V1Job } from '@kubernetes/client-node';
 import type { CaptureProfile } from '../../../contract/captureProfile.ts';
 import { type CaptureJob, type CaptureJobSpec, ConflictError, JobNameConflictError } from '../../port.ts';
 import { type JobState, readJob } from '../cache/jobState.ts';
 import type { ObjectCache } from '../cache/objectCache.ts';
-import { isConflict } from '../client/apiError.ts';
+import { isConflict, isNotFound } from '../client/apiError.ts';
 import { LABEL } from '../client/names.ts';
 import type { ResourceClient } from '../client/resourceClient.ts';
 import { jobManifest } from './jobManifest.ts';
@@ -42,6 +42,18 @@ export class JobWriter {
     return 'exists';
   }
 
+  /** See `ClusterPort.resizeJob`. */
+  async resize({ name, uid }: Pick<CaptureJob, 'name' | 'uid'>, parallelism: number): Promise<void> {
+    const { client, cache } = this.#options;
+    try {
+      cache.addWritten(readJob(await client.patch({ name }, { metadata: { uid }, spec: { parallelism } })));
+    } catch (error) {
+      if (isConflict(error)) throw new ConflictError(`The Job ${name} is another one.`, { cause: error });
+      if (!isNotFound(error)) throw error;
+      cache.markDeleted({ name, uid });
+    }
+  }
+
   async delete(job: Pick<CaptureJob, 'name' | 'uid'>, { waitForPods }: { readonly waitForPods: boolean }) {
     const { client, cache } = this.#options;
     const propagationPolicy = waitForPods ? 'Foreground' : 'Background';
@@ -58,7 +70,7 @@ export class JobWriter {
     const isOwned = job.ownerUid === owner.uid;
     if (!isOwned && !isLabeled)
       throw new JobNameConflictError(`The name ${name} is taken by a Job that does not belong to this ScreenshotJob.`);
-    // No watch reports a Job without our label. We have no permission to patch Jobs, so it is deleted and created again.
+    // No watch reports a Job without our label. It is deleted and created again.
     if (!isLabeled) await this.delete(job, { waitForPods: false });
     if (!isOwned || !isLabeled) throw new ConflictError(`The Job ${name} is another one.`);
     cache.addWritten(job);

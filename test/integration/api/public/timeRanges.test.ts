@@ -1,4 +1,4 @@
-/** Every list of the API takes a range of times, but for the screenshots of one set: they are made together. */
+/** Every list of the API takes a range of times, except the screenshots of one set, which are made together. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';

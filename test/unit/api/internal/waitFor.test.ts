@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { waitFor } from '../../../../src/api/internal/waitFor.ts';
 
-test('a wait whose caller has gone reads no more', async () => {
+test('a wait whose caller has gone does not read again', async () => {
   const caller = new AbortController();
   let reads = 0;
   const read = () => {

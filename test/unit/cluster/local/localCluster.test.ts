@@ -82,6 +82,14 @@ test('every index runs once, and no more at the same time than the parallelism',
   expect((await readdir(folder)).sort()).toEqual(['done-0', 'done-1', 'done-2', 'done-3', 'done-4']);
 });
 
+test('a Job that is resized runs more captures at the same time', async () => {
+  const local = clusterOf("note('running-' + index); stay();");
+  await local.createJob(jobOf('set-1-1', { indexes: 3, parallelism: 1 }));
+  await eventually(async () => expect(await local.getJob('set-1-1')).toMatchObject({ active: 1, parallelism: 1 }));
+  await local.resizeJob(required(await local.getJob('set-1-1')), 2);
+  await eventually(async () => expect(await local.getJob('set-1-1')).toMatchObject({ active: 2, parallelism: 2 }));
+});
+
 test('the next free capture goes to the organization that runs the fewest, however much another one has waiting', async () => {
   const local = clusterOf(
     `const name = process.env.TEARSHEET_JOB + '-' + index;
