@@ -90,16 +90,17 @@ export interface GrowableJob extends Waiting {
   readonly name: string;
 }
 
-/** @param parallelism the most captures of one job. */
+/** A job can use a capture for each index that has not finished. @param parallelism the most captures of one job. */
 export async function readGrowable(db: Queryable, parallelism: number): Promise<GrowableJob[]> {
   const { rows } = await sql<{ id: string; name: string; organization_id: string; admitted_at: Date; pods: number }>`
     select j.id, j.name, j.organization_id, j.admitted_at,
-      least(${parallelism} - j.parallelism, unstarted.indexes)::integer as pods
+      least(${parallelism}, unfinished.indexes)::integer - j.parallelism as pods
     from screenshot_jobs j cross join lateral (
-      select count(*) as indexes from job_indexes i where i.job_id = j.id and i.started_at is null
-    ) unstarted
-    where j.settled_at is null and j.host_job_id is null and j.parallelism < least(j.indexes, ${parallelism})
-      and unstarted.indexes > 0`.execute(db);
+      select count(*) as indexes from job_indexes i where i.job_id = j.id and i.finished_at is null
+    ) unfinished
+    where j.settled_at is null and j.host_job_id is null and j.parallelism < least(${parallelism}, unfinished.indexes)`.execute(
+    db,
+  );
   const quotas = await readCaptureQuotas(db);
   return rows.map(({ id, name, organization_id, admitted_at, pods }) => ({
     jobId: id,

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Store } from '../../../src/store/database/database.ts';
 import { admitWaiting } from '../../../src/workflow/admission.ts';
@@ -159,6 +159,26 @@ test('a set gets the places that become free, unless another set waits for them'
   expect(await grow()).toMatchObject({ grown: [`set-${second}`] });
   expect(await grow()).toMatchObject({ grown: [] });
   expect(await parallelismOf(second)).toBe(3);
+});
+
+test('a set grows within the limit of its organization, and to at most one pod for each index that has not finished', async () => {
+  const organization = await insertOrganization(store.db);
+  const adId = await insertAd(store.db, organization);
+  const pictures = ['a', 'b', 'c'].map((one) => ({ adId, site: `https://${one}.example/` }));
+  const setId = await insertSet(store.db, organization, { pictures });
+  const grow = async (limits: Partial<typeof LIMITS>) => {
+    const all = { ...LIMITS, maxPods: 20, maxPodsPerOrganization: 20, parallelism: 10, ...limits };
+    await store.db.transaction().execute((tx) => admitWaiting(tx, all));
+    const job = store.db.selectFrom('screenshot_jobs').select('parallelism').where('set_id', '=', setId);
+    return (await job.executeTakeFirstOrThrow()).parallelism;
+  };
+  expect(await grow({ maxPods: 2 })).toBe(2);
+  expect(await grow({ maxPodsPerOrganization: 2 })).toBe(2);
+  const setIndexes = (set: RawBuilder<unknown>) => sql`update job_indexes set ${set} where index = 0`.execute(store.db);
+  await setIndexes(sql`started_at = now(), finished_at = now()`);
+  expect(await grow({})).toBe(2);
+  await setIndexes(sql`started_at = null, finished_at = null`);
+  expect(await grow({})).toBe(3);
 });
 
 test('the own quota of an organization replaces the limit of the others', async () => {
