@@ -35,6 +35,8 @@ export interface AdmissionLimits {
   readonly maxPodsPerOrganization: number;
   /** Captures of one set. */
   readonly parallelism: number;
+  /** A job keeps the parallelism of its admission, because Kueue has admitted its Job with it. */
+  readonly fixedParallelism?: boolean;
   /** The most pages that one index takes, if a set has many. Default: 4. */
   readonly pagesPerIndex?: number;
   readonly setDeadlineSeconds: number;
@@ -64,7 +66,7 @@ export interface Admission {
 /** A job without a capture after this time probably waits for a place in the cluster. */
 const START_SECONDS = 5;
 
-/** Admits nothing if the backlog is empty or the limits are reached. */
+/** Admits nothing if the limits are reached. If the backlog is empty, running jobs get the free places. */
 export async function admitWaiting(transaction: Queryable, limits: AdmissionLimits): Promise<Admission> {
   await lockAdmission(transaction);
   if (await isStopped(transaction)) return { admitted: [], grown: [], nextMs: undefined };
@@ -93,7 +95,7 @@ interface ChosenItem {
 /** Idle hosts count as free capacity, so that they give no organization an advantage. */
 async function choose(
   transaction: Queryable,
-  { maxPods, maxPodsPerOrganization, parallelism, smallSets }: AdmissionLimits,
+  { maxPods, maxPodsPerOrganization, parallelism, fixedParallelism, smallSets }: AdmissionLimits,
 ): Promise<{ chosen: readonly ChosenItem[]; idle: IdleHost[]; nextMs: number | undefined; grown: readonly string[] }> {
   const hosts = await lockIdleHosts(transaction);
   const idle = hosts.slice(hosts.length === 0 ? 0 : await countUnstarted(transaction, START_SECONDS));
@@ -106,13 +108,13 @@ async function choose(
   const busy = new Map([...running.all].map(([id, pods]) => [id, pods - (idleOf.get(id) ?? 0)]));
   const chosen = chooseFairly(ready, { running: busy, maxPods, maxPodsPerOrganization }).slice(0, MAX_AT_ONCE);
   const grown =
-    waiting.length > 0
+    fixedParallelism || waiting.length > 0
       ? []
       : await growJobs(transaction, parallelism, { running: running.all, maxPods, maxPodsPerOrganization });
   return { chosen, idle, nextMs, grown };
 }
 
-/** Gives places that no set waits for to the jobs with indexes that have not started. @returns the names of these jobs. */
+/** Gives places that no set waits for to the jobs that can use more. @returns the names of these jobs. */
 async function growJobs(transaction: Queryable, parallelism: number, capacity: Capacity): Promise<string[]> {
   const chosen = chooseFairly(await readGrowable(transaction, parallelism), capacity);
   for (const { item, parallelism: more } of chosen) await raiseParallelism(transaction, item.jobId, more);

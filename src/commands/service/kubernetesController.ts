@@ -83,6 +83,7 @@ async function startLeading(
       ...sharedSettings(config),
       maxPods: config.MAX_PODS,
       parallelism: config.CAPTURE_PARALLELISM,
+      fixedParallelism: readProfile(config).queueName !== undefined,
       smallSets: {
         captures: config.SMALL_SET_CAPTURES,
         waitSeconds: config.SMALL_SET_WAIT_SECONDS,

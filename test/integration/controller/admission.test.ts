@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Store } from '../../../src/store/database/database.ts';
-import { admitWaiting } from '../../../src/workflow/admission.ts';
+import { type AdmissionLimits, admitWaiting } from '../../../src/workflow/admission.ts';
 import { chooseQuotas } from '../../../src/workflow/operator.ts';
 import { insertAd, insertOrganization, insertSet, type TestOrganization } from '../../support/insertRows.ts';
 import { testStore } from '../../support/testStore.ts';
@@ -166,7 +166,7 @@ test('a set grows within the limit of its organization, and to at most one pod f
   const adId = await insertAd(store.db, organization);
   const pictures = ['a', 'b', 'c'].map((one) => ({ adId, site: `https://${one}.example/` }));
   const setId = await insertSet(store.db, organization, { pictures });
-  const grow = async (limits: Partial<typeof LIMITS>) => {
+  const grow = async (limits: Partial<AdmissionLimits>) => {
     const all = { ...LIMITS, maxPods: 20, maxPodsPerOrganization: 20, parallelism: 10, ...limits };
     await store.db.transaction().execute((tx) => admitWaiting(tx, all));
     const job = store.db.selectFrom('screenshot_jobs').select('parallelism').where('set_id', '=', setId);
@@ -178,6 +178,7 @@ test('a set grows within the limit of its organization, and to at most one pod f
   await setIndexes(sql`started_at = now(), finished_at = now()`);
   expect(await grow({})).toBe(2);
   await setIndexes(sql`started_at = null, finished_at = null`);
+  expect(await grow({ fixedParallelism: true })).toBe(2);
   expect(await grow({})).toBe(3);
 });
 
