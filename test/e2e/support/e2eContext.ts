@@ -30,6 +30,7 @@ export class E2eContext {
   #isProfileOver = false;
   #notes = '';
   readonly #cleanups: (() => unknown)[] = [];
+  readonly #expectedErrors: RegExp[] = [];
 
   get servers(): ExternalServers {
     if (this.#world === undefined) throw new Error('The test has not called start().');
@@ -55,9 +56,18 @@ export class E2eContext {
     await this.installation.createOrganization();
   }
 
+  /** Also checks the logs of all pods of the service that exist by now. */
   async close(): Promise<void> {
+    const errors = (await this.#installation?.errorLines()) ?? [];
     await this.#installation?.remove();
     await this.#world?.close();
+    const unexpected = errors.filter((line) => !this.#expectedErrors.some((pattern) => pattern.test(line)));
+    expect(unexpected, 'ERROR lines in the logs of the pods that the tests do not expect').toEqual([]);
+  }
+
+  /** Names ERROR lines that the faults of these tests cause. */
+  expectErrors(...patterns: RegExp[]): void {
+    this.#expectedErrors.push(...patterns);
   }
 
   /** Runs `undo` after the test, also when it fails; the last one first. */

@@ -132,8 +132,11 @@ export class HelmInstallation {
   /** The ERROR lines in the logs of all pods of API, controller and database that exist now. */
   async errorLines(): Promise<string[]> {
     const selector = 'app.kubernetes.io/component in (api,controller,postgres)';
-    const logs = await this.kubectl(['logs', '-l', selector, '--all-containers', '--tail=-1', '--ignore-errors']);
-    return logs.split('\n').filter((line) => /^\{"level":"(error|fatal)"/.test(line));
+    const { stdout } = await this.tryKubectl([
+      'logs',
+      ...['-l', selector, '--all-containers', '--tail=-1', '--ignore-errors', '--max-log-requests=50'],
+    ]);
+    return stdout.split('\n').filter((line) => /^\{"level":"(error|fatal)"/.test(line));
   }
 
   async #helm(verb: 'install' | 'upgrade', values: Values): Promise<string> {
