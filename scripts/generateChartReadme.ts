@@ -17,7 +17,7 @@ Kubernetes 1.33 or newer; all pods pass Pod Security *restricted*. This page is 
 |---|---|---|
 | api | create \`tokenreviews\` (cluster) | whose token a capture shows |
 | controller | \`screenshotjobs\` get, list, watch, create, patch, delete; \`/status\` patch; \`/finalizers\` update | its resource |
-| controller | \`jobs\` get, list, watch, create, delete | one for each ScreenshotJob |
+| controller | \`jobs\` get, list, watch, create, patch, delete | one for each ScreenshotJob; more pods when places are free |
 | controller | \`pods\` list, watch | why they do not start or run |
 | controller | \`events\` create, patch, list | tells transitions; reads what a quota or a missing volume leaves |
 | controller | \`leases\` create; get, update by name | leadership |
