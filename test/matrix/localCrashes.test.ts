@@ -108,12 +108,16 @@ const STORIES: readonly Story[] = [
   {
     title: 'The captures of a set end without a result in three generations of its Job',
     capture: ['/bin/false'],
-    async perform({ rest, cluster, jobId }) {
+    async perform({ rest, pass, cluster, jobId }) {
       await eventually(async () => {
         await rest();
         const job = await store.db.selectFrom('screenshot_jobs').selectAll().where('id', '=', jobId).executeTakeFirst();
         expect(job?.settled_at).not.toBeNull();
       });
+      await rest();
+      // The last Job stays with the logs of its captures as long as its ScreenshotJob.
+      expect((await cluster.listJobs()).map(({ finished }) => finished)).toEqual([true]);
+      await pass(601);
       await rest();
       expect(await cluster.listJobs()).toEqual([]);
     },
