@@ -397,12 +397,6 @@ export const SETTINGS = {
     integer(1, 8),
     'The number of pages that one capture opens at the same time, in one browser. Unset: two for each processor, at most one for each 512 MiB of the container’s memory limit, from 2 to 8. `tearsheet dev` uses 2 unless this is set.',
   ),
-  SLOT_LISTS: setting(
-    'Slots',
-    list,
-    'Filter lists in the syntax of Adblock Plus, such as EasyList: files and http(s) addresses, separated by commas. Elements that their rules hide are candidates for slots. The controller reads them and fetches addresses again when they expire.',
-    { fallback: '' },
-  ),
   NAVIGATION_TIMEOUT_MS: setting('Capture', integer(1_000, 300_000), 'The longest wait for the response of a site.', {
     fallback: '30000',
   }),

@@ -76,8 +76,6 @@ export const Attempt = z.object({
   /** ISO 8601. The program exits at this time. */
   deadline_at: z.string(),
   pages: z.array(WantedPage),
-  /** The compiled filter lists (GET …/slot-lists/{sha256}). Only programs of this format can read them. Null if there are none. */
-  slot_lists: z.object({ sha256, format: z.string() }).nullish(),
   /** The capture hosts: it renews its lease (POST …/hosting), and asks for a guest when its index is finished. */
   hosting: z.boolean().default(false),
 });

@@ -17,7 +17,6 @@
   "S3_ENDPOINT" $v.artifacts.endpoint
   "S3_PUBLIC_ENDPOINT" $v.artifacts.publicEndpoint
   "EGRESS_ALLOW" (join "," $v.egress.allow)
-  "SLOT_LISTS" (join "," $v.slotLists)
   "LEASE_NAME" (printf "%s-controller" $name)
   "LEASE_OWNER" $name
   "READ_NODES" (toString $v.rbac.nodes)

@@ -20,7 +20,6 @@ import { addCreativeRoutes } from './creativeRoutes.ts';
 import { addHostingRoutes } from './hostingRoutes.ts';
 import type { InternalApiOptions } from './options.ts';
 import { readJobId } from './pathParameters.ts';
-import { addSlotListRoutes } from './slotListRoutes.ts';
 
 /** The results of a hundred pictures of pages with many candidates take about 2 MB. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -55,7 +54,6 @@ export function createInternalApi(options: InternalApiOptions): Express {
   addHostingRoutes(job, context);
   addCreativeRoutes(job, context, transfers);
   addUploadRoutes(job, options, transfers);
-  addSlotListRoutes(job, options);
   app.use(`/internal/${PROTOCOL_VERSION}/artifacts`, artifactRoutes(options));
   app.use(`/internal/${PROTOCOL_VERSION}/jobs/:job`, job);
   app.use('/internal/:version', rejectOtherVersion);

@@ -6,12 +6,12 @@
 import { CAPTURE_EXIT } from '../../contract/captureProtocol.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import { type Log, withFields } from '../../lib/log.ts';
+import type { Engine } from '../engine/engine.ts';
 import { runAttempt } from './attempt.ts';
 import { asCaptureEndError, type CaptureEndError, CaptureShutdown } from './captureShutdown.ts';
 import { deadlineTimer } from './deadlineTimer.ts';
 import type { CaptureOptions } from './options.ts';
 import { type HostClient, openAttempt, type ProtocolClientOptions } from './protocolClient.ts';
-import type { WarmEngine } from './warmEngine.ts';
 
 /** After these bounds the program ends, so that no browser runs for too long. */
 const MAX_GUESTS = 100;
@@ -22,7 +22,7 @@ export interface HostingOptions {
   readonly host: HostClient;
   readonly client: ProtocolClientOptions;
   readonly pod: string;
-  readonly engine: WarmEngine;
+  readonly getEngine: () => Promise<Engine>;
   /** Ends the program. */
   readonly shutdown: CaptureShutdown;
   readonly options: Omit<CaptureOptions, 'env' | 'stdin' | 'signals'>;
@@ -79,7 +79,7 @@ async function nextGuest(
 
 /** @returns why the work on the guest ended early; undefined if it is done. */
 async function runGuest(job: string, given: HostingOptions): Promise<CaptureEndError | undefined> {
-  const { pod, engine, shutdown: program } = given;
+  const { pod, getEngine, shutdown: program } = given;
   // The API names the job of a guest, not its set.
   const options = {
     ...given.options,
@@ -96,7 +96,7 @@ async function runGuest(job: string, given: HostingOptions): Promise<CaptureEndE
     if (attempt.done) return;
     const timer = deadlineTimer(shutdown, { deadlineAt: attempt.deadline_at, remainingMs });
     try {
-      await runAttempt({ attempt, index, client, shutdown, options, engine });
+      await runAttempt({ attempt, index, client, shutdown, options, getEngine });
     } finally {
       clearTimeout(timer);
     }

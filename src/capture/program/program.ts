@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { CAPTURE_EXIT } from '../../contract/captureProtocol.ts';
 import { withFields } from '../../lib/log.ts';
+import type { Engine } from '../engine/engine.ts';
 import { runAttempt } from './attempt.ts';
 import { asCaptureEndError, CaptureShutdown, terminatedError } from './captureShutdown.ts';
 import { deadlineTimer } from './deadlineTimer.ts';
@@ -10,7 +11,6 @@ import type { CaptureOptions } from './options.ts';
 import { HostClient, openAttempt, type ProtocolClientOptions } from './protocolClient.ts';
 import { type Termination, writeTerminationLog } from './terminationLog.ts';
 import { fixedToken, type TokenSource, tokenFromFile } from './tokenSource.ts';
-import { WarmEngine } from './warmEngine.ts';
 
 const GRACE_MS = 5_000;
 /** A parent process also serves the internal API, so without it every upload fails. */
@@ -69,7 +69,9 @@ async function runIndex(env: Environment, given: CaptureOptions, shutdown: Captu
   const ids = { job_id: env.TEARSHEET_JOB, set_id: env.TEARSHEET_SET, index: env.JOB_COMPLETION_INDEX };
   const options = { ...given, log: withFields(given.log, ids) };
   let timer: NodeJS.Timeout | undefined;
-  const engine = new WarmEngine(options.startEngine);
+  let engine: Promise<Engine> | undefined;
+  // It stays for the small sets that the capture takes later, because starting browsers is most of their cost.
+  const getEngine = () => (engine ??= options.startEngine());
   try {
     const client: ProtocolClientOptions = {
       internalUrl: env.TEARSHEET_INTERNAL_URL,
@@ -81,14 +83,14 @@ async function runIndex(env: Environment, given: CaptureOptions, shutdown: Captu
     const { attempt, remainingMs } = await openAttempt(client, { index, pod, hosts: true }, shutdown.stop);
     if (attempt.done) return;
     timer = deadlineTimer(shutdown, { deadlineAt: attempt.deadline_at, remainingMs });
-    const work = { attempt, index, client, shutdown, options, engine };
+    const work = { attempt, index, client, shutdown, options, getEngine };
     if (!attempt.hosting) return await runAttempt(work);
     const host = new HostClient(client, { index, attempt: attempt.attempt });
     const lease = renewLease(host, { log: options.log, signal: shutdown.abort });
     try {
       await runAttempt(work);
       if (shutdown.reason === undefined)
-        await hostGuests({ host, client, pod, engine, shutdown, options, remainingMs });
+        await hostGuests({ host, client, pod, getEngine, shutdown, options, remainingMs });
     } finally {
       lease.stop();
     }
@@ -96,7 +98,7 @@ async function runIndex(env: Environment, given: CaptureOptions, shutdown: Captu
     shutdown.begin(asCaptureEndError(error));
   } finally {
     clearTimeout(timer);
-    await engine.close();
+    await (await engine?.catch(() => undefined))?.close();
   }
 }
 

@@ -116,11 +116,6 @@ export class ProtocolClient {
     return this.#transport.put(upload, { signal });
   }
 
-  /** @returns the compiled filter lists. */
-  slotLists(sha256: string, signal: AbortSignal): Promise<Buffer> {
-    return this.#transport.getCall(`/slot-lists/${sha256}`, sha256, { signal });
-  }
-
   download(url: string, sha256: string, signal: AbortSignal): Promise<Buffer> {
     return this.#get(url, { sha256, what: 'a frame' }, { signal });
   }

@@ -16,7 +16,6 @@ import type { ControllerService } from '../service/controllerOptions.ts';
 import { startLocalController } from '../service/localController.ts';
 import { ownCommand } from '../service/ownCommand.ts';
 import { createServiceContext, type ServiceContext, serveHealth } from '../service/serviceContext.ts';
-import { checkSlotListFiles } from '../service/slotLists.ts';
 import { version } from '../version.ts';
 import { ensureDemoOrganization } from './demoOrganization.ts';
 import { type DevState, readDevState } from './devState.ts';
@@ -70,7 +69,6 @@ interface DevParts {
 export async function startDev(options: DevOptions): Promise<DevReady> {
   const config = loadConfig(process.env);
   findChromium(config.CHROMIUM_PATH);
-  await checkSlotListFiles(config);
   const folder = path.resolve(options.data);
   mkdirSync(path.join(folder, 'pictures'), { recursive: true });
   await lockFolder(folder);

@@ -13,7 +13,6 @@ import {
   startQueueWork,
 } from './controllerOptions.ts';
 import type { ServiceContext } from './serviceContext.ts';
-import { startSlotLists } from './slotLists.ts';
 
 export interface LocalControllerOptions {
   readonly egress: EgressOptions;
@@ -60,7 +59,6 @@ export async function startLocalController(
     env: captureEnvironment(egress),
   });
   const deliveries = await startQueueWork(context, egress);
-  const slotLists = await startSlotLists(context, egress);
   const controller = await startController({
     ...sharedControllerOptions(context),
     cluster,
@@ -87,7 +85,6 @@ export async function startLocalController(
   collectControllerMetrics(context, { controller, cluster });
   return {
     async stop(graceMs) {
-      await slotLists.stop();
       await controller.stop();
       await cluster.close();
       await Promise.all([deliveries.stop(graceMs), queue.stop({ timeoutMs: graceMs })]);

@@ -427,24 +427,6 @@ export interface IdempotencyKeyTable {
   created_at: CreatedAt;
 }
 
-export interface SlotListTable {
-  source: string;
-  content: Buffer;
-  sha256: string;
-  etag: string | null;
-  fetched_at: Time;
-  check_at: Time;
-}
-
-export interface SlotListBundleTable {
-  singleton: Generated<boolean>;
-  format: string;
-  input: string;
-  content: Buffer;
-  sha256: string;
-  created_at: Time;
-}
-
 export interface ExportTable {
   id: string;
   organization_id: string;
@@ -523,8 +505,6 @@ export interface Schema {
   deliveries: DeliveryTable;
   delivery_attempts: DeliveryAttemptTable;
   idempotency_keys: IdempotencyKeyTable;
-  slot_lists: SlotListTable;
-  slot_list_bundle: SlotListBundleTable;
   exports: ExportTable;
   branding: BrandingTable;
   audit_log: AuditLogTable;

@@ -26,7 +26,6 @@ const context = {
   markerMs: 1_500,
   options: DEFAULT_OPTIONS,
   browserVersion: '150.0.1.2',
-  filterLists: [],
 };
 const frame = { markerMs: 1_500, ratio: 3, png: Buffer.from('x'), width: 300, height: 250 };
 
@@ -64,7 +63,6 @@ it('the record of a picture contains time, URLs, device, slot, rendering modes a
       size: [300, 250],
       score: 7,
       evidence: ['gpt'],
-      filter_rule: null,
       reasons: ['exact size'],
       problem: null,
     },
@@ -76,7 +74,6 @@ it('the record of a picture contains time, URLs, device, slot, rendering modes a
     page_mode: 'composed',
     creative_mode: 'stepped',
     browser_version: '150.0.1.2',
-    filter_lists: [],
     sha256: 'abc',
     reason: null,
   });
