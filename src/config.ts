@@ -284,24 +284,6 @@ export const SETTINGS = {
   CAPTURE_PARALLELISM: setting('Work', integer(1, 1_000), 'The most captures of one set that run at the same time.', {
     fallback: '10',
   }),
-  SMALL_SET_CAPTURES: setting(
-    'Work',
-    integer(1, 1_000),
-    'The captures for small sets that one organization starts at once. Further small sets wait for one of these, at most `SMALL_SET_WAIT_SECONDS`. A small set has at most 4 pages and 12 pictures.',
-    { fallback: '4' },
-  ),
-  SMALL_SET_WAIT_SECONDS: setting(
-    'Work',
-    integer(0, 3_600),
-    'The longest time that a small set waits for a running capture. After it, the set gets a capture of its own.',
-    { fallback: '10' },
-  ),
-  CAPTURE_LINGER_SECONDS: setting(
-    'Work',
-    integer(0, 300),
-    'How long a capture on this machine waits for the next small set of its organization. `tearsheet dev` uses 10 unless set. Ignored on Kubernetes.',
-    { fallback: '0' },
-  ),
   CAPTURE_RETRIES: setting('Work', integer(0, 10), 'The number of retries of a failed capture.', {
     fallback: '3',
   }),

@@ -52,7 +52,6 @@ async function startOnThisMachine(context: ServiceContext): Promise<ControllerSe
   return startLocalController(context, {
     egress: { allow: config.EGRESS_ALLOW },
     parallelism: config.CAPTURE_PARALLELISM,
-    lingerSeconds: config.CAPTURE_LINGER_SECONDS,
     captureCommand: ownCommand('capture'),
     onSuperseded: () => process.kill(process.pid, 'SIGTERM'),
   });

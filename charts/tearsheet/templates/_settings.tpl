@@ -30,8 +30,6 @@
   "FINISHED_TTL_SECONDS" $v.capture.ttlSecondsAfterFinished
   "MAX_PODS" $v.capture.maxPods
   "MAX_PODS_PER_ORGANIZATION" $v.capture.maxPodsPerOrganization
-  "SMALL_SET_CAPTURES" $v.capture.smallSetCaptures
-  "SMALL_SET_WAIT_SECONDS" $v.capture.smallSetWaitSeconds
 -}}
 {{- range $key, $value := merge $derived $v.settings }}
 {{- if ne (toString $value) "" }}

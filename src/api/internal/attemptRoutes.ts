@@ -24,7 +24,7 @@ import type { InternalApiContext } from './options.ts';
 import { readIndex } from './pathParameters.ts';
 
 export function addAttemptRoutes(router: Router, context: InternalApiContext): void {
-  const { artifacts, transact, observe } = context;
+  const { artifacts, transact, observe, queue } = context;
 
   router.post('/indexes/:index/attempts', async (req, res) => {
     const { pod, hosts } = OpenAttempt.parse(req.body);
@@ -50,7 +50,7 @@ export function addAttemptRoutes(router: Router, context: InternalApiContext): v
   router.post('/indexes/:index/finish', async (req, res) => {
     const { attempt, phases } = FinishIndex.parse(req.body);
     const attemptRef = requireAttempt(getCaller(res), { index: readIndex(req), attempt });
-    const isFirst = await transact((tx) => finishIndex(tx, attemptRef));
+    const isFirst = await transact((tx) => finishIndex(tx, attemptRef, { queue }));
     if (isFirst) observe?.phases?.(phases);
     res.json({});
   });

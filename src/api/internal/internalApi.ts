@@ -5,7 +5,7 @@ import { NO_SUCH_CALL, PROTOCOL_VERSION } from '../../contract/captureProtocol.t
 import { cutCodePoints, storable } from '../../domain/text.ts';
 import type { Log } from '../../lib/log.ts';
 import { createRateLimiter, type RateLimiter } from '../../lib/rateLimiter.ts';
-import { findJobAccess } from '../../store/jobs/hosting.ts';
+import { findJobAccess } from '../../store/jobs/hosts.ts';
 import { type CountedTransact, countedTransact } from '../../workflow/countedTransactions.ts';
 import { type CaptureAuthenticator, jobTokenAuthenticator, setCaller } from '../auth/captureAuth.ts';
 import { limitCalls } from '../limits/callLimits.ts';
@@ -17,9 +17,9 @@ import { createTransfers } from '../transfers/transfers.ts';
 import { addUploadRoutes } from '../transfers/uploadRoutes.ts';
 import { addAttemptRoutes } from './attemptRoutes.ts';
 import { addCreativeRoutes } from './creativeRoutes.ts';
-import { addHostingRoutes } from './hostingRoutes.ts';
 import type { InternalApiOptions } from './options.ts';
 import { readJobId } from './pathParameters.ts';
+import { addSmallSetRoutes } from './smallSetRoutes.ts';
 
 /** The results of a hundred pictures of pages with many candidates take about 2 MB. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -51,7 +51,7 @@ export function createInternalApi(options: InternalApiOptions): Express {
     replaceUnstorableText,
   );
   addAttemptRoutes(job, context);
-  addHostingRoutes(job, context);
+  addSmallSetRoutes(job, context);
   addCreativeRoutes(job, context, transfers);
   addUploadRoutes(job, options, transfers);
   app.use(`/internal/${PROTOCOL_VERSION}/artifacts`, artifactRoutes(options));

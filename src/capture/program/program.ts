@@ -1,4 +1,4 @@
-/** The program in a capture pod: it makes one attempt of one index of a job, may host guests after it, and calls the internal API. */
+/** The program in a capture pod: it makes one attempt of one index of a job, may take small sets after it, and calls the internal API. */
 import { z } from 'zod';
 import { CAPTURE_EXIT } from '../../contract/captureProtocol.ts';
 import { withFields } from '../../lib/log.ts';
@@ -6,9 +6,9 @@ import type { Engine } from '../engine/engine.ts';
 import { runAttempt } from './attempt.ts';
 import { asCaptureEndError, CaptureShutdown, terminatedError } from './captureShutdown.ts';
 import { deadlineTimer } from './deadlineTimer.ts';
-import { hostGuests, renewLease } from './hosting.ts';
 import type { CaptureOptions } from './options.ts';
-import { HostClient, openAttempt, type ProtocolClientOptions } from './protocolClient.ts';
+import { openAttempt, type ProtocolClientOptions, SmallSetClient } from './protocolClient.ts';
+import { renewLease, takeSmallSets } from './smallSets.ts';
 import { type Termination, writeTerminationLog } from './terminationLog.ts';
 import { fixedToken, type TokenSource, tokenFromFile } from './tokenSource.ts';
 
@@ -85,12 +85,12 @@ async function runIndex(env: Environment, given: CaptureOptions, shutdown: Captu
     timer = deadlineTimer(shutdown, { deadlineAt: attempt.deadline_at, remainingMs });
     const work = { attempt, index, client, shutdown, options, getEngine };
     if (!attempt.hosting) return await runAttempt(work);
-    const host = new HostClient(client, { index, attempt: attempt.attempt });
-    const lease = renewLease(host, { log: options.log, signal: shutdown.abort });
+    const smallSets = new SmallSetClient(client, { index, attempt: attempt.attempt });
+    const lease = renewLease(smallSets, { log: options.log, signal: shutdown.abort });
     try {
       await runAttempt(work);
       if (shutdown.reason === undefined)
-        await hostGuests({ host, client, pod, getEngine, shutdown, options, remainingMs });
+        await takeSmallSets({ smallSets, client, pod, getEngine, shutdown, options, remainingMs });
     } finally {
       lease.stop();
     }

@@ -81,12 +81,6 @@ async function startLeading(
       maxPods: config.MAX_PODS,
       parallelism: config.CAPTURE_PARALLELISM,
       fixedParallelism: readProfile(config).queueName !== undefined,
-      smallSets: {
-        captures: config.SMALL_SET_CAPTURES,
-        waitSeconds: config.SMALL_SET_WAIT_SECONDS,
-        // An idle pod would hold memory and processors that others may need.
-        lingerSeconds: 0,
-      },
       internalUrl,
       publicUrl,
       isLocal: false,

@@ -291,7 +291,7 @@ export interface ScreenshotJobTable {
   outcome: string | null;
   launched_at: MaybeTime;
   problem: string | null;
-  /** Its captures may host, and it may be a guest. */
+  /** Its captures may take small sets, and another capture may take it. */
   small: Generated<boolean>;
   /** The capture that works on the job; null if the job has a Job of its own. */
   host_job_id: string | null;
@@ -307,13 +307,9 @@ export interface JobIndexTable {
   pod: string | null;
   started_at: MaybeTime;
   finished_at: MaybeTime;
-  /** Lease of a capture that hosts. */
+  /** Lease of a capture that may take small sets. */
   hosting_until: MaybeTime;
-  /** Since when the capture waits for a guest. */
-  idle_since: MaybeTime;
   hosting_ended_at: MaybeTime;
-  /** Guests that the current capture was given. */
-  guests: Generated<number>;
 }
 
 export interface JobCreativeTable {
