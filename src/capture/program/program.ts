@@ -1,15 +1,15 @@
 /** The program in a capture pod: it makes one attempt of one index of a job, may take small sets after it, and calls the internal API. */
+
+import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { CAPTURE_EXIT } from '../../contract/captureProtocol.ts';
 import { withFields } from '../../lib/log.ts';
 import type { Engine } from '../engine/engine.ts';
 import { runAttempt } from './attempt.ts';
-import { asCaptureEndError, CaptureShutdown, terminatedError } from './captureShutdown.ts';
-import { deadlineTimer } from './deadlineTimer.ts';
+import { asCaptureEndError, CaptureShutdown, deadlineTimer, terminatedError } from './captureShutdown.ts';
 import type { CaptureOptions } from './options.ts';
 import { openAttempt, type ProtocolClientOptions, SmallSetClient } from './protocolClient.ts';
 import { renewLease, takeSmallSets } from './smallSets.ts';
-import { type Termination, writeTerminationLog } from './terminationLog.ts';
 import { fixedToken, type TokenSource, tokenFromFile } from './tokenSource.ts';
 
 const GRACE_MS = 5_000;
@@ -126,4 +126,33 @@ function listenForTermination(env: Environment, options: CaptureOptions, shutdow
     for (const event of ['end', 'close', 'error']) stdin.removeListener(event, onParentGone);
     stdin.pause();
   };
+}
+
+/** The kubelet keeps only this many bytes. */
+const MAX_BYTES = 4_096;
+
+interface Termination {
+  readonly exitCode: number;
+  readonly message: string;
+}
+
+/** Writes into an existing file. Outside of a pod the file does not exist, and the function does not create it. Never throws. */
+export function writeTerminationLog(file: string, termination: Termination): void {
+  try {
+    writeFileSync(file, terminationLine(termination), { flag: 'r+' });
+  } catch {
+    // The log contains the message as well.
+  }
+}
+
+export function terminationLine({ exitCode, message }: Termination): string {
+  const line = (words: string) => `${JSON.stringify({ exit_code: exitCode, message: words })}\n`;
+  // More cannot fit. `toWellFormed` replaces half a surrogate pair at the cut.
+  const points = [...message.slice(0, MAX_BYTES).toWellFormed()];
+  let words = message.length > MAX_BYTES ? `${points.join('')}…` : points.join('');
+  for (let kept = points.length; Buffer.byteLength(line(words)) > MAX_BYTES; ) {
+    kept = Math.floor(kept * 0.95);
+    words = `${points.slice(0, kept).join('')}…`;
+  }
+  return line(words);
 }

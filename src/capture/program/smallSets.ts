@@ -7,8 +7,7 @@ import { errorMessage } from '../../lib/errorMessage.ts';
 import { type Log, withFields } from '../../lib/log.ts';
 import type { Engine } from '../engine/engine.ts';
 import { runAttempt } from './attempt.ts';
-import { asCaptureEndError, type CaptureEndError, CaptureShutdown } from './captureShutdown.ts';
-import { deadlineTimer } from './deadlineTimer.ts';
+import { asCaptureEndError, type CaptureEndError, CaptureShutdown, deadlineTimer } from './captureShutdown.ts';
 import type { CaptureOptions } from './options.ts';
 import { openAttempt, type ProtocolClientOptions, type SmallSetClient } from './protocolClient.ts';
 
