@@ -17,7 +17,6 @@ const DERIVED = new Set([
   'CLUSTER',
   'DATABASE_URL',
   'EGRESS_ALLOW',
-  'SLOT_LISTS',
   'FINISHED_TTL_SECONDS',
   'HOST',
   'INTERNAL_PORT',
@@ -38,8 +37,6 @@ const DERIVED = new Set([
   'S3_REGION',
   'SCHEDULING_DEADLINE_SECONDS',
   'SET_DEADLINE_SECONDS',
-  'SMALL_SET_CAPTURES',
-  'SMALL_SET_WAIT_SECONDS',
 ]);
 
 /** charts/tearsheet/values.schema.json: Helm refuses what is misspelt or of another type before it installs anything. */

@@ -11,7 +11,7 @@ const LEVELS: readonly (readonly string[])[] = [
   ['lib'],
   ['domain'],
   ['contract'],
-  ['store', 'queue', 'artifacts', 'egress', 'observe', 'cluster', 'slotLists', 'framing'],
+  ['store', 'queue', 'artifacts', 'egress', 'observe', 'cluster', 'framing'],
   ['api/presenters'],
   ['workflow'],
   ['api', 'controller', 'delivery', 'capture', 'exports'],

@@ -281,24 +281,6 @@ export const SETTINGS = {
   CAPTURE_PARALLELISM: setting('Work', integer(1, 1_000), 'The most captures of one set that run at the same time.', {
     fallback: '10',
   }),
-  SMALL_SET_CAPTURES: setting(
-    'Work',
-    integer(1, 1_000),
-    'The captures for small sets that one organization starts at once. Further small sets wait for one of these, at most `SMALL_SET_WAIT_SECONDS`. A small set has at most 4 pages and 12 pictures.',
-    { fallback: '4' },
-  ),
-  SMALL_SET_WAIT_SECONDS: setting(
-    'Work',
-    integer(0, 3_600),
-    'The longest time that a small set waits for a running capture. After it, the set gets a capture of its own.',
-    { fallback: '10' },
-  ),
-  CAPTURE_LINGER_SECONDS: setting(
-    'Work',
-    integer(0, 300),
-    'How long a capture on this machine waits for the next small set of its organization. `tearsheet dev` uses 10 unless set. Ignored on Kubernetes.',
-    { fallback: '0' },
-  ),
   CAPTURE_RETRIES: setting('Work', integer(0, 10), 'The number of retries of a failed capture.', {
     fallback: '3',
   }),
@@ -393,12 +375,6 @@ export const SETTINGS = {
     'Capture',
     integer(1, 8),
     'The number of pages that one capture opens at the same time, in one browser. Unset: two for each processor, at most one for each 512 MiB of the container’s memory limit, from 2 to 8. `tearsheet dev` uses 2 unless this is set.',
-  ),
-  SLOT_LISTS: setting(
-    'Slots',
-    list,
-    'Filter lists in the syntax of Adblock Plus, such as EasyList: files and http(s) addresses, separated by commas. Elements that their rules hide are candidates for slots. The controller reads them and fetches addresses again when they expire.',
-    { fallback: '' },
   ),
   NAVIGATION_TIMEOUT_MS: setting('Capture', integer(1_000, 300_000), 'The longest wait for the response of a site.', {
     fallback: '30000',

@@ -24,7 +24,7 @@ export function captureCommand(program: Command): void {
         terminationLog: config.TERMINATION_LOG,
         timing: { graceMs: config.SHUTDOWN_GRACE_SECONDS * 1_000 },
         ...(config.PAGES_AT_ONCE !== undefined && { pagesAtOnce: config.PAGES_AT_ONCE }),
-        startEngine: (slotLists) =>
+        startEngine: () =>
           startEngine({
             chromiumPath: findChromium(config.CHROMIUM_PATH),
             allow: config.EGRESS_ALLOW,
@@ -36,7 +36,6 @@ export function captureCommand(program: Command): void {
               creativeDeadlineMs: config.CREATIVE_DEADLINE_MS,
             },
             log,
-            slotLists,
           }),
       });
       // Exit explicitly, because a browser may keep connections open.

@@ -49,12 +49,9 @@ interface ShutdownHandle {
 async function startOnThisMachine(context: ServiceContext): Promise<ControllerService> {
   const { startLocalController } = await import('./service/localController.ts');
   const { config } = context;
-  const { checkSlotListFiles } = await import('./service/slotLists.ts');
-  await checkSlotListFiles(config);
   return startLocalController(context, {
     egress: { allow: config.EGRESS_ALLOW },
     parallelism: config.CAPTURE_PARALLELISM,
-    lingerSeconds: config.CAPTURE_LINGER_SECONDS,
     captureCommand: ownCommand('capture'),
     onSuperseded: () => process.kill(process.pid, 'SIGTERM'),
   });

@@ -3,7 +3,6 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ShootAd } from '../capture/shoot/shoot.ts';
-import { ConfigError } from '../config.ts';
 import { AD_SIDE_MAX, type AdSize } from '../domain/ads.ts';
 import { DEVICE_NAMES, type Device, findDevice } from '../domain/devices.ts';
 import { isMarker, MARKER_MAX_SECONDS, markerMs } from '../domain/markers.ts';
@@ -16,9 +15,7 @@ import {
   type SlotChoice,
 } from '../domain/screenshotOptions.ts';
 import { siteFault, siteKey } from '../domain/webAddresses.ts';
-import { errorMessage } from '../lib/errorMessage.ts';
 import type { Log } from '../lib/log.ts';
-import type { ListText } from '../slotLists/compile.ts';
 import { addressRanges } from './arguments.ts';
 
 interface ShootFlags {
@@ -33,7 +30,6 @@ interface ShootFlags {
   readonly slot?: SlotChoice;
   readonly otherAds?: OtherAds;
   readonly fullPage?: boolean;
-  readonly slotList?: readonly string[];
   readonly json?: boolean;
   readonly chromium?: string;
 }
@@ -82,12 +78,6 @@ export function shootCommand(program: Command): void {
         .default(DEFAULT_OPTIONS.otherAds),
     )
     .option('--full-page', 'take the whole page instead of the viewport')
-    .addOption(
-      new Option(
-        '--slot-list <file>',
-        'filter list (Adblock Plus syntax) whose rules are evidence for slots (repeatable)',
-      ).argParser(each((file) => [file])),
-    )
     .option('--out <dir>', 'folder for pictures and their records', './tearsheet-shots')
     .addOption(
       new Option(
@@ -128,7 +118,6 @@ async function run(flags: ShootFlags): Promise<number> {
       },
       json: flags.json ?? false,
       chromiumPath: findChromium(flags.chromium, '--chromium'),
-      slotLists: await slotLists(flags.slotList),
     };
     return await shoot(options, {
       print: (line) => console.log(line),
@@ -138,20 +127,6 @@ async function run(flags: ShootFlags): Promise<number> {
     });
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
-  }
-}
-
-/** @throws ConfigError if a file is no filter list. */
-async function slotLists(files: readonly string[] = []): Promise<ListText[]> {
-  if (files.length === 0) return [];
-  const address = files.find((file) => /^https?:/i.test(file));
-  if (address !== undefined)
-    throw new ConfigError(`--slot-list takes files. Download ${address} first, and give the file.`);
-  const { readListFiles } = await import('../slotLists/readFiles.ts');
-  try {
-    return readListFiles(files);
-  } catch (error) {
-    throw new ConfigError(`--slot-list: ${errorMessage(error)}`, { cause: error });
   }
 }
 

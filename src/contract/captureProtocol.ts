@@ -39,7 +39,7 @@ export const NO_SUCH_CALL = 'There is no such call in the capture protocol.';
 /** POST …/indexes/{index}/attempts: the first call of a pod. `pod` is the uid of the pod. */
 export const OpenAttempt = z.object({
   pod: z.string().min(1).max(128),
-  /** The program can continue with guests after this index. */
+  /** The program can take small sets after this index. */
   hosts: z.boolean().default(false),
 });
 
@@ -76,28 +76,19 @@ export const Attempt = z.object({
   /** ISO 8601. The program exits at this time. */
   deadline_at: z.string(),
   pages: z.array(WantedPage),
-  /** The compiled filter lists (GET …/slot-lists/{sha256}). Only programs of this format can read them. Null if there are none. */
-  slot_lists: z.object({ sha256, format: z.string() }).nullish(),
-  /** The capture hosts: it renews its lease (POST …/hosting), and asks for a guest when its index is finished. */
+  /** The program renews its lease (POST …/hosting), and takes small sets (POST …/small-set) when its index is finished. */
   hosting: z.boolean().default(false),
 });
 
 /**
- * POST …/indexes/{index}/next: asks for the next guest, a job with one index, of the same organization. The program calls for that job with
- * its own token. The API answers as soon as the admission has decided, or without a guest after `timeout_ms`. If `hosting` is true
- * then, the program may ask again.
+ * POST …/indexes/{index}/small-set: takes the next small set of the same organization. Its job has one index, and the program calls for it with
+ * its own token. Null: the program ends.
  */
-export const AskForGuest = z.object({
-  attempt: z.number().int().min(1).max(2_147_483_647),
-  timeout_ms: z.number().int().min(0).max(20_000),
-});
-export const GuestAnswer = z.object({ guest: z.object({ job: uuid }).nullable(), hosting: z.boolean() });
+export const ClaimSmallSet = z.object({ attempt: int32.min(1) });
+export const ClaimedSmallSet = z.object({ job: uuid.nullable() });
 
-/** POST …/indexes/{index}/hosting: renews the lease of the host, or ends its hosting. The answer is {@link HostingHeld}. */
-export const RenewHosting = z.object({
-  attempt: z.number().int().min(1).max(2_147_483_647),
-  ends: z.boolean().default(false),
-});
+/** POST …/indexes/{index}/hosting: renews the lease, or says that the program takes no further set. The answer is {@link HostingHeld}. */
+export const RenewHosting = z.object({ attempt: int32.min(1), ends: z.boolean().default(false) });
 export const HostingHeld = z.object({ hosting: z.boolean() });
 
 const Bound = z.object({ index: int32.min(0), attempt: int32.min(1) });
@@ -282,7 +273,7 @@ export type DeclareUploads = z.infer<typeof DeclareUploads>;
 export type DeclaredUploads = z.infer<typeof DeclaredUploads>;
 export type OpenAttempt = z.infer<typeof OpenAttempt>;
 export type Attempt = z.infer<typeof Attempt>;
-export type GuestAnswer = z.infer<typeof GuestAnswer>;
+export type ClaimedSmallSet = z.infer<typeof ClaimedSmallSet>;
 export type HostingHeld = z.infer<typeof HostingHeld>;
 export type WantedPage = z.infer<typeof WantedPage>;
 export type WantedScreenshot = z.infer<typeof WantedScreenshot>;

@@ -8,6 +8,7 @@
 import { type CaptureJob, JobNameConflictError, type Problem, RefusedError } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
 import { errorMessage } from '../lib/errorMessage.ts';
+import { removeHost } from '../store/jobs/hosts.ts';
 import {
   clearSchedulingDeadline,
   nextGeneration,
@@ -16,7 +17,6 @@ import {
   startSchedulingDeadline,
 } from '../store/jobs/jobs.ts';
 import { settle } from './completion.ts';
-import { waitForHost } from './guests.ts';
 import { LATER, type LeaderContext, NOW, SOON } from './leaderContext.ts';
 import { jobName, jobSpec, resourceSpec } from './specs.ts';
 import { sanitizeMessage } from './status.ts';
@@ -58,7 +58,7 @@ export async function replaceResource(
 
 export async function runJob(leader: LeaderContext, state: StoredJob, resource: ScreenshotJob): Promise<number> {
   const { cluster } = leader;
-  if (state.host !== null) return waitForHost(leader, state, { resource, host: state.host, dueMs: msUntilDue(state) });
+  if (state.host !== null) return waitForHost(leader, state, { resource, host: state.host });
   await deleteEarlierJobs(leader, state);
   const job = await cluster.getJob(jobName(state));
   if (job === undefined) return createJob(leader, state, resource);
@@ -83,6 +83,22 @@ export async function runJob(leader: LeaderContext, state: StoredJob, resource: 
     return NOW;
   }
   return waitForCaptures(leader, state, { resource, job, problem: job.problem });
+}
+
+/** The capture of another job works on this one, so it has no Job. If that capture stops, it gets one. */
+async function waitForHost(
+  leader: LeaderContext,
+  state: StoredJob,
+  { resource, host }: { readonly resource: ScreenshotJob; readonly host: NonNullable<StoredJob['host']> },
+): Promise<number> {
+  if (!host.works) {
+    const fields = { job_id: state.id, set_id: state.set_id, host: host.name };
+    leader.options.log.warn(fields, 'the capture that worked on a small set ended; the set gets a Job of its own');
+    await leader.transact((tx) => removeHost(tx, state.id));
+    return NOW;
+  }
+  const statusPause = await leader.statuses.update(state, { resource, job: undefined });
+  return Math.min(statusPause, host.check_ms + DEADLINE_MARGIN_MS, msUntilDue(state));
 }
 
 async function createJob(leader: LeaderContext, state: StoredJob, resource: ScreenshotJob): Promise<number> {

@@ -9,7 +9,7 @@ import type { CaptureJob } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
 import type { StoredJob } from '../store/jobs/jobs.ts';
 import { type SettleCause, type Settlement, settleJob } from '../workflow/settlement.ts';
-import { checkHosting } from './guests.ts';
+import { stopHosting } from '../workflow/smallSets.ts';
 import { LATER, type LeaderContext, NOW, SOON } from './leaderContext.ts';
 import { jobName } from './specs.ts';
 
@@ -53,7 +53,7 @@ export async function finish(
   const age = state.now.getTime() - (state.settled_at?.getTime() ?? 0);
   const current = await leader.cluster.getJob(jobName(state));
   if (await checkHosting(leader, state, { resource, job: current }))
-    return waitForGuests(leader, state, { resource, job: current });
+    return waitForSmallSets(leader, state, { resource, job: current });
   const keepsFailed = resource !== undefined && !resource.deleting;
   const jobsLeftMs = await endJobs(leader, state, { age, mayWait: resource?.deleting !== true, keepsFailed });
   if (resource === undefined) {
@@ -66,8 +66,24 @@ export async function finish(
   return Math.min(statusPause, jobsLeftMs ?? (await expireResource(leader, resource, age)));
 }
 
+/**
+ * Ends the hosting of a settled job if its captures have ended or must end, so that their small sets do not wait for the lease.
+ * @returns whether a capture may still take small sets.
+ */
+async function checkHosting(
+  { transact }: LeaderContext,
+  state: StoredJob,
+  { resource, job }: { readonly resource: ScreenshotJob | undefined; readonly job: CaptureJob | undefined },
+): Promise<boolean> {
+  if (!state.hosting) return false;
+  const mustEnd = state.outcome !== 'complete' || resource === undefined || resource.deleting;
+  if (!mustEnd && job !== undefined && !job.finished && !job.stuck && !job.deleting) return true;
+  await transact((tx) => stopHosting(tx, state.id));
+  return false;
+}
+
 /** A capture of the job works on other sets, so its Job and its ScreenshotJob stay. */
-async function waitForGuests(
+async function waitForSmallSets(
   leader: LeaderContext,
   state: StoredJob,
   { resource, job }: { readonly resource: ScreenshotJob | undefined; readonly job: CaptureJob | undefined },

@@ -4,7 +4,7 @@ import { resourceNameOf } from '../domain/resourceNames.ts';
 import type { Change } from '../store/database/notifications.ts';
 import { beginEpoch, StaleLeaderError } from '../store/installation/installation.ts';
 import { releaseAllClaims } from '../store/jobs/creatives.ts';
-import { endAllHosting } from '../store/jobs/hosting.ts';
+import { endAllHosting } from '../store/jobs/hosts.ts';
 import { admitWaiting } from '../workflow/admission.ts';
 import { audit } from './audit.ts';
 import { createLeaderContext, type LeaderContext } from './leaderContext.ts';
@@ -51,8 +51,6 @@ class RunningController implements Controller {
   /** An audit that has not begun yet. Further requests share it. */
   #nextAudit: Promise<void> | undefined;
   #stopSteps: (() => Promise<void>)[] = [];
-  #admission: NodeJS.Timeout | undefined;
-  #stopped = false;
 
   constructor(options: ControllerOptions, epoch: string) {
     this.#options = options;
@@ -95,8 +93,6 @@ class RunningController implements Controller {
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
-    clearTimeout(this.#admission);
     for (const step of this.#stopSteps) await step();
     await this.#auditing;
     await this.#reconcileQueue.stop();
@@ -163,27 +159,14 @@ class RunningController implements Controller {
   async #admit(): Promise<void> {
     const { settings, log } = this.#options;
     for (let more = true; more; ) {
-      const { admitted, grown, nextMs } = await this.#leader.transact((tx) => admitWaiting(tx, settings));
-      for (const { jobId, name, host } of admitted) {
-        log.info({ job_id: jobId, resource: name, ...(host !== undefined && { host_job_id: host }) }, 'admitted');
+      const { admitted, grown } = await this.#leader.transact((tx) => admitWaiting(tx, settings));
+      for (const { jobId, name } of admitted) {
+        log.info({ job_id: jobId, resource: name }, 'admitted');
         this.#reconcileQueue.add(name);
       }
       for (const name of grown) this.#reconcileQueue.add(name);
-      this.#admitAfter(nextMs);
       more = admitted.length > 0;
     }
-  }
-
-  /** Small sets that wait for a running capture may start their own after some seconds. No other event says so. */
-  #admitAfter(ms: number | undefined): void {
-    clearTimeout(this.#admission);
-    if (ms === undefined || this.#stopped) return;
-    const { log } = this.#options;
-    const admit = () =>
-      this.#admitWaiting().catch((error: unknown) =>
-        log.warn({ err: error }, 'the admission failed; the next audit repeats it'),
-      );
-    this.#admission = setTimeout(() => void admit(), Math.min(ms, AUDIT_MS));
   }
 
   #handleChange(change: Change): void {

@@ -12,7 +12,7 @@
  * 5. There is no ScreenshotJob (`createResource`). Absent does not mean canceled: it is created again.
  * 6. The ScreenshotJob was canceled by `spec.cancel` or by an operator's deletion (`cancel`): its Job is deleted, and it is settled.
  * 7. We deleted the ScreenshotJob, but its job is open (`replaceResource`): it goes with its Job, and case 5 creates it again.
- * 8. The job is the guest of another job's capture (`waitForHost`): it has no Job as long as that capture works on it.
+ * 8. The capture of another job works on the job, so it has no Job (`runJob`).
  * 9. Otherwise its Job is created, replaced or watched (`runJob`).
  */
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';

@@ -2,9 +2,10 @@
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
 import { expireEarlierClaims } from '../store/jobs/creatives.ts';
-import { extendHosting, notifyJobAndGuests } from '../store/jobs/hosting.ts';
+import { extendHosting, notifyJobAndHosted } from '../store/jobs/hosts.ts';
 import { lockIndex, markIndexFinished, shareIndex, startAttempt } from '../store/jobs/indexes.ts';
 import { type LockedJob, type SharedJob, shareJob } from '../store/jobs/jobLocks.ts';
+import type { EventContext } from './eventContext.ts';
 
 /** Identifies one attempt of an index. */
 export interface AttemptRef {
@@ -47,19 +48,19 @@ export async function openAttempt(
   await startAttempt(transaction, { jobId, index, attempt, pod });
   await notify(transaction, { job: jobId, ...(job.set_id === null ? {} : { set: job.set_id }) });
   await expireEarlierClaims(transaction, { jobId, index, attempt });
-  // Guests of the earlier capture get a Job of their own.
-  if (known.attempt > 0 && job.small) await notifyJobAndGuests(transaction, jobId);
+  // The jobs that the earlier capture took get a Job of their own.
+  if (known.attempt > 0 && job.small) await notifyJobAndHosted(transaction, jobId);
   return { ...opened, attempt };
 }
 
-/** The capture of a small job may host after its own work. @returns whether it hosts. */
+/** The capture of a small job may take small sets after its own work. @returns whether it may. */
 export async function startHosting(
   transaction: Queryable,
   { job, settled }: OpenedAttempt,
   { index, leaseSeconds }: { readonly index: number; readonly leaseSeconds: number },
 ): Promise<boolean> {
   if (!job.small || settled) return false;
-  await extendHosting(transaction, { jobId: job.id, index }, { leaseSeconds });
+  await extendHosting(transaction, { jobId: job.id, index }, leaseSeconds);
   return true;
 }
 
@@ -98,12 +99,14 @@ export async function lockUnsettledJob(transaction: Queryable, jobId: string): P
 export async function finishIndex(
   transaction: Queryable,
   { jobId, index, attempt, pod }: AttemptRef,
+  { queue }: Pick<EventContext, 'queue'>,
 ): Promise<boolean> {
   const known = await lockIndex(transaction, { jobId, index });
   if (known?.attempt !== attempt || (pod !== undefined && known.pod !== pod)) {
     throw new SupersededError(`Attempt ${attempt} of index ${index} is not its current attempt.`);
   }
   if (known.finished_at !== null) return false;
-  await markIndexFinished(transaction, { jobId, index });
+  const finished = await markIndexFinished(transaction, { jobId, index });
+  if (finished?.is_free) await queue.enqueue(transaction, 'launch', { organization_id: finished.organization_id });
   return true;
 }

@@ -58,8 +58,8 @@ export async function openControllerDependencies(
     'request',
     createInternalApi({
       ...{ store, queue, notifications, secret, internalUrl, artifacts, leaseSeconds, log },
-      // The admission ends idle captures. On a busy machine it may take some seconds.
-      ...{ publicUrl: PUBLIC_URL, podDeadlineSeconds: 600, lingerSeconds: 60 },
+      ...{ publicUrl: PUBLIC_URL, podDeadlineSeconds: 600 },
+      smallSets: { maxPodsPerOrganization: 4, setDeadlineSeconds: 1_200 },
       observe: { screenshots: (statuses) => void counted.push(...statuses) },
     }),
   );

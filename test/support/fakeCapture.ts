@@ -1,14 +1,14 @@
 /**
  * A capture program without a browser: it speaks the capture protocol and uploads the same small PNG for every picture. The text of
  * the ad (`html_tag`) selects its behaviour: `fail`, `crash` (each time), `crash once`, `hang`, or `wait`, which hangs once and ends when
- * its job is settled. Any other ad is rendered. With FAKE_CAPTURE_HOSTS it hosts, as the real program does.
+ * its job is settled. Any other ad is rendered. With FAKE_CAPTURE_HOSTS it takes small sets after its own, as the real program does.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { env, exit, stdin } from 'node:process';
 import {
   type Attempt,
   type ClaimedCreative,
-  type GuestAnswer,
+  type ClaimedSmallSet,
   PROTOCOL_VERSION,
   type ResolvedCreatives,
   type WantedScreenshot,
@@ -126,18 +126,18 @@ async function runIndex(call: Call, index: number): Promise<Attempt> {
   return opened;
 }
 
-async function hostGuests({ attempt }: Attempt): Promise<void> {
+async function takeSmallSets({ attempt }: Attempt): Promise<void> {
   for (;;) {
-    const asked = await ownCall<GuestAnswer>(`indexes/${ownIndex}/next`, { attempt, timeout_ms: 10_000 });
-    if (asked.guest !== null) await runIndex(callerOf(asked.guest.job), 0).catch(ignoreSuperseded);
-    else if (!asked.hosting) return;
+    const { job } = await ownCall<ClaimedSmallSet>(`indexes/${ownIndex}/small-set`, { attempt });
+    if (job === null) return;
+    await runIndex(callerOf(job), 0).catch(ignoreSuperseded);
   }
 }
 
 const ownCall = callerOf(env['TEARSHEET_JOB'] ?? '');
 try {
   const opened = await runIndex(ownCall, ownIndex);
-  if (opened.hosting) await hostGuests(opened);
+  if (opened.hosting) await takeSmallSets(opened);
 } catch (error) {
   ignoreSuperseded(error);
   exit(40);

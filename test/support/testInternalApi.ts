@@ -48,6 +48,7 @@ export async function startTestInternalApi(
       ...{ store: served, notifications, secret, internalUrl: listener.url, artifacts, log: TEST_LOG },
       ...{ leaseSeconds: 600, podDeadlineSeconds: 600, publicUrl: 'https://tearsheet.example' },
       queue: { enqueue: async () => undefined },
+      smallSets: { maxPodsPerOrganization: 10, setDeadlineSeconds: 600 },
       ...options,
     });
     server.on('request', api);

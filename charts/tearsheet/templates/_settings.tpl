@@ -17,7 +17,6 @@
   "S3_ENDPOINT" $v.artifacts.endpoint
   "S3_PUBLIC_ENDPOINT" $v.artifacts.publicEndpoint
   "EGRESS_ALLOW" (join "," $v.egress.allow)
-  "SLOT_LISTS" (join "," $v.slotLists)
   "LEASE_NAME" (printf "%s-controller" $name)
   "LEASE_OWNER" $name
   "READ_NODES" (toString $v.rbac.nodes)
@@ -31,8 +30,6 @@
   "FINISHED_TTL_SECONDS" $v.capture.ttlSecondsAfterFinished
   "MAX_PODS" $v.capture.maxPods
   "MAX_PODS_PER_ORGANIZATION" $v.capture.maxPodsPerOrganization
-  "SMALL_SET_CAPTURES" $v.capture.smallSetCaptures
-  "SMALL_SET_WAIT_SECONDS" $v.capture.smallSetWaitSeconds
 -}}
 {{- range $key, $value := merge $derived $v.settings }}
 {{- if ne (toString $value) "" }}

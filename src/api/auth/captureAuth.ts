@@ -1,6 +1,6 @@
 /** Authentication of captures at the internal API. On one machine a token is for a job, in a cluster it is for a pod. */
 import type { Response } from 'express';
-import type { JobAccess } from '../../store/jobs/hosting.ts';
+import type { JobAccess } from '../../store/jobs/hosts.ts';
 import type { AttemptRef } from '../../workflow/attempts.ts';
 import { ForbiddenError, UnauthorizedError } from '../server/errors.ts';
 import { isJobToken, refuseJobToken } from './jobToken.ts';
@@ -10,7 +10,7 @@ export interface CaptureCaller {
   readonly jobId: string;
   /** The pod that the token is bound to; undefined if tokens are for whole jobs. */
   readonly pod?: { readonly index: number; readonly uid: string };
-  /** True: the job is a guest, and the caller is its host. */
+  /** True: the job is a small set that the capture of another job took, and the caller is that capture. */
   readonly isHost?: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface CaptureAuthenticator {
 
 /**
  * Accepts tokens that the controller signed with the installation's secret. Captures are then processes on this machine. A token of the
- * host's job is valid for its guest.
+ * host's job is valid for the small set that it works on.
  */
 export function jobTokenAuthenticator(
   secret: Buffer,

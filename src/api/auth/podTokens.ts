@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { KeyedSum } from '../../lib/keyedSum.ts';
 import type { Log } from '../../lib/log.ts';
 import { createRateLimiter, type RateLimiter } from '../../lib/rateLimiter.ts';
-import type { JobAccess } from '../../store/jobs/hosting.ts';
+import type { JobAccess } from '../../store/jobs/hosts.ts';
 import {
   ForbiddenError,
   NotFoundError,

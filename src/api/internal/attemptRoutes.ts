@@ -12,7 +12,6 @@ import { withContent } from '../../domain/pictureKeys.ts';
 import { withScheme } from '../../domain/webAddresses.ts';
 import { countUnresolved } from '../../store/jobs/creatives.ts';
 import { type MissingScreenshot, missingScreenshots } from '../../store/screenshots/results.ts';
-import { readBundleKey } from '../../store/slotLists/slotLists.ts';
 import { finishIndex, openAttempt, startHosting } from '../../workflow/attempts.ts';
 import { expireClaims } from '../../workflow/claims.ts';
 import { ResultFaultError } from '../../workflow/creativeResults.ts';
@@ -25,7 +24,7 @@ import type { InternalApiContext } from './options.ts';
 import { readIndex } from './pathParameters.ts';
 
 export function addAttemptRoutes(router: Router, context: InternalApiContext): void {
-  const { artifacts, transact, observe } = context;
+  const { artifacts, transact, observe, queue } = context;
 
   router.post('/indexes/:index/attempts', async (req, res) => {
     const { pod, hosts } = OpenAttempt.parse(req.body);
@@ -51,7 +50,7 @@ export function addAttemptRoutes(router: Router, context: InternalApiContext): v
   router.post('/indexes/:index/finish', async (req, res) => {
     const { attempt, phases } = FinishIndex.parse(req.body);
     const attemptRef = requireAttempt(getCaller(res), { index: readIndex(req), attempt });
-    const isFirst = await transact((tx) => finishIndex(tx, attemptRef));
+    const isFirst = await transact((tx) => finishIndex(tx, attemptRef, { queue }));
     if (isFirst) observe?.phases?.(phases);
     res.json({});
   });
@@ -81,17 +80,16 @@ async function open(
   { transact, podDeadlineSeconds, leaseSeconds }: InternalApiContext,
   { jobId, index, pod, hosts }: { jobId: string; index: number; pod: string; hosts: boolean },
 ): Promise<Attempt> {
-  const { opened, missing, unresolved, lists, hosting } = await transact(async (tx, resolving) => {
+  const { opened, missing, unresolved, hosting } = await transact(async (tx, resolving) => {
     const opened = await openAttempt(tx, { jobId, index, pod });
     if (opened === undefined) throw new NotFoundError(`There is no index ${index} of job ${jobId}.`);
     await expireClaims(tx, jobId, resolving);
     const setId = opened.job.set_id;
     const missing = setId === null || opened.settled ? [] : await missingScreenshots(tx, { setId, index });
-    const lists = missing.length === 0 ? undefined : await readBundleKey(tx);
     const unresolved = opened.settled ? 0 : await countUnresolved(tx, jobId);
     const isDone = missing.length === 0 && unresolved === 0;
     const hosting = hosts && !isDone && (await startHosting(tx, opened, { index, leaseSeconds }));
-    return { opened, missing, unresolved, lists, hosting };
+    return { opened, missing, unresolved, hosting };
   });
   const podDeadline = opened.now.getTime() + podDeadlineSeconds * 1000;
   return {
@@ -99,7 +97,6 @@ async function open(
     done: missing.length === 0 && unresolved === 0,
     deadline_at: new Date(Math.min(podDeadline, opened.deadlineAt.getTime())).toISOString(),
     pages: pagesOf(missing),
-    slot_lists: lists === undefined ? null : { sha256: lists.sha256, format: lists.format },
     hosting,
   };
 }

@@ -6,7 +6,7 @@ import { MAX_BODY_BYTES } from '../../domain/limits.ts';
 import { cutCodePoints, storable } from '../../domain/text.ts';
 import type { Log } from '../../lib/log.ts';
 import { createRateLimiter, type RateLimiter } from '../../lib/rateLimiter.ts';
-import { findJobAccess } from '../../store/jobs/hosting.ts';
+import { findJobAccess } from '../../store/jobs/hosts.ts';
 import { type CountedTransact, countedTransact } from '../../workflow/countedTransactions.ts';
 import { type CaptureAuthenticator, jobTokenAuthenticator, setCaller } from '../auth/captureAuth.ts';
 import { limitCalls } from '../limits/callLimits.ts';
@@ -18,10 +18,9 @@ import { createTransfers } from '../transfers/transfers.ts';
 import { addUploadRoutes } from '../transfers/uploadRoutes.ts';
 import { addAttemptRoutes } from './attemptRoutes.ts';
 import { addCreativeRoutes } from './creativeRoutes.ts';
-import { addHostingRoutes } from './hostingRoutes.ts';
 import type { InternalApiOptions } from './options.ts';
 import { readJobId } from './pathParameters.ts';
-import { addSlotListRoutes } from './slotListRoutes.ts';
+import { addSmallSetRoutes } from './smallSetRoutes.ts';
 
 /** A body may have a fault in each of thousands of places, and the log would hold all of them. */
 const MAX_MESSAGE_LENGTH = 2_000;
@@ -51,10 +50,9 @@ export function createInternalApi(options: InternalApiOptions): Express {
     replaceUnstorableText,
   );
   addAttemptRoutes(job, context);
-  addHostingRoutes(job, context);
+  addSmallSetRoutes(job, context);
   addCreativeRoutes(job, context, transfers);
   addUploadRoutes(job, options, transfers);
-  addSlotListRoutes(job, options);
   app.use(`/internal/${PROTOCOL_VERSION}/artifacts`, artifactRoutes(options));
   app.use(`/internal/${PROTOCOL_VERSION}/jobs/:job`, job);
   app.use('/internal/:version', rejectOtherVersion);

@@ -1,6 +1,7 @@
 import type { Log } from '../../lib/log.ts';
 import type { Store } from '../../store/database/database.ts';
 import type { Notifications } from '../../store/database/notifications.ts';
+import type { AdmissionLimits } from '../../workflow/admission.ts';
 import type { CountedTransact } from '../../workflow/countedTransactions.ts';
 import type { EventContext } from '../../workflow/eventContext.ts';
 import type { CaptureAuthenticator } from '../auth/captureAuth.ts';
@@ -13,8 +14,8 @@ export interface InternalApiOptions extends EventContext, TransferOptions {
   readonly authenticator?: CaptureAuthenticator | undefined;
   /** A claim that was not renewed for this time is lost. */
   readonly leaseSeconds: number;
-  /** A capture without a guest ends after this time, or earlier if the admission says so. Default: 0. */
-  readonly lingerSeconds?: number;
+  /** For small sets that captures take after their own. */
+  readonly smallSets: Pick<AdmissionLimits, 'maxPodsPerOrganization' | 'setDeadlineSeconds'>;
   readonly log: Log;
   readonly observe?: CaptureObserver;
 }

@@ -8,8 +8,6 @@ import { type EgressProxy, startEgressProxy } from '../../egress/proxy.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
-import type { ListVersion } from '../../slotLists/bundle.ts';
-import type { SlotLists } from '../../slotLists/slotLists.ts';
 import { decideSandbox, type SandboxMode } from '../browser/sandbox.ts';
 import { BrowserStartError } from '../browser/steppedBrowser.ts';
 import type {
@@ -41,8 +39,6 @@ export interface Engine {
   readonly memoryEndReason: string | undefined;
   /** The version of the pages' browser; undefined before it has started. */
   readonly browserVersion: string | undefined;
-  /** The filter lists with which it finds slots. Empty until they are loaded. */
-  readonly slotLists?: readonly ListVersion[];
   /** Never throws. A part that does not close in time ends with the process. */
   close(): Promise<void>;
 }
@@ -66,8 +62,6 @@ export interface EngineOptions {
   readonly sandbox?: SandboxMode;
   readonly settings?: EngineSettings;
   readonly log: Log;
-  /** Filter lists, as evidence for slots. Pages are opened while they load. */
-  readonly slotLists?: Promise<SlotLists | undefined> | undefined;
   /** The folder of the container's control group, with its memory figures. */
   readonly cgroupFolder?: string;
 }
@@ -80,7 +74,6 @@ export interface PartOptions {
   readonly sandbox: boolean;
   readonly settings: EngineSettings;
   readonly log: Log;
-  readonly slotLists?: Promise<SlotLists | undefined> | undefined;
 }
 
 export interface EngineParts {
@@ -93,13 +86,13 @@ const RENDERER = 'creative renderer';
 
 /** @throws Error if `allow` is invalid, the proxy finds no port, or a required sandbox is not available. */
 export async function startEngine(options: EngineOptions, parts: EngineParts = REAL_PARTS): Promise<Engine> {
-  const { chromiumPath, allow, settings = {}, log, cgroupFolder, slotLists } = options;
+  const { chromiumPath, allow, settings = {}, log, cgroupFolder } = options;
   const guard = createGuard({ allow, allowWith: options.allowWith });
   const sandbox = await decideSandbox(options.sandbox ?? 'auto');
   const proxy = await startEgressProxy({ guard, log });
   const timeoutMs = settings.navigationTimeoutMs;
   const fetch = createGuardedFetch({ guard, ...(timeoutMs !== undefined && { timeoutMs }) });
-  return new LazyEngine({ chromiumPath, proxy, fetch, sandbox, settings, log, slotLists }, { parts, cgroupFolder });
+  return new LazyEngine({ chromiumPath, proxy, fetch, sandbox, settings, log }, { parts, cgroupFolder });
 }
 
 class LazyEngine implements Engine {
@@ -109,7 +102,6 @@ class LazyEngine implements Engine {
   readonly #watchdog: Watchdog;
   #browserVersion: string | undefined;
   memoryEndReason: string | undefined;
-  slotLists: readonly ListVersion[] = [];
 
   constructor(options: PartOptions, { parts, cgroupFolder }: { parts: EngineParts; cgroupFolder: string | undefined }) {
     this.#options = options;
@@ -136,9 +128,7 @@ class LazyEngine implements Engine {
     const pages = await this.#pages.get();
     this.memoryEndReason = undefined;
     this.#browserVersion = pages.browserVersion;
-    const page = await pages.open(site, device, options);
-    this.slotLists = (await this.#options.slotLists)?.versions ?? [];
-    return page;
+    return pages.open(site, device, options);
   }
 
   restartPageBrowser(): Promise<void> {
@@ -225,14 +215,13 @@ const REAL_PARTS: EngineParts = {
       log: (message, fields = {}) => log.info(fields, message),
       ...(settings.creativeDeadlineMs !== undefined && { creativeDeadlineMs: settings.creativeDeadlineMs }),
     }),
-  startPages: ({ chromiumPath, proxy, sandbox, settings, log, slotLists }) =>
+  startPages: ({ chromiumPath, proxy, sandbox, settings, log }) =>
     startPageOpener({
       chromiumPath,
       proxyUrl: proxy.url,
       sandbox,
       egressFailures: () => proxy.failures,
       log,
-      ...(slotLists !== undefined && { slotLists }),
       ...(settings.navigationTimeoutMs !== undefined && { navigationTimeoutMs: settings.navigationTimeoutMs }),
       ...(settings.settleCapMs !== undefined && { settleCapMs: settings.settleCapMs }),
     }),

@@ -47,7 +47,7 @@ export type PictureResult =
     };
 
 export interface PageTaskOptions {
-  readonly engine: Pick<Engine, 'open' | 'restartPageBrowser' | 'memoryEndReason' | 'browserVersion' | 'slotLists'>;
+  readonly engine: Pick<Engine, 'open' | 'restartPageBrowser' | 'memoryEndReason' | 'browserVersion'>;
   readonly outcomes: CreativeOutcomes;
   readonly phases: PhaseTimer;
   readonly log: Log;
@@ -201,7 +201,6 @@ export class PageTask {
       markerMs,
       options: { ...options, otherAds },
       browserVersion,
-      filterLists: this.#tools.engine.slotLists ?? [],
     };
   }
 

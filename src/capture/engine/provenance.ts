@@ -7,8 +7,6 @@ import type { Device } from '../../domain/devices.ts';
 import type { ScreenshotOptions } from '../../domain/screenshotOptions.ts';
 import { cutCodePoints } from '../../domain/text.ts';
 import type { Warning } from '../../domain/warnings.ts';
-import type { ListVersion } from '../../slotLists/bundle.ts';
-import type { MatchedRule } from '../../slotLists/slotLists.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
 import type { Box, Picture, PlacementFailure, ScoredCandidate } from '../page/page.ts';
 
@@ -26,8 +24,6 @@ export interface RecordedCandidate {
   readonly size: readonly [number, number];
   readonly score: number;
   readonly evidence: readonly string[];
-  /** The rule of a filter list that names the element; null if there is none. */
-  readonly filter_rule: MatchedRule | null;
   /** Sentences about what raised and lowered the score. */
   readonly reasons: readonly string[];
   /** Why the slot cannot hold the ad; null if it can. */
@@ -66,8 +62,6 @@ export type ProvenanceRecord = {
   /** `stepped`: stepped time. `wall`: real time. `still`: an image. Null: another capture of the job rendered it. */
   readonly creative_mode: string | null;
   readonly browser_version: string | null;
-  /** The filter lists with which the slots were found. */
-  readonly filter_lists: readonly ListVersion[];
   /** The SHA-256 of the PNG. */
   readonly sha256: string | null;
   /** The choices of the client for this screenshot. */
@@ -86,7 +80,6 @@ export interface PictureContext {
   readonly markerMs: number | null;
   readonly options: ScreenshotOptions;
   readonly browserVersion: string | null;
-  readonly filterLists: readonly ListVersion[];
 }
 
 /** The record of a picture that was taken. */
@@ -145,7 +138,7 @@ export function recordOfFailure(
   };
 }
 
-function described({ requestedUrl, finalUrl, device, markerMs, options, filterLists }: PictureContext) {
+function described({ requestedUrl, finalUrl, device, markerMs, options }: PictureContext) {
   return {
     requested_url: requestedUrl,
     final_url: finalUrl === null ? null : cutCodePoints(finalUrl, MAX_ADDRESS),
@@ -154,7 +147,6 @@ function described({ requestedUrl, finalUrl, device, markerMs, options, filterLi
     ratio: device.ratio,
     marker: markerMs === null ? null : markerMs / 1000,
     options: optionsToJson(options),
-    filter_lists: filterLists.map((list) => ({ ...list })),
   };
 }
 
@@ -164,7 +156,7 @@ function listed(candidates: readonly ScoredCandidate[]) {
 }
 
 function recorded(candidate: ScoredCandidate): RecordedCandidate {
-  const { element, box, size, score, evidence, reasons, filterRule = null, problem = null } = candidate;
+  const { element, box, size, score, evidence, reasons, problem = null } = candidate;
   const { x, y, width, height } = box;
   return {
     element,
@@ -172,7 +164,6 @@ function recorded(candidate: ScoredCandidate): RecordedCandidate {
     size: [size[0], size[1]],
     score,
     evidence: [...evidence],
-    filter_rule: filterRule,
     reasons: [...reasons],
     problem,
   };

@@ -1,11 +1,8 @@
 import type { ElementHandle, Frame, JSHandle, Page } from 'playwright';
 import { withDeadline } from '../../lib/deadline.ts';
-import type { SlotLists } from '../../slotLists/slotLists.ts';
 import { COLLECT_DECLARATIONS, type Declaration } from './inPage/declarations.ts';
-import type { ListedElements } from './inPage/listed.ts';
 import type { Rect } from './inPage/rect.ts';
 import { type FrameOwner, type RawSlot, SCAN_TOOLS, type Scan, type ScanTools } from './inPage/scan.ts';
-import { findListedElements, ruleOfGroup } from './listedElements.ts';
 import { mergeSlots } from './mergeSlots.ts';
 import type { SlotCandidate } from './page.ts';
 import { respondingFrames } from './respondingFrames.ts';
@@ -46,9 +43,9 @@ const MAX_SLOTS = 150;
 /** These never hold a display ad. */
 const NEVER: ReadonlySet<SlotKind> = new Set(['native', 'video', 'none']);
 
-/** Finds the ad slots of a page in all its frames. Restores the scroll position afterwards. @param lists filter lists, as evidence. */
-export async function findSlots(page: Page, lists?: SlotLists): Promise<FoundSlot[]> {
-  const frames = await scanFrames(page, lists);
+/** Finds the ad slots of a page in all its frames. Restores the scroll position afterwards. */
+export async function findSlots(page: Page): Promise<FoundSlot[]> {
+  const frames = await scanFrames(page);
   const top = frames.find(({ parent }) => parent === undefined);
   if (top === undefined) return [];
   const scroll = await withDeadline(
@@ -60,13 +57,12 @@ export async function findSlots(page: Page, lists?: SlotLists): Promise<FoundSlo
   return merged.slice(0, MAX_SLOTS).flatMap(({ index, evidence, sizesFrom }) => {
     const slot = placed[index];
     if (slot === undefined || NEVER.has(slot.kind)) return [];
-    const rule = evidence.includes('filter_list') ? ruleOfGroup(placed, index) : undefined;
     const { sizes, sizeTrust } = placed[sizesFrom] ?? slot;
-    return [foundSlot({ ...slot, rule, sizes, sizeTrust }, evidence)];
+    return [foundSlot({ ...slot, sizes, sizeTrust }, evidence)];
   });
 }
 
-async function scanFrames(page: Page, lists: SlotLists | undefined): Promise<ScannedFrame[]> {
+async function scanFrames(page: Page): Promise<ScannedFrame[]> {
   const scanned: ScannedFrame[] = [];
   const byFrame = new Map<Frame, ScannedFrame>();
   for (const frame of await respondingFrames(page, MAX_FRAMES)) {
@@ -74,7 +70,7 @@ async function scanFrames(page: Page, lists: SlotLists | undefined): Promise<Sca
     const parentScan = parent ? byFrame.get(parent) : undefined;
     if (parent && parentScan === undefined) continue;
     const first = scanned.reduce((sum, { slots }) => sum + slots.length, 0);
-    const found = await scanFrame(frame, { parent: parentScan, first, lists });
+    const found = await scanFrame(frame, { parent: parentScan, first });
     if (found === undefined) continue;
     scanned.push(found);
     byFrame.set(frame, found);
@@ -85,7 +81,6 @@ async function scanFrames(page: Page, lists: SlotLists | undefined): Promise<Sca
 interface ScanOptions {
   readonly parent: ScannedFrame | undefined;
   readonly first: number;
-  readonly lists: SlotLists | undefined;
 }
 
 /** @returns undefined for a frame that is hidden, disappears or does not answer. @throws if the main frame does not answer. */
@@ -98,16 +93,15 @@ async function scanFrame(frame: Frame, about: ScanOptions): Promise<ScannedFrame
   }
 }
 
-async function scanOne(frame: Frame, { parent, first, lists }: ScanOptions): Promise<ScannedFrame | undefined> {
+async function scanOne(frame: Frame, { parent, first }: ScanOptions): Promise<ScannedFrame | undefined> {
   const owner = parent && (await ownerOf(frame, parent));
   if (parent && (!owner?.visible || owner.rect.width < 30 || owner.rect.height < 30)) return undefined;
   const declarations: Declaration[] = await frame.evaluate(COLLECT_DECLARATIONS);
   const tools: JSHandle<ScanTools> = await frame.evaluateHandle(SCAN_TOOLS);
-  const listed = lists && (await findListedElements(frame, lists));
-  const scan = await tools.evaluateHandle(
-    (their, [list, table, named]) => their.scan(list, table, named as ListedElements | null),
-    [declarations, SLOT_TABLE, listed ?? null] as const,
-  );
+  const scan = await tools.evaluateHandle((their, [list, table]) => their.scan(list, table), [
+    declarations,
+    SLOT_TABLE,
+  ] as const);
   await tools.evaluate((their, found) => their.findCovered(found as Scan), scan);
   const slots = await scan.evaluate((found) => found.slots);
   const origin = {
@@ -144,8 +138,7 @@ function placeSlots(from: ScannedFrame, scroll: { x: number; y: number }): Place
 }
 
 function foundSlot(slot: PlacedSlot, evidence: SlotCandidate['evidence']): FoundSlot {
-  const { box, sizes, element, visible, collapsed, sticky, covered, kind, fluid, isFrame, from, indexInFrame, rule } =
-    slot;
+  const { box, sizes, element, visible, collapsed, sticky, covered, kind, fluid, isFrame, from, indexInFrame } = slot;
   const own: [number, number][] = collapsed ? [] : [[Math.round(box.width), Math.round(box.height)]];
   return {
     candidate: {
@@ -158,7 +151,6 @@ function foundSlot(slot: PlacedSlot, evidence: SlotCandidate['evidence']): Found
       sticky,
       covered,
       kind,
-      ...(rule !== undefined && { filterRule: rule }),
     },
     fluid,
     // A box tells its size; a container only what it allows.

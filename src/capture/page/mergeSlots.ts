@@ -15,7 +15,6 @@ const EVIDENCE_ORDER: readonly SlotEvidence[] = [
   'adsense',
   'amp',
   'network',
-  'filter_list',
   'linked_image',
   'attribute',
   'frame',

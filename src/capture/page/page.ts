@@ -3,7 +3,6 @@ import type { Device } from '../../domain/devices.ts';
 import type { OtherAds, PlacementOptions } from '../../domain/screenshotOptions.ts';
 import type { ScreenshotFailure } from '../../domain/states.ts';
 import type { Warning } from '../../domain/warnings.ts';
-import type { MatchedRule } from '../../slotLists/slotLists.ts';
 import type { CreativeFrame } from '../creative/creative.ts';
 import type { MemoryConsumer } from '../memory/watchdog.ts';
 import type { SlotKind } from './slotTable.ts';
@@ -23,7 +22,6 @@ export type SlotEvidence =
   | 'adsense'
   | 'amp'
   | 'network'
-  | 'filter_list'
   | 'linked_image'
   | 'attribute'
   | 'frame'
@@ -43,8 +41,6 @@ export interface SlotCandidate {
   readonly covered: boolean;
   /** Default: `display`. */
   readonly kind?: SlotKind;
-  /** The rule of a filter list that names the element. */
-  readonly filterRule?: MatchedRule;
 }
 
 /** A candidate with its score for one ad. `reasons` lists what counted for and against it. */

@@ -3,7 +3,6 @@ import type { Device } from '../../domain/devices.ts';
 import type { EgressFailure } from '../../egress/failures.ts';
 import { shortErrorMessage } from '../../lib/errorMessage.ts';
 import type { Log } from '../../lib/log.ts';
-import type { SlotLists } from '../../slotLists/slotLists.ts';
 import { disabledFeaturesFlag, networkFlags } from '../browser/flags.ts';
 import type { MemoryConsumer } from '../memory/watchdog.ts';
 import { openDeviceContext } from './deviceContext.ts';
@@ -25,8 +24,6 @@ export interface PageOpenerOptions {
   /** For consent, scrolling and waiting for a quiet page together. */
   readonly settleCapMs?: number;
   readonly log?: Log;
-  /** Filter lists, as evidence for slots. */
-  readonly slotLists?: Promise<SlotLists | undefined>;
 }
 
 /** Starts the browser that opens sites. @throws if it does not start. */
@@ -41,8 +38,6 @@ interface OpenInOptions extends Pick<PageVisitOptions, 'device' | 'otherAds'> {
   /** Set if the process of the page ends. */
   readonly crash: { happened: boolean };
 }
-
-const NO_LISTS = Promise.resolve(undefined);
 
 class ChromiumOpener implements PageOpener {
   readonly #options: PageOpenerOptions;
@@ -116,9 +111,8 @@ class ChromiumOpener implements PageOpener {
     about: Pick<PageVisitOptions, 'device' | 'otherAds' | 'version'> & { signal: AbortSignal | undefined },
   ) {
     const { navigationTimeoutMs = 30_000, settleCapMs = 10_000, egressFailures = () => [], log } = this.#options;
-    const { slotLists = NO_LISTS } = this.#options;
     const { signal, ...rest } = about;
-    const visit = new PageVisit(page, { ...rest, navigationTimeoutMs, settleCapMs, egressFailures, log, slotLists });
+    const visit = new PageVisit(page, { ...rest, navigationTimeoutMs, settleCapMs, egressFailures, log });
     return visit.open(site, signal);
   }
 

@@ -6,7 +6,6 @@ import type { Warning } from '../../domain/warnings.ts';
 import type { EgressFailure } from '../../egress/failures.ts';
 import { withDeadline } from '../../lib/deadline.ts';
 import type { Log } from '../../lib/log.ts';
-import type { SlotLists } from '../../slotLists/slotLists.ts';
 import { AdPlacer } from './adPlacer.ts';
 import { type AdRequestAction, actionFor } from './adRequests.ts';
 import { ConsentDialogs } from './consent.ts';
@@ -30,7 +29,6 @@ export interface PageVisitOptions {
   readonly settleCapMs: number;
   readonly egressFailures: () => readonly EgressFailure[];
   readonly log: Log | undefined;
-  readonly slotLists: Promise<SlotLists | undefined>;
 }
 
 const SCROLL_MS = 6_000;
@@ -243,8 +241,7 @@ export class PageVisit {
     await this.#failedFrames.makeBlank();
     // Some pages are invisible until an animation ends.
     await live.freeze();
-    const lists = await this.#options.slotLists;
-    const slots = await this.#timed('find', () => withDeadline(FIND_MS, findSlots(this.#page, lists)));
+    const slots = await this.#timed('find', () => withDeadline(FIND_MS, findSlots(this.#page)));
     // A page that only leads to another one by a timer has no slots.
     if (slots.length === 0 && (await this.#document.isReplaced(QUIET_MS))) return 'replaced';
     this.#settled = true;

@@ -46,7 +46,6 @@ const EVIDENCE_POINTS: Readonly<Record<SlotEvidence, number>> = {
   adsense: 18,
   amp: 18,
   network: 16,
-  filter_list: 14,
   linked_image: 12,
   attribute: 10,
   frame: 8,
@@ -194,12 +193,12 @@ function minScaleOf(ad: SlotSize): number {
 }
 
 function pointsOf(candidate: SlotCandidate, { viewport }: ScoringRequest): [number, string][] {
-  const { evidence, visible, collapsed, sticky, covered, box, filterRule } = candidate;
+  const { evidence, visible, collapsed, sticky, covered, box } = candidate;
   const [strongest] = evidence;
   const strength = strongest === undefined ? 0 : EVIDENCE_POINTS[strongest];
   const screens = Math.max(0, box.y) / viewport.height;
   return [
-    [strength, `known by ${evidence.join(', ')}${filterRule ? `, ${filterRule.rule} of ${filterRule.list}` : ''}`],
+    [strength, `known by ${evidence.join(', ')}`],
     [Math.min(6, 2 * Math.max(0, evidence.length - 1)), 'more than one sign of it'],
     [visible ? 15 : 0, 'visible'],
     [15 * Math.max(0, 1 - screens / 5), 'near the top'],

@@ -17,9 +17,7 @@ import { ProtocolClient, type ProtocolClientOptions } from './protocolClient.ts'
 import { followRemoteCreatives } from './remoteCreatives.ts';
 import { type NeededFrames, renderCreatives } from './renderClaims.ts';
 import { ResultReporter } from './resultReporter.ts';
-import { loadSlotLists } from './slotLists.ts';
 import { Uploader } from './uploader.ts';
-import type { WarmEngine } from './warmEngine.ts';
 
 export interface AttemptOptions {
   readonly attempt: Attempt;
@@ -27,8 +25,8 @@ export interface AttemptOptions {
   readonly client: ProtocolClientOptions;
   readonly shutdown: CaptureShutdown;
   readonly options: Omit<CaptureOptions, 'env' | 'stdin' | 'signals'>;
-  /** The caller closes it. */
-  readonly engine: WarmEngine;
+  /** The caller closes the engine. */
+  readonly getEngine: () => Promise<Engine>;
 }
 
 /** Does the open work of the attempt. An early end is in `shutdown.reason`. @throws the errors of the engine's start. */
@@ -43,10 +41,7 @@ export async function runAttempt(given: AttemptOptions): Promise<void> {
   const store = new FrameStore({ ...(tempDir !== undefined && { tempDir }) });
   const phases = new PhaseTimer();
   const maxOpenPages = options.pagesAtOnce ?? (await defaultOpenPages());
-  const engine = await given.engine.get({
-    version: attempt.slot_lists?.sha256,
-    load: () => loadSlotLists(attempt, { client, log, signal: shutdown.stop }),
-  });
+  const engine = await given.getEngine();
   const rendering = {
     ...(timing?.idleMs !== undefined && { idleMs: timing.idleMs }),
     ...(options.creativesAtOnce !== undefined && { atOnce: options.creativesAtOnce }),

@@ -85,3 +85,15 @@ export class CaptureShutdown {
     this.#timer = setTimeout(this.#markOver, AFTER_ABORT_MS);
   }
 }
+
+/** Node fires a timer with a longer delay at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** @returns the timer, which the caller clears. */
+export function deadlineTimer(
+  shutdown: CaptureShutdown,
+  { deadlineAt, remainingMs }: { readonly deadlineAt: string; readonly remainingMs: number },
+): NodeJS.Timeout {
+  const end = () => shutdown.begin(deadlineError(`The deadline of the capture passed at ${deadlineAt}.`));
+  return setTimeout(end, Math.min(Math.max(0, remainingMs), MAX_TIMER_MS));
+}

@@ -1,6 +1,5 @@
 /** The options of the capture program. */
 import type { Log } from '../../lib/log.ts';
-import type { SlotLists } from '../../slotLists/slotLists.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { TransportTiming } from './transport.ts';
 
@@ -13,8 +12,8 @@ export interface CaptureSignals {
 export interface CaptureOptions {
   /** As the schema in program.ts describes. With TEARSHEET_PARENT_STDIN=1, the end of `stdin` means that the parent died. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Called if there is work, and again if a guest needs other filter lists. */
-  readonly startEngine: (slotLists: Promise<SlotLists | undefined>) => Promise<Engine>;
+  /** Called if there is work. */
+  readonly startEngine: () => Promise<Engine>;
   readonly log: Log;
   readonly stdin?: NodeJS.ReadableStream;
   readonly signals?: CaptureSignals;

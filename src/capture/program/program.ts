@@ -1,16 +1,16 @@
-/** The program in a capture pod: it makes one attempt of one index of a job, may host guests after it, and calls the internal API. */
+/** The program in a capture pod: it makes one attempt of one index of a job, may take small sets after it, and calls the internal API. */
+
+import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { CAPTURE_EXIT } from '../../contract/captureProtocol.ts';
 import { withFields } from '../../lib/log.ts';
+import type { Engine } from '../engine/engine.ts';
 import { runAttempt } from './attempt.ts';
-import { asCaptureEndError, CaptureShutdown, terminatedError } from './captureShutdown.ts';
-import { deadlineTimer } from './deadlineTimer.ts';
-import { hostGuests, renewLease } from './hosting.ts';
+import { asCaptureEndError, CaptureShutdown, deadlineTimer, terminatedError } from './captureShutdown.ts';
 import type { CaptureOptions } from './options.ts';
-import { HostClient, openAttempt, type ProtocolClientOptions } from './protocolClient.ts';
-import { type Termination, writeTerminationLog } from './terminationLog.ts';
+import { openAttempt, type ProtocolClientOptions, SmallSetClient } from './protocolClient.ts';
+import { renewLease, takeSmallSets } from './smallSets.ts';
 import { fixedToken, type TokenSource, tokenFromFile } from './tokenSource.ts';
-import { WarmEngine } from './warmEngine.ts';
 
 const GRACE_MS = 5_000;
 /** A parent process also serves the internal API, so without it every upload fails. */
@@ -69,7 +69,9 @@ async function runIndex(env: Environment, given: CaptureOptions, shutdown: Captu
   const ids = { job_id: env.TEARSHEET_JOB, set_id: env.TEARSHEET_SET, index: env.JOB_COMPLETION_INDEX };
   const options = { ...given, log: withFields(given.log, ids) };
   let timer: NodeJS.Timeout | undefined;
-  const engine = new WarmEngine(options.startEngine);
+  let engine: Promise<Engine> | undefined;
+  // It stays for the small sets that the capture takes later, because starting browsers is most of their cost.
+  const getEngine = () => (engine ??= options.startEngine());
   try {
     const client: ProtocolClientOptions = {
       internalUrl: env.TEARSHEET_INTERNAL_URL,
@@ -81,14 +83,14 @@ async function runIndex(env: Environment, given: CaptureOptions, shutdown: Captu
     const { attempt, remainingMs } = await openAttempt(client, { index, pod, hosts: true }, shutdown.stop);
     if (attempt.done) return;
     timer = deadlineTimer(shutdown, { deadlineAt: attempt.deadline_at, remainingMs });
-    const work = { attempt, index, client, shutdown, options, engine };
+    const work = { attempt, index, client, shutdown, options, getEngine };
     if (!attempt.hosting) return await runAttempt(work);
-    const host = new HostClient(client, { index, attempt: attempt.attempt });
-    const lease = renewLease(host, { log: options.log, signal: shutdown.abort });
+    const smallSets = new SmallSetClient(client, { index, attempt: attempt.attempt });
+    const lease = renewLease(smallSets, { log: options.log, signal: shutdown.abort });
     try {
       await runAttempt(work);
       if (shutdown.reason === undefined)
-        await hostGuests({ host, client, pod, engine, shutdown, options, remainingMs });
+        await takeSmallSets({ smallSets, client, pod, getEngine, shutdown, options, remainingMs });
     } finally {
       lease.stop();
     }
@@ -96,7 +98,7 @@ async function runIndex(env: Environment, given: CaptureOptions, shutdown: Captu
     shutdown.begin(asCaptureEndError(error));
   } finally {
     clearTimeout(timer);
-    await engine.close();
+    await (await engine?.catch(() => undefined))?.close();
   }
 }
 
@@ -124,4 +126,33 @@ function listenForTermination(env: Environment, options: CaptureOptions, shutdow
     for (const event of ['end', 'close', 'error']) stdin.removeListener(event, onParentGone);
     stdin.pause();
   };
+}
+
+/** The kubelet keeps only this many bytes. */
+const MAX_BYTES = 4_096;
+
+interface Termination {
+  readonly exitCode: number;
+  readonly message: string;
+}
+
+/** Writes into an existing file. Outside of a pod the file does not exist, and the function does not create it. Never throws. */
+export function writeTerminationLog(file: string, termination: Termination): void {
+  try {
+    writeFileSync(file, terminationLine(termination), { flag: 'r+' });
+  } catch {
+    // The log contains the message as well.
+  }
+}
+
+export function terminationLine({ exitCode, message }: Termination): string {
+  const line = (words: string) => `${JSON.stringify({ exit_code: exitCode, message: words })}\n`;
+  // More cannot fit. `toWellFormed` replaces half a surrogate pair at the cut.
+  const points = [...message.slice(0, MAX_BYTES).toWellFormed()];
+  let words = message.length > MAX_BYTES ? `${points.join('')}…` : points.join('');
+  for (let kept = points.length; Buffer.byteLength(line(words)) > MAX_BYTES; ) {
+    kept = Math.floor(kept * 0.95);
+    words = `${points.slice(0, kept).join('')}…`;
+  }
+  return line(words);
 }

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import {
   Attempt,
   ClaimedCreative,
+  ClaimedSmallSet,
   ClaimHeld,
   type CreativeResult,
   DeclaredUploads,
   type DeclareUploads,
-  GuestAnswer,
   HostingHeld,
   PROTOCOL_VERSION,
   ResolvedCreatives,
@@ -116,11 +116,6 @@ export class ProtocolClient {
     return this.#transport.put(upload, { signal });
   }
 
-  /** @returns the compiled filter lists. */
-  slotLists(sha256: string, signal: AbortSignal): Promise<Buffer> {
-    return this.#transport.getCall(`/slot-lists/${sha256}`, sha256, { signal });
-  }
-
   download(url: string, sha256: string, signal: AbortSignal): Promise<Buffer> {
     return this.#get(url, { sha256, what: 'a frame' }, { signal });
   }
@@ -150,40 +145,36 @@ export class ProtocolClient {
   }
 }
 
-/** How long the API may wait for the admission in one call. */
-const GUEST_HOLD_MS = 10_000;
 /** The program ends soon, so it does not wait for a lost API. */
 const LEAVE_MS = 2_000;
 
-/** The calls of a program that hosts. */
-export class HostClient {
+/** The calls of a program that takes small sets after its own index. */
+export class SmallSetClient {
   readonly #transport: Transport;
   readonly #hasty: Transport;
-  readonly #attemptRef: CallAttempt;
+  readonly #path: string;
+  readonly #attempt: number;
 
-  constructor(options: ProtocolClientOptions, attemptRef: CallAttempt) {
+  constructor(options: ProtocolClientOptions, { index, attempt }: CallAttempt) {
     this.#transport = transportOf(options);
     this.#hasty = transportOf({ ...options, timing: { ...options.timing, callMs: LEAVE_MS, retryForMs: LEAVE_MS } });
-    this.#attemptRef = attemptRef;
+    this.#path = `/indexes/${index}`;
+    this.#attempt = attempt;
   }
 
-  /** Asks for the next guest. */
-  async next(signal: AbortSignal): Promise<GuestAnswer> {
-    const { index, attempt } = this.#attemptRef;
-    const call = { attempt, timeout_ms: GUEST_HOLD_MS };
-    return (await this.#transport.post(`/indexes/${index}/next`, call, GuestAnswer, { signal, heldMs: GUEST_HOLD_MS }))
-      .body;
+  /** @returns the job of the next set; null if there is none. */
+  async claim(signal: AbortSignal): Promise<string | null> {
+    const call = { attempt: this.#attempt };
+    return (await this.#transport.post(`${this.#path}/small-set`, call, ClaimedSmallSet, { signal })).body.job;
   }
 
-  async renew(signal: AbortSignal): Promise<void> {
-    const { index, attempt } = this.#attemptRef;
-    await this.#transport.post(`/indexes/${index}/hosting`, { attempt }, HostingHeld, { signal });
+  async renewLease(signal: AbortSignal): Promise<void> {
+    await this.#transport.post(`${this.#path}/hosting`, { attempt: this.#attempt }, HostingHeld, { signal });
   }
 
-  /** Takes no further guest. */
+  /** The program takes no further set. */
   async leave(signal: AbortSignal): Promise<void> {
-    const { index, attempt } = this.#attemptRef;
-    await this.#hasty.post(`/indexes/${index}/hosting`, { attempt, ends: true }, HostingHeld, { signal });
+    await this.#hasty.post(`${this.#path}/hosting`, { attempt: this.#attempt, ends: true }, HostingHeld, { signal });
   }
 }
 

@@ -7,14 +7,14 @@ import { sha256Of } from '../../lib/sha256.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
 import { pngSize } from '../compose/pngSize.ts';
-import type { CreativeFrame, FailedCreative, RenderedCreative } from '../creative/creative.ts';
+import type { CreativeFrame, CreativeSource, FailedCreative, RenderedCreative } from '../creative/creative.ts';
 import { type CreativeOutcomes, storeRendering } from '../engine/creativeOutcomes.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { FrameStore } from '../engine/frameStore.ts';
 import type { PhaseTimer } from '../engine/phaseTimer.ts';
 import { asCaptureEndError, CaptureEndError, type CaptureShutdown } from './captureShutdown.ts';
-import { readSource } from './creativeSource.ts';
 import type { ProtocolClient } from './protocolClient.ts';
+import { MissingFileError } from './transport.ts';
 import { pictureFault, type Uploader } from './uploader.ts';
 
 export interface RenderClaimsOptions {
@@ -218,5 +218,21 @@ async function releaseClaim(ad: string, { client, shutdown, log }: RenderClaimsO
     await client.release(ad, shutdown.abort);
   } catch (error) {
     log.warn({ ad_id: ad, err: error }, 'a claim could not be released; its lease will expire');
+  }
+}
+
+/** @returns a failed creative if the artifact store does not have the file any more. @throws the errors of the protocol client. */
+export async function readSource(
+  { kind, content, file }: RenderClaim,
+  { client, signal }: { client: Pick<ProtocolClient, 'downloadUpload'>; signal: AbortSignal },
+): Promise<CreativeSource | FailedCreative> {
+  if (kind !== 'upload') return { kind, content };
+  // An API of an older release knows no uploads. The capture ends, and its retry reaches a newer one.
+  if (file === null || file === undefined) throw new Error('The claim of an uploaded creative names no file.');
+  try {
+    return { kind: 'file', name: file.name, bytes: await client.downloadUpload(file, signal) };
+  } catch (error) {
+    if (!(error instanceof MissingFileError)) throw error;
+    return { status: 'not_found', reason: `The uploaded file "${file.name}" is not stored any more. Upload it again.` };
   }
 }

@@ -96,18 +96,6 @@ export class Transport {
     });
   }
 
-  /** A call of the API that answers with bytes. @throws as {@link post}. */
-  getCall(path: string, sha256: string, options: TransportCallOptions): Promise<Buffer> {
-    const { isRotated } = this.#token;
-    return this.#retry(options, async (signal) => {
-      const headers = { authorization: `Bearer ${await this.#readToken()}` };
-      const info = { name: `The call ${path}`, isCall: true, isRotated };
-      const { bytes } = await exchange(this.#base + path, { headers, signal }, info);
-      if (sha256Of(bytes) !== sha256) throw new TransientError(`${info.name} was answered with other bytes.`);
-      return bytes;
-    });
-  }
-
   async #readToken(): Promise<string> {
     try {
       return await this.#token.read();

@@ -6,9 +6,6 @@ import type { Device } from '../../domain/devices.ts';
 import type { ScreenshotOptions } from '../../domain/screenshotOptions.ts';
 import type { Log } from '../../lib/log.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
-import type { ListText } from '../../slotLists/compile.ts';
-import { compileInWorker } from '../../slotLists/compileInWorker.ts';
-import type { SlotLists } from '../../slotLists/slotLists.ts';
 import type { CreativeSource } from '../creative/creative.ts';
 import { CreativeOutcomes, storeRendering } from '../engine/creativeOutcomes.ts';
 import { type Engine, startEngine } from '../engine/engine.ts';
@@ -42,8 +39,6 @@ export interface ShootOptions {
   readonly options: ScreenshotOptions;
   readonly json: boolean;
   readonly chromiumPath: string;
-  /** Filter lists, as evidence for slots. */
-  readonly slotLists?: readonly ListText[];
 }
 
 export interface ShootIo {
@@ -62,28 +57,15 @@ const SHOOT_EXIT = { placed: 0, notAllPlaced: 3, interrupted: 130 } as const;
 const MAX_RENDERINGS = 2;
 const CONTACT_SHEET = 'contact-sheet.html';
 
-/** Loads the library only if there are lists. */
-async function compileLists(texts: readonly ListText[]): Promise<SlotLists> {
-  const [packed, { openSlotLists }] = await Promise.all([
-    compileInWorker(texts),
-    import('../../slotLists/slotLists.ts'),
-  ]);
-  return openSlotLists(packed);
-}
-
 /** @returns the exit code. @throws EngineStartError, errors of the file system. */
 export async function shoot(options: ShootOptions, io: ShootIo): Promise<number> {
-  const { chromiumPath, allow, out, slotLists: texts = [] } = options;
+  const { chromiumPath, allow, out } = options;
   await mkdir(out, { recursive: true });
-  const slotLists = texts.length === 0 ? undefined : compileLists(texts);
-  // The first page waits for the lists and reports the error.
-  slotLists?.catch((error: unknown) => void error);
   const engine = await (io.startEngine ?? startEngine)({
     chromiumPath,
     allow,
     allowWith: 'flag',
     log: io.log,
-    slotLists,
   });
   const store = new FrameStore();
   try {

@@ -16,7 +16,6 @@ import type { ControllerService } from '../service/controllerOptions.ts';
 import { startLocalController } from '../service/localController.ts';
 import { ownCommand } from '../service/ownCommand.ts';
 import { createServiceContext, type ServiceContext, serveHealth } from '../service/serviceContext.ts';
-import { checkSlotListFiles } from '../service/slotLists.ts';
 import { version } from '../version.ts';
 import { ensureDemoOrganization } from './demoOrganization.ts';
 import { type DevState, readDevState } from './devState.ts';
@@ -50,8 +49,6 @@ export interface DevReady {
 }
 
 const HOST = '127.0.0.1';
-/** How long a capture stays warm for the next small set of its organization. */
-const LINGER_SECONDS = 10;
 
 /** The parts that are running or starting. */
 interface DevParts {
@@ -70,7 +67,6 @@ interface DevParts {
 export async function startDev(options: DevOptions): Promise<DevReady> {
   const config = loadConfig(process.env);
   findChromium(config.CHROMIUM_PATH);
-  await checkSlotListFiles(config);
   const folder = path.resolve(options.data);
   mkdirSync(path.join(folder, 'pictures'), { recursive: true });
   await lockFolder(folder);
@@ -115,8 +111,6 @@ async function startParts(
 
   const internalPort = await freePort();
   const publicPort = port === 0 ? await freePort() : port;
-  const lingerSeconds =
-    process.env['CAPTURE_LINGER_SECONDS'] === undefined ? LINGER_SECONDS : config.CAPTURE_LINGER_SECONDS;
   const context = await createServiceContext({
     config,
     keyRing: config.SECRETS_KEYS ?? (state.secrets_keys === undefined ? undefined : KeyRing.parse(state.secrets_keys)),
@@ -145,12 +139,10 @@ async function startParts(
     egressAllow: [...config.EGRESS_ALLOW, ...allow],
     rateLimited: process.env['RATE_LIMIT_PER_SECOND'] !== undefined,
     signIns,
-    lingerSeconds,
   });
   parts.work = await startLocalController(context, {
     egress: { allow: [...config.EGRESS_ALLOW, ...allow, sample.address], allowWith: 'flag' },
     parallelism: process.env['CAPTURE_PARALLELISM'] === undefined ? availableParallelism() : config.CAPTURE_PARALLELISM,
-    lingerSeconds,
     captureCommand: ownCommand('capture'),
     onSuperseded: () => process.kill(process.pid, 'SIGTERM'),
   });

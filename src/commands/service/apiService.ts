@@ -36,8 +36,6 @@ export interface ApiPorts {
   readonly authenticator?: CaptureAuthenticator;
   /** Links that sign in once. */
   readonly signIns?: OneTimeSignIns;
-  /** How long a capture on this machine waits for the next small set; `CAPTURE_LINGER_SECONDS` unless given. */
-  readonly lingerSeconds?: number;
   /** Certificate of the internal API. */
   readonly internalTls?: ListenOptions['tls'];
 }
@@ -62,7 +60,10 @@ export async function startApiService(context: ServiceContext, ports: ApiPorts):
     internalUrl: context.internalUrl,
     podDeadlineSeconds: context.config.CAPTURE_POD_DEADLINE_SECONDS,
     leaseSeconds: LEASE_SECONDS,
-    lingerSeconds: ports.lingerSeconds ?? context.config.CAPTURE_LINGER_SECONDS,
+    smallSets: {
+      maxPodsPerOrganization: context.config.MAX_PODS_PER_ORGANIZATION,
+      setDeadlineSeconds: context.config.SET_DEADLINE_SECONDS,
+    },
     log: context.log,
     observe: {
       phases: (phases) => {

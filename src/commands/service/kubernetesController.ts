@@ -16,7 +16,6 @@ import {
   startQueueWork,
 } from './controllerOptions.ts';
 import type { ServiceContext } from './serviceContext.ts';
-import { checkSlotListFiles, startSlotLists } from './slotLists.ts';
 
 export interface KubernetesControllerService extends ControllerService {
   /** Stops all writes after leadership was lost. */
@@ -29,7 +28,6 @@ export async function startKubernetesController(
   onLost: (reason: string) => void,
 ): Promise<KubernetesControllerService> {
   const { config, metrics, queue, log } = context;
-  await checkSlotListFiles(config);
   const cluster = await connectCluster(context);
   const deliveries = await startQueueWork(context, { allow: config.EGRESS_ALLOW });
   metrics.controller.setLeader(false);
@@ -74,7 +72,6 @@ async function startLeading(
   leadership: { isHalted: () => boolean; onSuperseded: () => void },
 ): Promise<Controller> {
   const { config, internalUrl, publicUrl } = context;
-  const slotLists = await startSlotLists(context, { allow: config.EGRESS_ALLOW });
   const controller = await startController({
     ...sharedControllerOptions(context),
     ...leadership,
@@ -84,12 +81,6 @@ async function startLeading(
       maxPods: config.MAX_PODS,
       parallelism: config.CAPTURE_PARALLELISM,
       fixedParallelism: readProfile(config).queueName !== undefined,
-      smallSets: {
-        captures: config.SMALL_SET_CAPTURES,
-        waitSeconds: config.SMALL_SET_WAIT_SECONDS,
-        // An idle pod would hold memory and processors that others may need.
-        lingerSeconds: 0,
-      },
       internalUrl,
       publicUrl,
       isLocal: false,
@@ -99,10 +90,7 @@ async function startLeading(
   return {
     audit: () => controller.audit(),
     workQueue: () => controller.workQueue(),
-    stop: async () => {
-      await slotLists.stop();
-      await controller.stop();
-    },
+    stop: () => controller.stop(),
   };
 }
 

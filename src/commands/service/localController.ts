@@ -13,13 +13,10 @@ import {
   startQueueWork,
 } from './controllerOptions.ts';
 import type { ServiceContext } from './serviceContext.ts';
-import { startSlotLists } from './slotLists.ts';
 
 export interface LocalControllerOptions {
   readonly egress: EgressOptions;
   readonly parallelism: number;
-  /** How long a capture waits for the next small set. */
-  readonly lingerSeconds: number;
   /** Program and arguments of the capture program. */
   readonly captureCommand: readonly string[];
   /** Called when another leader has taken over. The process must exit. */
@@ -51,7 +48,7 @@ export async function startLocalController(
   options: LocalControllerOptions,
 ): Promise<ControllerService> {
   const { config, queue, log, installation, publicUrl, internalUrl } = context;
-  const { parallelism, lingerSeconds, egress, captureCommand } = options;
+  const { parallelism, egress, captureCommand } = options;
   await removeFoldersOfKilledControllers(log);
   const cluster = createLocalCluster({
     captureCommand,
@@ -60,7 +57,6 @@ export async function startLocalController(
     env: captureEnvironment(egress),
   });
   const deliveries = await startQueueWork(context, egress);
-  const slotLists = await startSlotLists(context, egress);
   const controller = await startController({
     ...sharedControllerOptions(context),
     cluster,
@@ -68,17 +64,10 @@ export async function startLocalController(
     onSuperseded: options.onSuperseded,
     settings: {
       ...sharedSettings(config),
-      // Work that this machine cannot run yet waits in PostgreSQL.
-      maxPods: Math.min(config.MAX_PODS, 2 * parallelism),
+      // Work that this machine cannot run yet waits in PostgreSQL, where a capture that is done can take it.
+      maxPods: Math.min(config.MAX_PODS, parallelism),
       parallelism,
       pagesPerIndex: PAGES_PER_INDEX,
-      smallSets: {
-        // More captures than this machine runs at the same time would only wait.
-        captures: Math.min(config.SMALL_SET_CAPTURES, parallelism),
-        // A capture of its own would wait for one of these processes too.
-        waitSeconds: Math.max(config.SMALL_SET_WAIT_SECONDS, config.CAPTURE_POD_DEADLINE_SECONDS),
-        lingerSeconds,
-      },
       internalUrl,
       publicUrl,
       isLocal: true,
@@ -87,7 +76,6 @@ export async function startLocalController(
   collectControllerMetrics(context, { controller, cluster });
   return {
     async stop(graceMs) {
-      await slotLists.stop();
       await controller.stop();
       await cluster.close();
       await Promise.all([deliveries.stop(graceMs), queue.stop({ timeoutMs: graceMs })]);

@@ -291,7 +291,7 @@ export interface ScreenshotJobTable {
   outcome: string | null;
   launched_at: MaybeTime;
   problem: string | null;
-  /** Its captures may host, and it may be a guest. */
+  /** Its captures may take small sets, and another capture may take it. */
   small: Generated<boolean>;
   /** The capture that works on the job; null if the job has a Job of its own. */
   host_job_id: string | null;
@@ -307,13 +307,9 @@ export interface JobIndexTable {
   pod: string | null;
   started_at: MaybeTime;
   finished_at: MaybeTime;
-  /** Lease of a capture that hosts. */
+  /** Lease of a capture that may take small sets. */
   hosting_until: MaybeTime;
-  /** Since when the capture waits for a guest. */
-  idle_since: MaybeTime;
   hosting_ended_at: MaybeTime;
-  /** Guests that the current capture was given. */
-  guests: Generated<number>;
 }
 
 export interface JobCreativeTable {
@@ -427,24 +423,6 @@ export interface IdempotencyKeyTable {
   created_at: CreatedAt;
 }
 
-export interface SlotListTable {
-  source: string;
-  content: Buffer;
-  sha256: string;
-  etag: string | null;
-  fetched_at: Time;
-  check_at: Time;
-}
-
-export interface SlotListBundleTable {
-  singleton: Generated<boolean>;
-  format: string;
-  input: string;
-  content: Buffer;
-  sha256: string;
-  created_at: Time;
-}
-
 export interface ExportTable {
   id: string;
   organization_id: string;
@@ -523,8 +501,6 @@ export interface Schema {
   deliveries: DeliveryTable;
   delivery_attempts: DeliveryAttemptTable;
   idempotency_keys: IdempotencyKeyTable;
-  slot_lists: SlotListTable;
-  slot_list_bundle: SlotListBundleTable;
   exports: ExportTable;
   branding: BrandingTable;
   audit_log: AuditLogTable;

@@ -11,7 +11,6 @@ export interface WaitingItem extends Waiting {
   readonly adIds?: readonly string[];
   /** Its work takes so little that starting a capture for it would cost most. */
   readonly small: boolean;
-  readonly waitedMs: number;
 }
 
 /** A small set has at most this much work. */
@@ -33,7 +32,6 @@ interface WaitingSetRow {
   readonly created_at: Date;
   readonly batches: number;
   readonly pictures: number;
-  readonly waited_ms: number;
 }
 
 async function waitingSets(db: Queryable, parallelism: number): Promise<WaitingItem[]> {
@@ -45,7 +43,7 @@ async function waitingSets(db: Queryable, parallelism: number): Promise<WaitingI
         order by created_at, id limit ${HEADS.sets}
       ) head
     )
-    select heads.*, size.*, extract(epoch from now() - heads.created_at)::float8 * 1000 as waited_ms
+    select heads.*, size.*
     from heads cross join lateral (
       select coalesce(sum(ceil(page.pictures / ${MAX_PICTURES}::numeric)), 0)::integer as batches,
         coalesce(sum(page.pictures), 0)::integer as pictures
@@ -59,7 +57,6 @@ async function waitingSets(db: Queryable, parallelism: number): Promise<WaitingI
     pods: Math.max(1, Math.min(parallelism, row.batches)),
     setId: row.id,
     small: row.batches <= SMALL_SET.pages && row.pictures <= SMALL_SET.pictures,
-    waitedMs: row.waited_ms,
   }));
 }
 
@@ -77,7 +74,7 @@ async function waitingAds(db: Queryable): Promise<WaitingItem[]> {
     for (let from = 0; from < ads.length; from += MAX_CREATIVES) {
       const members = ads.slice(from, from + MAX_CREATIVES);
       const since = members[0]?.created_at ?? new Date(0);
-      groups.push({ organizationId, since, pods: 1, adIds: members.map(({ id }) => id), small: false, waitedMs: 0 });
+      groups.push({ organizationId, since, pods: 1, adIds: members.map(({ id }) => id), small: false });
     }
     return groups;
   });
@@ -116,34 +113,28 @@ export async function raiseParallelism(db: Queryable, jobId: string, more: numbe
   await sql`update screenshot_jobs set parallelism = parallelism + ${more} where id = ${jobId}`.execute(db);
 }
 
-export interface RunningCaptures {
-  /** Captures of each organization: those of live jobs, and those of settled jobs that still host. */
-  readonly all: Map<string, number>;
-  /** Those of small sets. */
-  readonly small: Map<string, number>;
-}
-
-export async function countRunning(db: Queryable): Promise<RunningCaptures> {
-  const { rows } = await sql<{ organization_id: string; pods: number; small: number }>`
-    select organization_id, sum(pods)::integer as pods, coalesce(sum(pods) filter (where small), 0)::integer as small from (
-      select organization_id, small, least(parallelism, indexes) as pods
-      from screenshot_jobs where settled_at is null and host_job_id is null
+/** Captures of each organization: those of live jobs that have not finished, and those that may take small sets. */
+export async function countRunning(db: Queryable): Promise<Map<string, number>> {
+  const { rows } = await sql<{ organization_id: string; pods: number }>`
+    select organization_id, sum(pods)::integer as pods from (
+      select j.organization_id, least(j.parallelism, count(*) filter (where i.finished_at is null)) as pods
+      from screenshot_jobs j join job_indexes i on i.job_id = j.id
+      where j.settled_at is null and j.host_job_id is null group by j.id
       union all
-      select j.organization_id, true, 1 from job_indexes i join screenshot_jobs j on j.id = i.job_id
-      where i.hosting_until > now() and j.settled_at is not null
+      select j.organization_id, 1 from job_indexes i join screenshot_jobs j on j.id = i.job_id
+      where i.hosting_until > now() and (i.finished_at is not null or j.settled_at is not null)
     ) captures group by organization_id`.execute(db);
-  return {
-    all: new Map(rows.map(({ organization_id, pods }) => [organization_id, pods])),
-    small: new Map(rows.map(({ organization_id, small }) => [organization_id, small])),
-  };
+  return new Map(rows.map(({ organization_id, pods }) => [organization_id, pods]));
 }
 
-/** Jobs whose first capture should have started by now. They may wait for a place that a host holds. */
-export async function countUnstarted(db: Queryable, afterSeconds: number): Promise<number> {
-  const { rows } = await sql<{ jobs: number }>`
-    select count(*)::integer as jobs from screenshot_jobs j
-    where j.settled_at is null and j.host_job_id is null
-      and j.launched_at < now() - make_interval(secs => ${afterSeconds})
-      and not exists (select 1 from job_indexes i where i.job_id = j.id and i.started_at is not null)`.execute(db);
-  return rows[0]?.jobs ?? 0;
+/** Whether the first capture of a job should have started by now. It may wait for the place of a capture that takes small sets. */
+export async function hasUnstarted(db: Queryable, afterSeconds: number): Promise<boolean> {
+  const { rows } = await sql<{ unstarted: boolean }>`
+    select exists (
+      select from screenshot_jobs j
+      where j.settled_at is null and j.host_job_id is null
+        and j.launched_at < now() - make_interval(secs => ${afterSeconds})
+        and not exists (select from job_indexes i where i.job_id = j.id and i.started_at is not null)
+    ) as unstarted`.execute(db);
+  return rows[0]?.unstarted ?? true;
 }

@@ -35,27 +35,28 @@ export async function shareIndex(
     .executeTakeFirst();
 }
 
-const NOT_HOSTING = { hosting_until: null, idle_since: null, hosting_ended_at: null, guests: 0 };
-
 export async function startAttempt(
   transaction: Queryable,
   { jobId, index, attempt, pod }: IndexRef & { readonly attempt: number; readonly pod: string },
 ): Promise<void> {
   await transaction
     .updateTable('job_indexes')
-    .set({ attempt, pod, started_at: sql<Date>`now()`, finished_at: null, ...NOT_HOSTING })
+    .set({ attempt, pod, started_at: sql<Date>`now()`, finished_at: null, hosting_until: null, hosting_ended_at: null })
     .where('job_id', '=', jobId)
     .where('index', '=', index)
     .execute();
 }
 
-export async function markIndexFinished(transaction: Queryable, { jobId, index }: IndexRef): Promise<void> {
-  await transaction
-    .updateTable('job_indexes')
-    .set({ finished_at: sql<Date>`now()` })
-    .where('job_id', '=', jobId)
-    .where('index', '=', index)
-    .execute();
+/** @returns the organization of the job, and whether the end of the capture makes a place free. */
+export async function markIndexFinished(
+  transaction: Queryable,
+  { jobId, index }: IndexRef,
+): Promise<{ organization_id: string; is_free: boolean } | undefined> {
+  const { rows } = await sql<{ organization_id: string; is_free: boolean }>`
+    update job_indexes i set finished_at = now() from screenshot_jobs j
+    where j.id = i.job_id and i.job_id = ${jobId} and i.index = ${index}
+    returning j.organization_id, j.host_job_id is null and i.hosting_until is null as is_free`.execute(transaction);
+  return rows[0];
 }
 
 /** @returns whether at least one index of the job was started. */

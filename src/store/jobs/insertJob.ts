@@ -12,7 +12,7 @@ export interface NewJob {
   readonly indexes: number;
   readonly parallelism: number;
   readonly deadlineSeconds: number;
-  /** Its captures may host, and it may be a guest. */
+  /** Its captures may take small sets, and another capture may take it. */
   readonly small: boolean;
   readonly creatives: readonly { readonly adId: string; readonly wanted: readonly WantedFrame[] }[];
 }

@@ -40,15 +40,15 @@ export interface StoredJob {
   readonly next_claim_expiry: Date | null;
   /** The capture that works on the job; null if the job has a Job of its own. */
   readonly host: { readonly name: string | null; readonly works: boolean; readonly check_ms: number } | null;
-  /** A capture of the job hosts, so its Job must stay. */
+  /** A capture of the job may take small sets, so its Job must stay. */
   readonly hosting: boolean;
-  /** When the last capture stopped hosting. */
+  /** When the last capture stopped taking small sets. */
   readonly hosting_ended_at: Date | null;
   /** PostgreSQL's clock. */
   readonly now: Date;
 }
 
-/** A host must open the attempt of its guest within this time. */
+/** A host must open the attempt of the job that it took within this time. */
 const OPENING_SECONDS = 30;
 
 /**

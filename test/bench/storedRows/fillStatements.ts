@@ -5,14 +5,14 @@ const CANDIDATE = (
   key: string,
 ) => `jsonb_build_object('element', '#content > div.' || left(md5(${key}), 12) || ' > ins',
   'box', jsonb_build_object('x', 312, 'y', 1240, 'width', 300, 'height', 250), 'size', '[300, 250]'::jsonb, 'score', 87,
-  'evidence', '["gpt", "name", "standard size"]'::jsonb, 'filter_rule', null, 'reasons',
+  'evidence', '["gpt", "name", "standard size"]'::jsonb, 'reasons',
   '["The page declares the slot with GPT.", "The slot has the size of the ad.", "The slot is on the first screens."]'::jsonb)`;
 const RECORD = `jsonb_build_object('kind', 'placement_preview', 'captured_at', now(), 'requested_url', 'https://news.example/',
   'final_url', 'https://news.example/', 'device', 'desktop', 'viewport', '{"width": 1440, "height": 900}'::jsonb, 'ratio', 1,
   'marker', null, 'ad_size', '[300, 250]'::jsonb, 'slot', ${CANDIDATE('n::text')}, 'score', 87, 'candidates', (
     select jsonb_agg(${CANDIDATE("n || ' ' || c")}) from generate_series(1, 6) c), 'candidates_found', 6, 'scale', 1,
   'ad_box', '{"x": 312, "y": 300, "width": 300, "height": 250}'::jsonb, 'page_mode', 'composed', 'creative_mode', 'still',
-  'browser_version', '156.0.8078.79', 'filter_lists', '[]'::jsonb, 'sha256', encode(sha256(n::text::bytea), 'hex'),
+  'browser_version', '156.0.8078.79', 'sha256', encode(sha256(n::text::bytea), 'hex'),
   'options', '{}'::jsonb, 'warnings', '[]'::jsonb, 'reason', null)`;
 
 export const SETS = [

@@ -98,11 +98,6 @@ describe('every pod', () => {
   });
 });
 
-test('filter lists become a setting of the controller', async () => {
-  const slotLists = ['https://lists.example/a.txt', '/etc/lists/own.txt'];
-  expect((await render({ slotLists })).settings()['SLOT_LISTS']).toBe(slotLists.join(','));
-});
-
 test('large numbers are written without an exponent', async () => {
   const settings = (await render({ ...EVERYTHING, capture: { maxPods: 1_500_000 } })).settings();
   expect(settings).toMatchObject({ RATE_LIMIT_BURST: '2000000', MAX_PODS: '1500000', CAPTURE_RETRIES: '3' });

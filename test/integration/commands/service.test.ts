@@ -59,7 +59,6 @@ beforeEach(async () => {
   work = await startLocalController(base, {
     egress: { allow: ['127.0.0.0/8'] },
     parallelism: 2,
-    lingerSeconds: 0,
     captureCommand: [process.execPath, CAPTURE],
     onSuperseded: () => undefined,
   });

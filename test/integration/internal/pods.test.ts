@@ -6,7 +6,7 @@ import type { FolderArtifactStore } from '../../../src/artifacts/folder.ts';
 import type { Attempt, ClaimedCreative, DeclaredUploads } from '../../../src/contract/captureProtocol.ts';
 import { withContent } from '../../../src/domain/pictureKeys.ts';
 import type { Store } from '../../../src/store/database/database.ts';
-import { findJobAccess } from '../../../src/store/jobs/hosting.ts';
+import { findJobAccess } from '../../../src/store/jobs/hosts.ts';
 import { admitWaiting } from '../../../src/workflow/admission.ts';
 import { type CaptureClient, captureClient, PNG_FACTS, uploadPng } from '../../support/captureClient.ts';
 import { eventually } from '../../support/eventually.ts';

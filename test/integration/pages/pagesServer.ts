@@ -222,7 +222,6 @@ const TAKEN_SLOT = {
   size: [300, 250],
   score: 92.5,
   evidence: ['gpt', 'iab_size'],
-  filter_rule: null,
   reasons: ['takes 300×250 exactly (+50)', 'visible (+15)'],
 };
 

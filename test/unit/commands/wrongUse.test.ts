@@ -20,7 +20,6 @@ test.each([
   [['shoot'], '--ad', 'shoot'],
   [[...SHOOT, '--allow', 'everything'], '--allow', 'shoot'],
   [[...SHOOT, '--chromium', '/no/chromium'], '--chromium', undefined],
-  [[...SHOOT, '--slot-list', 'https://lists.example/a.txt'], '--slot-list', 'shoot'],
   [['dev', '--port', 'http'], '--port', 'dev'],
   [['dev', '--allow', '127.0.0.1:70000'], '--allow', 'dev'],
   [['dev', 'demo'], 'dev', 'dev'],

@@ -35,7 +35,6 @@ function record(candidates: ScoredCandidate[], adBox: Box, on: Device): Provenan
     markerMs: null,
     options: DEFAULT_OPTIONS,
     browserVersion: null,
-    filterLists: [],
   };
   const png = Buffer.alloc(0);
   const { width, height } = on.viewport;

@@ -11,7 +11,6 @@ const Candidate = z.object({
   size: z.tuple([z.number(), z.number()]).nullish().catch(null),
   score: z.number(),
   evidence: z.array(z.string()).catch([]),
-  filter_rule: z.object({ list: z.string(), rule: z.string() }).nullish().catch(null),
   reasons: z.array(z.string()).catch([]),
   problem: z.string().nullish().catch(null),
 });

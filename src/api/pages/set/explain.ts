@@ -15,7 +15,6 @@ const EVIDENCE: Readonly<Record<string, string>> = {
   adsense: 'AdSense',
   amp: 'AMP ad',
   network: 'markup of an ad network',
-  filter_list: 'filter list',
   linked_image: 'linked image',
   attribute: 'name of the element',
   frame: 'frame',
@@ -64,12 +63,11 @@ export function slotList({ slots, found }: FoundSlots, options: ListOptions): Ht
 }
 
 function item(slot: FoundSlot, options: ListOptions): Html {
-  const { number, element, score, evidence, isChosen, reasons, filter_rule } = slot;
+  const { number, element, score, evidence, isChosen, reasons } = slot;
   const known = evidence.map((name) => EVIDENCE[name] ?? name).join(', ');
-  const rule = filter_rule && html` (<code>${filter_rule.rule}</code> of ${filter_rule.list})`;
   const size = slot.size && html`${slot.size[0]} × ${slot.size[1]}, `;
   return html`<li${isChosen && html` class="chosen"`}><p class="bar"><strong>${number}</strong> <span>${size}score ${score}</span> ${isChosen && html`<span class="state approved">used</span>`} <span class="meta">${placeName(slot, options.size)}</span></p>
-<p class="meta"><code>${element}</code>${known !== '' && html`, known by ${known}`}${rule}</p>
+<p class="meta"><code>${element}</code>${known !== '' && html`, known by ${known}`}</p>
 ${reasons.length > 0 && html`<details><summary>Reasons of the score</summary><ul class="meta">${reasons.map((reason) => html`<li>${reason}</li>`)}</ul></details>`}${!isChosen && use(slot, options)}</li>`;
 }
 

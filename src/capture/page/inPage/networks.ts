@@ -36,7 +36,6 @@ function newContext(table: SlotTable, declared: SlotContext['declared']): SlotCo
     sizeKeys: sizeKeys(pairsIn(table.standardSizes)),
     scripts: inlineScripts(),
     networks: new Map(),
-    listed: new Map(),
     images: new Map(),
     isPhone: innerWidth < 700,
     hiding: undefined,

@@ -1,12 +1,10 @@
 /** Finds ad slots inside one frame. */
-import type { MatchedRule } from '../../../slotLists/slotLists.ts';
 import type { SlotEvidence } from '../page.ts';
 import type { SlotKind, SlotTable } from '../slotTable.ts';
 import type { AD_SCRIPTS_IN_PAGE } from './adScripts.ts';
 import { ALLOWED_SIZES } from './allowedSizes.ts';
 import { COLLAPSED_SLOTS } from './collapsedSlots.ts';
 import type { Declaration } from './declarations.ts';
-import { LISTED_SLOTS, type ListedElements } from './listed.ts';
 import { NETWORKS_IN_PAGE } from './networks.ts';
 import { RECT, type Rect } from './rect.ts';
 import { expressionOf } from './script.ts';
@@ -17,7 +15,6 @@ import { SLOT_LABEL } from './slotLabel.ts';
 import type { SLOT_SIZES } from './slotSizes.ts';
 import { VISIBILITY } from './visibility.ts';
 
-declare const addListed: typeof LISTED_SLOTS.addListed;
 declare const adoptUnits: typeof AD_SCRIPTS_IN_PAGE.adoptUnits;
 declare const allowedSizes: typeof ALLOWED_SIZES.allowedSizes;
 declare const contentOf: typeof SLOT_CONTENT.contentOf;
@@ -32,7 +29,6 @@ declare const isCovered: typeof VISIBILITY.isCovered;
 declare const isSticky: typeof VISIBILITY.isSticky;
 declare const isInvisibleUntilFilled: typeof COLLAPSED_SLOTS.isInvisibleUntilFilled;
 declare const isShown: typeof VISIBILITY.isShown;
-declare const isListedSlot: typeof LISTED_SLOTS.isListedSlot;
 declare const inspectElement: typeof SLOT_EVIDENCE.inspectElement;
 declare const labelOf: typeof SLOT_LABEL.labelOf;
 declare const parentOf: typeof VISIBILITY.parentOf;
@@ -54,8 +50,6 @@ export interface RawSlot {
   kind: SlotKind;
   /** How sure the sizes are: 5 declared by a script's slot, 4 by attributes, 3 in comments, 2 in names, 1 by the box or the container. */
   sizeTrust: number;
-  /** The rule of a filter list that names it. */
-  rule?: MatchedRule | undefined;
   /** Index of the nearest slot around this one, or -1. */
   parent: number;
 }
@@ -127,7 +121,6 @@ function examine(element: Element, context: SlotContext): RawSlot | undefined {
   const sure = finding.evidence.some((kind) => /gpt|prebid|adsense|amp|network|linked_image/.test(kind));
   const collapsed = isCollapsed(context, element, { rect, finding });
   if (!sure && !isPlausible(context, element, { rect, collapsed })) return undefined;
-  if (!isListedSlot(context, element, { finding, rect, collapsed })) return undefined;
   // A declared slot without sizes stays empty at this window width.
   if (finding.declared && finding.sizes.length === 0 && !finding.fluid && !finding.outOfPage) return undefined;
   const matches = context.networks.get(element) ?? [];
@@ -153,7 +146,6 @@ function examine(element: Element, context: SlotContext): RawSlot | undefined {
     isFrame: element.tagName === 'IFRAME',
     kind: finding.declared && !finding.outOfPage && !sticky ? 'display' : kind,
     sizeTrust: declared ? 5 : known.trust,
-    rule: context.listed.get(element),
     parent: -1,
   };
 }
@@ -171,11 +163,10 @@ function everyElement(
 }
 
 /** All elements, after the context knows the networks and linked images among them. */
-function elementsToExamine(context: SlotContext, listed: ListedElements | null): Element[] {
+function elementsToExamine(context: SlotContext): Element[] {
   const found: { elements: Element[]; roots: (Document | ShadowRoot)[] } = { elements: [], roots: [] };
   everyElement(document, found);
   findNetworks(context, found.elements);
-  addListed(context, listed);
   for (const root of found.roots) findLinkedImages(context, root);
   // The search for networks adds an element before each script that prints an ad.
   return found.elements.flatMap((element) => {
@@ -192,14 +183,14 @@ function nearestSlot(element: Element | null, elements: Element[]): number {
   return -1;
 }
 
-function scanFrame(declarations: Declaration[], table: SlotTable, listed: ListedElements | null): Scan {
+function scanFrame(declarations: Declaration[], table: SlotTable): Scan {
   const declared = new Map<string, Declaration[]>();
   for (const one of declarations) declared.set(one.id, [...(declared.get(one.id) ?? []), one]);
   const slots: RawSlot[] = [];
   const elements: Element[] = [];
   const context = newContext(table, declared);
   adoptUnits(context);
-  for (const element of elementsToExamine(context, listed)) {
+  for (const element of elementsToExamine(context)) {
     if (slots.length >= 200) break;
     const slot = examine(element, context);
     if (slot === undefined) continue;
@@ -239,8 +230,7 @@ function ownerOf(frame: Element, { elements, scroll }: Scan): FrameOwner {
 }
 
 export interface ScanTools {
-  /** @param listed the elements that filter lists name; null without lists. */
-  scan(declarations: Declaration[], table: SlotTable, listed: ListedElements | null): Scan;
+  scan(declarations: Declaration[], table: SlotTable): Scan;
   findCovered(scan: Scan): void;
   ownerOf(frame: Element, scan: Scan): FrameOwner;
 }
@@ -253,7 +243,6 @@ export const SCAN_TOOLS = expressionOf(
     ...SLOT_EVIDENCE,
     ...NETWORKS_IN_PAGE,
     ...ALLOWED_SIZES,
-    ...LISTED_SLOTS,
     ...COLLAPSED_SLOTS,
     ...SLOT_LABEL,
     placeOf,

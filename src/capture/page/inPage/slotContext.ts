@@ -1,4 +1,3 @@
-import type { MatchedRule } from '../../../slotLists/slotLists.ts';
 import type { NetworkRow, SlotTable } from '../slotTable.ts';
 import type { NameContext } from './adNames.ts';
 import type { Declaration } from './declarations.ts';
@@ -21,8 +20,6 @@ export interface SlotContext extends NameContext {
   /** Texts of the frame's inline scripts. */
   scripts: string[];
   networks: Map<Element, NetworkMatch[]>;
-  /** Elements that filter lists name. */
-  listed: Map<Element, MatchedRule>;
   /** Links that hold only the image of an ad. */
   images: Map<Element, { image: Element; size: [number, number] }>;
   isPhone: boolean;

@@ -38,7 +38,6 @@ function declaredEvidence(element: Element, context: SlotContext): Finding {
   }
   if (/^AMP-(AD|EMBED|STICKY-AD)$/.test(element.tagName)) finding.evidence.push('amp');
   if (context.networks.has(element)) finding.evidence.push('network');
-  if (context.listed.has(element)) finding.evidence.push('filter_list');
   if (context.images.has(element)) finding.evidence.push('linked_image');
   return finding;
 }
@@ -63,7 +62,8 @@ function inspectElement(
     return;
   }
   if (isNamedSlot(context, element, { strength, standard, rect })) finding.evidence.push('attribute');
-  if (standard && (finding.evidence.length > 0 || isEmptyBox(context, element))) finding.evidence.push('iab_size');
+  if (standard && (finding.evidence.length > 0 || isEmptyBox(context, element, rect)))
+    finding.evidence.push('iab_size');
 }
 
 /** A name that speaks of ads counts unless the element holds a part of the page; a weaker name needs more. */
@@ -105,12 +105,13 @@ function frameEvidence(frame: Element, rect: Rect, standard: boolean): boolean {
 }
 
 /** An empty box that is placed over the page, or whose name says something else, is a layer or a widget. */
-function isEmptyBox(context: SlotContext, element: Element): boolean {
+function isEmptyBox(context: SlotContext, element: Element, { height }: Rect): boolean {
   if (!(element instanceof HTMLElement) || element.children.length > 3) return false;
   if (/^(absolute|fixed)$/.test(getComputedStyle(element).position)) return false;
   const { never, notAlone, widget } = context.words;
   if (wordsIn(namesOf(element)).some((word) => never.has(word) || notAlone.has(word) || widget.has(word))) return false;
   if (element.querySelector('img, picture, svg, canvas, video, iframe, input, button, a[href]')) return false;
+  if (isOnlyLabel(context.labels, element, height)) return false;
   const content = contentOf(context.labels, element);
   return content === 'nothing' || content === 'label';
 }

@@ -97,7 +97,7 @@ async function createCaptureJob(shared: TestInternalApi, { ads, pages = [], opti
   if (pages.length > 0) await insertSet(db, organization, { pictures });
   const { admitted } = await db.transaction().execute((tx) => admitWaiting(tx, LIMITS));
   const jobId = admitted[0]?.jobId ?? '';
-  // No controller runs, so no capture hosts: it would only wait for the admission.
+  // The capture ends after its own job.
   await db.updateTable('screenshot_jobs').set({ small: false }).execute();
   const token = issueJobToken(shared.secret, jobId, new Date(Date.now() + 600_000));
   const updateCreative = (ad: string) => db.updateTable('job_creatives').where('ad_id', '=', ad);

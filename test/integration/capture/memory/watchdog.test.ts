@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findChromium } from '../../../../src/capture/browser/chromium.ts';
 import { type Engine, startEngine } from '../../../../src/capture/engine/engine.ts';
-import { memoryOfGroups } from '../../../../src/capture/memory/processGroups.ts';
+import { memoryOfGroups } from '../../../../src/capture/memory/watchdog.ts';
 import { findDevice } from '../../../../src/domain/devices.ts';
 import { type Listener, listenHttp } from '../../../support/listeners.ts';
 import { required } from '../../../support/required.ts';

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openArtifacts } from '../../../../src/artifacts/open.ts';
 import type { ArtifactStore } from '../../../../src/artifacts/store.ts';
-import { readSource } from '../../../../src/capture/program/creativeSource.ts';
+import { readSource } from '../../../../src/capture/program/renderClaims.ts';
 import type { Attempt, ClaimedCreative } from '../../../../src/contract/captureProtocol.ts';
 import { uploadKey } from '../../../../src/domain/uploads.ts';
 import { required } from '../../../support/required.ts';

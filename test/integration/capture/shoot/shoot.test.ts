@@ -10,7 +10,6 @@ import type { PictureLine } from '../../../../src/capture/shoot/shootOutput.ts';
 import { findDevice } from '../../../../src/domain/devices.ts';
 import { DEFAULT_OPTIONS } from '../../../../src/domain/screenshotOptions.ts';
 import { type Publishers, startPublishers } from '../../../fixtures/publisherServer.ts';
-import { listenHttp } from '../../../support/listeners.ts';
 import { TEST_LOG } from '../../../support/testLog.ts';
 
 let publishers: Publishers;
@@ -107,28 +106,4 @@ it('shoot reports an address that is not allowed as refused', async () => {
   const { exit, lines } = await run({ allow: [] });
   expect(exit).toBe(3);
   expect(lines[0]).toMatchObject({ status: 'generic_error', reason: expect.stringContaining('refused') });
-});
-
-it('shoot finds a slot with a filter list, and the record names the version of the list', async () => {
-  const page = `<!doctype html><p>The council voted to keep the old crane.</p>
-    <div class="qx-hero" style="width:640px;height:260px;background:#eee"></div>`;
-  const server = await listenHttp((_request, response) => {
-    response.setHeader('content-type', 'text/html');
-    response.end(page);
-  });
-  try {
-    const without = await run({ sites: [server.url] });
-    expect(without.lines).toMatchObject([{ status: 'no_slots' }]);
-    const text = '! Title: Our list\n! Version: 7\n! Commit: 0f3a\n##.qx-hero\n';
-    const { exit, lines } = await run({ sites: [server.url], slotLists: [{ source: 'ours.txt', text }] });
-    expect([exit, lines[0]?.chosen?.evidence]).toEqual([0, ['filter_list']]);
-    const record = JSON.parse(await readFile(lines[0]!.file!.replace(/png$/, 'json'), 'utf8'));
-    expect(record.filter_lists).toMatchObject([
-      { title: 'Our list', version: '7', commit: '0f3a', source: 'ours.txt', rules: 1, ignored: 0 },
-    ]);
-    expect(record.slot.filter_rule).toEqual({ list: 'Our list', rule: '##.qx-hero' });
-    expect(record.slot.reasons.join()).toContain('known by filter_list, ##.qx-hero of Our list');
-  } finally {
-    await server.close();
-  }
 });

@@ -7,7 +7,6 @@ const candidate = (y: number, height = 250, x = 100) => ({
   size: [300, 250],
   score: 50,
   evidence: ['gpt'],
-  filter_rule: null,
   reasons: [],
 });
 

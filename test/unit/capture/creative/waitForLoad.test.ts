@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type LoadingPage, waitForLoad } from '../../../../src/capture/creative/waitForLoad.ts';
+import { type LoadingPage, waitForLoad } from '../../../../src/capture/creative/renderPage.ts';
 
 /** A page that loads at 20 ms. `known`: the time at which the browser reports it. */
 function fakePage(known: number, clock: 'stepped' | 'wall' = 'stepped') {

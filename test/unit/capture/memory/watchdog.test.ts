@@ -4,8 +4,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { memoryOfGroups } from '../../../../src/capture/memory/processGroups.ts';
-import { type MemoryConsumer, startMemoryWatchdog, type Watchdog } from '../../../../src/capture/memory/watchdog.ts';
+import {
+  type MemoryConsumer,
+  memoryOfGroups,
+  startMemoryWatchdog,
+  type Watchdog,
+} from '../../../../src/capture/memory/watchdog.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { TEST_LOG } from '../../../support/testLog.ts';
 

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { terminationLine, writeTerminationLog } from '../../../../src/capture/program/terminationLog.ts';
+import { terminationLine, writeTerminationLog } from '../../../../src/capture/program/program.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -1,4 +1,4 @@
-/** The capture program as a host: after its own set it takes small sets of the same organization, with the real internal API. */
+/** The capture program takes small sets of its organization after its own set, with the real internal API. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { issueJobToken } from '../../../../src/api/auth/jobToken.ts';
 import { CAPTURE_EXIT } from '../../../../src/contract/captureProtocol.ts';
@@ -12,10 +12,7 @@ import { startTestInternalApi, type TestInternalApi } from '../../../support/tes
 import { type EngineDouble, engineDouble } from '../doubles/engine.ts';
 import { runProgram } from '../doubles/runProgram.ts';
 
-const LIMITS: AdmissionLimits = {
-  ...{ maxPods: 10, maxPodsPerOrganization: 10, parallelism: 2, setDeadlineSeconds: 600 },
-  smallSets: { captures: 1, waitSeconds: 600, lingerSeconds: 0 },
-};
+const LIMITS: AdmissionLimits = { maxPods: 1, maxPodsPerOrganization: 10, parallelism: 2, setDeadlineSeconds: 600 };
 
 let api: TestInternalApi;
 let store: Store;
@@ -23,8 +20,7 @@ let organization: TestOrganization;
 let engine: EngineDouble;
 
 beforeEach(async () => {
-  // The admission of the test decides how long a capture waits.
-  api = await startTestInternalApi(() => ({ lingerSeconds: 60 }));
+  api = await startTestInternalApi();
   store = api.store;
   organization = await insertOrganization(store.db);
   engine = engineDouble();
@@ -32,7 +28,6 @@ beforeEach(async () => {
 
 afterEach(() => api.close());
 
-const admit = async () => (await store.db.transaction().execute((tx) => admitWaiting(tx, LIMITS))).admitted;
 const insertSmallSet = async (content = 'banner') => {
   const adId = await insertAd(store.db, organization, { content });
   return insertSet(store.db, organization, { pictures: [{ adId, site: 'http://news.example/' }] });
@@ -40,17 +35,15 @@ const insertSmallSet = async (content = 'banner') => {
 const pictureOf = async (setId: string) =>
   (await store.db.selectFrom('screenshots').select('status').where('set_id', '=', setId).executeTakeFirstOrThrow())
     .status;
-const isIdle = () =>
-  eventually(async () =>
-    expect(
-      await store.db.selectFrom('job_indexes').select('idle_since').where('idle_since', 'is not', null).execute(),
-    ).toHaveLength(1),
-  );
+const jobOf = (setId: string) =>
+  store.db.selectFrom('screenshot_jobs').select('id').where('set_id', '=', setId).executeTakeFirstOrThrow();
+const leases = () =>
+  store.db.selectFrom('job_indexes').select('index').where('hosting_until', 'is not', null).execute();
 
-/** Runs the program for a set of its own. */
+/** Runs the program for the first set of the backlog. */
 async function startProgram() {
-  const own = await insertSmallSet();
-  const { jobId } = required((await admit())[0]);
+  const { admitted } = await store.db.transaction().execute((tx) => admitWaiting(tx, LIMITS));
+  const { jobId } = required(admitted[0]);
   const env = {
     TEARSHEET_INTERNAL_URL: api.internalUrl,
     TEARSHEET_JOB: jobId,
@@ -58,67 +51,48 @@ async function startProgram() {
     TEARSHEET_TOKEN: issueJobToken(api.secret, jobId, new Date(Date.now() + 600_000)),
     TEARSHEET_POD: 'pod-1',
   };
-  return { own, jobId, run: runProgram({ env, engine }) };
-}
-
-/** Gives the idle program the next set. @returns the id of its job. */
-async function giveNext(): Promise<string> {
-  await isIdle();
-  const [admitted] = await admit();
-  expect(admitted?.host).toBeDefined();
-  return required(admitted).jobId;
+  return runProgram({ env, engine });
 }
 
 test('a capture takes one small set after the other with one engine, and ends with 0 when there is none', async () => {
-  const { own, run } = await startProgram();
-  const guests = [await insertSmallSet(), await insertSmallSet()];
-  await giveNext();
-  await giveNext();
-  await isIdle();
-  expect(engine.closed).toBe(false);
-  expect(await admit()).toEqual([]);
+  const sets = [await insertSmallSet(), await insertSmallSet(), await insertSmallSet()];
+  const run = await startProgram();
   expect(await run.exit).toBe(CAPTURE_EXIT.done);
-  for (const id of [own, ...guests]) expect(await pictureOf(id)).toBe('uploaded');
-  expect(engine.rendered).toHaveLength(3);
-  expect(engine.closed).toBe(true);
+  for (const id of sets) expect(await pictureOf(id)).toBe('uploaded');
+  expect([engine.rendered.length, engine.closed]).toEqual([3, true]);
+  expect(await leases()).toEqual([]);
   expect(await store.db.selectFrom('job_indexes').select('index').where('finished_at', 'is', null).execute()).toEqual(
     [],
   );
 });
 
-test('a capture that fails on a guest takes no further one, and ends with 0', async () => {
-  const { own, run } = await startProgram();
-  const guest = await insertSmallSet('starts-no-browser');
-  await giveNext();
+test('a capture that fails on a set that it took takes no further one, and ends with 0', async () => {
+  const sets = [await insertSmallSet(), await insertSmallSet('starts-no-browser'), await insertSmallSet()];
+  const run = await startProgram();
   expect(await run.exit).toBe(CAPTURE_EXIT.done);
-  expect(await pictureOf(own)).toBe('uploaded');
-  expect(await pictureOf(guest)).toBe('pending');
-  expect(
-    await store.db.selectFrom('job_indexes').select('index').where('hosting_until', 'is not', null).execute(),
-  ).toEqual([]);
+  expect(await Promise.all(sets.map(pictureOf))).toEqual(['uploaded', 'pending', 'pending']);
+  expect(await leases()).toEqual([]);
 });
 
-test('a capture whose guest is canceled takes the next set', async () => {
-  const { run } = await startProgram();
-  const [canceled, next] = [await insertSmallSet('slow'), await insertSmallSet()];
-  const jobId = await giveNext();
+test('a capture whose small set is canceled takes the next one', async () => {
+  const sets = [await insertSmallSet(), await insertSmallSet('slow'), await insertSmallSet()];
+  const run = await startProgram();
   await eventually(() => expect(engine.rendered).toHaveLength(2));
+  const { id: jobId } = await jobOf(required(sets[1]));
   const context = { queue: { enqueue: async () => undefined }, publicUrl: 'https://tearsheet.example', resolved: [] };
   await store.db.transaction().execute((tx) => settleJob(tx, { jobId, cause: 'canceled' }, context));
   // The result of the slow creative comes too late.
   engine.letGo();
-  await giveNext();
-  await isIdle();
-  expect(await admit()).toEqual([]);
   expect(await run.exit).toBe(CAPTURE_EXIT.done);
-  expect([await pictureOf(canceled), await pictureOf(next)]).toEqual(['canceled', 'uploaded']);
+  expect(await Promise.all(sets.map(pictureOf))).toEqual(['uploaded', 'canceled', 'uploaded']);
 });
 
-test('a capture that is terminated while it works on a guest releases its claim and leaves', async () => {
-  const { run } = await startProgram();
-  await insertSmallSet('slow');
-  const jobId = await giveNext();
+test('a capture that is terminated while it works on a set that it took releases its claim and leaves', async () => {
+  await insertSmallSet();
+  const slow = await insertSmallSet('slow');
+  const run = await startProgram();
   await eventually(() => expect(engine.rendered).toHaveLength(2));
+  const { id: jobId } = await jobOf(slow);
   run.signals.emit('SIGTERM');
   expect(await run.exit).toBe(CAPTURE_EXIT.terminated);
   const creative = await store.db
@@ -127,10 +101,5 @@ test('a capture that is terminated while it works on a guest releases its claim 
     .where('job_id', '=', jobId)
     .executeTakeFirstOrThrow();
   expect(creative).toEqual({ status: 'pending', claim_expires_at: null, claims_lost: 0 });
-  const hosts = await store.db
-    .selectFrom('job_indexes')
-    .select('index')
-    .where('hosting_until', 'is not', null)
-    .execute();
-  expect(hosts).toEqual([]);
+  expect(await leases()).toEqual([]);
 });

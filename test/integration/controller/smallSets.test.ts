@@ -10,8 +10,8 @@ import {
 } from '../../support/localInstallation.ts';
 import { overrideCluster } from '../../support/overrideCluster.ts';
 
-/** All small sets of one organization share one capture, however long they wait. */
-const ONE_CAPTURE = { captures: 1, waitSeconds: 3_600, lingerSeconds: 0 };
+/** One capture runs at a time, so small sets wait for it. */
+const ONE_CAPTURE = { maxPods: 1, parallelism: 1 };
 
 let database: TestDatabase;
 let shop: LocalInstallation;
@@ -28,7 +28,7 @@ const countJobs = overrideCluster((cluster) => ({
 
 async function start(options: Partial<LocalInstallationOptions> = {}): Promise<void> {
   shop = await startLocalInstallation({
-    ...{ databaseUrl: database.url, hosts: true, settings: { smallSets: ONE_CAPTURE }, wrapCluster: countJobs },
+    ...{ databaseUrl: database.url, hosts: true, settings: ONE_CAPTURE, wrapCluster: countJobs },
     ...options,
   });
 }
@@ -222,14 +222,4 @@ test('a restart of the process gives the guest a Job of its own', async () => {
   await shop.close();
   await start();
   await eventually(() => expect(created.at(-1)).toBe(`set-${guest}-1`));
-});
-
-test('a small set that no host takes in time gets a Job of its own', async () => {
-  await shop.close();
-  await start({ settings: { smallSets: { ...ONE_CAPTURE, waitSeconds: 1 } } });
-  const busy = await insertSmallSet('hang');
-  const waiting = await insertSmallSet();
-  await launchAll();
-  await hasStatus(waiting, 'approved');
-  expect(created.toSorted()).toEqual([`set-${busy}-1`, `set-${waiting}-1`].toSorted());
 });
