@@ -1,5 +1,5 @@
 /** Requests to a proxy that a seed changes at random, as a hostile page or creative may send them. */
-import type { Random } from '../chaos/random.ts';
+import type { Random } from './seededRandom.ts';
 
 export interface RequestTargets {
   /** Authorities that the guard allows for requests. */

@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { apiSettings } from '../apiSettings.ts';
+import { apiSettings } from '../service.ts';
 import type { LoopFigures } from './meter.ts';
 
 export const CLI_SOURCE = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));

@@ -3,10 +3,10 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { createGuard } from '../../../src/egress/guard.ts';
 import { startEgressProxy } from '../../../src/egress/proxy.ts';
-import { seededRandom } from '../../chaos/random.ts';
 import { eventually } from '../../support/eventually.ts';
 import { hostileRequest } from '../../support/hostileRequests.ts';
 import { type Listener, listen } from '../../support/listeners.ts';
+import { seededRandom } from '../../support/seededRandom.ts';
 import { readStrictly } from '../../support/strictRequest.ts';
 
 const SEED = 20_261_123;
