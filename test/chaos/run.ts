@@ -7,6 +7,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { sleep } from '../../src/lib/sleep.ts';
 import { startPublishers } from '../fixtures/publisherServer.ts';
+import { eventually } from '../support/eventually.ts';
 import { seededRandom } from '../support/seededRandom.ts';
 import { AN_HOUR_LATER, findLosses, findOpenWork } from './check.ts';
 import { Client, startReceiver } from './client.ts';
@@ -98,8 +99,12 @@ async function check(service: Service, client: Client, ledger: Ledger): Promise<
   if (open.length > 0) return open;
   log('quiet');
   for (const statement of AN_HOUR_LATER) await service.database.rows(statement);
-  // An API removes old files when it starts, and then every ten minutes.
-  for (const api of service.apis) api.signal('SIGTERM');
+  // When an API starts, it removes old files, and the controller removes the folders of killed captures.
+  const programs = [...service.apis, service.controller];
+  for (const program of programs) program.signal('SIGTERM');
+  await eventually(() => {
+    if (!programs.every(({ isReady }) => isReady)) throw new Error('A program did not start again.');
+  });
   return untilNothing(() => findLosses(service, client, ledger.entries), SWEEP_MS);
 }
 

@@ -58,8 +58,9 @@ export class Supervised {
     this.#start();
   }
 
-  /** @returns whether a process got the signal. */
-  signal(signal: NodeJS.Signals): boolean {
+  /** Ends the process. @returns whether there was one. */
+  signal(signal: 'SIGTERM' | 'SIGKILL'): boolean {
+    this.isReady = false;
     return this.#child?.exitCode === null && this.#child.signalCode === null && this.#child.kill(signal);
   }
 
