@@ -1,4 +1,4 @@
-/** What a bench measures, and how it is printed. */
+/** The figures of a bench, and how they are printed. */
 
 /** One comparison. In each round, both sides are measured directly after each other, so drift of the machine cancels out. */
 export interface Figure {

@@ -59,7 +59,7 @@ type Checked = Pick<Service, 'database' | 'pictures'>;
 const rowsOf = async ({ database }: Pick<Checked, 'database'>, sql: string) =>
   (await database.rows<{ row: string }>(sql)).map(({ row }) => row);
 
-/** @returns what the service still does. */
+/** @returns the work that has not ended. */
 export async function findOpenWork(service: Checked): Promise<string[]> {
   await service.database.rows(HURRY);
   return rowsOf(service, OPEN_WORK);
