@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
-.PHONY: help setup build demo screenshots gallery dev test check generate bench bench-cluster e2e verify chaos image clean chart release release-notes publish-image publish-chart publish-npm publish-pypi publish-notes
+.PHONY: help setup build demo screenshots gallery dev test check generate bench e2e verify chaos image clean chart release release-notes publish-image publish-chart publish-npm publish-pypi publish-notes
 
 NODE := .node/bin/node
 export PATH := $(CURDIR)/.node/bin:$(PATH)
@@ -42,11 +42,8 @@ check: setup ## format, types, lint, layers, unused code, generated files
 generate: setup ## write the generated files again (OpenAPI, clients, configuration and metrics reference)
 	@$(NODE) scripts/generate.ts
 
-bench: build ## speed against its floors and peers; writes docs/performance.md
+bench: build ## speed against its floors, as the table of docs/performance.md
 	@$(NODE) test/bench/run.ts
-
-bench-cluster: setup ## time from a request to its picture on a real cluster, found or started as for e2e; writes docs/performance.md
-	@E2E_PROJECT=bench-cluster scripts/e2e.sh
 
 e2e: setup ## image and chart on a real cluster: KUBECONFIG's, else one that it starts (Debian, as root; the first time 10 min)
 	@scripts/e2e.sh $(ARGS)
@@ -55,7 +52,7 @@ verify: setup ## the long tests that test and e2e leave out; records the verifie
 	@$(NODE) scripts/verify.ts $(ARGS)
 
 chaos: setup ## kills parts of the service under load and checks that nothing is lost; SEED=1 MINUTES=10 KILLS=1000 (docs/reliability.md)
-	@CHROMIUM_PATH="$${CHROMIUM_PATH:-$$(cat .node/chromium.path 2>/dev/null)}" SEED='$(SEED)' MINUTES='$(MINUTES)' KILLS='$(KILLS)' TARGET='$(TARGET)' QUIET_MINUTES='$(QUIET_MINUTES)' RECORD='$(RECORD)' $(if $(filter cluster,$(TARGET)),E2E_RUN=test/chaos/run.ts scripts/e2e.sh,$(NODE) test/chaos/run.ts)
+	@CHROMIUM_PATH="$${CHROMIUM_PATH:-$$(cat .node/chromium.path 2>/dev/null)}" SEED='$(SEED)' MINUTES='$(MINUTES)' KILLS='$(KILLS)' $(NODE) test/chaos/run.ts
 
 image: ## the container image tearsheet:dev, with docker, podman or buildah, else with the test cluster's own
 	@scripts/image.sh

@@ -109,18 +109,6 @@ export default defineConfig({
           hookTimeout: 15 * 60_000,
         },
       },
-      {
-        extends: true,
-        // Measurements, not tests. Only `make bench-cluster` runs them.
-        test: {
-          name: 'bench-cluster',
-          globalSetup: ['test/e2e/support/globalE2e.ts'],
-          include: ['test/bench/cluster/*.test.ts'],
-          fileParallelism: false,
-          testTimeout: 15 * 60_000,
-          hookTimeout: 15 * 60_000,
-        },
-      },
     ],
   },
 });

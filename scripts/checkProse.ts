@@ -28,7 +28,6 @@ const EXCLUDED = [
   'charts/tearsheet/README.md',
   'clients/typescript/src/generated/',
   'test/fixtures/',
-  'test/bench/peer/',
 ];
 /** These spell out what the rules look for. */
 const EXAMPLES = ['scripts/prose/words.ts', 'test/unit/checks/prose.test.ts'];

@@ -12,6 +12,7 @@ export const GUARDED = [
   'src/controller',
   'src/delivery',
   'src/domain',
+  'src/egress',
   'src/lib',
   'src/queue',
   'src/store',

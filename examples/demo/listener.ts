@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 
 export interface ReceivedEvent {
@@ -20,12 +21,12 @@ export async function startListener(secret: () => string): Promise<Listener> {
   const received: ReceivedEvent[] = [];
   const waiting = new Set<() => void>();
   const server = createServer((request, response) => {
-    void body(request).then((text) => {
+    void text(request).then((body) => {
       try {
         const headers = Object.fromEntries(
           Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
         );
-        received.push(new Webhook(secret()).verify(text, headers) as ReceivedEvent);
+        received.push(new Webhook(secret()).verify(body, headers) as ReceivedEvent);
         response.writeHead(204).end();
       } catch (error) {
         console.error(`A webhook with a wrong signature was refused: ${String(error)}`);
@@ -55,10 +56,4 @@ export async function startListener(secret: () => string): Promise<Listener> {
       look();
     });
   return { url: `http://127.0.0.1:${port}/tearsheet`, next, close: () => server.close() };
-}
-
-async function body(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -2,16 +2,15 @@
  * Does what a client does, through the public API only: sends ads and gets pictures of them in pages. It starts its own
  * publishers and webhook listener, checks the pixels of every picture, and fails if one is wrong.
  */
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { contactSheet } from '../../src/capture/shoot/contactSheet.ts';
-import { startPublishers } from '../../test/fixtures/publisherServer.ts';
+import type { Publishers } from '../../test/fixtures/publisherServer.ts';
 import { type Checked, checkScreenshot } from './check.ts';
 import { type AdRecord, type Client, createClient, type ScreenshotRecord, type SetRecord } from './client.ts';
-import { startListener } from './listener.ts';
+import { type Listener, startListener } from './listener.ts';
 import { type PlannedAd, planOf, requestOf } from './plan.ts';
-import { startService } from './service.ts';
+import { type Service, withService } from './service.ts';
 
 const OUTPUT = path.resolve('demo-output');
 const SET_DEADLINE_MS = 480_000;
@@ -25,35 +24,37 @@ async function main(): Promise<void> {
   log('starting publishers, a webhook listener and the service …');
   await rm(OUTPUT, { recursive: true, force: true });
   await mkdir(OUTPUT, { recursive: true });
-  const data = await mkdtemp(path.join(tmpdir(), 'tearsheet-demo-'));
-  // PostgreSQL's account needs access, because its data is in this folder and is removed with it.
-  await chmod(data, 0o755);
-  const publishers = await startPublishers();
-  const service = await startService(['--port', '0', '--data', data, '--allow', '127.0.0.0/8'], {
-    NAVIGATION_TIMEOUT_MS: '20000',
+  await withService(20_000, async (service, publishers) => {
+    const listener = await startListener(() => service.webhook_secret);
+    try {
+      await runDemo({ service, publishers, listener });
+    } finally {
+      listener.close();
+    }
   });
-  const listener = await startListener(() => service.webhook_secret);
-  try {
-    log(`the service is ready at ${service.url}`);
-    const client = createClient(service);
-    const plan = planOf();
-    const [ad, set] = await Promise.all([
-      previewOfZip(client, { plan, cdn: publishers.cdn, webhook: listener.url }),
-      client.post<SetRecord>('/screenshot_requests', requestOf(plan, publishers, listener.url)),
-    ]);
-    log(`requested one ad preview (${ad.html_url}) and one set (${set.html_url})`);
-    const following = follow(client, set.id, (screenshot) => checkScreenshot(screenshot, plan, publishers));
-    await listener.next('ad.uploaded', ad.id, SET_DEADLINE_MS);
-    log('ad.uploaded arrived with a valid signature');
-    await listener.next('screenshot_set.approved', set.id, SET_DEADLINE_MS);
-    log('screenshot_set.approved arrived with a valid signature');
-    await report(await following, plan);
-  } finally {
-    listener.close();
-    await service.stop();
-    await publishers.close();
-    await rm(data, { recursive: true, force: true });
-  }
+}
+
+interface Demo {
+  readonly service: Service;
+  readonly publishers: Publishers;
+  readonly listener: Listener;
+}
+
+async function runDemo({ service, publishers, listener }: Demo): Promise<void> {
+  log(`the service is ready at ${service.url}`);
+  const client = createClient(service);
+  const plan = planOf();
+  const [ad, set] = await Promise.all([
+    previewOfZip(client, { plan, cdn: publishers.cdn, webhook: listener.url }),
+    client.post<SetRecord>('/screenshot_requests', requestOf(plan, publishers, listener.url)),
+  ]);
+  log(`requested one ad preview (${ad.html_url}) and one set (${set.html_url})`);
+  const following = follow(client, set.id, (screenshot) => checkScreenshot(screenshot, plan, publishers));
+  await listener.next('ad.uploaded', ad.id, SET_DEADLINE_MS);
+  log('ad.uploaded arrived with a valid signature');
+  await listener.next('screenshot_set.approved', set.id, SET_DEADLINE_MS);
+  log('screenshot_set.approved arrived with a valid signature');
+  await report(await following, plan);
 }
 
 /** Calls create-ad for the HTML5 zip, with a webhook subscriber. */

@@ -1,7 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { DevReady } from '../../src/commands/dev/dev.ts';
+import { type Publishers, startPublishers } from '../../test/fixtures/publisherServer.ts';
 
 export interface Service extends DevReady {
   stop(): Promise<void>;
@@ -9,12 +13,29 @@ export interface Service extends DevReady {
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
-/** Starts `tearsheet dev` as a child process and waits until it reports that it is ready, at most 90 s. */
-export async function startService(
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<Service> {
-  const child = spawn(process.execPath, [CLI, 'dev', '--json', ...args], {
+/** Runs `tearsheet dev` with a folder of its own, beside the publishers, as long as the work lasts. */
+export async function withService(
+  navigationTimeoutMs: number,
+  work: (service: Service, publishers: Publishers) => Promise<void>,
+): Promise<void> {
+  const data = await mkdtemp(path.join(tmpdir(), 'tearsheet-demo-'));
+  // PostgreSQL's account needs access, because its data is in this folder and is removed with it.
+  await chmod(data, 0o755);
+  const publishers = await startPublishers();
+  const service = await startService(data, { NAVIGATION_TIMEOUT_MS: String(navigationTimeoutMs) });
+  try {
+    await work(service, publishers);
+  } finally {
+    await service.stop();
+    await publishers.close();
+    await rm(data, { recursive: true, force: true });
+  }
+}
+
+/** Waits until the service reports that it is ready, at most 90 s. */
+async function startService(data: string, env: Readonly<Record<string, string>>): Promise<Service> {
+  const args = [CLI, 'dev', '--json', '--port', '0', '--data', data, '--allow', '127.0.0.0/8'];
+  const child = spawn(process.execPath, args, {
     env: { ...process.env, LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

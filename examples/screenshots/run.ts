@@ -1,14 +1,12 @@
 /** Takes the pictures of the pages for the README: a real service makes a set of demo ads, and a browser opens its pages. */
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright';
 import sharp from 'sharp';
 import { findChromium } from '../../src/capture/browser/chromium.ts';
-import { startPublishers } from '../../test/fixtures/publisherServer.ts';
+import type { Publishers } from '../../test/fixtures/publisherServer.ts';
 import { createClient, type SetRecord } from '../demo/client.ts';
 import { planOf, requestOf } from '../demo/plan.ts';
-import { type Service, startService } from '../demo/service.ts';
+import { type Service, withService } from '../demo/service.ts';
 
 const OUTPUT = path.resolve('docs/images');
 const VIEWPORT = { width: 1440, height: 900 };
@@ -16,29 +14,18 @@ const MAX_BYTES = 200_000;
 const DEADLINE_MS = 240_000;
 
 async function main(): Promise<void> {
-  const data = await mkdtemp(path.join(tmpdir(), 'tearsheet-screenshots-'));
-  // PostgreSQL's account needs access to its data.
-  await chmod(data, 0o755);
-  const publishers = await startPublishers();
-  const service = await startService(['--port', '0', '--data', data, '--allow', '127.0.0.0/8'], {
-    NAVIGATION_TIMEOUT_MS: '6000',
+  await withService(6_000, async (service, publishers) => {
+    const executablePath = findChromium(process.env['CHROMIUM_PATH']);
+    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+    try {
+      await takePictures(browser, { service, set: await capture(service, publishers) });
+    } finally {
+      await browser.close();
+    }
   });
-  const browser = await chromium.launch({
-    executablePath: findChromium(process.env['CHROMIUM_PATH']),
-    args: ['--no-sandbox'],
-  });
-  try {
-    const set = await capture(service, publishers);
-    await takePictures(browser, { service, set });
-  } finally {
-    await browser.close();
-    await service.stop();
-    await publishers.close();
-    await rm(data, { recursive: true, force: true });
-  }
 }
 
-async function capture(service: Service, publishers: Awaited<ReturnType<typeof startPublishers>>): Promise<SetRecord> {
+async function capture(service: Service, publishers: Publishers): Promise<SetRecord> {
   const client = createClient(service);
   const { subscribers: _, ...request } = requestOf(planOf(), publishers, 'http://127.0.0.1:1/');
   const { id } = await client.post<SetRecord>('/screenshot_requests', {

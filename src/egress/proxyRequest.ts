@@ -21,7 +21,7 @@ export function absoluteTarget({ url: text = '' }: IncomingMessage): AbsoluteTar
 
 /**
  * @returns why the proxy rejects a request that Node's parser accepts, or undefined. No browser sends such a request, and
- *   programs read it in different ways. ADR 34 compares these rules with those of other proxies.
+ *   programs read it in different ways.
  */
 export function requestFault(request: IncomingMessage): string | undefined {
   const { method, headers, httpVersion } = request;

@@ -7,40 +7,36 @@ import type { Box } from '../../src/capture/page/page.ts';
 import { TaskGroup } from '../../src/lib/taskGroup.ts';
 import { startPublishers } from '../fixtures/publisherServer.ts';
 import { TEST_LOG } from '../support/testLog.ts';
-import { drawAds } from './ads.ts';
-import type { Figure } from './figure.ts';
-import { CHROMIUM } from './machine.ts';
-import { timed } from './medians.ts';
-import { named } from './pictures.ts';
+import { type Figure, inTurns, timed } from './figures.ts';
+import { drawAds, named } from './pictures.ts';
+import { CHROMIUM } from './service.ts';
 
 const AT_ONCE = 3;
 
 export async function measureEncoding({ rounds, ads: count }: { rounds: number; ads: number }): Promise<Figure[]> {
   const { page, at } = await pageWithAd();
   const ads = await Promise.all((await drawAds(count, 1)).map(({ frame }) => decodePng(frame.png)));
-  const speed = { ours: [] as number[], other: [] as number[] };
-  const size = { ours: [] as number[], other: [] as number[] };
-  for (let round = 0; round < rounds; round++) {
-    const composer = new PageComposer(page, at);
-    const ours = await pictures(ads, (ad) => composer.compose(ad));
-    const theirs = await pictures(ads, (ad) => bySharp(overlaid(page, ad, at)));
-    speed.ours.push(ours.perSecond);
-    speed.other.push(theirs.perSecond);
-    size.ours.push(ours.kib);
-    size.other.push(theirs.kib);
-  }
-  const name = `${count} ads composed with one page and encoded as PNG, desktop`;
-  const other = 'sharp with its defaults, from the same pixels';
-  return [
-    { name, unit: 'pictures/s', ours: speed.ours, other: { name: other, values: speed.other } },
-    {
-      name: 'size of these files',
-      unit: 'KiB',
-      ours: size.ours,
-      other: { name: other, values: size.other },
-      aim: { at: 'most', value: 1.15 },
+  const [ours = [], theirs = []] = await inTurns(rounds, [
+    () => {
+      const composer = new PageComposer(page, at);
+      return pictures(ads, (ad) => composer.compose(ad));
     },
+    () => pictures(ads, (ad) => bySharp(overlaid(page, ad, at))),
+  ]);
+  const name = `${count} ads composed with one page and encoded as PNG, desktop`;
+  const figure = (unit: string, value: (one: Encoded) => number) => ({
+    ...{ unit, ours: ours.map(value) },
+    other: { name: 'sharp with its defaults, from the same pixels', values: theirs.map(value) },
+  });
+  return [
+    { name, ...figure('pictures/s', ({ perSecond }) => perSecond) },
+    { name: 'size of these files', ...figure('KiB', ({ kib }) => kib), aim: { at: 'most', value: 1.15 } },
   ];
+}
+
+interface Encoded {
+  readonly perSecond: number;
+  readonly kib: number;
 }
 
 /** A news page on a desktop, and the position of an ad in it. */
@@ -60,7 +56,7 @@ async function pageWithAd(): Promise<{ page: Pixels; at: Box }> {
   }
 }
 
-async function pictures(ads: readonly Pixels[], make: (ad: Pixels) => Promise<Buffer>) {
+async function pictures(ads: readonly Pixels[], make: (ad: Pixels) => Promise<Buffer>): Promise<Encoded> {
   let bytes = 0;
   const { seconds } = await timed(async () => {
     const making = new TaskGroup(AT_ONCE);

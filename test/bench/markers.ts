@@ -1,9 +1,8 @@
 /** The cost of a late marker: 30 s of a creative's own time compared with 0 s. */
 import { startEngine } from '../../src/capture/engine/engine.ts';
 import { TEST_LOG } from '../support/testLog.ts';
-import type { Figure } from './figure.ts';
-import { CHROMIUM } from './machine.ts';
-import { timed } from './medians.ts';
+import { type Figure, inTurns, timed } from './figures.ts';
+import { CHROMIUM } from './service.ts';
 
 const LATE_MS = 30_000;
 
@@ -45,16 +44,12 @@ export async function measureMarkers(rounds: number): Promise<Figure[]> {
   };
   const figureOf = async ({ name, content, mostSeconds }: (typeof KINDS)[number]): Promise<Figure> => {
     await render(content, LATE_MS);
-    const seen = { late: [] as number[], first: [] as number[] };
-    for (let round = 0; round < rounds; round++) {
-      seen.late.push(await render(content, LATE_MS));
-      seen.first.push(await render(content, 0));
-    }
+    const [late = [], first = []] = await inTurns(rounds, [() => render(content, LATE_MS), () => render(content, 0)]);
     return {
       name,
       unit: 's',
-      ours: seen.late,
-      other: { name: 'the same at its first moment', values: seen.first },
+      ours: late,
+      other: { name: 'the same at its first moment', values: first },
       compared: 'difference',
       aim: { at: 'most', value: mostSeconds },
     };

@@ -1,4 +1,6 @@
 /** A controller that crashes at a chosen call and is replaced by a second one. The cluster and the database keep their state. */
+
+import type pg from 'pg';
 import type { ClusterPort } from '../../src/cluster/port.ts';
 import { ConflictError } from '../../src/cluster/port.ts';
 import { createLeaderContext, type LeaderContext, SOON } from '../../src/controller/leaderContext.ts';
@@ -7,7 +9,6 @@ import { reconcile } from '../../src/controller/reconcile.ts';
 import type { Queue } from '../../src/queue/queue.ts';
 import { type Database, openStore, type Store } from '../../src/store/database/database.ts';
 import { beginEpoch } from '../../src/store/installation/installation.ts';
-import { CrashPoint, crashingCluster, crashPool } from './crashPoint.ts';
 import { TEST_LOG } from './testLog.ts';
 
 export const SETTINGS: ControllerOptions['settings'] = {
@@ -98,4 +99,61 @@ export class CrashingController {
     const wired = crashPoint === undefined ? cluster : crashingCluster(cluster, crashPoint);
     return createLeaderContext({ ...parts, cluster: wired, clock, issueToken: () => 'token' }, epoch, () => undefined);
   }
+}
+
+/** Simulates the crash of a process at a chosen call: the call takes effect, and the process makes no further calls. */
+class CrashPoint {
+  /** The names of the calls so far. */
+  readonly calls: string[] = [];
+  #blown = false;
+  readonly #last: number | undefined;
+
+  /**
+   * @param last the number of the last call that takes effect, counted from 1; the process never sees its result. A crash before a
+   * call equals a crash after the call before it.
+   */
+  constructor(last?: number) {
+    this.#last = last;
+  }
+
+  get hasCrashed(): boolean {
+    return this.#blown;
+  }
+
+  async run<T>(name: string, call: () => Promise<T>): Promise<T> {
+    if (this.#blown) throw new Error('The simulated process has crashed.');
+    const isLast = this.calls.push(name) === this.#last;
+    const result = await call();
+    this.#blown ||= isLast;
+    if (this.#blown) throw new Error('The simulated process has crashed.');
+    return result;
+  }
+}
+
+type Call = (...parameters: never[]) => unknown;
+
+/** Routes every call to the cluster through the crash point. */
+function crashingCluster(cluster: ClusterPort, crashPoint: CrashPoint): ClusterPort {
+  return new Proxy(cluster, {
+    get(target, name: string) {
+      const call: unknown = Reflect.get(target, name);
+      if (typeof call !== 'function') return call;
+      if (name === 'watch' || name === 'close') return call.bind(target);
+      return (...parameters: never[]) => crashPoint.run(name, async () => (call as Call).apply(target, parameters));
+    },
+  });
+}
+
+/** Routes every statement of a connection pool through the crash point. */
+function crashPool(pool: pg.Pool, crashPoint: CrashPoint): void {
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (config: unknown) => Promise<unknown>;
+    const wired = (config: unknown) => crashPoint.run(summary(config), () => query(config));
+    Object.assign(client, { query: wired });
+  });
+}
+
+function summary(config: unknown): string {
+  const text = typeof config === 'string' ? config : String((config as { text?: string }).text);
+  return text.replaceAll(/\s+/g, ' ').trim().slice(0, 60);
 }

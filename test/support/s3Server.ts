@@ -1,20 +1,18 @@
 /**
  * A real S3 server for tests. If TEST_S3_ENDPOINT is set, it is that server, with TEST_S3_ACCESS_KEY_ID and
- * TEST_S3_SECRET_ACCESS_KEY. Else it runs in a container if a Docker engine answers. Else Go builds it from the pinned
- * `test/s3/go.mod`. Without Go it runs in this process.
+ * TEST_S3_SECRET_ACCESS_KEY. Else Go builds it from the pinned `test/s3/go.mod`. Without Go it runs in this process.
  */
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
-import { request } from 'node:http';
 import { connect } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import S3rver from 's3rver';
 import { freePort } from '../../src/commands/dev/embeddedPostgres.ts';
-import { startS3InProcess } from './s3InProcess.ts';
 
 export interface S3Server {
   endpoint: string;
@@ -42,8 +40,8 @@ const PINS = path.join(import.meta.dirname, '../s3');
 const run = promisify(execFile);
 
 export async function startS3Server(): Promise<S3Server> {
-  const real = (await given()) ?? (await inContainer()) ?? (await builtByGo());
-  const running = real ?? (await startS3InProcess());
+  const real = (await given()) ?? (await builtByGo());
+  const running = real ?? (await inProcess());
   const { accessKeyId, secretAccessKey } = running;
   const client = new S3Client({
     endpoint: running.endpoint,
@@ -78,25 +76,6 @@ async function given(): Promise<Running | undefined> {
   };
 }
 
-async function inContainer(): Promise<Running | undefined> {
-  if (!(await dockerAnswers())) return undefined;
-  const { GenericContainer } = await import('testcontainers');
-  const secretAccessKey = randomBytes(16).toString('hex');
-  const container = await new GenericContainer(`versity/versitygw:${await pinnedVersion()}`)
-    .withEnvironment({ ROOT_ACCESS_KEY: ACCESS_KEY_ID, ROOT_SECRET_KEY: secretAccessKey })
-    .withCommand(['posix', '--nometa', '/tmp'])
-    .withExposedPorts(7070)
-    .start();
-  return {
-    endpoint: `http://${container.getHost()}:${container.getMappedPort(7070)}`,
-    accessKeyId: ACCESS_KEY_ID,
-    secretAccessKey,
-    close: async () => {
-      await container.stop();
-    },
-  };
-}
-
 async function builtByGo(): Promise<Running | undefined> {
   const binary = await buildS3Server();
   if (binary === undefined) return undefined;
@@ -123,6 +102,22 @@ async function builtByGo(): Promise<Running | undefined> {
       server.kill('SIGKILL');
       await ended;
       await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** It speaks the protocol (put, get, multipart, presigned PUT) and ignores some conditions, which no test here relies on. */
+async function inProcess(): Promise<Running> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'tearsheet-s3-'));
+  const server = new S3rver({ port: 0, address: '127.0.0.1', silent: true, directory });
+  const { port } = await server.run();
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    accessKeyId: 'S3RVER',
+    secretAccessKey: 'S3RVER',
+    close: async () => {
+      await server.close();
+      await rm(directory, { recursive: true, force: true });
     },
   };
 }
@@ -154,19 +149,6 @@ async function pinnedVersion(): Promise<string> {
   const version = /versity\/versitygw (v\S+)/.exec(pins)?.[1];
   if (version === undefined) throw new Error(`${PACKAGE} is not pinned in test/s3/go.mod.`);
   return version;
-}
-
-function dockerAnswers(): Promise<boolean> {
-  if (process.env['DOCKER_HOST'] !== undefined) return Promise.resolve(true);
-  return new Promise((resolve) => {
-    const ping = request({ socketPath: '/var/run/docker.sock', path: '/_ping', timeout: 2_000 }, (response) => {
-      response.resume();
-      resolve(response.statusCode === 200);
-    });
-    ping.on('timeout', () => ping.destroy());
-    ping.on('error', () => resolve(false));
-    ping.end();
-  });
 }
 
 async function untilItListens(port: number, server: { alive(): boolean; said(): string }): Promise<void> {

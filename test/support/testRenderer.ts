@@ -8,7 +8,10 @@ import type {
   RenderRequest,
 } from '../../src/capture/creative/creative.ts';
 import { type CreativeRendererOptions, startCreativeRenderer } from '../../src/capture/creative/renderer.ts';
-import { startCreativeNetwork } from './creativeNetwork.ts';
+import { createGuardedFetch } from '../../src/egress/fetch.ts';
+import { createGuard } from '../../src/egress/guard.ts';
+import type { GuardedFetch, LocalOrigins } from '../../src/egress/ports.ts';
+import { startEgressProxy } from '../../src/egress/proxy.ts';
 import { startListener } from './listeners.ts';
 
 /** The ad server's response at a path; `hang`: the server never responds. */
@@ -90,3 +93,25 @@ export const file = (name: string, bytes: Buffer | string): CreativeSource => ({
   name,
   bytes: Buffer.from(bytes),
 });
+
+/** The real way out of a capture, opened for loopback. It finds no host by name, and asks no name server. */
+interface CreativeNetwork {
+  readonly proxyUrl: string;
+  readonly origins: LocalOrigins;
+  readonly fetch: GuardedFetch;
+  close(): Promise<void>;
+}
+
+/** @param fetchTimeoutMs default: enough for a busy machine. */
+async function startCreativeNetwork(fetchTimeoutMs = 60_000): Promise<CreativeNetwork> {
+  const lookup = (name: string) =>
+    Promise.reject(Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' }));
+  const guard = createGuard({ allow: ['127.0.0.0/8'], lookup });
+  const proxy = await startEgressProxy({ guard });
+  return {
+    proxyUrl: proxy.url,
+    origins: proxy.origins,
+    fetch: createGuardedFetch({ guard, timeoutMs: fetchTimeoutMs }),
+    close: () => proxy.close(),
+  };
+}

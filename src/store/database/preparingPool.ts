@@ -2,8 +2,6 @@
  * Saves time for every query. PostgreSQL keeps the plans of repeated statements, because parsing and planning a small one
  * costs as much as running it. A connection keeps its prepared statements until it closes. BEGIN is sent together with
  * the first statement of its transaction, so it needs no round trip of its own.
- *
- * Measured gain: 1.53 times the accepted requests a second (see "What was removed" in docs/performance.md).
  */
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type pg from 'pg';

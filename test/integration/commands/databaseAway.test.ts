@@ -6,9 +6,9 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { freePort } from '../../../src/commands/dev/embeddedPostgres.ts';
 import { sleep } from '../../../src/lib/sleep.ts';
-import { type Relay, startRelay } from '../../chaos/service/relay.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
+import { type Relay, startRelay } from '../../support/relay.ts';
 import { type ServiceProcess, startService } from '../../support/serviceProcess.ts';
 
 let folder: string;
