@@ -25,7 +25,7 @@ export const supersededError = (message: string) =>
 export const rejectedError = (message: string) =>
   new CaptureEndError(message, { exitCode: CAPTURE_EXIT.refused, graceMs: 2_000 });
 
-export const deadlineError = (message: string) =>
+const deadlineError = (message: string) =>
   new CaptureEndError(message, { exitCode: CAPTURE_EXIT.deadline, graceMs: 2_000 });
 
 export const terminatedError = (message: string, graceMs: number) =>
