@@ -21,10 +21,10 @@ export function addSharedRoutes(router: Router, options: PagesOptions, { handler
       show: (share: SharedSet, ...args: Parameters<RequestHandler>) => Promise<ResultsPage | 'sent' | undefined>,
     ): RequestHandler =>
     async (request, response, next) => {
-      await options.openLimits?.takeOfAddress(request, response);
+      options.openLimits?.takeOfAddress(request, response);
       const found = await find(options, request);
       if (!('title' in found))
-        await options.openLimits?.takeOfLink(found.id, response, costOf(request.method, String(request.route.path)));
+        options.openLimits?.takeOfLink(found.id, response, costOf(request.method, String(request.route.path)));
       const result = 'title' in found ? found : await show(found, request, response, next);
       if (result === 'sent') return;
       handlers.send(response, result ?? UNKNOWN_LINK, { paths: pathsOf(options.publicUrl, '') });

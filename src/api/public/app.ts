@@ -93,7 +93,7 @@ function addWriteRoutes(app: Express, options: BodyOptions, endpoint: Endpoint):
   const { db } = options.store;
   route(app, `${ORGANIZATION}/ads`, {
     get: endpoint('read', adList(db)),
-    post: endpoint('write', createAd(options), { remember: true }),
+    post: endpoint('write', createAd(options)),
   });
   route(app, `${ORGANIZATION}/screenshot_requests`, { post: endpoint('write', createScreenshotRequest(options)) });
   route(app, `${ORGANIZATION}/uploads`, {

@@ -10,11 +10,8 @@ import { isUuid } from '../../domain/slugs.ts';
 import { jsonSteps } from '../../lib/jsonSteps.ts';
 import { runInSlices } from '../../lib/slices.ts';
 import type { Queryable } from '../../store/database/database.ts';
-import { authenticate } from '../../store/organizations/apiKeys.ts';
 import { wasRemoved } from '../../store/removal/removedSets.ts';
-import type { RememberedKey } from '../../workflow/acceptance/acceptAd.ts';
 import { authorize, readApiKey, requireOwner } from '../auth/apiKeys.ts';
-import { KeyMemory } from '../auth/keyMemory.ts';
 import { costOf } from '../limits/costs.ts';
 import { createKeyChecker } from '../limits/keyChecker.ts';
 import type { OrganizationLinks } from '../presenters/records.ts';
@@ -36,8 +33,6 @@ export interface AuthorizedRequest {
   readonly place: OrganizationLinks;
   /** Days for which organizations that chose nothing keep answers to requests. */
   readonly answerDays: number;
-  /** Set if the key was valid within the last second and was not looked up for this request. */
-  readonly remembered: RememberedKey | undefined;
   /** Takes a further cost from the rate of the key. @throws Failure (429) */
   charge(cost: number): Promise<void>;
 }
@@ -59,8 +54,6 @@ export const longJsonResponse = async (status: number, body: object): Promise<Js
 });
 
 export interface EndpointOptions {
-  /** Accepts a key that was valid within the last second. The handler must then use `remembered`. */
-  readonly remember?: boolean;
   /** Its answers hold secrets, which no cache may keep. */
   readonly secret?: boolean;
 }
@@ -76,31 +69,22 @@ export function endpoints(options: PublicApiOptions): Endpoint {
   const { store, publicUrl, requestLimits, limits, retention = DEFAULT_RETENTION } = options;
   const answerDays = retention.request_retention_days.defaultDays;
   const { keyChecker = createKeyChecker({ db: store.db }) } = options;
-  const memory = new KeyMemory();
   const shapeOf = requestShapes(limits);
-  return (scope, handle, { remember = false, secret = scope === 'admin' } = {}) =>
+  return (scope, handle, { secret = scope === 'admin' } = {}) =>
     async (request, response) => {
       const slug = String(request.params['slug']);
       const key = readApiKey(request);
-      const known = remember ? memory.find(key) : undefined;
-      const caller = known ?? requireOwner(await keyChecker.find(request, key));
-      // Looks a disabled organization up at each request, so that it works as soon as it is enabled.
-      if (remember && known === undefined && !caller.organization.disabled) memory.keep(key, caller);
+      const caller = requireOwner(await keyChecker.find(request, key));
       const { id } = caller.organization;
       addLogFields(response, { organization_id: id, key_id: caller.keyId });
       const charge = (cost: number) => requestLimits?.take(caller.keyId, cost, response) ?? Promise.resolve();
       await charge(costOf(request.method, String(request.route.path)));
       authorize(caller, { slug, scope, publicUrl });
       beginCheck(request, response, shapeOf(request.method, String(request.route.path)));
-      const recheck = async (db: Queryable) => {
-        memory.forget(caller.keyId);
-        authorize(requireOwner(await authenticate(db, key)), { slug, scope, publicUrl });
-      };
-      const remembered = known && { keyId: caller.keyId, recheck };
       const { keyId } = caller;
       const actor = actorOf({ request, response }, { type: 'api_key', keyId });
       const place = { publicUrl, slug };
-      const call = { request, response, organizationId: id, keyId, actor, place, answerDays, remembered, charge };
+      const call = { request, response, organizationId: id, keyId, actor, place, answerDays, charge };
       const { status, text, tag } = await handle(call).catch((error: unknown) => answerRemoved(store.db, call, error));
       if (status === 204) {
         response.status(status).set('Cache-Control', 'no-store').end();
