@@ -187,9 +187,6 @@ export const SETTINGS = {
   MAX_SCREENSHOTS: setting('Limits', integer(1, 1_000_000), 'The most screenshots of one request.', {
     fallback: '10000',
   }),
-  MAX_BODY_BYTES: setting('Limits', integer(1_024, 1_073_741_824), 'The largest request body, in bytes.', {
-    fallback: '33554432',
-  }),
 
   SET_RETENTION_DAYS: setting(
     'Limits',

@@ -13,25 +13,10 @@ export function joinPath(...parts: readonly PropertyKey[]): string {
     .join('.');
 }
 
-/** The content of {@link Faults}, which another thread can send. */
-export interface FaultList {
-  readonly count: number;
-  readonly messages: readonly (readonly [path: string, messages: string[]])[];
-}
-
 /** Collects the faults of one body, by path. */
 export class Faults {
-  readonly #messages: Map<string, string[]>;
-  #count: number;
-
-  constructor({ count, messages }: FaultList = { count: 0, messages: [] }) {
-    this.#messages = new Map(messages);
-    this.#count = count;
-  }
-
-  get list(): FaultList {
-    return { count: this.#count, messages: [...this.#messages] };
-  }
+  readonly #messages = new Map<string, string[]>();
+  #count = 0;
 
   add(path: string, message: string): void {
     this.#count += 1;

@@ -36,20 +36,19 @@ export interface ParsedScreenshotRequest {
   readonly faults: Faults;
 }
 
-/** Reads a body in steps, each of which takes well under a millisecond. Run them with `runInSlices`, or `runAtOnce` if the body is small. */
-export type ScreenshotRequestParser = (body: JsonObject) => Generator<undefined, ParsedScreenshotRequest>;
+export type ScreenshotRequestParser = (body: JsonObject) => ParsedScreenshotRequest;
 
 /** @returns a parser for these limits. It creates its schemas once. */
 export function screenshotRequestParser(limits: Limits): ScreenshotRequestParser {
   const schema = screenshotObject(limits);
-  return function* parse(body) {
+  return (body) => {
     const faults = new Faults();
     const campaign = parseCampaign(body['campaign'], faults);
     const left = { screenshots: limits.screenshots * MAX_REPETITIONS };
     const entries: ParsedEntry[] = [];
     for (const [index, entry] of entriesOf(body['screenshot_requests'], limits, faults).entries()) {
       if (faults.isFull) break;
-      entries.push(yield* parseEntry(entry, { schema, path: `screenshot_requests.${index}`, faults, left }));
+      entries.push(parseEntry(entry, { schema, path: `screenshot_requests.${index}`, faults, left }));
     }
     if (left.screenshots < 0) noteTooManyScreenshots(limits, faults);
     refuseRepeatedKeys(entries, faults);
@@ -93,9 +92,8 @@ function noteTooManyScreenshots({ screenshots }: Limits, faults: Faults): void {
   );
 }
 
-function* parseEntry(entry: unknown, { schema, path, faults, left }: EntryContext): Generator<undefined, ParsedEntry> {
+function parseEntry(entry: unknown, { schema, path, faults, left }: EntryContext): ParsedEntry {
   const adPath = `${path}.ad`;
-  yield;
   if (!isObject(entry)) {
     faults.add(path, `must be an object, but is ${kindOf(entry)}.`);
     return { path: adPath, ad: undefined, screenshots: [] };
@@ -112,7 +110,6 @@ function* parseEntry(entry: unknown, { schema, path, faults, left }: EntryContex
     if (faults.isFull || left.screenshots < 0) break;
     const parsed = faults.read(schema, item, `${path}.screenshots.${index}`, MAX_VALUES_OF_PART);
     if (parsed !== undefined) screenshots.push(wanted(parsed));
-    yield;
   }
   return { path: adPath, ad, screenshots };
 }

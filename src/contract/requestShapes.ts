@@ -1,13 +1,14 @@
-/** The shapes of requests by the operations of the OpenAPI document: their query parameters, and the schemas of their JSON bodies. */
+/** The shapes of requests by the operations of the OpenAPI document: their query parameters, and the fields of their JSON bodies. */
 import { z } from 'zod';
 import type { Limits } from '../domain/limits.ts';
 import { operations } from './operations.ts';
+import { type KnownPart, knownPart } from './unknownFields.ts';
 
 export interface RequestShape {
   /** Names of its query parameters. */
   readonly query: readonly string[];
-  /** Undefined if it takes no JSON. */
-  readonly body: z.ZodType | undefined;
+  /** The fields of its JSON; undefined if it takes none. */
+  readonly body: KnownPart;
 }
 
 /** @returns the shape of a request by its method and the pattern of its path, whatever the parameters of the path are called. */
@@ -25,7 +26,7 @@ export function requestShapes(limits: Limits): FindShape {
       const body = operation.requestBody?.content?.['application/json']?.schema;
       shapes.set(keyOf(method, path), {
         query: query instanceof z.ZodObject ? Object.keys(query.shape) : [],
-        body: body instanceof z.ZodType ? body : undefined,
+        body: knownPart(body),
       });
     }
   }

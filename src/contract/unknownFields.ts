@@ -1,7 +1,7 @@
 /** Finds what a request sends although the API does not know it: misspelled fields and query parameters. */
 import { z } from 'zod';
 import { OURS } from './descriptions.ts';
-import { isObject, joinPath } from './faults.ts';
+import { isObject, type JsonObject, joinPath } from './faults.ts';
 
 /** A part of a request that the service ignored. */
 export const RequestWarning = z
@@ -27,40 +27,52 @@ export function unknownParameters(query: object, known: readonly string[]): Requ
   }));
 }
 
-/** Reads a body in steps. @returns a warning for each field that the schema does not have, at most {@link MAX_WARNINGS}. */
-export function* unknownFields(schema: z.ZodType, body: unknown): Generator<undefined, RequestWarning[]> {
-  const warnings: RequestWarning[] = [];
-  const open: { schema: unknown; value: unknown; path: string }[] = [{ schema, value: body, path: '' }];
-  for (let part = open.pop(); part !== undefined && warnings.length < MAX_WARNINGS; part = open.pop()) {
-    const { value, path } = part;
-    const type = withoutWrappers(part.schema);
-    if (type instanceof z.ZodArray && Array.isArray(value)) {
-      for (const [index, item] of [...value.entries()].reverse())
-        open.push({ schema: type.element, value: item, path: joinPath(path, index) });
-    } else if (type instanceof z.ZodObject && isObject(value) && type.def.catchall === undefined) {
-      addUnknown(warnings, { value, path, known: Object.keys(type.shape) });
-      for (const [name, field] of Object.entries(type.shape).reverse())
-        if (Object.hasOwn(value, name)) open.push({ schema: field, value: value[name], path: joinPath(path, name) });
-    }
-    yield;
-  }
-  return warnings;
+/** The fields that a part of a body may have; undefined for a part that may have any. */
+export type KnownPart = KnownObject | { readonly items: KnownPart } | undefined;
+
+interface KnownObject {
+  readonly fields: ReadonlyMap<string, KnownPart>;
+  readonly advice: string;
 }
 
-export function withoutWrappers(schema: unknown): unknown {
+export function knownPart(schema: unknown): KnownPart {
+  const type = withoutWrappers(schema);
+  if (type instanceof z.ZodArray) return { items: knownPart(type.element) };
+  if (!(type instanceof z.ZodObject) || type.def.catchall !== undefined) return undefined;
+  const fields = Object.entries(type.shape).map(([name, field]) => [name, knownPart(field)] as const);
+  return { fields: new Map(fields), advice: advice('field', Object.keys(type.shape)) };
+}
+
+function withoutWrappers(schema: unknown): unknown {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
     return withoutWrappers(schema.unwrap());
   return schema instanceof z.ZodPipe ? withoutWrappers(schema.in) : schema;
 }
 
-function addUnknown(
-  warnings: RequestWarning[],
-  { value, path, known }: { value: object; path: string; known: readonly string[] },
-): void {
+/** @returns a warning for each field that is not known, at most {@link MAX_WARNINGS}. */
+export function unknownFields(known: KnownPart, body: unknown): RequestWarning[] {
+  const warnings: RequestWarning[] = [];
+  addUnknown(warnings, known, body, '');
+  return warnings;
+}
+
+function addUnknown(warnings: RequestWarning[], known: KnownPart, value: unknown, path: string): void {
+  if (known === undefined || warnings.length >= MAX_WARNINGS) return;
+  if ('items' in known) {
+    if (!Array.isArray(value)) return;
+    for (const [index, item] of value.entries()) addUnknown(warnings, known.items, item, joinPath(path, index));
+  } else if (isObject(value)) {
+    addUnknownNames(warnings, known, value, path);
+    for (const [name, field] of known.fields)
+      if (Object.hasOwn(value, name)) addUnknown(warnings, field, value[name], joinPath(path, name));
+  }
+}
+
+function addUnknownNames(warnings: RequestWarning[], known: KnownObject, value: JsonObject, path: string): void {
   for (const name in value) {
     if (warnings.length >= MAX_WARNINGS) return;
-    if (known.includes(name) || !Object.hasOwn(value, name)) continue;
-    const message = `is not a field of this object, so the service ignored it. ${advice('field', known)}`;
+    if (known.fields.has(name) || !Object.hasOwn(value, name)) continue;
+    const message = `is not a field of this object, so the service ignored it. ${known.advice}`;
     warnings.push({ path: joinPath(path, shortened(name)), message });
   }
 }

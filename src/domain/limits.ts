@@ -6,7 +6,6 @@ export interface Limits {
   readonly subscribers: number;
   /** Frames in one screenshot object. */
   readonly frames: number;
-  readonly bodyBytes: number;
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -14,10 +13,17 @@ export const DEFAULT_LIMITS: Limits = {
   screenshots: 10_000,
   subscribers: 10,
   frames: 31,
-  bodyBytes: 33_554_432,
 };
 
+/** A JSON body, before and after decompression. */
+export const MAX_BODY_BYTES = 8 * 1024 * 1024;
+
+/** In a JSON body. To parse more would delay other requests. Valid screenshots with all options have 16 values each. */
+export const MAX_BODY_VALUES = 200_000;
+/** Names that occur once cost the most. Metadata of 1,000 ads have at most 50,000. */
+export const MAX_BODY_NAMES = 60_000;
+
 /** Several objects and markers may name the same screenshot. More than this is a mistake, and parsing them would take seconds. */
-export const MAX_REPETITIONS = 4;
+export const MAX_REPETITIONS = 2;
 
 export const INSTRUCTIONS_MAX = 10_000;

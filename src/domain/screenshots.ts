@@ -35,21 +35,16 @@ export interface WantedOfAd {
 }
 
 /**
- * Expands a request in steps: run them with `runInSlices`.
  * @param most the function stops after one screenshot more than this.
  * @returns the screenshots of a request in its order, one for each marker of each object. The same ad, site, device, marker and options,
  *   also in different entries, give one screenshot.
  */
-export function* expandScreenshots(
-  entries: readonly WantedOfAd[],
-  most: number,
-): Generator<undefined, PlannedPicture[]> {
+export function expandScreenshots(entries: readonly WantedOfAd[], most: number): PlannedPicture[] {
   const pictures = new Map<string, PlannedPicture>();
   for (const picture of wantedPictures(entries)) {
     const key = `${picture.adId} ${picture.device} ${picture.markerMs} ${picture.siteKey} ${optionsKey(picture.options)}`;
     if (!pictures.has(key)) pictures.set(key, picture);
     if (pictures.size > most) break;
-    yield;
   }
   return [...pictures.values()];
 }

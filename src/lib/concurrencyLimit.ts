@@ -13,9 +13,10 @@ export class ConcurrencyLimit {
     return this.#waiting.length;
   }
 
-  async run<T>(work: () => Promise<T>): Promise<T> {
+  /** @param signal ends the wait for a turn, not the work. @throws its reason if it aborts before. */
+  async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.#running < this.#atOnce) this.#running += 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else await this.#turn(signal);
     try {
       return await work();
     } finally {
@@ -23,5 +24,18 @@ export class ConcurrencyLimit {
       if (next === undefined) this.#running -= 1;
       else next();
     }
+  }
+
+  #turn(signal?: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#waiting.push(resolve);
+    const leave = () => {
+      const at = this.#waiting.indexOf(resolve);
+      if (at < 0) return;
+      this.#waiting.splice(at, 1);
+      reject(signal?.reason);
+    };
+    signal?.addEventListener('abort', leave);
+    return promise.finally(() => signal?.removeEventListener('abort', leave));
   }
 }

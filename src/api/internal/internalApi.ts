@@ -2,6 +2,7 @@
 
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { NO_SUCH_CALL, PROTOCOL_VERSION } from '../../contract/captureProtocol.ts';
+import { MAX_BODY_BYTES } from '../../domain/limits.ts';
 import { cutCodePoints, storable } from '../../domain/text.ts';
 import type { Log } from '../../lib/log.ts';
 import { createRateLimiter, type RateLimiter } from '../../lib/rateLimiter.ts';
@@ -22,15 +23,13 @@ import type { InternalApiOptions } from './options.ts';
 import { readJobId } from './pathParameters.ts';
 import { addSlotListRoutes } from './slotListRoutes.ts';
 
-/** The results of a hundred pictures of pages with many candidates take about 2 MB. */
-const MAX_BODY_BYTES = 16 * 1024 * 1024;
 /** A body may have a fault in each of thousands of places, and the log would hold all of them. */
 const MAX_MESSAGE_LENGTH = 2_000;
-/** The results of 200 pictures, the maximum of an index, take about 4 MB. The API needs a fifth of a second to parse 16 MB. */
+/** The results of 200 pictures, the maximum of an index, take about 4 MB. The API needs a tenth of a second to parse 8 MB. */
 const POD_LIMITS = {
   calls: 64,
-  bytes: MAX_BODY_BYTES,
-  byteRate: { perSecond: 128 * 1024, burst: MAX_BODY_BYTES },
+  bytes: 2 * MAX_BODY_BYTES,
+  byteRate: { perSecond: 128 * 1024, burst: 2 * MAX_BODY_BYTES },
 };
 /** Rejected calls of one address that the log shows. */
 const LOGGED_REJECTIONS = { perSecond: 2, burst: 100 };

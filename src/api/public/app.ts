@@ -8,7 +8,6 @@ import { requestId } from '../server/requestId.ts';
 import { requireEncoding } from '../server/requireEncoding.ts';
 import { route } from '../server/route.ts';
 import { closeAfterUnreadBody } from '../server/unreadBody.ts';
-import { createBodies } from './bodies/bodies.ts';
 import { branding, deleteLogo, putBranding, putLogo } from './branding.ts';
 import { patchAd, patchCampaign, patchSet } from './changing.ts';
 import { createAd } from './createAd.ts';
@@ -21,7 +20,7 @@ import { serveExport } from './exportFiles.ts';
 import { createExport, exportFile, exportList, oneExport } from './exports.ts';
 import { serveImage, serveThumbnail } from './images.ts';
 import { serveOpenApi } from './openApiRoute.ts';
-import type { BodyOptions, PublicApiOptions } from './options.ts';
+import type { PublicApiOptions } from './options.ts';
 import {
   adList,
   campaignList,
@@ -69,12 +68,11 @@ export function createPublicApi(options: PublicApiOptions): Express {
   // PostgreSQL cannot store a NUL, so nothing has such an id or name.
   for (const name of ['id', 'name']) app.param(name, rejectNul);
   const endpoint = endpoints(options);
-  const routeOptions = { ...options, bodies: createBodies(options.limits) };
-  addWriteRoutes(app, routeOptions, endpoint);
-  addReadRoutes(app, routeOptions, endpoint);
-  addExportRoutes(app, routeOptions, endpoint);
-  addShareRoutes(app, routeOptions, endpoint);
-  addSettingRoutes(app, routeOptions, endpoint);
+  addWriteRoutes(app, options, endpoint);
+  addReadRoutes(app, options, endpoint);
+  addExportRoutes(app, options, endpoint);
+  addShareRoutes(app, options, endpoint);
+  addSettingRoutes(app, options, endpoint);
   route(app, '/i/:file', { get: serveImage(options) });
   route(app, '/i/:token/:file', { get: serveThumbnail(options) });
   route(app, '/e/:token/:name', { get: serveExport(options) });
@@ -89,7 +87,7 @@ export function createPublicApi(options: PublicApiOptions): Express {
 const rejectNul: RequestParamHandler = (_request, _response, next, value: string) =>
   next(value.includes('\0') ? unknownId() : undefined);
 
-function addWriteRoutes(app: Express, options: BodyOptions, endpoint: Endpoint): void {
+function addWriteRoutes(app: Express, options: PublicApiOptions, endpoint: Endpoint): void {
   const { db } = options.store;
   route(app, `${ORGANIZATION}/ads`, {
     get: endpoint('read', adList(db)),
@@ -126,7 +124,7 @@ function addWriteRoutes(app: Express, options: BodyOptions, endpoint: Endpoint):
   route(app, `${ORGANIZATION}/screenshots/:id/retake`, { post: endpoint('write', retakeScreenshot(options)) });
 }
 
-function addShareRoutes(app: Express, options: BodyOptions, endpoint: Endpoint): void {
+function addShareRoutes(app: Express, options: PublicApiOptions, endpoint: Endpoint): void {
   const shares = `${ORGANIZATION}/screenshot_sets/:id/shares`;
   route(app, shares, {
     get: endpoint('read', listShares(options), { secret: true }),
@@ -135,7 +133,7 @@ function addShareRoutes(app: Express, options: BodyOptions, endpoint: Endpoint):
   route(app, `${shares}/:share`, { delete: endpoint('write', revokeShare(options)) });
 }
 
-function addReadRoutes(app: Express, options: BodyOptions, endpoint: Endpoint): void {
+function addReadRoutes(app: Express, options: PublicApiOptions, endpoint: Endpoint): void {
   const { db } = options.store;
   route(app, `${ORGANIZATION}/ads/:id`, {
     get: endpoint('read', oneAd(db)),
@@ -166,7 +164,7 @@ function addReadRoutes(app: Express, options: BodyOptions, endpoint: Endpoint): 
 }
 
 /** Exports need the scope "read", because they only show what their reader can read. */
-function addExportRoutes(app: Express, options: BodyOptions, endpoint: Endpoint): void {
+function addExportRoutes(app: Express, options: PublicApiOptions, endpoint: Endpoint): void {
   const { db } = options.store;
   route(app, `${ORGANIZATION}/screenshot_sets/:id/export`, { get: endpoint('read', exportFile(options)) });
   route(app, `${ORGANIZATION}/screenshot_sets/:id/exports`, {

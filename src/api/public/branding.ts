@@ -7,26 +7,25 @@ import { changeBranding, changeLogo } from '../../workflow/settings.ts';
 import { MAX_LOGO_BYTES, replaceLogo } from '../logos/replaceLogo.ts';
 import { brandingRecord } from '../presenters/exports.ts';
 import { type AuthorizedRequest, type JsonResponse, jsonResponse } from './endpoint.ts';
-import { jsonBodyReader } from './jsonBody.ts';
-import type { BodyOptions } from './options.ts';
-import { readRawBody } from './rawBody.ts';
+import { readJson } from './jsonBody.ts';
+import type { PublicApiOptions } from './options.ts';
+import { readBytes } from './readBytes.ts';
 
 type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 const MAX_BODY_BYTES = 64 * 1024;
 
-const answer = async ({ store }: BodyOptions, { organizationId, place }: AuthorizedRequest) =>
+const answer = async ({ store }: PublicApiOptions, { organizationId, place }: AuthorizedRequest) =>
   jsonResponse(200, brandingRecord(await readBranding(store.db, organizationId), place.publicUrl));
 
 /** GET …/branding */
-export function branding(options: BodyOptions): Handler {
+export function branding(options: PublicApiOptions): Handler {
   return (call) => answer(options, call);
 }
 
 /** PUT …/branding: replaces everything but the logo. */
-export function putBranding(options: BodyOptions): Handler {
-  const readBody = jsonBodyReader(options.bodies, MAX_BODY_BYTES);
+export function putBranding(options: PublicApiOptions): Handler {
   return async (call) => {
-    const { value } = await readBody(call);
+    const { value } = await readJson(call.request, MAX_BODY_BYTES);
     const faults = new Faults();
     const body = faults.read(BrandingBody, value, '');
     if (body === undefined) throw invalid(faults.errors);
@@ -37,9 +36,9 @@ export function putBranding(options: BodyOptions): Handler {
 }
 
 /** PUT …/branding/logo: the bytes of a PNG, JPEG, WebP or SVG file. It is stored as a PNG. */
-export function putLogo(options: BodyOptions): Handler {
+export function putLogo(options: PublicApiOptions): Handler {
   return async (call) => {
-    const body = await readRawBody(call.request, MAX_LOGO_BYTES);
+    const body = await readBytes(call.request, MAX_LOGO_BYTES);
     const { store, artifacts } = options;
     await replaceLogo({ db: store.db, artifacts }, { organizationId: call.organizationId, file: body }, call.actor);
     return answer(options, call);
@@ -47,7 +46,7 @@ export function putLogo(options: BodyOptions): Handler {
 }
 
 /** DELETE …/branding/logo */
-export function deleteLogo(options: BodyOptions): Handler {
+export function deleteLogo(options: PublicApiOptions): Handler {
   return async (call) => {
     const { organizationId, actor } = call;
     await options.store.db.transaction().execute((tx) => changeLogo(tx, organizationId, null, actor));

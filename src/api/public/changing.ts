@@ -7,14 +7,14 @@ import type { Queryable } from '../../store/database/database.ts';
 import { changeAd, changeSet, renameCampaign } from '../../workflow/changes.ts';
 import { campaignRecord } from '../presenters/listItems.ts';
 import { readAdRecord, readSetRecord } from '../presenters/readRecords.ts';
-import { type AuthorizedRequest, idOf, type JsonResponse, longJsonResponse, readOrFail } from './endpoint.ts';
-import { jsonBodyReader } from './jsonBody.ts';
-import type { BodyOptions } from './options.ts';
+import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
+import { readJson } from './jsonBody.ts';
+import type { PublicApiOptions } from './options.ts';
 
 type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
 /** PATCH …/ads/{id} */
-export function patchAd(options: BodyOptions): Handler {
+export function patchAd(options: PublicApiOptions): Handler {
   return changing(options, AdChange, async (tx, call, change) => {
     const ref = refOf(call);
     await changeAd(tx, ref, { change, actor: call.actor });
@@ -23,7 +23,7 @@ export function patchAd(options: BodyOptions): Handler {
 }
 
 /** PATCH …/screenshot_sets/{id} */
-export function patchSet(options: BodyOptions): Handler {
+export function patchSet(options: PublicApiOptions): Handler {
   return changing(options, SetChange, async (tx, call, change) => {
     const ref = refOf(call);
     await changeSet(tx, ref, { change, actor: call.actor });
@@ -32,7 +32,7 @@ export function patchSet(options: BodyOptions): Handler {
 }
 
 /** PATCH …/campaigns/{id} */
-export function patchCampaign(options: BodyOptions): Handler {
+export function patchCampaign(options: PublicApiOptions): Handler {
   return changing(options, CampaignChange, async (tx, call, { name }) => {
     const ref = refOf(call);
     await renameCampaign(tx, ref, { name, actor: call.actor });
@@ -45,16 +45,15 @@ const refOf = ({ request, organizationId }: AuthorizedRequest) => ({ id: idOf(re
 
 /** @param change changes the object and returns its record. */
 function changing<S extends z.ZodType>(
-  { store, bodies }: BodyOptions,
+  { store }: PublicApiOptions,
   schema: S,
   change: (tx: Queryable, call: AuthorizedRequest, wanted: z.output<S>) => Promise<object | undefined>,
 ): Handler {
-  const readBody = jsonBodyReader(bodies);
   return async (call) => {
-    const { value } = await readBody(call);
+    const { value } = await readJson(call.request);
     const wanted = readOrFail(schema, value);
     const record = await store.db.transaction().execute((tx) => change(tx, call, wanted));
     if (record === undefined) throw unknownId();
-    return longJsonResponse(200, record);
+    return jsonResponse(200, record);
   };
 }

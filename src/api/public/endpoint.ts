@@ -7,8 +7,6 @@ import { Failure, gone, invalid, unknownId } from '../../domain/failure.ts';
 import type { Scope } from '../../domain/keys.ts';
 import { DEFAULT_RETENTION } from '../../domain/retention.ts';
 import { isUuid } from '../../domain/slugs.ts';
-import { jsonSteps } from '../../lib/jsonSteps.ts';
-import { runInSlices } from '../../lib/slices.ts';
 import type { Queryable } from '../../store/database/database.ts';
 import { wasRemoved } from '../../store/removal/removedSets.ts';
 import { authorize, readApiKey, requireOwner } from '../auth/apiKeys.ts';
@@ -17,7 +15,7 @@ import { createKeyChecker } from '../limits/keyChecker.ts';
 import type { OrganizationLinks } from '../presenters/records.ts';
 import { addLogFields } from '../server/accessLog.ts';
 import { actorOf } from '../server/actor.ts';
-import { entityTagSteps, hasTag } from './entityTag.ts';
+import { hasTag, tagOf } from './entityTag.ts';
 import type { PublicApiOptions } from './options.ts';
 import { beginCheck, withRequestWarnings } from './requestCheck.ts';
 
@@ -46,12 +44,6 @@ export interface JsonResponse {
 }
 
 export const jsonResponse = (status: number, body: object): JsonResponse => ({ status, text: JSON.stringify(body) });
-
-/** As {@link jsonResponse}, for a record with a long list. */
-export const longJsonResponse = async (status: number, body: object): Promise<JsonResponse> => ({
-  status,
-  text: await runInSlices(jsonSteps(body)),
-});
 
 export interface EndpointOptions {
   /** Its answers hold secrets, which no cache may keep. */
@@ -90,7 +82,7 @@ export function endpoints(options: PublicApiOptions): Endpoint {
         response.status(status).set('Cache-Control', 'no-store').end();
         return;
       }
-      await send(call, { status, text: status === 304 ? '' : withRequestWarnings(request, text), tag }, secret);
+      send(call, { status, text: status === 304 ? '' : withRequestWarnings(request, text), tag }, secret);
     };
 }
 
@@ -119,15 +111,15 @@ async function answerRemoved(
 }
 
 /** Answers 304 if the client has the answer to its GET already. */
-async function send(
+function send(
   { request, response }: AuthorizedRequest,
   { status, text, tag: given }: JsonResponse,
   secret: boolean,
-): Promise<void> {
+): void {
   const isRead = (status === 200 || status === 304) && (request.method === 'GET' || request.method === 'HEAD');
   response.set('Cache-Control', isRead && !secret ? 'private, no-cache' : 'no-store');
   if (isRead) {
-    const tag = given ?? (await runInSlices(entityTagSteps(text)));
+    const tag = given ?? tagOf(text);
     response.set('ETag', tag).vary('Authorization').vary('Prefer');
     if (hasTag(request, tag)) {
       response.status(304).end();

@@ -7,18 +7,17 @@ import { requestPeriodReplay } from '../../workflow/periodReplays.ts';
 import { eventReplayRecord } from '../presenters/eventRecords.ts';
 import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
 import { answerOnce } from './idempotency.ts';
-import { jsonBodyReader } from './jsonBody.ts';
+import { readJson } from './jsonBody.ts';
 import { listAnswer, placeOf } from './listAnswer.ts';
-import type { BodyOptions, PublicApiOptions } from './options.ts';
+import type { PublicApiOptions } from './options.ts';
 
 type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
 /** POST …/event_replays: 202 with the replay, which runs in the background. */
-export function createEventReplay({ store, queue, bodies }: BodyOptions): Handler {
-  const readBody = jsonBodyReader(bodies);
+export function createEventReplay({ store, queue }: PublicApiOptions): Handler {
   return async (call) => {
-    const { request, response, organizationId } = call;
-    const { value, sha256 } = await readBody({ request, response, organizationId });
+    const { request, organizationId } = call;
+    const { value, sha256 } = await readJson(request);
     const body = readOrFail(NewEventReplay, value);
     return answerOnce({ db: store.db, call, endpoint: 'event_replays', bodySha256: sha256 }, async (tx) => {
       const row = await requestPeriodReplay(tx, organizationId, { body, queue, now: new Date() });
@@ -39,7 +38,7 @@ export function eventReplayList({ store }: PublicApiOptions): Handler {
 }
 
 /** GET …/event_replays/{id} */
-export function oneEventReplay({ store }: BodyOptions): Handler {
+export function oneEventReplay({ store }: PublicApiOptions): Handler {
   return async ({ request, organizationId }) => {
     const row = await findEventReplay(store.db, { organizationId, id: idOf(request) });
     if (row === undefined) throw unknownOrRemoved('replay');

@@ -9,9 +9,9 @@ import { replayEvents } from '../../workflow/replayEvents.ts';
 import { eventDetailRecord, eventRecord } from '../presenters/eventRecords.ts';
 import { type AuthorizedRequest, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
 import { answerOnce } from './idempotency.ts';
-import { jsonBodyReader, optionalJsonBodyReader } from './jsonBody.ts';
+import { readJson, readOptionalJson } from './jsonBody.ts';
 import { listAnswer, placeOf } from './listAnswer.ts';
-import type { BodyOptions } from './options.ts';
+import type { PublicApiOptions } from './options.ts';
 
 type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
@@ -19,7 +19,7 @@ type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 const DELIVERIES_SHOWN = 200;
 
 /** GET …/events: newest first. */
-export function eventList({ store }: BodyOptions): Handler {
+export function eventList({ store }: PublicApiOptions): Handler {
   return async ({ request, organizationId }) => {
     const query = readOrFail(EventsQuery, request.query);
     const { ad_id: adId, screenshot_set_id: setId, webhook_endpoint_id: endpointId, topic, from, to } = query;
@@ -31,7 +31,7 @@ export function eventList({ store }: BodyOptions): Handler {
 }
 
 /** @throws Failure (404) */
-export function oneEvent({ store }: BodyOptions): Handler {
+export function oneEvent({ store }: PublicApiOptions): Handler {
   return async (call) => {
     const { organizationId } = call;
     const row = await findEvent(store.db, { organizationId, id: eventIdOf(call) });
@@ -43,12 +43,11 @@ export function oneEvent({ store }: BodyOptions): Handler {
 }
 
 /** POST …/events/{id}/replay: 202 with the number of deliveries. */
-export function replayOne({ store, bodies }: BodyOptions): Handler {
-  const readBody = optionalJsonBodyReader(bodies);
+export function replayOne({ store }: PublicApiOptions): Handler {
   return async (call) => {
-    const { request, response, organizationId } = call;
+    const { request, organizationId } = call;
     const id = eventIdOf(call);
-    const { value, sha256 } = await readBody({ request, response, organizationId });
+    const { value, sha256 } = await readOptionalJson(request);
     const endpointId = endpointOf(readOrFail(EventReplay, value));
     return answerOnce({ db: store.db, call, endpoint: `events/${id}/replay`, bodySha256: sha256 }, async (tx) => {
       if ((await findEvent(tx, { organizationId, id })) === undefined) throw unknownOrRemoved('event');
@@ -58,11 +57,10 @@ export function replayOne({ store, bodies }: BodyOptions): Handler {
 }
 
 /** POST …/events/replay: 202 with the number of deliveries. */
-export function replayMany({ store, bodies }: BodyOptions): Handler {
-  const readBody = jsonBodyReader(bodies);
+export function replayMany({ store }: PublicApiOptions): Handler {
   return async (call) => {
-    const { request, response, organizationId } = call;
-    const { value, sha256 } = await readBody({ request, response, organizationId });
+    const { request, organizationId } = call;
+    const { value, sha256 } = await readJson(request);
     const body = readOrFail(EventsReplay, value);
     const eventIds = [...new Set(body.event_ids.map((id) => eventUuid(id) ?? id))];
     return answerOnce({ db: store.db, call, endpoint: 'events/replay', bodySha256: sha256 }, async (tx) =>

@@ -9,9 +9,9 @@ import { readBranding } from '../../store/organizations/branding.ts';
 import { requestExport, waitForExport } from '../../workflow/exports.ts';
 import { exportRecord } from '../presenters/exports.ts';
 import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
-import { jsonBodyReader } from './jsonBody.ts';
+import { readJson } from './jsonBody.ts';
 import { listAnswer } from './listAnswer.ts';
-import type { BodyOptions } from './options.ts';
+import type { PublicApiOptions } from './options.ts';
 import { requireSet } from './reading.ts';
 
 type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
@@ -22,11 +22,10 @@ const WAIT_MS = 8_000;
 const RETRY_AFTER_SECONDS = '3';
 
 /** POST …/screenshot_sets/{id}/exports: 202 with the export, or 200 if its file is ready. */
-export function createExport({ store, queue, bodies }: BodyOptions): Handler {
-  const readBody = jsonBodyReader(bodies, MAX_BODY_BYTES);
+export function createExport({ store, queue }: PublicApiOptions): Handler {
   return async (call) => {
     const setId = idOf(call.request);
-    const { value } = await readBody(call);
+    const { value } = await readJson(call.request, MAX_BODY_BYTES);
     const faults = new Faults();
     const body = faults.read(ExportBody, value, '');
     if (body === undefined) throw invalid(faults.errors);
@@ -37,7 +36,7 @@ export function createExport({ store, queue, bodies }: BodyOptions): Handler {
 }
 
 /** GET …/screenshot_sets/{id}/export: redirects to the file if it is ready soon, otherwise 202 with the export. */
-export function exportFile({ store, queue, exportWaitMs = WAIT_MS }: BodyOptions): Handler {
+export function exportFile({ store, queue, exportWaitMs = WAIT_MS }: PublicApiOptions): Handler {
   return async (call) => {
     const { request, response, organizationId } = call;
     const setId = idOf(request);

@@ -12,7 +12,6 @@ import type { KeyChecker } from '../limits/keyChecker.ts';
 import type { OpenLimits } from '../limits/openLimits.ts';
 import type { RequestLimits } from '../limits/requestLimits.ts';
 import type { ServedRequest } from '../server/accessLog.ts';
-import type { Bodies } from './bodies/bodies.ts';
 
 export interface PublicApiOptions extends EventContext {
   readonly store: Store;
@@ -50,9 +49,4 @@ export interface PublicApiOptions extends EventContext {
   readonly pages?: Router;
   /** Shows errors to people as pages. */
   readonly errorPages?: ErrorRequestHandler;
-}
-
-/** For routes that read JSON. */
-export interface BodyOptions extends PublicApiOptions {
-  readonly bodies: Bodies;
 }

@@ -31,14 +31,7 @@ import {
 } from '../presenters/listItems.ts';
 import { readAdRecord, readScreenshotDetail, readSetRecord } from '../presenters/readRecords.ts';
 import { adRecord, screenshotRecord } from '../presenters/records.ts';
-import {
-  type AuthorizedRequest,
-  idOf,
-  type JsonResponse,
-  jsonResponse,
-  longJsonResponse,
-  readOrFail,
-} from './endpoint.ts';
+import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
 import { hasTag, tagOf } from './entityTag.ts';
 import { listAnswer, placeOf, unknownPlace } from './listAnswer.ts';
 import { listQuery } from './listQuery.ts';
@@ -180,7 +173,7 @@ export function oneSet(db: Database): ReadHandler {
     await charge(costOfPictures(pictures));
     const record = await readSetRecord(db, { id, organizationId, publicUrl: place.publicUrl });
     if (record === undefined) throw unknownId();
-    return { ...(await longJsonResponse(200, record)), tag };
+    return { ...jsonResponse(200, record), tag };
   };
 }
 

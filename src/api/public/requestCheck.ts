@@ -6,7 +6,6 @@ import type { Request, Response } from 'express';
 import type { RequestShape } from '../../contract/requestShapes.ts';
 import { type RequestWarning, unknownFields, unknownParameters } from '../../contract/unknownFields.ts';
 import { type FieldErrors, invalid } from '../../domain/failure.ts';
-import { runInSlices } from '../../lib/slices.ts';
 import { listQuery } from './listQuery.ts';
 
 type Handling = 'strict' | 'lenient';
@@ -30,17 +29,10 @@ export function beginCheck(request: Request, response: Response, shape: RequestS
 }
 
 /** @param body as the client sent it. @throws Failure (422) if the client wants strict handling. */
-export async function checkBody(request: Request, body: object): Promise<void> {
+export function checkBody(request: Request, body: object): void {
   const check = checks.get(request);
   if (check?.shape.body === undefined) return;
-  addBodyWarnings(request, await runInSlices(unknownFields(check.shape.body, body)));
-}
-
-/** @param warnings about the body. @throws Failure (422) if the client wants strict handling. */
-export function addBodyWarnings(request: Request, warnings: readonly RequestWarning[]): void {
-  const check = checks.get(request);
-  if (check === undefined) return;
-  check.warnings.push(...warnings);
+  check.warnings.push(...unknownFields(check.shape.body, body));
   rejectIfStrict(check);
 }
 

@@ -7,42 +7,36 @@ import { reviewSet, type SetAction } from '../../workflow/reviews.ts';
 import { reviewScreenshot } from '../../workflow/screenshotReviews.ts';
 import { deliveryRecord } from '../presenters/listItems.ts';
 import { readScreenshotRecord, readSetRecord } from '../presenters/readRecords.ts';
-import {
-  type AuthorizedRequest,
-  idOf,
-  type JsonResponse,
-  jsonResponse,
-  longJsonResponse,
-  readOrFail,
-} from './endpoint.ts';
+import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
 import { answerOnce } from './idempotency.ts';
-import { jsonBodyReader, optionalJsonBodyReader } from './jsonBody.ts';
-import type { BodyOptions } from './options.ts';
+import { readJson, readOptionalJson } from './jsonBody.ts';
+import type { PublicApiOptions } from './options.ts';
 
 /** POST …/screenshot_sets/{id}/approve, reject or cancel: responds with the changed set. */
-export function review(options: BodyOptions, action: SetAction): (call: AuthorizedRequest) => Promise<JsonResponse> {
-  const { store, bodies } = options;
-  const readBody = optionalJsonBodyReader(bodies);
-  return async ({ request, response, organizationId, keyId, place }) => {
+export function review(
+  options: PublicApiOptions,
+  action: SetAction,
+): (call: AuthorizedRequest) => Promise<JsonResponse> {
+  const { store } = options;
+  return async ({ request, organizationId, keyId, place }) => {
     const setId = idOf(request);
-    const notes = notesOf((await readBody({ request, response, organizationId })).value);
+    const notes = notesOf((await readOptionalJson(request)).value);
     const query = { id: setId, organizationId, publicUrl: place.publicUrl };
     return store.db.transaction().execute(async (tx) => {
       await reviewSet(tx, { action, organizationId, setId, notes, keyId }, options);
       const record = await readSetRecord(tx, query);
       if (record === undefined) throw unknownId();
-      return longJsonResponse(200, record);
+      return jsonResponse(200, record);
     });
   };
 }
 
 /** POST …/screenshots/{id}/review: responds with the changed screenshot. */
-export function reviewOfScreenshot(options: BodyOptions): (call: AuthorizedRequest) => Promise<JsonResponse> {
-  const { store, bodies } = options;
-  const readBody = jsonBodyReader(bodies);
-  return async ({ request, response, organizationId, keyId, place }) => {
+export function reviewOfScreenshot(options: PublicApiOptions): (call: AuthorizedRequest) => Promise<JsonResponse> {
+  const { store } = options;
+  return async ({ request, organizationId, keyId, place }) => {
     const screenshotId = idOf(request);
-    const { value } = await readBody({ request, response, organizationId });
+    const { value } = await readJson(request);
     const { decision, comment } = readOrFail(ScreenshotReviewBody, value);
     const review = { decision: decision ?? undefined, comment: comment ?? undefined };
     return store.db.transaction().execute(async (tx) => {
@@ -59,7 +53,7 @@ function notesOf(body: object): string | null {
 }
 
 /** POST …/deliveries/{id}/replay: 202 with the delivery. The service then sends it again. */
-export function replay({ store }: BodyOptions): (call: AuthorizedRequest) => Promise<JsonResponse> {
+export function replay({ store }: PublicApiOptions): (call: AuthorizedRequest) => Promise<JsonResponse> {
   return async (call) => {
     const { request, organizationId } = call;
     const id = idOf(request);

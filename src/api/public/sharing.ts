@@ -11,20 +11,19 @@ import { shareToken } from '../auth/shareTokens.ts';
 import { shareRecord } from '../presenters/listItems.ts';
 import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
 import { answerOnce } from './idempotency.ts';
-import { optionalJsonBodyReader } from './jsonBody.ts';
+import { readOptionalJson } from './jsonBody.ts';
 import { listAnswer } from './listAnswer.ts';
-import type { BodyOptions } from './options.ts';
+import type { PublicApiOptions } from './options.ts';
 
 type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
 /** POST …/screenshot_sets/{id}/shares: 201 with a new share link. */
-export function createShare(options: BodyOptions): Handler {
-  const { store, bodies } = options;
-  const readBody = optionalJsonBodyReader(bodies);
+export function createShare(options: PublicApiOptions): Handler {
+  const { store } = options;
   return async (call) => {
     const { organizationId, actor } = call;
     const setId = idOf(call.request);
-    const { value, sha256 } = await readBody(call);
+    const { value, sha256 } = await readOptionalJson(call.request);
     const { label, expires_at, downloads } = readOrFail(NewShare, value);
     const expiresAt = expires_at ?? inDays(new Date(), SHARE_DAYS_DEFAULT);
     const link = { organizationId, setId, expiresAt, label: label?.trim() ?? '', downloads: downloads ?? false };
@@ -36,7 +35,7 @@ export function createShare(options: BodyOptions): Handler {
 }
 
 /** GET …/screenshot_sets/{id}/shares: all links, also those that are no longer valid. */
-export function listShares(options: BodyOptions): Handler {
+export function listShares(options: PublicApiOptions): Handler {
   const { db } = options.store;
   return async ({ request, organizationId }) => {
     const setId = idOf(request);
@@ -51,7 +50,7 @@ export function listShares(options: BodyOptions): Handler {
 }
 
 /** DELETE …/screenshot_sets/{id}/shares/{share_id}: revokes the link and responds with it. */
-export function revokeShare(options: BodyOptions): Handler {
+export function revokeShare(options: PublicApiOptions): Handler {
   return async ({ request, organizationId, actor }) => {
     const setId = idOf(request);
     const id = idOf(request, 'share');
@@ -62,6 +61,6 @@ export function revokeShare(options: BodyOptions): Handler {
   };
 }
 
-function recordOf({ secret, publicUrl }: BodyOptions, row: ShareLinkRow) {
+function recordOf({ secret, publicUrl }: PublicApiOptions, row: ShareLinkRow) {
   return shareRecord(row, sharePage(publicUrl, shareToken(secret, row.id)));
 }

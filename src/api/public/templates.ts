@@ -6,19 +6,18 @@ import { removeTemplate as removeTemplateRow, saveTemplate } from '../../workflo
 import { templateRecord } from '../presenters/listItems.ts';
 import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
 import { answerOnce } from './idempotency.ts';
-import { jsonBodyReader } from './jsonBody.ts';
+import { readJson } from './jsonBody.ts';
 import { listAnswer } from './listAnswer.ts';
-import type { BodyOptions } from './options.ts';
+import type { PublicApiOptions } from './options.ts';
 
 type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
 /** POST …/templates: 201 with a new template, or 200 with the one of that name, which it replaces. */
-export function createTemplate({ store, limits, bodies }: BodyOptions): Handler {
-  const readBody = jsonBodyReader(bodies);
+export function createTemplate({ store, limits }: PublicApiOptions): Handler {
   const schema = newTemplate(limits);
   return async (call) => {
     const { organizationId, keyId } = call;
-    const { value, sha256 } = await readBody(call);
+    const { value, sha256 } = await readJson(call.request);
     const template = readOrFail(schema, value);
     const toSave = { organizationId, keyId, name: template.name.trim(), body: templateBody(template) };
     return answerOnce({ db: store.db, call, endpoint: 'templates', bodySha256: sha256 }, async (tx) => {
@@ -29,7 +28,7 @@ export function createTemplate({ store, limits, bodies }: BodyOptions): Handler 
 }
 
 /** GET …/templates, by name. */
-export function templateList({ store }: BodyOptions): Handler {
+export function templateList({ store }: PublicApiOptions): Handler {
   return async ({ request, organizationId }) => {
     const query = readOrFail(ListQuery, request.query);
     const filter = { organizationId, from: query.from, to: query.to };
@@ -38,7 +37,7 @@ export function templateList({ store }: BodyOptions): Handler {
 }
 
 /** DELETE …/templates/{id}: 204. */
-export function removeTemplate({ store }: BodyOptions): Handler {
+export function removeTemplate({ store }: PublicApiOptions): Handler {
   return async ({ request, organizationId }) => {
     await store.db.transaction().execute((tx) => removeTemplateRow(tx, { id: idOf(request), organizationId }));
     return { status: 204, text: '' };

@@ -4,19 +4,19 @@ import { CREATIVE_MAX_BYTES, type CreativeFormat } from '../../domain/ads.ts';
 import type { ErrorCode } from '../../domain/errorCodes.ts';
 import { Failure, invalid } from '../../domain/failure.ts';
 import { uploadName } from '../../domain/uploads.ts';
+import { ConcurrencyLimit } from '../../lib/concurrencyLimit.ts';
 import { type DetectedContent, detectContent, NotACreativeError } from '../../lib/detectContent.ts';
 import { errorMessage } from '../../lib/errorMessage.ts';
 import { requireRoomForUpload, type StoredUpload, storeUpload, type UploadContext } from '../../workflow/uploads.ts';
-import { BodyMemory } from '../limits/bodyMemory.ts';
 import { malformed, openMultipart, type ReceivedFile } from './multipart.ts';
 
 /** The first bytes of a file tell its format. */
 const HEAD_BYTES = 256 * 1024;
 /** The headers and fields of a multipart body. */
 const MULTIPART_BYTES = 128 * 1024;
-/** Memory that one upload to a bucket takes. */
-const MEMORY_BYTES = 16 * 1024 * 1024;
+/** Uploads at the same time, because each takes memory. */
 const AT_ONCE = { ofOrganization: 4, inAll: 12 };
+const MAX_WAIT_MS = 30_000;
 
 /** @returns the stored upload. @throws Failure 400, 409, 413, 415, 422, 429 */
 export type ReceiveUpload = (request: Request, organizationId: string) => Promise<StoredUpload>;
@@ -46,24 +46,30 @@ export function fileReceiver(context: UploadContext): ReceiveFile {
     inTurn(organizationId, () => storeFile(context, organizationId, { ...file, contentType: '' }));
 }
 
-/** @returns a function that runs its work as soon as the organization has room for an upload. */
+/** @returns a function that runs its work as soon as the organization has room for an upload. It throws a Failure (429) after 30 s. */
 function turns(context: UploadContext) {
-  const ofOrganization = new BodyMemory(AT_ONCE.ofOrganization * MEMORY_BYTES);
-  const inAll = new BodyMemory(AT_ONCE.inAll * MEMORY_BYTES);
+  const inAll = new ConcurrencyLimit(AT_ONCE.inAll);
+  const own = new Map<string, { readonly limit: ConcurrencyLimit; users: number }>();
   return async <T>(organizationId: string, work: () => Promise<T>): Promise<T> => {
     await requireRoomForUpload(context, organizationId);
-    const releaseOwn = await ofOrganization.acquire(organizationId, MEMORY_BYTES);
+    const ofOrganization = own.get(organizationId) ?? { limit: new ConcurrencyLimit(AT_ONCE.ofOrganization), users: 0 };
+    own.set(organizationId, ofOrganization);
+    ofOrganization.users += 1;
+    const wait = AbortSignal.timeout(MAX_WAIT_MS);
     try {
-      const release = await inAll.acquire('all', MEMORY_BYTES);
-      try {
-        return await work();
-      } finally {
-        release();
-      }
+      return await ofOrganization.limit.run(() => inAll.run(work, wait), wait);
+    } catch (error) {
+      throw wait.aborted && error === wait.reason ? tooManyUploads() : error;
     } finally {
-      releaseOwn();
+      ofOrganization.users -= 1;
+      if (ofOrganization.users === 0) own.delete(organizationId);
     }
   };
+}
+
+function tooManyUploads(): Failure {
+  const errors = { rate_limit: ['Other uploads took too long: send fewer at once.'] };
+  return new Failure({ status: 429, code: 'rate_limited', errors, headers: { 'Retry-After': '1' } });
 }
 
 interface FileToStore extends ReceivedFile {

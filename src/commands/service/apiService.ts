@@ -172,7 +172,6 @@ function limitsOf(config: ServiceContext['config']) {
       screenshots: config.MAX_SCREENSHOTS,
       subscribers: MAX_SUBSCRIBERS,
       frames: MAX_FRAMES,
-      bodyBytes: config.MAX_BODY_BYTES,
     },
     quotas: { picturesPerDay: config.PICTURES_PER_DAY, runningCaptures: config.MAX_PODS_PER_ORGANIZATION },
     uploadLimits: {

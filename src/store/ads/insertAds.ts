@@ -3,7 +3,6 @@ import { type RawBuilder, sql } from 'kysely';
 import { type AdSize, defaultAdName, type Media } from '../../domain/ads.ts';
 import type { Metadata } from '../../domain/metadata.ts';
 import { isUuid } from '../../domain/slugs.ts';
-import { batchesOf } from '../../lib/batches.ts';
 import type { Queryable } from '../database/database.ts';
 import type { AdSource } from '../database/schema.ts';
 import { type NewSubscriber, subscriberRows } from '../deliveries/subscriberRows.ts';
@@ -55,42 +54,22 @@ export function newAd(given: {
 
 /** One try for every name that another request may be inserting, and one more. */
 const TRIES = 3;
-/** Characters of the ads that one statement stores, so that preparing it does not hold the event loop. */
-const BATCH_CHARACTERS = 512 * 1024;
-/** For the other columns of an ad. */
-const AD_CHARACTERS = 500;
 
 /**
- * Finds or makes the campaign and stores ads in it, in one statement unless they are large. Where a lookup key is taken, nothing is
- * stored for that ad. An upload that a stored ad uses does not expire any more.
+ * Finds or makes the campaign and stores ads in it, in one statement. Where a lookup key is taken, nothing is stored for that ad. An upload
+ * that a stored ad uses does not expire any more.
  * @returns undefined where no campaign of this organization has the id.
  */
 export async function insertAds(tx: Queryable, given: NewAds): Promise<InsertedAds | undefined> {
   if ('id' in given.campaign && !isUuid(given.campaign.id)) return undefined;
   // In the order of their keys, requests that name the same keys never wait for each other in a circle.
-  const [first = [], ...more] = batchesOf(given.ads.toSorted(byKey), charactersOf, BATCH_CHARACTERS);
-  const stored = await insertBatch(tx, { ...given, ads: first });
-  if (stored === undefined) return undefined;
-  const inserted = new Map(stored.inserted);
-  for (const ads of more) {
-    const next = await insertBatch(tx, { ...given, campaign: { id: stored.campaignId }, ads });
-    if (next === undefined) return undefined;
-    for (const [id, createdAt] of next.inserted) inserted.set(id, createdAt);
-  }
-  return { campaignId: stored.campaignId, inserted };
-}
-
-const charactersOf = ({ media }: NewAd) => media.content.length + AD_CHARACTERS;
-
-async function insertBatch(tx: Queryable, given: NewAds): Promise<InsertedAds | undefined> {
+  const ordered = { ...given, ads: given.ads.toSorted(byKey) };
   for (let i = 0; i < TRIES; i += 1) {
-    const { rows } = await statement(given).execute(tx);
+    const { rows } = await statement(ordered).execute(tx);
     const campaignId = rows[0]?.campaign_id;
     if (campaignId !== undefined) {
-      return {
-        campaignId,
-        inserted: new Map(rows.flatMap(({ id, created_at }) => (id === null ? [] : [[id, created_at] as const]))),
-      };
+      const inserted = rows.flatMap(({ id, created_at }) => (id === null ? [] : [[id, created_at] as const]));
+      return { campaignId, inserted: new Map(inserted) };
     }
     // Another request made the campaign while this statement ran, which therefore did not see it; the next one does.
     if ('id' in given.campaign) return undefined;

@@ -4,8 +4,6 @@ import { optionsToJson } from '../../contract/optionsJson.ts';
 import type { Metadata } from '../../domain/metadata.ts';
 import { DEFAULT_OPTIONS } from '../../domain/screenshotOptions.ts';
 import type { PlannedPicture, Retaken } from '../../domain/screenshots.ts';
-import { batchesOf } from '../../lib/batches.ts';
-import { arrayLiteral } from '../database/arrayLiteral.ts';
 import type { Queryable } from '../database/database.ts';
 import { type NewSubscriber, subscriberRows } from '../deliveries/subscriberRows.ts';
 
@@ -28,17 +26,10 @@ function optionsColumn({ options }: PlannedPicture): string | null {
 
 const DEFAULTS = JSON.stringify(optionsToJson(DEFAULT_OPTIONS));
 
-/** Characters of the addresses that one statement stores, so that preparing it does not hold the event loop. */
-const BATCH_CHARACTERS = 6 * 1024 * 1024;
-
-/**
- * Stores a set with its screenshots and subscribers, in one statement unless the addresses are very long. A trigger indexes the whole set
- * after each statement, so few statements are better.
- */
+/** Stores a set with its screenshots and subscribers in one statement, because a trigger indexes the whole set after each statement. */
 export async function insertSet(tx: Queryable, given: NewSet): Promise<{ id: string; created_at: Date }> {
   const id = randomUUID();
   const { organizationId, campaignId, instructions, metadata, retakeOf } = given;
-  const [first = [], ...more] = batchesOf(given.pictures, charactersOf, BATCH_CHARACTERS);
   const { rows } = await sql<{ id: string; created_at: Date }>`
     with made as (
       insert into screenshot_sets (id, organization_id, campaign_id, instructions, metadata, retake_of, original_id)
@@ -47,7 +38,7 @@ export async function insertSet(tx: Queryable, given: NewSet): Promise<{ id: str
         ${retakeOf?.originalId ?? null}::uuid)
       returning id, created_at
     ),
-    pictures as (${await screenshotStep(id, first, 0)}),
+    pictures as (${screenshotStep(id, given.pictures)}),
     new_subscribers as (
       insert into subscribers
         (id, organization_id, set_id, seq, webhook_url, webhook_topics, s3_bucket, s3_region, s3_key_prefix,
@@ -60,36 +51,20 @@ export async function insertSet(tx: Queryable, given: NewSet): Promise<{ id: str
     select id, created_at from made`.execute(tx);
   const row = rows[0];
   if (row === undefined) throw new Error('The set was not stored.');
-  let stored = first.length;
-  for (const pictures of more) {
-    await (await screenshotStep(id, pictures, stored)).execute(tx);
-    stored += pictures.length;
-  }
   return row;
 }
 
-const charactersOf = ({ siteUrl, siteKey }: PlannedPicture) => siteUrl.length + siteKey.length;
-
-/** @param before the number of screenshots of the set that come before these. */
-async function screenshotStep(
-  setId: string,
-  pictures: readonly PlannedPicture[],
-  before: number,
-): Promise<RawBuilder<unknown>> {
-  const column = (value: (picture: PlannedPicture) => string | number | null) => arrayLiteral(pictures, value);
-  const adIds = await column(({ adId }) => adId);
-  const siteUrls = await column(({ siteUrl }) => siteUrl);
-  const siteKeys = await column(({ siteKey }) => siteKey);
-  const devices = await column(({ device }) => device);
-  const markers = await column(({ markerMs }) => markerMs);
-  const options = await column(optionsColumn);
-  const retakes = await column(({ retakeOf }) => retakeOf?.id ?? null);
-  const originals = await column(({ retakeOf }) => retakeOf?.originalId ?? null);
+function screenshotStep(setId: string, pictures: readonly PlannedPicture[]): RawBuilder<unknown> {
+  const column = (value: (picture: PlannedPicture) => string | number | null) => pictures.map(value);
   return sql`
     insert into screenshots (id, set_id, seq, ad_id, site_url, site_key, device, marker_ms, options, retake_of, original_id)
-    select gen_random_uuid(), ${setId}::uuid, (n.seq - 1)::integer + ${before}::integer, n.ad_id, n.site_url, n.site_key,
+    select gen_random_uuid(), ${setId}::uuid, (n.seq - 1)::integer, n.ad_id, n.site_url, n.site_key,
       n.device, n.marker_ms, n.options::jsonb, n.retake_of, n.original_id
-    from unnest(${adIds}::uuid[], ${siteUrls}::text[], ${siteKeys}::text[], ${devices}::text[], ${markers}::integer[],
-      ${options}::text[], ${retakes}::uuid[], ${originals}::uuid[]
+    from unnest(
+      ${column(({ adId }) => adId)}::uuid[], ${column(({ siteUrl }) => siteUrl)}::text[],
+      ${column(({ siteKey }) => siteKey)}::text[], ${column(({ device }) => device)}::text[],
+      ${column(({ markerMs }) => markerMs)}::integer[], ${column(optionsColumn)}::text[],
+      ${column(({ retakeOf }) => retakeOf?.id ?? null)}::uuid[],
+      ${column(({ retakeOf }) => retakeOf?.originalId ?? null)}::uuid[]
     ) with ordinality as n (ad_id, site_url, site_key, device, marker_ms, options, retake_of, original_id, seq)`;
 }

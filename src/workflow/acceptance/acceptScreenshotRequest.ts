@@ -4,7 +4,6 @@ import { invalid } from '../../domain/failure.ts';
 import type { Limits } from '../../domain/limits.ts';
 import { DEFAULT_QUOTAS, type DefaultQuotas, quotaExceeded } from '../../domain/quotas.ts';
 import { countWanted, expandScreenshots, type Retaken } from '../../domain/screenshots.ts';
-import { runInSlices } from '../../lib/slices.ts';
 import type { Enqueuer } from '../../queue/payloads.ts';
 import { type NewAd, newAd } from '../../store/ads/insertAds.ts';
 import type { Queryable } from '../../store/database/database.ts';
@@ -49,7 +48,7 @@ async function storeRequest(tx: Queryable, options: AcceptOptions): Promise<Stor
   const existing = needsLook(options) ? await examineEntries(tx, options) : NOTHING_EXISTS;
   const { campaignId, adIds } = await storeAds(tx, options, existing);
   const entries = parsed.entries.map(({ screenshots }, index) => ({ adId: adIds[index] ?? '', screenshots }));
-  const pictures = await runInSlices(expandScreenshots(entries, limits.screenshots));
+  const pictures = expandScreenshots(entries, limits.screenshots);
   const { instructions, metadata, subscribers } = parsed;
   const set = await insertSet(tx, {
     ...{ organizationId, campaignId, instructions, metadata },

@@ -2,7 +2,6 @@ import type { ParsedEntry, ParsedScreenshotRequest } from '../../contract/parseS
 import { invalid } from '../../domain/failure.ts';
 import type { Limits } from '../../domain/limits.ts';
 import { expandScreenshots } from '../../domain/screenshots.ts';
-import { runInSlices } from '../../lib/slices.ts';
 import { type FoundReferences, findReferences } from '../../store/ads/findReferences.ts';
 import type { Queryable } from '../../store/database/database.ts';
 import { addMissingConnectorFaults, addUnknownCampaignFault, lockUploads, type UploadNames } from './checks.ts';
@@ -45,7 +44,7 @@ export async function examineEntries(tx: Queryable, examined: Examined): Promise
   const newAds = entries.filter((entry) => adOf(entry) === undefined);
   const uploadNames = await lockUploads(tx, { organizationId, newAds, faults });
   const existing: Existing = { campaignId: resolved.campaignId, adOf, uploadNames };
-  await addTooManyFault(parsed, existing, limits);
+  addTooManyFault(parsed, existing, limits);
   await addMissingConnectorFaults(tx, { organizationId, subscribers, faults });
   if (faults.any) throw invalid(faults.errors);
   return existing;
@@ -73,16 +72,12 @@ function addEntryFaults(
   }
 }
 
-async function addTooManyFault(
-  { entries, faults }: ParsedScreenshotRequest,
-  existing: Existing,
-  limits: Limits,
-): Promise<void> {
+function addTooManyFault({ entries, faults }: ParsedScreenshotRequest, existing: Existing, limits: Limits): void {
   const merged = entries.map((entry, index) => ({
     adId: existing.adOf(entry) ?? `entry ${index}`,
     screenshots: entry.screenshots,
   }));
-  const pictures = await runInSlices(expandScreenshots(merged, limits.screenshots));
+  const pictures = expandScreenshots(merged, limits.screenshots);
   if (pictures.length <= limits.screenshots) return;
   const most = limits.screenshots.toLocaleString('en');
   faults.add('screenshot_requests', `must result in at most ${most} screenshots: send several requests.`);

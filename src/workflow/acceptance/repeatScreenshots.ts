@@ -5,7 +5,6 @@ import type { ParsedRetake } from '../../contract/retakes.ts';
 import { conflict, invalid, unknownId } from '../../domain/failure.ts';
 import type { Limits } from '../../domain/limits.ts';
 import { expandScreenshots, type Retaken, type WantedScreenshots } from '../../domain/screenshots.ts';
-import { runInSlices } from '../../lib/slices.ts';
 import type { Queryable } from '../../store/database/database.ts';
 import { readSubscribersAsGiven } from '../../store/deliveries/subscriberRows.ts';
 import { lockScreenshot } from '../../store/screenshots/oneScreenshot.ts';
@@ -117,7 +116,7 @@ async function requestOf(tx: Queryable, { set, pictures, wish, isRetake }: Repea
     adId: picture.adId,
     screenshots: [wanted(picture, wish, isRetake)],
   }));
-  const expanded = await runInSlices(expandScreenshots(screenshots, pictures.length));
+  const expanded = expandScreenshots(screenshots, pictures.length);
   if (expanded.length < pictures.length) {
     faults.add(
       wish.site === undefined ? 'device.name' : 'site.url',

@@ -1,12 +1,9 @@
 import { expect, test, vi } from 'vitest';
-import type { JsonObject } from '../../../src/contract/faults.ts';
 import { screenshotRequestParser } from '../../../src/contract/parseScreenshotRequest.ts';
 import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
 import { DEFAULT_OPTIONS } from '../../../src/domain/screenshotOptions.ts';
-import { runAtOnce } from '../../../src/lib/slices.ts';
 
-const steps = screenshotRequestParser({ ...DEFAULT_LIMITS, entries: 2, screenshots: 2 });
-const parse = (body: JsonObject) => runAtOnce(steps(body));
+const parse = screenshotRequestParser({ ...DEFAULT_LIMITS, entries: 2, screenshots: 2 });
 const object = { site: { url: 'news.example' }, device: { name: 'desktop' } };
 const entry = (objects: number) => ({
   ad: { media: { type: 'url', content: 'https://ads.example/' } },
@@ -15,11 +12,11 @@ const entry = (objects: number) => ({
 const read = (entries: object[]) => parse({ campaign: { name: 'C' }, screenshot_requests: entries });
 
 test('Objects that name the same screenshot are read, up to a bound over all entries', () => {
-  const most = read([entry(5), entry(3)]);
+  const most = read([entry(3), entry(1)]);
   expect(most.faults.any).toBe(false);
-  expect(most.entries.map(({ screenshots }) => screenshots.length)).toEqual([5, 3]);
-  expect(read([entry(5), entry(4)]).faults.errors).toEqual({
-    screenshot_requests: ['must name at most 8 screenshots in all, with repetitions: send several requests.'],
+  expect(most.entries.map(({ screenshots }) => screenshots.length)).toEqual([3, 1]);
+  expect(read([entry(3), entry(2)]).faults.errors).toEqual({
+    screenshot_requests: ['must name at most 4 screenshots in all, with repetitions: send several requests.'],
   });
 });
 
@@ -109,7 +106,7 @@ test('markers count as screenshots before any of them is checked', () => {
   const frames = (count: number) => ({ ...object, options: { ad: { frames: Array(count).fill({}) } } });
   const { errors } = read([{ ...entry(1), screenshots: [frames(9)] }]).faults;
   expect(errors).toEqual({
-    screenshot_requests: ['must name at most 8 screenshots in all, with repetitions: send several requests.'],
+    screenshot_requests: ['must name at most 4 screenshots in all, with repetitions: send several requests.'],
   });
 });
 
@@ -118,9 +115,7 @@ test('the parser stops after the first hundred faults, and the answer says so', 
   const wrong = () => Object.defineProperty({}, 'site', { enumerable: true, get: visit });
   const many = screenshotRequestParser(DEFAULT_LIMITS);
   const screenshots = Array.from({ length: 5_000 }, wrong);
-  const { errors } = runAtOnce(
-    many({ campaign: { name: 'C' }, screenshot_requests: [{ ...entry(1), screenshots }] }),
-  ).faults;
+  const { errors } = many({ campaign: { name: 'C' }, screenshot_requests: [{ ...entry(1), screenshots }] }).faults;
   expect(errors['body']).toEqual(['has more faults: these are the first 100.']);
   expect(Object.keys(errors)).toHaveLength(101);
   expect(visit.mock.calls.length).toBeLessThan(500);

@@ -9,7 +9,13 @@ import { buildOpenApi } from '../../../src/contract/openApi.ts';
 import { CREATIVE_MAX_BYTES, HTML_TAG_MAX_BYTES, LOOKUP_KEY_MAX } from '../../../src/domain/ads.ts';
 import { MAX_DOCUMENT_PICTURES } from '../../../src/domain/exports.ts';
 import { KEYS_MAX } from '../../../src/domain/keys.ts';
-import { DEFAULT_LIMITS, INSTRUCTIONS_MAX } from '../../../src/domain/limits.ts';
+import {
+  DEFAULT_LIMITS,
+  INSTRUCTIONS_MAX,
+  MAX_BODY_BYTES,
+  MAX_BODY_NAMES,
+  MAX_BODY_VALUES,
+} from '../../../src/domain/limits.ts';
 import { MARKER_MAX_SECONDS } from '../../../src/domain/markers.ts';
 import {
   METADATA_KEY_MAX,
@@ -30,8 +36,10 @@ const LIMITS: Readonly<Record<string, number>> = {
   'markers of one screenshot object': DEFAULT_LIMITS.frames,
   'latest marker, in seconds': MARKER_MAX_SECONDS,
   'subscribers of a request': DEFAULT_LIMITS.subscribers,
-  'body of a request, in bytes': DEFAULT_LIMITS.bodyBytes,
-  'values in the known fields of a body, except those of screenshot requests': MAX_VALUES,
+  'JSON body of a request, before and after decompression, in bytes': MAX_BODY_BYTES,
+  'objects, lists and items of a JSON body': MAX_BODY_VALUES,
+  'different names of fields of a JSON body': MAX_BODY_NAMES,
+  'the same, except in screenshot requests and create-ad': MAX_VALUES,
   'file of a creative, in bytes': CREATIVE_MAX_BYTES,
   'creative of the type `html_tag`, in bytes': HTML_TAG_MAX_BYTES,
   'uploads that no ad uses': DEFAULT_UPLOAD_LIMITS.unused,

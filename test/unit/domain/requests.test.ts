@@ -9,7 +9,6 @@ import { countWanted, expandScreenshots, type WantedScreenshots } from '../../..
 import { codePoints, cutCodePoints, textFault } from '../../../src/domain/text.ts';
 import { parseTimestamp, timestamp } from '../../../src/domain/time.ts';
 import { siteFault, siteKey, urlFault, withScheme } from '../../../src/domain/webAddresses.ts';
-import { runAtOnce } from '../../../src/lib/slices.ts';
 
 describe('text', () => {
   test('text is counted and cut in code points', () => {
@@ -84,9 +83,7 @@ describe('the pictures of a request', () => {
       { adId: 'b', screenshots: [wanted('s.example')] },
       { adId: 'a', screenshots: [wanted('S.example', 1000)] },
     ];
-    expect(
-      runAtOnce(expandScreenshots(entries, 100)).map(({ adId, siteUrl, markerMs: ms }) => [adId, siteUrl, ms]),
-    ).toEqual([
+    expect(expandScreenshots(entries, 100).map(({ adId, siteUrl, markerMs: ms }) => [adId, siteUrl, ms])).toEqual([
       ['a', 's.example', 0],
       ['a', 's.example', 1000],
       ['a', 't.example', 1000],
@@ -94,7 +91,7 @@ describe('the pictures of a request', () => {
       ['a', 's.example', null],
       ['b', 's.example', null],
     ]);
-    expect([countWanted(entries), runAtOnce(expandScreenshots(entries, 2)).length]).toEqual([7, 3]);
+    expect([countWanted(entries), expandScreenshots(entries, 2).length]).toEqual([7, 3]);
   });
 
   test('the same screenshot with each choice of options is another screenshot', () => {
@@ -106,7 +103,7 @@ describe('the pictures of a request', () => {
       ...wanted('s.example'),
       options: { ...DEFAULT_OPTIONS, ...choice },
     }));
-    expect(runAtOnce(expandScreenshots([{ adId: 'a', screenshots }], 100))).toHaveLength(choices.length);
+    expect(expandScreenshots([{ adId: 'a', screenshots }], 100)).toHaveLength(choices.length);
   });
 });
 

@@ -33,3 +33,17 @@ it('work that fails frees its place', async () => {
   await expect(failing).rejects.toThrow('no');
   expect(await next).toBe('yes');
 });
+
+it('work that waits for too long loses its turn, and the next one takes it', async () => {
+  const limit = new ConcurrencyLimit(1);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const running = limit.run(() => promise);
+  const leaving = new AbortController();
+  const late = limit.run(() => Promise.resolve('late'), leaving.signal);
+  const next = limit.run(() => Promise.resolve('next'));
+  leaving.abort(new Error('too late'));
+  await expect(late).rejects.toThrow('too late');
+  resolve();
+  await running;
+  expect(await next).toBe('next');
+});

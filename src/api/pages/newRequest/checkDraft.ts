@@ -1,7 +1,6 @@
 /** Checks the whole form before it is sent. */
 import { type ScreenshotRequestParser, screenshotRequestParser } from '../../../contract/parseScreenshotRequest.ts';
 import { campaignName } from '../../../domain/campaigns.ts';
-import { runAtOnce } from '../../../lib/slices.ts';
 import type { DraftAd } from '../../../store/ads/draftAds.ts';
 import type { PagesOptions } from '../context.ts';
 import type { Draft } from './draft.ts';
@@ -51,5 +50,5 @@ function addParserFaults({ draft, targets, faults }: ToParse, parse: ScreenshotR
   const devices = targets.devices.length === 0 ? ['desktop'] : targets.devices;
   const [adId = draft.key] = draft.adIds;
   const body = requestBody({ ...draft, adIds: [adId] }, { ...targets, sites: [site], devices });
-  faults.addErrors(runAtOnce(parse(body)).faults.errors);
+  faults.addErrors(parse(body).faults.errors);
 }

@@ -4,7 +4,6 @@ import type { JsonObject } from '../../../contract/faults.ts';
 import { type ParsedScreenshotRequest, screenshotRequestParser } from '../../../contract/parseScreenshotRequest.ts';
 import { invalid } from '../../../domain/failure.ts';
 import { countWanted } from '../../../domain/screenshots.ts';
-import { runInSlices } from '../../../lib/slices.ts';
 import { moveDraftAds } from '../../../store/ads/draftAds.ts';
 import { insertAds } from '../../../store/ads/insertAds.ts';
 import type { Queryable } from '../../../store/database/database.ts';
@@ -29,7 +28,7 @@ export async function submitRequest(
   { viewer, key, body, adIds, charge }: FormRequest,
 ): Promise<string> {
   const { organizationId } = viewer;
-  const parsed = await runInSlices(screenshotRequestParser(options.limits)(body));
+  const parsed = screenshotRequestParser(options.limits)(body);
   if (parsed.faults.any) throw invalid(parsed.faults.errors);
   await charge(costOfPictures(countWanted(parsed.entries)));
   const bodySha256 = createHash('sha256').update(JSON.stringify(body)).digest();

@@ -13,12 +13,12 @@ import {
 } from '../../../workflow/connectors.ts';
 import { connectorRecord } from '../../presenters/settingRecords.ts';
 import { type AuthorizedRequest, type JsonResponse, jsonResponse, readOrFail } from '../endpoint.ts';
-import { jsonBodyReader } from '../jsonBody.ts';
-import type { BodyOptions } from '../options.ts';
+import { readJson } from '../jsonBody.ts';
+import type { PublicApiOptions } from '../options.ts';
 
 type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
-export function listConnectors({ store, awsPrincipal }: BodyOptions): Handler {
+export function listConnectors({ store, awsPrincipal }: PublicApiOptions): Handler {
   return async ({ request, organizationId }) => {
     const range = readOrFail(ConnectorsQuery, request.query);
     const data = (await listS3Connectors(store.db, organizationId, range)).map((row) =>
@@ -33,17 +33,16 @@ const keyOf = ({ request, organizationId }: Pick<AuthorizedRequest, 'request' | 
   name: String(request.params['name']),
 });
 
-export function oneConnector({ store, awsPrincipal }: BodyOptions): Handler {
+export function oneConnector({ store, awsPrincipal }: PublicApiOptions): Handler {
   return async (call) =>
     jsonResponse(200, connectorRecord(requireConnector(await findS3Connector(store.db, keyOf(call))), awsPrincipal));
 }
 
 /** PUT …/connectors/{name}: sets or replaces the connector. */
-export function putConnector(options: BodyOptions, guard: Pick<Guard, 'resolve'>): Handler {
-  const { store, queue, bodies, awsPrincipal } = options;
-  const readBody = jsonBodyReader(bodies);
-  return async ({ request, response, organizationId, actor, place: { slug } }) => {
-    const { value } = await readBody({ request, response, organizationId });
+export function putConnector(options: PublicApiOptions, guard: Pick<Guard, 'resolve'>): Handler {
+  const { store, queue, awsPrincipal } = options;
+  return async ({ request, organizationId, actor, place: { slug } }) => {
+    const { value } = await readJson(request);
     const { name } = readOrFail(ConnectorReference, { name: request.params['name'] });
     const body = readOrFail(S3ConnectorBody, value);
     const row = await saveConnector(
@@ -56,7 +55,7 @@ export function putConnector(options: BodyOptions, guard: Pick<Guard, 'resolve'>
 }
 
 /** DELETE …/connectors/{name}: 204. */
-export function removeConnector({ store }: BodyOptions): Handler {
+export function removeConnector({ store }: PublicApiOptions): Handler {
   return async (call) => {
     const key = keyOf(call);
     if (!isConnectorName(key.name)) requireConnector(undefined);
@@ -67,10 +66,9 @@ export function removeConnector({ store }: BodyOptions): Handler {
 }
 
 /** POST …/connectors/{name}/check: 202 with the connector, whose check is then pending. */
-export function checkConnector({ store, queue, bodies, awsPrincipal }: BodyOptions): Handler {
-  const readBody = jsonBodyReader(bodies);
+export function checkConnector({ store, queue, awsPrincipal }: PublicApiOptions): Handler {
   return async (call) => {
-    const { value } = await readBody(call);
+    const { value } = await readJson(call.request);
     const target = checkTargetOf(readOrFail(ConnectorCheckBody, value));
     const row = await store.db
       .transaction()

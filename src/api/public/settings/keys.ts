@@ -6,14 +6,14 @@ import { createApiKey, revokeApiKey } from '../../../workflow/keys.ts';
 import { apiKeyRecord } from '../../presenters/settingRecords.ts';
 import { type AuthorizedRequest, type JsonResponse, jsonResponse, readOrFail } from '../endpoint.ts';
 import { answerOnce } from '../idempotency.ts';
-import { jsonBodyReader } from '../jsonBody.ts';
+import { readJson } from '../jsonBody.ts';
 import { listAnswer } from '../listAnswer.ts';
-import type { BodyOptions } from '../options.ts';
+import type { PublicApiOptions } from '../options.ts';
 
 type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
 /** GET …/keys: active ones first. */
-export function listKeys({ store }: BodyOptions): Handler {
+export function listKeys({ store }: PublicApiOptions): Handler {
   return ({ request, organizationId }) => {
     const query = readOrFail(ListQuery, request.query);
     const filter = { organizationId, from: query.from, to: query.to };
@@ -22,11 +22,10 @@ export function listKeys({ store }: BodyOptions): Handler {
 }
 
 /** POST …/keys: 201 with the key. */
-export function createKey({ store, bodies }: BodyOptions): Handler {
-  const readBody = jsonBodyReader(bodies);
+export function createKey({ store }: PublicApiOptions): Handler {
   return async (call) => {
     const { organizationId, actor } = call;
-    const { value, sha256 } = await readBody(call);
+    const { value, sha256 } = await readJson(call.request);
     const { name, scopes, expires_at } = readOrFail(NewApiKey, value);
     const wanted = { organizationId, name, scopes, expiresAt: expires_at ?? undefined };
     return answerOnce({ db: store.db, call, endpoint: 'keys', bodySha256: sha256, secret: true }, async (tx) => {
@@ -37,7 +36,7 @@ export function createKey({ store, bodies }: BodyOptions): Handler {
 }
 
 /** DELETE …/keys/{id}: revokes the key and responds with it. */
-export function revokeKey({ store }: BodyOptions): Handler {
+export function revokeKey({ store }: PublicApiOptions): Handler {
   return async ({ request, organizationId, actor }) => {
     const id = String(request.params['id']);
     const row = await store.db.transaction().execute((tx) => revokeApiKey(tx, { organizationId, id }, actor));

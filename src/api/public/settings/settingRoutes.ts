@@ -2,7 +2,7 @@ import type { Express } from 'express';
 import { createGuard, type Guard } from '../../../egress/guard.ts';
 import { route } from '../../server/route.ts';
 import type { Endpoint } from '../endpoint.ts';
-import type { BodyOptions } from '../options.ts';
+import type { PublicApiOptions } from '../options.ts';
 import { auditLog } from './auditLog.ts';
 import { checkConnector, listConnectors, oneConnector, putConnector, removeConnector } from './connectors.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
@@ -21,7 +21,7 @@ import { rotateSecret, testWebhook, webhookSecret } from './webhooks.ts';
 const ORGANIZATION = '/api/v1/orgs/:slug';
 
 /** Everything but reading the settings needs the scope "admin", also to read. */
-export function addSettingRoutes(app: Express, options: BodyOptions, endpoint: Endpoint): void {
+export function addSettingRoutes(app: Express, options: PublicApiOptions, endpoint: Endpoint): void {
   const { guard = createGuard({ allow: [] }) } = options;
   route(app, `${ORGANIZATION}/settings`, {
     get: endpoint('read', readSettings(options)),
@@ -48,7 +48,7 @@ export function addSettingRoutes(app: Express, options: BodyOptions, endpoint: E
 
 function addEndpointRoutes(
   app: Express,
-  options: BodyOptions,
+  options: PublicApiOptions,
   { endpoint, guard }: { endpoint: Endpoint; guard: Pick<Guard, 'resolve'> },
 ): void {
   const path = `${ORGANIZATION}/webhook_endpoints`;

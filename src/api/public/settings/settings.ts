@@ -11,12 +11,12 @@ import {
 import { requireOrganization } from '../../../store/organizations/organizations.ts';
 import { changeSettings as change } from '../../../workflow/settings.ts';
 import { type AuthorizedRequest, type JsonResponse, jsonResponse, readOrFail } from '../endpoint.ts';
-import { jsonBodyReader } from '../jsonBody.ts';
-import type { BodyOptions } from '../options.ts';
+import { readJson } from '../jsonBody.ts';
+import type { PublicApiOptions } from '../options.ts';
 
 type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
-export function readSettings({ store, retention, sendingAddresses = [] }: BodyOptions): Handler {
+export function readSettings({ store, retention, sendingAddresses = [] }: PublicApiOptions): Handler {
   const retention_bounds = boundsOf(retention);
   return async ({ place }) => {
     const row = await requireOrganization(store.db, place.slug);
@@ -45,12 +45,11 @@ function boundsOf(policy: RetentionPolicy = DEFAULT_RETENTION): SettingsRecord['
 }
 
 /** PATCH …/settings: responds with all settings. */
-export function changeSettings(options: BodyOptions): Handler {
-  const { store, bodies, retention: policy } = options;
-  const readBody = jsonBodyReader(bodies);
+export function changeSettings(options: PublicApiOptions): Handler {
+  const { store, retention: policy } = options;
   const read = readSettings(options);
   return async (call) => {
-    const { value } = await readBody(call);
+    const { value } = await readJson(call.request);
     const { review, ...days } = readOrFail(SettingsBody, value);
     const wanted = { review: review ?? undefined, ...days };
     const { actor, place } = call;

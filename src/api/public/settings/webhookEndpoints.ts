@@ -24,9 +24,9 @@ import { deliveryRecord } from '../../presenters/listItems.ts';
 import { webhookEndpointRecord } from '../../presenters/settingRecords.ts';
 import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from '../endpoint.ts';
 import { answerOnce } from '../idempotency.ts';
-import { jsonBodyReader, optionalJsonBodyReader } from '../jsonBody.ts';
+import { readJson, readOptionalJson } from '../jsonBody.ts';
 import { listAnswer } from '../listAnswer.ts';
-import type { BodyOptions } from '../options.ts';
+import type { PublicApiOptions } from '../options.ts';
 
 type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
@@ -37,7 +37,7 @@ function withSecret(status: number, { row, secret }: EndpointWithSecret): JsonRe
 }
 
 /** GET …/webhook_endpoints: oldest first. */
-export function endpointList({ store }: BodyOptions): Handler {
+export function endpointList({ store }: PublicApiOptions): Handler {
   return ({ request, organizationId }) => {
     const query = readOrFail(ListQuery, request.query);
     const filter = { organizationId, from: query.from, to: query.to };
@@ -46,11 +46,10 @@ export function endpointList({ store }: BodyOptions): Handler {
 }
 
 /** POST …/webhook_endpoints: 201 with the secret. */
-export function newEndpoint({ store, bodies }: BodyOptions, guard: Pick<Guard, 'resolve'>): Handler {
-  const readBody = jsonBodyReader(bodies);
+export function newEndpoint({ store }: PublicApiOptions, guard: Pick<Guard, 'resolve'>): Handler {
   return async (call) => {
     const { organizationId, actor } = call;
-    const { value, sha256 } = await readBody(call);
+    const { value, sha256 } = await readJson(call.request);
     const body = readOrFail(NewWebhookEndpoint, value);
     await checkEndpointAddress(guard, body.url);
     const once = { db: store.db, call, endpoint: 'webhook_endpoints', bodySha256: sha256, secret: true };
@@ -58,16 +57,15 @@ export function newEndpoint({ store, bodies }: BodyOptions, guard: Pick<Guard, '
   };
 }
 
-export function oneEndpoint({ store }: BodyOptions): Handler {
+export function oneEndpoint({ store }: PublicApiOptions): Handler {
   return async (call) => jsonResponse(200, webhookEndpointRecord(await requireEndpoint(store.db, oneOf(call))));
 }
 
 /** PATCH …/webhook_endpoints/{id}: responds with the changed endpoint. */
-export function patchEndpoint({ store, queue, bodies }: BodyOptions, guard: Pick<Guard, 'resolve'>): Handler {
-  const readBody = jsonBodyReader(bodies);
+export function patchEndpoint({ store, queue }: PublicApiOptions, guard: Pick<Guard, 'resolve'>): Handler {
   return async (call) => {
     const one = oneOf(call);
-    const { value } = await readBody(call);
+    const { value } = await readJson(call.request);
     const change = readOrFail(WebhookEndpointChange, value);
     await requireEndpoint(store.db, one);
     if (change.url) await checkEndpointAddress(guard, change.url);
@@ -79,7 +77,7 @@ export function patchEndpoint({ store, queue, bodies }: BodyOptions, guard: Pick
 }
 
 /** DELETE …/webhook_endpoints/{id}: 204. */
-export function removeEndpoint({ store, queue }: BodyOptions): Handler {
+export function removeEndpoint({ store, queue }: PublicApiOptions): Handler {
   return async (call) => {
     await store.db.transaction().execute((tx) => deleteEndpoint(tx, oneOf(call), { actor: call.actor, queue }));
     return { status: 204, text: '' };
@@ -87,11 +85,10 @@ export function removeEndpoint({ store, queue }: BodyOptions): Handler {
 }
 
 /** POST …/webhook_endpoints/{id}/rotate: responds with the new secret. */
-export function rotateEndpoint({ store, bodies }: BodyOptions): Handler {
-  const readBody = optionalJsonBodyReader(bodies);
+export function rotateEndpoint({ store }: PublicApiOptions): Handler {
   return async (call) => {
     const one = oneOf(call);
-    const { value } = await readBody(call);
+    const { value } = await readOptionalJson(call.request);
     const keepPrevious = readOrFail(SecretRotation, value).keep_previous ?? true;
     return withSecret(
       200,
@@ -101,7 +98,7 @@ export function rotateEndpoint({ store, bodies }: BodyOptions): Handler {
 }
 
 /** POST …/webhook_endpoints/{id}/test: 202 with the delivery of the test event. */
-export function testEndpoint({ store }: BodyOptions): Handler {
+export function testEndpoint({ store }: PublicApiOptions): Handler {
   return async (call) => {
     const one = oneOf(call);
     return store.db.transaction().execute(async (tx) => {

@@ -10,20 +10,19 @@ import { sendTestEvent } from '../../../workflow/testEvents.ts';
 import { deliveryRecord } from '../../presenters/listItems.ts';
 import { webhookSecretRecord } from '../../presenters/settingRecords.ts';
 import { type AuthorizedRequest, type JsonResponse, jsonResponse, readOrFail } from '../endpoint.ts';
-import { jsonBodyReader, optionalJsonBodyReader } from '../jsonBody.ts';
-import type { BodyOptions } from '../options.ts';
+import { readJson, readOptionalJson } from '../jsonBody.ts';
+import type { PublicApiOptions } from '../options.ts';
 
 type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
-export function webhookSecret({ store }: BodyOptions): Handler {
+export function webhookSecret({ store }: PublicApiOptions): Handler {
   return async ({ place }) => jsonResponse(200, webhookSecretRecord(await readWebhookSecret(store.db, place.slug)));
 }
 
 /** POST …/webhook_secret/rotate: responds with the new secret. It takes no idempotency key, because the response would be stored. */
-export function rotateSecret({ store, bodies }: BodyOptions): Handler {
-  const readBody = optionalJsonBodyReader(bodies);
-  return async ({ request, response, organizationId, actor, place }) => {
-    const { value } = await readBody({ request, response, organizationId });
+export function rotateSecret({ store }: PublicApiOptions): Handler {
+  return async ({ request, actor, place }) => {
+    const { value } = await readOptionalJson(request);
     const { keep_previous: keep } = readOrFail(SecretRotation, value);
     return store.db.transaction().execute(async (tx) => {
       const secret = await replaceWebhookSecret(tx, place.slug, keep ?? true, actor);
@@ -34,10 +33,9 @@ export function rotateSecret({ store, bodies }: BodyOptions): Handler {
 }
 
 /** POST …/webhook_tests: 202 with the delivery of the test event. */
-export function testWebhook({ store, bodies }: BodyOptions, guard: Pick<Guard, 'resolve'>): Handler {
-  const readBody = jsonBodyReader(bodies);
-  return async ({ request, response, organizationId, actor }) => {
-    const { value } = await readBody({ request, response, organizationId });
+export function testWebhook({ store }: PublicApiOptions, guard: Pick<Guard, 'resolve'>): Handler {
+  return async ({ request, organizationId, actor }) => {
+    const { value } = await readJson(request);
     const url = readOrFail(WebhookTest, value).url.trim();
     const fault = await addressFault(guard, url);
     if (fault !== undefined) throw invalid({ url: [fault] });
