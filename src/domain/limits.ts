@@ -20,8 +20,8 @@ export const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 /** In a JSON body. To parse more would delay other requests. Valid screenshots with all options have 16 values each. */
 export const MAX_BODY_VALUES = 200_000;
-/** Names that occur once cost the most. Metadata of 1,000 ads have at most 50,000. */
-export const MAX_BODY_NAMES = 60_000;
+/** Different sequences of field names in a JSON body. Metadata of 1,000 ads have at most 50,000. */
+export const MAX_BODY_SHAPES = 52_000;
 
 /** Several objects and markers may name the same screenshot. More than this is a mistake, and parsing them would take seconds. */
 export const MAX_REPETITIONS = 2;

@@ -28,14 +28,16 @@ export class ConcurrencyLimit {
 
   #turn(signal?: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#waiting.push(resolve);
     const leave = () => {
-      const at = this.#waiting.indexOf(resolve);
-      if (at < 0) return;
-      this.#waiting.splice(at, 1);
+      this.#waiting.splice(this.#waiting.indexOf(take), 1);
       reject(signal?.reason);
     };
-    signal?.addEventListener('abort', leave);
-    return promise.finally(() => signal?.removeEventListener('abort', leave));
+    const take = () => {
+      signal?.removeEventListener('abort', leave);
+      resolve();
+    };
+    this.#waiting.push(take);
+    signal?.addEventListener('abort', leave, { once: true });
+    return promise;
   }
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { isObject, type JsonObject, kindOf } from '../../contract/faults.ts';
 import { invalid } from '../../domain/failure.ts';
-import { MAX_BODY_NAMES, MAX_BODY_VALUES } from '../../domain/limits.ts';
+import { MAX_BODY_SHAPES, MAX_BODY_VALUES } from '../../domain/limits.ts';
 import { malformed, tooLarge } from './readBytes.ts';
 
 /** No valid body is that deep. To parse millions of levels takes seconds and gigabytes. */
@@ -41,10 +41,11 @@ const [QUOTE, BACKSLASH, OPEN_LIST, OPEN_OBJECT, CLOSE_LIST, CLOSE_OBJECT, COMMA
   c.charCodeAt(0),
 );
 
-/** @throws Failure if parsing would hold the event loop: 400 if the body is too deep, 413 if it has too many values or names. */
+/** @throws Failure if parsing would hold the event loop: 400 if the body is too deep, 413 if it has too many values or kinds of objects. */
 function rejectCostly(body: Buffer): void {
-  const names = new Set<string>();
-  let depth = 0;
+  // A shape is a sequence of field names. To parse a new one costs a hundred times as much as a known one.
+  const shapes = new Map<string, number>();
+  const open: number[] = [];
   let values = 0;
   let text = { start: 0, end: 0 };
   for (let i = 0; i < body.length; i += 1) {
@@ -53,14 +54,17 @@ function rejectCostly(body: Buffer): void {
       text = { start: i, end: endOfString(body, i + 1) };
       i = text.end;
     } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
-      depth += 1;
+      open.push(0);
       values += 1;
-      if (depth > MAX_LEVELS) throw malformed(`must not be nested more than ${figure(MAX_LEVELS)} levels deep.`);
-    } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1;
+      if (open.length > MAX_LEVELS) throw malformed(`must not be nested more than ${figure(MAX_LEVELS)} levels deep.`);
+    } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) open.pop();
     else if (byte === COMMA) values += 1;
-    else if (byte === COLON) names.add(body.latin1Slice(text.start, text.end));
+    else if (byte === COLON) {
+      const shape = `${open.pop()} ${body.toString('latin1', text.start, text.end)}`;
+      open.push(shapes.get(shape) ?? shapes.set(shape, shapes.size + 1).size);
+    }
     if (values > MAX_BODY_VALUES) throw tooMany(MAX_BODY_VALUES, 'values');
-    if (names.size > MAX_BODY_NAMES) throw tooMany(MAX_BODY_NAMES, 'different names of fields');
+    if (shapes.size > MAX_BODY_SHAPES) throw tooMany(MAX_BODY_SHAPES, 'sequences of field names');
   }
 }
 

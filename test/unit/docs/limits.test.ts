@@ -13,7 +13,7 @@ import {
   DEFAULT_LIMITS,
   INSTRUCTIONS_MAX,
   MAX_BODY_BYTES,
-  MAX_BODY_NAMES,
+  MAX_BODY_SHAPES,
   MAX_BODY_VALUES,
 } from '../../../src/domain/limits.ts';
 import { MARKER_MAX_SECONDS } from '../../../src/domain/markers.ts';
@@ -38,7 +38,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   'subscribers of a request': DEFAULT_LIMITS.subscribers,
   'JSON body of a request, before and after decompression, in bytes': MAX_BODY_BYTES,
   'objects, lists and items of a JSON body': MAX_BODY_VALUES,
-  'different names of fields of a JSON body': MAX_BODY_NAMES,
+  'different sequences of field names in a JSON body': MAX_BODY_SHAPES,
   'the same, except in screenshot requests and create-ad': MAX_VALUES,
   'file of a creative, in bytes': CREATIVE_MAX_BYTES,
   'creative of the type `html_tag`, in bytes': HTML_TAG_MAX_BYTES,

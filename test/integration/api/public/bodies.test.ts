@@ -26,41 +26,9 @@ async function refusal(body: Sent['body'], headers?: Record<string, string>): Pr
 }
 
 describe('a body', () => {
-  test.each([
-    ['nothing', ''],
-    ['half of an object', '{"campaign":'],
-    ['two objects', '{}{}'],
-    ['NaN', '{"campaign":NaN}'],
-    ['a trailing comma', '{"a":1,}'],
-    ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
-    ['UTF-16', Buffer.from(JSON.stringify(good), 'utf16le')],
-  ])('a body of %s is malformed', async (_what, body) => {
-    expect(await refusal(body)).toEqual([400, ['body']]);
-  });
-
-  test.each(['null', '[]', '"x"', '5', 'true'])('the body %s is not an object', async (body) => {
-    expect(await refusal(body)).toEqual([422, ['body']]);
-  });
-
-  test('a body that nests 10,000 levels anywhere is rejected', async () => {
-    const deep = '['.repeat(10_000) + ']'.repeat(10_000);
-    expect(await refusal(deep)).toEqual([400, ['body']]);
-    expect(await refusal('['.repeat(10_000))).toEqual([400, ['body']]);
-    expect(await refusal(`{"campaign":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`)).toEqual([400, ['body']]);
-  });
-
-  test('brackets in strings do not count as nesting', async () => {
-    const content = `https://a.example/?${'['.repeat(5_000)}`;
-    expect(
-      (await send(JSON.stringify({ ...good, ad: { media: { type: 'url', content } }, x: '\\"[['.repeat(900) }))).status,
-    ).toBe(201);
-  });
-
-  test('a body of millions of values is rejected before it is parsed', async () => {
-    const millions = `{"x":[${'{},'.repeat(2_000_000)}{}]}`;
-    expect(await refusal(millions)).toEqual([413, ['body']]);
-    const inText = JSON.stringify({ ...good, x: ',{['.repeat(1_000_000) });
-    expect((await send(inText)).status).toBe(201);
+  test('a malformed body gets 400 with the position of the fault', async () => {
+    const reply = await send('{"a":1,}');
+    expect([reply.status, reply.json.errors.body[0]]).toEqual([400, expect.stringContaining('position 7')]);
   });
 
   test('a body with __proto__ changes no prototype', async () => {
@@ -69,21 +37,20 @@ describe('a body', () => {
     expect('polluted' in {}).toBe(false);
   });
 
-  test('a body of 32 MiB is read, and one more byte is too large', async () => {
+  test('a body of 8 MiB is read, and one more byte is too large', async () => {
     const around = JSON.stringify({ ...good, x: '' });
     const filled = (bytes: number) => around.replace('"x":""', `"x":"${'y'.repeat(bytes - around.length)}"`);
-    expect((await send(filled(32 * MEBIBYTE))).status).toBe(201);
-    const reply = await send(filled(32 * MEBIBYTE + 1));
-    expect([reply.status, reply.json.errors]).toEqual([
-      413,
-      { body: ['must be at most 33,554,432 bytes: send several requests.'] },
-    ]);
+    expect((await send(filled(8 * MEBIBYTE))).status).toBe(201);
+    const reply = await send(filled(8 * MEBIBYTE + 1));
+    const text =
+      'must be at most 8,388,608 bytes: send several requests, and larger creatives as uploads (POST …/uploads).';
+    expect([reply.status, reply.json.errors]).toEqual([413, { body: [text] }]);
   });
 
   test('the limit counts the decompressed size of a body', async () => {
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
     expect((await send(gzipSync(JSON.stringify(good)), headers)).status).toBe(201);
-    expect(await refusal(gzipSync(Buffer.alloc(33 * MEBIBYTE, 0x20)), headers)).toEqual([413, ['body']]);
+    expect(await refusal(gzipSync(Buffer.alloc(8 * MEBIBYTE + 1, 0x20)), headers)).toEqual([413, ['body']]);
     expect(await refusal('not gzip', headers)).toEqual([400, ['body']]);
     expect(await refusal('x', { ...headers, 'content-encoding': 'lzma' })).toEqual([415, ['body']]);
   });
@@ -93,7 +60,7 @@ describe('a body', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ])('a large body that is sent %s is read in a thread, as a small one is', async (encoding, pack) => {
+  ])('a large body that is sent %s is read', async (encoding, pack) => {
     const text = JSON.stringify({ ...good, x: 'y'.repeat(100_000), subscribers: 5 });
     const headers = { 'content-type': 'application/json', ...(pack && { 'content-encoding': encoding }) };
     const reply = await send(pack === undefined ? text : pack(text), headers);
