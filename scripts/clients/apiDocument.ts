@@ -1,5 +1,5 @@
 /** Reads the OpenAPI document as the generators of the clients need it: models and operations. */
-import { buildOpenApi } from '../../src/contract/openApi.ts';
+import { buildOpenApi } from '../../src/api/public/openApi.ts';
 
 /** The part of JSON Schema that the document uses. */
 export interface Schema {

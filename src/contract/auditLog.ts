@@ -1,10 +1,7 @@
-/** Records of the audit log, and its path in the OpenAPI document. */
+/** Records of the audit log. */
 import { z } from 'zod';
-import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { ACTOR_TYPES, AUDIT_ACTION_NAMES } from '../domain/auditLog.ts';
 import { OURS } from './descriptions.ts';
-import type { OperationParts } from './operationParts.ts';
-import { AuditLogQuery } from './queries.ts';
 import { time } from './records.ts';
 
 const Actor = z
@@ -47,15 +44,3 @@ export const AuditLogEntryRecord = z
   .meta({ id: 'AuditLogEntry', description: `One administrative action. ${OURS}` });
 
 export type AuditLogEntryRecord = z.infer<typeof AuditLogEntryRecord>;
-
-export function auditLogOperations({ base, list }: OperationParts): ZodOpenApiPathsObject {
-  return {
-    [`${base}/audit_log`]: {
-      get: {
-        ...list('listAuditLog', 'List administrative actions, newest first', AuditLogQuery, AuditLogEntryRecord),
-        tags: ['Settings'],
-        description: `Changes of keys, settings, webhooks, connectors and branding, deleted and shared sets, sign-ins and sign-outs. To read a long list while new entries arrive, send the id of the last entry of each page as \`after\`. Needs a key with the scope \`admin\`. ${OURS}`,
-      },
-    },
-  };
-}

@@ -1,11 +1,9 @@
-/** The use of an organization, and its path in the OpenAPI document. */
+/** The use of an organization. */
 import { z } from 'zod';
-import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { OURS } from './descriptions.ts';
-import type { OperationParts } from './operationParts.ts';
 import { time } from './records.ts';
 
-const DAYS_MAX = 92;
+export const USAGE_DAYS_MAX = 92;
 const DAY_MS = 86_400_000;
 
 const day = z.iso.date();
@@ -19,11 +17,11 @@ export const UsageQuery = z
     if (from === undefined || to === undefined) return;
     const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
     if (days < 1) context.addIssue({ code: 'custom', path: ['from'], message: 'must not be after "to".' });
-    if (days > DAYS_MAX)
+    if (days > USAGE_DAYS_MAX)
       context.addIssue({
         code: 'custom',
         path: ['from'],
-        message: `must be at most ${DAYS_MAX - 1} days before "to".`,
+        message: `must be at most ${USAGE_DAYS_MAX - 1} days before "to".`,
       });
   });
 
@@ -51,18 +49,3 @@ export const UsageRecord = z
   .meta({ id: 'Usage', description: `The use of the organization, its limits and what is left of them. ${OURS}` });
 
 export type UsageRecord = z.infer<typeof UsageRecord>;
-
-export function usageOperations({ base, organization, responses }: OperationParts): ZodOpenApiPathsObject {
-  return {
-    [`${base}/usage`]: {
-      get: {
-        operationId: 'getUsage',
-        summary: 'Read the use of each day, and the limits of the organization',
-        description: `At most ${DAYS_MAX} days. A screenshot request over \`pictures_per_day\` gets 429 with the code \`quota_exceeded\`. ${OURS}`,
-        tags: ['Reading'],
-        requestParams: { path: z.object(organization), query: UsageQuery },
-        responses: responses(200, UsageRecord, [422]),
-      },
-    },
-  };
-}

@@ -5,6 +5,8 @@ import { type Bucket, type RateLimit, refilled } from './tokenBucket.ts';
 export interface RateLimiter {
   /** Takes `amount` tokens (1 unless given) of this key, if it has that many. */
   take(key: string, amount?: number): RateLimitResult;
+  /** @returns the tokens of this key, of which it takes none. */
+  remaining(key: string): number;
 }
 
 export interface RateLimitResult {
@@ -27,5 +29,6 @@ export function createRateLimiter(limit: RateLimit, now: () => number = () => pe
       setBounded(buckets, [key, { tokens: remaining, at }], MAX_KEYS);
       return { allowed, remaining };
     },
+    remaining: (key) => refilled(buckets.get(key), limit, now()).tokens,
   };
 }

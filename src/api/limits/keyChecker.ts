@@ -1,18 +1,23 @@
 /**
  * Looks up API keys, and limits what wrong keys cost. After too many wrong keys from one network, the service rejects further keys from
- * there without a look-up, except keys that this process has seen to be valid.
+ * there without a look-up, except keys that this process has seen to be valid. Each process counts by itself, which bounds the look-ups
+ * as well as a shared number does.
  */
 import type { Request } from 'express';
 import { Failure } from '../../domain/failure.ts';
 import type { ParsedKey } from '../../domain/keys.ts';
 import { setBounded } from '../../lib/lru.ts';
+import { createRateLimiter } from '../../lib/rateLimiter.ts';
+import type { RateLimit } from '../../lib/tokenBucket.ts';
 import type { Queryable } from '../../store/database/database.ts';
 import { authenticate, type KeyHolder } from '../../store/organizations/apiKeys.ts';
 import { matchesSecret, sha256 } from '../../store/organizations/secrets.ts';
 import { callerNetwork } from '../server/callerAddress.ts';
-import type { SharedLimiter } from './sharedLimiter.ts';
 
 const MAX_KNOWN = 10_000;
+
+/** Wrong keys of one network. Each costs a look-up, and a person mistypes only a few. */
+export const WRONG_KEYS: RateLimit = { perSecond: 1, burst: 60 };
 
 export interface KeyChecker {
   /** @returns undefined for an unknown, revoked or expired key, or a wrong secret. @throws Failure (429) */
@@ -22,12 +27,13 @@ export interface KeyChecker {
 export interface KeyCheckerOptions {
   readonly db: Queryable;
   /** The wrong keys of each network. Without it, there is no limit. */
-  readonly wrongKeys?: SharedLimiter | undefined;
+  readonly wrongKeys?: RateLimit | undefined;
   /** Counts a key that was wrong, or that was rejected without a look-up. */
   readonly observe?: (outcome: 'wrong' | 'blocked') => void;
 }
 
 export function createKeyChecker({ db, wrongKeys, observe }: KeyCheckerOptions): KeyChecker {
+  const limiter = wrongKeys && createRateLimiter(wrongKeys);
   /** Hashes of the secrets of keys that were valid, by the ids of the keys. */
   const known = new Map<string, Buffer>();
   const isKnown = ({ id, secret }: ParsedKey) => {
@@ -36,16 +42,16 @@ export function createKeyChecker({ db, wrongKeys, observe }: KeyCheckerOptions):
   };
   return {
     async find(request, key) {
-      const bucket = `wrong keys ${callerNetwork(request)}`;
-      const blockedMs = wrongKeys?.emptyForMs(bucket) ?? 0;
-      if (blockedMs > 0 && !isKnown(key)) {
+      const network = callerNetwork(request);
+      const missing = 1 - (limiter?.remaining(network) ?? 1);
+      if (wrongKeys !== undefined && missing > 0 && !isKnown(key)) {
         observe?.('blocked');
-        throw tooManyWrongKeys(Math.ceil(blockedMs / 1000));
+        throw tooManyWrongKeys(Math.ceil(missing / wrongKeys.perSecond));
       }
       const holder = await authenticate(db, key);
       if (holder === undefined) {
         observe?.('wrong');
-        await wrongKeys?.take(bucket);
+        limiter?.take(network);
       } else setBounded(known, [key.id, sha256(key.secret)], MAX_KNOWN);
       return holder;
     },

@@ -1,43 +1,46 @@
-/** Limits requests without a key: shared pages and pictures. All processes share the limits. */
+/**
+ * Limits requests without a key: shared pages and pictures. Each process counts by itself, because these limits only protect the
+ * service from floods.
+ */
 import type { Request, Response } from 'express';
 import { Failure } from '../../domain/failure.ts';
+import { createRateLimiter } from '../../lib/rateLimiter.ts';
+import type { RateLimit } from '../../lib/tokenBucket.ts';
 import { noteLimit } from '../server/accessLog.ts';
 import { callerNetwork } from '../server/callerAddress.ts';
-import type { SharedLimiter } from './sharedLimiter.ts';
+
+/** A page shows up to 240 thumbnails, and an office has one address. */
+const OF_ADDRESS: RateLimit = { perSecond: 200, burst: 20_000 };
+/** A view of a shared page takes about three tokens. */
+const OF_LINK: RateLimit = { perSecond: 50, burst: 2_000 };
 
 export interface OpenLimits {
   /** Takes the cost from the bucket of the client's network. @throws Failure (429) */
-  takeOfAddress(request: Pick<Request, 'ip' | 'socket'>, response: Response, cost?: number): Promise<void>;
+  takeOfAddress(request: Pick<Request, 'ip' | 'socket'>, response: Response, cost?: number): void;
   /** Takes the cost from the bucket of a share link. @throws Failure (429) */
-  takeOfLink(linkId: string, response: Response, cost: number): Promise<void>;
+  takeOfLink(linkId: string, response: Response, cost: number): void;
 }
 
-export interface OpenLimiters {
-  readonly address: SharedLimiter;
-  readonly link: SharedLimiter;
-}
-
-export function createOpenLimits({ address, link }: OpenLimiters): OpenLimits {
+export function createOpenLimits({ address = OF_ADDRESS, link = OF_LINK } = {}): OpenLimits {
+  const [addresses, links] = [createRateLimiter(address), createRateLimiter(link)];
   return {
-    async takeOfAddress(request, response, cost = 1) {
-      const { allowed, remaining } = await address.take(`open ${callerNetwork(request)}`, cost);
+    takeOfAddress(request, response, cost = 1) {
+      const { allowed, remaining } = addresses.take(callerNetwork(request), cost);
       if (allowed) return;
       noteLimit(response, 'address_rate');
-      throw tooMany('Too many requests came from your network.', secondsUntil(cost, remaining, address));
+      throw tooMany('Too many requests came from your network.', (cost - remaining) / address.perSecond);
     },
-    async takeOfLink(linkId, response, cost) {
-      const { allowed, remaining } = await link.take(`link ${linkId}`, cost);
+    takeOfLink(linkId, response, cost) {
+      const { allowed, remaining } = links.take(linkId, cost);
       if (allowed) return;
       noteLimit(response, 'link_rate');
-      throw tooMany('Too many people opened this link at the same time.', secondsUntil(cost, remaining, link));
+      throw tooMany('Too many people opened this link at the same time.', (cost - remaining) / link.perSecond);
     },
   };
 }
 
-const secondsUntil = (cost: number, remaining: number, { limit }: SharedLimiter) =>
-  Math.max(1, Math.ceil((cost - remaining) / limit.perSecond));
-
-function tooMany(text: string, seconds: number): Failure {
+function tooMany(text: string, wait: number): Failure {
+  const seconds = Math.max(1, Math.ceil(wait));
   return new Failure({
     status: 429,
     code: 'rate_limited',

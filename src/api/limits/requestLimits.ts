@@ -1,9 +1,10 @@
-/** Limits the requests of each API key by what they cost. All processes share the limit. */
+/** Limits the requests of each API key by their cost. All processes share the limit. */
 import type { Response } from 'express';
 import { Failure } from '../../domain/failure.ts';
 import type { RateLimit } from '../../lib/tokenBucket.ts';
+import type { Queryable } from '../../store/database/database.ts';
+import { takeTokens } from '../../store/rateBuckets/rateBuckets.ts';
 import { noteLimit } from '../server/accessLog.ts';
-import type { SharedLimiter } from './sharedLimiter.ts';
 
 /** A bucket may lack a small part of a token, because times have microseconds. */
 const ROUNDING = 0.001;
@@ -13,13 +14,12 @@ export interface RequestLimits {
   take(keyId: string, cost: number, response: Response): Promise<void>;
 }
 
-export function createRequestLimits(limiter: SharedLimiter): RequestLimits {
-  const { limit } = limiter;
+export function createRequestLimits(db: Queryable, limit: RateLimit): RequestLimits {
   const { perSecond, burst } = limit;
   return {
     async take(keyId, wanted, response) {
       const cost = Math.min(wanted, burst);
-      const { allowed, remaining } = await limiter.take(`key ${keyId}`, cost);
+      const { allowed, remaining } = await takeTokens(db, { key: keyId, limit, cost });
       const untilEnough = Math.max(1, Math.ceil((cost - remaining) / perSecond));
       const untilFull = Math.max(1, Math.ceil((burst - remaining) / perSecond));
       response.set({

@@ -1,5 +1,6 @@
 /** Routes of the page of an ad. */
 import type { Router } from 'express';
+import { COST } from '../limits/costs.ts';
 import { readAdRecord } from '../presenters/readRecords.ts';
 import { adPage } from './adPage.ts';
 import type { PagesOptions } from './context.ts';
@@ -19,13 +20,17 @@ export function addAdRoutes(router: Router, options: PagesOptions, { handlers, l
   );
   router.get(
     `${path}/events`,
-    handlers.page('organization', async ({ request, response, viewer }) => {
-      await live.open(
-        response,
-        viewer.organizationId,
-        adSource(options, idOf(request), () => findViewer(options, request)),
-      );
-      return 'sent';
-    }),
+    handlers.page(
+      'organization',
+      async ({ request, response, viewer }) => {
+        await live.open(
+          response,
+          viewer.organizationId,
+          adSource(options, idOf(request), () => findViewer(options, request)),
+        );
+        return 'sent';
+      },
+      COST.list,
+    ),
   );
 }

@@ -1,5 +1,6 @@
 /** Routes of the lists and of what one does from them. */
 import type { Request, Router } from 'express';
+import { COST } from '../limits/costs.ts';
 import type { PagesOptions } from './context.ts';
 import { formField, formFields } from './forms.ts';
 import { adsPage } from './lists/adsPage.ts';
@@ -28,12 +29,16 @@ export function addListRoutes(router: Router, options: PagesOptions, tools: Rout
   const list = (path: string, show: (request: ViewerRequest) => ReturnType<typeof setsPage>) =>
     router.get(
       path,
-      handlers.page('organization', async (pageRequest) => {
-        const { request, response } = pageRequest;
-        if (!hasEmptyParameters(request.query)) return show(pageRequest);
-        response.redirect(302, addressOf(pageRequest.paths.base + request.path, textsOf(request)));
-        return 'sent';
-      }),
+      handlers.page(
+        'organization',
+        async (pageRequest) => {
+          const { request, response } = pageRequest;
+          if (!hasEmptyParameters(request.query)) return show(pageRequest);
+          response.redirect(302, addressOf(pageRequest.paths.base + request.path, textsOf(request)));
+          return 'sent';
+        },
+        COST.list,
+      ),
     );
   list('/o/:slug/screenshot_sets', (given) => setsPage(options, readSetListQuery(given.request.query), given));
   list('/o/:slug/ads', (given) => adsPage(options, given.request.query, given));
@@ -74,15 +79,19 @@ function addBulkRoutes(router: Router, options: PagesOptions, { handlers }: Rout
 function addListEvents(router: Router, options: PagesOptions, { handlers, live }: RouteTools): void {
   router.get(
     '/o/:slug/screenshot_sets/events',
-    handlers.page('organization', async ({ request, response, viewer }) => {
-      const { since } = request.query;
-      const source = listSource(options, readSetListQuery(request.query), {
-        since: typeof since === 'string' && !Number.isNaN(Date.parse(since)) ? since : undefined,
-        findViewer: () => findViewer(options, request),
-      });
-      await live.open(response, viewer.organizationId, source);
-      return 'sent';
-    }),
+    handlers.page(
+      'organization',
+      async ({ request, response, viewer }) => {
+        const { since } = request.query;
+        const source = listSource(options, readSetListQuery(request.query), {
+          since: typeof since === 'string' && !Number.isNaN(Date.parse(since)) ? since : undefined,
+          findViewer: () => findViewer(options, request),
+        });
+        await live.open(response, viewer.organizationId, source);
+        return 'sent';
+      },
+      COST.list,
+    ),
   );
 }
 

@@ -3,7 +3,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Actor } from '../../domain/auditLog.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { rejectRemoved } from '../../workflow/removal.ts';
-import { costOf } from '../limits/costs.ts';
+import { COST } from '../limits/costs.ts';
 import { actorOf } from '../server/actor.ts';
 import { failureBody } from '../server/failureBody.ts';
 import { requestIdOf } from '../server/requestId.ts';
@@ -33,7 +33,8 @@ type PageHandler = (request: ViewerRequest) => Promise<ResultsPage | 'sent' | un
 
 export interface PageHandlers {
   send(response: Response, page: ResultsPage, given: Omit<LayoutOptions, 'pictureOrigins'>): void;
-  page(scope: PageScope, handle: PageHandler): RequestHandler;
+  /** @param cost tokens of the key; 1 unless given. */
+  page(scope: PageScope, handle: PageHandler, cost?: number): RequestHandler;
   json(scope: PageScope, read: (request: ViewerRequest) => Promise<object | undefined>): RequestHandler;
   /** Handles a POST and then redirects to a page. @param needsWrite whether the key needs the scope "write". */
   form(handle: (request: ViewerRequest) => Promise<void>, needsWrite?: boolean): RequestHandler;
@@ -46,29 +47,31 @@ export function createPageHandlers(options: PagesOptions): PageHandlers {
 
   const send: PageHandlers['send'] = (response, page, given) => sendPage(response, page, { ...given, pictureOrigins });
 
-  const page: PageHandlers['page'] = (scope, handle) => async (request, response) => {
-    const paths = pathsOf(publicUrl, slugOf(request));
-    const viewer = await findViewer(options, request);
-    if (viewer === undefined && scope === 'set' && request.query['s'] !== undefined && !isForPrograms(request.path)) {
-      send(response, FORMER_LINK, { paths });
-      return;
-    }
-    if (viewer === undefined) {
-      askToSignIn(request, response, { paths, send });
-      return;
-    }
-    if (viewer.disabled) {
-      send(response, { ...billingPage(viewer.slug, contact), status: 403 }, { paths, viewer });
-      return;
-    }
-    await options.requestLimits?.take(viewer.keyId, costOf(request.method, String(request.route.path)), response);
-    const type = viewer.formToken === '' ? 'api_key' : 'session';
-    const actor = actorOf({ request, response }, { type, keyId: viewer.keyId });
-    const result = await handle({ request, response, viewer, actor, paths });
-    if (result === undefined) await rejectRemovedObject(options, request, viewer);
-    const notice = noticeOf(request);
-    if (result !== 'sent') send(response, result ?? notFoundPage(viewer), { paths, viewer, notice });
-  };
+  const page: PageHandlers['page'] =
+    (scope, handle, cost = COST.usual) =>
+    async (request, response) => {
+      const paths = pathsOf(publicUrl, slugOf(request));
+      const viewer = await findViewer(options, request);
+      if (viewer === undefined && scope === 'set' && request.query['s'] !== undefined && !isForPrograms(request.path)) {
+        send(response, FORMER_LINK, { paths });
+        return;
+      }
+      if (viewer === undefined) {
+        askToSignIn(request, response, { paths, send });
+        return;
+      }
+      if (viewer.disabled) {
+        send(response, { ...billingPage(viewer.slug, contact), status: 403 }, { paths, viewer });
+        return;
+      }
+      await options.requestLimits?.take(viewer.keyId, cost, response);
+      const type = viewer.formToken === '' ? 'api_key' : 'session';
+      const actor = actorOf({ request, response }, { type, keyId: viewer.keyId });
+      const result = await handle({ request, response, viewer, actor, paths });
+      if (result === undefined) await rejectRemovedObject(options, request, viewer);
+      const notice = noticeOf(request);
+      if (result !== 'sent') send(response, result ?? notFoundPage(viewer), { paths, viewer, notice });
+    };
 
   const json: PageHandlers['json'] = (scope, read) =>
     page(scope, async (pageRequest) => {

@@ -4,7 +4,7 @@ import { shareState } from '../../domain/shareLinks.ts';
 import { wasRemoved } from '../../store/removal/removedSets.ts';
 import { findShareLink, noteShareLinkUse, type SharedSet } from '../../store/shares/shareLinks.ts';
 import { readShareToken } from '../auth/shareTokens.ts';
-import { costOf } from '../limits/costs.ts';
+import { COST } from '../limits/costs.ts';
 import type { PagesOptions, ResultsPage } from './context.ts';
 import { type DownloadSource, downloadPage, startDownload } from './downloads/downloadPage.ts';
 import { setSource } from './live.ts';
@@ -19,12 +19,12 @@ export function addSharedRoutes(router: Router, options: PagesOptions, { handler
   const opened =
     (
       show: (share: SharedSet, ...args: Parameters<RequestHandler>) => Promise<ResultsPage | 'sent' | undefined>,
+      cost: number = COST.usual,
     ): RequestHandler =>
     async (request, response, next) => {
-      await options.openLimits?.takeOfAddress(request, response);
+      options.openLimits?.takeOfAddress(request, response);
       const found = await find(options, request);
-      if (!('title' in found))
-        await options.openLimits?.takeOfLink(found.id, response, costOf(request.method, String(request.route.path)));
+      if (!('title' in found)) options.openLimits?.takeOfLink(found.id, response, cost);
       const result = 'title' in found ? found : await show(found, request, response, next);
       if (result === 'sent') return;
       handlers.send(response, result ?? UNKNOWN_LINK, { paths: pathsOf(options.publicUrl, '') });
@@ -46,7 +46,7 @@ export function addSharedRoutes(router: Router, options: PagesOptions, { handler
       };
       await live.open(response, share.organizationId, setSource(options, share.set_id, access));
       return 'sent';
-    }),
+    }, COST.list),
   );
   const sourceOf = (share: SharedSet, request: Request): DownloadSource => {
     const paths = pathsOf(options.publicUrl, '');
@@ -63,8 +63,10 @@ export function addSharedRoutes(router: Router, options: PagesOptions, { handler
   );
   router.get(
     '/s/:token/export',
-    opened(async (share, request, response) =>
-      share.downloads ? startDownload(options, sourceOf(share, request), { request, response }) : undefined,
+    opened(
+      async (share, request, response) =>
+        share.downloads ? startDownload(options, sourceOf(share, request), { request, response }) : undefined,
+      COST.heavy,
     ),
   );
   router.get(

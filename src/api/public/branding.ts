@@ -6,12 +6,11 @@ import { readBranding } from '../../store/organizations/branding.ts';
 import { changeBranding, changeLogo } from '../../workflow/settings.ts';
 import { MAX_LOGO_BYTES, replaceLogo } from '../logos/replaceLogo.ts';
 import { brandingRecord } from '../presenters/exports.ts';
-import { type AuthorizedRequest, type JsonResponse, jsonResponse } from './endpoint.ts';
+import { type AuthorizedRequest, type Handler, jsonResponse } from './endpoint.ts';
 import { readJson } from './jsonBody.ts';
 import type { PublicApiOptions } from './options.ts';
 import { readBytes } from './readBytes.ts';
 
-type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 const MAX_BODY_BYTES = 64 * 1024;
 
 const answer = async ({ store }: PublicApiOptions, { organizationId, place }: AuthorizedRequest) =>

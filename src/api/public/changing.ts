@@ -7,11 +7,9 @@ import type { Queryable } from '../../store/database/database.ts';
 import { changeAd, changeSet, renameCampaign } from '../../workflow/changes.ts';
 import { campaignRecord } from '../presenters/listItems.ts';
 import { readAdRecord, readSetRecord } from '../presenters/readRecords.ts';
-import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
+import { type AuthorizedRequest, type Handler, idOf, jsonResponse, readOrFail } from './endpoint.ts';
 import { readJson } from './jsonBody.ts';
 import type { PublicApiOptions } from './options.ts';
-
-type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
 /** PATCH …/ads/{id} */
 export function patchAd(options: PublicApiOptions): Handler {

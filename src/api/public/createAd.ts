@@ -2,13 +2,13 @@ import { parseCreateAd } from '../../contract/parseCreateAd.ts';
 import { acceptAd } from '../../workflow/acceptance/acceptAd.ts';
 import { adSummary } from '../presenters/records.ts';
 import { addLogFields } from '../server/accessLog.ts';
-import { type AuthorizedRequest, type JsonResponse, jsonResponse } from './endpoint.ts';
+import { type Handler, jsonResponse } from './endpoint.ts';
 import { answerOnce } from './idempotency.ts';
 import { readJson } from './jsonBody.ts';
 import type { PublicApiOptions } from './options.ts';
 
 /** POST …/ads: 201 with a new ad, or 200 with the ad that already has the lookup key. The service then captures the preview of a new ad. */
-export function createAd(options: PublicApiOptions): (call: AuthorizedRequest) => Promise<JsonResponse> {
+export function createAd(options: PublicApiOptions): Handler {
   const { store, limits } = options;
   return async (call) => {
     const { value, sha256 } = await readJson(call.request);

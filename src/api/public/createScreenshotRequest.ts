@@ -4,13 +4,13 @@ import { acceptScreenshotRequest } from '../../workflow/acceptance/acceptScreens
 import { costOfPictures } from '../limits/costs.ts';
 import { screenshotSetSummary } from '../presenters/records.ts';
 import { addLogFields } from '../server/accessLog.ts';
-import { type AuthorizedRequest, type JsonResponse, jsonResponse } from './endpoint.ts';
+import { type Handler, jsonResponse } from './endpoint.ts';
 import { answerOnce } from './idempotency.ts';
 import { readJson } from './jsonBody.ts';
 import type { PublicApiOptions } from './options.ts';
 
 /** POST …/screenshot_requests: 202 with a set whose screenshots are then captured. */
-export function createScreenshotRequest(options: PublicApiOptions): (call: AuthorizedRequest) => Promise<JsonResponse> {
+export function createScreenshotRequest(options: PublicApiOptions): Handler {
   const { store, limits } = options;
   const parse = screenshotRequestParser(limits);
   return async (call) => {

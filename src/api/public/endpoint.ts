@@ -1,26 +1,23 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
+import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import { Faults } from '../../contract/faults.ts';
-import { requestShapes } from '../../contract/requestShapes.ts';
 import type { Actor } from '../../domain/auditLog.ts';
 import { Failure, gone, invalid, unknownId } from '../../domain/failure.ts';
 import type { Scope } from '../../domain/keys.ts';
 import { DEFAULT_RETENTION } from '../../domain/retention.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import type { Queryable } from '../../store/database/database.ts';
-import { authenticate } from '../../store/organizations/apiKeys.ts';
 import { wasRemoved } from '../../store/removal/removedSets.ts';
-import type { RememberedKey } from '../../workflow/acceptance/acceptAd.ts';
 import { authorize, readApiKey, requireOwner } from '../auth/apiKeys.ts';
-import { KeyMemory } from '../auth/keyMemory.ts';
-import { costOf } from '../limits/costs.ts';
+import { COST } from '../limits/costs.ts';
 import { createKeyChecker } from '../limits/keyChecker.ts';
 import type { OrganizationLinks } from '../presenters/records.ts';
 import { addLogFields } from '../server/accessLog.ts';
 import { actorOf } from '../server/actor.ts';
 import { hasTag, tagOf } from './entityTag.ts';
-import type { PublicApiOptions } from './options.ts';
-import { beginCheck, withRequestWarnings } from './requestCheck.ts';
+import type { RouteOptions } from './options.ts';
+import { beginCheck, shapeOf, withRequestWarnings } from './requestCheck.ts';
 
 /** A request whose key has been checked. */
 export interface AuthorizedRequest {
@@ -34,8 +31,6 @@ export interface AuthorizedRequest {
   readonly place: OrganizationLinks;
   /** Days for which organizations that chose nothing keep answers to requests. */
   readonly answerDays: number;
-  /** Set if the key was valid within the last second and was not looked up for this request. */
-  readonly remembered: RememberedKey | undefined;
   /** Takes a further cost from the rate of the key. @throws Failure (429) */
   charge(cost: number): Promise<void>;
 }
@@ -50,49 +45,44 @@ export interface JsonResponse {
 
 export const jsonResponse = (status: number, body: object): JsonResponse => ({ status, text: JSON.stringify(body) });
 
-export interface EndpointOptions {
-  /** Accepts a key that was valid within the last second. The handler must then use `remembered`. */
-  readonly remember?: boolean;
-  /** Its answers hold secrets, which no cache may keep. */
+export type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
+
+/** Everything about one operation of the public API. `routes/` has all of them. */
+export interface Route {
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** Below `/api/v1/orgs/{organization_slug}`, as in the OpenAPI document. */
+  readonly path: string;
+  readonly scope: Scope;
+  /** Tokens that a request takes from the rate of its key; 1 unless given. */
+  readonly cost?: number;
+  /** Whether its answers hold secrets, which no cache may keep; as for all routes with the scope "admin" unless given. */
   readonly secret?: boolean;
+  /** Its parameters, bodies and texts in the OpenAPI document. */
+  readonly operation: ZodOpenApiOperationObject;
+  readonly handler: (options: RouteOptions) => Handler;
 }
 
-export type Endpoint = (
-  scope: Scope,
-  handle: (call: AuthorizedRequest) => Promise<JsonResponse>,
-  options?: EndpointOptions,
-) => RequestHandler;
-
-/** @returns a factory of route handlers that check key, rate limit, organization, scope, whether the organization is disabled, and unknown query parameters, in this order. */
-export function endpoints(options: PublicApiOptions): Endpoint {
-  const { store, publicUrl, requestLimits, limits, retention = DEFAULT_RETENTION } = options;
+/** @returns a factory of request handlers that check key, rate limit, organization, scope, whether the organization is disabled, and unknown query parameters, in this order. */
+export function endpoints(options: RouteOptions): (route: Route) => RequestHandler {
+  const { store, publicUrl, requestLimits, retention = DEFAULT_RETENTION } = options;
   const answerDays = retention.request_retention_days.defaultDays;
   const { keyChecker = createKeyChecker({ db: store.db }) } = options;
-  const memory = new KeyMemory();
-  const shapeOf = requestShapes(limits);
-  return (scope, handle, { remember = false, secret = scope === 'admin' } = {}) =>
-    async (request, response) => {
+  return ({ scope, cost = COST.usual, secret = scope === 'admin', operation, handler }) => {
+    const [handle, shape] = [handler(options), shapeOf(operation)];
+    return async (request, response) => {
       const slug = String(request.params['slug']);
       const key = readApiKey(request);
-      const known = remember ? memory.find(key) : undefined;
-      const caller = known ?? requireOwner(await keyChecker.find(request, key));
-      // Looks a disabled organization up at each request, so that it works as soon as it is enabled.
-      if (remember && known === undefined && !caller.organization.disabled) memory.keep(key, caller);
+      const caller = requireOwner(await keyChecker.find(request, key));
       const { id } = caller.organization;
       addLogFields(response, { organization_id: id, key_id: caller.keyId });
-      const charge = (cost: number) => requestLimits?.take(caller.keyId, cost, response) ?? Promise.resolve();
-      await charge(costOf(request.method, String(request.route.path)));
+      const charge = (tokens: number) => requestLimits?.take(caller.keyId, tokens, response) ?? Promise.resolve();
+      await charge(cost);
       authorize(caller, { slug, scope, publicUrl });
-      beginCheck(request, response, shapeOf(request.method, String(request.route.path)));
-      const recheck = async (db: Queryable) => {
-        memory.forget(caller.keyId);
-        authorize(requireOwner(await authenticate(db, key)), { slug, scope, publicUrl });
-      };
-      const remembered = known && { keyId: caller.keyId, recheck };
+      beginCheck(request, response, shape);
       const { keyId } = caller;
       const actor = actorOf({ request, response }, { type: 'api_key', keyId });
       const place = { publicUrl, slug };
-      const call = { request, response, organizationId: id, keyId, actor, place, answerDays, remembered, charge };
+      const call = { request, response, organizationId: id, keyId, actor, place, answerDays, charge };
       const { status, text, tag } = await handle(call).catch((error: unknown) => answerRemoved(store.db, call, error));
       if (status === 204) {
         response.status(status).set('Cache-Control', 'no-store').end();
@@ -100,6 +90,7 @@ export function endpoints(options: PublicApiOptions): Endpoint {
       }
       send(call, { status, text: status === 304 ? '' : withRequestWarnings(request, text), tag }, secret);
     };
+  };
 }
 
 /**

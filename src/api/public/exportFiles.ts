@@ -15,7 +15,7 @@ export function serveExport({
   openLimits,
 }: Pick<PublicApiOptions, 'store' | 'artifacts' | 'openLimits'>): RequestHandler {
   return async (request, response) => {
-    await openLimits?.takeOfAddress(request, response);
+    openLimits?.takeOfAddress(request, response);
     const token = String(request.params['token']);
     const row = /^[A-Za-z0-9_-]{32}$/.test(token) ? await findExportFile(db, token) : undefined;
     if (row === undefined || row.artifact_key === null) throw unknownFile();

@@ -8,13 +8,11 @@ import { type ExportRow, findExport, listExports } from '../../store/exports/exp
 import { readBranding } from '../../store/organizations/branding.ts';
 import { requestExport, waitForExport } from '../../workflow/exports.ts';
 import { exportRecord } from '../presenters/exports.ts';
-import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
+import { type AuthorizedRequest, type Handler, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
 import { readJson } from './jsonBody.ts';
 import { listAnswer } from './listAnswer.ts';
 import type { PublicApiOptions } from './options.ts';
 import { requireSet } from './reading.ts';
-
-type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
 const MAX_BODY_BYTES = 64 * 1024;
 /** How long GET …/export waits for a file that is not ready. */

@@ -26,7 +26,6 @@ export async function answerOnce(
   if (key === undefined || (secret && keyRingOf(db) === undefined)) return db.transaction().execute(work);
   const idempotent: IdempotentCall = { organizationId: call.organizationId, endpoint, key, bodySha256 };
   return db.transaction().execute(async (tx) => {
-    await call.remembered?.recheck(tx);
     const kept = await takeKey(tx, idempotent, { keptDays: call.answerDays });
     if (kept !== undefined) {
       call.response.set('Idempotency-Replayed', 'true');

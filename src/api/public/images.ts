@@ -21,7 +21,7 @@ const FOREVER = 'public, max-age=31536000, immutable';
 export function serveImage({ store: { db }, artifacts, openLimits }: ImageOptions): RequestHandler {
   const framedImages = createFramedImages(db, artifacts);
   return async (request, response) => {
-    await openLimits?.takeOfAddress(request, response, costOfPicture(request.query['frame'] !== undefined));
+    openLimits?.takeOfAddress(request, response, costOfPicture(request.query['frame'] !== undefined));
     const image = await findByToken(db, String(request.params['file']).replace(/\.png$/, ''));
     const { key, etag } = await fileOf(image, request.query['frame'], framedImages);
     // The picture of a token never changes.
@@ -53,7 +53,7 @@ export function serveThumbnail({ store: { db }, artifacts, openLimits }: ImageOp
   return async (request, response) => {
     const width = thumbnailWidth(/^(\d+)\.webp$/.exec(String(request.params['file']))?.[1] ?? '');
     if (width === undefined) throw noSuchWidth();
-    await openLimits?.takeOfAddress(request, response, costOfPicture(false));
+    openLimits?.takeOfAddress(request, response, costOfPicture(false));
     const image = await findByToken(db, String(request.params['token']));
     const etag = `"${image.sha256}-${width}"`;
     response.set({ ETag: etag, 'Cache-Control': FOREVER, 'Content-Type': 'image/webp' });

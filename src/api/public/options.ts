@@ -50,3 +50,8 @@ export interface PublicApiOptions extends EventContext {
   /** Shows errors to people as pages. */
   readonly errorPages?: ErrorRequestHandler;
 }
+
+/** For the routes with a key. */
+export interface RouteOptions extends PublicApiOptions {
+  readonly guard: Pick<Guard, 'resolve'>;
+}

@@ -3,10 +3,9 @@ import type { Actor } from '../../domain/auditLog.ts';
 import type { Queryable } from '../../store/database/database.ts';
 import { removeAd, removeCampaign } from '../../workflow/adRemoval.ts';
 import { removeSet } from '../../workflow/removal.ts';
-import { type AuthorizedRequest, idOf, type JsonResponse } from './endpoint.ts';
+import { type Handler, idOf } from './endpoint.ts';
 import type { PublicApiOptions } from './options.ts';
 
-type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 type Remove = (tx: Queryable, ref: { id: string; organizationId: string }, actor: Actor) => Promise<void>;
 
 /** DELETE …/screenshot_sets/{id} */

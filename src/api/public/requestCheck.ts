@@ -3,12 +3,26 @@
  * `Prefer: handling=strict`, the request is rejected instead, before it changes anything.
  */
 import type { Request, Response } from 'express';
-import type { RequestShape } from '../../contract/requestShapes.ts';
-import { type RequestWarning, unknownFields, unknownParameters } from '../../contract/unknownFields.ts';
+import { z } from 'zod';
+import type { ZodOpenApiOperationObject } from 'zod-openapi';
+import {
+  type KnownPart,
+  knownPart,
+  type RequestWarning,
+  unknownFields,
+  unknownParameters,
+} from '../../contract/unknownFields.ts';
 import { type FieldErrors, invalid } from '../../domain/failure.ts';
 import { listQuery } from './listQuery.ts';
 
 type Handling = 'strict' | 'lenient';
+
+export interface RequestShape {
+  /** Names of its query parameters. */
+  readonly query: readonly string[];
+  /** The fields of its JSON; undefined if it takes none. */
+  readonly body: KnownPart;
+}
 
 interface RequestCheck {
   readonly shape: RequestShape;
@@ -18,9 +32,16 @@ interface RequestCheck {
 
 const checks = new WeakMap<Request, RequestCheck>();
 
+export function shapeOf({ requestParams, requestBody }: ZodOpenApiOperationObject): RequestShape {
+  const query = requestParams?.query;
+  return {
+    query: query instanceof z.ZodObject ? Object.keys(query.shape) : [],
+    body: knownPart(requestBody?.content?.['application/json']?.schema),
+  };
+}
+
 /** Checks the query, and prepares the check of the body. @throws Failure (422) if the client wants strict handling. */
-export function beginCheck(request: Request, response: Response, shape: RequestShape | undefined): void {
-  if (shape === undefined) return;
+export function beginCheck(request: Request, response: Response, shape: RequestShape): void {
   const handling = wantedHandling(request);
   if (handling !== undefined) response.set('Preference-Applied', `handling=${handling}`);
   const check: RequestCheck = { shape, handling, warnings: unknownParameters(listQuery(request), shape.query) };

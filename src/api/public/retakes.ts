@@ -5,12 +5,10 @@ import type { Queryable } from '../../store/database/database.ts';
 import { type RepeatKind, repeatScreenshot, repeatSet } from '../../workflow/acceptance/repeatScreenshots.ts';
 import { readSetRecord } from '../presenters/readRecords.ts';
 import { addLogFields } from '../server/accessLog.ts';
-import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse } from './endpoint.ts';
+import { type AuthorizedRequest, type Handler, idOf, jsonResponse } from './endpoint.ts';
 import { answerOnce } from './idempotency.ts';
 import { readOptionalJson } from './jsonBody.ts';
 import type { PublicApiOptions } from './options.ts';
-
-type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
 /** POST …/screenshot_sets/{id}/retake and …/duplicate: 202 with the new set. */
 export function retakeSet(options: PublicApiOptions, kind: RepeatKind): Handler {

@@ -7,16 +7,13 @@ import { reviewSet, type SetAction } from '../../workflow/reviews.ts';
 import { reviewScreenshot } from '../../workflow/screenshotReviews.ts';
 import { deliveryRecord } from '../presenters/listItems.ts';
 import { readScreenshotRecord, readSetRecord } from '../presenters/readRecords.ts';
-import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
+import { type Handler, idOf, jsonResponse, readOrFail } from './endpoint.ts';
 import { answerOnce } from './idempotency.ts';
 import { readJson, readOptionalJson } from './jsonBody.ts';
 import type { PublicApiOptions } from './options.ts';
 
 /** POST …/screenshot_sets/{id}/approve, reject or cancel: responds with the changed set. */
-export function review(
-  options: PublicApiOptions,
-  action: SetAction,
-): (call: AuthorizedRequest) => Promise<JsonResponse> {
+export function review(options: PublicApiOptions, action: SetAction): Handler {
   const { store } = options;
   return async ({ request, organizationId, keyId, place }) => {
     const setId = idOf(request);
@@ -32,7 +29,7 @@ export function review(
 }
 
 /** POST …/screenshots/{id}/review: responds with the changed screenshot. */
-export function reviewOfScreenshot(options: PublicApiOptions): (call: AuthorizedRequest) => Promise<JsonResponse> {
+export function reviewOfScreenshot(options: PublicApiOptions): Handler {
   const { store } = options;
   return async ({ request, organizationId, keyId, place }) => {
     const screenshotId = idOf(request);
@@ -53,7 +50,7 @@ function notesOf(body: object): string | null {
 }
 
 /** POST …/deliveries/{id}/replay: 202 with the delivery. The service then sends it again. */
-export function replay({ store }: PublicApiOptions): (call: AuthorizedRequest) => Promise<JsonResponse> {
+export function replay({ store }: PublicApiOptions): Handler {
   return async (call) => {
     const { request, organizationId } = call;
     const id = idOf(request);

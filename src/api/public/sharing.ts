@@ -9,13 +9,11 @@ import { listShareLinks, type ShareLinkRow } from '../../store/shares/shareLinks
 import { createShareLink, revokeLink } from '../../workflow/shareLinks.ts';
 import { shareToken } from '../auth/shareTokens.ts';
 import { shareRecord } from '../presenters/listItems.ts';
-import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
+import { type Handler, idOf, jsonResponse, readOrFail } from './endpoint.ts';
 import { answerOnce } from './idempotency.ts';
 import { readOptionalJson } from './jsonBody.ts';
 import { listAnswer } from './listAnswer.ts';
 import type { PublicApiOptions } from './options.ts';
-
-type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
 /** POST …/screenshot_sets/{id}/shares: 201 with a new share link. */
 export function createShare(options: PublicApiOptions): Handler {
@@ -53,7 +51,7 @@ export function listShares(options: PublicApiOptions): Handler {
 export function revokeShare(options: PublicApiOptions): Handler {
   return async ({ request, organizationId, actor }) => {
     const setId = idOf(request);
-    const id = idOf(request, 'share');
+    const id = idOf(request, 'share_id');
     const row = await options.store.db
       .transaction()
       .execute((tx) => revokeLink(tx, { organizationId, setId, id }, actor));

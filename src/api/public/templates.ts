@@ -4,13 +4,11 @@ import { newTemplate, templateBody } from '../../contract/templates.ts';
 import { listTemplates } from '../../store/templates/templates.ts';
 import { removeTemplate as removeTemplateRow, saveTemplate } from '../../workflow/templates.ts';
 import { templateRecord } from '../presenters/listItems.ts';
-import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
+import { type Handler, idOf, jsonResponse, readOrFail } from './endpoint.ts';
 import { answerOnce } from './idempotency.ts';
 import { readJson } from './jsonBody.ts';
 import { listAnswer } from './listAnswer.ts';
 import type { PublicApiOptions } from './options.ts';
-
-type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
 /** POST …/templates: 201 with a new template, or 200 with the one of that name, which it replaces. */
 export function createTemplate({ store, limits }: PublicApiOptions): Handler {

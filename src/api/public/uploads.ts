@@ -5,13 +5,11 @@ import { deleteUpload } from '../../workflow/uploads.ts';
 import { uploadRecord } from '../presenters/listItems.ts';
 import { addLogFields } from '../server/accessLog.ts';
 import { uploadReceiver } from '../uploads/receiveUpload.ts';
-import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse } from './endpoint.ts';
+import { type Handler, idOf, jsonResponse } from './endpoint.ts';
 import type { PublicApiOptions } from './options.ts';
 
-type UploadHandler = (call: AuthorizedRequest) => Promise<JsonResponse>;
-
 /** POST …/uploads: 201 with the new upload, or 200 with the one that has the same bytes and name. */
-export function createUpload({ store, artifacts, uploadLimits }: PublicApiOptions): UploadHandler {
+export function createUpload({ store, artifacts, uploadLimits }: PublicApiOptions): Handler {
   const receive = uploadReceiver({ db: store.db, artifacts, uploadLimits });
   return async ({ request, response, organizationId }) => {
     const { row, created } = await receive(request, organizationId);
@@ -20,7 +18,7 @@ export function createUpload({ store, artifacts, uploadLimits }: PublicApiOption
   };
 }
 
-export function oneUpload({ store }: PublicApiOptions): UploadHandler {
+export function oneUpload({ store }: PublicApiOptions): Handler {
   return async ({ request, organizationId }) => {
     const row = await findUpload(store.db, { id: idOf(request), organizationId });
     if (row === undefined) throw unknownId();
@@ -29,7 +27,7 @@ export function oneUpload({ store }: PublicApiOptions): UploadHandler {
 }
 
 /** DELETE …/uploads/{id}: 204. */
-export function removeUpload({ store, artifacts, uploadLimits }: PublicApiOptions): UploadHandler {
+export function removeUpload({ store, artifacts, uploadLimits }: PublicApiOptions): Handler {
   const context = { db: store.db, artifacts, uploadLimits };
   return async ({ request, organizationId }) => {
     if (!(await deleteUpload(context, { id: idOf(request), organizationId }))) throw unknownId();

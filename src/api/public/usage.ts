@@ -3,17 +3,14 @@ import { UsageQuery, type UsageRecord } from '../../contract/usage.ts';
 import { DEFAULT_QUOTAS, type DefaultQuotas, dayOf, nextDay } from '../../domain/quotas.ts';
 import { timestamp } from '../../domain/time.ts';
 import { type CurrentUsage, readCurrentUsage, readUsageDays, type UsageOfDay } from '../../store/usage/usage.ts';
-import { type AuthorizedRequest, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
+import { type Handler, jsonResponse, readOrFail } from './endpoint.ts';
 import type { PublicApiOptions } from './options.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS_DEFAULT = 30;
 
 /** GET …/usage */
-export function usage({
-  store: { db },
-  quotas = DEFAULT_QUOTAS,
-}: PublicApiOptions): (call: AuthorizedRequest) => Promise<JsonResponse> {
+export function usage({ store: { db }, quotas = DEFAULT_QUOTAS }: PublicApiOptions): Handler {
   return async ({ request, organizationId }) => {
     const query = readOrFail(UsageQuery, request.query);
     const current = await readCurrentUsage(db, organizationId);

@@ -1,19 +1,20 @@
 import type { CaptureAuthenticator } from '../../api/auth/captureAuth.ts';
 import type { OneTimeSignIns } from '../../api/auth/oneTimeSignIns.ts';
 import { createInternalApi } from '../../api/internal/internalApi.ts';
+import { createKeyChecker, WRONG_KEYS } from '../../api/limits/keyChecker.ts';
+import { createOpenLimits } from '../../api/limits/openLimits.ts';
+import { createRequestLimits } from '../../api/limits/requestLimits.ts';
 import { createErrorPages } from '../../api/pages/errorPages.ts';
 import { createPages } from '../../api/pages/pages.ts';
 import { createPublicApi } from '../../api/public/app.ts';
 import { createGuard } from '../../egress/guard.ts';
 import { retentionPolicy } from '../retentionPolicy.ts';
 import { startAuditLogRemoval } from './auditLogRemoval.ts';
-import { startBucketRemoval } from './bucketRemoval.ts';
 import { type HttpServer, type ListenOptions, startHttpServer } from './httpServer.ts';
 import { startRetention } from './retention.ts';
 import { startSearchUpdates } from './searchUpdates.ts';
 import type { ServiceContext } from './serviceContext.ts';
 import { startSetRemoval } from './setRemoval.ts';
-import { createSharedLimits } from './sharedLimits.ts';
 import { startUploadCleanup } from './uploadCleanup.ts';
 
 export interface ApiService {
@@ -95,12 +96,11 @@ export async function startApiService(context: ServiceContext, ports: ApiPorts):
 function withCleanup(context: ServiceContext, server: HttpServer): HttpServer {
   const cleanup = startUploadCleanup(context);
   const removal = startSetRemoval(context, retentionPolicy(context.config).set_retention_days);
-  const buckets = startBucketRemoval(context);
   const auditLog = startAuditLogRemoval(context, context.config.AUDIT_LOG_RETENTION_DAYS);
   const retention = startRetention(context, retentionPolicy(context.config));
   const search = startSearchUpdates(context);
   const close = async (graceMs: number) => {
-    const jobs = [cleanup, removal, retention, auditLog, search, buckets];
+    const jobs = [cleanup, removal, retention, auditLog, search];
     await Promise.all([...jobs.map((job) => job.stop()), server.close(graceMs)]);
   };
   return { port: server.port, close };
@@ -114,7 +114,7 @@ function publicApi(
   const guard = createGuard({ allow: egressAllow });
   const { limits, uploadLimits, quotas } = limitsOf(config);
   const retention = retentionPolicy(config);
-  const shared = rateLimited ? createSharedLimits(context) : {};
+  const shared = rateLimited ? rateLimits(context) : {};
   const pageOptions = {
     ...shared,
     store,
@@ -155,6 +155,15 @@ function publicApi(
     pages: createPages(pageOptions),
     errorPages: createErrorPages(pageOptions),
   });
+}
+
+function rateLimits({ config, store: { db }, metrics }: ServiceContext) {
+  const rate = { perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST };
+  return {
+    requestLimits: createRequestLimits(db, rate),
+    openLimits: createOpenLimits(),
+    keyChecker: createKeyChecker({ db, wrongKeys: WRONG_KEYS, observe: metrics.countRejectedKey }),
+  };
 }
 
 function limitsOf(config: ServiceContext['config']) {

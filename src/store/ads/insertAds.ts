@@ -24,8 +24,6 @@ export interface NewAds {
   readonly ads: readonly NewAd[];
   /** The subscribers of each of these ads; only create-ad has any. */
   readonly subscribers?: readonly NewSubscriber[];
-  /** Nothing is stored unless this key is valid, and its organization enabled, at this moment. */
-  readonly liveKeyId?: string;
 }
 
 export interface InsertedAds {
@@ -60,7 +58,7 @@ const TRIES = 3;
 /**
  * Finds or makes the campaign and stores ads in it, in one statement. Where a lookup key is taken, nothing is stored for that ad. An upload
  * that a stored ad uses does not expire any more.
- * @returns undefined where no campaign of this organization has the id, or `liveKeyId` is not valid any more.
+ * @returns undefined where no campaign of this organization has the id.
  */
 export async function insertAds(tx: Queryable, given: NewAds): Promise<InsertedAds | undefined> {
   if ('id' in given.campaign && !isUuid(given.campaign.id)) return undefined;
@@ -76,7 +74,6 @@ export async function insertAds(tx: Queryable, given: NewAds): Promise<InsertedA
     // Another request made the campaign while this statement ran, which therefore did not see it; the next one does.
     if ('id' in given.campaign) return undefined;
   }
-  if (given.liveKeyId !== undefined) return undefined;
   throw new Error(`The campaign was neither found nor made in ${TRIES} tries.`);
 }
 
@@ -86,11 +83,10 @@ interface Row {
   created_at: Date;
 }
 
-function statement({ organizationId, campaign, source, ads, subscribers = [], liveKeyId }: NewAds): RawBuilder<Row> {
+function statement({ organizationId, campaign, source, ads, subscribers = [] }: NewAds): RawBuilder<Row> {
   const column = <T>(value: (ad: NewAd) => T) => ads.map(value);
   return sql<Row>`
     with ${campaignSteps(organizationId, campaign)},
-    campaign as (select id from named${liveKeyId === undefined ? sql`` : sql` where ${isLive(liveKeyId)}`}),
     ad as (
       insert into ads (id, organization_id, campaign_id, lookup_key, name, kind, content, given_width, given_height, source,
         metadata, upload_id)
@@ -111,7 +107,7 @@ function statement({ organizationId, campaign, source, ads, subscribers = [], li
 
 function campaignSteps(organizationId: string, campaign: NewAds['campaign']): RawBuilder<unknown> {
   if ('id' in campaign) {
-    return sql`named as (
+    return sql`campaign as (
       select id from campaigns where id = ${campaign.id}::uuid and organization_id = ${organizationId}::uuid
         and removed_at is null for key share)`;
   }
@@ -123,14 +119,7 @@ function campaignSteps(organizationId: string, campaign: NewAds['campaign']): Ra
       select ${randomUUID()}::uuid, ${organizationId}::uuid, ${campaign.name} where not exists (select from found)
       on conflict (organization_id, name) do nothing returning id
     ),
-    named as (select id from found union all select id from made)`;
-}
-
-function isLive(keyId: string): RawBuilder<boolean> {
-  return sql<boolean>`exists (
-    select from api_keys k join organizations o on o.id = k.organization_id
-    where k.id = ${keyId} and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
-      and o.disabled_at is null)`;
+    campaign as (select id from found union all select id from made)`;
 }
 
 function subscriberStep(organizationId: string, subscribers: readonly NewSubscriber[]): RawBuilder<unknown> {

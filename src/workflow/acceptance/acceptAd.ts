@@ -22,14 +22,6 @@ export interface AdRequest {
   readonly parsed: ParsedCreateAd;
   /** `create_ad` unless given. */
   readonly source?: AdSource;
-  /** Set if the key of the request was valid a moment ago and must be looked up again before anything is stored. */
-  readonly remembered?: RememberedKey | undefined;
-}
-
-export interface RememberedKey {
-  readonly keyId: string;
-  /** Looks the key up in PostgreSQL. @throws Failure if it is no longer valid. */
-  readonly recheck: (db: Queryable) => Promise<void>;
 }
 
 interface AcceptedAd {
@@ -60,7 +52,7 @@ interface Stored {
 
 async function storeAd(
   tx: Queryable,
-  { organizationId, remembered, parsed, source = 'create_ad' }: AdRequest,
+  { organizationId, parsed, source = 'create_ad' }: AdRequest,
   uploadNames: UploadNames,
 ): Promise<Stored> {
   const { campaign, ad, subscribers, faults } = parsed;
@@ -68,11 +60,8 @@ async function storeAd(
     throw new Error('unreachable: an invalid body passed validation');
   const fileName = uploadNames.get(ad.content.media.content);
   const made = newAd({ lookupKey: ad.lookupKey, ...ad.content, fileName });
-  const given = { organizationId, campaign, source, ads: [made], subscribers } as const;
-  const stored = await storeNewAds(tx, remembered ? { ...given, liveKeyId: remembered.keyId } : given);
+  const stored = await storeNewAds(tx, { organizationId, campaign, source, ads: [made], subscribers });
   if (stored !== undefined) return { made, stored };
-  await remembered?.recheck(tx);
-  if ('name' in campaign) throw new Error('unreachable: the campaign was neither found nor created');
   addUnknownCampaignFault(faults);
   throw invalid(faults.errors);
 }
@@ -91,8 +80,7 @@ interface Examined {
 const NOTHING_FOUND: Examined = { existing: undefined, uploadNames: new Map() };
 
 /** @throws Failure (422): name and media are required only if no ad has the lookup key yet. */
-async function examine(tx: Queryable, { organizationId, parsed, remembered }: AdRequest): Promise<Examined> {
-  await remembered?.recheck(tx);
+async function examine(tx: Queryable, { organizationId, parsed }: AdRequest): Promise<Examined> {
   const { campaign, ad, subscribers, faults } = parsed;
   const lookupKeys = ad?.lookupKey === undefined ? [] : [ad.lookupKey];
   const { campaignId, adsByKey } = await findReferences(tx, { organizationId, campaign, adIds: [], lookupKeys });

@@ -1,14 +1,17 @@
 import { expect, test } from 'vitest';
-import { requestShapes } from '../../../src/contract/requestShapes.ts';
+import { shapeOf } from '../../../src/api/public/requestCheck.ts';
+import { publicRoutes } from '../../../src/api/public/routes/routes.ts';
 import { unknownFields, unknownParameters } from '../../../src/contract/unknownFields.ts';
 import { DEFAULT_LIMITS } from '../../../src/domain/limits.ts';
 import { required } from '../../support/required.ts';
 
-const find = requestShapes(DEFAULT_LIMITS);
-const BASE = '/api/v1/orgs/:slug';
+const ROUTES = publicRoutes(DEFAULT_LIMITS);
+
+const shapeOfRoute = (method: string, path: string) =>
+  shapeOf(required(ROUTES.find((route) => route.method === method && route.path === path)).operation);
 
 function unknownOf(method: string, path: string, body: unknown): string[] {
-  const known = required(find(method, BASE + path)?.body);
+  const known = shapeOfRoute(method, path).body;
   return unknownFields(known, body).map((warning) => warning.path);
 }
 
@@ -23,7 +26,7 @@ test('unknown fields are found at every depth, in the order of the schema', () =
     ],
     subscribers: [{ webhook: { url: 'x', topic: 'y' } }, { s3: { bucket: 'b', prefix: 'c' } }],
   };
-  expect(unknownOf('POST', '/screenshot_requests', body)).toEqual([
+  expect(unknownOf('post', '/screenshot_requests', body)).toEqual([
     'campain',
     'campaign.color',
     'screenshot_requests.0.ad.nmae',
@@ -41,28 +44,28 @@ test('unknown fields are found at every depth, in the order of the schema', () =
 
 test('a body of wrong types has no unknown fields where there is no object', () => {
   for (const body of [{ campaign: [], ad: null }, { campaign: 'x', subscribers: { a: 1 } }, { ad: { media: [{}] } }])
-    expect(unknownOf('POST', '/ads', body)).toEqual([]);
+    expect(unknownOf('post', '/ads', body)).toEqual([]);
 });
 
 test('names and headers that a client chooses are not unknown fields', () => {
-  expect(unknownOf('POST', '/webhook_endpoints', { url: 'x', headers: { 'X-Any': 'y' } })).toEqual([]);
+  expect(unknownOf('post', '/webhook_endpoints', { url: 'x', headers: { 'X-Any': 'y' } })).toEqual([]);
 });
 
 test('the number of warnings and the length of names are limited', () => {
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`f${index}`, 1]));
-  expect(unknownOf('POST', '/ads', { ad: many })).toHaveLength(100);
-  expect(unknownOf('POST', '/ads', { ['x'.repeat(5_000)]: 1 })).toEqual([`${'x'.repeat(200)}…`]);
+  expect(unknownOf('post', '/ads', { ad: many })).toHaveLength(100);
+  expect(unknownOf('post', '/ads', { ['x'.repeat(5_000)]: 1 })).toEqual([`${'x'.repeat(200)}…`]);
 });
 
 test('a field that JavaScript objects inherit is unknown, too', () => {
-  expect(unknownOf('POST', '/ads', JSON.parse('{"__proto__":{"a":1},"constructor":1}')).sort()).toEqual([
+  expect(unknownOf('post', '/ads', JSON.parse('{"__proto__":{"a":1},"constructor":1}')).sort()).toEqual([
     '__proto__',
     'constructor',
   ]);
 });
 
 test('unknown query parameters are found, with the known ones in the message', () => {
-  const { query } = required(find('GET', `${BASE}/campaigns`));
+  const { query } = shapeOfRoute('get', '/campaigns');
   const [warning, ...others] = unknownParameters({ page: '1', form: '2026-01-01' }, query);
   expect(others).toEqual([]);
   expect(warning?.path).toBe('form');

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { buildOpenApi } from '../../../src/api/public/openApi.ts';
 import { SETTINGS } from '../../../src/config.ts';
 import { REPLAYED_PERIOD_EVENTS_MAX, RUNNING_REPLAYS_MAX } from '../../../src/contract/eventReplays.ts';
 import { MAX_VALUES } from '../../../src/contract/faults.ts';
-import { buildOpenApi } from '../../../src/contract/openApi.ts';
 import { CREATIVE_MAX_BYTES, HTML_TAG_MAX_BYTES, LOOKUP_KEY_MAX } from '../../../src/domain/ads.ts';
 import { MAX_DOCUMENT_PICTURES } from '../../../src/domain/exports.ts';
 import { KEYS_MAX } from '../../../src/domain/keys.ts';

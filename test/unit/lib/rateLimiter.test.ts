@@ -26,3 +26,10 @@ test('the limiter remembers at most ten thousand keys, so that invented keys do 
   for (let i = 0; i < 9_999; i++) take(`x${i}`);
   expect([take('second').allowed, take('first').allowed]).toEqual([false, true]);
 });
+
+test('the remaining tokens of a key can be read without taking any', () => {
+  const limiter = createRateLimiter({ perSecond: 2, burst: 3 }, () => 0);
+  expect(limiter.remaining('a')).toBe(3);
+  limiter.take('a', 2);
+  expect([limiter.remaining('a'), limiter.remaining('a')]).toEqual([1, 1]);
+});

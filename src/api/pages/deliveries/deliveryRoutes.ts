@@ -1,6 +1,7 @@
 /** Routes of deliveries. */
 import type { Router } from 'express';
 import { findDelivery } from '../../../store/deliveries/listDeliveries.ts';
+import { COST } from '../../limits/costs.ts';
 import { deliveryDetailRecord } from '../../presenters/listItems.ts';
 import { replay } from '../actions.ts';
 import type { PagesOptions, Viewer } from '../context.ts';
@@ -16,8 +17,10 @@ export function addDeliveryRoutes(router: Router, options: PagesOptions, { handl
   const path = '/o/:slug/deliveries/:id';
   router.get(
     '/o/:slug/deliveries',
-    handlers.page('organization', ({ request, viewer, paths }) =>
-      deliveryListPage(options, { viewer, paths, query: readDeliveryQuery(request) }),
+    handlers.page(
+      'organization',
+      ({ request, viewer, paths }) => deliveryListPage(options, { viewer, paths, query: readDeliveryQuery(request) }),
+      COST.list,
     ),
   );
   router.get(
@@ -35,11 +38,15 @@ export function addDeliveryRoutes(router: Router, options: PagesOptions, { handl
   );
   router.get(
     `${path}/events`,
-    handlers.page('organization', async ({ request, response, viewer: { organizationId } }) => {
-      const access = () => findViewer(options, request);
-      await live.open(response, organizationId, deliverySource(options, idOf(request), access));
-      return 'sent';
-    }),
+    handlers.page(
+      'organization',
+      async ({ request, response, viewer: { organizationId } }) => {
+        const access = () => findViewer(options, request);
+        await live.open(response, organizationId, deliverySource(options, idOf(request), access));
+        return 'sent';
+      },
+      COST.list,
+    ),
   );
   const replayFromForm = ({ request, viewer }: ViewerRequest) => replay(options, viewer, idOf(request));
   router.post(`${path}/replay`, formBody(), handlers.form(replayFromForm));

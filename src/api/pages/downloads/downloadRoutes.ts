@@ -1,5 +1,6 @@
 /** Routes of the downloads of a set. Those of shared pages are in sharedRoutes.ts. */
 import type { Router } from 'express';
+import { COST } from '../../limits/costs.ts';
 import type { PagesOptions } from '../context.ts';
 import type { ViewerRequest } from '../pageHandlers.ts';
 import { idOf, type RouteTools } from '../routing.ts';
@@ -9,7 +10,7 @@ export function addDownloadRoutes(router: Router, options: PagesOptions, { handl
   const path = '/o/:slug/screenshot_sets/:id';
   router.get(
     `${path}/export`,
-    handlers.page('organization', (call) => startDownload(options, sourceOf(call), call)),
+    handlers.page('organization', (call) => startDownload(options, sourceOf(call), call), COST.heavy),
   );
   router.get(
     `${path}/exports/:export`,

@@ -1,6 +1,7 @@
 /** The parts of an OpenAPI document that the reference shows. */
-import { buildOpenApi } from '../../../contract/openApi.ts';
+
 import type { Limits } from '../../../domain/limits.ts';
+import { buildOpenApi } from '../../public/openApi.ts';
 
 export interface Schema {
   readonly $ref?: string;

@@ -1,6 +1,7 @@
 /** Routes that take pictures of a set, or one of them, again. */
 import type { Request, Router } from 'express';
 import { Failure } from '../../../domain/failure.ts';
+import { COST } from '../../limits/costs.ts';
 import type { PagesOptions, ResultsPage } from '../context.ts';
 import { formField, redirectPath, requireOwnForm } from '../forms.ts';
 import type { ViewerRequest } from '../pageHandlers.ts';
@@ -16,28 +17,36 @@ export function addRetakeRoutes(router: Router, options: PagesOptions, { handler
   const setPath = '/o/:slug/screenshot_sets/:id/retake';
   router.get(
     setPath,
-    handlers.page('organization', async ({ request, viewer, paths }) => {
-      const facts = await factsOf(options, { request, viewer });
-      return facts && setRetakePage(facts, choiceOf({ body: {} }), { viewer, paths, fields: NO_CHANGES });
-    }),
+    handlers.page(
+      'organization',
+      async ({ request, viewer, paths }) => {
+        const facts = await factsOf(options, { request, viewer });
+        return facts && setRetakePage(facts, choiceOf({ body: {} }), { viewer, paths, fields: NO_CHANGES });
+      },
+      COST.heavy,
+    ),
   );
   router.post(
     setPath,
     body,
-    handlers.page('organization', async (pageRequest) => {
-      const { request, viewer, paths } = pageRequest;
-      requireOwnForm(options, request, { viewer, needsWrite: true });
-      const facts = await factsOf(options, pageRequest);
-      if (facts === undefined) return undefined;
-      const [choice, fields] = [choiceOf(request), fieldsOf(request)];
-      return answer(pageRequest, {
-        act: async () => {
-          const newSet = await retakeSet(options, facts, { choice, fields });
-          return paths.set(choice.what === 'duplicate' ? newSet : facts.set.id);
-        },
-        again: ({ errors, status }) => setRetakePage(facts, choice, { viewer, paths, fields, errors, status }),
-      });
-    }),
+    handlers.page(
+      'organization',
+      async (pageRequest) => {
+        const { request, viewer, paths } = pageRequest;
+        requireOwnForm(options, request, { viewer, needsWrite: true });
+        const facts = await factsOf(options, pageRequest);
+        if (facts === undefined) return undefined;
+        const [choice, fields] = [choiceOf(request), fieldsOf(request)];
+        return answer(pageRequest, {
+          act: async () => {
+            const newSet = await retakeSet(options, facts, { choice, fields });
+            return paths.set(choice.what === 'duplicate' ? newSet : facts.set.id);
+          },
+          again: ({ errors, status }) => setRetakePage(facts, choice, { viewer, paths, fields, errors, status }),
+        });
+      },
+      COST.heavy,
+    ),
   );
   router.post(
     '/o/:slug/screenshots/:id/retake',

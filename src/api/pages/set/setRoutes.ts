@@ -2,6 +2,7 @@
 import type { Router } from 'express';
 import { readProgress } from '../../../store/sets/readSet.ts';
 import type { SetAction } from '../../../workflow/reviews.ts';
+import { COST } from '../../limits/costs.ts';
 import { readSetRecord } from '../../presenters/readRecords.ts';
 import { actOnSet, revokeShare, share } from '../actions.ts';
 import type { PagesOptions } from '../context.ts';
@@ -36,16 +37,20 @@ export function addSetRoutes(router: Router, options: PagesOptions, { handlers, 
   );
   router.get(
     `${path}/events`,
-    handlers.page('set', async ({ request, response, viewer }) => {
-      const id = idOf(request);
-      if ((await readProgress(db, { id, organizationId: viewer.organizationId })) === undefined) return undefined;
-      await live.open(
-        response,
-        viewer.organizationId,
-        setSource(options, id, () => findViewer(options, request)),
-      );
-      return 'sent';
-    }),
+    handlers.page(
+      'set',
+      async ({ request, response, viewer }) => {
+        const id = idOf(request);
+        if ((await readProgress(db, { id, organizationId: viewer.organizationId })) === undefined) return undefined;
+        await live.open(
+          response,
+          viewer.organizationId,
+          setSource(options, id, () => findViewer(options, request)),
+        );
+        return 'sent';
+      },
+      COST.list,
+    ),
   );
   const body = formBody();
   for (const action of SET_ACTIONS) {

@@ -11,23 +11,26 @@ import { ADMINS_ONLY } from './settingsPage.ts';
 type Handler = (request: ViewerRequest) => Promise<ResultsPage | 'sent' | undefined>;
 
 export interface AdminHandlers {
-  page(handle: Handler): RequestHandler;
+  /** @param cost tokens of the key; 1 unless given. */
+  page(handle: Handler, cost?: number): RequestHandler;
   /** Handles a POST. The page that it returns is the answer to the form. */
-  form(handle: Handler): RequestHandler;
+  form(handle: Handler, cost?: number): RequestHandler;
 }
 
 export const isAdmin = ({ scopes }: Viewer): boolean => scopes.includes('admin');
 
 export function adminHandlers(options: PagesOptions, handlers: PageHandlers): AdminHandlers {
-  const page: AdminHandlers['page'] = (handle) =>
-    handlers.page('organization', (pageRequest) =>
-      isAdmin(pageRequest.viewer) ? handle(pageRequest) : Promise.resolve(ADMINS_ONLY),
+  const page: AdminHandlers['page'] = (handle, cost) =>
+    handlers.page(
+      'organization',
+      (pageRequest) => (isAdmin(pageRequest.viewer) ? handle(pageRequest) : Promise.resolve(ADMINS_ONLY)),
+      cost,
     );
-  const form: AdminHandlers['form'] = (handle) =>
+  const form: AdminHandlers['form'] = (handle, cost) =>
     page((pageRequest) => {
       requireOwnForm(options, pageRequest.request, { viewer: pageRequest.viewer, needsWrite: false });
       return handle(pageRequest);
-    });
+    }, cost);
   return { page, form };
 }
 

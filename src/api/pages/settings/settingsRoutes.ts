@@ -2,6 +2,7 @@
 import type { Router } from 'express';
 import { createGuard } from '../../../egress/guard.ts';
 import { type ConnectorKey, findS3Connector } from '../../../store/organizations/connectors.ts';
+import { COST } from '../../limits/costs.ts';
 import type { PagesOptions, Viewer } from '../context.ts';
 import type { LiveSource } from '../live.ts';
 import { formBody, pageOf, type RouteTools } from '../routing.ts';
@@ -32,7 +33,7 @@ export function addSettingsRoutes(router: Router, options: PagesOptions, { handl
 
   router.get(
     `${BASE}/keys`,
-    admin.page((given) => keysPage(options, given, { page: pageOf(given.request) })),
+    admin.page((given) => keysPage(options, given, { page: pageOf(given.request) }), COST.list),
   );
   router.post(`${BASE}/keys`, body, admin.form(actions.createKey));
   router.get(
@@ -43,7 +44,7 @@ export function addSettingsRoutes(router: Router, options: PagesOptions, { handl
 
   router.get(
     `${BASE}/audit_log`,
-    admin.page((given) => auditLogPage(options, given)),
+    admin.page((given) => auditLogPage(options, given), COST.list),
   );
 
   router.get(
@@ -55,7 +56,7 @@ export function addSettingsRoutes(router: Router, options: PagesOptions, { handl
     admin.page((given) => rotatePage(options, given)),
   );
   router.post(`${BASE}/webhooks/rotate`, body, admin.form(actions.rotateSecret));
-  router.post(`${BASE}/webhooks/test`, body, admin.form(actions.testWebhook));
+  router.post(`${BASE}/webhooks/test`, body, admin.form(actions.testWebhook, COST.outgoing));
 
   const endpoints = new EndpointActions(options, guard);
   router.get(
@@ -64,15 +65,16 @@ export function addSettingsRoutes(router: Router, options: PagesOptions, { handl
   );
   router.post(`${BASE}/endpoints`, body, admin.form(endpoints.create));
   router.get(`${BASE}/endpoints/:endpoint`, admin.page(endpoints.show));
-  for (const action of ['enable', 'disable', 'rotate', 'test'] as const)
+  for (const action of ['enable', 'disable', 'rotate'] as const)
     router.post(`${BASE}/endpoints/:endpoint/${action}`, body, admin.form(endpoints[action]));
+  router.post(`${BASE}/endpoints/:endpoint/test`, body, admin.form(endpoints.test, COST.outgoing));
 
   router.get(
     `${BASE}/connectors`,
-    admin.page((given) => connectorPage(options, given)),
+    admin.page((given) => connectorPage(options, given), COST.list),
   );
   router.post(`${BASE}/connectors`, body, admin.form(actions.saveConnector));
-  router.post(`${BASE}/connectors/check`, body, admin.form(actions.checkConnector));
+  router.post(`${BASE}/connectors/check`, body, admin.form(actions.checkConnector, COST.outgoing));
   router.get(
     `${BASE}/connectors/remove`,
     admin.page((given) => Promise.resolve(removePage(given))),
@@ -85,7 +87,7 @@ export function addSettingsRoutes(router: Router, options: PagesOptions, { handl
       const key = { organizationId, name: connectorName(request) };
       await live.open(response, organizationId, checkSource(options, key, access));
       return 'sent';
-    }),
+    }, COST.list),
   );
 }
 

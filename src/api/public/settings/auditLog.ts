@@ -2,12 +2,12 @@
 import { AuditLogQuery } from '../../../contract/queries.ts';
 import { listAuditLog } from '../../../store/auditLog/auditLog.ts';
 import { auditLogEntryRecord } from '../../presenters/settingRecords.ts';
-import { type AuthorizedRequest, type JsonResponse, readOrFail } from '../endpoint.ts';
+import { type Handler, readOrFail } from '../endpoint.ts';
 import { listAnswer, placeOf } from '../listAnswer.ts';
 import type { PublicApiOptions } from '../options.ts';
 
 /** GET …/audit_log: newest first. */
-export function auditLog({ store: { db } }: PublicApiOptions): (call: AuthorizedRequest) => Promise<JsonResponse> {
+export function auditLog({ store: { db } }: PublicApiOptions): Handler {
   return async ({ request, organizationId }) => {
     const query = readOrFail(AuditLogQuery, request.query);
     const { action, actor, from, to, after } = query;

@@ -2,7 +2,6 @@
 import { ConnectorCheckBody, ConnectorReference, S3ConnectorBody } from '../../../contract/connectors.ts';
 import { ConnectorsQuery } from '../../../contract/queries.ts';
 import { isConnectorName } from '../../../domain/connectors.ts';
-import type { Guard } from '../../../egress/guard.ts';
 import { type ConnectorKey, findS3Connector, listS3Connectors } from '../../../store/organizations/connectors.ts';
 import {
   checkTargetOf,
@@ -12,11 +11,9 @@ import {
   saveConnector,
 } from '../../../workflow/connectors.ts';
 import { connectorRecord } from '../../presenters/settingRecords.ts';
-import { type AuthorizedRequest, type JsonResponse, jsonResponse, readOrFail } from '../endpoint.ts';
+import { type AuthorizedRequest, type Handler, jsonResponse, readOrFail } from '../endpoint.ts';
 import { readJson } from '../jsonBody.ts';
-import type { PublicApiOptions } from '../options.ts';
-
-type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
+import type { PublicApiOptions, RouteOptions } from '../options.ts';
 
 export function listConnectors({ store, awsPrincipal }: PublicApiOptions): Handler {
   return async ({ request, organizationId }) => {
@@ -39,8 +36,8 @@ export function oneConnector({ store, awsPrincipal }: PublicApiOptions): Handler
 }
 
 /** PUT …/connectors/{name}: sets or replaces the connector. */
-export function putConnector(options: PublicApiOptions, guard: Pick<Guard, 'resolve'>): Handler {
-  const { store, queue, awsPrincipal } = options;
+export function putConnector(options: RouteOptions): Handler {
+  const { store, queue, awsPrincipal, guard } = options;
   return async ({ request, organizationId, actor, place: { slug } }) => {
     const { value } = await readJson(request);
     const { name } = readOrFail(ConnectorReference, { name: request.params['name'] });

@@ -4,13 +4,11 @@ import { ListQuery } from '../../../contract/queries.ts';
 import { listKeyRows } from '../../../store/organizations/keyList.ts';
 import { createApiKey, revokeApiKey } from '../../../workflow/keys.ts';
 import { apiKeyRecord } from '../../presenters/settingRecords.ts';
-import { type AuthorizedRequest, type JsonResponse, jsonResponse, readOrFail } from '../endpoint.ts';
+import { type Handler, jsonResponse, readOrFail } from '../endpoint.ts';
 import { answerOnce } from '../idempotency.ts';
 import { readJson } from '../jsonBody.ts';
 import { listAnswer } from '../listAnswer.ts';
 import type { PublicApiOptions } from '../options.ts';
-
-type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
 /** GET …/keys: active ones first. */
 export function listKeys({ store }: PublicApiOptions): Handler {
@@ -38,7 +36,7 @@ export function createKey({ store }: PublicApiOptions): Handler {
 /** DELETE …/keys/{id}: revokes the key and responds with it. */
 export function revokeKey({ store }: PublicApiOptions): Handler {
   return async ({ request, organizationId, actor }) => {
-    const id = String(request.params['id']);
+    const id = String(request.params['key_id']);
     const row = await store.db.transaction().execute((tx) => revokeApiKey(tx, { organizationId, id }, actor));
     return jsonResponse(200, apiKeyRecord(row));
   };

@@ -10,11 +10,9 @@ import {
 } from '../../../domain/retention.ts';
 import { requireOrganization } from '../../../store/organizations/organizations.ts';
 import { changeSettings as change } from '../../../workflow/settings.ts';
-import { type AuthorizedRequest, type JsonResponse, jsonResponse, readOrFail } from '../endpoint.ts';
+import { type Handler, jsonResponse, readOrFail } from '../endpoint.ts';
 import { readJson } from '../jsonBody.ts';
 import type { PublicApiOptions } from '../options.ts';
-
-type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
 
 export function readSettings({ store, retention, sendingAddresses = [] }: PublicApiOptions): Handler {
   const retention_bounds = boundsOf(retention);

@@ -7,7 +7,6 @@ import {
 } from '../../../contract/webhookEndpoints.ts';
 import { SecretRotation } from '../../../contract/webhooks.ts';
 import { unknownId } from '../../../domain/failure.ts';
-import type { Guard } from '../../../egress/guard.ts';
 import { findDelivery } from '../../../store/deliveries/listDeliveries.ts';
 import { listEndpoints } from '../../../store/webhookEndpoints/webhookEndpoints.ts';
 import { sendTestEventToEndpoint } from '../../../workflow/testEvents.ts';
@@ -22,13 +21,18 @@ import {
 } from '../../../workflow/webhookEndpoints.ts';
 import { deliveryRecord } from '../../presenters/listItems.ts';
 import { webhookEndpointRecord } from '../../presenters/settingRecords.ts';
-import { type AuthorizedRequest, idOf, type JsonResponse, jsonResponse, readOrFail } from '../endpoint.ts';
+import {
+  type AuthorizedRequest,
+  type Handler,
+  idOf,
+  type JsonResponse,
+  jsonResponse,
+  readOrFail,
+} from '../endpoint.ts';
 import { answerOnce } from '../idempotency.ts';
 import { readJson, readOptionalJson } from '../jsonBody.ts';
 import { listAnswer } from '../listAnswer.ts';
-import type { PublicApiOptions } from '../options.ts';
-
-type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
+import type { PublicApiOptions, RouteOptions } from '../options.ts';
 
 const oneOf = ({ request, organizationId }: AuthorizedRequest) => ({ organizationId, id: idOf(request) });
 
@@ -46,7 +50,7 @@ export function endpointList({ store }: PublicApiOptions): Handler {
 }
 
 /** POST …/webhook_endpoints: 201 with the secret. */
-export function newEndpoint({ store }: PublicApiOptions, guard: Pick<Guard, 'resolve'>): Handler {
+export function newEndpoint({ store, guard }: RouteOptions): Handler {
   return async (call) => {
     const { organizationId, actor } = call;
     const { value, sha256 } = await readJson(call.request);
@@ -62,7 +66,7 @@ export function oneEndpoint({ store }: PublicApiOptions): Handler {
 }
 
 /** PATCH …/webhook_endpoints/{id}: responds with the changed endpoint. */
-export function patchEndpoint({ store, queue }: PublicApiOptions, guard: Pick<Guard, 'resolve'>): Handler {
+export function patchEndpoint({ store, queue, guard }: RouteOptions): Handler {
   return async (call) => {
     const one = oneOf(call);
     const { value } = await readJson(call.request);

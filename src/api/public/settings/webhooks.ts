@@ -2,18 +2,15 @@
 import { type NewWebhookSecretRecord, SecretRotation, WebhookTest } from '../../../contract/webhooks.ts';
 import { invalid, unknownId } from '../../../domain/failure.ts';
 import { addressFault } from '../../../egress/addressFault.ts';
-import type { Guard } from '../../../egress/guard.ts';
 import { findDelivery } from '../../../store/deliveries/listDeliveries.ts';
 import { readWebhookSecret } from '../../../store/organizations/organizations.ts';
 import { replaceWebhookSecret } from '../../../workflow/settings.ts';
 import { sendTestEvent } from '../../../workflow/testEvents.ts';
 import { deliveryRecord } from '../../presenters/listItems.ts';
 import { webhookSecretRecord } from '../../presenters/settingRecords.ts';
-import { type AuthorizedRequest, type JsonResponse, jsonResponse, readOrFail } from '../endpoint.ts';
+import { type Handler, jsonResponse, readOrFail } from '../endpoint.ts';
 import { readJson, readOptionalJson } from '../jsonBody.ts';
-import type { PublicApiOptions } from '../options.ts';
-
-type Handler = (call: AuthorizedRequest) => Promise<JsonResponse>;
+import type { PublicApiOptions, RouteOptions } from '../options.ts';
 
 export function webhookSecret({ store }: PublicApiOptions): Handler {
   return async ({ place }) => jsonResponse(200, webhookSecretRecord(await readWebhookSecret(store.db, place.slug)));
@@ -33,7 +30,7 @@ export function rotateSecret({ store }: PublicApiOptions): Handler {
 }
 
 /** POST …/webhook_tests: 202 with the delivery of the test event. */
-export function testWebhook({ store }: PublicApiOptions, guard: Pick<Guard, 'resolve'>): Handler {
+export function testWebhook({ store, guard }: RouteOptions): Handler {
   return async ({ request, organizationId, actor }) => {
     const { value } = await readJson(request);
     const url = readOrFail(WebhookTest, value).url.trim();

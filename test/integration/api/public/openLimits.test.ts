@@ -3,14 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { shareToken } from '../../../../src/api/auth/shareTokens.ts';
 import { createOpenLimits } from '../../../../src/api/limits/openLimits.ts';
-import { SharedLimiter } from '../../../../src/api/limits/sharedLimiter.ts';
 import { createErrorPages } from '../../../../src/api/pages/errorPages.ts';
 import { createPages, type PagesOptions } from '../../../../src/api/pages/pages.ts';
 import type { ServedRequest } from '../../../../src/api/server/accessLog.ts';
 import { DEFAULT_LIMITS } from '../../../../src/domain/limits.ts';
 import { DEFAULT_UPLOAD_LIMITS } from '../../../../src/domain/uploads.ts';
 import type { RateLimit } from '../../../../src/lib/tokenBucket.ts';
-import { takeTokens } from '../../../../src/store/rateBuckets/rateBuckets.ts';
 import { exchange, memoryArtifacts, PUBLIC_URL, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 import { TEST_LOG } from '../../../support/testLog.ts';
 
@@ -27,9 +25,7 @@ const bucket = (burst: number): RateLimit => ({ perSecond: 0.001, burst });
 
 /** Each caller has an address of its own. */
 async function start({ address = 1_000, link = 1_000 }: { address?: number; link?: number }) {
-  const limiter = (limit: RateLimit) =>
-    new SharedLimiter({ limit, take: (wish) => takeTokens(api.store.db, wish), log: TEST_LOG, deadlineMs: 120_000 });
-  const openLimits = createOpenLimits({ address: limiter(bucket(address)), link: limiter(bucket(link)) });
+  const openLimits = createOpenLimits({ address: bucket(address), link: bucket(link) });
   const options: PagesOptions = {
     ...{ store: api.store, log: TEST_LOG, publicUrl: PUBLIC_URL, secret, openLimits },
     ...{ limits: DEFAULT_LIMITS, uploadLimits: DEFAULT_UPLOAD_LIMITS, artifacts: memoryArtifacts(new Map()) },

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRequestLimits, type RequestLimits } from '../../../../src/api/limits/requestLimits.ts';
-import { SharedLimiter } from '../../../../src/api/limits/sharedLimiter.ts';
 import { createPages, type PagesOptions } from '../../../../src/api/pages/pages.ts';
 import { DEFAULT_LIMITS } from '../../../../src/domain/limits.ts';
 import { DEFAULT_UPLOAD_LIMITS } from '../../../../src/domain/uploads.ts';
 import { createKey } from '../../../../src/store/organizations/apiKeys.ts';
-import { takeTokens } from '../../../../src/store/rateBuckets/rateBuckets.ts';
 import { exchange, memoryArtifacts, PUBLIC_URL, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 import { TEST_LOG } from '../../../support/testLog.ts';
 
@@ -23,9 +21,7 @@ const NOBODY = '00000000-0000-4000-8000-000000000000';
 
 /** A token comes back only after 1,000 s. */
 function limits(): RequestLimits {
-  const limit = { perSecond: 0.001, burst: 6 };
-  const take = (wish: Parameters<typeof takeTokens>[1]) => takeTokens(api.store.db, wish);
-  return createRequestLimits(new SharedLimiter({ limit, take, log: TEST_LOG, deadlineMs: 120_000 }));
+  return createRequestLimits(api.store.db, { perSecond: 0.001, burst: 6 });
 }
 
 async function newKey(): Promise<string> {

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildOpenApi } from '../../../../src/contract/openApi.ts';
+import { buildOpenApi } from '../../../../src/api/public/openApi.ts';
 import { CREATIVE_MAX_BYTES } from '../../../../src/domain/ads.ts';
 import { filePart, multipart } from '../../../support/multipart.ts';
 import { startPublicApi, type TestApi } from '../../../support/publicApi.ts';

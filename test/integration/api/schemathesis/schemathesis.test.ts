@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NamedOperation } from '../../../../src/api/pages/reference/document.ts';
 import { sampleRequest } from '../../../../src/api/pages/reference/sampleRequest.ts';
-import { buildOpenApi } from '../../../../src/contract/openApi.ts';
+import { buildOpenApi } from '../../../../src/api/public/openApi.ts';
 import { memoryArtifacts, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 import { PYTHON_TOOLS_MS, pythonTools } from '../../../support/pythonTools.ts';
 import { runSample } from '../public/runSample.ts';

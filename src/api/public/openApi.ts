@@ -1,14 +1,19 @@
 import { z } from 'zod';
-import { type CreateDocumentOptions, createDocument, type ZodOpenApiObject } from 'zod-openapi';
-import { DEFAULT_LIMITS, type Limits } from '../domain/limits.ts';
-import { EVENT_TOPICS } from '../domain/topics.ts';
-import { OURS } from './descriptions.ts';
-import { TOPIC_DESCRIPTIONS } from './eventTopics.ts';
-import { operations } from './operations.ts';
-import { AdEvent, ScreenshotSetEvent } from './records.ts';
-import { RequestWarning } from './unknownFields.ts';
-import { WebhookEndpointEvent } from './webhookEndpoints.ts';
-import { TestEvent } from './webhooks.ts';
+import {
+  type CreateDocumentOptions,
+  createDocument,
+  type ZodOpenApiObject,
+  type ZodOpenApiPathItemObject,
+} from 'zod-openapi';
+import { OURS } from '../../contract/descriptions.ts';
+import { TOPIC_DESCRIPTIONS } from '../../contract/eventTopics.ts';
+import { AdEvent, ScreenshotSetEvent } from '../../contract/records.ts';
+import { RequestWarning } from '../../contract/unknownFields.ts';
+import { WebhookEndpointEvent } from '../../contract/webhookEndpoints.ts';
+import { TestEvent } from '../../contract/webhooks.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../domain/limits.ts';
+import { EVENT_TOPICS } from '../../domain/topics.ts';
+import { publicRoutes } from './routes/routes.ts';
 
 type JsonSchema = Parameters<NonNullable<CreateDocumentOptions['override']>>[0]['jsonSchema'];
 
@@ -57,7 +62,7 @@ export function buildOpenApi(limits: Limits = DEFAULT_LIMITS): object {
       { name: 'Branding', description: 'Set the texts, colors and logo of exports.' },
       { name: 'Settings', description: 'Change reviews, keys, webhooks and connectors of the organization.' },
     ],
-    paths: operations(limits),
+    paths: paths(limits),
     webhooks: {
       ad: { post: webhook('receiveAdEvent', 'An ad was captured or failed.', AdEvent) },
       screenshot_set: { post: webhook('receiveScreenshotSetEvent', 'A set is ready.', ScreenshotSetEvent) },
@@ -75,6 +80,15 @@ export function buildOpenApi(limits: Limits = DEFAULT_LIMITS): object {
     },
   };
   return createDocument(document, { override: ({ jsonSchema }) => simplify(jsonSchema) });
+}
+
+function paths(limits: Limits): Record<string, ZodOpenApiPathItemObject> {
+  const items: Record<string, ZodOpenApiPathItemObject> = {};
+  for (const { path, method, operation } of publicRoutes(limits)) {
+    const full = `/api/v1/orgs/{organization_slug}${path}`;
+    items[full] = { ...items[full], [method]: operation };
+  }
+  return items;
 }
 
 /**

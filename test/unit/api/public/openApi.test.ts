@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { buildOpenApi } from '../../../src/contract/openApi.ts';
-import { ERROR_CODES } from '../../../src/domain/errorCodes.ts';
+import { buildOpenApi } from '../../../../src/api/public/openApi.ts';
+import { ERROR_CODES } from '../../../../src/domain/errorCodes.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked into at many places.
 const document: any = buildOpenApi();
@@ -125,7 +125,7 @@ test('the schema of create-ad requires campaign and ad, and states the limits', 
 });
 
 test('docs/api.md and the OpenAPI document name every error code with its meaning', () => {
-  const guide = readFileSync(path.join(import.meta.dirname, '../../../docs/api.md'), 'utf8');
+  const guide = readFileSync(path.join(import.meta.dirname, '../../../../docs/api.md'), 'utf8');
   const table = [...guide.matchAll(/^\| \d{3} \| `(\w+)` \| (.*) \|$/gm)].map(([, code, meaning]) => [code, meaning]);
   expect(Object.fromEntries(table)).toEqual(ERROR_CODES);
   const { description } = document.components.schemas.Failure.properties.code;

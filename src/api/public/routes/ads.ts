@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { AdChange } from '../../../contract/changes.ts';
+import { OURS } from '../../../contract/descriptions.ts';
+import { NEW_AD } from '../../../contract/examples.ts';
+import { AdsQuery } from '../../../contract/queries.ts';
+import { AdRecord, AdSummary } from '../../../contract/records.ts';
+import { requestBodies } from '../../../contract/requests.ts';
+import type { Limits } from '../../../domain/limits.ts';
+import { COST } from '../../limits/costs.ts';
+import { patchAd } from '../changing.ts';
+import { createAd } from '../createAd.ts';
+import type { Route } from '../endpoint.ts';
+import { adList, oneAd } from '../reading.ts';
+import { deleteAd } from '../removal.ts';
+import {
+  BODY_FAILURES,
+  idempotent,
+  jsonBody,
+  list,
+  one,
+  organization,
+  removing,
+  responses,
+  withId,
+} from './operation.ts';
+
+export const adRoutes = (limits: Limits): readonly Route[] => [
+  {
+    method: 'post',
+    path: '/ads',
+    scope: 'write',
+    operation: {
+      operationId: 'createAd',
+      summary: 'Create an ad (beta)',
+      description: `Idempotent when a \`lookup_key\` is given: a second request with the same key and campaign gets 200 with the existing ad and ignores the name and media in the request. Its subscribers receive nothing. Paths of faults inside \`ad\` omit that prefix: \`media.content\`, \`name\`, \`lookup_key\`. ${OURS}`,
+      tags: ['Creating'],
+      requestParams: { path: z.object(organization), header: idempotent },
+      requestBody: jsonBody(requestBodies(limits).CreateAd, NEW_AD),
+      responses: {
+        ...responses(201, AdSummary, [...BODY_FAILURES, 409]),
+        '200': {
+          description: 'An ad with the lookup key exists in the campaign: its current state.',
+          content: { 'application/json': { schema: AdSummary } },
+        },
+      },
+    },
+    handler: createAd,
+  },
+  {
+    method: 'get',
+    path: '/ads',
+    scope: 'read',
+    cost: COST.list,
+    operation: list('listAds', 'List ads, newest first', AdsQuery, AdRecord),
+    handler: ({ store }) => adList(store.db),
+  },
+  {
+    method: 'get',
+    path: '/ads/{id}',
+    scope: 'read',
+    operation: one('getAd', 'ad', AdRecord),
+    handler: ({ store }) => oneAd(store.db),
+  },
+  {
+    method: 'patch',
+    path: '/ads/{id}',
+    scope: 'write',
+    operation: {
+      operationId: 'updateAd',
+      summary: 'Change an ad',
+      description: `Changes the name and the metadata. The media and the lookup key of an ad never change. Events that were stored before keep the old text. ${OURS}`,
+      tags: ['Changing'],
+      requestParams: { path: withId('ad') },
+      requestBody: jsonBody(AdChange, { name: 'Spring, medium rectangle, v2', metadata: { order: '4711' } }),
+      responses: responses(200, AdRecord, [...BODY_FAILURES, 410]),
+    },
+    handler: patchAd,
+  },
+  {
+    method: 'delete',
+    path: '/ads/{id}',
+    scope: 'write',
+    operation: removing(
+      'deleteAd',
+      'ad',
+      'Hides the ad at once, and its lookup key is free again. Within minutes its preview, frames, deliveries and events are removed, and its upload if no other ad uses it. Its addresses then answer 410. 409 while its preview is captured, and while a set shows it: delete the set first.',
+    ),
+    handler: deleteAd,
+  },
+];

@@ -1,0 +1,1 @@
+alter table rate_buckets drop column granted;
