@@ -15,8 +15,7 @@ import { createAd } from './createAd.ts';
 import { createScreenshotRequest } from './createScreenshotRequest.ts';
 import { crossOrigin } from './crossOrigin.ts';
 import { type Endpoint, endpoints } from './endpoint.ts';
-import { createEventReplay, eventReplayList, oneEventReplay } from './eventReplays.ts';
-import { eventList, oneEvent, replayMany, replayOne } from './events.ts';
+import { eventList, oneEvent, replayMany } from './events.ts';
 import { serveExport } from './exportFiles.ts';
 import { createExport, exportFile, exportList, oneExport } from './exports.ts';
 import { serveImage, serveThumbnail } from './images.ts';
@@ -114,11 +113,6 @@ function addWriteRoutes(app: Express, options: BodyOptions, endpoint: Endpoint):
   }
   route(app, `${ORGANIZATION}/screenshots/:id/review`, { post: endpoint('write', reviewOfScreenshot(options)) });
   route(app, `${ORGANIZATION}/events/replay`, { post: endpoint('write', replayMany(options)) });
-  route(app, `${ORGANIZATION}/events/:id/replay`, { post: endpoint('write', replayOne(options)) });
-  route(app, `${ORGANIZATION}/event_replays`, {
-    post: endpoint('write', createEventReplay(options)),
-    get: endpoint('read', eventReplayList(options)),
-  });
   route(app, `${ORGANIZATION}/deliveries/:id/replay`, { post: endpoint('write', replay(options)) });
   for (const kind of ['retake', 'duplicate'] as const) {
     route(app, `${ORGANIZATION}/screenshot_sets/:id/${kind}`, { post: endpoint('write', retakeSet(options, kind)) });
@@ -159,7 +153,6 @@ function addReadRoutes(app: Express, options: BodyOptions, endpoint: Endpoint): 
   route(app, `${ORGANIZATION}/screenshots`, { get: endpoint('read', screenshotList(db)) });
   route(app, `${ORGANIZATION}/screenshots/:id`, { get: endpoint('read', oneScreenshot(db)) });
   route(app, `${ORGANIZATION}/deliveries`, { get: endpoint('read', deliveryList(db)) });
-  route(app, `${ORGANIZATION}/event_replays/:id`, { get: endpoint('read', oneEventReplay(options)) });
   route(app, `${ORGANIZATION}/events`, { get: endpoint('read', eventList(options)) });
   route(app, `${ORGANIZATION}/events/:id`, { get: endpoint('read', oneEvent(options)) });
   route(app, `${ORGANIZATION}/deliveries/:id`, { get: endpoint('read', oneDelivery(db)) });

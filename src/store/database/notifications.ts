@@ -16,8 +16,6 @@ export interface Change {
   readonly connector?: string;
   /** True: a delivery has become due. */
   readonly due?: boolean;
-  /** Id of a webhook endpoint that was changed, disabled or deleted. */
-  readonly endpoint?: string;
   /** The organization of a set that the lists do not show yet. */
   readonly organization?: string;
 }

@@ -4,7 +4,7 @@ import { FolderArtifactStore } from '../../../src/artifacts/folder.ts';
 import { OPERATOR } from '../../../src/domain/auditLog.ts';
 import { deleteOldEntries } from '../../../src/store/auditLog/auditLog.ts';
 import { openStore, type Queryable, type Store } from '../../../src/store/database/database.ts';
-import { claimDeliveries, dueLanes } from '../../../src/store/deliveries/deliveryQueue.ts';
+import { claimDeliveries } from '../../../src/store/deliveries/deliveryQueue.ts';
 import { countWaiting, organizationsWithBacklog } from '../../../src/store/jobs/auditQueries.ts';
 import { readJob, unsettledNames } from '../../../src/store/jobs/jobs.ts';
 import { admitWaiting } from '../../../src/workflow/admission.ts';
@@ -110,9 +110,8 @@ export const STEPS: readonly Step[] = [
     name: 'deliveries: claim of those that are due',
     run: (side) =>
       undone(side, async (tx) => {
-        const lanes = await dueLanes(tx, 'webhook');
-        const claims = lanes.map((lane) => ({ ...lane, take: 5 }));
-        await claimDeliveries(tx, { channel: 'webhook', lanes: claims, leaseSeconds: 20 });
+        const slots = { free: 512, perOrganization: 64, perReceiver: 16 };
+        await claimDeliveries(tx, { channel: 'webhook', leaseSeconds: 20, running: [], ...slots });
       }),
   },
   {
