@@ -56,26 +56,26 @@ export async function claimDeliveries(db: Queryable, options: ClaimOptions): Pro
         order by organization_id, ${RECEIVER}, next_attempt_at limit 1
       ) following
     ), running as (
-      select organization_id, receiver, count(*)::integer as attempts from unnest(
+      select organization_id, receiver, count(*)::integer as used from unnest(
         ${running.map(({ organization_id }) => organization_id)}::uuid[],
         ${running.map(({ receiver }) => receiver)}::text[]
       ) as attempt(organization_id, receiver) group by organization_id, receiver
     ), due as (
-      select d.id, d.next_attempt_at, organization_id, receiver, coalesce(attempts, 0)
+      select d.id, d.next_attempt_at, organization_id, receiver, coalesce(used, 0)
         + row_number() over (partition by organization_id, receiver order by d.next_attempt_at) as receiver_turn
       from receivers left join running using (organization_id, receiver) cross join lateral (
         select id, next_attempt_at from deliveries
         where status = 'pending' and channel = ${channel} and next_attempt_at <= now()
           and organization_id = receivers.organization_id and ${RECEIVER} = receivers.receiver
-        order by next_attempt_at limit least(${free}, greatest(0, ${perReceiver} - coalesce(attempts, 0)))
+        order by next_attempt_at limit least(${free}, greatest(0, ${perReceiver} - coalesce(used, 0)))
       ) d
       where receivers.next_attempt_at <= now()
     ), in_turns as (
-      select due.*, coalesce(used.attempts, 0)
+      select due.*, coalesce(organization.used, 0)
         + row_number() over (partition by organization_id order by receiver_turn, next_attempt_at) as turn
       from due left join (
-        select organization_id, sum(attempts) as attempts from running group by organization_id
-      ) used using (organization_id)
+        select organization_id, sum(used) as used from running group by organization_id
+      ) organization using (organization_id)
     ), chosen as (
       select id, receiver, next_attempt_at as due_at from in_turns where turn <= ${perOrganization}
       order by turn, next_attempt_at limit ${free}

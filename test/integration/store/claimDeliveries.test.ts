@@ -20,7 +20,10 @@ beforeAll(async () => {
   database = await testDatabase();
   store = openStore({ url: database.url });
 });
-afterEach(() => sql`truncate organizations cascade`.execute(store.db));
+afterEach(async () => {
+  await store.db.deleteFrom('delivery_attempts').execute();
+  await store.db.deleteFrom('deliveries').execute();
+});
 afterAll(async () => {
   await store.close();
   await database.close();
