@@ -1,6 +1,6 @@
 /**
  * Sends the deliveries of one channel: claims what is due, makes the attempts at the same time, and stores each result in a
- * transaction of its own. If a process is killed before it stores a result, another one repeats the attempt with the same
+ * statement of its own. If a process is killed before it stores a result, another one repeats the attempt with the same
  * webhook-id when the lease has ended.
  */
 import { TEST_TOPIC } from '../domain/topics.ts';
@@ -16,7 +16,6 @@ import {
 } from '../store/deliveries/deliveryQueue.ts';
 import { type CompleteDelivery, readEventBody } from '../store/deliveries/deliveryToSend.ts';
 import { recordEndpointResult } from '../store/webhookEndpoints/failingEndpoints.ts';
-import { notifyOfDeliveries } from '../workflow/deliveryNotifications.ts';
 import { disableFailingEndpoint } from '../workflow/failingEndpoints.ts';
 import type { DeliveryLimits, DeliveryOptions } from './options.ts';
 import { decideNext, MAX_ATTEMPTS } from './schedule.ts';
@@ -177,18 +176,17 @@ export class DeliveryWorker {
     const endpointId = made.isOurFailure === true ? null : delivery.endpoint_id;
     const maxAttempts = topic === TEST_TOPIC ? 1 : MAX_ATTEMPTS;
     const next = decideNext({ outcome, attempts: delivery.tries + 1, retryAfterMs, maxAttempts });
-    const stored = await store.db.transaction().execute(async (tx) => {
-      if (endpointId !== null) await recordEndpointResult(tx, endpointId, outcome === 'delivered');
-      const attempt = await storeAttempt(tx, delivery, { result: made, next });
-      if (attempt !== undefined) await notifyOfDeliveries(tx, [attempt]);
-      return attempt;
-    });
+    const isDelivered = outcome === 'delivered';
+    // Most results change nothing, so a busy endpoint has no hot row.
+    if (endpointId !== null && isDelivered !== (delivery.failing_seconds === null))
+      await recordEndpointResult(store.db, endpointId, isDelivered);
+    const state = await storeAttempt(store.db, delivery, { result: made, next });
     observe?.attempted?.({ channel, outcome, seconds: durationMs / 1000 });
-    if (stored?.counts && next.state !== 'waiting') observe?.ended?.({ channel, outcome: next.state });
-    const state = stored && (stored.counts ? next.state : 'superseded');
+    if (state !== undefined && state !== 'waiting' && state !== 'superseded')
+      observe?.ended?.({ channel, outcome: state });
     const ids = { delivery_id: id, event_id, set_id, ad_id };
     log.info({ ...ids, topic, channel, state, statusCode, error, durationMs }, 'delivery attempted');
-    if (endpointId !== null && outcome !== 'delivered') await this.#disableIfFailing(delivery, endpointId);
+    if (endpointId !== null && !isDelivered) await this.#disableIfFailing(delivery, endpointId);
   }
 
   /** A failure here loses no result: the next failed attempt comes back to it. */

@@ -4,7 +4,7 @@ import { conflict, invalid, notFound } from '../domain/failure.ts';
 import { DEFAULT_TOPICS } from '../domain/topics.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
-import { lockDelivery, restartDelivery } from '../store/deliveries/deliveryStatus.ts';
+import { lockDelivery, notifyOfDeliveries, restartDelivery } from '../store/deliveries/deliveryStatus.ts';
 import {
   havingDeliveries,
   insertMissingDeliveries,
@@ -14,7 +14,6 @@ import {
 } from '../store/deliveries/events.ts';
 import { lockedEndpointFault } from '../store/webhookEndpoints/endpointEvents.ts';
 import { type EndpointRow, findEndpoint } from '../store/webhookEndpoints/webhookEndpoints.ts';
-import { notifyOfDeliveries } from './deliveryNotifications.ts';
 import { requireEnabledEndpoint } from './webhookEndpoints.ts';
 
 const ENDPOINT_FAULTS = {

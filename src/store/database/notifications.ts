@@ -22,8 +22,11 @@ export interface Change {
 
 /** Sent when the transaction commits, not at all when it does not. */
 export async function notify(transaction: Queryable, change: Change): Promise<void> {
-  await sql`select pg_notify(${CHANNEL}, ${JSON.stringify(change)})`.execute(transaction);
+  await sql`select ${notification(change)}`.execute(transaction);
 }
+
+/** The call of {@link notify}, for a statement that also changes rows. */
+export const notification = (change: Change) => sql`pg_notify(${CHANNEL}, ${JSON.stringify(change)}::text)`;
 
 /** Does the same as {@link notify} with several changes. */
 export async function notifyAll(transaction: Queryable, changes: readonly Change[]): Promise<void> {

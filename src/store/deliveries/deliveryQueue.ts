@@ -3,9 +3,11 @@
  * claims it by moving this time to the end of a lease, so that no other worker sees it as due. If the worker ends, the
  * lease does, and the delivery is due again.
  */
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
+import { notification } from '../database/notifications.ts';
 import type { DeliveryTable } from '../database/schema.ts';
+import { deliveryChange } from './deliveryStatus.ts';
 import {
   type DeliveryToSend,
   type DeliveryToSendRow,
@@ -81,7 +83,8 @@ export async function claimDeliveries(db: Queryable, options: ClaimOptions): Pro
       order by turn, next_attempt_at limit ${free}
     ), locked as (
       select d.id, chosen.receiver, chosen.due_at from deliveries d join chosen using (id)
-      where d.status = 'pending' and d.next_attempt_at <= now()
+      -- Another worker may have claimed it since.
+      where d.next_attempt_at = chosen.due_at
       for update of d skip locked
     ), claimed as (
       update deliveries d set next_attempt_at = now() + make_interval(secs => ${leaseSeconds})
@@ -127,25 +130,23 @@ export type NextStep =
   | { readonly state: 'delivered' | 'gone' | 'refused' | 'retries_exhausted' }
   | { readonly state: 'waiting'; readonly waitMs: number };
 
-export interface StoredAttempt extends Pick<Selectable<DeliveryTable>, 'id' | 'set_id' | 'ad_id'> {
-  /** False: the delivery was sent again or ended during the attempt, so its next step stays as it was. */
-  readonly counts: boolean;
-}
-
 /**
- * Stores an attempt and what follows. A success ends the delivery, also if a person sent it again during the attempt.
- * @returns undefined if the delivery was removed in the meantime.
+ * Stores an attempt and what follows, in one statement, and tells the pages. A success ends the delivery, also if a person
+ * sent it again during the attempt.
+ * @returns `superseded` if the delivery was sent again or ended during the attempt, so that its next step stays as it was;
+ * undefined if it was removed.
  */
 export async function storeAttempt(
-  tx: Queryable,
-  { id, round, attempts }: Claim,
+  db: Queryable,
+  delivery: Claim & Pick<ClaimedDelivery, 'set_id' | 'ad_id'>,
   { result, next }: { readonly result: AttemptResult; readonly next: NextStep },
-): Promise<StoredAttempt | undefined> {
+): Promise<NextStep['state'] | 'superseded' | undefined> {
+  const { id, round, attempts } = delivery;
   const { outcome, durationMs, statusCode = null, error = null, responseSnippet = null } = result;
   const status = next.state === 'waiting' ? 'pending' : next.state;
   const reason = next.state === 'refused' ? error : null;
   const waitMs = next.state === 'waiting' ? next.waitMs : null;
-  const { rows } = await sql<StoredAttempt>`
+  const { rows } = await sql<{ readonly counts: boolean }>`
     with found as materialized (
       select id, status = 'pending'
         and (${outcome === 'delivered'}::boolean or replays = ${round} and attempts = ${attempts}) as counts
@@ -166,8 +167,8 @@ export async function storeAttempt(
         ${outcome}, ${error}::text, ${responseSnippet}::text
       from changed
     )
-    select id, set_id, ad_id, counts from changed`.execute(tx);
-  return rows[0];
+    select counts, ${notification(deliveryChange(delivery))} from changed`.execute(db);
+  return rows[0] && (rows[0].counts ? next.state : 'superseded');
 }
 
 /** How many deliveries are due, and for how long the oldest has been. */

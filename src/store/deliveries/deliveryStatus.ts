@@ -1,7 +1,7 @@
 /** Queries that store events and deliveries, and send deliveries again. */
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
-import { notify } from '../database/notifications.ts';
+import { type Change, notify, notifyAll } from '../database/notifications.ts';
 import type { DeliveryTable, EventTable, SubscriberTable } from '../database/schema.ts';
 
 /** The subscribers of an ad or of a set, in the order of the request. */
@@ -33,6 +33,19 @@ export async function insertEvent(
   await notify(transaction, { due: true });
 }
 
+export type OneDelivery = Pick<Selectable<DeliveryTable>, 'id' | 'set_id' | 'ad_id'>;
+
+/** Tells the pages of the delivery, and of its set or ad, that it changed. */
+export const deliveryChange = ({ id, set_id, ad_id }: OneDelivery): Change => ({
+  delivery: id,
+  ...(set_id !== null && { set: set_id }),
+  ...(ad_id !== null && { ad: ad_id }),
+});
+
+export async function notifyOfDeliveries(tx: Queryable, deliveries: readonly OneDelivery[]): Promise<void> {
+  await notifyAll(tx, deliveries.map(deliveryChange));
+}
+
 export async function lockDelivery(tx: Queryable, id: string) {
   return tx
     .selectFrom('deliveries')
@@ -41,8 +54,6 @@ export async function lockDelivery(tx: Queryable, id: string) {
     .forUpdate()
     .executeTakeFirst();
 }
-
-export type RestartedDelivery = Pick<Selectable<DeliveryTable>, 'id' | 'ad_id' | 'set_id'>;
 
 /** The values of a delivery that is pending and due now, with no tries counted, at the present address of its endpoint. */
 export const restarted = () => ({

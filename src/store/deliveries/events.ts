@@ -6,7 +6,7 @@ import type { Place } from '../database/keyset.ts';
 import { isAfter, type ListPage, type Page, readListPage } from '../database/listPage.ts';
 import type { EventTable } from '../database/schema.ts';
 import { isInRange, type TimeRange } from '../database/search.ts';
-import { type RestartedDelivery, restarted } from './deliveryStatus.ts';
+import { type OneDelivery, restarted } from './deliveryStatus.ts';
 
 export interface EventFilter extends TimeRange {
   readonly organizationId: string;
@@ -133,7 +133,7 @@ export async function restartDeliveriesOf(
   tx: Queryable,
   eventIds: readonly string[],
   { endpointId, isOnlyFailed }: { readonly endpointId: string | undefined; readonly isOnlyFailed: boolean },
-): Promise<RestartedDelivery[]> {
+): Promise<OneDelivery[]> {
   const enabled = await lockEnabledEndpoints(tx, eventIds, endpointId);
   const endpoints = tx.selectFrom('webhook_endpoints').select('id');
   // Locked in the order of their ids, so that two transactions never wait for each other.
@@ -187,8 +187,8 @@ export async function insertMissingDeliveries(
   tx: Queryable,
   eventIds: readonly string[],
   endpoint: { readonly id: string; readonly url: string },
-): Promise<RestartedDelivery[]> {
-  const { rows } = await sql<RestartedDelivery>`
+): Promise<OneDelivery[]> {
+  const { rows } = await sql<OneDelivery>`
     insert into deliveries (id, organization_id, event_id, subscriber_id, ad_id, set_id, channel, target, next_attempt_at)
     select gen_random_uuid(), events.organization_id, events.id, ${endpoint.id}::uuid, ${about('ad_id')},
       ${about('set_id')}, 'webhook', ${endpoint.url}, now()

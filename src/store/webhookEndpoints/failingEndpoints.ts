@@ -2,10 +2,7 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
 
-/**
- * Stores when an endpoint began to fail. Most results change nothing. Call it before the delivery is locked: a transaction
- * that locks an endpoint and its deliveries locks the endpoint first.
- */
+/** Stores when an endpoint began to fail. */
 export async function recordEndpointResult(tx: Queryable, id: string, isDelivered: boolean): Promise<void> {
   await tx
     .updateTable('webhook_endpoints')

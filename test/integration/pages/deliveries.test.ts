@@ -4,7 +4,6 @@ import { shownTarget } from '../../../src/api/pages/deliveries/target.ts';
 import { OPERATOR } from '../../../src/domain/auditLog.ts';
 import { type NextStep, storeAttempt } from '../../../src/store/deliveries/deliveryQueue.ts';
 import { createKey } from '../../../src/store/organizations/apiKeys.ts';
-import { notifyOfDeliveries } from '../../../src/workflow/deliveryNotifications.ts';
 import { sendTestEvent } from '../../../src/workflow/testEvents.ts';
 import { follow, openBrowser, openPage, signIn } from './browser.ts';
 import { type PagesServer, seedDelivery, seedSet, startPages } from './pagesServer.ts';
@@ -122,18 +121,15 @@ describe('the page of a delivery', () => {
 });
 
 async function record(id: string, outcome: 'retry' | 'delivered'): Promise<void> {
-  const { replays: round, attempts } = await server.store.db
+  const delivery = await server.store.db
     .selectFrom('deliveries')
-    .select(['replays', 'attempts'])
+    .select(['id', 'replays as round', 'attempts', 'set_id', 'ad_id'])
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
   const statusCode = outcome === 'retry' ? 503 : 200;
-  const result = { outcome, durationMs: 12, statusCode, responseSnippet: `Thanks ${round}` };
+  const result = { outcome, durationMs: 12, statusCode, responseSnippet: `Thanks ${delivery.round}` };
   const next: NextStep = outcome === 'retry' ? { state: 'waiting', waitMs: 60_000 } : { state: 'delivered' };
-  await server.store.db.transaction().execute(async (tx) => {
-    const stored = await storeAttempt(tx, { id, round, attempts }, { result, next });
-    if (stored !== undefined) await notifyOfDeliveries(tx, [stored]);
-  });
+  await storeAttempt(server.store.db, delivery, { result, next });
 }
 
 it.each([
