@@ -44,7 +44,7 @@ const LEASE_SECONDS = 20;
 const RENEW_MS = 5_000;
 const POLL_MS = 1_000;
 /** Between two claims, so that each takes what has become due in this time. */
-const CLAIM_PAUSE_MS = 10;
+const CLAIM_PAUSE_MS = 20;
 const FAILURE_PAUSE_MS = 1_000;
 /** An organization takes at most this share of the free slots. So some stay free while a dozen organizations are slow. */
 const SHARE_OF_FREE = 1 / 8;

@@ -151,15 +151,15 @@ export async function storeAttempt(
       select id, status = 'pending'
         and (${outcome === 'delivered'}::boolean or replays = ${round} and attempts = ${attempts}) as counts
       from deliveries where id = ${id} for no key update
-    ), counted as (
-      update deliveries d set status = ${status}, reason = ${reason}::text, tries = d.tries + 1,
-        attempts = d.attempts + 1, next_attempt_at = now() + make_interval(secs => ${waitMs}::float8 / 1000),
-        finished_at = case when ${waitMs}::float8 is null then now() end
-      from found where d.id = found.id and counts returning d.*
-    ), late as (
-      update deliveries d set attempts = d.attempts + 1 from found where d.id = found.id and not counts returning d.*
     ), changed as (
-      select *, true as counts from counted union all select *, false as counts from late
+      update deliveries d set attempts = d.attempts + 1, tries = d.tries + counts::integer,
+        status = case when counts then ${status} else d.status end,
+        reason = case when counts then ${reason}::text else d.reason end,
+        next_attempt_at = case when counts then now() + make_interval(secs => ${waitMs}::float8 / 1000)
+          else d.next_attempt_at end,
+        finished_at = case when not counts then d.finished_at when ${waitMs}::float8 is null then now() end
+      from found where d.id = found.id
+      returning d.id, d.attempts, counts
     ), stored as (
       insert into delivery_attempts
         (delivery_id, attempt, started_at, duration_ms, status_code, outcome, error, response_snippet)
