@@ -65,13 +65,16 @@ export class DeliveryWorker {
   #isStopping = false;
   #running = Promise.resolve();
   #renewing: NodeJS.Timeout | undefined;
+  #renewal = Promise.resolve();
 
   constructor(options: DeliveryWorkerOptions) {
     this.#options = options;
   }
 
   start(): void {
-    this.#renewing = setInterval(() => void this.#renew(), RENEW_MS);
+    this.#renewing = setInterval(() => {
+      this.#renewal = this.#renew();
+    }, RENEW_MS);
     this.#running = this.#run();
   }
 
@@ -85,7 +88,10 @@ export class DeliveryWorker {
     this.#isStopping = true;
     this.#signal.resolve();
     await this.#running;
-    const timer = setTimeout(() => this.#abort.abort(), timeoutMs);
+    const timer = setTimeout(() => {
+      clearInterval(this.#renewing);
+      this.#abort.abort();
+    }, timeoutMs);
     while (this.#attempts.size > 0) await Promise.all(this.#attempts);
     clearTimeout(timer);
     clearInterval(this.#renewing);
@@ -135,8 +141,11 @@ export class DeliveryWorker {
     try {
       const made = await this.#withBody(delivery, (body) => this.#send({ ...delivery, body }));
       // A shutdown aborted the attempt, not the receiver.
-      if (this.#abort.signal.aborted && made.outcome === 'retry') await moveLeases(store.db, [delivery], 0);
-      else await this.#store(delivery, made);
+      const isAborted = this.#abort.signal.aborted && made.outcome === 'retry';
+      if (!isAborted) return await this.#store(delivery, made);
+      // A renewal that ends later would keep the delivery from being due.
+      await this.#renewal;
+      await moveLeases(store.db, [delivery], 0);
     } catch (err) {
       const message = 'the result of a delivery attempt could not be stored; the attempt is repeated';
       log.error({ err, delivery_id: delivery.id, reason: errorMessage(err) }, message);

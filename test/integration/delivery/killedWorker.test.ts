@@ -72,6 +72,14 @@ const count = async (condition: ReturnType<typeof sql<boolean>>) => {
 };
 const isDelivered = sql<boolean>`status = 'delivered'`;
 
+/** Those of other connections. */
+async function activeStatements(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from pg_stat_activity
+    where datname = current_database() and state = 'active' and pid <> pg_backend_pid()`.execute(store.db);
+  return rows[0]?.count ?? 0;
+}
+
 /** Keeps everyone from storing attempts. @returns a function that lets them continue. */
 async function holdResults(): Promise<() => Promise<void>> {
   const client = await store.pool.connect();
@@ -92,16 +100,18 @@ test('webhooks whose results a killed process did not store are sent again with 
   const ended = new Promise((resolve) => child?.once('exit', resolve));
   child.kill('SIGKILL');
   await ended;
-  const before = new Set(received);
   await release();
-  expect(await count(isDelivered)).toBe(0);
+  // PostgreSQL finishes statements that it got before the kill.
+  await eventually(async () => expect(await activeStatements()).toBe(0));
+  const stored = await count(isDelivered);
+  expect(stored).toBeLessThan(16);
   // The leases end.
-  await store.db.updateTable('deliveries').set({ next_attempt_at: sql<Date>`now()` }).execute();
+  await sql`update deliveries set next_attempt_at = now() where status = 'pending'`.execute(store.db);
   await start();
   await eventually(async () => expect(await count(isDelivered)).toBe(40));
   const events = await store.db.selectFrom('events').select('id').execute();
   expect(new Set(received)).toEqual(new Set(events.map(({ id }) => `evt_${id}`)));
-  for (const id of before) expect(received.filter((one) => one === id)).toHaveLength(2);
+  expect(received).toHaveLength(40 + 16 - stored);
   expect(await count(sql<boolean>`attempts = 1 and tries = 1 and next_attempt_at is null`)).toBe(40);
 });
 
