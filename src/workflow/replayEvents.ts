@@ -39,8 +39,9 @@ export async function replayDelivery(tx: Queryable, deliveryId: string): Promise
 type Extent = Pick<ReplayRecord, 'events' | 'deliveries'>;
 
 /**
- * Sends the events of a request again. @throws Failure: 422 for unknown ids, an unknown endpoint or too many events; 409 if
- * the endpoint is disabled, or if the receivers of a named event are not known any more.
+ * Sends the events of a request again.
+ * @throws Failure: 422 for unknown ids, an unknown endpoint or too many events. 409 if the endpoint is disabled, or if the
+ * receivers of a named event are not known any more.
  */
 export async function replayEvents(tx: Queryable, organizationId: string, body: EventsReplay): Promise<Extent> {
   const { ids, webhook_endpoint_id: id } = body;
