@@ -15,7 +15,7 @@ import { generateOpenApi } from './generateOpenApi.ts';
 const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/configuration.md': generateConfiguration,
   'docs/metrics.md': generateMetrics,
-  'docs/events.md': generateEventCatalogue,
+  'docs/webhooks.md': generateEventCatalogue,
   'docs/openapi.json': generateOpenApi,
   'clients/python/tearsheet_client/models.py': generatePythonModels,
   'clients/python/tearsheet_client/_operations.py': generatePythonOperations,

@@ -1,26 +1,31 @@
 import { deepStrictEqual } from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { TOPIC_DESCRIPTIONS } from '../src/contract/eventTopics.ts';
 import { DEFAULT_TOPICS, EVENT_TOPICS, type EventTopic, TEST_TOPIC, TOPICS } from '../src/domain/topics.ts';
 import { EXAMPLE_OBJECTS } from './events/exampleObjects.ts';
 
-const HEAD = `# Events
+const PAGE = new URL('../docs/webhooks.md', import.meta.url);
+const MARKER = '<!-- `make generate` writes the rest of this page from the topics and schemas of the code. -->\n';
+const HEAD = `
+## Events
 
-Every event that the service sends, with an example. \`make generate\` writes this page from the topics and schemas of the
-code, and checks each example against its schema.
-
-A subscriber of a request gets only events of its own ads and sets. A [webhook
-endpoint](webhooks.md#webhook-endpoints) gets those of the whole organization. Both choose topics. An event is the same
-text in each attempt and replay, with the same \`id\`. New topics and fields may be added, so ignore those that you do not
-know. The order in which events arrive is not guaranteed: compare \`created_at\`, or read the object again.
-[webhooks.md](webhooks.md#verify-a-webhook) says how to verify an event.
+A subscriber of a request gets only events of its own ads and sets. A [webhook endpoint](#webhook-endpoints) gets those
+of the whole organization. Both choose topics. An event is the same text in each attempt and replay, with the same
+\`id\`. New topics and fields may be added, so ignore those that you do not know. The order in which events arrive is not
+guaranteed: compare \`created_at\`, or read the object again.
 
 | topic | default | subscribers of requests | endpoints |
 |---|---|---|---|
 `;
 
-/** @returns docs/events.md: each topic with its meaning and an example. @throws if an example does not fit its schema. */
+/**
+ * @returns docs/webhooks.md, with each topic, its meaning and an example behind the marker.
+ * @throws if the marker is missing, or if an example does not fit its schema.
+ */
 export function generateEventCatalogue(): string {
-  return HEAD + EVENT_TOPICS.map(row).join('') + EVENT_TOPICS.map(section).join('');
+  const [written = '', ...rest] = readFileSync(PAGE, 'utf8').split(MARKER);
+  if (rest.length === 0) throw new Error(`docs/webhooks.md has no line ${MARKER}`);
+  return written + MARKER + HEAD + EVENT_TOPICS.map(row).join('') + EVENT_TOPICS.map(section).join('');
 }
 
 const isIn = (list: readonly string[], topic: string) => (list.includes(topic) ? 'yes' : 'no');
@@ -42,7 +47,7 @@ function section(topic: EventTopic): string {
   };
   // Parsing drops fields that the schema does not have.
   deepStrictEqual(event.parse(example), example, `The example of ${topic} has fields that its schema does not have.`);
-  return `\n## ${topic}\n\n${wrap(when)}\n\n\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\`\n`;
+  return `\n### ${topic}\n\n${wrap(when)}\n\n\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\`\n`;
 }
 
 function wrap(text: string): string {

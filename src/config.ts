@@ -201,7 +201,7 @@ export const SETTINGS = {
   EVENT_RETENTION_DAYS: setting(
     'Limits',
     days('event_retention_days'),
-    'Events are removed this many days after they were recorded, unless their organization chooses another number. An event stays as long as one of its deliveries. Replays of periods are removed after the same time.',
+    'Events are removed this many days after they were recorded, unless their organization chooses another number. An event stays as long as one of its deliveries.',
     { fallback: '90' },
   ),
   MAX_EVENT_RETENTION_DAYS: setting(

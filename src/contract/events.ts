@@ -1,12 +1,15 @@
 /** Bodies and records of stored events. */
 import { z } from 'zod';
 import { isUuid, UUID_PATTERN } from '../domain/slugs.ts';
-import { EVENT_TOPICS } from '../domain/topics.ts';
+import { parseTimestamp } from '../domain/time.ts';
+import { ENDPOINT_TOPICS, EVENT_TOPICS } from '../domain/topics.ts';
 import { OURS } from './descriptions.ts';
 import { DeliveryRecord, time, uuid } from './records.ts';
 import { text } from './requests.ts';
 
-export const REPLAYED_EVENTS_MAX = 50;
+export const REPLAYED_IDS_MAX = 1_000;
+/** A replay of a period with more events is rejected. */
+export const REPLAYED_EVENTS_MAX = 10_000;
 
 /** @returns the UUID in `evt_<uuid>` or in a bare UUID, or undefined. */
 export function eventUuid(id: string): string | undefined {
@@ -18,26 +21,67 @@ export const EventId = text((value) =>
   eventUuid(value) === undefined ? 'must be the id of an event: evt_<uuid>.' : undefined,
 ).meta({ pattern: `^(evt_)?${UUID_PATTERN}$` });
 
-const webhook_endpoint_id = z
-  .uuid('must be a UUID.')
-  .nullish()
-  .describe(
-    'Sends the events only to this webhook endpoint, also if it did not get them before. Without it, they go again to all receivers that had them.',
-  );
-
-export const EventReplay = z
-  .object({ webhook_endpoint_id })
-  .meta({ id: 'EventReplay', description: `How to send an event again. ${OURS}` });
+const givenTime = z
+  .string()
+  .transform((value, context) => {
+    const parsed = parseTimestamp(value);
+    if (parsed !== undefined) return parsed;
+    context.addIssue({ code: 'custom', message: 'must be an ISO 8601 time, for example 2026-11-21T09:30:00Z.' });
+    return z.NEVER;
+  })
+  .meta({ override: { type: 'string', format: 'date-time' } });
 
 export const EventsReplay = z
   .object({
-    event_ids: z
+    ids: z
       .array(EventId)
       .min(1, 'must name at least one event.')
-      .max(REPLAYED_EVENTS_MAX, `must have at most ${REPLAYED_EVENTS_MAX} entries: send several requests.`),
-    webhook_endpoint_id,
+      .max(REPLAYED_IDS_MAX, `must have at most ${REPLAYED_IDS_MAX} entries: send several requests.`)
+      .nullish()
+      .describe('The events. Without it, `from` begins a period.'),
+    from: givenTime.nullish().describe('Events that were recorded at this time or later.'),
+    to: givenTime.nullish().describe('Events that were recorded at this time or earlier; now unless given.'),
+    topics: z
+      .array(z.enum(ENDPOINT_TOPICS))
+      .min(1, 'must name at least one topic.')
+      .nullish()
+      .describe('Only events of the period with these topics.'),
+    webhook_endpoint_id: z
+      .uuid('must be a UUID.')
+      .nullish()
+      .describe(
+        'Sends the events only to this webhook endpoint, also those that it did not get before. A period without `topics` then has the topics of the endpoint. Without it, events go again to all receivers that had them.',
+      ),
+    only_failed: z
+      .boolean()
+      .nullish()
+      .describe('Sends again only deliveries that ended without success. `false` unless given.'),
   })
-  .meta({ id: 'EventsReplay', description: `Events to send again. ${OURS}` });
+  .superRefine(({ ids, from, to, topics }, context) => {
+    const fault = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message });
+    if (!ids && !from) fault('ids', 'is required, or from.');
+    for (const [field, value] of Object.entries({ from, to, topics }))
+      if (ids && value) fault(field, 'must be left out if ids is given.');
+    if (from && to && from > to) fault('from', 'must not be after "to".');
+  })
+  .meta({
+    id: 'EventsReplay',
+    description: `Events to send again: \`ids\`, or a period. ${OURS}`,
+    override: {
+      oneOf: [
+        {
+          properties: {
+            ids: { type: 'array' },
+            from: { type: 'null' },
+            to: { type: 'null' },
+            topics: { type: 'null' },
+          },
+          required: ['ids'],
+        },
+        { properties: { from: { type: 'string' }, ids: { type: 'null' } }, required: ['from'] },
+      ],
+    },
+  });
 
 export const EventRecord = z
   .object({
@@ -65,4 +109,5 @@ export const ReplayRecord = z
 
 export type EventRecord = z.infer<typeof EventRecord>;
 export type EventDetailRecord = z.infer<typeof EventDetailRecord>;
+export type EventsReplay = z.output<typeof EventsReplay>;
 export type ReplayRecord = z.infer<typeof ReplayRecord>;

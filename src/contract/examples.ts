@@ -28,7 +28,6 @@ export const NEW_SCREENSHOTS = {
 };
 
 /** A test stores the event first. */
-export const REPLAYED_EVENTS = { event_ids: ['evt_1b4e28ba-2fa1-4d3b-9f0e-6c2b8a7d5e10'] };
 
 export const REPLAYED_PERIOD = { from: '2026-11-20T00:00:00Z', to: '2026-11-21T00:00:00Z', only_failed: true };
 

@@ -179,15 +179,6 @@ export const EventsQuery = z
   })
   .superRefine(requireOrder);
 
-export const EventReplaysQuery = z
-  .object({
-    ...paging,
-    ...after('replays'),
-    status: z.enum(['running', 'finished', 'failed']).optional().describe(`Only with this status. ${OURS}`),
-    ...range('Requested'),
-  })
-  .superRefine(requireOrder);
-
 export const DeliveriesQuery = z
   .object({
     ...paging,

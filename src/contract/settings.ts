@@ -15,7 +15,7 @@ const RETENTION: Readonly<Record<RetentionSetting, string>> = {
   set_retention_days:
     'Sets are removed this many days after their request, with pictures, reviews, share links, exports and deliveries.',
   event_retention_days:
-    'Events are removed this many days after they were recorded, but never before their last delivery is removed. Replays of periods are removed after the same time.',
+    'Events are removed this many days after they were recorded, but never before their last delivery is removed.',
   delivery_retention_days:
     'Deliveries are removed this many days after they ended, with their attempts. Those that are pending stay.',
   request_retention_days: 'Answers to requests with an `Idempotency-Key` are kept and repeated for this many days.',

@@ -6,7 +6,6 @@
  * 3. Orphaned Jobs are deleted. ScreenshotJobs without a row are reconciled, which marks them. Too many orphans stop this step.
  * 4. Organizations with waiting sets get an entry for admission.
  * 5. Orphaned ads fail, one page of pending ads in each audit.
- * 6. Replays of periods that make no progress get another entry, or end.
  */
 import type { CaptureJob } from '../cluster/port.ts';
 import type { ScreenshotJob } from '../contract/screenshotJob.ts';
@@ -14,7 +13,6 @@ import { checkEpoch } from '../store/installation/installation.ts';
 import { type KnownJob, knownJobs, organizationsWithBacklog } from '../store/jobs/auditQueries.ts';
 import { unsettledNames } from '../store/jobs/jobs.ts';
 import { failOrphanedAdsPage } from '../workflow/orphanedAds.ts';
-import { resumeStalledReplays } from '../workflow/periodReplays.ts';
 import type { LeaderContext } from './leaderContext.ts';
 import type { AuditReport } from './options.ts';
 import { unknownStatus } from './status.ts';
@@ -28,8 +26,7 @@ export async function audit(leader: LeaderContext): Promise<AuditReport> {
   const { stopped, ...objects } = await auditObjects(leader);
   await enqueueAdmission(leader);
   const orphaned_ad = await failOrphanedAds(leader);
-  const stalled_replay = await resumeReplays(leader);
-  return { stopped, findings: { ...objects, orphaned_ad, stalled_replay } };
+  return { stopped, findings: { ...objects, orphaned_ad } };
 }
 
 interface ClusterSnapshot {
@@ -150,13 +147,6 @@ async function enqueueAdmission({ options, transact }: LeaderContext): Promise<v
   await transact(async (tx) => {
     for (const organization_id of organizations) await queue.enqueue(tx, 'launch', { organization_id });
   });
-}
-
-async function resumeReplays({ options: { store, queue, log } }: LeaderContext): Promise<number> {
-  const { resumed, ended } = await resumeStalledReplays(store.db, queue);
-  if (resumed + ended > 0)
-    log.warn({ resumed, ended }, 'replays of events made no progress; they continue, or end after a day');
-  return resumed + ended;
 }
 
 /** Reads one page of pending ads, so that the cost of an audit does not grow. Later audits read the other pages. */

@@ -48,14 +48,7 @@ export interface AuditReport {
   readonly stopped: boolean;
 }
 
-export const AUDIT_FINDINGS = [
-  'lost_label',
-  'lost_resource',
-  'unknown_resource',
-  'orphan_job',
-  'orphaned_ad',
-  'stalled_replay',
-] as const;
+export const AUDIT_FINDINGS = ['lost_label', 'lost_resource', 'unknown_resource', 'orphan_job', 'orphaned_ad'] as const;
 export type AuditFinding = (typeof AUDIT_FINDINGS)[number];
 
 export interface ControllerOptions {

@@ -2,9 +2,8 @@
 import { adPictures, type SetPicture, setPictures } from '../store/deliveries/deliveredPictures.ts';
 import type { CompleteDelivery } from '../store/deliveries/deliveryToSend.ts';
 import { findS3Connector } from '../store/organizations/connectors.ts';
-import type { DeliveryAttemptResult } from '../workflow/deliveryAttempts.ts';
-import { expectUpload } from './abandonedUploads.ts';
 import { accountOf } from './connectorAccount.ts';
+import type { SentDelivery } from './deliveryWorker.ts';
 import { adFrameKey, adPreviewKey, manifestKey, screenshotKey } from './objectKeys.ts';
 import type { DeliveryOptions } from './options.ts';
 import { RoleError } from './roleErrors.ts';
@@ -26,11 +25,10 @@ export async function deliverToBucket(
   delivery: CompleteDelivery,
   options: DeliveryOptions,
   signal: AbortSignal,
-): Promise<{ made: DeliveryAttemptResult; retryAfterMs?: number | undefined }> {
+): Promise<SentDelivery> {
   const started = performance.now();
-  const { outcome, statusCode, error, retryAfterMs } = await uploadAll(delivery, options, signal);
-  const durationMs = Math.round(performance.now() - started);
-  return { made: { outcome, statusCode, error, responseSnippet: undefined, durationMs }, retryAfterMs };
+  const result = await uploadAll(delivery, options, signal);
+  return { ...result, durationMs: Math.round(performance.now() - started) };
 }
 
 async function uploadAll(
@@ -41,20 +39,16 @@ async function uploadAll(
   const { organization_id: organizationId, connector: name } = delivery;
   const row = await findS3Connector(options.store.db, { organizationId, name });
   if (row === undefined) return { outcome: 'retry', error: `The organization no longer has the connector ${name}.` };
-  const region = delivery.region ?? undefined;
-  const bucket = delivery.bucket ?? '';
   const put = async ({ key, contentType, read }: ObjectUpload) =>
     uploadToBucket({
       connector: await accountOf(row, options.roles),
       key,
       contentType,
-      region,
       signal,
-      bucket,
+      region: delivery.region ?? undefined,
+      bucket: delivery.bucket ?? '',
       bytes: await read(),
       guard: options.guard,
-      started: (upload_id) =>
-        expectUpload(options, { organization_id: organizationId, name, bucket, region, key, upload_id }),
     });
   const { pictures, last } = await uploadsOf(delivery, options);
   try {

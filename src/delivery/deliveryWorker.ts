@@ -1,79 +1,86 @@
 /**
- * Takes the deliveries of one channel that are due, and runs their attempts at the same time. It looks for due deliveries
- * when a notification arrives, and once a second. Between, it claims from the lanes that it knows. For a quick receiver it
- * claims ahead, so that the next attempt begins without a wait for PostgreSQL.
+ * Sends the deliveries of one channel: claims what is due, makes the attempts at the same time, and stores each result in a
+ * statement of its own. If a process is killed before it stores a result, another one repeats the attempt with the same
+ * webhook-id when the lease has ended.
  */
+import { TEST_TOPIC } from '../domain/topics.ts';
+import { ConcurrencyLimit } from '../lib/concurrencyLimit.ts';
 import { errorMessage } from '../lib/errorMessage.ts';
-import type { Log } from '../lib/log.ts';
 import { sleep } from '../lib/sleep.ts';
-import type { Queryable } from '../store/database/database.ts';
-import { type ClaimedDelivery, claimDeliveries, dueLanes, moveLeases } from '../store/deliveries/deliveryQueue.ts';
-import type { DeliveryToSend } from '../store/deliveries/deliveryToSend.ts';
-import type { DeliveryLimits } from './fairClaims.ts';
-import { type Lane, Lanes } from './lanes.ts';
+import {
+  type AttemptResult,
+  type ClaimedDelivery,
+  claimDeliveries,
+  moveLeases,
+  storeAttempt,
+} from '../store/deliveries/deliveryQueue.ts';
+import { type CompleteDelivery, readEventBody } from '../store/deliveries/deliveryToSend.ts';
+import { recordEndpointResult } from '../store/webhookEndpoints/failingEndpoints.ts';
+import { disableFailingEndpoint } from '../workflow/failingEndpoints.ts';
+import type { DeliveryLimits, DeliveryOptions } from './options.ts';
+import { decideNext, MAX_ATTEMPTS } from './schedule.ts';
 
-export interface DeliveryWorkerOptions {
-  readonly db: Queryable;
-  readonly channel: DeliveryToSend['channel'];
+/** Makes an attempt. Errors of the receiver are results, not exceptions. */
+export type SendDelivery = (delivery: CompleteDelivery, signal: AbortSignal) => Promise<SentDelivery>;
+
+export interface SentDelivery extends AttemptResult {
+  /** How long the receiver asks us to wait. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+interface Attempt extends SentDelivery {
+  /** The service could not make it, which says nothing about the receiver. */
+  readonly isOurFailure?: boolean;
+}
+
+export interface DeliveryWorkerOptions extends DeliveryOptions {
+  readonly channel: ClaimedDelivery['channel'];
   readonly limits: DeliveryLimits;
-  readonly log: Log;
-  /**
-   * Makes an attempt. @returns a function that stores its result, after which the claim ends; undefined if `signal` has aborted the
-   * attempt, which makes the delivery due again.
-   */
-  attempt(delivery: DeliveryToSend, signal: AbortSignal): Promise<(() => Promise<void>) | undefined>;
+  readonly send: SendDelivery;
 }
 
 /** Longer than an attempt of a webhook. A worker that is killed delays its deliveries by this time. */
 const LEASE_SECONDS = 20;
 const RENEW_MS = 5_000;
 const POLL_MS = 1_000;
-/** A search for due deliveries takes at most this share of the time, however many receivers there are. */
-const SEARCH_SHARE = 1 / 5;
-const SEARCH_PAUSE_MS = 20;
 /** Between two claims, so that each takes what has become due in this time. */
-const CLAIM_PAUSE_MS = 10;
+const CLAIM_PAUSE_MS = 20;
 const FAILURE_PAUSE_MS = 1_000;
-/** Results that wait to be stored. More means that PostgreSQL is slow, and then nothing more is claimed. */
-const MAX_UNSTORED = 1_000;
+/** An organization takes at most this share of the free slots. So some stay free while a dozen organizations are slow. */
+const SHARE_OF_FREE = 1 / 8;
+/** The event of a set with many pictures has several megabytes. So many of these are in memory at the same time. */
+const LARGE_BODIES = 8;
+const DAY_SECONDS = 86_400;
 
 export class DeliveryWorker {
   readonly #options: DeliveryWorkerOptions;
-  readonly #lanes: Lanes;
-  /** All claims of this worker, until the result is stored. */
+  /** The claims of this worker, until the result is stored. */
   readonly #claims = new Map<string, ClaimedDelivery>();
   readonly #attempts = new Set<Promise<void>>();
   readonly #abort = new AbortController();
-  #unstored = 0;
-  #mustSearch = true;
-  #searchedAt = 0;
-  #searchAfter = 0;
-  #claimAfter = 0;
+  readonly #largeBodies = new ConcurrencyLimit(LARGE_BODIES);
+  /** The end of the last attempt with a large body of each organization. */
+  readonly #largeBodyOf = new Map<string, Promise<unknown>>();
   #signal = Promise.withResolvers<void>();
-  #isFilling = false;
   #isStopping = false;
   #running = Promise.resolve();
   #renewing: NodeJS.Timeout | undefined;
+  #renewal = Promise.resolve();
 
   constructor(options: DeliveryWorkerOptions) {
     this.#options = options;
-    this.#lanes = new Lanes(options.limits);
   }
 
   start(): void {
-    this.#renewing = setInterval(() => void this.#renew(), RENEW_MS);
+    this.#renewing = setInterval(() => {
+      this.#renewal = this.#renew();
+    }, RENEW_MS);
     this.#running = this.#run();
   }
 
   /** Says that a delivery may have become due. */
   wake(): void {
-    this.#mustSearch = true;
     this.#signal.resolve();
-  }
-
-  /** Gives back what is claimed ahead, because the receiver, its address or its secret may have changed. */
-  readAgain(): void {
-    void this.#giveBack(this.#lanes.giveBack()).then(() => this.wake());
   }
 
   /** Claims nothing more, waits for running attempts, at most `timeoutMs`, and aborts those that still run. */
@@ -81,21 +88,25 @@ export class DeliveryWorker {
     this.#isStopping = true;
     this.#signal.resolve();
     await this.#running;
-    const timer = setTimeout(() => this.#abort.abort(), timeoutMs);
-    await this.#giveBack(this.#lanes.giveBack());
+    const timer = setTimeout(() => {
+      clearInterval(this.#renewing);
+      this.#abort.abort();
+    }, timeoutMs);
     while (this.#attempts.size > 0) await Promise.all(this.#attempts);
     clearTimeout(timer);
     clearInterval(this.#renewing);
   }
 
+  /** Claims after each signal: the end of an attempt, or a notification; and once a second. */
   async #run(): Promise<void> {
     while (!this.#isStopping) {
       this.#signal = Promise.withResolvers();
+      const started = performance.now();
       try {
-        if (this.#isSearchDue()) await this.#search();
-        if (!(await this.#claim())) await this.#wait(this.#msUntilSearch());
-        const early = this.#claimAfter - performance.now();
-        if (early > 0 && !this.#isStopping) await sleep(early);
+        for (const delivery of await this.#claim()) this.#begin(delivery);
+        // At least half of the time is free of claims, however many receivers there are.
+        await sleep(Math.max(CLAIM_PAUSE_MS, performance.now() - started));
+        await this.#wait(POLL_MS);
       } catch (err) {
         this.#options.log.error({ err }, 'deliveries could not be read; retrying');
         await this.#wait(FAILURE_PAUSE_MS);
@@ -103,98 +114,114 @@ export class DeliveryWorker {
     }
   }
 
-  #isSearchDue(): boolean {
-    const now = performance.now();
-    return now >= this.#searchAfter && (this.#mustSearch || now - this.#searchedAt >= POLL_MS);
-  }
-
-  #msUntilSearch(): number {
-    const dueAt = this.#mustSearch ? this.#searchAfter : Math.max(this.#searchAfter, this.#searchedAt + POLL_MS);
-    return Math.max(1, dueAt - performance.now());
-  }
-
-  async #search(): Promise<void> {
-    this.#mustSearch = false;
-    const started = performance.now();
-    await this.#giveBack(this.#lanes.giveBack(started));
-    this.#lanes.setDue(await dueLanes(this.#options.db, this.#options.channel));
-    this.#searchedAt = performance.now();
-    this.#searchAfter = this.#searchedAt + Math.max(SEARCH_PAUSE_MS, (this.#searchedAt - started) / SEARCH_SHARE);
-  }
-
-  /** @returns whether it has begun an attempt. */
-  async #claim(): Promise<boolean> {
-    const { db, channel } = this.#options;
-    if (this.#unstored > MAX_UNSTORED) return false;
-    const started = performance.now();
-    const lanes = this.#lanes.wanted(started);
-    if (lanes.length === 0) return false;
-    const claimed = await claimDeliveries(db, { channel, lanes, leaseSeconds: LEASE_SECONDS });
-    const now = performance.now();
-    this.#claimAfter = now + Math.max(CLAIM_PAUSE_MS, now - started);
-    for (const delivery of claimed) this.#claims.set(delivery.id, delivery);
-    this.#lanes.add(lanes, claimed, now);
-    this.#fill();
-    return claimed.length > 0;
-  }
-
-  /** Begins attempts in the slots that are free. */
-  #fill(): void {
-    if (this.#isStopping) return;
-    for (const { lane, delivery } of this.#lanes.begin()) {
-      const attempt = this.#attempt(delivery, lane).finally(() => {
-        this.#attempts.delete(attempt);
-        this.#claims.delete(delivery.id);
-      });
-      this.#attempts.add(attempt);
-    }
-  }
-
-  /** Attempts that end in the same turn of the event loop share the work of choosing the next ones. */
-  #fillSoon(): void {
-    if (this.#isFilling) return;
-    this.#isFilling = true;
-    setImmediate(() => {
-      this.#isFilling = false;
-      this.#fill();
-      this.#signal.resolve();
+  async #claim(): Promise<ClaimedDelivery[]> {
+    const { store, channel, limits } = this.#options;
+    const free = limits.total - this.#claims.size;
+    if (free <= 0) return [];
+    return claimDeliveries(store.db, {
+      ...{ channel, leaseSeconds: LEASE_SECONDS, running: this.#claims.values(), free },
+      perOrganization: Math.min(limits.perOrganization, Math.ceil(free * SHARE_OF_FREE)),
+      perReceiver: limits.perReceiver,
     });
   }
 
+  #begin(delivery: ClaimedDelivery): void {
+    this.#claims.set(delivery.id, delivery);
+    const attempt = this.#attempt(delivery).finally(() => {
+      this.#attempts.delete(attempt);
+      this.#claims.delete(delivery.id);
+      this.#signal.resolve();
+    });
+    this.#attempts.add(attempt);
+  }
+
   /** Never rejects. After a failure the lease ends, and the attempt is repeated with the same webhook-id. */
-  async #attempt(delivery: ClaimedDelivery, lane: Lane): Promise<void> {
-    const { db, log, attempt } = this.#options;
+  async #attempt(delivery: ClaimedDelivery): Promise<void> {
+    const { store, log } = this.#options;
     try {
-      const store = await attempt(delivery, this.#abort.signal).finally(() => {
-        // The receiver has its slot back before the result is stored.
-        this.#lanes.end(lane, performance.now());
-        this.#unstored += 1;
-        this.#fillSoon();
-      });
-      await (store === undefined ? moveLeases(db, [delivery], 0) : store());
+      const made = await this.#withBody(delivery, (body) => this.#send({ ...delivery, body }));
+      // A shutdown aborted the attempt, not the receiver.
+      const isAborted = this.#abort.signal.aborted && made.outcome === 'retry';
+      if (!isAborted) return await this.#store(delivery, made);
+      // A renewal that ends later would keep the delivery from being due.
+      await this.#renewal;
+      await moveLeases(store.db, [delivery], 0);
     } catch (err) {
       const message = 'the result of a delivery attempt could not be stored; the attempt is repeated';
       log.error({ err, delivery_id: delivery.id, reason: errorMessage(err) }, message);
-    } finally {
-      this.#unstored -= 1;
+    }
+  }
+
+  /** Reads a large body when it is its turn. An organization has one of them at a time. */
+  async #withBody<T>({ body, event_id, organization_id }: ClaimedDelivery, use: (body: string) => Promise<T>) {
+    if (body !== null) return use(body);
+    const before = this.#largeBodyOf.get(organization_id) ?? Promise.resolve();
+    const work = async () => use(await readEventBody(this.#options.store.db, event_id));
+    const result = before.then(() => this.#largeBodies.run(work));
+    const end = result.catch(() => undefined);
+    this.#largeBodyOf.set(organization_id, end);
+    return result.finally(() => {
+      if (this.#largeBodyOf.get(organization_id) === end) this.#largeBodyOf.delete(organization_id);
+    });
+  }
+
+  async #send(delivery: CompleteDelivery): Promise<Attempt> {
+    const started = performance.now();
+    try {
+      return await this.#options.send(delivery, this.#abort.signal);
+    } catch (err) {
+      // For example a picture that cannot be read. It counts as an attempt, so that retries end.
+      this.#options.log.error({ err, delivery_id: delivery.id }, 'a delivery attempt failed on our side');
+      const durationMs = Math.round(performance.now() - started);
+      const error = `The service could not make this attempt: ${errorMessage(err)}`;
+      return { outcome: 'retry', error, durationMs, isOurFailure: true };
+    }
+  }
+
+  async #store(delivery: ClaimedDelivery, made: Attempt): Promise<void> {
+    const { store, log, observe } = this.#options;
+    const { id, event_id, topic, channel, set_id, ad_id } = delivery;
+    const { outcome, statusCode, error, durationMs, retryAfterMs } = made;
+    const endpointId = made.isOurFailure === true ? null : delivery.endpoint_id;
+    const maxAttempts = topic === TEST_TOPIC ? 1 : MAX_ATTEMPTS;
+    const next = decideNext({ outcome, attempts: delivery.tries + 1, retryAfterMs, maxAttempts });
+    const isDelivered = outcome === 'delivered';
+    // Most results change nothing, so a busy endpoint has no hot row.
+    if (endpointId !== null && isDelivered !== (delivery.failing_seconds === null))
+      await recordEndpointResult(store.db, endpointId, isDelivered);
+    const state = await storeAttempt(store.db, delivery, { result: made, next });
+    observe?.attempted?.({ channel, outcome, seconds: durationMs / 1000 });
+    if (state !== undefined && state !== 'waiting' && state !== 'superseded')
+      observe?.ended?.({ channel, outcome: state });
+    const ids = { delivery_id: id, event_id, set_id, ad_id };
+    log.info({ ...ids, topic, channel, state, statusCode, error, durationMs }, 'delivery attempted');
+    if (endpointId !== null && !isDelivered) await this.#disableIfFailing(delivery, endpointId);
+  }
+
+  /** A failure here loses no result: the next failed attempt comes back to it. */
+  async #disableIfFailing(
+    { failing_seconds: seconds, organization_id: organizationId }: ClaimedDelivery,
+    id: string,
+  ): Promise<void> {
+    const { store, queue, log, observe, disableAfterDays: days = 0 } = this.#options;
+    if (days === 0 || seconds === null || seconds < days * DAY_SECONDS) return;
+    try {
+      const one = { organizationId, id };
+      const row = await store.db.transaction().execute((tx) => disableFailingEndpoint(tx, one, { days, queue }));
+      if (row === undefined) return;
+      observe?.endpointDisabled?.();
+      const ids = { webhook_endpoint_id: id, organization_id: organizationId };
+      log.warn({ ...ids, reason: row.disabled_reason }, 'webhook endpoint disabled');
+    } catch (err) {
+      log.error({ err, webhook_endpoint_id: id }, 'a failing webhook endpoint could not be disabled; retrying later');
     }
   }
 
   async #renew(): Promise<void> {
     try {
-      await moveLeases(this.#options.db, [...this.#claims.values()], LEASE_SECONDS);
+      await moveLeases(this.#options.store.db, [...this.#claims.values()], LEASE_SECONDS);
     } catch (err) {
       this.#options.log.warn({ err }, 'the leases of deliveries could not be renewed; retrying');
-    }
-  }
-
-  /** Makes claimed deliveries that were not begun due again. Without this, they are due when the lease ends. */
-  async #giveBack(deliveries: readonly ClaimedDelivery[]): Promise<void> {
-    for (const { id } of deliveries) this.#claims.delete(id);
-    try {
-      await moveLeases(this.#options.db, deliveries, 0);
-    } catch (err) {
-      this.#options.log.warn({ err }, 'claimed deliveries could not be given back; their leases end');
     }
   }
 

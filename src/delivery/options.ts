@@ -5,7 +5,6 @@ import type { Queue } from '../queue/queue.ts';
 import type { Store } from '../store/database/database.ts';
 import type { Notifications } from '../store/database/notifications.ts';
 import type { ConnectorRoles } from './connectorRoles.ts';
-import type { DeliveryLimits } from './fairClaims.ts';
 
 export interface DeliveryOptions {
   readonly store: Store;
@@ -24,6 +23,13 @@ export interface DeliveryOptions {
   readonly observe?: DeliveryObserver;
   /** The clock for signatures. */
   readonly now?: () => Date;
+}
+
+export interface DeliveryLimits {
+  readonly total: number;
+  readonly perOrganization: number;
+  /** For one receiver of one organization. */
+  readonly perReceiver: number;
 }
 
 /** Called after the result is stored. */

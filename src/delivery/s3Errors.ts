@@ -11,7 +11,7 @@ import {
 import { parseRetryAfter } from './schedule.ts';
 
 /** An action that the connector must be allowed to do. */
-export type S3Action = 's3:PutObject' | 's3:DeleteObject' | 's3:AbortMultipartUpload';
+export type S3Action = 's3:PutObject' | 's3:DeleteObject';
 
 export interface S3Failure {
   readonly error: string;

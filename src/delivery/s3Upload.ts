@@ -1,6 +1,5 @@
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { EgressRefusedError } from '../egress/errors.ts';
-import { LARGEST_SINGLE_UPLOAD, requestsFor, uploadInParts } from './multipartUpload.ts';
 import { type BucketTarget, identityOf, openClient } from './s3Client.ts';
 import { explainS3 } from './s3Errors.ts';
 
@@ -8,11 +7,8 @@ export interface BucketUpload extends BucketTarget {
   key: string;
   bytes: Buffer;
   contentType: string;
-  /** The deadline of each request. */
   timeoutMs?: number;
   signal?: AbortSignal;
-  /** Called with the id of an upload in parts, before the first part. */
-  started?: (uploadId: string) => Promise<void>;
 }
 
 export interface BucketUploadResult {
@@ -40,26 +36,22 @@ export async function uploadToBucket(attempt: BucketUpload): Promise<BucketUploa
 
 async function put(attempt: BucketUpload): Promise<Omit<BucketUploadResult, 'durationMs'>> {
   const { bucket, key, bytes, contentType, timeoutMs = TIMEOUT_MS } = attempt;
-  const totalMs = timeoutMs * requestsFor(bytes.byteLength);
-  const deadline = AbortSignal.timeout(totalMs);
+  const deadline = AbortSignal.timeout(timeoutMs);
   const abortSignal = attempt.signal ? AbortSignal.any([deadline, attempt.signal]) : deadline;
   let client: S3Client | undefined;
   try {
     client = openClient(attempt, timeoutMs);
     const { encryption, kmsKeyId, storageClass } = attempt.connector;
-    const object = {
+    const put = new PutObjectCommand({
       ...{ Bucket: bucket, Key: key, Body: bytes, ContentType: contentType },
       ...(encryption !== undefined && { ServerSideEncryption: encryption }),
       ...(kmsKeyId !== undefined && { SSEKMSKeyId: kmsKeyId }),
       ...(storageClass !== undefined && { StorageClass: storageClass }),
-    };
-    const status =
-      bytes.byteLength > LARGEST_SINGLE_UPLOAD
-        ? await uploadInParts(client, { object, signal: abortSignal, started: attempt.started })
-        : (await client.send(new PutObjectCommand(object), { abortSignal })).$metadata.httpStatusCode;
-    return { outcome: 'delivered', statusCode: status ?? 200 };
+    });
+    const { httpStatusCode: statusCode = 200 } = (await client.send(put, { abortSignal })).$metadata;
+    return { outcome: 'delivered', statusCode };
   } catch (error) {
-    if (deadline.aborted) return { outcome: 'retry', error: `The upload took longer than ${totalMs} ms.` };
+    if (deadline.aborted) return { outcome: 'retry', error: `The upload took longer than ${timeoutMs} ms.` };
     const outcome = error instanceof EgressRefusedError ? 'refused' : 'retry';
     const call = { bucket, action: 's3:PutObject', identity: identityOf(attempt.connector) } as const;
     return { outcome, ...explainS3(error, call) };

@@ -1,5 +1,5 @@
 import { doubledMs } from '../lib/backOff.ts';
-import type { NextStep } from '../workflow/deliveryAttempts.ts';
+import type { AttemptResult, NextStep } from '../store/deliveries/deliveryQueue.ts';
 
 /** The most attempts of a delivery, including the first one. */
 export const MAX_ATTEMPTS = 14;
@@ -10,7 +10,7 @@ const JITTER = 0.1;
 /** `Retry-After` can make a wait longer, up to this limit, but never shorter. */
 const MAX_RETRY_AFTER_MS = 60 * 60 * 1000;
 
-export type AttemptOutcome = 'delivered' | 'retry' | 'gone' | 'refused';
+export type AttemptOutcome = AttemptResult['outcome'];
 
 export interface ScheduleInput {
   outcome: AttemptOutcome;

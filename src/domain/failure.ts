@@ -54,7 +54,7 @@ export function unknownId(): Failure {
 }
 
 /** For events and deliveries, which are removed when they are old. No row remembers their ids. */
-export function unknownOrRemoved(what: 'event' | 'delivery' | 'replay'): Failure {
+export function unknownOrRemoved(what: 'event' | 'delivery'): Failure {
   const setting = what === 'delivery' ? 'delivery_retention_days' : 'event_retention_days';
   return notFound(
     'id',

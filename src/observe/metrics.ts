@@ -7,7 +7,7 @@ import { createScrapeGauges, type ScrapeGauges } from './scrapeGauges.ts';
 /** The kinds of removed objects. */
 const REMOVED = [
   ...['campaign', 'ad', 'set', 'screenshot', 'picture', 'upload'],
-  ...['delivery', 'event', 'event_replay', 'stored_answer'],
+  ...['delivery', 'event', 'stored_answer'],
 ];
 
 export interface QueueState {

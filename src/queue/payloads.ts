@@ -8,22 +8,10 @@ export interface Payloads {
   export: { readonly export_id: string };
   /** Remove the file of one export when it has expired. */
   expire_export: { readonly export_id: string };
-  /** Send the events of a period again. */
-  replay_events: { readonly replay_id: string };
   /** Pending deliveries must follow a webhook endpoint that was disabled, deleted or given another address. */
   update_deliveries: { readonly endpoint_id: string };
   /** The connector waits for its check. Entries of earlier versions have no name, and mean the default one. */
   check_connector: { readonly organization_id: string; readonly name?: string };
-  /** Abort an upload in parts to a customer's bucket, if it was abandoned. It has no row of its own. */
-  abort_upload: {
-    readonly organization_id: string;
-    /** The name of the connector. */
-    readonly name: string;
-    readonly bucket: string;
-    readonly region?: string | undefined;
-    readonly key: string;
-    readonly upload_id: string;
-  };
 }
 
 export type QueueName = keyof Payloads;

@@ -57,11 +57,8 @@ const QUEUES: Readonly<Record<QueueName, Omit<QueueSettings, 'name'>>> = {
   // An export counts its attempts itself; a large one takes many minutes.
   export: { ...COMMON, retryLimit: 30, expireInSeconds: 2 * SECONDS.hour },
   expire_export: { ...COMMON, retryLimit: 30, expireInSeconds: 300 },
-  // A replay has steps. An entry that expires continues with the next step.
-  replay_events: { ...COMMON, retryLimit: 30, expireInSeconds: 2 * SECONDS.hour },
   update_deliveries: { ...COMMON, retryLimit: 30, expireInSeconds: 2 * SECONDS.hour },
   check_connector: { ...COMMON, retryLimit: 5, expireInSeconds: 300 },
-  abort_upload: { ...COMMON, retryLimit: 5, retryDelay: 60, retryDelayMax: SECONDS.hour, expireInSeconds: 300 },
 };
 const NAMES = Object.keys(QUEUES) as QueueName[];
 const CHECK_SECONDS = 5;

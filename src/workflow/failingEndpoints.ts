@@ -5,7 +5,6 @@ import { FAILED_DELIVERIES_MIN } from '../domain/webhookEndpoints.ts';
 import type { Enqueuer } from '../queue/payloads.ts';
 import { recordAction } from '../store/auditLog/auditLog.ts';
 import type { Queryable } from '../store/database/database.ts';
-import { notify } from '../store/database/notifications.ts';
 import { lockOrganizationById } from '../store/organizations/organizations.ts';
 import { markEndpointFailed, readLongFailure } from '../store/webhookEndpoints/failingEndpoints.ts';
 import { type EndpointRow, lockEndpoint, type OneEndpoint } from '../store/webhookEndpoints/webhookEndpoints.ts';
@@ -30,7 +29,6 @@ export async function disableFailingEndpoint(
   if (since === undefined) return undefined;
   const reason = `Every delivery attempt since ${timestamp(since)} failed, for more than ${days} ${days === 1 ? 'day' : 'days'}.`;
   await markEndpointFailed(tx, one.id, reason);
-  await notify(tx, { endpoint: one.id });
   await updatePendingDeliveries(tx, one.id, queue);
   const { organizationId, id } = one;
   const changes = changesBetween({ disabled: false }, { disabled: true, disabled_reason: reason });

@@ -1,5 +1,5 @@
 /**
- * Removes what organizations no longer keep: deliveries, events, replays of periods, answers to requests, and creatives of
+ * Removes what organizations no longer keep: deliveries, events, answers to requests, and creatives of
  * the page of a new request that no request used. Sets have steps of their own, see `removal.ts`.
  *
  * Each round makes one step for each organization and kind with something to remove. So an organization with a million old
@@ -12,7 +12,6 @@ import {
   deleteOldAnswers,
   deleteOldDeliveries,
   deleteOldEvents,
-  deleteOldReplays,
   type EventPlace,
   havingOld,
   markOldDrafts,
@@ -21,7 +20,7 @@ import {
 } from '../store/removal/oldRows.ts';
 
 /** In this order, because an event is deleted after its deliveries. */
-export const OLD_KINDS = ['delivery', 'event', 'event_replay', 'stored_answer', 'draft'] as const satisfies OldKind[];
+export const OLD_KINDS = ['delivery', 'event', 'stored_answer', 'draft'] as const satisfies OldKind[];
 export type OldCounts = Readonly<Record<OldKind, number>>;
 
 /** Rows of one step, so that no transaction takes long or holds many locks. */
@@ -49,7 +48,7 @@ interface Task {
 /** @returns how much was removed. The next run removes the rest. */
 export async function removeOld(db: Database, run: RetentionRun): Promise<OldCounts> {
   const { isStopped = () => false, until } = run;
-  const counts: Record<OldKind, number> = { delivery: 0, event: 0, event_replay: 0, stored_answer: 0, draft: 0 };
+  const counts: Record<OldKind, number> = { delivery: 0, event: 0, stored_answer: 0, draft: 0 };
   for (let tasks = await findTasks(db, run); tasks.length > 0 && performance.now() < until; ) {
     const unfinished: Task[] = [];
     for (const task of tasks) {
@@ -70,7 +69,7 @@ async function findTasks(db: Database, run: RetentionRun): Promise<Task[]> {
     const periods = retentionPeriods(row, policy);
     const { event_retention_days: event, delivery_retention_days: delivery } = periods;
     const stored_answer = periods.request_retention_days;
-    return { id: row.id, days: { event, delivery, event_replay: event, stored_answer, draft: draftDays } };
+    return { id: row.id, days: { event, delivery, stored_answer, draft: draftDays } };
   });
   const tasks: Task[] = [];
   for (const kind of OLD_KINDS) {
@@ -81,7 +80,7 @@ async function findTasks(db: Database, run: RetentionRun): Promise<Task[]> {
   return tasks;
 }
 
-const SIMPLE = { event_replay: deleteOldReplays, stored_answer: deleteOldAnswers, draft: markOldDrafts };
+const SIMPLE = { stored_answer: deleteOldAnswers, draft: markOldDrafts };
 
 function taskOf(db: Database, kind: OldKind, given: OldRowStep & { readonly eventDays: number }): Task {
   const { organizationId, most } = given;

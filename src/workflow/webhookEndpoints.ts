@@ -8,7 +8,6 @@ import type { Guard } from '../egress/guard.ts';
 import type { Enqueuer } from '../queue/payloads.ts';
 import { recordAction } from '../store/auditLog/auditLog.ts';
 import type { Queryable } from '../store/database/database.ts';
-import { notify } from '../store/database/notifications.ts';
 import { lockOrganizationById } from '../store/organizations/organizations.ts';
 import { noteRemoved } from '../store/removal/removedSets.ts';
 import {
@@ -82,7 +81,6 @@ export async function changeEndpoint(
     ...(typeof disabled === 'boolean' && disabled !== (before.disabled_at !== null) && { disabled }),
   };
   await updateEndpoint(tx, one.id, change);
-  await notify(tx, { endpoint: one.id });
   const isMoved = newUrl !== undefined && newUrl !== before.url;
   if (change.disabled === true || isMoved) await updatePendingDeliveries(tx, one.id, queue);
   const after = await requireEndpoint(tx, one);
@@ -124,7 +122,6 @@ export async function deleteEndpoint(tx: Queryable, one: OneEndpoint, { actor, q
   const row = await lockedEndpoint(tx, one);
   await markEndpointDeleted(tx, one.id);
   await noteRemoved(tx, one);
-  await notify(tx, { endpoint: one.id });
   await updatePendingDeliveries(tx, one.id, queue);
   const { organizationId, id } = one;
   const changes = changesBetween(auditedFields(row), {});
@@ -140,7 +137,6 @@ export async function replaceEndpointSecret(
 ): Promise<EndpointWithSecret> {
   await lockedEndpoint(tx, one);
   const secret = await rotateEndpointSecret(tx, one.id, keepPrevious);
-  await notify(tx, { endpoint: one.id });
   const { organizationId, id } = one;
   const changes = changesBetween({}, { keep_previous: keepPrevious });
   await recordAction(tx, actor, { organizationId, action: 'webhook_endpoint.rotated', objectId: id, changes });

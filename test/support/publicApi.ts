@@ -118,7 +118,7 @@ export async function startPublicApi({
   };
 }
 
-export const queueInTable: Enqueuer = {
+const queueInTable: Enqueuer = {
   enqueue: async (transaction, name, payload) => {
     await sql`insert into queued values (${name}, ${JSON.stringify(payload)}::jsonb)`.execute(transaction);
   },

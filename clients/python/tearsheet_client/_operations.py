@@ -25,8 +25,6 @@ from .models import (
     DeliveryDetail,
     Event,
     EventDetail,
-    EventReplay,
-    EventReplayRun,
     EventsReplay,
     Export,
     ExportRequest,
@@ -35,7 +33,6 @@ from .models import (
     ListCampaignsResult,
     ListConnectorsResult,
     ListDeliveriesResult,
-    ListEventReplaysResult,
     ListEventsResult,
     ListExportsResult,
     ListKeysResult,
@@ -48,7 +45,6 @@ from .models import (
     ListWebhookEndpointsResult,
     ListedScreenshotSet,
     NewApiKey,
-    NewEventReplay,
     NewShare,
     NewTemplate,
     NewWebhookEndpoint,
@@ -286,29 +282,9 @@ class Operations(Caller):
         """Read one event."""
         return cast("EventDetail", self.call("GET", f"/events/{quoted(id)}", repeatable=True))
 
-    def replay_event(self, id: str, body: Optional["EventReplay"] = None, *, idempotency_key: Optional[str] = None) -> "Replay":
-        """Send an event again."""
-        return cast("Replay", self.call("POST", f"/events/{quoted(id)}/replay", body=body or {}, idempotency_key=idempotency_key, repeatable=True))
-
     def replay_events(self, body: "EventsReplay", *, idempotency_key: Optional[str] = None) -> "Replay":
-        """Send several events again."""
+        """Send events again."""
         return cast("Replay", self.call("POST", "/events/replay", body=body, idempotency_key=idempotency_key, repeatable=True))
-
-    def list_event_replays(self, *, page: Optional[int] = None, per_page: Optional[int] = None, after: Optional[str] = None, status: Optional[Literal["running", "finished", "failed"]] = None, from_: Optional[str] = None, to: Optional[str] = None) -> "ListEventReplaysResult":
-        """List replays of periods, newest first."""
-        return cast("ListEventReplaysResult", self.call("GET", "/event_replays", query={"page": page, "per_page": per_page, "after": after, "status": status, "from": from_, "to": to}, repeatable=True))
-
-    def iterate_event_replays(self, *, page: Optional[int] = None, per_page: Optional[int] = None, after: Optional[str] = None, status: Optional[Literal["running", "finished", "failed"]] = None, from_: Optional[str] = None, to: Optional[str] = None) -> Iterator["EventReplayRun"]:
-        """List replays of periods, newest first. Reads all pages from `page` on, one after the other."""
-        return self.iterate(lambda number: self.list_event_replays(page=number, per_page=per_page, after=after, status=status, from_=from_, to=to), page or 1)
-
-    def create_event_replay(self, body: "NewEventReplay", *, idempotency_key: Optional[str] = None) -> "EventReplayRun":
-        """Send the events of a period again."""
-        return cast("EventReplayRun", self.call("POST", "/event_replays", body=body, idempotency_key=idempotency_key, repeatable=True))
-
-    def get_event_replay(self, id: str) -> "EventReplayRun":
-        """Read the replay of a period."""
-        return cast("EventReplayRun", self.call("GET", f"/event_replays/{quoted(id)}", repeatable=True))
 
     def create_export(self, id: str, body: "ExportRequest", *, idempotency_key: Optional[str] = None) -> "Export":
         """Export a set."""

@@ -365,7 +365,7 @@ class SettingsChange(TypedDict, total=False):
     review: Union[Literal["automatic", "partial", "manual"], None]
     # Sets are removed this many days after their request, with pictures, reviews, share links, exports and deliveries. Null: as the operator chose. Absent: no change.
     set_retention_days: Union[int, None]
-    # Events are removed this many days after they were recorded, but never before their last delivery is removed. Replays of periods are removed after the same time. Null: as the operator chose. Absent: no change.
+    # Events are removed this many days after they were recorded, but never before their last delivery is removed. Null: as the operator chose. Absent: no change.
     event_retention_days: Union[int, None]
     # Deliveries are removed this many days after they ended, with their attempts. Those that are pending stay. At most `event_retention_days`. Null: as the operator chose. Absent: no change.
     delivery_retention_days: Union[int, None]
@@ -373,26 +373,8 @@ class SettingsChange(TypedDict, total=False):
     request_retention_days: Union[int, None]
 
 
-class EventReplay(TypedDict, total=False):
-    "How to send an event again."
-
-    # Sends the events only to this webhook endpoint, also if it did not get them before. Without it, they go again to all receivers that had them.
-    webhook_endpoint_id: Union[str, None]
-
-
-class _EventsReplay(TypedDict):
-    event_ids: List[str]
-
-
-class EventsReplay(_EventsReplay, total=False):
-    "Events to send again."
-
-    # Sends the events only to this webhook endpoint, also if it did not get them before. Without it, they go again to all receivers that had them.
-    webhook_endpoint_id: Union[str, None]
-
-
-# A period whose events are sent again.
-NewEventReplay = Dict[str, Any]
+# Events to send again: `ids`, or a period.
+EventsReplay = Dict[str, Any]
 
 
 class _ExportRequest(TypedDict):
@@ -1086,7 +1068,7 @@ class Settings(TypedDict):
     review: Literal["automatic", "partial", "manual"]
     # Sets are removed this many days after their request, with pictures, reviews, share links, exports and deliveries. Null: they stay until they are deleted.
     set_retention_days: Union[int, None]
-    # Events are removed this many days after they were recorded, but never before their last delivery is removed. Replays of periods are removed after the same time.
+    # Events are removed this many days after they were recorded, but never before their last delivery is removed.
     event_retention_days: int
     # Deliveries are removed this many days after they ended, with their attempts. Those that are pending stay.
     delivery_retention_days: int
@@ -1234,10 +1216,6 @@ class Replay(TypedDict):
     events: int
     # The deliveries that are now sent again, or for the first time.
     deliveries: int
-
-
-# A replay of a period, which runs in the background.
-EventReplayRun = Dict[str, Any]
 
 
 class _Export(TypedDict):
@@ -1602,14 +1580,6 @@ class ListDeliveriesResult(TypedDict):
 
 class ListEventsResult(TypedDict):
     data: List["Event"]
-    page: int
-    per_page: int
-    # Objects of the list, exact up to 1,000. A longer list has at least as many, and more than the objects up to this page if another page follows.
-    total: int
-
-
-class ListEventReplaysResult(TypedDict):
-    data: List["EventReplayRun"]
     page: int
     per_page: int
     # Objects of the list, exact up to 1,000. A longer list has at least as many, and more than the objects up to this page if another page follows.

@@ -5,7 +5,7 @@ import { inDays, SHARE_DAYS_DEFAULT, SHARE_DAYS_MAX, SHARE_LABEL_MAX } from '../
 import { isUuid } from '../../domain/slugs.ts';
 import { cutCodePoints, storable } from '../../domain/text.ts';
 import { listDeliveries } from '../../store/deliveries/listDeliveries.ts';
-import { replayDelivery } from '../../workflow/replay.ts';
+import { replayDelivery } from '../../workflow/replayEvents.ts';
 import { reviewSet, type SetAction } from '../../workflow/reviews.ts';
 import { createShareLink, revokeLink } from '../../workflow/shareLinks.ts';
 import type { PagesOptions, Viewer } from './context.ts';

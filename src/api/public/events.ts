@@ -1,6 +1,5 @@
 /** Handlers for stored events. */
-import type { z } from 'zod';
-import { EventReplay, EventsReplay, eventUuid, type ReplayRecord } from '../../contract/events.ts';
+import { EventsReplay, eventUuid, type ReplayRecord } from '../../contract/events.ts';
 import { EventsQuery } from '../../contract/queries.ts';
 import { unknownId, unknownOrRemoved } from '../../domain/failure.ts';
 import { findEvent, listEvents } from '../../store/deliveries/events.ts';
@@ -9,7 +8,7 @@ import { replayEvents } from '../../workflow/replayEvents.ts';
 import { eventDetailRecord, eventRecord } from '../presenters/eventRecords.ts';
 import { type AuthorizedRequest, type JsonResponse, jsonResponse, readOrFail } from './endpoint.ts';
 import { answerOnce } from './idempotency.ts';
-import { readJson, readOptionalJson } from './jsonBody.ts';
+import { readJson } from './jsonBody.ts';
 import { listAnswer, placeOf } from './listAnswer.ts';
 import type { PublicApiOptions } from './options.ts';
 
@@ -42,37 +41,17 @@ export function oneEvent({ store }: PublicApiOptions): Handler {
   };
 }
 
-/** POST …/events/{id}/replay: 202 with the number of deliveries. */
-export function replayOne({ store }: PublicApiOptions): Handler {
-  return async (call) => {
-    const { request, organizationId } = call;
-    const id = eventIdOf(call);
-    const { value, sha256 } = await readOptionalJson(request);
-    const endpointId = endpointOf(readOrFail(EventReplay, value));
-    return answerOnce({ db: store.db, call, endpoint: `events/${id}/replay`, bodySha256: sha256 }, async (tx) => {
-      if ((await findEvent(tx, { organizationId, id })) === undefined) throw unknownOrRemoved('event');
-      return extent(1, await replayEvents(tx, { organizationId, eventIds: [id], endpointId }));
-    });
-  };
-}
-
 /** POST …/events/replay: 202 with the number of deliveries. */
 export function replayMany({ store }: PublicApiOptions): Handler {
   return async (call) => {
     const { request, organizationId } = call;
     const { value, sha256 } = await readJson(request);
     const body = readOrFail(EventsReplay, value);
-    const eventIds = [...new Set(body.event_ids.map((id) => eventUuid(id) ?? id))];
-    return answerOnce({ db: store.db, call, endpoint: 'events/replay', bodySha256: sha256 }, async (tx) =>
-      extent(eventIds.length, await replayEvents(tx, { organizationId, eventIds, endpointId: endpointOf(body) })),
-    );
+    return answerOnce({ db: store.db, call, endpoint: 'events/replay', bodySha256: sha256 }, async (tx) => {
+      const extent = await replayEvents(tx, organizationId, body);
+      return jsonResponse(202, { type: 'replay', ...extent } satisfies ReplayRecord);
+    });
   };
-}
-
-const endpointOf = ({ webhook_endpoint_id: id }: z.output<typeof EventReplay>) => id?.toLowerCase();
-
-function extent(events: number, deliveries: number): JsonResponse {
-  return jsonResponse(202, { type: 'replay', events, deliveries } satisfies ReplayRecord);
 }
 
 /** @throws Failure (404) if it is not the id of an event, because no object has such an id. */

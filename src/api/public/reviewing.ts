@@ -2,7 +2,7 @@ import { ReviewBody } from '../../contract/requests.ts';
 import { ScreenshotReviewBody } from '../../contract/reviewing.ts';
 import { unknownId, unknownOrRemoved } from '../../domain/failure.ts';
 import { listDeliveries } from '../../store/deliveries/listDeliveries.ts';
-import { replayDelivery } from '../../workflow/replay.ts';
+import { replayDelivery } from '../../workflow/replayEvents.ts';
 import { reviewSet, type SetAction } from '../../workflow/reviews.ts';
 import { reviewScreenshot } from '../../workflow/screenshotReviews.ts';
 import { deliveryRecord } from '../presenters/listItems.ts';

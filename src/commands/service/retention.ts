@@ -8,7 +8,7 @@ const EVERY_MS = 10 * 60_000;
 const RUN_MS = 5 * 60_000;
 
 /**
- * Removes events, deliveries, replays, answers to requests and drafts that organizations no longer keep, now and every ten
+ * Removes events, deliveries, answers to requests and drafts that organizations no longer keep, now and every ten
  * minutes. All processes of the API do so, each other rows.
  */
 export function startRetention({ store, config, log, metrics }: ServiceContext, policy: RetentionPolicy): Repetition {

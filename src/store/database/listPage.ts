@@ -63,15 +63,7 @@ async function plannedEachTime<Row>(db: Queryable, query: Expression<unknown>): 
 }
 
 /** Lists of these tables are sorted by the time of creation, newest first, and then by id. */
-export type ListTable =
-  | 'ads'
-  | 'audit_log'
-  | 'campaigns'
-  | 'deliveries'
-  | 'event_replays'
-  | 'events'
-  | 'screenshot_sets'
-  | 'uploads';
+export type ListTable = 'ads' | 'audit_log' | 'campaigns' | 'deliveries' | 'events' | 'screenshot_sets' | 'uploads';
 
 /** @returns whether a row is behind the place; true for all rows without a place. */
 export function isAfter(table: ListTable, place: Place | undefined): RawBuilder<boolean> {

@@ -16,16 +16,17 @@ export interface Change {
   readonly connector?: string;
   /** True: a delivery has become due. */
   readonly due?: boolean;
-  /** Id of a webhook endpoint that was changed, disabled or deleted. */
-  readonly endpoint?: string;
   /** The organization of a set that the lists do not show yet. */
   readonly organization?: string;
 }
 
 /** Sent when the transaction commits, not at all when it does not. */
 export async function notify(transaction: Queryable, change: Change): Promise<void> {
-  await sql`select pg_notify(${CHANNEL}, ${JSON.stringify(change)})`.execute(transaction);
+  await sql`select ${notification(change)}`.execute(transaction);
 }
+
+/** The call of {@link notify}, for a statement that also changes rows. */
+export const notification = (change: Change) => sql`pg_notify(${CHANNEL}, ${JSON.stringify(change)}::text)`;
 
 /** Does the same as {@link notify} with several changes. */
 export async function notifyAll(transaction: Queryable, changes: readonly Change[]): Promise<void> {

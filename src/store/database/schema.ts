@@ -11,7 +11,7 @@ import type { ExportFormat, ExportOptions, ExportStatus } from '../../domain/exp
 import type { Metadata } from '../../domain/metadata.ts';
 import type { Decision, ReviewMode } from '../../domain/reviews.ts';
 import type { AdFailure, AdStatus, ScreenshotStatus, SetStatus } from '../../domain/states.ts';
-import type { EndpointTopic, EventTopic } from '../../domain/topics.ts';
+import type { EventTopic } from '../../domain/topics.ts';
 import type { Warning } from '../../domain/warnings.ts';
 
 type Time = ColumnType<Date, Date | string, Date | string>;
@@ -359,30 +359,6 @@ export interface EventTable {
   set_id: ColumnType<string | null, never, string | null>;
 }
 
-export interface EventReplayTable {
-  id: string;
-  organization_id: string;
-  range_from: ColumnType<Date, Date, never>;
-  range_to: ColumnType<Date, Date, never>;
-  topic: EndpointTopic | null;
-  endpoint_id: string | null;
-  only_failed: boolean;
-  status: ColumnType<
-    'running' | 'finished' | 'failed',
-    'running' | 'finished' | undefined,
-    'running' | 'finished' | 'failed'
-  >;
-  reason: ColumnType<string | null, never, string | null>;
-  events: number;
-  events_done: Generated<number>;
-  deliveries: Generated<number>;
-  last_event_at: MaybeTime;
-  last_event_id: ColumnType<string | null, never, string | null>;
-  stepped_at: ColumnType<Date, never, Date>;
-  created_at: CreatedAt;
-  finished_at: MaybeTime;
-}
-
 export interface DeliveryTable {
   id: string;
   organization_id: string;
@@ -497,7 +473,6 @@ export interface Schema {
   creative_frames: CreativeFrameTable;
   declared_uploads: DeclaredUploadTable;
   events: EventTable;
-  event_replays: EventReplayTable;
   deliveries: DeliveryTable;
   delivery_attempts: DeliveryAttemptTable;
   idempotency_keys: IdempotencyKeyTable;

@@ -5,7 +5,9 @@
  */
 import { sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
+import { notification } from '../database/notifications.ts';
 import type { DeliveryTable } from '../database/schema.ts';
+import { deliveryChange } from './deliveryStatus.ts';
 import {
   type DeliveryToSend,
   type DeliveryToSendRow,
@@ -14,98 +16,159 @@ import {
   joinedForSending,
 } from './deliveryToSend.ts';
 
-type Channel = DeliveryTable['channel'];
-
-/** The deliveries of one organization to one receiver: the host of a webhook, or a bucket. */
-export interface DeliveryLane {
-  readonly organizationId: string;
-  readonly receiver: string;
-}
-
-/** How many deliveries of a lane a worker wants. */
-export interface LaneClaim extends DeliveryLane {
-  readonly take: number;
-}
-
 /** A claim holds as long as neither a replay nor a stored attempt has changed the delivery. */
 export interface ClaimedDelivery extends DeliveryToSend {
+  /** The host of a webhook, or a bucket. */
   readonly receiver: string;
+}
+
+export interface ClaimOptions {
+  readonly channel: DeliveryTable['channel'];
+  readonly leaseSeconds: number;
+  /** The attempts that run in this process. */
+  readonly running: Iterable<Pick<ClaimedDelivery, 'organization_id' | 'receiver'>>;
+  /** The most attempts to add, and the most that may then run for one organization and for one receiver of it. */
+  readonly free: number;
+  readonly perOrganization: number;
+  readonly perReceiver: number;
 }
 
 /** The expression of the index `deliveries_queue`. */
 const RECEIVER = sql.raw(`coalesce(lower(substring(target from '^[^:]+://(?:[^/?#]*@)?([^/?#]+)')), '')`);
 
 /**
- * The lanes in which a delivery is due. Reads one row of each lane, however many wait behind it: the index leads from one
- * lane to the next one.
+ * Claims due deliveries in turns: first of the organizations that run the fewest attempts, in each of the receivers that
+ * run the fewest, the oldest first. The index leads from one receiver to the next one, so the cost does not depend on how
+ * many deliveries wait. Skips those that another worker claims at this moment.
+ * @returns them with what they send, without those of disabled and deleted endpoints.
  */
-export async function dueLanes(db: Queryable, channel: Channel): Promise<DeliveryLane[]> {
-  const { rows } = await sql<DeliveryLane>`
-    with recursive lanes as (
+export async function claimDeliveries(db: Queryable, options: ClaimOptions): Promise<ClaimedDelivery[]> {
+  const { channel, leaseSeconds, free, perOrganization, perReceiver } = options;
+  const running = [...options.running];
+  const { rows } = await sql<DeliveryToSendRow & { readonly receiver: string }>`
+    with recursive receivers as (
       (select organization_id, ${RECEIVER} as receiver, next_attempt_at from deliveries
        where status = 'pending' and channel = ${channel}
        order by organization_id, ${RECEIVER}, next_attempt_at limit 1)
       union all
-      select following.* from lanes cross join lateral (
+      select following.* from receivers r cross join lateral (
         select organization_id, ${RECEIVER} as receiver, next_attempt_at from deliveries
         where status = 'pending' and channel = ${channel}
-          and (organization_id, ${RECEIVER}) > (lanes.organization_id, lanes.receiver)
+          and (organization_id, ${RECEIVER}) > (r.organization_id, r.receiver)
         order by organization_id, ${RECEIVER}, next_attempt_at limit 1
       ) following
-    )
-    select organization_id as "organizationId", receiver from lanes where next_attempt_at <= now()`.execute(db);
-  return rows;
-}
-
-/**
- * Claims the oldest due deliveries of each lane. Skips those that another worker claims at this moment.
- * @returns them with what they send, the oldest first, without those of disabled and deleted endpoints.
- */
-export async function claimDeliveries(
-  db: Queryable,
-  { channel, lanes, leaseSeconds }: { channel: Channel; lanes: readonly LaneClaim[]; leaseSeconds: number },
-): Promise<ClaimedDelivery[]> {
-  const { rows } = await sql<DeliveryToSendRow & { readonly receiver: string }>`
-    with lanes as (
-      select * from unnest(
-        ${lanes.map(({ organizationId }) => organizationId)}::uuid[],
-        ${lanes.map(({ receiver }) => receiver)}::text[],
-        ${lanes.map(({ take }) => take)}::integer[]
-      ) as lane(lane_organization, lane_receiver, take)
-    ), picked as (
-      select due.id, due.next_attempt_at as due_at, lane_receiver from lanes cross join lateral (
+    ), running as (
+      select organization_id, receiver, count(*)::integer as used from unnest(
+        ${running.map(({ organization_id }) => organization_id)}::uuid[],
+        ${running.map(({ receiver }) => receiver)}::text[]
+      ) as attempt(organization_id, receiver) group by organization_id, receiver
+    ), due as (
+      select d.id, d.next_attempt_at, organization_id, receiver, coalesce(used, 0)
+        + row_number() over (partition by organization_id, receiver order by d.next_attempt_at) as receiver_turn
+      from receivers left join running using (organization_id, receiver) cross join lateral (
         select id, next_attempt_at from deliveries
-        where status = 'pending' and channel = ${channel} and organization_id = lane_organization
-          and ${RECEIVER} = lane_receiver and next_attempt_at <= now()
-        order by next_attempt_at limit take for update skip locked
-      ) due
+        where status = 'pending' and channel = ${channel} and next_attempt_at <= now()
+          and organization_id = receivers.organization_id and ${RECEIVER} = receivers.receiver
+        order by next_attempt_at limit least(${free}, greatest(0, ${perReceiver} - coalesce(used, 0)))
+      ) d
+      where receivers.next_attempt_at <= now()
+    ), in_turns as (
+      select due.*, coalesce(organization.used, 0)
+        + row_number() over (partition by organization_id order by receiver_turn, next_attempt_at) as turn
+      from due left join (
+        select organization_id, sum(used) as used from running group by organization_id
+      ) organization using (organization_id)
+    ), chosen as (
+      select id, receiver, next_attempt_at as due_at from in_turns where turn <= ${perOrganization}
+      order by turn, next_attempt_at limit ${free}
+    ), locked as (
+      select d.id, chosen.receiver, chosen.due_at from deliveries d join chosen using (id)
+      -- Another worker may have claimed it since.
+      where d.next_attempt_at = chosen.due_at
+      for update of d skip locked
     ), claimed as (
       update deliveries d set next_attempt_at = now() + make_interval(secs => ${leaseSeconds})
-      from picked where d.id = picked.id
-      returning d.*, picked.due_at, picked.lane_receiver
+      from locked where d.id = locked.id
+      returning d.*, locked.receiver, locked.due_at
     )
-    select ${deliveryToSendColumns}, d.lane_receiver as receiver from claimed d ${joinedForSending}
+    select ${deliveryToSendColumns}, d.receiver from claimed d ${joinedForSending}
     order by d.due_at`.execute(db);
   return rows.map(({ receiver, ...row }) => ({ ...deliveryToSend(db, row), receiver }));
 }
 
+type Claim = Pick<ClaimedDelivery, 'id' | 'round' | 'attempts'>;
+
 /** Moves the end of leases to so many seconds from now; 0 makes the deliveries due. Leaves lost claims alone. */
-export async function moveLeases(
-  db: Queryable,
-  claimed: readonly Pick<ClaimedDelivery, 'id' | 'round' | 'attempts'>[],
-  seconds: number,
-): Promise<void> {
-  if (claimed.length === 0) return;
+export async function moveLeases(db: Queryable, claims: readonly Claim[], seconds: number): Promise<void> {
+  if (claims.length === 0) return;
   await sql`
+    with held as materialized (
+      select d.id from deliveries d join unnest(
+        ${claims.map(({ id }) => id)}::uuid[],
+        ${claims.map(({ round }) => round)}::integer[],
+        ${claims.map(({ attempts }) => attempts)}::integer[]
+      ) as claim(id, round, attempts) on claim.id = d.id
+      where d.status = 'pending' and d.replays = claim.round and d.attempts = claim.attempts
+      order by d.id for no key update of d
+    )
     update deliveries d set next_attempt_at = now() + make_interval(secs => ${seconds})
-    from unnest(
-      ${claimed.map(({ id }) => id)}::uuid[],
-      ${claimed.map(({ round }) => round)}::integer[],
-      ${claimed.map(({ attempts }) => attempts)}::integer[]
-    ) as held(id, round, attempts)
-    where d.id = held.id and d.status = 'pending' and d.replays = held.round and d.attempts = held.attempts`.execute(
-    db,
-  );
+    from held where d.id = held.id`.execute(db);
+}
+
+export interface AttemptResult {
+  /** `refused`: the service does not connect to the address. */
+  readonly outcome: 'delivered' | 'retry' | 'gone' | 'refused';
+  readonly statusCode?: number | undefined;
+  /** Why the attempt failed, for the customer. */
+  readonly error?: string | undefined;
+  readonly durationMs: number;
+  readonly responseSnippet?: string | undefined;
+}
+
+/** The end of a delivery, or the delay before its next try. */
+export type NextStep =
+  | { readonly state: 'delivered' | 'gone' | 'refused' | 'retries_exhausted' }
+  | { readonly state: 'waiting'; readonly waitMs: number };
+
+/**
+ * Stores an attempt and what follows, in one statement, and tells the pages. A success ends the delivery, also if a person
+ * sent it again during the attempt.
+ * @returns `superseded` if the delivery was sent again or ended during the attempt, so that its next step stays as it was;
+ * undefined if it was removed.
+ */
+export async function storeAttempt(
+  db: Queryable,
+  delivery: Claim & Pick<ClaimedDelivery, 'set_id' | 'ad_id'>,
+  { result, next }: { readonly result: AttemptResult; readonly next: NextStep },
+): Promise<NextStep['state'] | 'superseded' | undefined> {
+  const { id, round, attempts } = delivery;
+  const { outcome, durationMs, statusCode = null, error = null, responseSnippet = null } = result;
+  const status = next.state === 'waiting' ? 'pending' : next.state;
+  const reason = next.state === 'refused' ? error : null;
+  const waitMs = next.state === 'waiting' ? next.waitMs : null;
+  const { rows } = await sql<{ readonly counts: boolean }>`
+    with found as materialized (
+      select id, status = 'pending'
+        and (${outcome === 'delivered'}::boolean or replays = ${round} and attempts = ${attempts}) as counts
+      from deliveries where id = ${id} for no key update
+    ), changed as (
+      update deliveries d set attempts = d.attempts + 1, tries = d.tries + counts::integer,
+        status = case when counts then ${status} else d.status end,
+        reason = case when counts then ${reason}::text else d.reason end,
+        next_attempt_at = case when counts then now() + make_interval(secs => ${waitMs}::float8 / 1000)
+          else d.next_attempt_at end,
+        finished_at = case when not counts then d.finished_at when ${waitMs}::float8 is null then now() end
+      from found where d.id = found.id
+      returning d.id, d.attempts, counts
+    ), stored as (
+      insert into delivery_attempts
+        (delivery_id, attempt, started_at, duration_ms, status_code, outcome, error, response_snippet)
+      select id, attempts, now() - make_interval(secs => ${durationMs}::float8 / 1000), ${durationMs}, ${statusCode}::integer,
+        ${outcome}, ${error}::text, ${responseSnippet}::text
+      from changed
+    )
+    select counts, ${notification(deliveryChange(delivery))} from changed`.execute(db);
+  return rows[0] && (rows[0].counts ? next.state : 'superseded');
 }
 
 /** How many deliveries are due, and for how long the oldest has been. */

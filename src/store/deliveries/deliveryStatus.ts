@@ -1,8 +1,8 @@
-/** Queries that store events and deliveries, and change the status of a delivery. */
+/** Queries that store events and deliveries, and send deliveries again. */
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
-import { notify } from '../database/notifications.ts';
-import type { DeliveryAttemptTable, DeliveryTable, EventTable, SubscriberTable } from '../database/schema.ts';
+import { type Change, notify, notifyAll } from '../database/notifications.ts';
+import type { DeliveryTable, EventTable, SubscriberTable } from '../database/schema.ts';
 
 /** The subscribers of an ad or of a set, in the order of the request. */
 export async function readSubscribers(
@@ -33,56 +33,34 @@ export async function insertEvent(
   await notify(transaction, { due: true });
 }
 
-export type LockedDelivery = Pick<
-  Selectable<DeliveryTable>,
-  'id' | 'status' | 'reason' | 'attempts' | 'tries' | 'replays' | 'next_attempt_at' | 'finished_at' | 'set_id' | 'ad_id'
-> & {
-  /** PostgreSQL's clock. */
-  readonly now: Date;
-};
+export type OneDelivery = Pick<Selectable<DeliveryTable>, 'id' | 'set_id' | 'ad_id'>;
 
-/** Locks the deliveries in the order of their ids, so that two callers never wait for each other. */
-export async function lockDeliveries(transaction: Queryable, ids: readonly string[]): Promise<LockedDelivery[]> {
-  return transaction
+/** Tells the pages of the delivery, and of its set or ad, that it changed. */
+export const deliveryChange = ({ id, set_id, ad_id }: OneDelivery): Change => ({
+  delivery: id,
+  ...(set_id !== null && { set: set_id }),
+  ...(ad_id !== null && { ad: ad_id }),
+});
+
+export async function notifyOfDeliveries(tx: Queryable, deliveries: readonly OneDelivery[]): Promise<void> {
+  await notifyAll(tx, deliveries.map(deliveryChange));
+}
+
+export async function lockDelivery(tx: Queryable, id: string) {
+  return tx
     .selectFrom('deliveries')
-    .select(['id', 'status', 'reason', 'attempts', 'tries', 'replays', 'next_attempt_at', 'finished_at'])
-    .select(['set_id', 'ad_id'])
-    .select(sql<Date>`now()`.as('now'))
-    .where(sql<boolean>`id = any(${ids}::uuid[])`)
-    .orderBy('id')
+    .select(['id', 'status', 'tries', 'set_id', 'ad_id'])
+    .where('id', '=', id)
     .forUpdate()
-    .execute();
+    .executeTakeFirst();
 }
-
-export async function insertDeliveryAttempts(
-  transaction: Queryable,
-  attempts: readonly Insertable<DeliveryAttemptTable>[],
-): Promise<void> {
-  await transaction.insertInto('delivery_attempts').values(attempts).execute();
-}
-
-export type DeliveryChange = Pick<
-  Selectable<DeliveryTable>,
-  'id' | 'status' | 'reason' | 'attempts' | 'tries' | 'next_attempt_at' | 'finished_at'
->;
-
-export async function updateDeliveries(transaction: Queryable, changes: readonly DeliveryChange[]): Promise<void> {
-  await sql`
-    update deliveries d set status = c.status, reason = c.reason, attempts = c.attempts, tries = c.tries,
-      next_attempt_at = c.next_attempt_at, finished_at = c.finished_at
-    from json_to_recordset(${JSON.stringify(changes)}::json) as c(id uuid, status text, reason text, attempts integer,
-      tries integer, next_attempt_at timestamptz, finished_at timestamptz)
-    where d.id = c.id`.execute(transaction);
-}
-
-export type RestartedDelivery = Pick<Selectable<DeliveryTable>, 'id' | 'ad_id' | 'set_id'>;
 
 /** The values of a delivery that is pending and due now, with no tries counted, at the present address of its endpoint. */
 export const restarted = () => ({
   status: 'pending' as const,
   target: sql<string>`coalesce((select s.webhook_url from webhook_endpoints w join subscribers s using (id)
-    where w.id = deliveries.subscriber_id), target)`,
-  replays: sql<number>`replays + 1`,
+    where w.id = deliveries.subscriber_id), deliveries.target)`,
+  replays: sql<number>`deliveries.replays + 1`,
   tries: 0,
   next_attempt_at: sql<Date>`now()`,
   finished_at: null,

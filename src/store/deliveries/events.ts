@@ -1,13 +1,12 @@
 /** Stored events: lists, and the deliveries that a replay sends again. */
-import { randomUUID } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
-import type { EventTopic } from '../../domain/topics.ts';
+import { type EventTopic, TEST_TOPIC } from '../../domain/topics.ts';
 import type { Queryable } from '../database/database.ts';
 import type { Place } from '../database/keyset.ts';
 import { isAfter, type ListPage, type Page, readListPage } from '../database/listPage.ts';
 import type { EventTable } from '../database/schema.ts';
 import { isInRange, type TimeRange } from '../database/search.ts';
-import { type RestartedDelivery, restarted } from './deliveryStatus.ts';
+import { type OneDelivery, restarted } from './deliveryStatus.ts';
 
 export interface EventFilter extends TimeRange {
   readonly organizationId: string;
@@ -82,16 +81,46 @@ export async function lockEvents(db: Queryable, organizationId: string, ids: rea
     .selectFrom('events')
     .select('id')
     .where('organization_id', '=', organizationId)
-    .where('id', 'in', ids)
+    .where(sql<boolean>`id = any(${ids}::uuid[])`)
     .orderBy('id')
     .forKeyShare()
     .execute();
   return rows.map(({ id }) => id);
 }
 
+/**
+ * Locks the events of a period, without test events, as {@link lockEvents} does. @param topics all unless given.
+ * @returns the ids of at most so many, the oldest first.
+ */
+export async function lockEventsOfPeriod(
+  db: Queryable,
+  {
+    organizationId,
+    from,
+    to,
+    topics,
+  }: TimeRange & { readonly organizationId: string; readonly topics: readonly string[] | undefined },
+  most: number,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('events')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('topic', '!=', TEST_TOPIC)
+    .$if(topics !== undefined, (q) => q.where(sql<boolean>`topic = any(${topics}::text[])`))
+    .where(isInRange(sql`created_at`, { from, to }))
+    .orderBy('created_at')
+    .limit(most)
+    .forKeyShare()
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+const isOneOf = (ids: readonly string[]) => sql<boolean>`event_id = any(${ids}::uuid[])`;
+
 /** @returns those of the events that have a delivery. */
 export async function havingDeliveries(db: Queryable, ids: readonly string[]): Promise<string[]> {
-  const rows = await db.selectFrom('deliveries').select('event_id').distinct().where('event_id', 'in', ids).execute();
+  const rows = await db.selectFrom('deliveries').select('event_id').distinct().where(isOneOf(ids)).execute();
   return rows.map(({ event_id }) => event_id);
 }
 
@@ -104,20 +133,32 @@ export async function restartDeliveriesOf(
   tx: Queryable,
   eventIds: readonly string[],
   { endpointId, isOnlyFailed }: { readonly endpointId: string | undefined; readonly isOnlyFailed: boolean },
-): Promise<RestartedDelivery[]> {
+): Promise<OneDelivery[]> {
   const enabled = await lockEnabledEndpoints(tx, eventIds, endpointId);
   const endpoints = tx.selectFrom('webhook_endpoints').select('id');
-  return tx
-    .updateTable('deliveries')
-    .set(restarted())
-    .where('event_id', 'in', eventIds)
+  // Locked in the order of their ids, so that two transactions never wait for each other.
+  const locked = tx
+    .selectFrom('deliveries')
+    .select('id')
+    .where(isOneOf(eventIds))
     .where((eb) => eb.or([eb('status', '!=', 'pending'), eb('tries', '>', 0)]))
     .where((eb) =>
       eb.or([eb('subscriber_id', 'not in', endpoints), eb('subscriber_id', '=', sql<string>`any(${enabled}::uuid[])`)]),
     )
     .$if(endpointId !== undefined, (q) => q.where('subscriber_id', '=', endpointId ?? ''))
     .$if(isOnlyFailed, (q) => q.where('status', 'in', ['retries_exhausted', 'gone', 'refused']))
-    .returning(['id', 'ad_id', 'set_id'])
+    .orderBy('id')
+    .forUpdate();
+  return tx
+    .with(
+      (cte) => cte('locked').materialized(),
+      () => locked,
+    )
+    .updateTable('deliveries')
+    .from('locked')
+    .set(restarted())
+    .whereRef('deliveries.id', '=', 'locked.id')
+    .returning(['deliveries.id', 'deliveries.ad_id', 'deliveries.set_id'])
     .execute();
 }
 
@@ -127,7 +168,7 @@ async function lockEnabledEndpoints(
   eventIds: readonly string[],
   endpointId: string | undefined,
 ): Promise<string[]> {
-  const receivers = tx.selectFrom('deliveries').select('subscriber_id').where('event_id', 'in', eventIds);
+  const receivers = tx.selectFrom('deliveries').select('subscriber_id').where(isOneOf(eventIds));
   const rows = await tx
     .selectFrom('webhook_endpoints')
     .select('id')
@@ -146,17 +187,13 @@ export async function insertMissingDeliveries(
   tx: Queryable,
   eventIds: readonly string[],
   endpoint: { readonly id: string; readonly url: string },
-): Promise<RestartedDelivery[]> {
-  const made: RestartedDelivery[] = [];
-  for (const eventId of eventIds) {
-    const { rows } = await sql<RestartedDelivery>`
-      insert into deliveries (id, organization_id, event_id, subscriber_id, ad_id, set_id, channel, target, next_attempt_at)
-      select ${randomUUID()}::uuid, events.organization_id, events.id, ${endpoint.id}::uuid, ${about('ad_id')},
-        ${about('set_id')}, 'webhook', ${endpoint.url}, now()
-      from events where events.id = ${eventId}::uuid
-      on conflict (event_id, subscriber_id, channel) do nothing
-      returning id, ad_id, set_id`.execute(tx);
-    made.push(...rows);
-  }
-  return made;
+): Promise<OneDelivery[]> {
+  const { rows } = await sql<OneDelivery>`
+    insert into deliveries (id, organization_id, event_id, subscriber_id, ad_id, set_id, channel, target, next_attempt_at)
+    select gen_random_uuid(), events.organization_id, events.id, ${endpoint.id}::uuid, ${about('ad_id')},
+      ${about('set_id')}, 'webhook', ${endpoint.url}, now()
+    from events where events.id = any(${eventIds}::uuid[]) order by events.id
+    on conflict (event_id, subscriber_id, channel) do nothing
+    returning id, ad_id, set_id`.execute(tx);
+  return rows;
 }

@@ -1,12 +1,12 @@
 /**
- * Finds and deletes what organizations no longer keep: deliveries, events, replays of periods, answers to requests, and drafts.
+ * Finds and deletes what organizations no longer keep: deliveries, events, answers to requests, and drafts.
  * Each function is one short step. Rows that another process has locked are left out, so several processes can make steps.
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
 import { markAds } from './removedAds.ts';
 
-export type OldKind = 'delivery' | 'event' | 'event_replay' | 'stored_answer' | 'draft';
+export type OldKind = 'delivery' | 'event' | 'stored_answer' | 'draft';
 
 /** How many days an organization keeps one kind of object. */
 export interface KeptDays {
@@ -26,7 +26,6 @@ const OLDEST: Readonly<Record<OldKind, RawBuilder<unknown>>> = {
   delivery: sql`select finished_at as at from deliveries
     where organization_id = w.id and finished_at is not null order by finished_at limit 1`,
   event: sql`select created_at as at from events where organization_id = w.id order by created_at limit 1`,
-  event_replay: sql`select created_at as at from event_replays where organization_id = w.id order by created_at limit 1`,
   stored_answer: sql`select created_at as at from idempotency_keys where organization_id = w.id order by created_at limit 1`,
   draft: sql`select created_at as at from ads
     where organization_id = w.id and source = 'draft' and removed_at is null order by created_at limit 1`,
@@ -126,16 +125,6 @@ export async function deleteOldEvents(
   const { numAffectedRows } = await sql`
     delete from events e where e.id = any(${unused}::uuid[]) and ${isUnused}`.execute(tx);
   return { deleted: Number(numAffectedRows), next: rows.length < most ? undefined : rows.at(-1) };
-}
-
-/** Deletes replays of periods that have ended. @returns how many. */
-export async function deleteOldReplays(tx: Queryable, { organizationId, days, most }: OldRowStep): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from event_replays where id = any(array(
-      select id from event_replays
-      where organization_id = ${organizationId} and created_at < ${olderThan(sql`${days}::integer`)} and status <> 'running'
-      order by created_at limit ${most} for update skip locked))`.execute(tx);
-  return Number(numAffectedRows);
 }
 
 /** Deletes answers that the API no longer repeats. @returns how many. */

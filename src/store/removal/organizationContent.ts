@@ -141,7 +141,6 @@ type Step = (tx: Queryable, organizationId: string, most: number) => Promise<num
 
 /** Rows without files, in an order in which no row refers to a deleted one. The first of these that finds rows is the step. */
 const ROWS: readonly Step[] = [
-  (tx, id, most) => deleteRows(tx, { table: 'event_replays', id, most }),
   (tx, id, most) => deleteDeliveriesOf(tx, sql`organization_id = ${id}`, most),
   (tx, id, most) => deleteRows(tx, { table: 'events', id, most }),
   deleteEndpoints,

@@ -2,28 +2,14 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../database/database.ts';
 
-export interface EndpointResult {
-  readonly endpointId: string;
-  readonly isDelivered: boolean;
-}
-
-/**
- * Stores when endpoints began to fail. Most results change nothing. Call it before the deliveries are locked: a transaction
- * that locks an endpoint and its deliveries locks the endpoint first.
- */
-export async function recordEndpointResults(tx: Queryable, results: readonly EndpointResult[]): Promise<void> {
-  if (results.length === 0) return;
-  const succeeded = new Set(results.filter(({ isDelivered }) => isDelivered).map(({ endpointId }) => endpointId));
-  const rows = [...new Set(results.map(({ endpointId }) => endpointId))].map((id) => ({ id, ok: succeeded.has(id) }));
-  await sql`
-    with changed as materialized (
-      select e.id, r.ok from webhook_endpoints e
-      join json_to_recordset(${JSON.stringify(rows)}::json) as r(id uuid, ok boolean) on r.id = e.id
-      where r.ok = (e.failing_since is not null)
-      order by e.id for no key update of e
-    )
-    update webhook_endpoints e set failing_since = case when changed.ok then null else now() end
-    from changed where e.id = changed.id`.execute(tx);
+/** Stores when an endpoint began to fail. */
+export async function recordEndpointResult(tx: Queryable, id: string, isDelivered: boolean): Promise<void> {
+  await tx
+    .updateTable('webhook_endpoints')
+    .set({ failing_since: isDelivered ? null : sql<Date>`now()` })
+    .where('id', '=', id)
+    .where('failing_since', isDelivered ? 'is not' : 'is', null)
+    .execute();
 }
 
 export interface FailureRule {

@@ -55,7 +55,6 @@ const EMPTY = [
   'share_links',
   'reviews',
   'set_search',
-  'event_replays',
   'usage_days',
 ]);
 

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { AuditReport } from '../../../src/controller/options.ts';
 import { openStore } from '../../../src/store/database/database.ts';
@@ -197,22 +196,6 @@ test('an orphaned ad fails with a reason', async () => {
   const rows = await db.selectFrom('ads').select(['id', 'status', 'reason']).execute();
   expect(rows).toContainEqual({ id: orphaned, status: 'generic_error', reason: 'Nothing captures it any more.' });
   expect(rows).toContainEqual({ id: waiting, status: 'pending', reason: null });
-});
-
-test('the audit ends a replay of events that did not finish within a day', async () => {
-  const { db } = shop.store;
-  const organization = await insertOrganization(db);
-  const range = { range_from: new Date(0), range_to: new Date() };
-  await db
-    .insertInto('event_replays')
-    .values({ id: randomUUID(), organization_id: organization.id, ...range, only_failed: false, events: 1 })
-    .execute();
-  await sql`update event_replays set created_at = now() - interval '25 hours', stepped_at = now() - interval '1 hour'`.execute(
-    db,
-  );
-  await shop.controller.audit();
-  const { status, reason } = await db.selectFrom('event_replays').selectAll().executeTakeFirstOrThrow();
-  expect([status, reason]).toEqual(['failed', expect.stringContaining('did not finish within a day')]);
 });
 
 test('several requests for an audit during an audit lead to one more audit', async () => {

@@ -10,7 +10,7 @@ import { memoryArtifacts, startPublicApi, type TestApi } from '../../support/pub
 import { zipOf } from '../../support/zips.ts';
 
 const ROOT = path.join(import.meta.dirname, '../../..');
-const PAGES = ['README.md', 'docs/api.md', 'docs/webhooks.md', 'docs/buckets.md'];
+const PAGES = ['README.md', 'docs/api.md', 'docs/webhooks.md'];
 const run = promisify(execFile);
 const artifacts = memoryArtifacts(new Map());
 

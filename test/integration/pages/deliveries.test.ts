@@ -2,8 +2,8 @@ import type { Browser, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { shownTarget } from '../../../src/api/pages/deliveries/target.ts';
 import { OPERATOR } from '../../../src/domain/auditLog.ts';
+import { type NextStep, storeAttempt } from '../../../src/store/deliveries/deliveryQueue.ts';
 import { createKey } from '../../../src/store/organizations/apiKeys.ts';
-import { recordDeliveryAttempts } from '../../../src/workflow/deliveryAttempts.ts';
 import { sendTestEvent } from '../../../src/workflow/testEvents.ts';
 import { follow, openBrowser, openPage, signIn } from './browser.ts';
 import { type PagesServer, seedDelivery, seedSet, startPages } from './pagesServer.ts';
@@ -121,17 +121,15 @@ describe('the page of a delivery', () => {
 });
 
 async function record(id: string, outcome: 'retry' | 'delivered'): Promise<void> {
-  const { replays, attempts, tries } = await server.store.db
+  const delivery = await server.store.db
     .selectFrom('deliveries')
-    .select(['replays', 'attempts', 'tries'])
+    .select(['id', 'replays as round', 'attempts', 'set_id', 'ad_id'])
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
-  const result = { durationMs: 12, statusCode: outcome === 'retry' ? 503 : 200, outcome, error: undefined };
-  const claimed = { deliveryId: id, round: replays, attempts, tries };
-  const made = { ...claimed, result: { ...result, responseSnippet: `Thanks ${replays}` } };
-  const decide = () =>
-    outcome === 'retry' ? { state: 'waiting' as const, waitMs: 60_000 } : { state: 'delivered' as const };
-  await server.store.db.transaction().execute((tx) => recordDeliveryAttempts(tx, [{ ...made, decide }]));
+  const statusCode = outcome === 'retry' ? 503 : 200;
+  const result = { outcome, durationMs: 12, statusCode, responseSnippet: `Thanks ${delivery.round}` };
+  const next: NextStep = outcome === 'retry' ? { state: 'waiting', waitMs: 60_000 } : { state: 'delivered' };
+  await storeAttempt(server.store.db, delivery, { result, next });
 }
 
 it.each([

@@ -5,8 +5,7 @@ import { listAds } from '../../../src/store/ads/listAds.ts';
 import { deleteOldEntries, listAuditLog } from '../../../src/store/auditLog/auditLog.ts';
 import { listCampaigns } from '../../../src/store/campaigns/listCampaigns.ts';
 import { findPlace, type ListTable } from '../../../src/store/database/listPage.ts';
-import { deliveryDepth, dueLanes } from '../../../src/store/deliveries/deliveryQueue.ts';
-import { findStalledReplays } from '../../../src/store/deliveries/eventReplays.ts';
+import { claimDeliveries, deliveryDepth } from '../../../src/store/deliveries/deliveryQueue.ts';
 import { listEvents } from '../../../src/store/deliveries/events.ts';
 import { listDeliveries } from '../../../src/store/deliveries/listDeliveries.ts';
 import { countWaiting, organizationsWithBacklog } from '../../../src/store/jobs/auditQueries.ts';
@@ -16,7 +15,6 @@ import {
   deleteOldAnswers,
   deleteOldDeliveries,
   deleteOldEvents,
-  deleteOldReplays,
   havingOld,
 } from '../../../src/store/removal/oldRows.ts';
 import { claimRemovedSet, markExpiredSets, markSetRemoved } from '../../../src/store/removal/removedSets.ts';
@@ -39,6 +37,7 @@ const SETS = 20_000;
 /** A page has 100 rows, 1,000 are counted, and each may have a row in another table. */
 const ROWS_MOST = 4_000;
 const STEP_MOST = 1_000;
+const SLOTS = { free: 512, perOrganization: 64, perReceiver: 16 };
 
 const organizationId = '00000000-0000-4000-8000-000000000001';
 const database = await testDatabase();
@@ -131,7 +130,10 @@ describe('with 20,000 stored sets', () => {
     ['the captures that run', () => countRunning(db)],
     ['the organizations with a backlog', () => organizationsWithBacklog(db)],
     ['the number of waiting sets', () => countWaiting(db)],
-    ['the deliveries that are due', () => dueLanes(db, 'webhook')],
+    [
+      'claiming deliveries that are due',
+      () => claimDeliveries(db, { channel: 'webhook', leaseSeconds: 20, running: [], ...SLOTS }),
+    ],
     ['the depth of the delivery queue', () => deliveryDepth(db)],
     ['marking expired sets', () => markExpiredSets(db, { organizationId, days: 0, most: 50 })],
     ['marking one set', () => markSetRemoved(db, { organizationId, setId })],
@@ -148,8 +150,6 @@ describe('with 20,000 stored sets', () => {
     ['deleting old events', () => deleteOldEvents(db, { ...old, after: undefined })],
     ['deleting old events from the middle on', () => deleteOldEvents(db, { ...old, after: middleEvent })],
     ['deleting old answers', () => deleteOldAnswers(db, old)],
-    ['deleting old replays', () => deleteOldReplays(db, old)],
-    ['replays that make no progress', () => findStalledReplays(db, { minutes: 10, most: 100 })],
     ['deleting indexes', () => deleteIndexes(db, setId, 200)],
     ['deleting old entries of the audit log', () => deleteOldEntries(db, { days: 30, most: 200 })],
   ])('few rows are read for: %s', async (_name, run) => {

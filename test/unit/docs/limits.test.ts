@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { buildOpenApi } from '../../../src/api/public/openApi.ts';
 import { SETTINGS } from '../../../src/config.ts';
-import { REPLAYED_PERIOD_EVENTS_MAX, RUNNING_REPLAYS_MAX } from '../../../src/contract/eventReplays.ts';
+import { REPLAYED_EVENTS_MAX } from '../../../src/contract/events.ts';
 import { MAX_VALUES } from '../../../src/contract/faults.ts';
 import { CREATIVE_MAX_BYTES, HTML_TAG_MAX_BYTES, LOOKUP_KEY_MAX } from '../../../src/domain/ads.ts';
 import { MAX_DOCUMENT_PICTURES } from '../../../src/domain/exports.ts';
@@ -55,8 +55,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   'objects of a page of a list': longestPage(),
   'templates of an organization': TEMPLATES_MAX,
   'webhook endpoints of an organization': ENDPOINTS_MAX,
-  'events of a period that is sent again': REPLAYED_PERIOD_EVENTS_MAX,
-  'replays of periods of an organization that run at the same time': RUNNING_REPLAYS_MAX,
+  'events of a period that is sent again': REPLAYED_EVENTS_MAX,
   'valid API keys of an organization': KEYS_MAX,
   'valid share links of a set': SHARE_LINKS_MAX,
   'days of a share link': SHARE_DAYS_MAX,

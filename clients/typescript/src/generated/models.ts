@@ -279,7 +279,7 @@ export type SettingsChange = {
   review?: "automatic" | "partial" | "manual" | null;
   /** Sets are removed this many days after their request, with pictures, reviews, share links, exports and deliveries. Null: as the operator chose. Absent: no change. */
   set_retention_days?: number | null;
-  /** Events are removed this many days after they were recorded, but never before their last delivery is removed. Replays of periods are removed after the same time. Null: as the operator chose. Absent: no change. */
+  /** Events are removed this many days after they were recorded, but never before their last delivery is removed. Null: as the operator chose. Absent: no change. */
   event_retention_days?: number | null;
   /** Deliveries are removed this many days after they ended, with their attempts. Those that are pending stay. At most `event_retention_days`. Null: as the operator chose. Absent: no change. */
   delivery_retention_days?: number | null;
@@ -287,28 +287,17 @@ export type SettingsChange = {
   request_retention_days?: number | null;
 };
 
-/** How to send an event again. */
-export type EventReplay = {
-  /** Sends the events only to this webhook endpoint, also if it did not get them before. Without it, they go again to all receivers that had them. */
-  webhook_endpoint_id?: string | null;
-};
-
-/** Events to send again. */
+/** Events to send again: `ids`, or a period. */
 export type EventsReplay = {
-  event_ids: Array<string>;
-  /** Sends the events only to this webhook endpoint, also if it did not get them before. Without it, they go again to all receivers that had them. */
-  webhook_endpoint_id?: string | null;
-};
-
-/** A period whose events are sent again. */
-export type NewEventReplay = {
+  /** The events. Without it, `from` begins a period. */
+  ids?: Array<string> | null;
   /** Events that were recorded at this time or later. */
-  from: string;
+  from?: string | null;
   /** Events that were recorded at this time or earlier; now unless given. */
   to?: string | null;
-  /** Only events of this topic. */
-  topic?: "ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress" | "webhook_endpoint.disabled" | null;
-  /** Sends the events only to this webhook endpoint, also those that it did not get before. Without `topic`, these are the events of its own topics. */
+  /** Only events of the period with these topics. */
+  topics?: Array<"ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress" | "webhook_endpoint.disabled"> | null;
+  /** Sends the events only to this webhook endpoint, also those that it did not get before. A period without `topics` then has the topics of the endpoint. Without it, events go again to all receivers that had them. */
   webhook_endpoint_id?: string | null;
   /** Sends again only deliveries that ended without success. `false` unless given. */
   only_failed?: boolean | null;
@@ -898,7 +887,7 @@ export type Settings = {
   review: "automatic" | "partial" | "manual";
   /** Sets are removed this many days after their request, with pictures, reviews, share links, exports and deliveries. Null: they stay until they are deleted. */
   set_retention_days: number | null;
-  /** Events are removed this many days after they were recorded, but never before their last delivery is removed. Replays of periods are removed after the same time. */
+  /** Events are removed this many days after they were recorded, but never before their last delivery is removed. */
   event_retention_days: number;
   /** Deliveries are removed this many days after they ended, with their attempts. Those that are pending stay. */
   delivery_retention_days: number;
@@ -1030,31 +1019,6 @@ export type Replay = {
   events: number;
   /** The deliveries that are now sent again, or for the first time. */
   deliveries: number;
-};
-
-/** A replay of a period, which runs in the background. */
-export type EventReplayRun = {
-  type: "event_replay";
-  id: string;
-  status: "running" | "finished" | "failed";
-  /** Why it failed. */
-  reason: string | null;
-  /** ISO 8601 with milliseconds and an offset. */
-  from: string;
-  /** ISO 8601 with milliseconds and an offset. */
-  to: string;
-  topic: "ad.uploaded" | "ad.failed" | "screenshot_set.approved" | "screenshot_set.failed" | "screenshot_set.rejected" | "screenshot_set.progress" | "webhook_endpoint.disabled" | null;
-  webhook_endpoint_id: string | null;
-  only_failed: boolean;
-  /** The events of the period at the time of the request. */
-  events: number;
-  /** Those that were looked at. */
-  events_done: number;
-  /** The deliveries that are now sent again, or for the first time. */
-  deliveries: number;
-  /** ISO 8601 with milliseconds and an offset. */
-  created_at: string;
-  finished_at: string | null;
 };
 
 /** A PPTX, PDF or ZIP with the pictures of one set. */

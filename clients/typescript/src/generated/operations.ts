@@ -22,14 +22,11 @@ import type {
   DeliveryDetail,
   Event,
   EventDetail,
-  EventReplay,
-  EventReplayRun,
   EventsReplay,
   Export,
   ExportRequest,
   ListedScreenshotSet,
   NewApiKey,
-  NewEventReplay,
   NewShare,
   NewTemplate,
   NewWebhookEndpoint,
@@ -240,21 +237,6 @@ export type ListEventsQuery = {
   /** Recorded at this time or later. */
   from?: string;
   /** Recorded at this time or earlier. */
-  to?: string;
-};
-
-export type ListEventReplaysQuery = {
-  /** From 1. */
-  page?: number;
-  /** 100 unless given, at most 500. */
-  per_page?: number;
-  /** Only replays that follow this one in the list. */
-  after?: string;
-  /** Only with this status. */
-  status?: "running" | "finished" | "failed";
-  /** Requested at this time or later. */
-  from?: string;
-  /** Requested at this time or earlier. */
   to?: string;
 };
 
@@ -572,34 +554,9 @@ export class Operations extends Caller {
     return this.call<Answer<EventDetail>>({ method: 'GET', path: `/events/${encodeURIComponent(id)}`, repeatable: true }, options);
   }
 
-  /** Send an event again. */
-  replayEvent(id: string, body: EventReplay = {}, options: CallOptions = {}): Promise<Answer<Replay>> {
-    return this.call<Answer<Replay>>({ method: 'POST', path: `/events/${encodeURIComponent(id)}/replay`, body, repeatable: true }, options);
-  }
-
-  /** Send several events again. */
+  /** Send events again. */
   replayEvents(body: EventsReplay, options: CallOptions = {}): Promise<Answer<Replay>> {
     return this.call<Answer<Replay>>({ method: 'POST', path: `/events/replay`, body, repeatable: true }, options);
-  }
-
-  /** List replays of periods, newest first. */
-  listEventReplays(query: ListEventReplaysQuery = {}, options: CallOptions = {}): Promise<Answer<Page<EventReplayRun>>> {
-    return this.call<Answer<Page<EventReplayRun>>>({ method: 'GET', path: `/event_replays`, query, repeatable: true }, options);
-  }
-
-  /** List replays of periods, newest first. Reads all pages from `query.page` on, one after the other. */
-  iterateEventReplays(query: ListEventReplaysQuery = {}, options: CallOptions = {}): AsyncGenerator<EventReplayRun, void> {
-    return this.iterate((page) => this.listEventReplays({ ...query, page }, options), query.page);
-  }
-
-  /** Send the events of a period again. */
-  createEventReplay(body: NewEventReplay, options: CallOptions = {}): Promise<Answer<EventReplayRun>> {
-    return this.call<Answer<EventReplayRun>>({ method: 'POST', path: `/event_replays`, body, repeatable: true }, options);
-  }
-
-  /** Read the replay of a period. */
-  getEventReplay(id: string, options: CallOptions = {}): Promise<Answer<EventReplayRun>> {
-    return this.call<Answer<EventReplayRun>>({ method: 'GET', path: `/event_replays/${encodeURIComponent(id)}`, repeatable: true }, options);
   }
 
   /** Export a set. */

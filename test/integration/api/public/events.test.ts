@@ -75,7 +75,7 @@ test('the list has filters by topic, time, ad and endpoint', async () => {
 
 test('a replay sends an event again to those that had it, and leaves out what is about to be sent', async () => {
   const delivery = await adEvent();
-  const replay = () => api.post(`events/${delivery.event_id}/replay`, '');
+  const replay = () => api.post('events/replay', { ids: [delivery.event_id] });
   expect((await replay()).json).toEqual({ type: 'replay', events: 1, deliveries: 0 });
   await finish(delivery.id);
   const { status, json } = await replay();
@@ -87,7 +87,7 @@ test('a replay sends an event again to those that had it, and leaves out what is
 test('a repeated request replays once', async () => {
   const delivery = await adEvent();
   await finish(delivery.id);
-  const body = { event_ids: [delivery.event_id, delivery.event_id] };
+  const body = { ids: [delivery.event_id, delivery.event_id] };
   const replay = () => api.post('events/replay', body, { 'idempotency-key': 'one' });
   const first = await replay();
   await finish(delivery.id);
@@ -101,7 +101,7 @@ test('a replay to one endpoint also sends events that it did not get before, and
   const deliveries = [await adEvent(), await adEvent('ad.failed')];
   for (const { id } of deliveries) await finish(id);
   const webhook_endpoint_id = await endpoint();
-  const body = { event_ids: deliveries.map(({ event_id }) => event_id), webhook_endpoint_id };
+  const body = { ids: deliveries.map(({ event_id }) => event_id), webhook_endpoint_id };
   expect((await api.post('events/replay', body)).json.deliveries).toBe(2);
   const got = (await api.get(`deliveries?webhook_endpoint_id=${webhook_endpoint_id}`)).json.data;
   expect(got).toHaveLength(2);
@@ -114,37 +114,35 @@ test('a replay to one endpoint also sends events that it did not get before, and
 test('a replay leaves out a disabled endpoint, and a replay to it is rejected', async () => {
   const delivery = await adEvent();
   const webhook_endpoint_id = await endpoint();
-  const path = `events/${delivery.event_id}/replay`;
-  await api.post(path, { webhook_endpoint_id });
+  const replay = (to: Json = {}) => api.post('events/replay', { ids: [delivery.event_id], ...to });
+  await replay({ webhook_endpoint_id });
   await api.send({
     method: 'PATCH',
     path: `/api/v1/orgs/acme/webhook_endpoints/${webhook_endpoint_id}`,
     headers: { authorization: api.organization.api_key, 'content-type': 'application/json' },
     body: '{"disabled":true}',
   });
-  expect((await api.post(path, '')).json.deliveries).toBe(0);
-  expect((await api.post(path, { webhook_endpoint_id })).status).toBe(409);
+  expect((await replay()).json.deliveries).toBe(0);
+  expect((await replay({ webhook_endpoint_id })).status).toBe(409);
   await api.remove(`webhook_endpoints/${webhook_endpoint_id}`);
-  expect((await api.post(path, { webhook_endpoint_id })).status).toBe(422);
+  expect((await replay({ webhook_endpoint_id })).status).toBe(422);
 });
 
 test('unknown, malformed, foreign and too many ids are rejected', async () => {
   const { event_id } = await adEvent();
-  const fault = async (event_ids: string[]) => {
-    const { status, json } = await api.post('events/replay', { event_ids });
+  const fault = async (ids: string[]) => {
+    const { status, json } = await api.post('events/replay', { ids });
     return [status, Object.keys(json.errors)];
   };
-  expect(await fault([event_id, `evt_${randomUUID()}`])).toEqual([422, ['event_ids.1']]);
-  expect(await fault(['x'])).toEqual([422, ['event_ids.0']]);
-  expect(await fault([])).toEqual([422, ['event_ids']]);
-  expect(await fault(Array.from({ length: 51 }, () => event_id))).toEqual([422, ['event_ids']]);
+  expect(await fault([event_id, `evt_${randomUUID()}`])).toEqual([422, ['ids.1']]);
+  expect(await fault(['x'])).toEqual([422, ['ids.0']]);
+  expect(await fault([])).toEqual([422, ['ids']]);
+  expect(await fault(Array.from({ length: 1_001 }, () => event_id))).toEqual([422, ['ids']]);
   expect((await api.get('events/x')).status).toBe(404);
   const { api_key } = await createOrganization(api.store.db, { slug: 'other' });
-  for (const [method, path] of [
-    ['GET', ''],
-    ['POST', '/replay'],
-  ]) {
-    const sent = { method: method ?? '', path: `/api/v1/orgs/other/events/${event_id}${path}` };
-    expect((await api.send({ ...sent, headers: { authorization: api_key } })).status).toBe(404);
-  }
+  const headers = { authorization: api_key, 'content-type': 'application/json' };
+  expect((await api.send({ path: `/api/v1/orgs/other/events/${event_id}`, headers })).status).toBe(404);
+  const body = JSON.stringify({ ids: [event_id] });
+  const foreign = await api.send({ method: 'POST', path: '/api/v1/orgs/other/events/replay', headers, body });
+  expect(foreign.status).toBe(422);
 });

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   files.clear();
-  await api.store.pool.query(`truncate events, subscribers, event_replays, idempotency_keys, campaigns, uploads cascade;
+  await api.store.pool.query(`truncate events, subscribers, idempotency_keys, campaigns, uploads cascade;
     update organizations set event_retention_days = null, delivery_retention_days = null, request_retention_days = null`);
   organization = await withCampaign('acme', 'Spring');
 });
@@ -101,8 +101,7 @@ describe('old events and deliveries', () => {
       expect.stringContaining('delivery_retention_days'),
     ]);
     const replays: [string, Json, number, string][] = [
-      [`events/evt_${events[0]}/replay`, {}, 404, 'id'],
-      ['events/replay', { event_ids: [`evt_${events[0]}`] }, 422, 'event_ids.0'],
+      ['events/replay', { ids: [`evt_${events[0]}`] }, 422, 'ids.0'],
       [`deliveries/${deliveries[0]}/replay`, {}, 404, 'id'],
     ];
     for (const [path, body, status, field] of replays) {
@@ -151,15 +150,11 @@ describe('an event whose deliveries were removed', () => {
   test('it is sent again only to an endpoint that the request names', async () => {
     const { id: setId } = await newSet();
     const event = await removedDeliveries({ setId });
-    for (const [path, body] of [
-      [`events/${event}/replay`, {}],
-      ['events/replay', { event_ids: [event] }],
-    ] as const) {
-      const { status, json } = await api.post(path, body);
-      expect([status, json.errors.webhook_endpoint_id]).toEqual([409, [expect.stringContaining('were removed')]]);
-    }
+    const rejected = await api.post('events/replay', { ids: [event] });
+    expect(rejected.status).toBe(409);
+    expect(rejected.json.errors.webhook_endpoint_id).toEqual([expect.stringContaining('were removed')]);
     const { id } = (await api.post('webhook_endpoints', { url: 'https://you.example/new' })).json;
-    const { status, json } = await api.post(`events/${event}/replay`, { webhook_endpoint_id: id });
+    const { status, json } = await api.post('events/replay', { ids: [event], webhook_endpoint_id: id });
     expect([status, json.deliveries]).toEqual([202, 1]);
     const [delivery] = (await api.get(`deliveries?screenshot_set_id=${setId}`)).json.data;
     expect(delivery).toMatchObject({ event_id: event, webhook_endpoint_id: id });
@@ -228,21 +223,6 @@ describe('the steps of the retention', () => {
 });
 
 describe('other rows', () => {
-  test('replays of periods are removed with the events, unless they run', async () => {
-    const replay = async (status: string) => {
-      const id = randomUUID();
-      await sql`insert into event_replays (id, organization_id, range_from, range_to, only_failed, events, status, created_at)
-        values (${id}, ${organization.id}, now(), now(), false, 1, ${status}, now() - interval '91 days')`.execute(
-        api.store.db,
-      );
-      return id;
-    };
-    const [finished, failed, running] = [await replay('finished'), await replay('failed'), await replay('running')];
-    expect(await run()).toMatchObject({ event_replay: 2 });
-    const statuses = [finished, failed, running].map(async (id) => (await api.get(`event_replays/${id}`)).status);
-    expect(await Promise.all(statuses)).toEqual([404, 404, 200]);
-  });
-
   test('an answer to a request is repeated as long as the organization keeps it, and then removed', async () => {
     const send = async () => {
       const body = { campaign: { name: 'S' }, ad: { media: { type: 'html_tag', content: '<p>' } } };

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { type NamedOperation, openApiDocument, operationsOf } from '../../../../src/api/pages/reference/document.ts';
 import { idVariables } from '../../../../src/api/pages/reference/sampleRequest.ts';
 import type { ArtifactStore } from '../../../../src/artifacts/store.ts';
-import { REPLAYED_EVENTS } from '../../../../src/contract/examples.ts';
 import { DEFAULT_LIMITS } from '../../../../src/domain/limits.ts';
 import type { SetStatus } from '../../../../src/domain/states.ts';
 import { insertExportSet } from '../../../support/exportSet.ts';
@@ -28,8 +27,6 @@ export async function sampleIds(
   named: NamedOperation,
 ): Promise<SampleIds> {
   const ids: Record<string, string> = {};
-  if (named.path.endsWith('/events/replay'))
-    await newDelivery(given.api, required(REPLAYED_EVENTS.event_ids[0]).replace('evt_', ''));
   const status = SET_STATUS[named.path.split('/').at(-1) ?? ''];
   for (const name of idVariables(named.path)) {
     if (name === 'SET_ID' || name === 'SCREENSHOT_ID') Object.assign(ids, await newSet(given, status));
@@ -78,7 +75,7 @@ async function newSet({ api, artifacts }: { api: TestApi; artifacts: ArtifactSto
   return { SET_ID: set.id, SCREENSHOT_ID: required(set.shots[0]) };
 }
 
-async function newDelivery(api: TestApi, event_id: string = randomUUID()): Promise<string> {
+async function newDelivery(api: TestApi): Promise<string> {
   const { db } = api.store;
   const media = { type: 'url', content: 'https://cdn.example/banner.png' };
   const newAd = {
@@ -93,7 +90,7 @@ async function newDelivery(api: TestApi, event_id: string = randomUUID()): Promi
     .where('ad_id', '=', ad_id)
     .executeTakeFirstOrThrow();
   const { organization_id } = subscriber;
-  const id = randomUUID();
+  const [id, event_id] = [randomUUID(), randomUUID()];
   const body = JSON.stringify({ data: { object: { type: 'ad', id: ad_id } } });
   await db.insertInto('events').values({ id: event_id, organization_id, topic: 'ad.uploaded', body }).execute();
   const ids = { id, organization_id, event_id, subscriber_id: subscriber.id, ad_id };

@@ -13,7 +13,6 @@ const LISTS: Readonly<Record<string, readonly [string, string]>> = {
   campaigns: ['campaigns', 'created_at'],
   connectors: ['s3_connectors', 'updated_at'],
   deliveries: ['deliveries', 'created_at'],
-  event_replays: ['event_replays', 'created_at'],
   events: ['events', 'created_at'],
   keys: ['api_keys', 'created_at'],
   screenshot_sets: ['screenshot_sets', 'created_at'],
@@ -61,7 +60,6 @@ async function insertOneOfEach(): Promise<string> {
     .execute();
   await send('POST', 'templates', { name: 'One', devices: [{ name: 'desktop' }] });
   await send('POST', 'webhook_endpoints', { url: 'https://hook.example' });
-  await send('POST', 'event_replays', { from: '2026-01-01', to: '2026-01-02' });
   await send('POST', `screenshot_sets/${set.id}/shares`, {});
   await send('POST', `screenshot_sets/${set.id}/exports`, { format: 'zip' });
   await send('POST', 'uploads?name=a.html', '<a href="https://shop.example">Shop</a>', 'application/octet-stream');
