@@ -86,10 +86,10 @@ const CAMPAIGN: Changed = {
 };
 
 const AD_DELETION =
-  'Hides the ad at once, and its lookup key is free again. Within minutes its preview, frames, deliveries and events are removed, and its upload if no other ad uses it. Its addresses then answer 410. 409 while its preview is captured, and while a set shows it: delete the set first.';
+  'Removes the ad with its preview, its frames, its subscribers and the deliveries to them, and its upload if no other ad uses it. Its lookup key is free again, and its addresses answer 410. Its events stay. 409 while its preview is captured, and while a set shows it: delete the set first.';
 
 const SET_DELETION =
-  'Hides the set at once. Within minutes its screenshots, pictures, reviews, share links, exports, deliveries and events are removed, also deliveries that wait. Its addresses then answer 410. Ads and retakes stay. 409 while the set is captured: cancel it first.';
+  'Removes the set with its screenshots, pictures, reviews, share links, exports, its subscribers and the deliveries to them, also those that wait. Its addresses answer 410. Ads, events and retakes stay. 409 while the set is captured: cancel it first.';
 
 const CAMPAIGN_DELETION =
-  'Hides the campaign at once, and its name is free again. Within minutes its sets and ads are removed, as if each was deleted. 409 while a set of it is captured: cancel it first.';
+  'Removes the campaign with its sets and ads, as if each was deleted. Its name is free again. 409 while a set or an ad of it is captured, and while it has more than 50,000 screenshots: delete some sets first.';

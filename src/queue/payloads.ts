@@ -7,7 +7,6 @@ export interface Payloads {
   /** Build the file of one export. */
   export: { readonly export_id: string };
   /** Remove the file of one export when it has expired. */
-  expire_export: { readonly export_id: string };
   /** Send the events of a period again. */
   replay_events: { readonly replay_id: string };
   /** Pending deliveries must follow a webhook endpoint that was disabled, deleted or given another address. */

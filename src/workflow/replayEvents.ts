@@ -1,4 +1,5 @@
 import { conflict, invalid } from '../domain/failure.ts';
+import { EVENT_DAYS } from '../domain/retention.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
 import {
@@ -29,8 +30,7 @@ export async function replayEvents(tx: Queryable, given: EventsToReplay): Promis
   const { organizationId, eventIds } = given;
   const known = await lockEvents(tx, organizationId, eventIds);
   const unknown = eventIds.flatMap((id, index) => (known.includes(id) ? [] : [`event_ids.${index}`]));
-  const text =
-    'is not the id of an event of this organization. Old events are removed, see event_retention_days of the settings.';
+  const text = `is not the id of an event of this organization. Events are removed after ${EVENT_DAYS} days.`;
   if (unknown.length > 0) throw invalid(Object.fromEntries(unknown.map((path) => [path, [text]])));
   if (given.endpointId === undefined) await requireReceivers(tx, known);
   return sendAgain(tx, { ...given, eventIds: known });
@@ -44,7 +44,7 @@ async function requireReceivers(tx: Queryable, eventIds: readonly string[]): Pro
   const which = `evt_${first}${others.length === 0 ? '' : ` and ${others.length} others`}`;
   throw conflict(
     'webhook_endpoint_id',
-    `is needed: the deliveries of ${which} were removed, so the service does not know the receivers (delivery_retention_days of the settings).`,
+    `is needed: the deliveries of ${which} were removed with their set or ad, so the service does not know the receivers.`,
   );
 }
 

@@ -10,7 +10,7 @@ import { recordAction } from '../store/auditLog/auditLog.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
 import { lockOrganizationById } from '../store/organizations/organizations.ts';
-import { noteRemoved } from '../store/removal/removedSets.ts';
+import { noteRemoved } from '../store/removal/tombstones.ts';
 import {
   countEndpoints,
   type EndpointFields,

@@ -363,14 +363,8 @@ class SettingsChange(TypedDict, total=False):
     "Settings to change. Absent ones stay."
 
     review: Union[Literal["automatic", "partial", "manual"], None]
-    # Sets are removed this many days after their request, with pictures, reviews, share links, exports and deliveries. Null: as the operator chose. Absent: no change.
+    # Sets are removed this many days after their request, with pictures, reviews, share links and exports. Null: as the operator chose. Absent: no change.
     set_retention_days: Union[int, None]
-    # Events are removed this many days after they were recorded, but never before their last delivery is removed. Replays of periods are removed after the same time. Null: as the operator chose. Absent: no change.
-    event_retention_days: Union[int, None]
-    # Deliveries are removed this many days after they ended, with their attempts. Those that are pending stay. At most `event_retention_days`. Null: as the operator chose. Absent: no change.
-    delivery_retention_days: Union[int, None]
-    # Answers to requests with an `Idempotency-Key` are kept and repeated for this many days. Null: as the operator chose. Absent: no change.
-    request_retention_days: Union[int, None]
 
 
 class EventReplay(TypedDict, total=False):
@@ -1084,14 +1078,8 @@ class Settings(TypedDict):
     type: Literal["settings"]
     # `automatic`: finished sets approve themselves. `partial`: only complete ones do, and sets with failures wait for a review. `manual`: all sets wait for a review.
     review: Literal["automatic", "partial", "manual"]
-    # Sets are removed this many days after their request, with pictures, reviews, share links, exports and deliveries. Null: they stay until they are deleted.
+    # Sets are removed this many days after their request, with pictures, reviews, share links and exports. Null: they stay until they are deleted.
     set_retention_days: Union[int, None]
-    # Events are removed this many days after they were recorded, but never before their last delivery is removed. Replays of periods are removed after the same time.
-    event_retention_days: int
-    # Deliveries are removed this many days after they ended, with their attempts. Those that are pending stay.
-    delivery_retention_days: int
-    # Answers to requests with an `Idempotency-Key` are kept and repeated for this many days.
-    request_retention_days: int
     retention_bounds: "SettingsRetentionBounds"
     # The addresses or ranges from which the service connects to webhooks, buckets, sites and creatives. Empty: the operator named none.
     sending_addresses: List[str]
@@ -1099,9 +1087,6 @@ class Settings(TypedDict):
 
 class SettingsRetentionBounds(TypedDict):
     set_retention_days: "RetentionBounds"
-    event_retention_days: "RetentionBounds"
-    delivery_retention_days: "RetentionBounds"
-    request_retention_days: "RetentionBounds"
 
 
 class RetentionBounds(TypedDict):

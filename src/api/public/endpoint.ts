@@ -5,13 +5,12 @@ import { requestShapes } from '../../contract/requestShapes.ts';
 import type { Actor } from '../../domain/auditLog.ts';
 import { Failure, gone, invalid, unknownId } from '../../domain/failure.ts';
 import type { Scope } from '../../domain/keys.ts';
-import { DEFAULT_RETENTION } from '../../domain/retention.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import { jsonSteps } from '../../lib/jsonSteps.ts';
 import { runInSlices } from '../../lib/slices.ts';
 import type { Queryable } from '../../store/database/database.ts';
 import { authenticate } from '../../store/organizations/apiKeys.ts';
-import { wasRemoved } from '../../store/removal/removedSets.ts';
+import { wasRemoved } from '../../store/removal/tombstones.ts';
 import type { RememberedKey } from '../../workflow/acceptance/acceptAd.ts';
 import { authorize, readApiKey, requireOwner } from '../auth/apiKeys.ts';
 import { KeyMemory } from '../auth/keyMemory.ts';
@@ -34,8 +33,6 @@ export interface AuthorizedRequest {
   /** The same, for the audit log. */
   readonly actor: Actor;
   readonly place: OrganizationLinks;
-  /** Days for which organizations that chose nothing keep answers to requests. */
-  readonly answerDays: number;
   /** Set if the key was valid within the last second and was not looked up for this request. */
   readonly remembered: RememberedKey | undefined;
   /** Takes a further cost from the rate of the key. @throws Failure (429) */
@@ -73,8 +70,7 @@ export type Endpoint = (
 
 /** @returns a factory of route handlers that check key, rate limit, organization, scope, whether the organization is disabled, and unknown query parameters, in this order. */
 export function endpoints(options: PublicApiOptions): Endpoint {
-  const { store, publicUrl, requestLimits, limits, retention = DEFAULT_RETENTION } = options;
-  const answerDays = retention.request_retention_days.defaultDays;
+  const { store, publicUrl, requestLimits, limits } = options;
   const { keyChecker = createKeyChecker({ db: store.db }) } = options;
   const memory = new KeyMemory();
   const shapeOf = requestShapes(limits);
@@ -100,7 +96,7 @@ export function endpoints(options: PublicApiOptions): Endpoint {
       const { keyId } = caller;
       const actor = actorOf({ request, response }, { type: 'api_key', keyId });
       const place = { publicUrl, slug };
-      const call = { request, response, organizationId: id, keyId, actor, place, answerDays, remembered, charge };
+      const call = { request, response, organizationId: id, keyId, actor, place, remembered, charge };
       const { status, text, tag } = await handle(call).catch((error: unknown) => answerRemoved(store.db, call, error));
       if (status === 204) {
         response.status(status).set('Cache-Control', 'no-store').end();

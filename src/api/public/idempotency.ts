@@ -27,7 +27,7 @@ export async function answerOnce(
   const idempotent: IdempotentCall = { organizationId: call.organizationId, endpoint, key, bodySha256 };
   return db.transaction().execute(async (tx) => {
     await call.remembered?.recheck(tx);
-    const kept = await takeKey(tx, idempotent, { keptDays: call.answerDays });
+    const kept = await takeKey(tx, idempotent);
     if (kept !== undefined) {
       call.response.set('Idempotency-Replayed', 'true');
       return kept;

@@ -29,10 +29,9 @@ export function oneUpload({ store }: PublicApiOptions): UploadHandler {
 }
 
 /** DELETE …/uploads/{id}: 204. */
-export function removeUpload({ store, artifacts, uploadLimits }: PublicApiOptions): UploadHandler {
-  const context = { db: store.db, artifacts, uploadLimits };
+export function removeUpload({ store }: PublicApiOptions): UploadHandler {
   return async ({ request, organizationId }) => {
-    if (!(await deleteUpload(context, { id: idOf(request), organizationId }))) throw unknownId();
+    if (!(await deleteUpload(store.db, { id: idOf(request), organizationId }))) throw unknownId();
     return { status: 204, text: '' };
   };
 }

@@ -133,8 +133,7 @@ function statement({ organizationId, campaign, source, ads, subscribers = [], li
 function campaignSteps(organizationId: string, campaign: NewAds['campaign']): RawBuilder<unknown> {
   if ('id' in campaign) {
     return sql`named as (
-      select id from campaigns where id = ${campaign.id}::uuid and organization_id = ${organizationId}::uuid
-        and removed_at is null for key share)`;
+      select id from campaigns where id = ${campaign.id}::uuid and organization_id = ${organizationId}::uuid for key share)`;
   }
   return sql`
     found as (select id from campaigns where organization_id = ${organizationId}::uuid and name = ${campaign.name}

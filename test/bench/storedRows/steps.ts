@@ -9,7 +9,8 @@ import { countWaiting, organizationsWithBacklog } from '../../../src/store/jobs/
 import { readJob, unsettledNames } from '../../../src/store/jobs/jobs.ts';
 import { admitWaiting } from '../../../src/workflow/admission.ts';
 import { recordSetEvent } from '../../../src/workflow/events.ts';
-import { expireSets, removeSet, removeSome } from '../../../src/workflow/removal.ts';
+import { expireSets, removeSet } from '../../../src/workflow/removal.ts';
+import { sweepFiles } from '../../../src/workflow/removedFiles.ts';
 import { settleJob } from '../../../src/workflow/settlement.ts';
 import type { Side } from './stand.ts';
 
@@ -128,8 +129,8 @@ export const STEPS: readonly Step[] = [
     run: ({ store: { db }, artifacts, organizationId, finished }) =>
       timed(async () => {
         const setId = finished.shift() ?? randomUUID();
-        await db.transaction().execute((tx) => removeSet(tx, { organizationId, setId }, OPERATOR));
-        while ((await removeSome({ db, artifacts })) !== undefined);
+        await db.transaction().execute((tx) => removeSet(tx, { organizationId, id: setId }, OPERATOR));
+        await sweepFiles({ db, artifacts });
       }),
   },
 ];

@@ -57,8 +57,7 @@ function faultOf(promise: Acknowledged, all: readonly Acknowledged[], state: Ser
   const set = state.sets.find((one) => one.id === id);
   switch (operation) {
     case 'request':
-      if (set === undefined) return 'the set does not exist';
-      if (set.removed) return isDeleted(id, all) ? undefined : 'the set was removed';
+      if (set === undefined) return isDeleted(id, all) ? undefined : 'the set does not exist';
       return set.screenshots === promise.screenshots ? undefined : `it has ${set.screenshots} screenshots`;
     case 'ad':
       return state.ads.some((ad) => ad.id === id) ? undefined : 'the ad does not exist';
@@ -69,7 +68,7 @@ function faultOf(promise: Acknowledged, all: readonly Acknowledged[], state: Ser
         ? undefined
         : `the set is ${set?.status ?? 'missing'}`;
     case 'delete':
-      return set === undefined || (set.removed && set.emptied) ? undefined : 'the set is not removed';
+      return set === undefined ? undefined : 'the set is not removed';
     case 'review':
       return state.reviewed.some(({ screenshot, comment }) => screenshot === id && comment === promise.key)
         ? undefined
@@ -77,7 +76,6 @@ function faultOf(promise: Acknowledged, all: readonly Acknowledged[], state: Ser
     case 'export': {
       const found = state.exports.find((one) => one.id === id);
       if (found === undefined) return 'the export does not exist';
-      if (isDeleted(found.set, all)) return undefined;
       return found.status === 'ready' ? undefined : `the export is ${found.status}`;
     }
   }
@@ -96,9 +94,7 @@ function duplicates(acknowledged: readonly Acknowledged[], { sets, ads }: Servic
 }
 
 function unended({ sets, ads }: ServiceState): Finding[] {
-  const open = sets.filter(
-    ({ status, pending, removed }) => !removed && (status === 'draft' || status === 'capturing' || pending > 0),
-  );
+  const open = sets.filter(({ status, pending }) => status === 'draft' || status === 'capturing' || pending > 0);
   return [
     ...open.map(({ id, status, pending }) => `set ${id} is ${status} with ${pending} pending screenshots`),
     ...ads.filter(({ status }) => status === 'pending').map(({ id }) => `ad ${id} is pending`),
@@ -145,8 +141,6 @@ function expectedEvents(
   const expected = [
     ...sets
       .filter(({ status }) => status === 'approved' || status === 'failed')
-      // Waiting deliveries of a set that a client deletes are removed with it.
-      .filter(({ removed }) => !removed)
       .map(({ id, status }) => ({ id, about: `screenshot_set.${status} ${id}` })),
     ...ads
       .filter(({ status }) => status !== 'pending')

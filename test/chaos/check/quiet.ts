@@ -4,8 +4,7 @@ import { sumOf } from '../report/figures.ts';
 import type { ChaosTarget } from '../target.ts';
 
 const OPEN_WORK = `select
-  (select count(*)::int from screenshot_sets where status in ('draft', 'capturing') and removed_at is null) as sets,
-  (select count(*)::int from screenshot_sets where removed_at is not null and emptied_at is null) as removals,
+  (select count(*)::int from screenshot_sets where status in ('draft', 'capturing')) as sets,
   (select count(*)::int from ads where status = 'pending' and source = 'create_ad') as ads,
   (select count(*)::int from screenshot_jobs where settled_at is null) as jobs,
   (select count(*)::int from deliveries where status = 'pending') as deliveries,
@@ -23,12 +22,11 @@ const HURRY = `update deliveries set next_attempt_at = now()
 
 /** Files that the API removes some time after their upload broke off, or after a capture ended without a report. */
 const REMOVABLE = `select (select count(*)::int from uploads where sha256 is null) as uploads,
-  (select count(*)::int from declared_uploads d join screenshot_jobs j on j.id = d.job_id
-    where j.settled_at is not null) as unreported`;
+  (select count(*)::int from removed_files) as files`;
 /** Lets this time pass for them. */
 const AN_HOUR_LATER = [
   'update uploads set expires_at = now() where sha256 is null',
-  "update screenshot_jobs set settled_at = settled_at - interval '1 hour' where settled_at is not null",
+  'update removed_files set due_at = now()',
 ];
 
 /** @returns the seconds until nothing was left; without them, that did not happen in time. */
@@ -50,7 +48,7 @@ export async function waitUntilQuiet(
   const seconds = passed();
   if (sumOf(left) > 0) return { left };
   for (const statement of AN_HOUR_LATER) await database.rows(statement);
-  // An API looks for such files when it starts, and then every ten minutes.
+  // An API looks for such files when it starts.
   await restartApis();
   const files = await untilNothing(REMOVABLE);
   return sumOf(files) > 0 ? { left: files } : { seconds, left: files };

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { ChaosDatabase } from '../service/database.ts';
 import type { AdState, EventState, FailedPicture, ServiceState, SetState } from './state.ts';
 
-const SETS = `select s.id, c.name as key, s.status, s.removed_at is not null as removed, s.emptied_at is not null as emptied,
+const SETS = `select s.id, c.name as key, s.status,
     (select count(*)::int from screenshots where set_id = s.id) as screenshots,
     (select count(*)::int from screenshots where set_id = s.id and status = 'pending') as pending
   from screenshot_sets s join campaigns c on c.id = s.campaign_id`;
@@ -39,8 +39,7 @@ const LEFTOVER_ROWS = `
     join screenshot_jobs j on j.id = c.job_id
     where j.settled_at is not null and (c.claim_expires_at is not null or c.status = 'pending')
   union all
-  select 'declared_uploads ' || d.picture || ' of a settled job' from declared_uploads d
-    join screenshot_jobs j on j.id = d.job_id where j.settled_at is not null
+  select 'removed_files ' || key from removed_files
   union all
   select 'uploads ' || id || ' is incomplete' from uploads where sha256 is null
   union all
@@ -52,7 +51,7 @@ const LEFTOVER_ROWS = `
   select 'pgboss.job ' || name || ' ' || id || ' failed: ' || coalesce(output::text, '') from pgboss.job where state = 'failed'`;
 
 /** Keys of all files that a row names. */
-const KEYS = `select artifact_key as key from images where removed_at is null
+const KEYS = `select artifact_key as key from images
   union all select artifact_key from exports where status = 'ready' and artifact_key is not null
   union all select 'uploads/' || id from uploads where sha256 is not null`;
 
@@ -76,7 +75,7 @@ export async function readState(database: ChaosDatabase, found: FoundState): Pro
     reviewed: await database.rows(
       'select screenshot_id as screenshot, comment from reviews where screenshot_id is not null',
     ),
-    exports: await database.rows('select id, status, set_id as set from exports'),
+    exports: await database.rows('select id, status from exports'),
     events: await database.rows<EventState & object>(EVENTS),
     undelivered: await database.rows("select id, status, reason from deliveries where status <> 'delivered'"),
     leftoverRows: await leftoverRows(database),

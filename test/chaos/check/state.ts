@@ -5,8 +5,6 @@ export interface SetState {
   /** The Idempotency-Key of its request. */
   readonly key: string;
   readonly status: string;
-  readonly removed: boolean;
-  readonly emptied: boolean;
   readonly screenshots: number;
   /** Screenshots without a final status. */
   readonly pending: number;
@@ -47,7 +45,7 @@ export interface ServiceState {
   readonly uploads: readonly string[];
   /** Screenshots with a stored review. */
   readonly reviewed: readonly { readonly screenshot: string; readonly comment: string | null }[];
-  readonly exports: readonly { readonly id: string; readonly status: string; readonly set: string }[];
+  readonly exports: readonly { readonly id: string; readonly status: string }[];
   readonly events: readonly EventState[];
   readonly undelivered: readonly { readonly id: string; readonly status: string; readonly reason: string | null }[];
   /** Rows that stand for work, a lease or a claim that nothing ends any more, each with its table. */

@@ -20,18 +20,17 @@ const ENTRIES: readonly Entry[] = [
   { kind: 'webhook', event: 'evt_2', topic: 'ad.uploaded', object: 'ad', digest: 'b' },
 ];
 
-const SET = { key: 'k1', status: 'approved', removed: false, emptied: false, screenshots: 2, pending: 0 };
+const SET = { key: 'k1', status: 'approved', screenshots: 2, pending: 0 };
 const KEPT: ServiceState = {
   sets: [
     { ...SET, id: 'set' },
     { ...SET, id: 'canceled', key: 'k6', status: 'canceled', screenshots: 1 },
-    { ...SET, id: 'deleted', key: 'k7', removed: true, emptied: true, screenshots: 0 },
   ],
   ads: [{ id: 'ad', key: 'k2', status: 'uploaded', reason: null }],
   failed: [],
   uploads: ['upload'],
   reviewed: [{ screenshot: 'screenshot', comment: 'k4' }],
-  exports: [{ id: 'export', status: 'ready', set: 'set' }],
+  exports: [{ id: 'export', status: 'ready' }],
   events: [
     { id: 'evt_1', topic: 'screenshot_set.approved', object: 'set', digest: 'a', webhooks: 1 },
     { id: 'evt_2', topic: 'ad.uploaded', object: 'ad', digest: 'b', webhooks: 1 },
@@ -64,8 +63,12 @@ test.each<[string, Partial<ServiceState>, string[]]>([
   ['an ad', { ads: [] }, ['lost']],
   ['an upload', { uploads: [] }, ['lost']],
   ['a review', { reviewed: [] }, ['lost']],
-  ['an export', { exports: [{ id: 'export', status: 'failed', set: 'set' }] }, ['lost']],
-  ['a deletion', { sets: KEPT.sets.map((set) => (set.id === 'deleted' ? { ...set, emptied: false } : set)) }, ['lost']],
+  ['an export', { exports: [{ id: 'export', status: 'failed' }] }, ['lost']],
+  [
+    'a deletion',
+    { sets: [...KEPT.sets, { ...SET, id: 'deleted', key: 'k7', status: 'canceled', screenshots: 1 }] },
+    ['lost'],
+  ],
   [
     'a cancellation',
     { sets: KEPT.sets.map((set) => (set.id === 'canceled' ? { ...set, status: 'capturing' } : set)) },
