@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { AUDIT_LOG_DAYS_MIN } from './domain/auditLog.ts';
 import { QUOTA_MAX } from './domain/quotas.ts';
-import { RETENTION_BOUNDS, type RetentionSetting } from './domain/retention.ts';
+import { SET_DAYS } from './domain/retention.ts';
 import { parseRange, rangeFault } from './egress/addresses.ts';
 import { errorMessage } from './lib/errorMessage.ts';
 import { KeyRing } from './lib/keyRing.ts';
@@ -19,8 +19,6 @@ interface Setting<S extends z.ZodType = z.ZodType> {
 
 const integer = (min: number, max: number) =>
   z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.number().min(min).max(max));
-/** Days that an organization may choose, too. */
-const days = (setting: RetentionSetting) => integer(RETENTION_BOUNDS[setting].min, RETENTION_BOUNDS[setting].max);
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 const list = z.string().transform((value) => value.split(/[\s,]+/).filter((item) => item !== ''));
 const ranges = list.superRefine((items, context) => {
@@ -190,36 +188,13 @@ export const SETTINGS = {
 
   SET_RETENTION_DAYS: setting(
     'Limits',
-    integer(1, 36_500),
+    integer(SET_DAYS.min, SET_DAYS.max),
     'Sets are removed this many days after their request, with their pictures, unless their organization chooses another number. Unset: they stay until they are deleted.',
   ),
   MAX_SET_RETENTION_DAYS: setting(
     'Limits',
-    integer(1, 36_500),
+    integer(SET_DAYS.min, SET_DAYS.max),
     'No organization keeps its sets for more days. Unset: no maximum.',
-  ),
-  EVENT_RETENTION_DAYS: setting(
-    'Limits',
-    days('event_retention_days'),
-    'Events are removed this many days after they were recorded, unless their organization chooses another number. An event stays as long as one of its deliveries.',
-    { fallback: '90' },
-  ),
-  MAX_EVENT_RETENTION_DAYS: setting(
-    'Limits',
-    days('event_retention_days'),
-    'No organization keeps its events and deliveries for more days. Unset: at most 3,650.',
-  ),
-  DELIVERY_RETENTION_DAYS: setting(
-    'Limits',
-    days('delivery_retention_days'),
-    'Deliveries are removed this many days after they ended, with their attempts, unless their organization chooses another number. They stay at most as long as events. Pending deliveries stay.',
-    { fallback: '90' },
-  ),
-  REQUEST_RETENTION_DAYS: setting(
-    'Limits',
-    days('request_retention_days'),
-    'Answers to requests with an `Idempotency-Key` are kept and repeated for this many days, unless their organization chooses another number.',
-    { fallback: '1' },
   ),
   AUDIT_LOG_RETENTION_DAYS: setting(
     'Limits',
@@ -240,14 +215,6 @@ export const SETTINGS = {
     { fallback: '10000' },
   ),
 
-  UPLOAD_DAYS: setting(
-    'Limits',
-    integer(1, 3_650),
-    'An upload that no ad uses is removed after this many days, and so is a creative of the page of a new request that no request uses.',
-    {
-      fallback: '30',
-    },
-  ),
   MAX_UNUSED_UPLOADS: setting(
     'Limits',
     integer(1, 1_000_000),

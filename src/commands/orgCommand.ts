@@ -1,18 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../config.ts';
 import { QUOTA_MAX } from '../domain/quotas.ts';
-import {
-  type ChosenRetention,
-  RETENTION_BOUNDS,
-  RETENTION_SETTINGS,
-  type RetentionSetting,
-} from '../domain/retention.ts';
+import { SET_DAYS } from '../domain/retention.ts';
 import { REVIEW_MODES, type ReviewMode } from '../domain/reviews.ts';
 import type { Database } from '../store/database/database.ts';
 import { listOrganizations } from '../store/organizations/organizations.ts';
 import { addOrganization, chooseQuotas, chooseSettings, disable, enable, rotateSecret } from '../workflow/operator.ts';
 import { addDelete } from './orgDelete.ts';
-import { retentionPolicy } from './retentionPolicy.ts';
+import { setRetention } from './setRetention.ts';
 import { slugArgument } from './slugArgument.ts';
 import { print, withStore } from './withStore.ts';
 
@@ -75,18 +70,15 @@ type NumberOrDefault = number | 'default';
 
 interface Chosen {
   readonly setRetentionDays?: NumberOrDefault;
-  readonly eventRetentionDays?: NumberOrDefault;
-  readonly deliveryRetentionDays?: NumberOrDefault;
-  readonly requestRetentionDays?: NumberOrDefault;
   readonly review?: ReviewMode;
   readonly picturesPerDay?: NumberOrDefault;
   readonly runningCaptures?: NumberOrDefault;
 }
 
 function addSet(org: Command): void {
-  const command = org
+  org
     .command('set')
-    .description('change how the sets of an organization are approved, its quotas, and how long its objects are kept')
+    .description('change how the sets of an organization are approved, its quotas, and how long its sets are kept')
     .addArgument(slugArgument())
     .addOption(
       new Option(
@@ -96,48 +88,29 @@ function addSet(org: Command): void {
     )
     .option('--pictures-per-day <number>', 'screenshots that it may request on a day, or "default"', quota)
     .option('--running-captures <number>', 'its captures that may run at the same time, or "default"', quota)
+    .option(
+      '--set-retention-days <days>',
+      'days from the request of a set to its removal, or "default"',
+      numberOrDefault(SET_DAYS.min, SET_DAYS.max),
+    )
     .action((name: string, chosen: Chosen, self: Command) => {
       if (Object.keys(chosen).length === 0)
         self.error('error: choose at least one option: see tearsheet org set --help', { exitCode: 2 });
       return withStore((db) => change(db, name, chosen));
     });
-  for (const setting of RETENTION_SETTINGS)
-    command.option(`--${setting.replaceAll('_', '-')} <days>`, `${KEPT[setting]}, or "default"`, daysOf(setting));
 }
 
-const KEPT: Readonly<Record<RetentionSetting, string>> = {
-  set_retention_days: 'days from the request of a set to its removal',
-  event_retention_days: 'days until the removal of an event',
-  delivery_retention_days: 'days from the end of a delivery to its removal',
-  request_retention_days: 'days until the removal of an answer to a request with an idempotency key',
-};
-
 async function change(db: Database, name: string, chosen: Chosen): Promise<void> {
-  const { review, picturesPerDay, runningCaptures } = chosen;
-  const policy = retentionPolicy(loadConfig(process.env));
-  await chooseSettings(db, name, { review, ...retentionOf(chosen) }, policy);
+  const { review, setRetentionDays, picturesPerDay, runningCaptures } = chosen;
+  const days = setRetentionDays === undefined ? undefined : ownNumber(setRetentionDays);
+  await chooseSettings(db, name, { review, set_retention_days: days }, setRetention(loadConfig(process.env)));
   await chooseQuotas(db, name, {
     ...(picturesPerDay !== undefined && { pictures_per_day: ownNumber(picturesPerDay) }),
     ...(runningCaptures !== undefined && { running_captures: ownNumber(runningCaptures) }),
   });
 }
 
-function retentionOf(chosen: Chosen): Partial<ChosenRetention> {
-  const { setRetentionDays, eventRetentionDays, deliveryRetentionDays, requestRetentionDays } = chosen;
-  return {
-    ...(setRetentionDays !== undefined && { set_retention_days: ownNumber(setRetentionDays) }),
-    ...(eventRetentionDays !== undefined && { event_retention_days: ownNumber(eventRetentionDays) }),
-    ...(deliveryRetentionDays !== undefined && { delivery_retention_days: ownNumber(deliveryRetentionDays) }),
-    ...(requestRetentionDays !== undefined && { request_retention_days: ownNumber(requestRetentionDays) }),
-  };
-}
-
 const quota = numberOrDefault(1, QUOTA_MAX);
-
-const daysOf = (setting: RetentionSetting) => {
-  const { min, max } = RETENTION_BOUNDS[setting];
-  return numberOrDefault(min, max);
-};
 
 const ownNumber = (value: NumberOrDefault) => (value === 'default' ? null : value);
 

@@ -1,4 +1,5 @@
 import type { ErrorCode } from './errorCodes.ts';
+import { EVENT_DAYS } from './retention.ts';
 
 /** Messages by the path of the field, as clients of the API receive them. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
@@ -55,10 +56,9 @@ export function unknownId(): Failure {
 
 /** For events and deliveries, which are removed when they are old. No row remembers their ids. */
 export function unknownOrRemoved(what: 'event' | 'delivery'): Failure {
-  const setting = what === 'delivery' ? 'delivery_retention_days' : 'event_retention_days';
   return notFound(
     'id',
-    `This organization has no ${what} with this id. If it had one, it was removed because of its age (${setting} of the settings) or with its set or ad.`,
+    `This organization has no ${what} with this id. If it had one, it was removed because it was older than ${EVENT_DAYS} days, or with its set or ad.`,
   );
 }
 

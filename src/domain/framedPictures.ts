@@ -1,4 +1,4 @@
-/** The keys of pictures with a frame. They follow from what the frame shows, so there are no rows to keep. */
+/** The keys of pictures with a frame. They follow from the key of the picture, so there are no rows to keep. */
 import { sha256Of } from '../lib/sha256.ts';
 import type { Frame } from './frames.ts';
 import { withoutQuery } from './webAddresses.ts';
@@ -16,23 +16,17 @@ export interface FrameFacts {
   readonly capturedAt: Date;
 }
 
-interface FramedPicture {
-  readonly organization_id: string;
-  /** The checksum of the picture without its frame. */
-  readonly sha256: string;
-}
-
 /** @returns the facts without the query of the address, which may hold a secret. People with a share link know the token. */
 export function publicFacts(facts: FrameFacts): FrameFacts {
   return { ...facts, address: withoutQuery(facts.address) };
 }
 
-/** @param facts as {@link publicFacts} returns them. */
-export function framedPicture(
-  image: FramedPicture,
-  frame: Frame,
-  facts: FrameFacts,
-): { readonly key: string; readonly etag: string } {
-  const etag = sha256Of(Buffer.from(JSON.stringify([VERSION, frame, FRAME_TIME_ZONE, image.sha256, facts])));
-  return { key: `framed/${image.organization_id}/${etag}.png`, etag };
+/** @returns the key of the picture with a frame, beside that of the picture. */
+export function framedKey(pictureKey: string, frame: Frame): string {
+  return `${pictureKey.replace(/\.png$/, '')}.${frame}-v${VERSION}.png`;
+}
+
+/** @param sha256 of the picture without its frame. @param facts as {@link publicFacts} returns them. */
+export function framedTag(sha256: string, frame: Frame, facts: FrameFacts): string {
+  return sha256Of(Buffer.from(JSON.stringify([VERSION, frame, FRAME_TIME_ZONE, sha256, facts])));
 }

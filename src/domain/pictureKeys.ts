@@ -1,6 +1,15 @@
-/** The keys of pictures that captures upload. */
+/** The keys of pictures that captures upload, and of the files that the API makes from them. */
+import { framedKey } from './framedPictures.ts';
+import { FRAMES } from './frames.ts';
+import { THUMBNAIL_WIDTHS, thumbnailKey } from './thumbnails.ts';
 
 /** @returns the key with the SHA-256 of the picture, so that no upload can replace a picture that was reported. */
 export function withContent(key: string, sha256: string): string {
   return key.replace(/\.png$/, `-${sha256}.png`);
+}
+
+/** @returns the keys of the picture, its thumbnails and its pictures with a frame, whether they exist or not. */
+export function filesOfPicture(key: string): string[] {
+  const thumbnails = THUMBNAIL_WIDTHS.map((width) => thumbnailKey(key, width));
+  return [key, ...thumbnails, ...FRAMES.map((frame) => framedKey(key, frame))];
 }

@@ -5,15 +5,12 @@ const WITHOUT_NAME = 'upload';
 
 /** Limits of the uploads of one organization. */
 export interface UploadLimits {
-  /** An upload that no ad uses is removed after this many days. */
-  readonly days: number;
   /** The most uploads that no ad uses, and their bytes. */
   readonly unused: number;
   readonly unusedBytes: number;
 }
 
 export const DEFAULT_UPLOAD_LIMITS: UploadLimits = {
-  days: 30,
   unused: 1_000,
   unusedBytes: 10 * 1024 ** 3,
 };

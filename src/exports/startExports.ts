@@ -12,7 +12,7 @@ import type { Log } from '../lib/log.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { Store } from '../store/database/database.ts';
 import { type ExportRow, failExport, saveExportProgress, startExportAttempt } from '../store/exports/exports.ts';
-import { completeExport, endExport } from '../workflow/exports.ts';
+import { completeExport } from '../workflow/exports.ts';
 import { buildExport, CONTENT_TYPES } from './buildExport.ts';
 
 export interface ExportWorkerOptions {
@@ -31,14 +31,11 @@ const CONCURRENCY = 1;
 const MAX_ATTEMPTS = 5;
 const PROGRESS_INTERVAL_MS = 1_000;
 
-/** Starts the workers of the queues `export` and `expire_export`; they stop with the queue. */
+/** Starts the workers of the queue `export`; they stop with the queue. */
 export async function startExports(options: ExportWorkerOptions): Promise<void> {
   const { queue } = options;
   await queue.work('export', { concurrency: CONCURRENCY }, async (payloads, signal) => {
     for (const { export_id } of payloads) await runExport(export_id, options, signal);
-  });
-  await queue.work('expire_export', { concurrency: CONCURRENCY }, async (payloads) => {
-    for (const { export_id } of payloads) await removeExport(export_id, options);
   });
 }
 
@@ -60,7 +57,7 @@ async function runExport(id: string, options: ExportWorkerOptions, signal: Abort
     // Earlier attempts ended without an error, so they may have taken too much memory.
     if (row.attempt > MAX_ATTEMPTS) throw new Error('The process that built the file ended several times.');
     const file = await writeFile(row, options, signal);
-    if (!(await completeExport(store.db, row, { ...file, queue: options.queue }))) throw new SupersededExportError();
+    if (!(await completeExport(store.db, row, file))) throw new SupersededExportError();
     const durationMs = Math.round(performance.now() - started);
     log.info({ ...ids, format, pictures: row.total, bytes: file.bytes, durationMs }, 'export built');
     ended('ready');
@@ -72,7 +69,6 @@ async function runExport(id: string, options: ExportWorkerOptions, signal: Abort
     }
     log.error({ ...ids, err: error }, 'the export could not be built');
     await failExport(store.db, row, `The file could not be built: ${errorMessage(error)}`);
-    await discardFiles(row, options);
     ended('failed');
   }
 }
@@ -113,17 +109,4 @@ function progressOf(row: ExportRow, { db }: Store, signal: AbortSignal): (done: 
     savedAt = performance.now();
     if (!(await saveExportProgress(db, row, done))) throw new SupersededExportError();
   };
-}
-
-async function removeExport(id: string, { store, queue, artifacts, log }: ExportWorkerOptions): Promise<void> {
-  const row = await endExport(store.db, id, queue);
-  if (row === undefined) return;
-  await discardFiles(row, { artifacts });
-  log.info({ export_id: id, set_id: row.set_id }, 'expired export removed');
-}
-
-/** Attempts that were killed during or after their upload left files too. */
-async function discardFiles(row: ExportRow, { artifacts }: Pick<ExportWorkerOptions, 'artifacts'>): Promise<void> {
-  for (let attempt = 1; attempt <= row.attempt; attempt += 1)
-    await artifacts.discardStream(exportKey(row.id, attempt, row.format));
 }

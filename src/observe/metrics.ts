@@ -6,8 +6,8 @@ import { createScrapeGauges, type ScrapeGauges } from './scrapeGauges.ts';
 
 /** The kinds of removed objects. */
 const REMOVED = [
-  ...['campaign', 'ad', 'set', 'screenshot', 'picture', 'upload'],
-  ...['delivery', 'event', 'stored_answer'],
+  ...['set', 'draft', 'upload', 'export', 'file', 'job'],
+  ...['event', 'test_receiver', 'stored_answer', 'audit_log_entry'],
 ];
 
 export interface QueueState {
@@ -57,7 +57,7 @@ export interface Metrics {
   /** Counts a webhook endpoint that the service disabled because it failed for days. */
   countDisabledEndpoint(): void;
   countExportAttempt(attempt: MeasuredExportAttempt): void;
-  /** Counts what the removal and the retention removed, by kind. */
+  /** Counts what the maintenance removed, by kind. */
   countRemoved(counts: Readonly<Record<string, number>>): void;
   /** Sets the function that reads the queues at each scrape. It has two seconds. */
   collectQueue(collect: () => Promise<readonly QueueState[]>): void;
@@ -232,7 +232,7 @@ function removalInstruments(registry: Registry) {
   return {
     removed: new Counter({
       name: 'tearsheet_removed_total',
-      help: 'Objects that were removed because a client deleted them or what they belong to, or because it was too old, by kind.',
+      help: 'Objects that the maintenance removed because they were too old, by kind. file: files of removed objects.',
       labelNames: ['kind'],
       registers: [registry],
     }),

@@ -7,7 +7,6 @@ export interface Payloads {
   /** Build the file of one export. */
   export: { readonly export_id: string };
   /** Remove the file of one export when it has expired. */
-  expire_export: { readonly export_id: string };
   /** Pending deliveries must follow a webhook endpoint that was disabled, deleted or given another address. */
   update_deliveries: { readonly endpoint_id: string };
   /** The connector waits for its check. Entries of earlier versions have no name, and mean the default one. */

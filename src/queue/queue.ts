@@ -56,7 +56,6 @@ const QUEUES: Readonly<Record<QueueName, Omit<QueueSettings, 'name'>>> = {
   launch: { ...COMMON, retryLimit: 30, expireInSeconds: 300 },
   // An export counts its attempts itself; a large one takes many minutes.
   export: { ...COMMON, retryLimit: 30, expireInSeconds: 2 * SECONDS.hour },
-  expire_export: { ...COMMON, retryLimit: 30, expireInSeconds: 300 },
   update_deliveries: { ...COMMON, retryLimit: 30, expireInSeconds: 2 * SECONDS.hour },
   check_connector: { ...COMMON, retryLimit: 5, expireInSeconds: 300 },
 };

@@ -14,19 +14,11 @@ import {
 import { changeAdRow, lockAdToChange } from '../store/ads/changeAd.ts';
 import { recordAction } from '../store/auditLog/auditLog.ts';
 import { renameCampaignRow } from '../store/campaigns/renameCampaign.ts';
-import type { Database, Queryable } from '../store/database/database.ts';
-import { lockCampaign } from '../store/removal/removedCampaigns.ts';
-import { wasRemoved } from '../store/removal/removedSets.ts';
-import { claimRenamed, indexNextSets, noteRenamed, releaseRenamed } from '../store/sets/renamedObjects.ts';
+import type { Queryable } from '../store/database/database.ts';
+import { lockCampaign } from '../store/removal/deletions.ts';
+import { type ObjectRef, wasRemoved } from '../store/removal/tombstones.ts';
+import { markWordsStale } from '../store/sets/searchWords.ts';
 import { changeSetRow, lockSetToRetake } from '../store/sets/setStatus.ts';
-
-interface ObjectRef {
-  readonly id: string;
-  readonly organizationId: string;
-}
-
-/** Sets whose words are written in one step. One set may have thousands of screenshots. */
-const INDEXED_TOGETHER = 20;
 
 /** @throws Failure: 404 or 410 if there is no such ad, 422 if its metadata would exceed a limit. */
 export async function changeAd(
@@ -39,7 +31,7 @@ export async function changeAd(
   const changes = [...changesBetween({ name: before.name }, { name: after.name }), ...metadataChanges(before, after)];
   if (changes.length === 0) return;
   await changeAdRow(tx, ref.id, after);
-  if (after.name !== before.name) await noteRenamed(tx, { id: ref.id, kind: 'ad' });
+  if (after.name !== before.name) await markWordsStale(tx, { adId: ref.id });
   await record(tx, ref, { actor, action: 'ad.updated', changes });
 }
 
@@ -74,18 +66,8 @@ export async function renameCampaign(
   if (name === DRAFT_CAMPAIGN || before === DRAFT_CAMPAIGN)
     throw conflict('name', `must not be changed to or from "${DRAFT_CAMPAIGN}", which the page of a new request uses.`);
   if (!(await renameCampaignRow(tx, { ...ref, name }))) throw conflict('name', 'is the name of another campaign.');
-  await noteRenamed(tx, { id: ref.id, kind: 'campaign' });
+  await markWordsStale(tx, { campaignId: ref.id });
   await record(tx, ref, { actor, action: 'campaign.updated', changes: changesBetween({ name: before }, { name }) });
-}
-
-/** Writes new names into the search of some sets. @returns whether there was something to do. */
-export async function indexRenamed(db: Database): Promise<boolean> {
-  const renamed = await claimRenamed(db);
-  if (renamed === undefined) return false;
-  await db.transaction().execute(async (tx) => {
-    await releaseRenamed(tx, renamed, await indexNextSets(tx, renamed, INDEXED_TOGETHER));
-  });
-  return true;
 }
 
 async function rejectMissing(tx: Queryable, ref: ObjectRef): Promise<never> {

@@ -80,6 +80,8 @@ async function record(
     topic: subject.topic,
     body,
     created_at: createdAt,
+    ad_id: subject.adId ?? null,
+    set_id: subject.setId ?? null,
   };
   const deliveries = targets.map(({ subscriberId, channel, target }) => ({
     id: randomUUID(),

@@ -1,6 +1,7 @@
 /** Requests exports and ends them. The file itself is built by `exports/`. */
 import { type ExportAudience, type ExportOptions, MAX_DOCUMENT_PICTURES, partsOf } from '../domain/exports.ts';
 import { conflict, Failure, invalid, unknownId } from '../domain/failure.ts';
+import { EXPORT_DAYS } from '../domain/retention.ts';
 import { isTerminalSet } from '../domain/states.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { Enqueuer } from '../queue/payloads.ts';
@@ -11,7 +12,6 @@ import {
   countOpenExports,
   type ExportAttempt,
   type ExportRow,
-  expireExport,
   extendExport,
   findExport,
   finishExport,
@@ -22,7 +22,7 @@ import { exportFileName } from './exportFileName.ts';
 
 /** Exports of one organization that wait or are built at the same time. Those for share links leave places for its own. */
 const MAX_OPEN_EXPORTS = { organization: 20, shared: 6 } as const;
-const KEPT_MS = 7 * 86_400_000;
+const KEPT_MS = EXPORT_DAYS * 86_400_000;
 /** A file that is requested again stays for at least this long. */
 const EXTENDED_BELOW_MS = 86_400_000;
 const LOOK_AGAIN_MS = 250;
@@ -116,33 +116,13 @@ export async function waitForExport(
   return row;
 }
 
-/** Stores the finished file together with the queue entry that removes it. @returns false if another attempt has begun. */
-export async function completeExport(
+/** Stores the finished file. @returns false if another attempt has begun, or if the set was removed. */
+export function completeExport(
   db: Database,
   attempt: ExportAttempt,
-  { queue, ...file }: Omit<BuiltFile, 'expiresAt'> & { readonly queue: Enqueuer },
+  file: Omit<BuiltFile, 'expiresAt'>,
 ): Promise<boolean> {
-  const expiresAt = new Date(Date.now() + KEPT_MS);
-  return db.transaction().execute(async (tx) => {
-    if (!(await finishExport(tx, attempt, { ...file, expiresAt }))) return false;
-    await queue.enqueue(tx, 'expire_export', { export_id: attempt.id }, { startAfter: expiresAt });
-    return true;
-  });
-}
-
-/**
- * Expires an export whose time has come, and otherwise plans to look again.
- * @returns the row if its files must be deleted.
- */
-export async function endExport(db: Database, id: string, queue: Enqueuer): Promise<ExportRow | undefined> {
-  return db.transaction().execute(async (tx) => {
-    await expireExport(tx, id);
-    const row = await findExport(tx, { id });
-    if (row?.status === 'ready' && row.expires_at !== null) {
-      await queue.enqueue(tx, 'expire_export', { export_id: id }, { startAfter: row.expires_at });
-    }
-    return row?.status === 'expired' ? row : undefined;
-  });
+  return finishExport(db, attempt, { ...file, expiresAt: new Date(Date.now() + KEPT_MS) });
 }
 
 const figure = (value: number) => value.toLocaleString('en');

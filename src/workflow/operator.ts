@@ -2,7 +2,7 @@
 import { type AuditAction, changesBetween, type FieldChange, OPERATOR } from '../domain/auditLog.ts';
 import { DEFAULT_CONNECTOR } from '../domain/connectors.ts';
 import { SCOPES } from '../domain/keys.ts';
-import type { RetentionPolicy } from '../domain/retention.ts';
+import type { RetentionLimits } from '../domain/retention.ts';
 import { recordAction } from '../store/auditLog/auditLog.ts';
 import type { Database, Queryable } from '../store/database/database.ts';
 import { createKey, type KeyOptions, revokeKey } from '../store/organizations/apiKeys.ts';
@@ -54,9 +54,9 @@ export async function chooseSettings(
   db: Database,
   slug: string,
   change: SettingsChange,
-  policy?: RetentionPolicy,
+  limits?: RetentionLimits,
 ): Promise<void> {
-  await db.transaction().execute((tx) => changeSettings(tx, slug, change, { actor: OPERATOR, policy }));
+  await db.transaction().execute((tx) => changeSettings(tx, slug, change, { actor: OPERATOR, limits }));
 }
 
 /** Quotas that are absent stay. */

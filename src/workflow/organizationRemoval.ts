@@ -3,16 +3,13 @@
  *
  * 1. Its keys are revoked, and the audit log gets an entry with what it has.
  * 2. Sets that wait or are captured are canceled. The controller ends their captures.
- * 3. Its campaigns are marked. The steps of the removal take their sets and ads with all files.
- * 4. Rows and files that belong to no set or ad go, and its keys last. Its slug is then free.
+ * 3. All its rows are deleted, in short transactions, and then their files.
  *
- * Each step is short and can be repeated, so a command that was killed continues when it is run again. The ids of removed
- * objects stay, so that their addresses answer 410. Empty rows that the controller looks up stay for eight days, and
- * entries of the audit log for 30 days.
+ * A command that was killed continues when it is run again. The row of the organization stays without content, because the
+ * ids of removed objects and the audit log refer to it. Its slug is free.
  */
 import type { ArtifactStore } from '../artifacts/store.ts';
 import { OPERATOR } from '../domain/auditLog.ts';
-import { uploadKey } from '../domain/uploads.ts';
 import { sleep } from '../lib/sleep.ts';
 import { recordAction } from '../store/auditLog/auditLog.ts';
 import type { Database } from '../store/database/database.ts';
@@ -20,21 +17,15 @@ import { lockOrganization, requireOrganization } from '../store/organizations/or
 import {
   closeOrganization,
   countOwned,
-  deleteSomeRows,
-  failWaitingAds,
+  deleteContent,
+  deleteWaitingAds,
   findOpenSets,
-  hasOpenJob,
-  hasSetsOrAds,
-  markCampaigns,
+  hasOpenWork,
   type OwnedCounts,
-  readPicturesLeft,
-  readUploadsLeft,
   revokeAll,
 } from '../store/removal/organizationContent.ts';
-import { deleteUploads } from '../store/uploads/uploads.ts';
 import type { EventContext } from './eventContext.ts';
-import { removeSome } from './removal.ts';
-import { removePictures } from './removedFiles.ts';
+import { sweepFiles } from './removedFiles.ts';
 import { reviewSet } from './reviews.ts';
 
 export interface DeletionContext extends EventContext {
@@ -45,12 +36,10 @@ export interface DeletionContext extends EventContext {
 export interface Deletion {
   /** The objects that the organization had when this command began. */
   readonly removed: OwnedCounts;
-  /** False if captures still run, or another process removes the rest: run the command again. */
+  /** False if captures still run: run the command again. */
   readonly isComplete: boolean;
 }
 
-const ROWS_TOGETHER = 500;
-const FILES_TOGETHER = 50;
 const LOOK_AGAIN_MS = 500;
 
 /** @returns how many objects would go. @throws Failure (404) if there is no such organization. */
@@ -58,24 +47,21 @@ export async function previewDeletion(db: Database, slug: string): Promise<Owned
   return countOwned(db, (await requireOrganization(db, slug)).id);
 }
 
-/** @param waitMs the longest time to wait for captures and for other processes. @throws Failure as {@link previewDeletion}. */
+/** @param waitMs the longest time to wait for captures. @throws Failure as {@link previewDeletion}. */
 export async function deleteOrganization(
   context: DeletionContext,
   slug: string,
   { waitMs }: { readonly waitMs: number },
 ): Promise<Deletion> {
-  const { id } = await requireOrganization(context.db, slug);
-  const removed = await countOwned(context.db, id);
-  await begin(context.db, slug, removed);
-  const end = performance.now() + waitMs;
-  for (;;) {
-    const outcome = await removeSomeOf(context, id);
-    if (outcome === 'done') break;
-    if (outcome === 'removed') continue;
-    if (performance.now() >= end) return { removed, isComplete: false };
-    await sleep(LOOK_AGAIN_MS);
-  }
-  await context.db.transaction().execute((tx) => closeOrganization(tx, id));
+  const { db } = context;
+  const { id } = await requireOrganization(db, slug);
+  const removed = await countOwned(db, id);
+  await begin(db, slug, removed);
+  if (!(await endCaptures(context, id, waitMs))) return { removed, isComplete: false };
+  await deleteContent(db, id);
+  // The API sweeps what is left, and files that may still arrive.
+  await sweepFiles(context);
+  await db.transaction().execute((tx) => closeOrganization(tx, id));
   return { removed, isComplete: true };
 }
 
@@ -94,60 +80,23 @@ async function begin(db: Database, slug: string, counts: OwnedCounts): Promise<v
   });
 }
 
-type Outcome = 'removed' | 'waiting' | 'done';
-type Step = (context: DeletionContext, organizationId: string) => Promise<boolean>;
-
-/** Does one step. */
-async function removeSomeOf(context: DeletionContext, organizationId: string): Promise<Outcome> {
+/** @returns false if captures still run after this time. */
+async function endCaptures(context: DeletionContext, organizationId: string, waitMs: number): Promise<boolean> {
   const { db } = context;
-  for (const step of [cancelSets, failAds]) if (await step(context, organizationId)) return 'removed';
-  if (await hasOpenJob(db, organizationId)) return 'waiting';
-  for (const step of MARKED) if (await step(context, organizationId)) return 'removed';
-  if (await hasSetsOrAds(db, organizationId)) return 'waiting';
-  for (const step of REST) if (await step(context, organizationId)) return 'removed';
-  return 'done';
+  const end = performance.now() + waitMs;
+  for (;;) {
+    await cancelSets(context, organizationId);
+    await deleteWaitingAds(db, organizationId);
+    if (!(await hasOpenWork(db, organizationId))) return true;
+    if (performance.now() >= end) return false;
+    await sleep(LOOK_AGAIN_MS);
+  }
 }
 
-const MARKED: readonly Step[] = [
-  async ({ db }, id) => (await markCampaigns(db, id, ROWS_TOGETHER)) > 0,
-  async (context, id) => (await removeSome(context, id)) !== undefined,
-];
-
-const REST: readonly Step[] = [removeRows, removeUploads, removePicturesLeft];
-
 /** Each set in a transaction of its own, because the controller may be settling one of them. */
-async function cancelSets({ db, queue, publicUrl }: DeletionContext, organizationId: string): Promise<boolean> {
-  const sets = await findOpenSets(db, organizationId, FILES_TOGETHER);
-  for (const setId of sets) {
+async function cancelSets({ db, queue, publicUrl }: DeletionContext, organizationId: string): Promise<void> {
+  for (const setId of await findOpenSets(db, organizationId)) {
     const review = { action: 'cancel', organizationId, setId, notes: null } as const;
     await db.transaction().execute((tx) => reviewSet(tx, review, { queue, publicUrl }));
   }
-  return sets.length > 0;
-}
-
-async function failAds({ db }: DeletionContext, organizationId: string): Promise<boolean> {
-  return (await failWaitingAds(db, organizationId, ROWS_TOGETHER)) > 0;
-}
-
-async function removeRows({ db }: DeletionContext, organizationId: string): Promise<boolean> {
-  return (await db.transaction().execute((tx) => deleteSomeRows(tx, organizationId, ROWS_TOGETHER))) > 0;
-}
-
-async function removeUploads({ db, artifacts }: DeletionContext, organizationId: string): Promise<boolean> {
-  const uploads = await readUploadsLeft(db, organizationId, FILES_TOGETHER);
-  for (const { id, complete } of uploads)
-    await (complete ? artifacts.delete(uploadKey(id)) : artifacts.discardStream(uploadKey(id)));
-  await deleteUploads(
-    db,
-    uploads.map(({ id }) => id),
-  );
-  return uploads.length > 0;
-}
-
-async function removePicturesLeft(context: DeletionContext, organizationId: string): Promise<boolean> {
-  const pictures = await readPicturesLeft(context.db, organizationId, FILES_TOGETHER);
-  const files = pictures.map((picture) => ({ picture, facts: null }));
-  // No other row names these pictures any more.
-  await removePictures(context, files, () => Promise.resolve());
-  return files.length > 0;
 }

@@ -1,49 +1,42 @@
-/** Removes pictures: their files, and then what the database knows of them. */
+/** The sweeper deletes the files of removed objects. */
 import type { ArtifactStore } from '../artifacts/store.ts';
-import { type FrameFacts, framedPicture, publicFacts } from '../domain/framedPictures.ts';
-import { FRAMES } from '../domain/frames.ts';
-import { THUMBNAIL_WIDTHS, thumbnailKey } from '../domain/thumbnails.ts';
-import type { Database, Queryable } from '../store/database/database.ts';
-import { forgetPictures, hidePictures, type RemovablePicture } from '../store/removal/setContent.ts';
+import { filesOfPicture } from '../domain/pictureKeys.ts';
+import type { Database } from '../store/database/database.ts';
+import { takeRemovedFiles } from '../store/removal/removedFiles.ts';
 
-/** Pictures whose files are deleted at the same time. */
-const AT_ONCE = 5;
-
-export interface PictureFiles {
-  readonly picture: RemovablePicture;
-  readonly facts: FrameFacts | null;
-}
+/** Few, because a transaction is open while the artifact store deletes them. A picture has up to seven files. */
+const KEYS_TOGETHER = 50;
+const AT_ONCE = 10;
 
 /**
- * Hides the pictures, deletes their files, and then deletes rows in the transaction in which the keys of the files are forgotten. If the
- * process ends in between, the rows still name what is left.
+ * Deletes files that are due, in short transactions. If the process ends, the next one deletes the same files again. Several
+ * processes may do so at the same time.
+ * @returns how many keys.
  */
-export async function removePictures<T>(
+export async function sweepFiles(
   { db, artifacts }: { readonly db: Database; readonly artifacts: ArtifactStore },
-  pictures: readonly PictureFiles[],
-  deleteRows: (tx: Queryable) => Promise<T>,
-): Promise<T> {
-  const tokens = pictures.map(({ picture }) => picture.token);
-  await hidePictures(db, tokens);
-  await deleteFiles(artifacts, pictures);
-  return db.transaction().execute(async (tx) => {
-    await forgetPictures(tx, tokens);
-    return deleteRows(tx);
-  });
-}
-
-async function deleteFiles(artifacts: ArtifactStore, pictures: readonly PictureFiles[]): Promise<void> {
-  for (let start = 0; start < pictures.length; start += AT_ONCE) {
-    const keys = pictures.slice(start, start + AT_ONCE).flatMap(keysOf);
-    await Promise.all(keys.map((key) => artifacts.delete(key)));
+  signal?: AbortSignal,
+): Promise<number> {
+  let swept = 0;
+  for (let found = KEYS_TOGETHER; found === KEYS_TOGETHER && signal?.aborted !== true; swept += found) {
+    found = await db.transaction().execute(async (tx) => {
+      const keys = await takeRemovedFiles(tx, KEYS_TOGETHER);
+      await deleteFiles(artifacts, keys);
+      return keys.length;
+    });
   }
+  return swept;
 }
 
-/** The picture and all files that the API makes from it. An earlier process may have deleted them and forgotten their key. */
-function keysOf({ picture, facts }: PictureFiles): string[] {
-  const { artifact_key: key } = picture;
-  if (key === '') return [];
-  const thumbnails = THUMBNAIL_WIDTHS.map((width) => thumbnailKey(key, width));
-  const framed = facts === null ? [] : FRAMES.map((frame) => framedPicture(picture, frame, publicFacts(facts)).key);
-  return [key, ...thumbnails, ...framed];
+async function deleteFiles(artifacts: ArtifactStore, keys: readonly string[]): Promise<void> {
+  const deletions = keys.flatMap((key) =>
+    isStream(key)
+      ? [() => artifacts.discardStream(key)]
+      : filesOfPicture(key).map((file) => () => artifacts.delete(file)),
+  );
+  for (let start = 0; start < deletions.length; start += AT_ONCE)
+    await Promise.all(deletions.slice(start, start + AT_ONCE).map((work) => work()));
 }
+
+/** A process that ended may have left a part of an upload or of an export. */
+const isStream = (key: string) => key.startsWith('uploads/') || key.startsWith('exports/');

@@ -1,6 +1,7 @@
 /** Sends deliveries and events again, with no tries counted. An event keeps its id, so receivers recognize a repetition. */
 import { type EventsReplay, eventUuid, REPLAYED_EVENTS_MAX, type ReplayRecord } from '../contract/events.ts';
 import { conflict, invalid, notFound } from '../domain/failure.ts';
+import { EVENT_DAYS } from '../domain/retention.ts';
 import { DEFAULT_TOPICS } from '../domain/topics.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
@@ -71,8 +72,7 @@ async function requireEvents(tx: Queryable, organizationId: string, ids: readonl
   const given = ids.map((id) => eventUuid(id) ?? id);
   const known = new Set(await lockEvents(tx, organizationId, given));
   const unknown = given.flatMap((id, index) => (known.has(id) ? [] : [`ids.${index}`]));
-  const text =
-    'is not the id of an event of this organization. Old events are removed, see event_retention_days of the settings.';
+  const text = `is not the id of an event of this organization. Events are removed after ${EVENT_DAYS} days.`;
   if (unknown.length > 0) throw invalid(Object.fromEntries(unknown.map((path) => [path, [text]])));
   return [...known];
 }
@@ -103,6 +103,6 @@ async function requireReceivers(tx: Queryable, eventIds: readonly string[]): Pro
   const which = `evt_${first}${others.length === 0 ? '' : ` and ${others.length} others`}`;
   throw conflict(
     'webhook_endpoint_id',
-    `is needed: the deliveries of ${which} were removed, so the service does not know the receivers (delivery_retention_days of the settings).`,
+    `is needed: the deliveries of ${which} were removed with their set or ad, so the service does not know the receivers.`,
   );
 }

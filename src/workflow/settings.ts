@@ -2,13 +2,7 @@
 import { type Actor, changesBetween } from '../domain/auditLog.ts';
 import type { Branding } from '../domain/branding.ts';
 import { invalid } from '../domain/failure.ts';
-import {
-  type ChosenRetention,
-  DEFAULT_RETENTION,
-  RETENTION_SETTINGS,
-  type RetentionPolicy,
-  retentionFaults,
-} from '../domain/retention.ts';
+import { maxRetention, NO_RETENTION, type RetentionLimits } from '../domain/retention.ts';
 import type { ReviewMode } from '../domain/reviews.ts';
 import { recordAction } from '../store/auditLog/auditLog.ts';
 import type { Queryable } from '../store/database/database.ts';
@@ -20,14 +14,15 @@ import {
   setReview,
 } from '../store/organizations/organizations.ts';
 
-/** Null: as the operator chose. */
-export interface SettingsChange extends Partial<Readonly<Record<keyof ChosenRetention, number | null | undefined>>> {
+export interface SettingsChange {
   readonly review?: ReviewMode | undefined;
+  /** Null: as the operator chose. */
+  readonly set_retention_days?: number | null | undefined;
 }
 
 interface ChangeOptions {
   readonly actor: Actor;
-  readonly policy?: RetentionPolicy | undefined;
+  readonly limits?: RetentionLimits | undefined;
 }
 
 /**
@@ -37,33 +32,20 @@ interface ChangeOptions {
 export async function changeSettings(
   tx: Queryable,
   slug: string,
-  { review, ...days }: SettingsChange,
-  { actor, policy = DEFAULT_RETENTION }: ChangeOptions,
+  change: SettingsChange,
+  { actor, limits = NO_RETENTION }: ChangeOptions,
 ): Promise<void> {
   const row = await lockOrganization(tx, slug);
-  const changed = givenDays(days);
-  const before = chosenRetention(row);
-  const after = { ...before, ...changed };
-  const faults = retentionFaults({ changed, after }, policy);
-  if (Object.keys(faults).length > 0) throw invalid(faults);
-  const changes = changesBetween({ review: row.review, ...before }, { review: review ?? row.review, ...after });
+  const before = { review: row.review, set_retention_days: row.set_retention_days };
+  const { review = before.review, set_retention_days: days = before.set_retention_days } = change;
+  const max = maxRetention(limits);
+  if (change.set_retention_days !== undefined && days !== null && days > max)
+    throw invalid({ set_retention_days: [`must be at most ${max}: the operator set this maximum.`] });
+  const changes = changesBetween(before, { review, set_retention_days: days });
   if (changes.length === 0) return;
-  await setReview(tx, slug, review ?? row.review);
-  await setRetention(tx, slug, after);
+  await setReview(tx, slug, review);
+  await setRetention(tx, slug, days);
   await recordAction(tx, actor, { organizationId: row.id, action: 'settings.updated', objectId: row.id, changes });
-}
-
-/** @returns the choices of the organization. */
-function chosenRetention(row: ChosenRetention): ChosenRetention {
-  const { set_retention_days, event_retention_days, delivery_retention_days, request_retention_days } = row;
-  return { set_retention_days, event_retention_days, delivery_retention_days, request_retention_days };
-}
-
-function givenDays(days: Omit<SettingsChange, 'review'>): Partial<ChosenRetention> {
-  const given = RETENTION_SETTINGS.map((name) => [name, days[name]] as const).filter(
-    ([, value]) => value !== undefined,
-  );
-  return Object.fromEntries(given);
 }
 
 /** The old secret signs beside the new one for a day, unless `keepPrevious` is false. @returns the new one. */

@@ -3,7 +3,7 @@ import { type ScreenshotStatus, type SetStatus, settledSetStatus } from '../doma
 import type { Queryable } from '../store/database/database.ts';
 import { notify } from '../store/database/notifications.ts';
 import { closeCreatives } from '../store/jobs/creatives.ts';
-import { keepUnreportedUploads } from '../store/jobs/declaredUploads.ts';
+import { dropUnreportedUploads } from '../store/jobs/declaredUploads.ts';
 import { hasStartedIndex } from '../store/jobs/indexes.ts';
 import { type JobToSettle, lockJobToSettle } from '../store/jobs/jobLocks.ts';
 import { hasUnresolved, markJobSettled } from '../store/jobs/jobs.ts';
@@ -42,7 +42,7 @@ export async function settleJob(
   const words = reasonOf(ended, job, problem?.words);
   context.resolved.push(...(await closeUnresolved(transaction, job, { cause: ended, words })));
   const adIds = await closeCreatives(transaction, job.id, ended === 'canceled' ? 'canceled' : 'failed');
-  await keepUnreportedUploads(transaction, job.id);
+  await dropUnreportedUploads(transaction, job.id);
   const status = job.set_id === null ? undefined : await settleSet(transaction, job.set_id, ended);
   const shownProblem = CAUSES_WITH_PROBLEM.has(ended) ? (problem?.details ?? null) : null;
   await markJobSettled(transaction, job.id, { outcome: ended, problem: shownProblem });

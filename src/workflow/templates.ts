@@ -2,7 +2,7 @@ import { conflict, unknownId } from '../domain/failure.ts';
 import { TEMPLATES_MAX } from '../domain/templates.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { lockOrganizationById } from '../store/organizations/organizations.ts';
-import { noteRemoved } from '../store/removal/removedSets.ts';
+import { noteRemoved } from '../store/removal/tombstones.ts';
 import {
   countTemplates,
   deleteTemplate,

@@ -6,17 +6,17 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { ArtifactStore } from '../artifacts/store.ts';
 import type { CreativeFormat } from '../domain/ads.ts';
 import { conflict } from '../domain/failure.ts';
+import { UPLOAD_DAYS } from '../domain/retention.ts';
 import { type UploadLimits, uploadKey } from '../domain/uploads.ts';
 import type { Database, Queryable } from '../store/database/database.ts';
 import { lockOrganizationById } from '../store/organizations/organizations.ts';
-import { noteRemoved } from '../store/removal/removedSets.ts';
+import { noteRemoved, type ObjectRef } from '../store/removal/tombstones.ts';
 import {
   beginUpload,
   completeUpload,
   countUnusedUploads,
-  deleteUploads,
-  lockExpiredUploads,
-  lockIncompleteUpload,
+  deleteIncompleteUpload,
+  deleteUploadRow,
   lockUpload,
   renewSameUpload,
   type UploadRow,
@@ -52,8 +52,8 @@ export async function requireRoomForUpload(
   organizationId: string,
 ): Promise<void> {
   const { count, bytes } = await countUnusedUploads(db, organizationId);
-  const { unused, unusedBytes, days } = uploadLimits;
-  const advice = `Use some in an ad, delete some, or wait: each is removed ${days} days after it was stored.`;
+  const { unused, unusedBytes } = uploadLimits;
+  const advice = `Use some in an ad, delete some, or wait: each is removed ${UPLOAD_DAYS} days after it was stored.`;
   if (count >= unused)
     throw conflict('uploads', `The organization has ${figure(count)} uploads that no ad uses. ${advice}`);
   if (bytes >= unusedBytes)
@@ -76,30 +76,16 @@ export async function storeUpload(context: UploadContext, upload: NewUpload): Pr
     const measured = measure(upload.chunks);
     await artifacts.putStream(uploadKey(id), measured.chunks, STORED_TYPE);
     const { bytes, sha256 } = measured.result();
-    const { days } = uploadLimits;
-    const same = await renewSameUpload(db, { organizationId, name, sha256, days });
+    const same = await renewSameUpload(db, { organizationId, name, sha256 });
     if (same === undefined) {
-      const content = { format, contentType, bytes, sha256 };
-      return { row: await completeUpload(db, id, { content, days }), created: true };
+      return { row: await completeUpload(db, id, { format, contentType, bytes, sha256 }), created: true };
     }
-    await removeIncomplete(context, id);
+    await deleteIncompleteUpload(db, id);
     return { row: same, created: false };
   } catch (error) {
-    await removeIncomplete(context, id);
+    await deleteIncompleteUpload(db, id);
     throw error;
   }
-}
-
-/**
- * Removes an upload that broke off. If the answer of PostgreSQL was lost, the upload may be complete, and the client that repeats
- * it gets this one. So its file stays unless the row says that it is incomplete.
- */
-async function removeIncomplete({ db, artifacts }: UploadContext, id: string): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    if (!(await lockIncompleteUpload(tx, id))) return;
-    await artifacts.discardStream(uploadKey(id));
-    await deleteUploads(tx, [id]);
-  });
 }
 
 function measure(source: AsyncIterable<Buffer>) {
@@ -116,37 +102,13 @@ function measure(source: AsyncIterable<Buffer>) {
 }
 
 /** Deletes an upload that no ad uses. @returns false if there is no such upload. @throws Failure (409) if an ad uses it. */
-export function deleteUpload(
-  { db, artifacts }: UploadContext,
-  { id, organizationId }: { id: string; organizationId: string },
-): Promise<boolean> {
+export function deleteUpload(db: Database, { id, organizationId }: ObjectRef): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const row = await lockUpload(tx, { id, organizationId });
     if (row === undefined) return false;
     if (row.expires_at === null) throw conflict('id', 'is the id of an upload that an ad uses, so it stays.');
-    await artifacts.delete(uploadKey(id));
-    await deleteUploads(tx, [id]);
+    await deleteUploadRow(tx, id);
     await noteRemoved(tx, { id, organizationId });
     return true;
   });
-}
-
-/** Few, because the rows are locked while the artifact store deletes the files. */
-const REMOVED_TOGETHER = 20;
-
-/** Removes expired uploads and those that broke off. Several processes may do so at the same time. @returns how many. */
-export async function removeExpiredUploads({ db, artifacts }: Omit<UploadContext, 'uploadLimits'>): Promise<number> {
-  let removed = 0;
-  for (let found = REMOVED_TOGETHER; found === REMOVED_TOGETHER; removed += found) {
-    found = await db.transaction().execute(async (tx) => {
-      const expired = await lockExpiredUploads(tx, REMOVED_TOGETHER);
-      for (const { id, complete } of expired) {
-        await (complete ? artifacts.delete(uploadKey(id)) : artifacts.discardStream(uploadKey(id)));
-      }
-      const ids = expired.map(({ id }) => id);
-      await deleteUploads(tx, ids);
-      return ids.length;
-    });
-  }
-  return removed;
 }

@@ -9,7 +9,7 @@ import type { Enqueuer } from '../queue/payloads.ts';
 import { recordAction } from '../store/auditLog/auditLog.ts';
 import type { Queryable } from '../store/database/database.ts';
 import { lockOrganizationById } from '../store/organizations/organizations.ts';
-import { noteRemoved } from '../store/removal/removedSets.ts';
+import { noteRemoved } from '../store/removal/tombstones.ts';
 import {
   countEndpoints,
   type EndpointFields,

@@ -29,13 +29,13 @@ export async function insertEvents(
     );
   const { rows } = await pool.query<{ event_id: string; id: string }>(
     `with e as (
-       insert into events (id, organization_id, topic, body, created_at)
-       select gen_random_uuid(), $1, 'ad.uploaded', '{"data":{"object":{}}}', now() - make_interval(days => $2)
+       insert into events (id, organization_id, topic, body, created_at, set_id, ad_id)
+       select gen_random_uuid(), $1, 'ad.uploaded', '{"data":{"object":{}}}', now() - make_interval(days => $2), $6::uuid, $7::uuid
        from generate_series(1, $3::integer) returning id, created_at),
      d as (
        insert into deliveries (id, organization_id, event_id, subscriber_id, set_id, ad_id, channel, target, status,
          attempts, tries, created_at, finished_at, next_attempt_at)
-       select gen_random_uuid(), $1, e.id, $4, $6, $7, 'webhook', 'https://you.example/hook',
+       select gen_random_uuid(), $1, e.id, $4, $6::uuid, $7::uuid, 'webhook', 'https://you.example/hook',
          case when $5::integer is null then 'pending' else 'delivered' end, 1, 1, e.created_at,
          now() - make_interval(days => $5::integer), case when $5::integer is null then now() + interval '1 hour' end
        from e returning id, event_id),

@@ -363,7 +363,7 @@ class SettingsChange(TypedDict, total=False):
     "Settings to change. Absent ones stay."
 
     review: Union[Literal["automatic", "partial", "manual"], None]
-    # Sets are removed this many days after their request, with pictures, reviews, share links, exports and deliveries. Null: as the operator chose. Absent: no change.
+    # Sets are removed this many days after their request, with pictures, reviews, share links and exports. Null: as the operator chose. Absent: no change.
     set_retention_days: Union[int, None]
     # Events are removed this many days after they were recorded, but never before their last delivery is removed. Null: as the operator chose. Absent: no change.
     event_retention_days: Union[int, None]
@@ -1066,7 +1066,7 @@ class Settings(TypedDict):
     type: Literal["settings"]
     # `automatic`: finished sets approve themselves. `partial`: only complete ones do, and sets with failures wait for a review. `manual`: all sets wait for a review.
     review: Literal["automatic", "partial", "manual"]
-    # Sets are removed this many days after their request, with pictures, reviews, share links, exports and deliveries. Null: they stay until they are deleted.
+    # Sets are removed this many days after their request, with pictures, reviews, share links and exports. Null: they stay until they are deleted.
     set_retention_days: Union[int, None]
     # Events are removed this many days after they were recorded, but never before their last delivery is removed.
     event_retention_days: int
@@ -1081,9 +1081,6 @@ class Settings(TypedDict):
 
 class SettingsRetentionBounds(TypedDict):
     set_retention_days: "RetentionBounds"
-    event_retention_days: "RetentionBounds"
-    delivery_retention_days: "RetentionBounds"
-    request_retention_days: "RetentionBounds"
 
 
 class RetentionBounds(TypedDict):

@@ -1,7 +1,7 @@
 import type { ArtifactStore } from '../../artifacts/store.ts';
 import type { Limits } from '../../domain/limits.ts';
 import type { DefaultQuotas } from '../../domain/quotas.ts';
-import type { RetentionPolicy } from '../../domain/retention.ts';
+import type { RetentionLimits } from '../../domain/retention.ts';
 import type { UploadLimits } from '../../domain/uploads.ts';
 import type { Guard } from '../../egress/guard.ts';
 import type { Log } from '../../lib/log.ts';
@@ -22,7 +22,7 @@ export interface PagesOptions extends EventContext {
   /** The quotas of organizations without own ones. */
   readonly quotas?: DefaultQuotas | undefined;
   /** The operator’s choice of how long objects are kept; the defaults unless given. */
-  readonly retention?: RetentionPolicy;
+  readonly retention?: RetentionLimits;
   /** The installation's secret; it signs sessions, forms and share links. */
   readonly secret: Buffer;
   readonly log: Log;

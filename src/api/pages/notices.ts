@@ -4,7 +4,7 @@ import type { Request } from 'express';
 const NOTICES = {
   not_sent: 'Your session had ended, so the last form changed nothing. You are signed in now: send it again.',
   saved: 'Saved.',
-  deleted: 'Deleted. Files and rows go within minutes.',
+  deleted: 'Deleted. Its files go within a minute.',
   key_revoked: 'The key was revoked. It opens nothing any more.',
   connector_removed: 'The connector was removed. Deliveries that use it fail until there is a new one of this name.',
 } as const;

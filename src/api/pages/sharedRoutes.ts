@@ -1,7 +1,7 @@
 /** Serves what a share link opens, without a key: /s/:token. */
 import type { Request, RequestHandler, Router } from 'express';
 import { shareState } from '../../domain/shareLinks.ts';
-import { wasRemoved } from '../../store/removal/removedSets.ts';
+import { wasRemoved } from '../../store/removal/tombstones.ts';
 import { findShareLink, noteShareLinkUse, type SharedSet } from '../../store/shares/shareLinks.ts';
 import { readShareToken } from '../auth/shareTokens.ts';
 import { COST } from '../limits/costs.ts';

@@ -5,10 +5,9 @@ import { Faults } from '../../contract/faults.ts';
 import type { Actor } from '../../domain/auditLog.ts';
 import { Failure, gone, invalid, unknownId } from '../../domain/failure.ts';
 import type { Scope } from '../../domain/keys.ts';
-import { DEFAULT_RETENTION } from '../../domain/retention.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import type { Queryable } from '../../store/database/database.ts';
-import { wasRemoved } from '../../store/removal/removedSets.ts';
+import { wasRemoved } from '../../store/removal/tombstones.ts';
 import { authorize, readApiKey, requireOwner } from '../auth/apiKeys.ts';
 import { COST } from '../limits/costs.ts';
 import { createKeyChecker } from '../limits/keyChecker.ts';
@@ -29,8 +28,6 @@ export interface AuthorizedRequest {
   /** The same, for the audit log. */
   readonly actor: Actor;
   readonly place: OrganizationLinks;
-  /** Days for which organizations that chose nothing keep answers to requests. */
-  readonly answerDays: number;
   /** Takes a further cost from the rate of the key. @throws Failure (429) */
   charge(cost: number): Promise<void>;
 }
@@ -64,8 +61,7 @@ export interface Route {
 
 /** @returns a factory of request handlers that check key, rate limit, organization, scope, whether the organization is disabled, and unknown query parameters, in this order. */
 export function endpoints(options: RouteOptions): (route: Route) => RequestHandler {
-  const { store, publicUrl, requestLimits, retention = DEFAULT_RETENTION } = options;
-  const answerDays = retention.request_retention_days.defaultDays;
+  const { store, publicUrl, requestLimits } = options;
   const { keyChecker = createKeyChecker({ db: store.db }) } = options;
   return ({ scope, cost = COST.usual, secret = scope === 'admin', operation, handler }) => {
     const [handle, shape] = [handler(options), shapeOf(operation)];
@@ -82,7 +78,7 @@ export function endpoints(options: RouteOptions): (route: Route) => RequestHandl
       const { keyId } = caller;
       const actor = actorOf({ request, response }, { type: 'api_key', keyId });
       const place = { publicUrl, slug };
-      const call = { request, response, organizationId: id, keyId, actor, place, answerDays, charge };
+      const call = { request, response, organizationId: id, keyId, actor, place, charge };
       const { status, text, tag } = await handle(call).catch((error: unknown) => answerRemoved(store.db, call, error));
       if (status === 204) {
         response.status(status).set('Cache-Control', 'no-store').end();

@@ -1,7 +1,7 @@
 /** Serves pictures with a frame. Each is drawn once and kept in the artifact store. */
 import type { ArtifactStore } from '../../artifacts/store.ts';
 import { invalid } from '../../domain/failure.ts';
-import { FRAME_TIME_ZONE, framedPicture, publicFacts } from '../../domain/framedPictures.ts';
+import { FRAME_TIME_ZONE, framedKey, framedTag, publicFacts } from '../../domain/framedPictures.ts';
 import { FRAMES, type Frame } from '../../domain/frames.ts';
 import { drawFrame } from '../../framing/drawFrame.ts';
 import { TaskGroup } from '../../lib/taskGroup.ts';
@@ -41,7 +41,7 @@ export function createFramedImages(db: Database, artifacts: ArtifactStore): Fram
       const found = await findFramedImage(db, image.token);
       if (found === undefined) throw invalid({ frame: ['is only possible for screenshots.'] });
       const picture = publicFacts(found);
-      const { key, etag } = framedPicture(image, frame, picture);
+      const key = framedKey(image.artifact_key, frame);
       if (drawing.has(key)) await drawing.get(key);
       else if ((await artifacts.sizeOf(key)) === undefined) {
         await draw(key, image.token, async () => {
@@ -53,7 +53,7 @@ export function createFramedImages(db: Database, artifacts: ArtifactStore): Fram
           );
         });
       }
-      return { key, etag: `"${etag}"` };
+      return { key, etag: `"${framedTag(image.sha256, frame, picture)}"` };
     },
   };
 }

@@ -26,7 +26,7 @@ export async function answerOnce(
   if (key === undefined || (secret && keyRingOf(db) === undefined)) return db.transaction().execute(work);
   const idempotent: IdempotentCall = { organizationId: call.organizationId, endpoint, key, bodySha256 };
   return db.transaction().execute(async (tx) => {
-    const kept = await takeKey(tx, idempotent, { keptDays: call.answerDays });
+    const kept = await takeKey(tx, idempotent);
     if (kept !== undefined) {
       call.response.set('Idempotency-Replayed', 'true');
       return kept;

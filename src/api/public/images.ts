@@ -4,6 +4,7 @@ import { disabledOrganization, type Failure, gone, notFound } from '../../domain
 import { THUMBNAIL_WIDTHS, thumbnailWidth } from '../../domain/thumbnails.ts';
 import type { Database } from '../../store/database/database.ts';
 import { findImage, type Image } from '../../store/images/images.ts';
+import { wasRemoved } from '../../store/removal/tombstones.ts';
 import { costOfPicture } from '../limits/costs.ts';
 import { createThumbnails } from '../thumbnails/thumbnails.ts';
 import { createFramedImages, type FramedImages } from './framedImages.ts';
@@ -74,9 +75,12 @@ function noSuchWidth(): Failure {
 }
 
 async function findByToken(db: Database, token: string): Promise<Image> {
-  const image = /^[A-Za-z0-9_-]{1,128}$/.test(token) ? await findImage(db, token) : undefined;
-  if (image === undefined) throw unknownPicture();
-  if (image.removed_at !== null) throw gone('token', 'This picture was removed with its set.');
+  if (!/^[A-Za-z0-9_-]{1,128}$/.test(token)) throw unknownPicture();
+  const image = await findImage(db, token);
+  if (image === undefined) {
+    const isRemoved = await wasRemoved(db, { id: token });
+    throw isRemoved ? gone('token', 'This picture was removed with its set.') : unknownPicture();
+  }
   if (image.is_disabled) throw disabledOrganization();
   return image;
 }

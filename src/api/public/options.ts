@@ -2,7 +2,7 @@ import type { ErrorRequestHandler, Router } from 'express';
 import type { ArtifactStore } from '../../artifacts/store.ts';
 import type { Limits } from '../../domain/limits.ts';
 import type { DefaultQuotas } from '../../domain/quotas.ts';
-import type { RetentionPolicy } from '../../domain/retention.ts';
+import type { RetentionLimits } from '../../domain/retention.ts';
 import type { UploadLimits } from '../../domain/uploads.ts';
 import type { Guard } from '../../egress/guard.ts';
 import type { Log } from '../../lib/log.ts';
@@ -22,7 +22,7 @@ export interface PublicApiOptions extends EventContext {
   /** The quotas of organizations without own ones. */
   readonly quotas?: DefaultQuotas | undefined;
   /** The operator’s choice of how long objects are kept; the defaults unless given. */
-  readonly retention?: RetentionPolicy;
+  readonly retention?: RetentionLimits;
   /** Limits the requests of each key; without it, nothing does. */
   readonly requestLimits?: RequestLimits | undefined;
   /** Limits requests without a key; without it, nothing does. */

@@ -1,16 +1,14 @@
 /** Handlers that remove what a client created. Each answers 204, also if the object was deleted before. */
 import type { Actor } from '../../domain/auditLog.ts';
 import type { Queryable } from '../../store/database/database.ts';
-import { removeAd, removeCampaign } from '../../workflow/adRemoval.ts';
-import { removeSet } from '../../workflow/removal.ts';
+import { removeAd, removeCampaign, removeSet } from '../../workflow/removal.ts';
 import { type Handler, idOf } from './endpoint.ts';
 import type { PublicApiOptions } from './options.ts';
 
 type Remove = (tx: Queryable, ref: { id: string; organizationId: string }, actor: Actor) => Promise<void>;
 
 /** DELETE …/screenshot_sets/{id} */
-export const deleteSet = (options: PublicApiOptions): Handler =>
-  deleting(options, (tx, { id, organizationId }, actor) => removeSet(tx, { organizationId, setId: id }, actor));
+export const deleteSet = (options: PublicApiOptions): Handler => deleting(options, removeSet);
 
 /** DELETE …/ads/{id} */
 export const deleteAd = (options: PublicApiOptions): Handler => deleting(options, removeAd);

@@ -27,10 +27,9 @@ export function oneUpload({ store }: PublicApiOptions): Handler {
 }
 
 /** DELETE …/uploads/{id}: 204. */
-export function removeUpload({ store, artifacts, uploadLimits }: PublicApiOptions): Handler {
-  const context = { db: store.db, artifacts, uploadLimits };
+export function removeUpload({ store }: PublicApiOptions): Handler {
   return async ({ request, organizationId }) => {
-    if (!(await deleteUpload(context, { id: idOf(request), organizationId }))) throw unknownId();
+    if (!(await deleteUpload(store.db, { id: idOf(request), organizationId }))) throw unknownId();
     return { status: 204, text: '' };
   };
 }

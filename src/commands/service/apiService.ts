@@ -8,14 +8,10 @@ import { createErrorPages } from '../../api/pages/errorPages.ts';
 import { createPages } from '../../api/pages/pages.ts';
 import { createPublicApi } from '../../api/public/app.ts';
 import { createGuard } from '../../egress/guard.ts';
-import { retentionPolicy } from '../retentionPolicy.ts';
-import { startAuditLogRemoval } from './auditLogRemoval.ts';
+import { setRetention } from '../setRetention.ts';
 import { type HttpServer, type ListenOptions, startHttpServer } from './httpServer.ts';
-import { startRetention } from './retention.ts';
-import { startSearchUpdates } from './searchUpdates.ts';
+import { startMaintenance } from './maintenance.ts';
 import type { ServiceContext } from './serviceContext.ts';
-import { startSetRemoval } from './setRemoval.ts';
-import { startUploadCleanup } from './uploadCleanup.ts';
 
 export interface ApiService {
   readonly publicServer: HttpServer;
@@ -89,19 +85,15 @@ export async function startApiService(context: ServiceContext, ports: ApiPorts):
     portSetting: ports.portSetting ?? 'PORT',
     maxConnections: context.config.MAX_CONNECTIONS,
   });
-  return { publicServer: withCleanup(context, publicServer), internalServer };
+  return { publicServer: withMaintenance(context, publicServer), internalServer };
 }
 
-/** Removes expired and deleted objects, and updates the search, as long as the server runs. */
-function withCleanup(context: ServiceContext, server: HttpServer): HttpServer {
-  const cleanup = startUploadCleanup(context);
-  const removal = startSetRemoval(context, retentionPolicy(context.config).set_retention_days);
-  const auditLog = startAuditLogRemoval(context, context.config.AUDIT_LOG_RETENTION_DAYS);
-  const retention = startRetention(context, retentionPolicy(context.config));
-  const search = startSearchUpdates(context);
+/** Runs the maintenance as long as the server runs. */
+function withMaintenance(context: ServiceContext, server: HttpServer): HttpServer {
+  const retention = { sets: setRetention(context.config), auditLogDays: context.config.AUDIT_LOG_RETENTION_DAYS };
+  const maintenance = startMaintenance(context, retention);
   const close = async (graceMs: number) => {
-    const jobs = [cleanup, removal, retention, auditLog, search];
-    await Promise.all([...jobs.map((job) => job.stop()), server.close(graceMs)]);
+    await Promise.all([maintenance.stop(), server.close(graceMs)]);
   };
   return { port: server.port, close };
 }
@@ -113,7 +105,7 @@ function publicApi(
   const { config, store, queue, publicUrl, log, metrics, artifacts, installation, notifications } = context;
   const guard = createGuard({ allow: egressAllow });
   const { limits, uploadLimits, quotas } = limitsOf(config);
-  const retention = retentionPolicy(config);
+  const retention = setRetention(config);
   const shared = rateLimited ? rateLimits(context) : {};
   const pageOptions = {
     ...shared,
@@ -176,7 +168,6 @@ function limitsOf(config: ServiceContext['config']) {
     },
     quotas: { picturesPerDay: config.PICTURES_PER_DAY, runningCaptures: config.MAX_PODS_PER_ORGANIZATION },
     uploadLimits: {
-      days: config.UPLOAD_DAYS,
       unused: config.MAX_UNUSED_UPLOADS,
       unusedBytes: config.MAX_UNUSED_UPLOAD_BYTES,
     },

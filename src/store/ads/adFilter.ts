@@ -24,7 +24,6 @@ export function isInAdList(filter: AdFilter): RawBuilder<boolean> {
   const { organizationId, campaignId, lookupKey, status, after } = filter;
   return allOf([
     sql`ads.organization_id = ${organizationId}`,
-    sql`ads.removed_at is null`,
     campaignId === undefined ? undefined : sql`ads.campaign_id = ${campaignId}`,
     lookupKey === undefined ? undefined : sql`ads.lookup_key = ${lookupKey}`,
     status === undefined ? undefined : sql`ads.status = ${status}`,

@@ -3,7 +3,7 @@ import type { Metadata } from '../../domain/metadata.ts';
 import type { Queryable } from '../database/database.ts';
 import type { AdTable } from '../database/schema.ts';
 
-/** Keeps others from changing the ad before the transaction ends. @returns undefined if there is no such ad. */
+/** Keeps others from using or changing the ad before the transaction ends. @returns undefined if there is no such ad. */
 export async function lockAdToChange(
   tx: Queryable,
   { id, organizationId }: { readonly id: string; readonly organizationId: string },
@@ -13,8 +13,7 @@ export async function lockAdToChange(
     .select(['name', 'metadata'])
     .where('id', '=', id)
     .where('organization_id', '=', organizationId)
-    .where('removed_at', 'is', null)
-    .forNoKeyUpdate()
+    .forUpdate()
     .executeTakeFirst();
 }
 

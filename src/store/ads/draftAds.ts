@@ -22,7 +22,6 @@ export async function readDraftAds(
     .innerJoin('campaigns', 'campaigns.id', 'ads.campaign_id')
     .select([...AD_COLUMNS, 'campaigns.name as campaign', 'ads.source'])
     .where('ads.organization_id', '=', organizationId)
-    .where('ads.removed_at', 'is', null)
     .where(sql<SqlBool>`ads.id = any(${[...ids]}::uuid[])`)
     .execute();
   return rows.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));

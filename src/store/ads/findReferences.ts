@@ -43,7 +43,6 @@ async function findCampaign(db: Queryable, { organizationId, campaign }: AdRefer
     .select('id')
     .where('organization_id', '=', organizationId)
     .where(column, '=', value)
-    .where('removed_at', 'is', null)
     .forKeyShare()
     .executeTakeFirst();
   return row?.id;
@@ -57,7 +56,6 @@ async function findAdsById(db: Queryable, { organizationId, adIds }: AdReference
     .select(AD_COLUMNS)
     .where('organization_id', '=', organizationId)
     .where(sql<boolean>`ads.id = any(${ids}::uuid[])`)
-    .where('removed_at', 'is', null)
     .forKeyShare()
     .execute();
 }

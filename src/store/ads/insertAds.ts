@@ -108,8 +108,7 @@ function statement({ organizationId, campaign, source, ads, subscribers = [] }: 
 function campaignSteps(organizationId: string, campaign: NewAds['campaign']): RawBuilder<unknown> {
   if ('id' in campaign) {
     return sql`campaign as (
-      select id from campaigns where id = ${campaign.id}::uuid and organization_id = ${organizationId}::uuid
-        and removed_at is null for key share)`;
+      select id from campaigns where id = ${campaign.id}::uuid and organization_id = ${organizationId}::uuid for key share)`;
   }
   return sql`
     found as (select id from campaigns where organization_id = ${organizationId}::uuid and name = ${campaign.name}

@@ -28,7 +28,6 @@ export async function readAdRow(db: Queryable, query: RowQuery): Promise<(AdRow 
     .innerJoin('organizations', 'organizations.id', 'ads.organization_id')
     .select([...AD_COLUMNS, 'organizations.slug'])
     .where('ads.id', '=', query.id)
-    .where('ads.removed_at', 'is', null)
     .$if(query.organizationId !== undefined, (q) => q.where('ads.organization_id', '=', query.organizationId ?? ''))
     .executeTakeFirst();
 }
@@ -77,7 +76,6 @@ export async function readAdHead(
       sql<number>`length(ads.content)`.as('content_length'),
     ])
     .where('ads.id', '=', id)
-    .where('ads.removed_at', 'is', null)
     .where('ads.organization_id', '=', organizationId)
     .executeTakeFirst();
 }

@@ -17,7 +17,6 @@ export function isInCampaignList(filter: CampaignFilter): RawBuilder<boolean> {
   const { organizationId, name, after } = filter;
   return allOf([
     sql`campaigns.organization_id = ${organizationId}`,
-    sql`campaigns.removed_at is null`,
     name === undefined ? undefined : sql`campaigns.name = ${name}`,
     ...inRange(sql`campaigns.created_at`, filter),
     isAfter('campaigns', after),

@@ -53,8 +53,7 @@ export async function readCampaign(
   { id, organizationId }: { id: string; organizationId: string },
 ): Promise<CampaignListRow | undefined> {
   const { rows } = await sql<Campaign>`select ${COLUMNS} from campaigns
-    where campaigns.id = ${id} and campaigns.organization_id = ${organizationId}
-      and campaigns.removed_at is null`.execute(db);
+    where campaigns.id = ${id} and campaigns.organization_id = ${organizationId}`.execute(db);
   const counts = await countContent(db, rows);
   return rows.map((row) => ({ ...row, ...(counts.get(row.id) ?? NONE) }))[0];
 }
@@ -69,7 +68,6 @@ export async function readRecentCampaigns(
     .selectFrom('campaigns')
     .select(['id', 'name'])
     .where('organization_id', '=', organizationId)
-    .where('removed_at', 'is', null)
     .orderBy('active_at', 'desc')
     .orderBy('id')
     .limit(most)

@@ -12,6 +12,5 @@ export async function readCampaign(
     .selectAll()
     .where('id', '=', id)
     .where('organization_id', '=', organizationId)
-    .where('removed_at', 'is', null)
     .executeTakeFirst();
 }

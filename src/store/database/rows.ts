@@ -5,15 +5,7 @@ import type { AdTable, ScreenshotSetTable, ScreenshotTable } from './schema.ts';
 /** The columns of an ad that its record needs; the content, which may be a megabyte, is not among them. */
 export type AdRow = Omit<
   Selectable<AdTable>,
-  | 'content'
-  | 'given_width'
-  | 'given_height'
-  | 'source'
-  | 'captured_at'
-  | 'organization_id'
-  | 'upload_id'
-  | 'removed_at'
-  | 'removing_until'
+  'content' | 'given_width' | 'given_height' | 'source' | 'captured_at' | 'organization_id' | 'upload_id'
 >;
 export type SetRow = Pick<
   Selectable<ScreenshotSetTable>,

@@ -38,9 +38,6 @@ export interface OrganizationTable {
   webhook_secret_rotated_at: MaybeTime;
   created_at: CreatedAt;
   set_retention_days: number | null;
-  event_retention_days: number | null;
-  delivery_retention_days: number | null;
-  request_retention_days: number | null;
   pictures_per_day: number | null;
   running_captures: number | null;
   deletion_started_at: MaybeTime;
@@ -94,8 +91,6 @@ export interface CampaignTable {
   created_at: CreatedAt;
   /** When the last set or ad was requested. */
   active_at: CreatedAt;
-  removed_at: MaybeTime;
-  removing_until: MaybeTime;
 }
 
 export interface ImageTable {
@@ -108,7 +103,11 @@ export interface ImageTable {
   bytes: number;
   sha256: string;
   created_at: CreatedAt;
-  removed_at: MaybeTime;
+}
+
+export interface RemovedFileTable {
+  key: string;
+  due_at: CreatedAt;
 }
 
 export interface TombstoneTable {
@@ -142,17 +141,6 @@ export interface AdTable {
   created_at: CreatedAt;
   captured_at: MaybeTime;
   upload_id: ColumnType<string | null, string | null | undefined, never>;
-  removed_at: MaybeTime;
-  removing_until: MaybeTime;
-}
-
-export interface RenamedObjectTable {
-  id: string;
-  kind: 'ad' | 'campaign';
-  after: string | null;
-  renamed_at: CreatedAt;
-  version: Generated<number>;
-  step_until: MaybeTime;
 }
 
 export interface UploadTable {
@@ -181,9 +169,6 @@ export interface ScreenshotSetTable {
   approved_at: MaybeTime;
   retake_of: string | null;
   original_id: string | null;
-  removed_at: MaybeTime;
-  removing_until: MaybeTime;
-  emptied_at: MaybeTime;
 }
 
 export interface ScreenshotTable {
@@ -354,9 +339,9 @@ export interface EventTable {
   topic: EventTopic;
   body: string;
   created_at: CreatedAt;
-  /** Null as long as its deliveries say what it is about. */
-  ad_id: ColumnType<string | null, never, string | null>;
-  set_id: ColumnType<string | null, never, string | null>;
+  /** The ad or set that it is about, which may be removed. */
+  ad_id: string | null;
+  set_id: string | null;
 }
 
 export interface DeliveryTable {
@@ -458,7 +443,7 @@ export interface Schema {
   images: ImageTable;
   tombstones: TombstoneTable;
   ads: AdTable;
-  renamed_objects: RenamedObjectTable;
+  removed_files: RemovedFileTable;
   uploads: UploadTable;
   screenshot_sets: ScreenshotSetTable;
   screenshots: ScreenshotTable;

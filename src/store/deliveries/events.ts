@@ -18,17 +18,16 @@ export interface EventFilter extends TimeRange {
   readonly after?: Place | undefined;
 }
 
-export interface EventRow extends Omit<Selectable<EventTable>, 'body' | 'ad_id' | 'set_id'> {
-  readonly ad_id: string | null;
-  readonly set_id: string | null;
-}
+export type EventRow = Omit<Selectable<EventTable>, 'body'>;
 
-/** All deliveries of an event are about the same ad or set. The event itself says so if they were removed. */
-const about = (column: 'ad_id' | 'set_id') =>
-  sql<string | null>`coalesce(${sql.ref(`events.${column}`)}, (select d.${sql.ref(column)} from deliveries d
-    where d.event_id = events.id and d.${sql.ref(column)} is not null limit 1))`;
-
-const COLUMNS = ['events.id', 'events.organization_id', 'events.topic', 'events.created_at'] as const;
+const COLUMNS = [
+  'events.id',
+  'events.organization_id',
+  'events.topic',
+  'events.created_at',
+  'events.ad_id',
+  'events.set_id',
+] as const;
 
 /** Newest first. */
 export async function listEvents(db: Queryable, filter: EventFilter, page: Page): Promise<ListPage<EventRow>> {
@@ -36,28 +35,17 @@ export async function listEvents(db: Queryable, filter: EventFilter, page: Page)
   const delivered = db
     .selectFrom('deliveries')
     .select('event_id')
-    .$if(adId !== undefined, (q) => q.where('ad_id', '=', adId ?? ''))
-    .$if(setId !== undefined, (q) => q.where('set_id', '=', setId ?? ''))
-    .$if(endpointId !== undefined, (q) => q.where('subscriber_id', '=', endpointId ?? ''));
-  // Events without deliveries have no endpoint.
-  const alone = db
-    .selectFrom('events as e')
-    .select('e.id as event_id')
-    .$if(adId !== undefined, (q) => q.where('e.ad_id', '=', adId ?? ''))
-    .$if(setId !== undefined, (q) => q.where('e.set_id', '=', setId ?? ''));
-  const wanted = endpointId === undefined ? delivered.unionAll(alone) : delivered;
+    .where('subscriber_id', '=', endpointId ?? '');
   const matching = db
     .selectFrom('events')
     .where('events.organization_id', '=', filter.organizationId)
     .$if(topic !== undefined, (q) => q.where('events.topic', '=', topic ?? 'ad.uploaded'))
     .where(isInRange(sql`events.created_at`, { from, to }))
     .where(isAfter('events', after))
-    .$if((adId ?? setId ?? endpointId) !== undefined, (q) => q.where('events.id', 'in', wanted));
-  const rows = matching
-    .select(COLUMNS)
-    .select([about('ad_id').as('ad_id'), about('set_id').as('set_id')])
-    .orderBy('events.created_at', 'desc')
-    .orderBy('events.id');
+    .$if(adId !== undefined, (q) => q.where('events.ad_id', '=', adId ?? ''))
+    .$if(setId !== undefined, (q) => q.where('events.set_id', '=', setId ?? ''))
+    .$if(endpointId !== undefined, (q) => q.where('events.id', 'in', delivered));
+  const rows = matching.select(COLUMNS).orderBy('events.created_at', 'desc').orderBy('events.id');
   return readListPage(db, rows, page);
 }
 
@@ -69,7 +57,6 @@ export async function findEvent(
   return db
     .selectFrom('events')
     .select([...COLUMNS, 'events.body'])
-    .select([about('ad_id').as('ad_id'), about('set_id').as('set_id')])
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .executeTakeFirst();
@@ -190,8 +177,8 @@ export async function insertMissingDeliveries(
 ): Promise<OneDelivery[]> {
   const { rows } = await sql<OneDelivery>`
     insert into deliveries (id, organization_id, event_id, subscriber_id, ad_id, set_id, channel, target, next_attempt_at)
-    select gen_random_uuid(), events.organization_id, events.id, ${endpoint.id}::uuid, ${about('ad_id')},
-      ${about('set_id')}, 'webhook', ${endpoint.url}, now()
+    select gen_random_uuid(), events.organization_id, events.id, ${endpoint.id}::uuid, events.ad_id,
+      events.set_id, 'webhook', ${endpoint.url}, now()
     from events where events.id = any(${eventIds}::uuid[]) order by events.id
     on conflict (event_id, subscriber_id, channel) do nothing
     returning id, ad_id, set_id`.execute(tx);

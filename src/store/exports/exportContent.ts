@@ -39,7 +39,7 @@ export async function readExportSubject(
         string_agg(concat_ws(':', id, status, image_token), ',' order by own_seq) as content
       from shown
     ) s
-    where t.id = ${setId} and t.organization_id = ${organizationId} and t.removed_at is null`.execute(db);
+    where t.id = ${setId} and t.organization_id = ${organizationId}`.execute(db);
   return rows[0];
 }
 

@@ -188,14 +188,3 @@ async function change(
 export async function extendExport(tx: Queryable, id: string, expiresAt: Date): Promise<void> {
   await tx.updateTable('exports').set({ expires_at: expiresAt }).where('id', '=', id).execute();
 }
-
-/** Marks an export as expired if its time has come. The file is not served from then on. */
-export async function expireExport(db: Queryable, id: string): Promise<void> {
-  await db
-    .updateTable('exports')
-    .set({ status: 'expired' })
-    .where('id', '=', id)
-    .where('status', '=', 'ready')
-    .where('expires_at', '<=', sql<Date>`now()`)
-    .execute();
-}

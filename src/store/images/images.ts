@@ -41,8 +41,8 @@ export async function findImage(db: Queryable, token: string): Promise<Image | u
 
 /** Call it after storing a file made from a picture: the removal of the picture may have missed the file. */
 export async function isRemoved(db: Queryable, token: string): Promise<boolean> {
-  const row = await db.selectFrom('images').select('removed_at').where('token', '=', token).executeTakeFirst();
-  return row === undefined || row.removed_at !== null;
+  const row = await db.selectFrom('images').select('token').where('token', '=', token).executeTakeFirst();
+  return row === undefined;
 }
 
 /** @returns the place of the ad in the picture of a screenshot, in device pixels; undefined if no record names it. */

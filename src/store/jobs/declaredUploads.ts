@@ -33,44 +33,21 @@ export async function addDeclaredContents(
   return new Set(rows.map(({ picture }) => picture));
 }
 
-/**
- * Keeps only the contents that no result names. Their files have no other row. Call it when the job accepts no further result.
- */
-export async function keepUnreportedUploads(transaction: Queryable, jobId: string): Promise<void> {
+/** The signature of an upload is valid for 15 minutes, so no file arrives after this time. */
+const LATE_MINUTES = 20;
+
+/** Lets the sweeper delete the files that no result names. Call it when the job accepts no further result. */
+export async function dropUnreportedUploads(transaction: Queryable, jobId: string): Promise<void> {
   // As `withContent` makes the key.
-  const isReported = sql`left(d.picture, -4) || '-' || content || '.png' in (
-    select i.artifact_key from creative_frames f join images i on i.token = f.image_token where f.job_id = ${jobId}
-    union all
-    select i.artifact_key from screenshot_jobs j join screenshots s on s.set_id = j.set_id
-      join images i on i.token = s.image_token where j.id = ${jobId})`;
-  await sql`delete from declared_uploads d where d.job_id = ${jobId}
-    and not exists (select from unnest(d.contents) as content where not ${isReported})`.execute(transaction);
-  await sql`update declared_uploads d
-    set contents = array(select content from unnest(d.contents) as content where not ${isReported})
-    where d.job_id = ${jobId}`.execute(transaction);
-}
-
-export interface UnreportedUpload {
-  readonly job_id: string;
-  readonly picture: string;
-  readonly contents: readonly string[];
-}
-
-/** Locks contents that were never reported, of jobs that were settled so many minutes ago. */
-export async function lockUnreportedUploads(
-  transaction: Queryable,
-  { minutes, limit }: { readonly minutes: number; readonly limit: number },
-): Promise<UnreportedUpload[]> {
-  const { rows } = await sql<UnreportedUpload>`
-    select d.job_id, d.picture, d.contents from declared_uploads d join screenshot_jobs j on j.id = d.job_id
-    where j.settled_at < now() - make_interval(mins => ${minutes})
-    limit ${limit} for update of d skip locked`.execute(transaction);
-  return rows;
-}
-
-export async function deleteDeclaredUpload(
-  transaction: Queryable,
-  { jobId, picture }: { readonly jobId: string; readonly picture: string },
-): Promise<void> {
-  await transaction.deleteFrom('declared_uploads').where('job_id', '=', jobId).where('picture', '=', picture).execute();
+  await sql`
+    insert into removed_files (key, due_at)
+    select key, now() + make_interval(mins => ${LATE_MINUTES})
+    from declared_uploads d, unnest(d.contents) as content, concat(left(d.picture, -4), '-', content, '.png') as key
+    where d.job_id = ${jobId} and key not in (
+      select i.artifact_key from creative_frames f join images i on i.token = f.image_token where f.job_id = ${jobId}
+      union all
+      select i.artifact_key from screenshot_jobs j join screenshots s on s.set_id = j.set_id
+        join images i on i.token = s.image_token where j.id = ${jobId})
+    on conflict do nothing`.execute(transaction);
+  await transaction.deleteFrom('declared_uploads').where('job_id', '=', jobId).execute();
 }

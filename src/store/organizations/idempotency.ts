@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely';
 import { Failure } from '../../domain/failure.ts';
-import { DEFAULT_RETENTION } from '../../domain/retention.ts';
+import { ANSWER_DAYS } from '../../domain/retention.ts';
 import type { Queryable } from '../database/database.ts';
 import { answerPlace, openSecret, sealSecret } from '../secrets/sealing.ts';
 
@@ -21,18 +21,15 @@ export interface KeptAnswer {
   readonly text: string;
 }
 
-const { defaultDays: DEFAULT_DAYS } = DEFAULT_RETENTION.request_retention_days;
-
 /**
  * Takes the key for this transaction. @returns the answer to replay, if there is one.
- * @param keptDays of organizations that chose nothing; 1 unless given.
  * @param wait waits for the first request instead of failing: for a form, whose sender cannot try again.
  * @throws Failure: 409 while the first request runs, 422 where the key was used with another body.
  */
 export async function takeKey(
   tx: Queryable,
   call: IdempotentCall,
-  { wait = false, keptDays = DEFAULT_DAYS } = {},
+  { wait = false } = {},
 ): Promise<KeptAnswer | undefined> {
   const name = JSON.stringify([call.organizationId, call.endpoint, call.key]);
   if (wait) await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
@@ -43,8 +40,7 @@ export async function takeKey(
     .where('organization_id', '=', call.organizationId)
     .where('endpoint', '=', call.endpoint)
     .where('key', '=', call.key)
-    .where(sql<boolean>`created_at > now() - make_interval(days => coalesce(
-      (select request_retention_days from organizations where id = ${call.organizationId}::uuid), ${keptDays}::integer))`)
+    .where(sql<boolean>`created_at > now() - make_interval(days => ${ANSWER_DAYS})`)
     .executeTakeFirst();
   if (kept === undefined || kept.status_code === null || kept.response === null) return undefined;
   if (!kept.body_sha256.equals(call.bodySha256)) {

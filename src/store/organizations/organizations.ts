@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import { conflict, invalid, notFound } from '../../domain/failure.ts';
 import { SCOPES } from '../../domain/keys.ts';
-import type { ChosenRetention } from '../../domain/retention.ts';
 import { isSlug } from '../../domain/slugs.ts';
 import type { Queryable } from '../database/database.ts';
 import type { OrganizationTable } from '../database/schema.ts';
@@ -90,8 +89,8 @@ export async function setReview(db: Queryable, slug: string, review: Organizatio
   await change(db, slug, { review });
 }
 
-export async function setRetention(db: Queryable, slug: string, chosen: Partial<ChosenRetention>): Promise<void> {
-  await change(db, slug, chosen);
+export async function setRetention(db: Queryable, slug: string, days: number | null): Promise<void> {
+  await change(db, slug, { set_retention_days: days });
 }
 
 /** Null: as the operator's settings say. */
@@ -137,7 +136,7 @@ export async function readWebhookSecret(db: Queryable, slug: string): Promise<We
 async function change(
   db: Queryable,
   slug: string,
-  values: Partial<Pick<Organization, 'disabled_at' | 'review' | keyof ChosenRetention | keyof OwnQuotas>>,
+  values: Partial<Pick<Organization, 'disabled_at' | 'review' | 'set_retention_days' | keyof OwnQuotas>>,
 ): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable('organizations')

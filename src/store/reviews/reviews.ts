@@ -92,9 +92,7 @@ export interface RetakeReview {
 /** Locks the set. @returns undefined unless it is a retake that waits for a review. */
 export async function readRetakeReview(tx: Queryable, setId: string): Promise<RetakeReview | undefined> {
   const { rows } = await sql<{ id: string }>`select id from screenshot_sets
-    where id = ${setId} and retake_of is not null and status = 'in_review' and removed_at is null for update`.execute(
-    tx,
-  );
+    where id = ${setId} and retake_of is not null and status = 'in_review' for update`.execute(tx);
   if (rows.length === 0) return undefined;
   const counts = await sql<RetakeReview>`
     select count(*) filter (where decision is null)::integer as open,

@@ -38,7 +38,6 @@ export async function listApprovedScreenshots(
     .innerJoin('screenshot_sets', 'screenshot_sets.id', 'screenshots.set_id')
     .where('screenshot_sets.organization_id', '=', filter.organizationId)
     .where('screenshot_sets.status', '=', 'approved')
-    .where('screenshot_sets.removed_at', 'is', null)
     .where(isInRange(sql`screenshot_sets.approved_at`, filter))
     .where('screenshots.status', '=', 'uploaded')
     .where(sql<boolean>`screenshots.decision is distinct from 'rejected'`)

@@ -22,7 +22,6 @@ export async function lockScreenshot(
     .select(['s.set_id', 's.status', 's.decision'])
     .where('s.id', '=', screenshotId)
     .where('t.organization_id', '=', organizationId)
-    .where('t.removed_at', 'is', null)
     .forUpdate('s')
     .executeTakeFirst();
 }
@@ -40,7 +39,6 @@ export async function readScreenshot(
     .select(['screenshots.set_id', 'screenshot_sets.approved_at'])
     .where('screenshots.id', '=', screenshotId)
     .where('screenshot_sets.organization_id', '=', organizationId)
-    .where('screenshot_sets.removed_at', 'is', null)
     .executeTakeFirst();
   const ad = row && (await readAds(db, [row.ad_id])).get(row.ad_id);
   return row && ad && { ...row, ad };

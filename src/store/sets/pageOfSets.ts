@@ -77,7 +77,6 @@ export async function readSetHeadlines(
   if (ids.length === 0) return [];
   const { rows } = await sql<SetHeadline>`select ${SET_QUERY.columns} from screenshot_sets ${SET_QUERY.joins}
     where screenshot_sets.organization_id = ${organizationId} and screenshot_sets.id = any(${[...ids]}::uuid[])
-      and screenshot_sets.removed_at is null
     order by ${CREATED} desc, screenshot_sets.id`.execute(db);
   return withContent(db, rows, PICTURES);
 }

@@ -20,7 +20,6 @@ export async function readSetRow(db: Queryable, query: RowQuery): Promise<(SetRo
       'organizations.slug',
     ])
     .where('screenshot_sets.id', '=', query.id)
-    .where('screenshot_sets.removed_at', 'is', null)
     .$if(query.organizationId !== undefined, (q) =>
       q.where('screenshot_sets.organization_id', '=', query.organizationId ?? ''),
     )
@@ -41,7 +40,6 @@ export async function readSetHead(
     .selectAll('screenshot_sets')
     .select('campaigns.name as campaign')
     .where('screenshot_sets.id', '=', id)
-    .where('screenshot_sets.removed_at', 'is', null)
     .where('screenshot_sets.organization_id', '=', organizationId)
     .executeTakeFirst();
 }
@@ -66,7 +64,6 @@ export async function readProgress(
       sql<number>`count(*) filter (where screenshots.status <> 'pending')::integer`.as('resolved'),
     ])
     .where('screenshot_sets.id', '=', id)
-    .where('screenshot_sets.removed_at', 'is', null)
     .where('screenshot_sets.organization_id', '=', organizationId)
     .groupBy('screenshot_sets.status')
     .executeTakeFirst();
@@ -81,7 +78,6 @@ export async function readSetsOfAd(
   return db
     .selectFrom('screenshot_sets')
     .select(['id', 'status', 'created_at'])
-    .where('removed_at', 'is', null)
     .where((eb) =>
       eb.exists(
         eb

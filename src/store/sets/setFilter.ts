@@ -21,7 +21,6 @@ export function isInSetList(filter: SetFilter): RawBuilder<boolean> {
   const { organizationId, campaignId, status, after } = filter;
   return allOf([
     sql`screenshot_sets.organization_id = ${organizationId}`,
-    sql`screenshot_sets.removed_at is null`,
     campaignId === undefined ? undefined : sql`screenshot_sets.campaign_id = ${campaignId}`,
     status === undefined ? undefined : sql`screenshot_sets.status = ${status}`,
     ...inRange(sql`screenshot_sets.created_at`, filter),

@@ -15,7 +15,6 @@ export async function lockSet(
     .select(['status', 'cancel_requested_at'])
     .where('id', '=', setId)
     .where('organization_id', '=', organizationId)
-    .where('removed_at', 'is', null)
     .forUpdate()
     .executeTakeFirst();
 }
@@ -35,7 +34,6 @@ export async function lockSetToRetake(
     .select(['id', 'status', 'campaign_id', 'instructions', 'metadata', 'original_id'])
     .where('id', '=', setId)
     .where('organization_id', '=', organizationId)
-    .where('removed_at', 'is', null)
     .forUpdate()
     .executeTakeFirst();
 }

@@ -33,6 +33,6 @@ export async function readSetVersion(
     cross join lateral (
       select sum(hashint8(xmin::text::bigint)) as changes from screenshot_sets where original_id = coalesce(t.original_id, t.id)
     ) r
-    where t.id = ${id} and t.organization_id = ${organizationId} and t.removed_at is null`.execute(db);
+    where t.id = ${id} and t.organization_id = ${organizationId}`.execute(db);
   return rows[0];
 }

@@ -88,7 +88,6 @@ export async function findShareLink(db: Queryable, id: string): Promise<SharedSe
     .select(['l.id', 'l.set_id', 'l.expires_at', 'l.revoked_at', 'l.downloads', 'l.organization_id'])
     .select(['o.slug', 'o.disabled_at'])
     .where('l.id', '=', id)
-    .where('s.removed_at', 'is', null)
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const { organization_id, disabled_at, ...link } = row;

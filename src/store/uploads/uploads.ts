@@ -1,6 +1,7 @@
 /** Creative files that clients stored. A row without a SHA-256 belongs to an upload that is still running, or that broke off. */
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { CreativeFormat } from '../../domain/ads.ts';
+import { UPLOAD_DAYS } from '../../domain/retention.ts';
 import { isUuid } from '../../domain/slugs.ts';
 import type { Queryable } from '../database/database.ts';
 import type { Place } from '../database/keyset.ts';
@@ -39,12 +40,11 @@ export interface StoredContent {
 export async function completeUpload(
   db: Queryable,
   id: string,
-  { content, days }: { content: StoredContent; days: number },
+  { format, contentType, bytes, sha256 }: StoredContent,
 ): Promise<UploadRow> {
-  const { format, contentType, bytes, sha256 } = content;
   const row = await db
     .updateTable('uploads')
-    .set({ format, content_type: contentType, bytes, sha256, expires_at: inDays(days) })
+    .set({ format, content_type: contentType, bytes, sha256, expires_at: UNUSED_END })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst();
@@ -52,16 +52,16 @@ export async function completeUpload(
   return row as UploadRow;
 }
 
-const inDays = (days: number) => sql<Date>`now() + make_interval(days => ${days})`;
+const UNUSED_END = sql<Date>`now() + make_interval(days => ${UPLOAD_DAYS})`;
 
 /** Finds an upload of the same bytes under the same name, and lets it expire later. */
 export async function renewSameUpload(
   db: Queryable,
-  given: { organizationId: string; name: string; sha256: string; days: number },
+  given: { organizationId: string; name: string; sha256: string },
 ): Promise<UploadRow | undefined> {
   const row = await db
     .updateTable('uploads')
-    .set({ expires_at: sql<Date | null>`case when expires_at is null then null else ${inDays(given.days)} end` })
+    .set({ expires_at: sql<Date | null>`case when expires_at is null then null else ${UNUSED_END} end` })
     .where('id', 'in', (query) =>
       query
         .selectFrom('uploads')
@@ -161,37 +161,6 @@ export async function listUploads(
   return { rows: rows as UploadRow[], total };
 }
 
-export interface RemovableUpload {
-  readonly id: string;
-  /** False for an upload that broke off. */
-  readonly complete: boolean;
-}
-
-/** Locks expired uploads. No ad can begin to use one of them before the transaction ends. */
-export async function lockExpiredUploads(transaction: Queryable, limit: number): Promise<RemovableUpload[]> {
-  return transaction
-    .selectFrom('uploads')
-    .select(['id', isComplete.$castTo<boolean>().as('complete')])
-    .where('expires_at', '<=', sql<Date>`now()`)
-    .orderBy('expires_at')
-    .limit(limit)
-    .forUpdate()
-    .skipLocked()
-    .execute();
-}
-
-/** Locks an upload that is not complete. @returns false if it is complete or gone. */
-export async function lockIncompleteUpload(transaction: Queryable, id: string): Promise<boolean> {
-  const row = await transaction
-    .selectFrom('uploads')
-    .select('id')
-    .where('id', '=', id)
-    .where('sha256', 'is', null)
-    .forUpdate()
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 /** Locks one complete upload. */
 export async function lockUpload(
   transaction: Queryable,
@@ -201,10 +170,15 @@ export async function lockUpload(
   return (await locked.executeTakeFirst()) as UploadRow | undefined;
 }
 
-export async function deleteUploads(transaction: Queryable, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  await transaction
-    .deleteFrom('uploads')
-    .where(sql<SqlBool>`id = any(${[...ids]}::uuid[])`)
-    .execute();
+/** A trigger notes its file. */
+export async function deleteUploadRow(transaction: Queryable, id: string): Promise<void> {
+  await transaction.deleteFrom('uploads').where('id', '=', id).execute();
+}
+
+/**
+ * Deletes an upload that broke off. If the answer of PostgreSQL was lost, the upload may be complete, and the client that
+ * repeats it gets this one. So it stays unless its row says that it is incomplete.
+ */
+export async function deleteIncompleteUpload(db: Queryable, id: string): Promise<void> {
+  await db.deleteFrom('uploads').where('id', '=', id).where('sha256', 'is', null).execute();
 }

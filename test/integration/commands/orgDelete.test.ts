@@ -6,8 +6,8 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FolderArtifactStore } from '../../../src/artifacts/folder.ts';
 import type { ArtifactStore } from '../../../src/artifacts/store.ts';
+import { deleteEntriesOfDeleted } from '../../../src/store/auditLog/auditLog.ts';
 import { createOrganization } from '../../../src/store/organizations/organizations.ts';
-import { removeOldEntries } from '../../../src/workflow/auditLog.ts';
 import { deleteOrganization, previewDeletion } from '../../../src/workflow/organizationRemoval.ts';
 import { fillOrganization } from '../../support/fillOrganization.ts';
 import { PUBLIC_URL, startPublicApi, type TestApi } from '../../support/publicApi.ts';
@@ -142,9 +142,6 @@ test('a command that was killed at any file is finished by the next one, and one
       },
     };
     await remove(failing).catch((error: unknown) => expect(String(error)).toContain('killed'));
-    // The leases of the killed command end.
-    for (const table of ['screenshot_sets', 'ads', 'campaigns'] as const)
-      await db.updateTable(table).set({ removing_until: null }).execute();
     if ((await db.selectFrom('organizations').select('id').where('slug', '=', 'acme').execute()).length === 0) break;
   }
   if ((await db.selectFrom('organizations').select('id').where('slug', '=', 'acme').execute()).length > 0)
@@ -182,12 +179,12 @@ test('entries of the audit log of a deleted organization go after 30 days', asyn
   const entries = async () =>
     (await db.selectFrom('audit_log').select('id').where('organization_id', '=', organizationId).execute()).length;
   expect(await entries()).toBeGreaterThan(0);
-  await removeOldEntries(db, { days: 400 });
+  await deleteEntriesOfDeleted(db, 100);
   expect(await entries()).toBeGreaterThan(0);
   await pool.query('alter table audit_log disable trigger protect_rows');
   await pool.query(`update audit_log set created_at = now() - interval '32 days'`);
   await pool.query('alter table audit_log enable trigger protect_rows');
-  await removeOldEntries(db, { days: 400 });
+  await deleteEntriesOfDeleted(db, 100);
   expect(await entries()).toBe(0);
 });
 

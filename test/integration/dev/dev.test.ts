@@ -207,13 +207,11 @@ describe('the commands of an operator', () => {
     expect(await oneRow("select review from organizations where slug = 'demo'")).toEqual({ review: 'manual' });
     expect(await cli('org', 'set', 'demo', '--review', 'automatic')).toMatchObject({ code: 0 });
     expect(await cli('org', 'set', 'demo', '--review', 'never')).toMatchObject({ code: 2 });
-    expect(await cli('org', 'set', 'demo', '--event-retention-days', '30')).toMatchObject({ code: 0, stderr: '' });
-    const tooLong = await cli('org', 'set', 'demo', '--delivery-retention-days', '60');
-    expect([tooLong.code, tooLong.stderr]).toEqual([1, expect.stringContaining('which is 30')]);
-    expect(await cli('org', 'set', 'demo', '--event-retention-days', 'default')).toMatchObject({ code: 0, stderr: '' });
+    expect(await cli('org', 'set', 'demo', '--set-retention-days', '30')).toMatchObject({ code: 0, stderr: '' });
+    expect(await cli('org', 'set', 'demo', '--set-retention-days', 'default')).toMatchObject({ code: 0, stderr: '' });
     expect(await cli('org', 'set', 'demo', '--pictures-per-day', 'default')).toMatchObject({ code: 0, stderr: '' });
-    const row = "select event_retention_days, pictures_per_day from organizations where slug = 'demo'";
-    expect(await oneRow(row)).toEqual({ event_retention_days: null, pictures_per_day: null });
+    const row = "select set_retention_days, pictures_per_day from organizations where slug = 'demo'";
+    expect(await oneRow(row)).toEqual({ set_retention_days: null, pictures_per_day: null });
   });
 
   it('keys can be created, listed and revoked', async () => {

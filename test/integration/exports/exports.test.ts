@@ -20,7 +20,9 @@ import {
   startExportAttempt,
 } from '../../../src/store/exports/exports.ts';
 import { saveBranding } from '../../../src/store/organizations/branding.ts';
+import { OLD_ROWS } from '../../../src/store/removal/oldRows.ts';
 import { requestExport } from '../../../src/workflow/exports.ts';
+import { sweepFiles } from '../../../src/workflow/removedFiles.ts';
 import { testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { insertExportSet, type TestShot } from '../../support/exportSet.ts';
@@ -236,10 +238,9 @@ test('an expired export loses its files, and the next request builds it again', 
     .set({ expires_at: new Date(Date.now() - 1_000) })
     .where('id', '=', built.id)
     .execute();
-  await store.db.transaction().execute((tx) => queue.enqueue(tx, 'expire_export', { export_id: built.id }));
-  await eventually(async () => {
-    expect((await findExport(store.db, { id: built.id }))?.status).toBe('expired');
-    expect(await readdir(path.join(folder, 'exports', built.id))).toEqual([]);
-  });
+  expect(await OLD_ROWS.export(store.db, 10)).toBe(1);
+  expect((await findExport(store.db, { id: built.id }))?.status).toBe('expired');
+  await sweepFiles({ db: store.db, artifacts });
+  expect(await readdir(path.join(folder, 'exports', built.id))).toEqual([]);
   expect((await request(set.id)).id).not.toBe(built.id);
 });

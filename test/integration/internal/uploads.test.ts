@@ -12,8 +12,8 @@ import type { ArtifactStore } from '../../../src/artifacts/store.ts';
 import type { Attempt, ClaimedCreative, DeclaredUploads } from '../../../src/contract/captureProtocol.ts';
 import type { Store } from '../../../src/store/database/database.ts';
 import { admitWaiting } from '../../../src/workflow/admission.ts';
+import { sweepFiles } from '../../../src/workflow/removedFiles.ts';
 import { settleJob } from '../../../src/workflow/settlement.ts';
-import { removeUnreportedPictures } from '../../../src/workflow/unreportedPictures.ts';
 import { type CaptureClient, captureClient, PNG, PNG_FACTS } from '../../support/captureClient.ts';
 import { insertAd, insertOrganization, insertSet } from '../../support/insertRows.ts';
 import { required } from '../../support/required.ts';
@@ -228,13 +228,13 @@ describe('declarations of uploads', () => {
     const result = { id: picture.id, status: 'uploaded', key, ...PNG_FACTS, captured_at: new Date(), record: {} };
     expect((await client.call('screenshots/results', { ...BOUND, results: [result] })).status).toBe(200);
     await settle(jobId);
-    const rows = () => store.db.selectFrom('declared_uploads').select('contents').execute();
-    expect(await rows()).toEqual([{ contents: [factsOf(unreported).sha256] }]);
+    const rows = () => store.db.selectFrom('removed_files').select('key').execute();
+    expect(await rows()).toEqual([{ key: leftKey }]);
     // Its upload may still arrive.
-    expect(await removeUnreportedPictures({ db: store.db, artifacts })).toBe(0);
+    expect(await sweepFiles({ db: store.db, artifacts })).toBe(0);
     expect(await artifacts.sizeOf(leftKey)).toBe(unreported.length);
-    await sql`update screenshot_jobs set settled_at = now() - interval '1 hour'`.execute(store.db);
-    expect(await removeUnreportedPictures({ db: store.db, artifacts })).toBe(1);
+    await sql`update removed_files set due_at = due_at - interval '20 minutes'`.execute(store.db);
+    expect(await sweepFiles({ db: store.db, artifacts })).toBe(1);
     expect(await artifacts.sizeOf(leftKey)).toBeUndefined();
     expect(await artifacts.sizeOf(key)).toBe(reported.length);
     expect(await rows()).toEqual([]);
@@ -248,7 +248,8 @@ describe('declarations of uploads', () => {
     const result = { id: picture.id, status: 'uploaded', key, ...PNG_FACTS, captured_at: new Date(), record: {} };
     expect((await client.call('screenshots/results', { ...BOUND, results: [result] })).status).toBe(200);
     await settle(jobId);
-    expect(await store.db.selectFrom('declared_uploads').selectAll().execute()).toEqual([]);
+    for (const table of ['declared_uploads', 'removed_files'] as const)
+      expect(await store.db.selectFrom(table).selectAll().execute()).toEqual([]);
   });
 
   it('a changed upload address is rejected', async () => {

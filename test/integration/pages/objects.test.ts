@@ -134,7 +134,7 @@ it('a person deletes a set and then its ad, and their addresses answer 410', asy
 
 it('the page of an object that cannot be deleted now says why, and its form changes nothing', async () => {
   const { paths } = await seed({ status: 'capturing' });
-  const reasons = { set: 'Cancel it first', ad: 'Sets show this ad', campaign: 'Cancel that set first' };
+  const reasons = { set: 'Cancel it first', ad: 'Sets show this ad', campaign: 'Cancel the set first' };
   for (const kind of ['set', 'ad', 'campaign'] as const) {
     const [status, text] = await ask(`${paths[kind]}/delete`);
     expect([status, text]).toEqual([200, expect.stringContaining(reasons[kind])]);

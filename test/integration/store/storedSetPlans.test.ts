@@ -10,20 +10,9 @@ import { listEvents } from '../../../src/store/deliveries/events.ts';
 import { listDeliveries } from '../../../src/store/deliveries/listDeliveries.ts';
 import { countWaiting, organizationsWithBacklog } from '../../../src/store/jobs/auditQueries.ts';
 import { countRunning, readBacklog } from '../../../src/store/jobs/backlog.ts';
-import { deleteIndexes } from '../../../src/store/removal/lastRows.ts';
-import {
-  deleteOldAnswers,
-  deleteOldDeliveries,
-  deleteOldEvents,
-  havingOld,
-} from '../../../src/store/removal/oldRows.ts';
-import { claimRemovedSet, markExpiredSets, markSetRemoved } from '../../../src/store/removal/removedSets.ts';
-import {
-  deleteDeliveries,
-  deleteScreenshots,
-  readFramesToRemove,
-  readScreenshotsToRemove,
-} from '../../../src/store/removal/setContent.ts';
+import { deleteExpiredSet, deleteSet, readCampaignUse } from '../../../src/store/removal/deletions.ts';
+import { OLD_ROWS } from '../../../src/store/removal/oldRows.ts';
+import { takeRemovedFiles } from '../../../src/store/removal/removedFiles.ts';
 import { findApprovedPlace, listApprovedScreenshots } from '../../../src/store/screenshots/listApprovedScreenshots.ts';
 import { readScreenshots } from '../../../src/store/screenshots/readScreenshots.ts';
 import { readRetakeSources, readVersions } from '../../../src/store/screenshots/readVersions.ts';
@@ -57,9 +46,6 @@ const page = { page: 1, perPage: 100 };
 const of = { organizationId };
 const [setId, adId] = [storedId('s', SETS / 2), storedId('a', SETS / 2)];
 const screenshotId = storedId('p', `${SETS / 2}-1`);
-/** Steps of 100 rows. */
-const old = { organizationId, days: 0, most: 100 };
-const middleEvent = { at: new Date(Date.now() - (SETS / 2) * 1_000).toISOString(), id: storedId('e', `${SETS / 2}-1`) };
 const ever = { from: new Date(0), to: new Date(), creative: true };
 
 async function behind(table: ListTable, id: string) {
@@ -135,22 +121,14 @@ describe('with 20,000 stored sets', () => {
       () => claimDeliveries(db, { channel: 'webhook', leaseSeconds: 20, running: [], ...SLOTS }),
     ],
     ['the depth of the delivery queue', () => deliveryDepth(db)],
-    ['marking expired sets', () => markExpiredSets(db, { organizationId, days: 0, most: 50 })],
-    ['marking one set', () => markSetRemoved(db, { organizationId, setId })],
-    ['taking a removed set', () => claimRemovedSet(db)],
-    ['screenshots to remove', () => readScreenshotsToRemove(db, setId, 50)],
-    ['deleting screenshots', () => deleteScreenshots(db, { organizationId, ids: [screenshotId] })],
-    ['frames to remove', () => readFramesToRemove(db, setId, 50)],
-    ['deleting deliveries', () => deleteDeliveries(db, setId, 200)],
-    ['old deliveries of organizations', () => havingOld(db, 'delivery', [{ organizationId, days: 0 }])],
-    ['old events of organizations', () => havingOld(db, 'event', [{ organizationId, days: 0 }])],
-    ['old answers of organizations', () => havingOld(db, 'stored_answer', [{ organizationId, days: 0 }])],
-    ['deleting old deliveries', () => deleteOldDeliveries(db, { ...old, eventDays: 0 })],
-    ['handing the subjects of deliveries to events', () => deleteOldDeliveries(db, { ...old, eventDays: 90 })],
-    ['deleting old events', () => deleteOldEvents(db, { ...old, after: undefined })],
-    ['deleting old events from the middle on', () => deleteOldEvents(db, { ...old, after: middleEvent })],
-    ['deleting old answers', () => deleteOldAnswers(db, old)],
-    ['deleting indexes', () => deleteIndexes(db, setId, 200)],
+    ['deleting an expired set', () => deleteExpiredSet(db, { organizationId, days: 0 })],
+    ['deleting one set', () => deleteSet(db, setId)],
+    ['the use of a campaign', () => readCampaignUse(db, storedId('c', 5), 1_000)],
+    ['files to delete', () => takeRemovedFiles(db, 50)],
+    ...Object.entries(OLD_ROWS).map(([kind, deleteOld]): [string, () => Promise<unknown>] => [
+      `old rows: ${kind}`,
+      () => deleteOld(db, 100),
+    ]),
     ['deleting old entries of the audit log', () => deleteOldEntries(db, { days: 30, most: 200 })],
   ])('few rows are read for: %s', async (_name, run) => {
     expect(await mostRowsRead(run)).toBeLessThan(STEP_MOST);
@@ -161,7 +139,7 @@ describe('with 20,000 stored sets', () => {
       select f.conrelid::regclass || ' (' || a.attname || ')' as missing
       from pg_constraint f join pg_attribute a on a.attrelid = f.conrelid and a.attnum = f.conkey[1]
       where f.contype = 'f' and f.confrelid = any('{screenshot_sets, screenshots, screenshot_jobs, job_creatives,
-          subscribers, deliveries, events, share_links, exports, uploads}'::regclass[])
+          subscribers, deliveries, events, share_links, exports, uploads, images, ads}'::regclass[])
         and not exists (
           select from pg_index i where i.indrelid = f.conrelid and i.indkey[0] = f.conkey[1] and i.indisvalid)`);
     expect(rows).toEqual([]);

@@ -23,6 +23,7 @@ import {
   METADATA_MAX_PAIRS,
   METADATA_VALUE_MAX,
 } from '../../../src/domain/metadata.ts';
+import { UPLOAD_DAYS } from '../../../src/domain/retention.ts';
 import { COMMENT_MAX } from '../../../src/domain/reviews.ts';
 import { SHARE_DAYS_MAX, SHARE_LINKS_MAX } from '../../../src/domain/shareLinks.ts';
 import { TEMPLATES_MAX } from '../../../src/domain/templates.ts';
@@ -43,7 +44,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   'file of a creative, in bytes': CREATIVE_MAX_BYTES,
   'creative of the type `html_tag`, in bytes': HTML_TAG_MAX_BYTES,
   'uploads that no ad uses': DEFAULT_UPLOAD_LIMITS.unused,
-  'days until the removal of an upload that no ad uses': DEFAULT_UPLOAD_LIMITS.days,
+  'days until the removal of an upload that no ad uses': UPLOAD_DAYS,
   'characters of an address': URL_MAX,
   'characters of a lookup key': LOOKUP_KEY_MAX,
   'characters of the instructions of a set': INSTRUCTIONS_MAX,

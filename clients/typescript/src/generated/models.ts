@@ -277,7 +277,7 @@ export type ScreenshotReview = {
 /** Settings to change. Absent ones stay. */
 export type SettingsChange = {
   review?: "automatic" | "partial" | "manual" | null;
-  /** Sets are removed this many days after their request, with pictures, reviews, share links, exports and deliveries. Null: as the operator chose. Absent: no change. */
+  /** Sets are removed this many days after their request, with pictures, reviews, share links and exports. Null: as the operator chose. Absent: no change. */
   set_retention_days?: number | null;
   /** Events are removed this many days after they were recorded, but never before their last delivery is removed. Null: as the operator chose. Absent: no change. */
   event_retention_days?: number | null;
@@ -885,7 +885,7 @@ export type Settings = {
   type: "settings";
   /** `automatic`: finished sets approve themselves. `partial`: only complete ones do, and sets with failures wait for a review. `manual`: all sets wait for a review. */
   review: "automatic" | "partial" | "manual";
-  /** Sets are removed this many days after their request, with pictures, reviews, share links, exports and deliveries. Null: they stay until they are deleted. */
+  /** Sets are removed this many days after their request, with pictures, reviews, share links and exports. Null: they stay until they are deleted. */
   set_retention_days: number | null;
   /** Events are removed this many days after they were recorded, but never before their last delivery is removed. */
   event_retention_days: number;
@@ -895,9 +895,6 @@ export type Settings = {
   request_retention_days: number;
   retention_bounds: {
     set_retention_days: RetentionBounds;
-    event_retention_days: RetentionBounds;
-    delivery_retention_days: RetentionBounds;
-    request_retention_days: RetentionBounds;
   };
   /** The addresses or ranges from which the service connects to webhooks, buckets, sites and creatives. Empty: the operator named none. */
   sending_addresses: Array<string>;

@@ -35,9 +35,8 @@ export async function submitRequest(
   // A person may go back and change the form. Then it is another request.
   const formKey = `${key} ${bodySha256.toString('hex')}`;
   const call: IdempotentCall = { organizationId, endpoint: 'pages/new', key: formKey, bodySha256 };
-  const keptDays = options.retention?.request_retention_days.defaultDays;
   return options.store.db.transaction().execute(async (tx) => {
-    const kept = await takeKey(tx, call, { wait: true, keptDays });
+    const kept = await takeKey(tx, call, { wait: true });
     if (kept !== undefined) return kept.text;
     const id = await accept(tx, options, { organizationId, parsed, adIds });
     await keepAnswer(tx, call, { status: 303, text: id });

@@ -4,21 +4,15 @@ import type { Actor } from '../../../domain/auditLog.ts';
 import { readAdHead } from '../../../store/ads/readAd.ts';
 import { COUNT_MOST, readCampaign } from '../../../store/campaigns/pageOfCampaigns.ts';
 import type { Queryable } from '../../../store/database/database.ts';
-import { isShown } from '../../../store/removal/removedAds.ts';
-import { isCaptured } from '../../../store/removal/removedCampaigns.ts';
+import { adIsShown, readCampaignUse } from '../../../store/removal/deletions.ts';
+import type { ObjectRef } from '../../../store/removal/tombstones.ts';
 import { readProgress, readSetHead } from '../../../store/sets/readSet.ts';
-import { removeAd, removeCampaign } from '../../../workflow/adRemoval.ts';
 import { changeAd, changeSet, renameCampaign } from '../../../workflow/changes.ts';
-import { removeSet } from '../../../workflow/removal.ts';
+import { MAX_SCREENSHOTS_OF_CAMPAIGN, removeAd, removeCampaign, removeSet } from '../../../workflow/removal.ts';
 import type { SectionName } from '../context.ts';
 import type { PagePaths } from '../paths.ts';
 import { isRunning } from '../set/setFacts.ts';
 import { readFields } from '../settings/adminHandlers.ts';
-
-export interface ObjectRef {
-  readonly id: string;
-  readonly organizationId: string;
-}
 
 export interface ManagedObject {
   /** For people. A set has the name of its campaign. */
@@ -62,11 +56,7 @@ const AD: ObjectType = {
   read: async (db, ref) => {
     const ad = await readAdHead(db, ref);
     if (ad === undefined) return undefined;
-    const removes = [
-      'its preview and its frames',
-      'its deliveries and events',
-      'its uploaded file, if no other ad uses it',
-    ];
+    const removes = ['its preview and its frames', 'its uploaded file, if no other ad uses it'];
     return { name: ad.name, text: ad.name, removes, obstacle: await obstacleOfAd(db, ref.id, ad.status) };
   },
   change: (tx, ref, { text, actor }) => changeAd(tx, ref, { change: readFields(AdChange, { name: text }), actor }),
@@ -75,7 +65,7 @@ const AD: ObjectType = {
 
 async function obstacleOfAd(db: Queryable, id: string, status: string): Promise<string | undefined> {
   if (status === 'pending') return 'Its preview is being captured. Wait until that has ended.';
-  if (await isShown(db, id)) return 'Sets show this ad. Delete these sets first, or the whole campaign.';
+  if (await adIsShown(db, id)) return 'Sets show this ad. Delete these sets first, or the whole campaign.';
   return undefined;
 }
 
@@ -95,18 +85,14 @@ const SET: ObjectType = {
       ? 'It waits or is being captured. Cancel it first, or wait until it has ended.'
       : undefined;
     const { total = 0 } = (await readProgress(db, ref)) ?? {};
-    const removes = [
-      `its ${counted(total, 'screenshot')}, with pictures and reviews`,
-      'its share links and exports',
-      'its deliveries and events',
-    ];
+    const removes = [`its ${counted(total, 'screenshot')}, with pictures and reviews`, 'its share links and exports'];
     return { name: set.campaign, removes, text: set.instructions ?? '', obstacle };
   },
   change: (tx, ref, { text, actor }) => {
     const instructions = text.trim() === '' ? null : text;
     return changeSet(tx, ref, { change: readFields(SetChange, { instructions }), actor });
   },
-  remove: (tx, { id, organizationId }, actor) => removeSet(tx, { setId: id, organizationId }, actor),
+  remove: removeSet,
 };
 
 const CAMPAIGN: ObjectType = {
@@ -122,20 +108,25 @@ const CAMPAIGN: ObjectType = {
   read: async (db, ref) => {
     const campaign = await readCampaign(db, ref);
     if (campaign === undefined) return undefined;
-    const captured = await isCaptured(db, ref.id);
-    const obstacle = captured
-      ? 'A set of it waits or is being captured. Cancel that set first, or wait until it has ended.'
-      : undefined;
     const removes = [
-      `${counted(campaign.sets, 'set')}, with pictures, reviews, share links, exports, deliveries and events`,
+      `${counted(campaign.sets, 'set')}, with pictures, reviews, share links and exports`,
       `${counted(campaign.ads, 'ad')}, with previews`,
     ];
-    return { name: campaign.name, text: campaign.name, removes, obstacle };
+    return { name: campaign.name, text: campaign.name, removes, obstacle: await obstacleOfCampaign(db, ref.id) };
   },
   change: (tx, ref, { text, actor }) =>
     renameCampaign(tx, ref, { name: readFields(CampaignChange, { name: text }).name, actor }),
   remove: removeCampaign,
 };
+
+async function obstacleOfCampaign(db: Queryable, id: string): Promise<string | undefined> {
+  const use = await readCampaignUse(db, id, MAX_SCREENSHOTS_OF_CAMPAIGN + 1);
+  if (use.isCaptured)
+    return 'A set of it waits, or a set or an ad of it is being captured. Cancel the set first, or wait until it has ended.';
+  if (use.screenshots > MAX_SCREENSHOTS_OF_CAMPAIGN)
+    return `It has more than ${MAX_SCREENSHOTS_OF_CAMPAIGN.toLocaleString('en')} screenshots. Delete some of its sets first.`;
+  return undefined;
+}
 
 /** Counts of campaigns end at COUNT_MOST. */
 function counted(count: number, noun: string): string {

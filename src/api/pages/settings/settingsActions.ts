@@ -5,7 +5,6 @@ import { SettingsBody } from '../../../contract/settings.ts';
 import { WebhookTest } from '../../../contract/webhooks.ts';
 import { invalid } from '../../../domain/failure.ts';
 import { SCOPES } from '../../../domain/keys.ts';
-import { RETENTION_SETTINGS } from '../../../domain/retention.ts';
 import { addressFault } from '../../../egress/addressFault.ts';
 import type { Guard } from '../../../egress/guard.ts';
 import { findS3Connector } from '../../../store/organizations/connectors.ts';
@@ -40,21 +39,19 @@ export class SettingsActions {
 
   setRetention = (given: ViewerRequest): Promise<Result> => {
     const values = typedValues(given.request);
-    const days = RETENTION_SETTINGS.flatMap((name) => {
-      const text = values[name]?.trim();
-      return text === undefined ? [] : [[name, text === '' ? null : Number(text)]];
-    });
+    const text = formField(given.request, 'set_retention_days').trim();
     const change = async (): Promise<Result> => {
-      const { review: _, ...wanted } = readFields(SettingsBody, Object.fromEntries(days));
-      return this.#changeSettings(given, wanted);
+      const days = text === '' ? null : Number(text);
+      const { set_retention_days } = readFields(SettingsBody, { set_retention_days: days });
+      return this.#changeSettings(given, { set_retention_days });
     };
     return tryForm(change, (errors, status) => generalPage(this.#options, given, { status, form: { values, errors } }));
   };
 
   async #changeSettings(given: ViewerRequest, change: SettingsChange): Promise<Result> {
     const { viewer, actor, paths } = given;
-    const { store, retention: policy } = this.#options;
-    await store.db.transaction().execute((tx) => changeSettings(tx, viewer.slug, change, { actor, policy }));
+    const { store, retention: limits } = this.#options;
+    await store.db.transaction().execute((tx) => changeSettings(tx, viewer.slug, change, { actor, limits }));
     return redirectTo(given, paths.settings(), 'saved');
   }
 

@@ -83,7 +83,7 @@ export const adRoutes = (limits: Limits): readonly Route[] => [
     operation: removing(
       'deleteAd',
       'ad',
-      'Hides the ad at once, and its lookup key is free again. Within minutes its preview, frames, deliveries and events are removed, and its upload if no other ad uses it. Its addresses then answer 410. 409 while its preview is captured, and while a set shows it: delete the set first.',
+      'Removes the ad with its preview, its frames, its subscribers and the deliveries to them, and its upload if no other ad uses it. Its lookup key is free again, and its addresses answer 410. Its events stay. 409 while its preview is captured, and while a set shows it: delete the set first.',
     ),
     handler: deleteAd,
   },

@@ -50,7 +50,7 @@ export const campaignRoutes: readonly Route[] = [
     operation: removing(
       'deleteCampaign',
       'campaign',
-      'Hides the campaign at once, and its name is free again. Within minutes its sets and ads are removed, as if each was deleted. 409 while a set of it is captured: cancel it first.',
+      'Removes the campaign with its sets and ads, as if each was deleted. Its name is free again. 409 while a set or an ad of it is captured, and while it has more than 50,000 screenshots: delete some sets first.',
     ),
     handler: deleteCampaign,
   },

@@ -51,7 +51,7 @@ export const setRoutes: readonly Route[] = [
     operation: removing(
       'deleteScreenshotSet',
       'set',
-      'Hides the set at once. Within minutes its screenshots, pictures, reviews, share links, exports, deliveries and events are removed, also deliveries that wait. Its addresses then answer 410. Ads and retakes stay. 409 while the set is captured: cancel it first.',
+      'Removes the set with its screenshots, pictures, reviews, share links, exports, its subscribers and the deliveries to them, also those that wait. Its addresses answer 410. Ads, events and retakes stay. 409 while the set is captured: cancel it first.',
     ),
     handler: deleteSet,
   },

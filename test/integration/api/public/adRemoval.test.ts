@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ArtifactStore } from '../../../../src/artifacts/store.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { thumbnailKey } from '../../../../src/domain/thumbnails.ts';
-import { lockAd, markAdRemoved } from '../../../../src/store/removal/removedAds.ts';
-import { claimRemovedCampaign } from '../../../../src/store/removal/removedCampaigns.ts';
-import { removeSome } from '../../../../src/workflow/removal.ts';
-import { removeExpiredUploads } from '../../../../src/workflow/uploads.ts';
+import { deleteAd, lockAd } from '../../../../src/store/removal/deletions.ts';
+import { OLD_ROWS } from '../../../../src/store/removal/oldRows.ts';
+import { sweepFiles } from '../../../../src/workflow/removedFiles.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type Json, memoryArtifacts, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
@@ -19,9 +17,6 @@ beforeAll(async () => {
   ({ id: organizationId } = await api.store.db.selectFrom('organizations').select('id').executeTakeFirstOrThrow());
 });
 afterAll(() => api.close());
-beforeEach(async () => {
-  await removeAll();
-});
 
 const media = { type: 'url', content: 'https://cdn.example/banner.png' };
 const screenshots = [{ site: { url: 'https://news.example' }, device: { name: 'desktop' } }];
@@ -91,11 +86,7 @@ async function addDelivery(adId: string): Promise<void> {
     select id, 1, now(), 5, 'retry' from d`.execute(api.store.db);
 }
 
-async function removeAll(store: ArtifactStore = artifacts): Promise<number> {
-  let steps = 0;
-  while ((await removeSome({ db: api.store.db, artifacts: store })) !== undefined) steps += 1;
-  return steps;
-}
+const sweep = () => sweepFiles({ db: api.store.db, artifacts });
 
 const rowsOf = async (table: 'ads' | 'campaigns', id: string) =>
   (await api.store.db.selectFrom(table).select('id').where('id', '=', id).execute()).length;
@@ -111,22 +102,19 @@ describe('a deleted ad', () => {
     const again = await newAd({ lookup_key: 'free again' });
     expect(again.id).not.toBe(ad.id);
     expect((await api.remove(`ads/${ad.id}`)).status).toBe(204);
-    await removeAll();
-    expect([await statusOf(`ads/${ad.id}`), await rowsOf('ads', ad.id), await rowsOf('ads', again.id)]).toEqual([
-      410, 0, 1,
-    ]);
+    expect([await rowsOf('ads', ad.id), await rowsOf('ads', again.id)]).toEqual([0, 1]);
   });
 
-  test('its pictures, thumbnails, deliveries, events and subscribers go, and no other file', async () => {
+  test('its pictures, thumbnails, deliveries and subscribers go, and no other file', async () => {
     const before = new Set(files.keys());
     const ad = await newAd();
     const tokens = await addPreview(ad.id);
     await addDelivery(ad.id);
     await api.remove(`ads/${ad.id}`);
-    await removeAll();
+    expect(await sweep()).toBe(2);
     expect([...files.keys()].sort()).toEqual([...before].sort());
     for (const token of tokens) expect((await api.send({ path: `/i/${token}.png` })).status).toBe(410);
-    for (const table of ['deliveries', 'delivery_attempts', 'events', 'creative_frames'])
+    for (const table of ['deliveries', 'delivery_attempts', 'creative_frames', 'job_creatives'])
       expect([table, await api.count(table)]).toEqual([table, 0]);
     expect(await rowsOf('ads', ad.id)).toBe(0);
   });
@@ -143,8 +131,7 @@ describe('a deleted ad', () => {
     ads.push(await newAd({ media: { type: 'upload', content: shared } }));
     await newAd({ media: { type: 'upload', content: shared } });
     for (const { id } of ads) await api.remove(`ads/${id}`);
-    await removeAll();
-    await removeExpiredUploads({ db: api.store.db, artifacts });
+    await OLD_ROWS.upload(api.store.db, 10);
     expect([await statusOf(`uploads/${alone}`), await statusOf(`uploads/${shared}`)]).toEqual([404, 200]);
   });
 
@@ -157,24 +144,6 @@ describe('a deleted ad', () => {
     expect([reply.status, reply.json.errors.id[0]]).toEqual([409, expect.stringContaining('delete these sets first')]);
     await api.remove(`screenshot_sets/${setId}`);
     expect((await api.remove(`ads/${ad.id}`)).status).toBe(204);
-    await removeAll();
-    expect(await rowsOf('ads', ad.id)).toBe(0);
-  });
-
-  test('an ad waits for the rows of a removed set', async () => {
-    const ad = await newAd();
-    const setId = await newSet(ad.id);
-    await api.store.db
-      .updateTable('screenshot_sets')
-      .set({ removed_at: new Date(), removing_until: new Date(Date.now() + 3_600_000) })
-      .where('id', '=', setId)
-      .execute();
-    await api.remove(`ads/${ad.id}`);
-    await removeAll();
-    expect(await rowsOf('ads', ad.id)).toBe(1);
-    await api.store.db.updateTable('screenshot_sets').set({ removing_until: null }).where('id', '=', setId).execute();
-    await api.store.db.updateTable('ads').set({ removing_until: null }).where('id', '=', ad.id).execute();
-    await removeAll();
     expect(await rowsOf('ads', ad.id)).toBe(0);
   });
 
@@ -219,7 +188,7 @@ describe('a deleted ad', () => {
         await lockAd(tx, { id: ad.id, organizationId });
         reply = api.post(path, bodies[path](ad.lookup_key));
         await eventually(async () => expect(await waitForLocks()).toBe(1));
-        await markAdRemoved(tx, ad.id);
+        await deleteAd(tx, ad.id);
       });
       expect((await reply)?.status).toBe(status);
       const { json } = await api.get(`ads?lookup_key=${encodeURIComponent(ad.lookup_key)}`);
@@ -254,22 +223,10 @@ describe('a deleted ad', () => {
       }
     },
   );
-
-  test('a removal that was killed between files and rows is finished by another process', async () => {
-    const ad = await newAd();
-    const [preview] = await addPreview(ad.id);
-    await api.remove(`ads/${ad.id}`);
-    const failing = { ...artifacts, delete: () => Promise.reject(new Error('killed')) };
-    await expect(removeAll(failing)).rejects.toThrow('killed');
-    expect((await api.send({ path: `/i/${preview}.png` })).status).toBe(410);
-    await api.store.db.updateTable('ads').set({ removing_until: null }).where('id', '=', ad.id).execute();
-    await removeAll();
-    expect([await rowsOf('ads', ad.id), files.has(`pictures/${preview}`)]).toEqual([0, false]);
-  });
 });
 
 describe('a deleted campaign', () => {
-  test('it answers 410, its name is free, and its sets and ads go in steps', async () => {
+  test('it answers 410, its name is free, and its sets and ads go with it', async () => {
     const ad = await newAd({}, { campaign: 'Gone' });
     const setId = await newSet(ad.id, 'Gone');
     const lonely = await newAd({}, { campaign: 'Gone' });
@@ -278,18 +235,8 @@ describe('a deleted campaign', () => {
     expect((await api.get('campaigns?name=Gone')).json.total).toBe(0);
     expect((await newAd({}, { campaign: 'Gone' })).campaign_id).not.toBe(ad.campaign_id);
     expect((await api.remove(path)).status).toBe(204);
-    await removeAll();
     for (const gone of [path, `screenshot_sets/${setId}`, `ads/${lonely.id}`])
       expect([gone, await statusOf(gone)]).toEqual([gone, 410]);
-    await sql`update screenshot_sets set emptied_at = now() - interval '9 days' where id = ${setId}`.execute(
-      api.store.db,
-    );
-    for (const table of ['ads', 'campaigns'] as const)
-      await api.store.db.updateTable(table).set({ removing_until: null }).execute();
-    await removeAll();
-    for (const table of ['ads', 'campaigns'] as const)
-      await api.store.db.updateTable(table).set({ removing_until: null }).execute();
-    await removeAll();
     expect([
       await rowsOf('ads', ad.id),
       await rowsOf('ads', lonely.id),
@@ -303,7 +250,7 @@ describe('a deleted campaign', () => {
     const { db } = api.store;
     await db.updateTable('screenshot_sets').set({ status: 'capturing' }).where('id', '=', setId).execute();
     const reply = await api.remove(`campaigns/${ad.campaign_id}`);
-    expect([reply.status, reply.json.errors.id[0]]).toEqual([409, expect.stringContaining('cancel them')]);
+    expect([reply.status, reply.json.errors.id[0]]).toEqual([409, expect.stringContaining('cancel the sets')]);
     await db.updateTable('screenshot_sets').set({ status: 'canceled' }).where('id', '=', setId).execute();
     expect((await api.remove(`campaigns/${ad.campaign_id}`)).status).toBe(204);
   });
@@ -316,11 +263,14 @@ describe('a deleted campaign', () => {
     expect((await api.get('campaigns')).json.data.map((row: Json) => row.id)).not.toContain(id);
   });
 
-  test('a campaign that waits for its rows is not taken again at once', async () => {
-    const ad = await newAd({}, { campaign: 'Waiting' });
-    await newSet(ad.id, 'Waiting');
-    await api.remove(`campaigns/${ad.campaign_id}`);
-    await removeAll();
-    expect(await claimRemovedCampaign(api.store.db)).toBeUndefined();
+  test('a campaign with more than 50,000 screenshots cannot be deleted in one piece', async () => {
+    const ad = await newAd({}, { campaign: 'Large' });
+    const setId = await newSet(ad.id, 'Large');
+    await sql`insert into screenshots (id, set_id, seq, ad_id, site_url, site_key, device)
+      select gen_random_uuid(), ${setId}, n, ${ad.id}, 'a.example', 'a.example', 'desktop' from generate_series(1, 50000) n`.execute(
+      api.store.db,
+    );
+    const reply = await api.remove(`campaigns/${ad.campaign_id}`);
+    expect([reply.status, reply.json.errors.id[0]]).toEqual([409, expect.stringContaining('more than 50,000')]);
   });
 });

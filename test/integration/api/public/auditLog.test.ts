@@ -4,9 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { NamedOperation } from '../../../../src/api/pages/reference/document.ts';
 import { sampleRequest } from '../../../../src/api/pages/reference/sampleRequest.ts';
 import type { AuditAction } from '../../../../src/domain/auditLog.ts';
+import { deleteOldEntries } from '../../../../src/store/auditLog/auditLog.ts';
 import { createKey } from '../../../../src/store/organizations/apiKeys.ts';
 import { createOrganization } from '../../../../src/store/organizations/organizations.ts';
-import { removeOldEntries } from '../../../../src/workflow/auditLog.ts';
 import { type Json, memoryArtifacts, type Reply, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 import { expectLoggedErrors } from '../../../support/testLog.ts';
 import { runSample } from './runSample.ts';
@@ -299,9 +299,11 @@ describe('the rows', () => {
     await insertEntries(id, { count: 2, age: '398 days' });
     const before = await api.count('audit_log');
     const { db } = api.store;
-    expect(await removeOldEntries(db, { days: 400, together: 2, isStopped: () => true })).toBe(0);
-    expect(await removeOldEntries(db, { days: 400, together: 2 })).toBe(5);
-    expect(await removeOldEntries(db, { days: 400 })).toBe(0);
+    const counts = [
+      await deleteOldEntries(db, { days: 400, most: 3 }),
+      await deleteOldEntries(db, { days: 400, most: 3 }),
+    ];
+    expect(counts).toEqual([3, 2]);
     expect(await api.count('audit_log')).toBe(before - 5);
   });
 });

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { claimRenamed, releaseRenamed } from '../../../../src/store/sets/renamedObjects.ts';
-import { indexRenamed } from '../../../../src/workflow/changes.ts';
+import { refreshWords } from '../../../../src/store/sets/searchWords.ts';
 import { type Json, type Reply, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
 
 let api: TestApi;
@@ -33,7 +32,7 @@ const lastEntry = async (): Promise<Json> => (await api.get('audit_log?per_page=
 const setsFound = async (words: string) => (await api.get(`screenshot_sets?q=${words}`)).json.total;
 
 async function indexAll(): Promise<void> {
-  while (await indexRenamed(api.store.db));
+  while ((await refreshWords(api.store.db, 20)) === 20);
 }
 
 describe('an ad', () => {
@@ -161,12 +160,9 @@ describe('the search of sets', () => {
 
   test('a second new name that comes during the update is not lost', async () => {
     const sets = await Promise.all(Array.from({ length: 25 }, () => newSet({}, 'Ibis')));
-    await patch(`campaigns/${sets[0].campaign_id}`, { name: 'Heron' });
-    const { db } = api.store;
-    const step = await claimRenamed(db);
-    if (step === undefined) throw new Error('There is nothing to update.');
-    await patch(`campaigns/${sets[0].campaign_id}`, { name: 'Egret' });
-    await releaseRenamed(db, step);
+    const rename = (name: string) => patch(`campaigns/${sets[0].campaign_id}`, { name });
+    await rename('Heron');
+    await Promise.all([indexAll(), rename('Egret')]);
     await indexAll();
     expect([await setsFound('ibis'), await setsFound('heron'), await setsFound('egret')]).toEqual([0, 0, 25]);
   });

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ArtifactStore } from '../../../../src/artifacts/store.ts';
 import { NO_RETENTION } from '../../../../src/domain/retention.ts';
-import { expireSets, type RemovalCounts, removeSome } from '../../../../src/workflow/removal.ts';
+import { insertImages } from '../../../../src/store/images/images.ts';
+import { OLD_ROWS } from '../../../../src/store/removal/oldRows.ts';
+import { expireSets } from '../../../../src/workflow/removal.ts';
+import { sweepFiles } from '../../../../src/workflow/removedFiles.ts';
 import { insertExportSet, type TestSet } from '../../../support/exportSet.ts';
 import type { TestOrganization } from '../../../support/insertRows.ts';
 import { memoryArtifacts, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
@@ -26,20 +29,12 @@ beforeAll(async () => {
     .execute();
 });
 afterAll(() => api.close());
-beforeEach(() => removeAll());
 
 const newSet = (shots: Parameters<typeof insertExportSet>[1], options?: Parameters<typeof insertExportSet>[2]) =>
   insertExportSet({ db: api.store.db, artifacts, organization }, shots, options);
 const image = (token: string | undefined, rest = '.png') => api.send({ path: `/i/${token}${rest}` });
 
-async function removeAll(store: ArtifactStore = artifacts): Promise<RemovalCounts[]> {
-  const steps: RemovalCounts[] = [];
-  for (;;) {
-    const counts = await removeSome({ db: api.store.db, artifacts: store });
-    if (counts === undefined) return steps;
-    steps.push(counts);
-  }
-}
+const sweep = (store: ArtifactStore = artifacts) => sweepFiles({ db: api.store.db, artifacts: store });
 
 /** The job of a set with one creative, whose frame is `frame`. */
 async function addJob(set: TestSet, frame: string | undefined): Promise<string> {
@@ -74,7 +69,7 @@ async function addDelivery(set: TestSet): Promise<void> {
   await pool.query(
     `with s as (insert into subscribers (id, organization_id, set_id, seq, webhook_url)
        values ($1, $4, $5, 0, 'https://you.example/hook') returning id),
-     e as (insert into events (id, organization_id, topic, body) values ($2, $4, 'screenshot_set.approved', '{}') returning id),
+     e as (insert into events (id, organization_id, topic, body, set_id) values ($2, $4, 'screenshot_set.approved', '{}', $5) returning id),
      d as (insert into deliveries (id, organization_id, event_id, subscriber_id, set_id, channel, target)
        select $3, $4, e.id, s.id, $5, 'webhook', 'https://you.example/hook' from e, s returning id)
      insert into delivery_attempts (delivery_id, attempt, started_at, duration_ms, outcome) select id, 1, now(), 5, 'retry' from d`,
@@ -94,8 +89,7 @@ describe('a deleted set', () => {
     for (const action of ['cancel', 'approve', 'retake', 'shares'])
       expect([action, (await api.post(`${path}/${action}`, {})).status]).toEqual([action, 410]);
     expect((await api.remove(path)).status).toBe(204);
-    await removeAll();
-    expect([(await api.get(path)).status, (await api.remove(path)).status]).toEqual([410, 204]);
+    expect((await api.get(`screenshots/${set.shots[0]}`)).status).toBe(410);
   });
 
   test('a set that waits or is captured cannot be deleted, nor one of another organization', async () => {
@@ -117,6 +111,7 @@ describe('a deleted set', () => {
 
   test('the removal deletes all files of the set and no other file', async () => {
     const other = await newSet([{}]);
+    await sweep();
     const before = new Set(files.keys());
     const set = await newSet([{}, { device: 'iphone' }, { failure: 'no slot' }]);
     const [token] = set.tokens;
@@ -124,7 +119,7 @@ describe('a deleted set', () => {
       expect((await image(token, rest)).status).toBe(200);
     expect(files.size).toBe(before.size + 6);
     await api.remove(`screenshot_sets/${set.id}`);
-    await removeAll();
+    expect(await sweep()).toBe(2);
     expect([...files.keys()].sort()).toEqual([...before].sort());
     for (const rest of ['.png', '/192.webp', '.png?frame=browser']) {
       const reply = await image(token, rest);
@@ -137,44 +132,26 @@ describe('a deleted set', () => {
     expect((await image(other.tokens[0])).status).toBe(200);
   });
 
-  test('a removed picture keeps a row without content', async () => {
-    const set = await newSet([{}]);
-    await api.remove(`screenshot_sets/${set.id}`);
-    await removeAll();
-    const row = await api.store.db
-      .selectFrom('images')
-      .selectAll()
-      .where('token', '=', set.tokens[0] ?? '')
-      .executeTakeFirstOrThrow();
-    expect(row).toMatchObject({
-      artifact_key: '',
-      sha256: '',
-      bytes: 0,
-      width: 0,
-      height: 0,
-      removed_at: expect.any(Date),
-    });
-  });
-
-  test('a step removes at most 50 screenshots, and all rows of the set go', async () => {
-    const set = await newSet(Array.from({ length: 101 }, () => ({ failure: 'no slot' })));
-    const shown = await newSet([{}]);
-    await addJob(set, shown.tokens[0]);
+  test('all rows of the set go, and its event stays', async () => {
+    const set = await newSet([{ failure: 'no slot' }]);
+    const picture = {
+      organizationId: organization.id,
+      key: 'frames/one.png',
+      sha256: 'a',
+      bytes: 1,
+      width: 1,
+      height: 1,
+    };
+    const [frame] = await insertImages(api.store.db, [picture]);
+    await addJob(set, frame);
     await addDelivery(set);
     await api.remove(`screenshot_sets/${set.id}`);
-    const steps = await removeAll();
-    expect(steps.map(({ screenshot }) => screenshot).filter((count) => count > 0)).toEqual([50, 50, 1]);
-    expect(steps.map(({ delivery }) => delivery).filter((count) => count > 0)).toEqual([1]);
-    for (const table of [
-      'events',
-      'deliveries',
-      'delivery_attempts',
-      'job_creatives',
-      'creative_frames',
-      'subscribers',
-    ])
+    expect((await image(frame)).status).toBe(410);
+    for (const table of ['deliveries', 'delivery_attempts', 'creative_frames', 'subscribers'])
       expect([table, await api.count(table)]).toEqual([table, 0]);
-    expect((await image(shown.tokens[0])).status).toBe(410);
+    const { json } = await api.get(`events?screenshot_set_id=${set.id}`);
+    expect(json.data).toEqual([expect.objectContaining({ screenshot_set_id: set.id })]);
+    expect((await api.get(`events/${json.data[0].id}`)).json.deliveries).toEqual([]);
   });
 
   test('the preview of an ad stays when its set is removed', async () => {
@@ -184,28 +161,35 @@ describe('a deleted set', () => {
     const adId = await addJob(set, preview);
     await api.store.db.updateTable('ads').set({ preview_token: preview }).where('id', '=', adId).execute();
     await api.remove(`screenshot_sets/${set.id}`);
-    await removeAll();
+    await sweep();
     expect([(await image(set.tokens[0])).status, (await image(preview)).status]).toEqual([410, 200]);
   });
 
-  test('the last rows go after eight days, and a retake stays', async () => {
-    const { db } = api.store;
+  test('a retake outlives the set that it repeats', async () => {
     const set = await newSet([{}]);
-    await addJob(set, undefined);
     const retake = await newSet([{ retakeOf: set.shots[0] }], { retakeOf: set.id });
     await api.remove(`screenshot_sets/${set.id}`);
-    await removeAll();
-    const rows = () => db.selectFrom('screenshot_sets').select('id').where('id', '=', set.id).execute();
-    expect(await rows()).toHaveLength(1);
-    await sql`update screenshot_sets set emptied_at = now() - interval '9 days' where id = ${set.id}`.execute(db);
-    await removeAll();
-    expect(await rows()).toEqual([]);
-    expect((await api.get(`screenshot_sets/${set.id}`)).status).toBe(410);
     const { status, json } = await api.get(`screenshot_sets/${retake.id}`);
     expect([status, json.screenshots.length]).toEqual([200, 1]);
   });
 
-  test('a removal that was killed between files and rows is finished by another process', async () => {
+  test('the job of a removed set stays for eight days after its end', async () => {
+    const { db } = api.store;
+    const set = await newSet([{}]);
+    await addJob(set, undefined);
+    await api.remove(`screenshot_sets/${set.id}`);
+    const age = (days: number) =>
+      sql`update screenshot_jobs set settled_at = now() - make_interval(days => ${days})`.execute(db);
+    await age(7);
+    expect(await OLD_ROWS.job(db, 10)).toBe(0);
+    await age(9);
+    expect(await OLD_ROWS.job(db, 10)).toBeGreaterThan(0);
+    const left = await db.selectFrom('screenshot_jobs').select('set_id').execute();
+    expect(left.every(({ set_id }) => set_id !== null)).toBe(true);
+  });
+
+  test('a sweeper that was killed leaves the keys, and the next one deletes the same files again', async () => {
+    await sweep();
     const before = files.size;
     const set = await newSet([{}, {}, {}]);
     await api.remove(`screenshot_sets/${set.id}`);
@@ -217,13 +201,24 @@ describe('a deleted set', () => {
         return deletions > 3 ? Promise.reject(new Error('killed')) : artifacts.delete(key);
       },
     };
-    await expect(removeAll(failing)).rejects.toThrow('killed');
-    expect([await removeAll(), (await image(set.tokens[2])).status]).toEqual([[], 410]);
-    await sql`update screenshot_sets set removing_until = now() - interval '1 second' where id = ${set.id}`.execute(
-      api.store.db,
-    );
-    const steps = await removeAll();
-    expect([steps[0]?.screenshot, files.size]).toEqual([3, before]);
+    await expect(sweep(failing)).rejects.toThrow('killed');
+    expect([await api.count('removed_files'), (await image(set.tokens[2])).status]).toEqual([3, 410]);
+    const both = await Promise.all([sweep(), sweep()]);
+    expect([both.reduce((sum, count) => sum + count), files.size]).toEqual([3, before]);
+  });
+
+  test('files of an export that is being built go an hour later, because it may still write them', async () => {
+    const { db } = api.store;
+    const set = await newSet([{}]);
+    const { json } = await api.post(`screenshot_sets/${set.id}/exports`, { format: 'zip' });
+    await db.updateTable('exports').set({ status: 'building', attempt: 2 }).where('id', '=', json.id).execute();
+    await sweep();
+    await api.remove(`screenshot_sets/${set.id}`);
+    await sweep();
+    const rows = await db.selectFrom('removed_files').selectAll().orderBy('key').execute();
+    expect(rows.map(({ key }) => key)).toEqual([1, 2].map((attempt) => `exports/${json.id}/${attempt}.zip`));
+    expect(Number(rows[0]?.due_at) - Date.now()).toBeGreaterThan(3_000_000);
+    await db.deleteFrom('removed_files').execute();
   });
 });
 

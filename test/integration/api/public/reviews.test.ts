@@ -184,8 +184,7 @@ describe('the review mode', () => {
       });
     const settings = (await api.get('settings')).json;
     expect(settings).toMatchObject({
-      ...{ type: 'settings', review: 'automatic', sending_addresses: [] },
-      ...{ set_retention_days: null, event_retention_days: 90, delivery_retention_days: 90, request_retention_days: 1 },
+      ...{ type: 'settings', review: 'automatic', sending_addresses: [], set_retention_days: null },
     });
     expect((await change({ review: 'partial' })).json).toEqual({ ...settings, review: 'partial' });
     expect((await change({})).json.review).toBe('partial');

@@ -14,7 +14,7 @@ const png = await sharp({ create: { width: 30, height: 25, channels: 3, backgrou
 describe('uploads that are at fault', () => {
   let api: TestApi;
   beforeAll(async () => {
-    api = await startPublicApi({ uploadLimits: { days: 30, unused: 8, unusedBytes: 1_000_000 } });
+    api = await startPublicApi({ uploadLimits: { unused: 8, unusedBytes: 1_000_000 } });
   });
   afterAll(() => api?.close());
 

@@ -14,7 +14,8 @@ import type { ArtifactStore } from '../../../../src/artifacts/store.ts';
 import { CREATIVE_MAX_BYTES } from '../../../../src/domain/ads.ts';
 import { uploadKey } from '../../../../src/domain/uploads.ts';
 import { createOrganization } from '../../../../src/store/organizations/organizations.ts';
-import { removeExpiredUploads } from '../../../../src/workflow/uploads.ts';
+import { OLD_ROWS } from '../../../../src/store/removal/oldRows.ts';
+import { sweepFiles } from '../../../../src/workflow/removedFiles.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { filePart, multipart } from '../../../support/multipart.ts';
 import { type Reply, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
@@ -78,7 +79,7 @@ describe.each([
     place = await open();
     api = await startPublicApi({
       artifacts: place.artifacts,
-      uploadLimits: { days: 30, unused: 40, unusedBytes: 1_000_000_000 },
+      uploadLimits: { unused: 40, unusedBytes: 1_000_000_000 },
     });
   }, 900_000);
   afterAll(async () => {
@@ -86,6 +87,10 @@ describe.each([
     await place?.close();
   });
 
+  const removeExpired = async () => {
+    await OLD_ROWS.upload(api.store.db, 100);
+    await sweepFiles({ db: api.store.db, artifacts: place.artifacts });
+  };
   const send = (query: string, body: Buffer, headers: Record<string, string> = {}): Promise<Reply> =>
     api.send({
       method: 'POST',
@@ -94,10 +99,14 @@ describe.each([
       body,
     });
   const nothingIsLeft = async (before: { keys: string[]; rows: number }) => {
+    await removeExpired();
     expect(await place.keys()).toEqual(before.keys);
     expect(await api.count('uploads')).toBe(before.rows);
   };
-  const now = async () => ({ keys: await place.keys(), rows: await api.count('uploads') });
+  const now = async () => {
+    await removeExpired();
+    return { keys: await place.keys(), rows: await api.count('uploads') };
+  };
 
   it('a raw body is stored with its format, size and SHA-256', async () => {
     const reply = await send('?name=banner_30x25.png', png, { 'content-type': 'application/x-www-form-urlencoded' });
@@ -202,7 +211,7 @@ describe.each([
     expect((await api.get(`uploads/${used}`)).json.expires_at).toBeNull();
     await sql`update uploads set expires_at = now() where expires_at is not null`.execute(api.store.db);
     expect((await api.get(`uploads/${unused}`)).status).toBe(404);
-    await removeExpiredUploads({ db: api.store.db, artifacts: place.artifacts });
+    await removeExpired();
     expect(await place.keys()).toEqual([expect.stringMatching(new RegExp(`${used}$`))]);
     expect(await api.count('uploads')).toBe(1);
     expect((await send('?name=used.png', png)).json).toMatchObject({ id: used, expires_at: null });
@@ -216,7 +225,7 @@ describe.each([
     expect(half).toHaveLength(before.keys.length + 1);
     await sql`insert into uploads (id, organization_id, name, expires_at)
       select ${id}::uuid, id, 'half', now() from organizations`.execute(api.store.db);
-    await removeExpiredUploads({ db: api.store.db, artifacts: place.artifacts });
+    await removeExpired();
     await nothingIsLeft(before);
     await end();
   });
@@ -239,6 +248,7 @@ describe.each([
     expect((await remove(id, other.api_key, slug)).status).toBe(404);
     expect((await remove(id)).status).toBe(204);
     expect((await remove(id)).status).toBe(204);
+    await removeExpired();
     await expect(place.artifacts.get(uploadKey(id))).rejects.toThrow(/no object/);
     const used = (await send('?name=kept.png', png)).json.id;
     await api.post('ads', { campaign: { name: 'Spring' }, ad: { media: { type: 'upload', content: used } } });

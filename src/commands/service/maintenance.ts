@@ -1,0 +1,127 @@
+import type { RetentionLimits } from '../../domain/retention.ts';
+import { withDeadline } from '../../lib/deadline.ts';
+import type { Log } from '../../lib/log.ts';
+import { type Repetition, repeat } from '../../lib/repeat.ts';
+import { deleteEntriesOfDeleted, deleteOldEntries } from '../../store/auditLog/auditLog.ts';
+import { removeFullBuckets } from '../../store/rateBuckets/rateBuckets.ts';
+import { OLD_ROWS } from '../../store/removal/oldRows.ts';
+import { refreshWords } from '../../store/sets/searchWords.ts';
+import { expireSets } from '../../workflow/removal.ts';
+import { sweepFiles } from '../../workflow/removedFiles.ts';
+import type { ServiceContext } from './serviceContext.ts';
+
+const EVERY_MS = 60_000;
+/** A task stops between two statements after this time, and its next run continues. */
+const TASK_MS = 5 * 60_000;
+/** The longest statement of a task, and some more. */
+const GRACE_MS = 60_000;
+const ROWS_TOGETHER = 500;
+/** The words of a large set take long. */
+const SETS_TOGETHER = 20;
+
+type MaintenanceContext = Pick<ServiceContext, 'store' | 'artifacts' | 'metrics'> & { readonly log: Log };
+
+interface Task {
+  readonly name: string;
+  readonly everyMinutes: number;
+  /** @returns how many objects were removed, by kind. */
+  run(signal: AbortSignal): Promise<Readonly<Record<string, number>>>;
+}
+
+export interface Retention {
+  readonly sets: RetentionLimits;
+  readonly auditLogDays: number;
+}
+
+/** Runs all tasks that are due, now and every minute. Each process of the API does so, with other rows. A task that fails does not stop the others. */
+export function startMaintenance(context: MaintenanceContext, retention: Retention): Repetition {
+  const tasks = maintenanceTasks(context, retention);
+  const stop = new AbortController();
+  let minute = 0;
+  const repetition = repeat(async () => {
+    for (const task of tasks) if (minute % task.everyMinutes === 0) await runTask(context, task, stop.signal);
+    minute += 1;
+  }, EVERY_MS);
+  return {
+    stop: () => {
+      stop.abort();
+      return repetition.stop();
+    },
+  };
+}
+
+function maintenanceTasks({ store: { db }, artifacts }: MaintenanceContext, { sets, auditLogDays }: Retention): Task[] {
+  const deletions = Object.entries(OLD_ROWS).map(([kind, deleteOld]) => ({
+    name: `old rows: ${kind}`,
+    everyMinutes: 10,
+    run: async (signal: AbortSignal) => ({
+      [kind]: await untilNone((most) => deleteOld(db, most), ROWS_TOGETHER, signal),
+    }),
+  }));
+  return [
+    {
+      name: 'expired sets',
+      everyMinutes: 1,
+      run: async (signal) => ({ set: await expireSets(db, sets, signal) }),
+    },
+    ...deletions,
+    {
+      name: 'removed files',
+      everyMinutes: 1,
+      run: async (signal) => ({ file: await sweepFiles({ db, artifacts }, signal) }),
+    },
+    {
+      name: 'search words',
+      everyMinutes: 1,
+      run: async (signal) => {
+        await untilNone((most) => refreshWords(db, most), SETS_TOGETHER, signal);
+        return {};
+      },
+    },
+    {
+      name: 'audit log',
+      everyMinutes: 60,
+      run: async (signal) => {
+        const old = await untilNone(
+          (most) => deleteOldEntries(db, { days: auditLogDays, most }),
+          ROWS_TOGETHER,
+          signal,
+        );
+        return {
+          audit_log_entry: old + (await untilNone((most) => deleteEntriesOfDeleted(db, most), ROWS_TOGETHER, signal)),
+        };
+      },
+    },
+    {
+      name: 'rate buckets',
+      everyMinutes: 60,
+      run: async () => {
+        await removeFullBuckets(db);
+        return {};
+      },
+    },
+  ];
+}
+
+/** Repeats the work until it finds less than it may take. @returns how many it found in all. */
+async function untilNone(work: (most: number) => Promise<number>, most: number, signal: AbortSignal): Promise<number> {
+  let total = 0;
+  for (let found = most; found === most && !signal.aborted; total += found) found = await work(most);
+  return total;
+}
+
+async function runTask({ log, metrics }: MaintenanceContext, task: Task, stopped: AbortSignal): Promise<void> {
+  if (stopped.aborted) return;
+  try {
+    const signal = AbortSignal.any([stopped, AbortSignal.timeout(TASK_MS)]);
+    const removed = await withDeadline(TASK_MS + GRACE_MS, task.run(signal));
+    metrics.countRemoved(removed);
+    if (Object.values(removed).some((count) => count > 0))
+      log.info({ task: task.name, ...removed }, 'a maintenance task removed objects');
+  } catch (error) {
+    log.error(
+      { task: task.name, err: error },
+      `a maintenance task failed; it is repeated in ${task.everyMinutes} minutes`,
+    );
+  }
+}
