@@ -142,12 +142,11 @@ export const SETTINGS = {
     'URL of the internal API for captures.',
   ),
 
-  INTERNAL_TLS_CERT: setting(
+  INTERNAL_TLS_FOLDER: setting(
     'Addresses',
     z.string(),
-    'File with the certificate chain of the internal API, which then serves HTTPS. INTERNAL_URL must start with `https://`, and captures must trust the certificate (`NODE_EXTRA_CA_CERTS`). A renewed file is loaded without a restart.',
+    'Folder with `tls.crt`, the certificate chain of the internal API, and `tls.key`, its private key. The internal API then serves HTTPS: INTERNAL_URL must start with `https://`, and captures must trust the certificate (`NODE_EXTRA_CA_CERTS`). A renewed certificate is loaded without a restart.',
   ),
-  INTERNAL_TLS_KEY: setting('Addresses', z.string(), 'File with the private key of INTERNAL_TLS_CERT.'),
 
   SENDING_ADDRESSES: setting(
     'Egress',
@@ -181,12 +180,6 @@ export const SETTINGS = {
       fallback: '1000',
     },
   ),
-  MAX_ENTRIES: setting('Limits', integer(1, 1_000_000), 'The most entries of one screenshot request.', {
-    fallback: '1000',
-  }),
-  MAX_SCREENSHOTS: setting('Limits', integer(1, 1_000_000), 'The most screenshots of one request.', {
-    fallback: '10000',
-  }),
   MAX_BODY_BYTES: setting('Limits', integer(1_024, 1_073_741_824), 'The largest request body, in bytes.', {
     fallback: '33554432',
   }),
@@ -230,39 +223,6 @@ export const SETTINGS = {
     'Entries of the audit log are removed after this many days.',
     { fallback: '400' },
   ),
-  WEBHOOK_DISABLE_AFTER_DAYS: setting(
-    'Limits',
-    integer(0, 365),
-    'A webhook endpoint is disabled when every delivery attempt has failed for this many days, with at least 3 deliveries. 0: never.',
-    { fallback: '5' },
-  ),
-  MAX_CONNECTIONS: setting(
-    'Limits',
-    integer(10, 1_000_000),
-    'The most connections to the public API of each API process. It closes further ones at once.',
-    { fallback: '10000' },
-  ),
-
-  UPLOAD_DAYS: setting(
-    'Limits',
-    integer(1, 3_650),
-    'An upload that no ad uses is removed after this many days, and so is a creative of the page of a new request that no request uses.',
-    {
-      fallback: '30',
-    },
-  ),
-  MAX_UNUSED_UPLOADS: setting(
-    'Limits',
-    integer(1, 1_000_000),
-    'The most uploads of one organization that no ad uses.',
-    { fallback: '1000' },
-  ),
-  MAX_UNUSED_UPLOAD_BYTES: setting(
-    'Limits',
-    integer(1_048_576, 1_125_899_906_842_624),
-    'The most bytes of these uploads together. An organization above the limit must use or delete some first.',
-    { fallback: '10737418240' },
-  ),
 
   MAX_PODS: setting(
     'Work',
@@ -284,24 +244,6 @@ export const SETTINGS = {
   CAPTURE_PARALLELISM: setting('Work', integer(1, 1_000), 'The most captures of one set that run at the same time.', {
     fallback: '10',
   }),
-  SMALL_SET_CAPTURES: setting(
-    'Work',
-    integer(1, 1_000),
-    'The captures for small sets that one organization starts at once. Further small sets wait for one of these, at most `SMALL_SET_WAIT_SECONDS`. A small set has at most 4 pages and 12 pictures.',
-    { fallback: '4' },
-  ),
-  SMALL_SET_WAIT_SECONDS: setting(
-    'Work',
-    integer(0, 3_600),
-    'The longest time that a small set waits for a running capture. After it, the set gets a capture of its own.',
-    { fallback: '10' },
-  ),
-  CAPTURE_LINGER_SECONDS: setting(
-    'Work',
-    integer(0, 300),
-    'How long a capture on this machine waits for the next small set of its organization. `tearsheet dev` uses 10 unless set. Ignored on Kubernetes.',
-    { fallback: '0' },
-  ),
   CAPTURE_RETRIES: setting('Work', integer(0, 10), 'The number of retries of a failed capture.', {
     fallback: '3',
   }),
@@ -320,28 +262,7 @@ export const SETTINGS = {
     'If the cluster has started no capture of a set for this long after its admission, the set is settled with the reason that the cluster gives.',
     { fallback: '900' },
   ),
-  FINISHED_TTL_SECONDS: setting(
-    'Work',
-    integer(0, 604_800),
-    'The time that a settled ScreenshotJob stays in the cluster.',
-    {
-      fallback: '3600',
-    },
-  ),
 
-  MAX_FINISHED_RESOURCES: setting(
-    'Work',
-    integer(0, 100_000),
-    'The most settled ScreenshotJobs in the cluster. The audit deletes the oldest ones above this number early.',
-    { fallback: '1000' },
-  ),
-
-  CLUSTER: setting(
-    'Cluster',
-    z.enum(['local', 'kubernetes']),
-    'Runs captures as child processes of `tearsheet controller` (`local`) or as pods (`kubernetes`).',
-    { fallback: 'local' },
-  ),
   NAMESPACE: setting(
     'Cluster',
     z.string().regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, 'must be the name of a namespace'),
@@ -350,22 +271,21 @@ export const SETTINGS = {
   CAPTURE_PROFILE: setting(
     'Cluster',
     z.string(),
-    'JSON file with the capture profile, which describes capture pods. The chart creates it.',
+    'JSON file with the capture profile, which describes capture pods. The chart creates it. Unset: captures run as child processes of `tearsheet controller`.',
   ),
   CAPTURE_SERVICE_ACCOUNT: setting(
     'Cluster',
     z.string(),
     'Service account of capture pods, without rights. The internal API accepts only its tokens.',
   ),
-  LEASE_NAME: setting('Cluster', z.string(), 'Name of the Kubernetes Lease by which controllers elect their leader.', {
-    fallback: 'tearsheet-controller',
-  }),
-  LEASE_OWNER: setting(
+  LEASE_NAME: setting(
     'Cluster',
     z.string(),
-    'Name of a ConfigMap in the same namespace. Kubernetes deletes the Lease with it. The chart sets it.',
+    'Name of the Kubernetes Lease by which controllers elect their leader. If the namespace has a ConfigMap of the same name, Kubernetes deletes the Lease with it.',
+    {
+      fallback: 'tearsheet-controller',
+    },
   ),
-  POD_NAME: setting('Cluster', z.string(), 'The holder name of this process in the Lease. Unset: the host name.'),
   READ_NODES: setting(
     'Cluster',
     flag,
@@ -386,17 +306,6 @@ export const SETTINGS = {
     'Chromium’s own sandbox: `required`, `off`, or `auto` to use it if the system allows it. Root and the usual seccomp profile of containers do not allow it.',
     { fallback: 'auto' },
   ),
-  CREATIVES_AT_ONCE: setting(
-    'Capture',
-    integer(1, 16),
-    'The number of creatives that one capture renders at the same time, each in its own browser. `tearsheet dev` uses 1 unless this is set.',
-    { fallback: '2' },
-  ),
-  PAGES_AT_ONCE: setting(
-    'Capture',
-    integer(1, 8),
-    'The number of pages that one capture opens at the same time, in one browser. Unset: two for each processor, at most one for each 512 MiB of the container’s memory limit, from 2 to 8. `tearsheet dev` uses 2 unless this is set.',
-  ),
   SLOT_LISTS: setting(
     'Slots',
     list,
@@ -406,15 +315,6 @@ export const SETTINGS = {
   NAVIGATION_TIMEOUT_MS: setting('Capture', integer(1_000, 300_000), 'The longest wait for the response of a site.', {
     fallback: '30000',
   }),
-  SETTLE_CAP_MS: setting('Capture', integer(500, 120_000), 'The longest wait until a loaded page stops changing.', {
-    fallback: '10000',
-  }),
-  CREATIVE_DEADLINE_MS: setting(
-    'Capture',
-    integer(1_000, 600_000),
-    'The longest time for one creative, with all markers and pixel ratios.',
-    { fallback: '60000' },
-  ),
 
   LOG_LEVEL: setting(
     'Operation',
@@ -422,15 +322,6 @@ export const SETTINGS = {
     'The lowest level that is logged.',
     { fallback: 'info' },
   ),
-  TERMINATION_LOG: setting(
-    'Operation',
-    z.string(),
-    'File to which a capture writes why it ended, if the file exists. Kubernetes shows it in the status of the pod.',
-    { fallback: '/dev/termination-log' },
-  ),
-  SHUTDOWN_GRACE_SECONDS: setting('Operation', integer(1, 600), 'The time for work in progress to end after SIGTERM.', {
-    fallback: '25',
-  }),
 } as const;
 
 export type SettingName = keyof typeof SETTINGS;

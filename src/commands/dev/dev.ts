@@ -9,7 +9,7 @@ import { parseKey } from '../../domain/keys.ts';
 import { KeyRing } from '../../lib/keyRing.ts';
 import type { Health } from '../../observe/health.ts';
 import { createLogger } from '../../observe/logger.ts';
-import { gracefulShutdown, type ShutdownStep } from '../../observe/shutdown.ts';
+import { gracefulShutdown, SHUTDOWN_GRACE_MS, type ShutdownStep } from '../../observe/shutdown.ts';
 import { migrate } from '../../store/database/migrate.ts';
 import { type ApiService, startApiService } from '../service/apiService.ts';
 import type { ControllerService } from '../service/controllerOptions.ts';
@@ -78,7 +78,7 @@ export async function startDev(options: DevOptions): Promise<DevReady> {
   const shutDown = gracefulShutdown({
     log: createLogger({ level: config.LOG_LEVEL, name: 'dev', stream: 'stderr' }),
     unready: () => parts.health?.setUnready(),
-    steps: stepsOf(parts, config.SHUTDOWN_GRACE_SECONDS * 1_000),
+    steps: stepsOf(parts, SHUTDOWN_GRACE_MS),
   });
   try {
     return await startParts(parts, { ...options, config, folder });
@@ -115,8 +115,6 @@ async function startParts(
 
   const internalPort = await freePort();
   const publicPort = port === 0 ? await freePort() : port;
-  const lingerSeconds =
-    process.env['CAPTURE_LINGER_SECONDS'] === undefined ? LINGER_SECONDS : config.CAPTURE_LINGER_SECONDS;
   const context = await createServiceContext({
     config,
     keyRing: config.SECRETS_KEYS ?? (state.secrets_keys === undefined ? undefined : KeyRing.parse(state.secrets_keys)),
@@ -145,12 +143,12 @@ async function startParts(
     egressAllow: [...config.EGRESS_ALLOW, ...allow],
     rateLimited: process.env['RATE_LIMIT_PER_SECOND'] !== undefined,
     signIns,
-    lingerSeconds,
+    lingerSeconds: LINGER_SECONDS,
   });
   parts.work = await startLocalController(context, {
     egress: { allow: [...config.EGRESS_ALLOW, ...allow, sample.address], allowWith: 'flag' },
     parallelism: process.env['CAPTURE_PARALLELISM'] === undefined ? availableParallelism() : config.CAPTURE_PARALLELISM,
-    lingerSeconds,
+    lingerSeconds: LINGER_SECONDS,
     captureCommand: ownCommand('capture'),
     onSuperseded: () => process.kill(process.pid, 'SIGTERM'),
   });

@@ -4,6 +4,8 @@ import { createInternalApi } from '../../api/internal/internalApi.ts';
 import { createErrorPages } from '../../api/pages/errorPages.ts';
 import { createPages } from '../../api/pages/pages.ts';
 import { createPublicApi } from '../../api/public/app.ts';
+import { DEFAULT_LIMITS } from '../../domain/limits.ts';
+import { DEFAULT_UPLOAD_LIMITS } from '../../domain/uploads.ts';
 import { createGuard } from '../../egress/guard.ts';
 import { retentionPolicy } from '../retentionPolicy.ts';
 import { startAuditLogRemoval } from './auditLogRemoval.ts';
@@ -36,7 +38,7 @@ export interface ApiPorts {
   readonly authenticator?: CaptureAuthenticator;
   /** Links that sign in once. */
   readonly signIns?: OneTimeSignIns;
-  /** How long a capture on this machine waits for the next small set; `CAPTURE_LINGER_SECONDS` unless given. */
+  /** How long a capture on this machine waits for the next small set; 0 unless given. */
   readonly lingerSeconds?: number;
   /** Certificate of the internal API. */
   readonly internalTls?: ListenOptions['tls'];
@@ -44,10 +46,8 @@ export interface ApiPorts {
 
 /** A claim that is not renewed for this time is lost. Captures renew it after a third of the time. */
 const LEASE_SECONDS = 30;
-/** Subscribers of one request. */
-const MAX_SUBSCRIBERS = 10;
-/** Frames of one screenshot object: one for each whole second of a creative's time, 0 to 30. */
-const MAX_FRAMES = 31;
+/** Connections to the public API of each process. It closes further ones at once. */
+const MAX_CONNECTIONS = 10_000;
 
 /** Starts the public API with the pages, and the internal API, each on its own port. */
 export async function startApiService(context: ServiceContext, ports: ApiPorts): Promise<ApiService> {
@@ -62,7 +62,7 @@ export async function startApiService(context: ServiceContext, ports: ApiPorts):
     internalUrl: context.internalUrl,
     podDeadlineSeconds: context.config.CAPTURE_POD_DEADLINE_SECONDS,
     leaseSeconds: LEASE_SECONDS,
-    lingerSeconds: ports.lingerSeconds ?? context.config.CAPTURE_LINGER_SECONDS,
+    lingerSeconds: ports.lingerSeconds ?? 0,
     log: context.log,
     observe: {
       phases: (phases) => {
@@ -85,7 +85,7 @@ export async function startApiService(context: ServiceContext, ports: ApiPorts):
     port: ports.port,
     name: 'the public API',
     portSetting: ports.portSetting ?? 'PORT',
-    maxConnections: context.config.MAX_CONNECTIONS,
+    maxConnections: MAX_CONNECTIONS,
   });
   return { publicServer: withCleanup(context, publicServer), internalServer };
 }
@@ -111,7 +111,8 @@ function publicApi(
 ) {
   const { config, store, queue, publicUrl, log, metrics, artifacts, installation, notifications } = context;
   const guard = createGuard({ allow: egressAllow });
-  const { limits, uploadLimits, quotas } = limitsOf(config);
+  const limits = { ...DEFAULT_LIMITS, bodyBytes: config.MAX_BODY_BYTES };
+  const quotas = { picturesPerDay: config.PICTURES_PER_DAY, runningCaptures: config.MAX_PODS_PER_ORGANIZATION };
   const retention = retentionPolicy(config);
   const shared = rateLimited ? createSharedLimits(context) : {};
   const pageOptions = {
@@ -119,7 +120,7 @@ function publicApi(
     store,
     artifacts,
     limits,
-    uploadLimits,
+    uploadLimits: DEFAULT_UPLOAD_LIMITS,
     awsPrincipal: config.AWS_PRINCIPAL_ARN,
     retention,
     quotas,
@@ -147,29 +148,11 @@ function publicApi(
     trustedProxies: config.TRUSTED_PROXIES,
     observe: metrics.countRequest,
     limits,
-    uploadLimits,
+    uploadLimits: DEFAULT_UPLOAD_LIMITS,
     retention,
     quotas,
     ...shared,
     pages: createPages(pageOptions),
     errorPages: createErrorPages(pageOptions),
   });
-}
-
-function limitsOf(config: ServiceContext['config']) {
-  return {
-    limits: {
-      entries: config.MAX_ENTRIES,
-      screenshots: config.MAX_SCREENSHOTS,
-      subscribers: MAX_SUBSCRIBERS,
-      frames: MAX_FRAMES,
-      bodyBytes: config.MAX_BODY_BYTES,
-    },
-    quotas: { picturesPerDay: config.PICTURES_PER_DAY, runningCaptures: config.MAX_PODS_PER_ORGANIZATION },
-    uploadLimits: {
-      days: config.UPLOAD_DAYS,
-      unused: config.MAX_UNUSED_UPLOADS,
-      unusedBytes: config.MAX_UNUSED_UPLOAD_BYTES,
-    },
-  };
 }

@@ -11,6 +11,8 @@ import { captureNamespace } from './captureNamespace.ts';
 import {
   type ControllerService,
   collectControllerMetrics,
+  SMALL_SET_CAPTURES,
+  SMALL_SET_WAIT_SECONDS,
   sharedControllerOptions,
   sharedSettings,
   startQueueWork,
@@ -36,9 +38,10 @@ export async function startKubernetesController(
   let controller: Promise<Controller> | undefined;
   let halted = false;
   const elector = cluster.startElector({
-    identity: config.POD_NAME ?? hostname(),
+    // The host name of a pod is its name. Controllers on one machine differ in the process id.
+    identity: `${hostname()}_${process.pid}`,
     leaseName: config.LEASE_NAME,
-    leaseOwner: config.LEASE_OWNER,
+    leaseOwner: config.LEASE_NAME,
     onElected: () => {
       log.info({}, 'became the leader');
       controller = startLeading(context, cluster, {
@@ -85,8 +88,8 @@ async function startLeading(
       parallelism: config.CAPTURE_PARALLELISM,
       fixedParallelism: readProfile(config).queueName !== undefined,
       smallSets: {
-        captures: config.SMALL_SET_CAPTURES,
-        waitSeconds: config.SMALL_SET_WAIT_SECONDS,
+        captures: SMALL_SET_CAPTURES,
+        waitSeconds: SMALL_SET_WAIT_SECONDS,
         // An idle pod would hold memory and processors that others may need.
         lingerSeconds: 0,
       },
@@ -119,9 +122,7 @@ export function connectCluster({ config, installation, log, metrics }: ServiceCo
   });
 }
 
-function readProfile({ CAPTURE_PROFILE: file }: Config): CaptureProfile {
-  if (file === undefined)
-    throw new ConfigError('CAPTURE_PROFILE is not set. Set it to the JSON file that describes capture pods.');
+function readProfile({ CAPTURE_PROFILE: file = '' }: Config): CaptureProfile {
   let profile: unknown;
   try {
     profile = JSON.parse(readFileSync(file, 'utf8'));

@@ -1,4 +1,5 @@
 import type { RetentionPolicy } from '../../domain/retention.ts';
+import { DEFAULT_UPLOAD_LIMITS } from '../../domain/uploads.ts';
 import { type Repetition, repeat } from '../../lib/repeat.ts';
 import { OLD_KINDS, removeOld } from '../../workflow/retention.ts';
 import type { ServiceContext } from './serviceContext.ts';
@@ -11,12 +12,12 @@ const RUN_MS = 5 * 60_000;
  * Removes events, deliveries, replays, answers to requests and drafts that organizations no longer keep, now and every ten
  * minutes. All processes of the API do so, each other rows.
  */
-export function startRetention({ store, config, log, metrics }: ServiceContext, policy: RetentionPolicy): Repetition {
+export function startRetention({ store, log, metrics }: ServiceContext, policy: RetentionPolicy): Repetition {
   return repeat(async (isStopped) => {
     try {
       const counts = await removeOld(store.db, {
         policy,
-        draftDays: config.UPLOAD_DAYS,
+        draftDays: DEFAULT_UPLOAD_LIMITS.days,
         until: performance.now() + RUN_MS,
         isStopped,
         // The removal counts drafts, as ads, when it deletes them.

@@ -17,7 +17,7 @@ import { type Organization, openStand, type Stand } from './stand.ts';
 const ROOT = path.join(import.meta.dirname, '../../..');
 const REPORT = path.join(ROOT, 'docs/performance.md');
 const PLOT = path.join(ROOT, 'docs/images/scale.svg');
-const LIMITS = { maxPods: 60, finished: 500 };
+const LIMITS = { maxPods: 60, finished: 1_000 };
 const SAMPLE_MS = 3_000;
 /** A shorter run only tries the benchmark and writes nothing. */
 const FEWEST = 1_000;

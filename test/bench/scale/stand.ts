@@ -37,7 +37,7 @@ export interface Stand {
   close(): Promise<void>;
 }
 
-export async function openStand({ maxPods, finished }: Limits): Promise<Stand> {
+export async function openStand({ maxPods }: Limits): Promise<Stand> {
   const folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-scale-'));
   // PostgreSQL's account needs access, because its data is in this folder and is removed with it.
   await chmod(folder, 0o755);
@@ -83,10 +83,10 @@ export async function openStand({ maxPods, finished }: Limits): Promise<Stand> {
     const controller = await startProgram([CLI, 'controller'], {
       ready,
       env: {
-        ...{ ...env, ...(await metrics()), CLUSTER: 'kubernetes', KUBECONFIG: plane.kubeconfig, NAMESPACE },
+        ...{ ...env, ...(await metrics()), KUBECONFIG: plane.kubeconfig, NAMESPACE },
         ...{ CAPTURE_PROFILE: profile, MAX_PODS: String(maxPods), MAX_PODS_PER_ORGANIZATION: String(maxPods) },
         NODE_OPTIONS: '--max-old-space-size=128 --max-semi-space-size=8',
-        ...{ CAPTURE_PARALLELISM: '1', MAX_FINISHED_RESOURCES: String(finished), POD_NAME: 'scale' },
+        CAPTURE_PARALLELISM: '1',
       },
     });
     ends.push(() => controller.stop());

@@ -79,9 +79,6 @@ export async function startInstallation(): Promise<Installation> {
     RATE_LIMIT_PER_SECOND: '10000',
     RATE_LIMIT_BURST: '10000',
     CAPTURE_PARALLELISM: '2',
-    CREATIVES_AT_ONCE: '1',
-    PAGES_AT_ONCE: '2',
-    SHUTDOWN_GRACE_SECONDS: '20',
     LOG_LEVEL: 'info',
     TMPDIR: temporary,
     CHAOS_CLOCK_FILE: clockFile,
@@ -149,7 +146,7 @@ async function stopAll({ leader, apis, s3, relays, database }: Installation): Pr
 
 /** The environment of this process without the variables that would change the service. */
 function inherited(): Readonly<Record<string, string | undefined>> {
-  const { NODE_OPTIONS: _, DATABASE_URL: __, CLUSTER: ___, ...rest } = process.env;
+  const { NODE_OPTIONS: _, DATABASE_URL: __, CAPTURE_PROFILE: ___, ...rest } = process.env;
   return rest;
 }
 
