@@ -83,7 +83,7 @@ export const SETTINGS = {
   SECRETS_KEYS: setting(
     'Database',
     keyRing,
-    'Keys that encrypt secrets in the database: `id:key` for each, separated by commas; a key is 32 random bytes in base64 (`openssl rand -base64 32`). The first key encrypts, all keys decrypt. Unset: secrets are stored without encryption, and each start logs a warning. `tearsheet dev` makes a key of its own unless this is set.',
+    'Keys that encrypt secrets in the database: `id:key` for each, separated by commas; a key is 32 random bytes in base64 (`openssl rand -base64 32`). The first key encrypts, all keys decrypt. `tearsheet dev` makes a key of its own unless this is set.',
     { secret: true },
   ),
 
@@ -339,10 +339,10 @@ export class ConfigError extends Error {
  * @param required the settings that a command needs.
  * @throws ConfigError that lists all faults.
  */
-export function loadConfig(
+export function loadConfig<R extends SettingName = never>(
   env: Readonly<Record<string, string | undefined>>,
-  required: readonly SettingName[] = [],
-): Config {
+  required: readonly R[] = [],
+): Config & { readonly [N in R]: Value<N> } {
   const faults: string[] = [];
   const config: Record<string, unknown> = {};
   for (const [name, { schema, description, ...rest }] of Object.entries<Setting>(SETTINGS)) {
@@ -360,5 +360,5 @@ export function loadConfig(
       );
   }
   if (faults.length > 0) throw new ConfigError(`Invalid settings:\n  ${faults.join('\n  ')}`);
-  return config as Config;
+  return config as Config & { readonly [N in R]: Value<N> };
 }

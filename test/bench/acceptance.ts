@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { TEST_KEYS } from '../support/testKeys.ts';
 import { apiSettings } from './apiSettings.ts';
 import type { Figure } from './figure.ts';
 import { requestsPerSecond } from './load.ts';
@@ -27,7 +28,7 @@ interface Target {
 }
 
 export async function measureAcceptance({ databaseUrl, rounds, requests }: AcceptanceOptions): Promise<Figure> {
-  const env = { DATABASE_URL: databaseUrl, LOG_LEVEL: 'info' };
+  const env = { DATABASE_URL: databaseUrl, SECRETS_KEYS: TEST_KEYS, LOG_LEVEL: 'info' };
   await runProgram([CLI, 'migrate'], env);
   const { api_key: key } = JSON.parse(await runProgram([CLI, 'org', 'create', 'bench', '--json'], env)) as {
     api_key: string;

@@ -10,6 +10,7 @@ import { sleep } from '../../src/lib/sleep.ts';
 import { openStore, type Store } from '../../src/store/database/database.ts';
 import { migrate } from '../../src/store/database/migrate.ts';
 import { sendTestEvent } from '../../src/workflow/testEvents.ts';
+import { TEST_KEY_RING } from '../support/testKeys.ts';
 import type { Figure } from './figure.ts';
 import { type Program, runProgram, startProgram } from './program.ts';
 import type { Measured } from './webhooks/measured.ts';
@@ -38,7 +39,7 @@ const SHAPES = [
 export async function measureWebhooks(options: WebhookOptions): Promise<Figure[]> {
   const { databaseUrl, postgres, rounds } = options;
   await migrate(databaseUrl);
-  const store = openStore({ url: databaseUrl });
+  const store = openStore({ url: databaseUrl, keyRing: TEST_KEY_RING });
   const receiver = await startProgram([RECEIVER]);
   try {
     const bench: Bench = { ...options, store, port: receiver.line, pids: { postgres, receiver: receiver.pid } };

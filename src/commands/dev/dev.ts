@@ -117,7 +117,7 @@ async function startParts(
   const publicPort = port === 0 ? await freePort() : port;
   const context = await createServiceContext({
     config,
-    keyRing: config.SECRETS_KEYS ?? (state.secrets_keys === undefined ? undefined : KeyRing.parse(state.secrets_keys)),
+    keyRing: config.SECRETS_KEYS ?? KeyRing.parse(state.secrets_keys),
     name: 'dev',
     logStream: 'stderr',
     databaseUrl: postgres.url,
@@ -161,7 +161,7 @@ async function startParts(
     sample_ad_url: sample.bannerUrl,
     metrics_url: `${parts.health.url}/metrics`,
     database_url: postgres.url,
-    secrets_keys: config.SECRETS_KEYS === undefined ? (state.secrets_keys ?? null) : null,
+    secrets_keys: config.SECRETS_KEYS === undefined ? state.secrets_keys : null,
     version: version(),
   };
 }

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { startEmbeddedPostgres } from '../../../src/commands/dev/embeddedPostgres.ts';
+import { TEST_KEYS } from '../../support/testKeys.ts';
 import { load } from '../machine.ts';
 import { median } from '../medians.ts';
 import { HOSTILE_REQUESTS, type HostileRequest, LARGE_SET, readsOf } from './bodies.ts';
@@ -98,7 +99,7 @@ async function main(names: readonly string[]): Promise<void> {
 async function prepare(databaseUrl: string): Promise<string> {
   const run = (...args: string[]) =>
     promisify(execFile)(process.execPath, [CLI_SOURCE, ...args], {
-      env: { ...process.env, DATABASE_URL: databaseUrl },
+      env: { ...process.env, DATABASE_URL: databaseUrl, SECRETS_KEYS: TEST_KEYS },
       timeout: ANSWER_MS,
     });
   await run('migrate');

@@ -3,6 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { TEST_KEYS } from '../../support/testKeys.ts';
 import { apiSettings } from '../apiSettings.ts';
 import type { LoopFigures } from './meter.ts';
 
@@ -26,7 +27,7 @@ export async function startMeasured(
 ): Promise<MeasuredService> {
   const settings = await apiSettings(artifacts);
   const origin = settings.PUBLIC_URL;
-  const env = { ...process.env, DATABASE_URL: databaseUrl, ...settings, ...more };
+  const env = { ...process.env, DATABASE_URL: databaseUrl, SECRETS_KEYS: TEST_KEYS, ...settings, ...more };
   const child = fork(CLI_SOURCE, ['api'], {
     env,
     execArgv: ['--import', METER],

@@ -7,6 +7,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { openStore } from '../../../src/store/database/database.ts';
 import { readInstallation } from '../../../src/store/installation/installation.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
 import { load } from '../machine.ts';
 import { withSection } from '../sections.ts';
 import { startPlayer } from './player.ts';
@@ -59,7 +60,7 @@ async function main(): Promise<void> {
   try {
     const organizations: Organization[] = [];
     for (const slug of Object.keys(SHARES)) organizations.push(await stand.createOrganization(slug));
-    const store = openStore({ url: stand.databaseUrl });
+    const store = openStore({ url: stand.databaseUrl, keyRing: TEST_KEY_RING });
     const { secret } = await readInstallation(store.db);
     await store.close();
     const player = startPlayer(stand.core, secret);

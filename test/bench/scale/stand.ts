@@ -9,6 +9,7 @@ import pg from 'pg';
 import { freePort, startEmbeddedPostgres } from '../../../src/commands/dev/embeddedPostgres.ts';
 import { startControlPlane } from '../../support/controlPlane.ts';
 import { findAssets } from '../../support/globalCluster.ts';
+import { TEST_KEYS } from '../../support/testKeys.ts';
 import { CLI, runProgram, startProgram } from '../program.ts';
 
 export const NAMESPACE = 'scale';
@@ -70,7 +71,11 @@ export async function openStand({ maxPods }: Limits): Promise<Stand> {
     await core.createNamespace({ body: { metadata: { name: NAMESPACE } } });
     const [port, internal] = [await freePort(), await freePort()];
     const env = {
-      ...{ DATABASE_URL: postgres.url, ARTIFACTS_URL: `file://${path.join(folder, 'pictures')}` },
+      ...{
+        DATABASE_URL: postgres.url,
+        SECRETS_KEYS: TEST_KEYS,
+        ARTIFACTS_URL: `file://${path.join(folder, 'pictures')}`,
+      },
       ...{ PORT: String(port), INTERNAL_PORT: String(internal), HOST: '127.0.0.1', LOG_LEVEL: 'info' },
       ...{ PUBLIC_URL: `http://127.0.0.1:${port}`, INTERNAL_URL: `http://127.0.0.1:${internal}` },
       ...{ RATE_LIMIT_PER_SECOND: '100000', RATE_LIMIT_BURST: '100000', NODE_ENV: 'production' },

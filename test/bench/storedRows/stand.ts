@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../../src/commands/dev/embeddedPostgres.ts';
+import { TEST_KEYS } from '../../support/testKeys.ts';
 import { apiSettings } from '../apiSettings.ts';
 import { CLI, runProgram, startProgram } from '../program.ts';
 import { fill } from './fill.ts';
@@ -66,7 +67,13 @@ interface NewSide {
 async function openSide({ url, folder, sets, ends }: NewSide): Promise<Side & { readonly filled: number }> {
   await createDatabase(url);
   await mkdir(folder);
-  const env = { ...(await apiSettings(folder)), DATABASE_URL: url, LOG_LEVEL: 'info', NODE_ENV: 'production' };
+  const env = {
+    ...(await apiSettings(folder)),
+    DATABASE_URL: url,
+    SECRETS_KEYS: TEST_KEYS,
+    LOG_LEVEL: 'info',
+    NODE_ENV: 'production',
+  };
   await runProgram([CLI, 'migrate'], env);
   const keys: string[] = [];
   for (const slug of [LARGE, 'second', 'third'])

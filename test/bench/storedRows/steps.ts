@@ -11,6 +11,7 @@ import { admitWaiting } from '../../../src/workflow/admission.ts';
 import { recordSetEvent } from '../../../src/workflow/events.ts';
 import { expireSets, removeSet, removeSome } from '../../../src/workflow/removal.ts';
 import { settleJob } from '../../../src/workflow/settlement.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
 import type { Side } from './stand.ts';
 
 export interface Step {
@@ -44,7 +45,7 @@ export async function openSideStore(side: Side): Promise<SideStore> {
     [organizationId],
   );
   return {
-    store: openStore({ url: side.databaseUrl, maxConnections: 2 }),
+    store: openStore({ url: side.databaseUrl, maxConnections: 2, keyRing: TEST_KEY_RING }),
     artifacts: new FolderArtifactStore(side.artifacts),
     ...{ organizationId, capturing, finished: finished.map(({ id }) => id) },
   };

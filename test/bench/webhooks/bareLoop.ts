@@ -4,6 +4,7 @@
  */
 import { Agent } from 'undici';
 import { openStore } from '../../../src/store/database/database.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
 import { Meter, type MeterOptions } from './measured.ts';
 
 interface BareOptions extends MeterOptions {
@@ -14,7 +15,7 @@ interface BareOptions extends MeterOptions {
 }
 
 const { databaseUrl, connections, atOnce, pids, ...sizes }: BareOptions = JSON.parse(process.argv[2] ?? '');
-const store = openStore({ url: databaseUrl });
+const store = openStore({ url: databaseUrl, keyRing: TEST_KEY_RING });
 const waiting = await store.db
   .selectFrom('deliveries')
   .innerJoin('events', 'events.id', 'deliveries.event_id')

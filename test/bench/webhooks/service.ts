@@ -10,6 +10,7 @@ import { createLogger } from '../../../src/observe/logger.ts';
 import { startQueue } from '../../../src/queue/queue.ts';
 import { openStore } from '../../../src/store/database/database.ts';
 import { openNotifications } from '../../../src/store/database/notifications.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
 import { Meter, type MeterOptions } from './measured.ts';
 
 interface ServiceOptions extends MeterOptions {
@@ -18,7 +19,7 @@ interface ServiceOptions extends MeterOptions {
 }
 
 const { databaseUrl, pids, ready, ...sizes }: ServiceOptions = JSON.parse(process.argv[2] ?? '');
-const store = openStore({ url: databaseUrl });
+const store = openStore({ url: databaseUrl, keyRing: TEST_KEY_RING });
 const queue = await startQueue({ databaseUrl, onError: console.error });
 const notifications = openNotifications(databaseUrl);
 const meter = new Meter({ ...sizes, pids: { ...pids, sender: process.pid } });

@@ -12,6 +12,7 @@ import { freePort } from '../../../src/commands/dev/embeddedPostgres.ts';
 import type { NewOrganization } from '../../../src/store/organizations/organizations.ts';
 import { kill } from '../../integration/dev/serviceFolders.ts';
 import { eventually } from '../../support/eventually.ts';
+import { TEST_KEYS } from '../../support/testKeys.ts';
 import { ORGANIZATION } from '../load/client.ts';
 import { ChaosDatabase } from './database.ts';
 import { type PictureDisk, preparePictureDisk } from './pictureDisk.ts';
@@ -71,6 +72,7 @@ export async function startInstallation(): Promise<Installation> {
   const env = {
     ...inherited(),
     DATABASE_URL: database.serviceUrl,
+    SECRETS_KEYS: TEST_KEYS,
     ARTIFACTS_URL: pathToFileURL(pictures.folder).href,
     PUBLIC_URL: publicUrl,
     INTERNAL_URL: `http://127.0.0.1:${internalRelay.port}`,

@@ -12,6 +12,7 @@ import {
   startKubernetesInstallation,
 } from '../../support/kubernetesInstallation.ts';
 import { type ServiceProcess, startService } from '../../support/serviceProcess.ts';
+import { TEST_KEYS } from '../../support/testKeys.ts';
 import { expectLoggedErrors } from '../../support/testLog.ts';
 
 let shop: KubernetesInstallation;
@@ -38,6 +39,7 @@ async function environment(): Promise<Record<string, string>> {
     ...{
       NAMESPACE: shop.namespace.name,
       DATABASE_URL: shop.database.url,
+      SECRETS_KEYS: TEST_KEYS,
       ARTIFACTS_URL: `file://${shop.folder}/pictures`,
     },
     ...{ PUBLIC_URL: 'https://tearsheet.example', INTERNAL_URL: shop.internalUrl, HOST: '127.0.0.1' },

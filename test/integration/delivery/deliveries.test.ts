@@ -23,6 +23,7 @@ import { eventually } from '../../support/eventually.ts';
 import { failWritesTo } from '../../support/failpoint.ts';
 import { insertAd, insertOrganization, type Subscriber, type TestOrganization } from '../../support/insertRows.ts';
 import { type Listener, listenHttp } from '../../support/listeners.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
 import { expectLoggedErrors, TEST_LOG } from '../../support/testLog.ts';
 
 interface Received {
@@ -46,7 +47,7 @@ const ended: { outcome: string }[] = [];
 
 beforeEach(async () => {
   database = await testDatabase();
-  store = openStore({ url: database.url });
+  store = openStore({ url: database.url, keyRing: TEST_KEY_RING });
   queue = await startQueue({ databaseUrl: database.url, onError: () => undefined });
   organization = await insertOrganization(store.db);
   folder = await mkdtemp(path.join(tmpdir(), 'tearsheet-deliveries-'));

@@ -18,6 +18,7 @@ import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { insertOrganization } from '../../support/insertRows.ts';
 import { type Listener, listenHttp } from '../../support/listeners.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
 import { TEST_LOG } from '../../support/testLog.ts';
 
 const SENDER = fileURLToPath(new URL('../../support/deliverySender.ts', import.meta.url));
@@ -35,7 +36,7 @@ let answer: () => Promise<void> | undefined;
 
 beforeEach(async () => {
   database = await testDatabase();
-  store = openStore({ url: database.url });
+  store = openStore({ url: database.url, keyRing: TEST_KEY_RING });
   queue = await startQueue({ databaseUrl: database.url, onError: () => undefined });
   organizationId = (await insertOrganization(store.db)).id;
   [received, started, child, answer] = [[], [], undefined, () => undefined];

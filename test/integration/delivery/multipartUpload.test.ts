@@ -19,6 +19,7 @@ import { insertOrganization, type TestOrganization } from '../../support/insertR
 import { listenHttp } from '../../support/listeners.ts';
 import { memoryArtifacts } from '../../support/publicApi.ts';
 import { type S3Server, startS3Server } from '../../support/s3Server.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
 import { TEST_LOG } from '../../support/testLog.ts';
 
 const guard = createGuard({ allow: ['127.0.0.0/8'] });
@@ -45,7 +46,7 @@ describe('a real S3 server', () => {
     const credentials = { accessKeyId, secretAccessKey };
     client = new S3Client({ endpoint, region, credentials, forcePathStyle: true });
     database = await testDatabase();
-    store = openStore({ url: database.url });
+    store = openStore({ url: database.url, keyRing: TEST_KEY_RING });
     queue = await startQueue({ databaseUrl: database.url, onError: () => undefined });
     organization = await insertOrganization(store.db);
     const account = { endpoint, region, accessKeyId, secretAccessKey, forcePathStyle: true };

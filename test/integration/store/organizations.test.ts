@@ -13,9 +13,10 @@ import {
   setReview,
 } from '../../../src/store/organizations/organizations.ts';
 import { testDatabase } from '../../support/database.ts';
+import { TEST_KEY_RING } from '../../support/testKeys.ts';
 
 const database = await testDatabase();
-const { db, close } = openStore({ url: database.url });
+const { db, close } = openStore({ url: database.url, keyRing: TEST_KEY_RING });
 afterAll(async () => {
   await close();
   await database.close();

@@ -11,6 +11,7 @@ import { testDatabase } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { failWritesTo } from '../../../support/failpoint.ts';
 import { type Json, queueInTable, startPublicApi, type TestApi } from '../../../support/publicApi.ts';
+import { TEST_KEY_RING } from '../../../support/testKeys.ts';
 import { TEST_LOG } from '../../../support/testLog.ts';
 
 const DAY = { from: '2026-11-20T00:00:00Z', to: '2026-11-20T23:59:59Z' };
@@ -270,7 +271,7 @@ test('the worker of the queue runs the replay', async () => {
   const { id } = (await request(DAY)).json;
   const database = await testDatabase();
   const queue = await startQueue({ databaseUrl: database.url, onError: () => undefined });
-  const queueStore = openStore({ url: database.url });
+  const queueStore = openStore({ url: database.url, keyRing: TEST_KEY_RING });
   try {
     await startPeriodReplays({ queue, store: api.store, log: TEST_LOG });
     await queue.enqueue(queueStore.db, 'replay_events', { replay_id: id });
