@@ -76,7 +76,6 @@ export function sharedControllerOptions(context: ServiceContext) {
     observe: {
       screenshots: metrics.countScreenshots,
       reconciled: metrics.controller.reconciled,
-      queue: metrics.controller.queue,
       audited: metrics.controller.audited,
     },
   } satisfies Partial<ControllerOptions>;

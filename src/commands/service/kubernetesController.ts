@@ -111,14 +111,13 @@ async function startLeading(
 
 /** @throws ConfigError */
 export function connectCluster({ config, installation, log, metrics }: ServiceContext): Promise<KubernetesCluster> {
-  const { requested, relisted } = metrics.controller;
   return connectKubernetes({
     namespace: captureNamespace(config),
     installation: installation.id,
     profile: readProfile(config),
     readsNodes: config.READ_NODES,
     log: log.child({ part: 'cluster' }),
-    observe: { requested, relisted },
+    observe: { requested: metrics.controller.requested },
   });
 }
 
