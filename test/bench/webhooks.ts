@@ -9,6 +9,7 @@ import { OPERATOR } from '../../src/domain/auditLog.ts';
 import { sleep } from '../../src/lib/sleep.ts';
 import { openStore, type Store } from '../../src/store/database/database.ts';
 import { migrate } from '../../src/store/database/migrate.ts';
+import { sealSecret, webhookSecretPlace } from '../../src/store/secrets/sealing.ts';
 import { sendTestEvent } from '../../src/workflow/testEvents.ts';
 import { TEST_KEY_RING } from '../support/testKeys.ts';
 import type { Figure } from './figure.ts';
@@ -113,7 +114,7 @@ async function waitBesideHanging(bench: Bench): Promise<number> {
 
 async function insertOrganization({ db }: Store): Promise<string> {
   const id = randomUUID();
-  const webhook_secret = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
+  const webhook_secret = sealSecret(db, `whsec_${Buffer.alloc(24, 1).toString('base64')}`, webhookSecretPlace(id));
   await db
     .insertInto('organizations')
     .values({ id, slug: `bench-${id.slice(0, 8)}`, review: 'automatic', webhook_secret })
